@@ -1,26 +1,26 @@
 import { createIdentityVerifier } from '@boxoffice/identity';
-import { queueNamed } from '@boxoffice/messaging';
-import { installationSecret, integer, repeat, serviceRootSecret, url, versionOf } from '@boxoffice/runtime';
-import { builtInRows, callsOf, followServices, servicesFile, watchServicesFile } from '@boxoffice/runtime/services';
+import { requireQueue } from '@boxoffice/messaging';
+import { declareInstallationSecret, integer, readVersion, repeat, serviceRootSecret, url } from '@boxoffice/runtime';
+import { builtInRows, followServices, getCalls, servicesFile, watchServicesFile } from '@boxoffice/runtime/services';
 import type { Retentions, ServiceDefinition } from '@boxoffice/service';
-import { unlessQuiet } from '@boxoffice/store';
-import { apiKeyRoutes } from './api-keys/routes.ts';
+import { skipWhenQuiet } from '@boxoffice/store';
+import { createApiKeyRoutes } from './api-keys/routes.ts';
 import { type Authorizer, createAuthorizer } from './authorizer.ts';
-import { routes } from './clients/routes.ts';
-import { internalRoutes } from './decisions/routes.ts';
+import { createClientRoutes } from './clients/routes.ts';
+import { createInternalRoutes } from './decisions/routes.ts';
 import { KEY_REFRESH_MS } from './domain/key-schedule.ts';
 import { SESSION_IDLE_MS } from './domain/user.ts';
 import { examples, schemas } from './events.ts';
-import { onContactErased, onInstitutionChanged } from './reactions.ts';
+import { eraseUserContact, recordInstitution } from './reactions.ts';
 import { createPagesFront } from './sign-in/front.ts';
 import { collections } from './store.ts';
-import { isOAuthPath, onOAuthFault } from './tokens/endpoints.ts';
-import { oauthRoutes } from './tokens/routes.ts';
-import { usageRoutes } from './usage/routes.ts';
+import { describeOAuthFault, isOAuthPath } from './tokens/endpoints.ts';
+import { createOAuthRoutes } from './tokens/routes.ts';
+import { createUsageRoutes } from './usage/routes.ts';
 import { catalogApi } from './users/generated/catalog.ts';
 import { contactsApi } from './users/generated/contacts.ts';
 import { forgetInvitation } from './users/invitations.ts';
-import { userRoutes } from './users/routes.ts';
+import { createUserRoutes } from './users/routes.ts';
 
 /** Tolerance for other processes' clocks. Milliseconds. */
 const CLOCKS_MS = 60_000;
@@ -89,7 +89,7 @@ const settings = {
    * refused.
    */
   loginFailuresPerAddress: integer('LOGIN_FAILURES_PER_ADDRESS', { default: 300, min: 1 }),
-  keyEncryptionKey: installationSecret('KEY_ENCRYPTION_KEY'),
+  keyEncryptionKey: declareInstallationSecret('KEY_ENCRYPTION_KEY'),
   /** The secret that every process's SERVICE_SECRET is derived from. */
   serviceRootSecret,
   servicesFile,
@@ -98,11 +98,11 @@ const settings = {
 /** The authorizer service: clients, users, tokens, keys and decisions. */
 export const authorizer: ServiceDefinition<typeof settings, Authorizer> = {
   name: 'authorizer',
-  version: versionOf(import.meta.url),
+  version: readVersion(import.meta.url),
   collections,
   retention: () => retention,
   settings,
-  onFault: (path, fault) => (isOAuthPath(path) ? onOAuthFault(fault) : undefined),
+  onFault: (path, fault) => (isOAuthPath(path) ? describeOAuthFault(fault) : undefined),
   prepare: async ({ store, publicUrl, settings: own, logger, metrics }) => {
     const { accessTokenLifetime, loginFailuresPerAddress, keyEncryptionKey, serviceRootSecret } = own;
     const services = followServices({ file: own.servicesFile, logger });
@@ -130,29 +130,32 @@ export const authorizer: ServiceDefinition<typeof settings, Authorizer> = {
     usage: 'Requests counted by client and key.',
   },
   operations: ({ store }, { clients, users, accounts, apiKeys, oauth, internal, knownScopes }) => [
-    ...oauthRoutes(oauth),
-    ...routes({ clients, knownScopes }),
-    ...userRoutes({ users, accounts, knownScopes }),
-    ...apiKeyRoutes(apiKeys),
-    ...usageRoutes(store),
-    ...internalRoutes(internal),
+    ...createOAuthRoutes(oauth),
+    ...createClientRoutes({ clients, knownScopes }),
+    ...createUserRoutes({ users, accounts, knownScopes }),
+    ...createApiKeyRoutes(apiKeys),
+    ...createUsageRoutes(store),
+    ...createInternalRoutes(internal),
   ],
   identify: (_parts, { keySet }) => createIdentityVerifier({ keys: keySet, audience: 'authorizer' }),
   authenticateService: (_parts, { authenticateService }) => authenticateService,
   front: (next, { logger, publicUrl }, { pages }) => createPagesFront({ handlers: pages, publicUrl, logger })(next),
   facts: { schemas, examples },
   calls: [catalogApi, contactsApi],
-  permits: Object.fromEntries(builtInRows.map((row) => [row.name, callsOf(row)])),
-  queues: [queueNamed('authorizer.contact-erased.v1'), queueNamed('authorizer.institutions.v1')],
+  permits: Object.fromEntries(builtInRows.map((row) => [row.name, getCalls(row)])),
+  queues: [requireQueue('authorizer.contact-erased.v1'), requireQueue('authorizer.institutions.v1')],
   reactions: ({ logger }, { users, institutions }) => [
-    { queue: queueNamed('authorizer.contact-erased.v1'), handle: (message) => onContactErased(users, logger, message) },
     {
-      queue: queueNamed('authorizer.institutions.v1'),
-      handle: (message) => onInstitutionChanged(institutions, message),
+      queue: requireQueue('authorizer.contact-erased.v1'),
+      handle: (message) => eraseUserContact(users, logger, message),
+    },
+    {
+      queue: requireQueue('authorizer.institutions.v1'),
+      handle: (message) => recordInstitution(institutions, message),
     },
   ],
   background: ({ store, logger }, { keys, close }) => {
-    const reading = repeat(unlessQuiet(store, 0, keys.load), {
+    const reading = repeat(skipWhenQuiet(store, 0, keys.load), {
       everyMs: KEY_REFRESH_MS,
       failed: (error) => logger.error('the signing keys could not be read', { error }),
     });

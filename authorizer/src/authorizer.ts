@@ -1,5 +1,5 @@
 import type { Logger, Metrics, Reading } from '@boxoffice/runtime';
-import { fixedServices, type ServiceList } from '@boxoffice/runtime/services';
+import { createFixedServices, type ServiceList } from '@boxoffice/runtime/services';
 import type { Store } from '@boxoffice/store';
 import { createApiKeyLookup, createApiKeys } from './api-keys/api-keys.ts';
 import {
@@ -10,10 +10,10 @@ import {
   type FailedAuthentication,
 } from './clients/authentication.ts';
 import { createClients } from './clients/clients.ts';
-import { applicationOf, createReadOrigins } from './clients/uris.ts';
+import { createReadOrigins, findApplicationUrl } from './clients/uris.ts';
 import { createDecisions, createServiceAuthentication } from './decisions/decisions.ts';
-import { monthOf } from './domain/api-key.ts';
-import { scopesOfDomains } from './domain/scopes.ts';
+import { formatMonth } from './domain/api-key.ts';
+import { listDomainScopes } from './domain/scopes.ts';
 import { createAuthorize, type SignInOutcome, signInOutcomes } from './sign-in/authorize.ts';
 import { createForms } from './sign-in/forms.ts';
 import { createInstitutions } from './sign-in/institutions.ts';
@@ -69,8 +69,8 @@ export type Authorizer = ReturnType<typeof createAuthorizer>;
 export function createAuthorizer(options: AuthorizerOptions) {
   const { store, issuer, serviceRootSecret, keyEncryptionKey, accessTokenLifetime: lifetime, logger } = options;
   const now = options.now ?? Date.now;
-  const services = options.services ?? fixedServices();
-  const knownScopes = () => scopesOfDomains(services.rows().flatMap(({ domains }) => domains));
+  const services = options.services ?? createFixedServices();
+  const knownScopes = () => listDomainScopes(services.rows().flatMap(({ domains }) => domains));
   const metrics = createAuthorizerMetrics(options.metrics);
   if (options.metrics) watchAuthorizer(store, options.metrics);
   const directory = createClientDirectory(store, now);
@@ -122,7 +122,7 @@ export function createAuthorizer(options: AuthorizerOptions) {
     consents: createConsents(store, now),
     forms: createForms(store, keyEncryptionKey, now),
     readHint: createReadIdTokenHint(keySet, issuer),
-    applicationOf: (institution: string | undefined) => applicationOf(store, institution, issuer),
+    applicationOf: (institution: string | undefined) => findApplicationUrl(store, institution, issuer),
   };
   return {
     clients: createClients(store, { references, now, changed: directory.forget }),
@@ -204,7 +204,7 @@ const watchAuthorizer = (store: Store, metrics: Metrics): void => {
     labels: ['institution', 'api_key'],
   };
   metrics.watch(keys, async (): Promise<readonly Reading[]> => {
-    const where = { month: monthOf(Date.now()) };
+    const where = { month: formatMonth(Date.now()) };
     const most = await uses.find({ where, orderBy: 'used', descending: true, limit: MOST_KEYS });
     return most.map(({ id, institution, used }) => ({ value: used, labels: { institution, api_key: id } }));
   });

@@ -21,12 +21,12 @@ const CLIENT_CHANGED = 'client.changed';
 const TOKEN_REVOKED = 'token.revoked';
 
 /** The fact that a client changed. */
-export function clientChanged(data: ClientChanged): Fact {
+export function createClientChangedFact(data: ClientChanged): Fact {
   return { type: CLIENT_CHANGED, key: data.clientId, data };
 }
 
 /** The fact that a token was revoked. */
-export function tokenRevoked(data: TokenRevoked): Fact {
+export function createTokenRevokedFact(data: TokenRevoked): Fact {
   return { type: TOKEN_REVOKED, key: data.clientId, data };
 }
 

@@ -10,10 +10,10 @@ export {
   removeClientSecret,
 } from './clients/clients.ts';
 export { checkUris } from './clients/uris.ts';
-export { onlyCallerOf } from './decisions/decisions.ts';
-export { internalRoutes } from './decisions/routes.ts';
-export { ROLES, SCOPES, scopesOfDomains } from './domain/scopes.ts';
-export { keptFor, lengthOf, mergedRows, type Resolution, startOf, type UsageRow } from './domain/usage.ts';
+export { findOnlyCaller } from './decisions/decisions.ts';
+export { createInternalRoutes } from './decisions/routes.ts';
+export { listDomainScopes, ROLES, SCOPES } from './domain/scopes.ts';
+export { computeIntervalStart, keptFor, lengthOf, mergeRows, type Resolution, type UsageRow } from './domain/usage.ts';
 export {
   type ApiKeyDocument,
   type ApiKeyUseDocument,
@@ -30,15 +30,15 @@ export {
   usageCollection,
   usersCollection,
 } from './store.ts';
-export { accessClaims, signAccessToken } from './tokens/issue.ts';
+export { buildAccessClaims, signAccessToken } from './tokens/issue.ts';
 export {
+  describeRecovery,
   listKeys,
-  recoverySteps,
   rotateKeys,
   WrongKeyEncryptionKey,
 } from './tokens/signing-keys.ts';
 export { createDivideLimits, createRecordUsage } from './usage/report.ts';
-export { rangeOf, readUsage, type UsageQuery } from './usage/routes.ts';
+export { parseUsageRange, readUsage, type UsageQuery } from './usage/routes.ts';
 export {
   createApiUser,
   inviteApiUser,

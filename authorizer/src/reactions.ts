@@ -9,7 +9,7 @@ import type { Users } from './users/users.ts';
  * contact's number. Each is audited, since who erases a contact need not be one who administers users.
  * @throws {Unreadable} if the event has no contact number
  */
-export async function onContactErased(
+export async function eraseUserContact(
   users: Pick<Users, 'eraseContact'>,
   logger: Pick<Logger, 'info'>,
   { institution, data }: Message,
@@ -24,7 +24,7 @@ export async function onContactErased(
  * Records the name and the languages that the pages show.
  * @throws {Unreadable} without name or languages
  */
-export async function onInstitutionChanged(
+export async function recordInstitution(
   institutions: Pick<Institutions, 'record'>,
   { institution, version, data }: Message,
 ): Promise<void> {

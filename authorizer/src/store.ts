@@ -10,7 +10,7 @@ import {
   type WriteOptions,
 } from '@boxoffice/store';
 import type { ApiKey } from './domain/api-key.ts';
-import { type Client, excludedScopes } from './domain/client.ts';
+import { type Client, findExcludedScopes } from './domain/client.ts';
 import type { Grant } from './domain/grant.ts';
 import type { KeySchedule } from './domain/key-schedule.ts';
 import type { ReportMark, Resolution, Share, UsageRow } from './domain/usage.ts';
@@ -143,7 +143,7 @@ export const INSTALLATION = 'installation';
  * What bounds exclude by now is absent, whoever reads the client: nobody gives it back by taking the bounds away.
  */
 const upgradeClient = (stored: ClientDocument): ClientDocument => {
-  const excluded = excludedScopes(stored.bounds, stored.scopes);
+  const excluded = findExcludedScopes(stored.bounds, stored.scopes);
   if (excluded.length === 0) return stored;
   return { ...stored, scopes: stored.scopes.filter((scope) => !excluded.includes(scope)) };
 };
@@ -278,6 +278,6 @@ export async function upsert<T extends Document>(
 }
 
 /** The signing keys of the installation. */
-export function keysOf(store: Store) {
+export function getSigningKeys(store: Store) {
   return store.collection(keysCollection).of(INSTALLATION);
 }

@@ -3,11 +3,11 @@ import { sendEightAtOnce } from '@boxoffice/service/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Scope } from '../src/domain/scopes.ts';
 import { apiKeysCollection } from '../src/store.ts';
-import { engines, installationFor, type Json, type Received, waysTo } from './installation.ts';
+import { createRequests, engines, type Json, type Received, startInstallationForSuite } from './installation.ts';
 
 describe('an api key is shown once', () => {
   describe.each(engines)('on $name', (engine) => {
-    const its = installationFor({ engine, instances: 2 });
+    const its = startInstallationForSuite({ engine, instances: 2 });
     let token: string;
 
     beforeAll(async () => {
@@ -198,7 +198,7 @@ describe('an api key is shown once', () => {
       });
 
       const send = async (operation: string, scope: Scope, method: string, path: string, body?: object) => {
-        const instances = its.services.map(({ url }) => waysTo(url, its.store));
+        const instances = its.services.map(({ url }) => createRequests(url, its.store));
         const reply = await sendEightAtOnce(instances, (on, key) =>
           on.callAt(strong, operation, scope, method, `/svc/v3${path}`, { body, headers: { 'idempotency-key': key } }),
         );

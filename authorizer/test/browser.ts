@@ -2,7 +2,7 @@ import { argon2Sync, createHash, randomBytes, randomUUID } from 'node:crypto';
 import { IDENTITY_HEADER } from '@boxoffice/identity';
 import type { Store } from '@boxoffice/store';
 import { beforeAll } from '@jest/globals';
-import { withPassword } from '../src/domain/user.ts';
+import { applyPassword } from '../src/domain/user.ts';
 import { createClient, createPublicClient } from '../src/index.ts';
 import { type UserDocument, usersCollection } from '../src/store.ts';
 import { removeInvitation } from '../src/users/invitations.ts';
@@ -22,7 +22,7 @@ const PASSWORD_HASH = `$argon2id$v=19$m=8,t=1,p=1$${[nonce, tag].map((one) => on
 /** Gives an invited user PASSWORD, as its page does. `at`: epoch milliseconds. */
 export async function acceptCheaply(store: Store, { id, institution, invitation }: UserDocument, at = Date.now()) {
   const users = store.collection(usersCollection).of(institution);
-  await users.update(id, (user) => ({ next: withPassword(user, PASSWORD_HASH, new Date(at)) }));
+  await users.update(id, (user) => ({ next: applyPassword(user, PASSWORD_HASH, new Date(at)) }));
   await removeInvitation(store, institution, invitation);
 }
 
@@ -70,18 +70,18 @@ export function openBrowser(url: string, origin?: string, cookies = new Map<stri
 export type Browser = ReturnType<typeof openBrowser>;
 
 /** The hidden member of the page's form. */
-export function formOf({ text }: Visited): string {
+export function readFormToken({ text }: Visited): string {
   return /name="form" value="([^"]+)"/.exec(text)?.[1] ?? '';
 }
 
 /** A code verifier with its challenge. */
-export function proof() {
+export function createCodeVerifier() {
   const verifier = randomBytes(32).toString('base64url');
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
 }
 
 /** The claims of a token, unverified. */
-export function claimsOf(token: unknown): Json {
+export function decodeClaims(token: unknown): Json {
   return JSON.parse(Buffer.from(String(token).split('.')[1] ?? '', 'base64url').toString());
 }
 
@@ -92,7 +92,7 @@ export interface Person {
 }
 
 /** Functions for users and clients of an installation. `now`: its clock, epoch milliseconds. */
-export function peopleOf(installation: Installation, now: () => number = Date.now) {
+export function createPeople(installation: Installation, now: () => number = Date.now) {
   const { store, issuer } = installation;
   const users = createUsers(store, { publicUrl: issuer, now });
 
@@ -131,7 +131,7 @@ export function peopleOf(installation: Installation, now: () => number = Date.no
       response_type: 'code',
       client_id: clientId,
       redirect_uri: CALLBACK,
-      code_challenge: proof().challenge,
+      code_challenge: createCodeVerifier().challenge,
       code_challenge_method: 'S256',
       state: 'the-state',
       ...more,
@@ -149,7 +149,7 @@ export function peopleOf(installation: Installation, now: () => number = Date.no
     password = PASSWORD,
   ): Promise<Visited> => {
     const page = await on.visit(requestOf(clientId, more));
-    return on.post('/auth/authorize', { form: formOf(page), login, password });
+    return on.post('/auth/authorize', { form: readFormToken(page), login, password });
   };
 
   const exchange = (clientId: string, code: string | null, verifier: string, more: Record<string, string> = {}) =>
@@ -177,7 +177,7 @@ export function peopleOf(installation: Installation, now: () => number = Date.no
     scope?: string,
     on = browser(),
   ): Promise<Json> => {
-    const { verifier, challenge } = proof();
+    const { verifier, challenge } = createCodeVerifier();
     const answer = await signIn(on, clientId, who, { code_challenge: challenge, scope });
     return (await exchange(clientId, answer.sent.get('code'), verifier)).body;
   };
@@ -212,13 +212,13 @@ export function peopleOf(installation: Installation, now: () => number = Date.no
   };
 }
 
-export type People = ReturnType<typeof peopleOf>;
+export type People = ReturnType<typeof createPeople>;
 
 /** The same for the tests of a suite, whose installation starts before them. */
-export function peopleFor(installation: Installation, now?: () => number): People {
+export function createPeopleForSuite(installation: Installation, now?: () => number): People {
   const people = {} as People;
   beforeAll(() => {
-    Object.assign(people, peopleOf(installation, now));
+    Object.assign(people, createPeople(installation, now));
   });
   return people;
 }

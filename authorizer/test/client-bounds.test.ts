@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { excludedScopes } from '../src/domain/client.ts';
+import { findExcludedScopes } from '../src/domain/client.ts';
 import { SCOPES } from '../src/domain/scopes.ts';
 import { type ClientDocument, clientsCollection } from '../src/store.ts';
-import { engines, installationFor, type Json, type TestClient } from './installation.ts';
-import { usersIn } from './user-fixture.ts';
+import { engines, type Json, startInstallationForSuite, type TestClient } from './installation.ts';
+import { createUserFixture } from './user-fixture.ts';
 
 const known = { opera: { pointsOfSale: ['shop.opera.example', 'till.opera.example'] }, museum: {} };
 
 describe.each(engines)('the bounds of a client, on $name', (engine) => {
-  const its = installationFor({ engine, known });
+  const its = startInstallationForSuite({ engine, known });
   let token: string;
 
   beforeAll(async () => {
@@ -73,7 +73,7 @@ describe.each(engines)('the bounds of a client, on $name', (engine) => {
     const admitted = /^(catalog:read|(contacts|orders)(\.sensitive)?:|payments:|tickets:|events:)/;
     const others = ['catalog.sensitive:read', 'loyalty:read', 'loyalty.sensitive:write'];
     const excluded = [...SCOPES.filter((scope) => !admitted.test(scope)), ...others];
-    expect(excludedScopes({ ownOrders: false, pointsOfSale: [] }, [...SCOPES, ...others])).toEqual(excluded);
+    expect(findExcludedScopes({ ownOrders: false, pointsOfSale: [] }, [...SCOPES, ...others])).toEqual(excluded);
     expect(excluded).toEqual(expect.arrayContaining(['catalog:write', 'clients:read', 'users.sensitive:write']));
     expect((await create({ scopes: SCOPES.filter((scope) => admitted.test(scope)), bounds: {} })).status).toBe(201);
     for (const scope of ['catalog:write', 'clients:read', 'users.sensitive:write']) {
@@ -124,7 +124,7 @@ describe.each(engines)('the bounds of a client, on $name', (engine) => {
   });
 
   test('are those of the next decision, also for tokens that live, and beside those of a user', async () => {
-    const people = usersIn(its);
+    const people = createUserFixture(its);
     const callerWith = async (granted: string) => (await people.callerOf(granted, 'orders:read', 'listOrders')).caller;
     const client = await its.newClient(['orders:read']);
     const pointsOfSale = ['till.opera.example'];

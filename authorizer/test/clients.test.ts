@@ -3,9 +3,9 @@
 
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { SCOPES } from '../src/index.ts';
-import { CALLBACK, installationFor, type Json, type TestClient, until } from './installation.ts';
+import { CALLBACK, type Json, startInstallationForSuite, type TestClient, waitUntil } from './installation.ts';
 
-const installation = installationFor();
+const installation = startInstallationForSuite();
 
 describe('a client grants only scopes that it holds', () => {
   let token: string;
@@ -193,7 +193,7 @@ describe('a client grants only scopes that it holds', () => {
       const before = await get(client.clientId);
       const usedAt = Date.now();
       await installation.tokenOf(client);
-      await until(async () => (await secretsOf(client))[0]?.lastUsedAt !== null, 20_000);
+      await waitUntil(async () => (await secretsOf(client))[0]?.lastUsedAt !== null, 20_000);
       const after = await get(client.clientId);
       expect(Date.parse(String((await secretsOf(client))[0]?.lastUsedAt))).toBeGreaterThanOrEqual(usedAt);
       expect(after.headers.get('etag')).toBe(before.headers.get('etag'));

@@ -3,10 +3,16 @@
 import { createIdentityVerifier, createKeySet, createServiceCredentials } from '@boxoffice/identity';
 import { describe, expect, test } from '@jest/globals';
 import { createClients } from '../src/index.ts';
-import { engines, installationFor, secretOf, serviceRootSecret, startInstallation } from './installation.ts';
+import {
+  deriveTestSecret,
+  engines,
+  serviceRootSecret,
+  startInstallation,
+  startInstallationForSuite,
+} from './installation.ts';
 
 describe('a decision is an identity for one operation', () => {
-  const installation = installationFor();
+  const installation = startInstallationForSuite();
 
   const verifier = (audience: string) =>
     createIdentityVerifier({ keys: createKeySet({ url: `${installation.url}/auth/jwks` }), audience });
@@ -80,7 +86,7 @@ describe('a decision is an identity for one operation', () => {
     expect((await ask('stranger')).status).toBe(401);
     for (const other of ['catalog', 'contacts', 'orders', 'tickets', 'events', 'pos']) {
       expect((await ask(other)).status).toBe(403);
-      expect((await ask('gateway', secretOf(other))).status).toBe(401);
+      expect((await ask('gateway', deriveTestSecret(other))).status).toBe(401);
     }
     expect((await installation.internal('/internal/decisions', { token })).status).toBe(400);
     expect((await installation.post('/internal/decisions', '')).status).toBe(401);
@@ -90,7 +96,7 @@ describe('a decision is an identity for one operation', () => {
     ['orders', 'pos', 'SERVICE_SECRET is that of orders, not of pos.'],
     ['gateway', 'orders', 'SERVICE_SECRET is that of gateway, not of orders.'],
   ])('the secret of %s, presented by %s, is named as such', async (owner, service, details) => {
-    const { status, body } = await installation.internal('/internal/identities', {}, service, secretOf(owner));
+    const { status, body } = await installation.internal('/internal/identities', {}, service, deriveTestSecret(owner));
     expect([status, body]).toEqual([401, { status: 'unauthorized', details, data: null }]);
     expect(installation.lines).toContainEqual(
       expect.objectContaining({ event: 'audit.authentication_failed', reason: details.slice(0, -1) }),
@@ -140,7 +146,7 @@ describe('a decision is an identity for one operation', () => {
     });
 
     test('the credentials of services get such an identity', async () => {
-      const secret = secretOf('gateway');
+      const secret = deriveTestSecret('gateway');
       const credentials = createServiceCredentials({ authorizerUrl: installation.url, service: 'gateway', secret });
       const token = await credentials.tokenFor({ audience: 'catalog', institution: '', operation: 'findPointOfSale' });
       expect(await verifier('catalog')(token)).toMatchObject({ institution: '', service: 'gateway' });
@@ -150,7 +156,7 @@ describe('a decision is an identity for one operation', () => {
 
 describe('the events service learns the scopes and bounds of a client', () => {
   describe.each(engines)('on $name', (engine) => {
-    const its = installationFor({ engine });
+    const its = startInstallationForSuite({ engine });
 
     const ask = async (body: object, service = 'events') => its.internal('/internal/client-scopes', body, service);
 

@@ -1,21 +1,21 @@
-import { dereferenced, exampleFaults } from '@boxoffice/http';
+import { dereference, findExampleFaults } from '@boxoffice/http';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { createApiKeys } from '../src/api-keys/api-keys.ts';
-import { apiKeyRoutes } from '../src/api-keys/routes.ts';
+import { createApiKeyRoutes } from '../src/api-keys/routes.ts';
 import { createClients } from '../src/clients/clients.ts';
-import { routes } from '../src/clients/routes.ts';
+import { createClientRoutes } from '../src/clients/routes.ts';
 import { SCOPES } from '../src/domain/scopes.ts';
-import { oauthRoutes } from '../src/tokens/routes.ts';
-import { usageRoutes } from '../src/usage/routes.ts';
-import { userRoutes } from '../src/users/routes.ts';
+import { createOAuthRoutes } from '../src/tokens/routes.ts';
+import { createUsageRoutes } from '../src/usage/routes.ts';
+import { createUserRoutes } from '../src/users/routes.ts';
 import { createUsers } from '../src/users/users.ts';
-import { installationFor, type Json } from './installation.ts';
+import { type Json, startInstallationForSuite } from './installation.ts';
 
-const installation = installationFor();
+const installation = startInstallationForSuite();
 let document: Json;
 
 beforeAll(async () => {
-  document = dereferenced((await installation.get('/openapi.json')).body, ['responses']);
+  document = dereference((await installation.get('/openapi.json')).body, ['responses']);
 });
 
 const never = () => {
@@ -24,7 +24,7 @@ const never = () => {
 
 describe('the description of the authorizer', () => {
   test('has examples that its own schemas accept', () => {
-    const oauth = oauthRoutes({
+    const oauth = createOAuthRoutes({
       issuer: 'https://x',
       knownScopes: () => SCOPES,
       issue: never,
@@ -37,12 +37,12 @@ describe('the description of the authorizer', () => {
     const users = createUsers(store, { publicUrl: 'https://x' });
     const operations = [
       ...oauth,
-      ...routes({ clients: createClients(store), knownScopes: () => SCOPES }),
-      ...userRoutes({ users, accounts: { verify: never }, knownScopes: () => SCOPES }),
-      ...apiKeyRoutes(createApiKeys(store)),
-      ...usageRoutes(store),
+      ...createClientRoutes({ clients: createClients(store), knownScopes: () => SCOPES }),
+      ...createUserRoutes({ users, accounts: { verify: never }, knownScopes: () => SCOPES }),
+      ...createApiKeyRoutes(createApiKeys(store)),
+      ...createUsageRoutes(store),
     ];
-    expect(exampleFaults(operations)).toEqual([]);
+    expect(findExampleFaults(operations)).toEqual([]);
   });
 
   test.each(['/auth/token', '/auth/introspect', '/auth/revoke'])(

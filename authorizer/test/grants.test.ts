@@ -1,13 +1,20 @@
 import { createMetrics, type Metrics } from '@boxoffice/runtime';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createRecordUsage } from '../src/index.ts';
-import { claimsOf, type People, type Person, peopleFor, peopleOf, proof } from './browser.ts';
-import { engines, type Installation, installationFor, startInstallation } from './installation.ts';
+import {
+  createCodeVerifier,
+  createPeople,
+  createPeopleForSuite,
+  decodeClaims,
+  type People,
+  type Person,
+} from './browser.ts';
+import { engines, type Installation, startInstallation, startInstallationForSuite } from './installation.ts';
 
 describe('codes and refresh tokens are used once', () => {
   describe.each(engines)('on $name', (engine) => {
-    const installation = installationFor({ engine, instances: 2, isBalanced: true });
-    const people = peopleFor(installation);
+    const installation = startInstallationForSuite({ engine, instances: 2, isBalanced: true });
+    const people = createPeopleForSuite(installation);
     let client: string;
     let ada: Person;
 
@@ -17,7 +24,7 @@ describe('codes and refresh tokens are used once', () => {
     });
 
     const codeOf = async (scope?: string, clientId = client) => {
-      const { verifier, challenge } = proof();
+      const { verifier, challenge } = createCodeVerifier();
       const { sent } = await people.signIn(people.browser(), clientId, ada, { code_challenge: challenge, scope });
       return { code: sent.get('code') ?? '', verifier, challenge };
     };
@@ -38,7 +45,7 @@ describe('codes and refresh tokens are used once', () => {
         });
         expect(body.scope).toBe('openid profile email offline_access catalog:read');
         expect(body.refresh_token).toMatch(/^[A-Za-z0-9_-]+$/);
-        expect(claimsOf(body.access_token)).toMatchObject({
+        expect(decodeClaims(body.access_token)).toMatchObject({
           iss: installation.issuer,
           aud: installation.issuer,
           sub: ada.userId,
@@ -47,7 +54,7 @@ describe('codes and refresh tokens are used once', () => {
           role: 'admin',
           auth_time: expect.any(Number),
         });
-        expect(claimsOf(body.id_token)).toMatchObject({
+        expect(decodeClaims(body.id_token)).toMatchObject({
           iss: installation.issuer,
           sub: ada.userId,
           aud: client,
@@ -66,7 +73,7 @@ describe('codes and refresh tokens are used once', () => {
       });
 
       test.each([
-        ['a wrong verifier', () => ({ code_verifier: proof().verifier })],
+        ['a wrong verifier', () => ({ code_verifier: createCodeVerifier().verifier })],
         ['a malformed verifier', () => ({ code_verifier: 'x' })],
         ['the challenge as verifier', (challenge: string) => ({ code_verifier: challenge })],
         ['another redirect URI', () => ({ redirect_uri: 'http://127.0.0.1/callback' })],
@@ -96,7 +103,7 @@ describe('codes and refresh tokens are used once', () => {
 
       test('whose scopes the role has lost since gives no token', async () => {
         const person = await people.person({ role: 'manager' });
-        const { verifier, challenge } = proof();
+        const { verifier, challenge } = createCodeVerifier();
         const request = { code_challenge: challenge, scope: 'orders:read offline_access' };
         const { sent } = await people.signIn(people.browser(), client, person, request);
         await people.users.amend('opera', person.userId, { role: 'door' });
@@ -149,19 +156,19 @@ describe('codes and refresh tokens are used once', () => {
         const second = await people.refresh(client, first.refresh_token);
         expect(second.status).toBe(200);
         expect(second.body.refresh_token).not.toBe(first.refresh_token);
-        expect(claimsOf(second.body.id_token).auth_time).toBe(claimsOf(first.id_token).auth_time);
+        expect(decodeClaims(second.body.id_token).auth_time).toBe(decodeClaims(first.id_token).auth_time);
         expect((await people.refresh(client, second.body.refresh_token)).status).toBe(200);
       });
 
       test('gives an ID token without the nonce of the sign-in', async () => {
-        const { verifier, challenge } = proof();
+        const { verifier, challenge } = createCodeVerifier();
         const request = { code_challenge: challenge, scope: 'openid offline_access', nonce: 'n-0S6_WzA2Mj' };
         const { sent } = await people.signIn(people.browser(), client, ada, request);
         const { body } = await people.exchange(client, sent.get('code'), verifier);
-        expect(claimsOf(body.id_token).nonce).toBe('n-0S6_WzA2Mj');
+        expect(decodeClaims(body.id_token).nonce).toBe('n-0S6_WzA2Mj');
         const refreshed = await people.refresh(client, body.refresh_token);
-        expect(claimsOf(refreshed.body.id_token)).toMatchObject({ sub: ada.userId, aud: client });
-        expect(claimsOf(refreshed.body.id_token)).not.toHaveProperty('nonce');
+        expect(decodeClaims(refreshed.body.id_token)).toMatchObject({ sub: ada.userId, aud: client });
+        expect(decodeClaims(refreshed.body.id_token)).not.toHaveProperty('nonce');
       });
 
       test('sent again at once gets the same successor and a new access token', async () => {
@@ -258,7 +265,7 @@ describe('outcomes are counted and replays audited', () => {
   beforeAll(async () => {
     metrics = await createMetrics();
     installation = await startInstallation({ metrics });
-    people = peopleOf(installation);
+    people = createPeople(installation);
   });
   afterAll(() => installation.close());
 

@@ -3,11 +3,11 @@ import { createServer, request as forward } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { IDENTITY_HEADER, serviceAuthorization } from '@boxoffice/identity';
+import { formatServiceAuthorization, IDENTITY_HEADER } from '@boxoffice/identity';
 import { createLogger, deriveServiceSecret, type Metrics } from '@boxoffice/runtime';
 import type { ServicesFile } from '@boxoffice/runtime/services';
 import { openEngines, type RunningService, startService } from '@boxoffice/service';
-import { type TestEngine, testEngines } from '@boxoffice/service/testkit';
+import { listTestEngines, type TestEngine } from '@boxoffice/service/testkit';
 import type { Store } from '@boxoffice/store';
 import { afterAll, beforeAll } from '@jest/globals';
 import { type Authorizer, createAuthorizer } from '../src/authorizer.ts';
@@ -16,13 +16,13 @@ import { authorizer, createClient } from '../src/index.ts';
 import { type Known, openReferences } from './references.ts';
 
 export const serviceRootSecret = 'a-root-secret-of-the-tests';
-export function secretOf(process: string) {
+export function deriveTestSecret(process: string) {
   return deriveServiceSecret(serviceRootSecret, process);
 }
 export const keyEncryptionKey = 'a-key-encryption-key-of-the-tests';
 
 /** The engines that this run has. */
-export const engines = testEngines('authorizer', authorizer.collections);
+export const engines = listTestEngines('authorizer', authorizer.collections);
 
 /** The redirect URI of clients. */
 export const CALLBACK = 'https://shop.example.org/callback';
@@ -46,7 +46,7 @@ export interface TestClient {
 }
 
 /** Asks every few milliseconds until it holds; throws after `withinMs`. */
-export async function until(holds: () => boolean | Promise<boolean>, withinMs: number): Promise<void> {
+export async function waitUntil(holds: () => boolean | Promise<boolean>, withinMs: number): Promise<void> {
   const deadline = Date.now() + withinMs;
   while (!(await holds())) {
     if (Date.now() > deadline) throw new Error(`it did not hold within ${withinMs} ms`);
@@ -55,7 +55,7 @@ export async function until(holds: () => boolean | Promise<boolean>, withinMs: n
 }
 
 /** HTTP Basic as clients send it. */
-export function basic(id: string, secret: string): string {
+export function formatBasicHeader(id: string, secret: string): string {
   return `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
 }
 
@@ -115,7 +115,7 @@ export async function startInstallation(options: InstallationOptions = {}) {
           store: await stores.open(),
           bus: embedded.bus,
           publicUrl: front.url,
-          serviceSecret: secretOf('authorizer'),
+          serviceSecret: deriveTestSecret('authorizer'),
           host: '127.0.0.1',
           port: 0,
           logger,
@@ -150,7 +150,7 @@ export async function startInstallation(options: InstallationOptions = {}) {
     references,
     url,
     services,
-    ...waysTo(url, store),
+    ...createRequests(url, store),
     /** Stops every instance and starts as many new ones on the same data; for calls of the public address. */
     async restart(): Promise<void> {
       await stopInstances();
@@ -199,7 +199,7 @@ const publicAddress = async () => {
 export type Installation = Awaited<ReturnType<typeof startInstallation>>;
 
 /** The installation of the tests of a suite: it starts before them and ends after them. */
-export function installationFor(options?: InstallationOptions): Installation {
+export function startInstallationForSuite(options?: InstallationOptions): Installation {
   const installation = {} as Installation;
   beforeAll(async () => {
     Object.assign(installation, await startInstallation(options));
@@ -209,7 +209,7 @@ export function installationFor(options?: InstallationOptions): Installation {
 }
 
 /** Functions that call one instance. */
-export function waysTo(url: string, store: Store) {
+export function createRequests(url: string, store: Store) {
   const post = (
     path: string,
     fields: Readonly<Record<string, string>> | string,
@@ -237,11 +237,11 @@ export function waysTo(url: string, store: Store) {
 
   const tokenOf = async (client: TestClient): Promise<string> => String((await askToken(client)).body.access_token);
 
-  const internal = (path: string, body: object | undefined, service = 'gateway', secret = secretOf(service)) =>
+  const internal = (path: string, body: object | undefined, service = 'gateway', secret = deriveTestSecret(service)) =>
     received(
       fetch(`${url}${path}`, {
         method: body ? 'POST' : 'GET',
-        headers: { authorization: serviceAuthorization(service, secret), 'content-type': 'application/json' },
+        headers: { authorization: formatServiceAuthorization(service, secret), 'content-type': 'application/json' },
         ...(body && { body: JSON.stringify(body) }),
       }),
     );

@@ -5,13 +5,20 @@
 import type { Message } from '@boxoffice/messaging';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { holds, lacking, remaining, SCOPES } from '../src/domain/scopes.ts';
+import { findMissingScopes, hasScope, SCOPES, selectHeldScopes } from '../src/domain/scopes.ts';
 import { examples } from '../src/events.ts';
 import { addClientSecret, deleteClient, removeClientSecret } from '../src/index.ts';
-import { claimsOf } from './browser.ts';
-import { basic, installationFor, type Json, type TestClient, until, waysTo } from './installation.ts';
+import { decodeClaims } from './browser.ts';
+import {
+  createRequests,
+  formatBasicHeader,
+  type Json,
+  startInstallationForSuite,
+  type TestClient,
+  waitUntil,
+} from './installation.ts';
 
-const installation = installationFor({ instances: 2 });
+const installation = startInstallationForSuite({ instances: 2 });
 const received: Message[] = [];
 beforeAll(async () => {
   await installation.engines.bus.listen({ types: ['token.revoked', 'client.changed'] }, (message) => {
@@ -72,12 +79,12 @@ describe('introspection (RFC 7662) describes active tokens of the own institutio
     expect(nobody).toMatchObject({ status: 400, body: { status: 'missing_parameter', error: 'invalid_request' } });
     const wrong = await introspect(token, { ...introspector, clientSecret: 'wrong' });
     expect(wrong).toMatchObject({ status: 401, body: { status: 'unauthorized', error: 'invalid_client' } });
-    const authorization = basic(introspector.clientId, introspector.clientSecret);
+    const authorization = formatBasicHeader(introspector.clientId, introspector.clientSecret);
     expect((await installation.post('/auth/introspect', { token }, { authorization })).body.active).toBe(true);
   });
 
   test('a request without a token is missing_parameter', async () => {
-    const authorization = basic(introspector.clientId, introspector.clientSecret);
+    const authorization = formatBasicHeader(introspector.clientId, introspector.clientSecret);
     const { status, body } = await installation.post('/auth/introspect', {}, { authorization });
     expect({ status, body }).toMatchObject({
       status: 400,
@@ -109,7 +116,7 @@ describe('scopes match by membership only', () => {
       fc.property(
         scopes,
         near,
-        (held, wanted) => holds(held, String(wanted)) === (held as string[]).includes(String(wanted)),
+        (held, wanted) => hasScope(held, String(wanted)) === (held as string[]).includes(String(wanted)),
       ),
     );
   });
@@ -117,9 +124,9 @@ describe('scopes match by membership only', () => {
   test('the remaining scopes of a token are those that both hold; the others are lacking', () => {
     fc.assert(
       fc.property(scopes, scopes, (granted, held) => {
-        const rest = remaining(granted, held);
+        const rest = selectHeldScopes(granted, held);
         expect(rest.every((one) => granted.includes(one as never) && held.includes(one as never))).toBe(true);
-        expect([...rest, ...lacking(granted, held)].sort()).toEqual([...granted].sort());
+        expect([...rest, ...findMissingScopes(granted, held)].sort()).toEqual([...granted].sort());
       }),
     );
   });
@@ -168,15 +175,15 @@ describe('a client revokes its own tokens (RFC 7009)', () => {
     const { asOf } = before.body.data as { asOf: string };
     const token = await installation.tokenOf(client);
     await revoke(token);
-    const { jti } = claimsOf(token);
-    await until(
+    const { jti } = decodeClaims(token);
+    await waitUntil(
       () => received.some(({ type, data }) => type === 'token.revoked' && (data as Json).jti === jti),
       20_000,
     );
     for (const query of ['', `?since=${asOf}`]) {
       const { body } = await installation.internal(`/internal/revocations${query}`, undefined);
       const { tokens } = body.data as { tokens: Json[] };
-      expect(tokens).toContainEqual({ jti, expiresAt: new Date(Number(claimsOf(token).exp) * 1000).toISOString() });
+      expect(tokens).toContainEqual({ jti, expiresAt: new Date(Number(decodeClaims(token).exp) * 1000).toISOString() });
     }
     expect((await installation.internal('/internal/revocations', undefined, 'orders')).status).toBe(403);
     expect((await installation.internal('/internal/revocations', undefined, 'gateway', 'wrong')).status).toBe(401);
@@ -215,12 +222,12 @@ describe('a client revokes its own tokens (RFC 7009)', () => {
 
 describe('a change by an operator or another instance takes effect everywhere within five seconds', () => {
   const statusAt = async (instance: number, client: TestClient): Promise<number> =>
-    (await waysTo(String(installation.services[instance]?.url), installation.store).askToken(client)).status;
+    (await createRequests(String(installation.services[instance]?.url), installation.store).askToken(client)).status;
 
   const PROMISED_MS = 5_000;
 
   const refusedEverywhere = (client: TestClient): Promise<void> =>
-    until(async () => (await statusAt(0, client)) === 401 && (await statusAt(1, client)) === 401, 10 * PROMISED_MS);
+    waitUntil(async () => (await statusAt(0, client)) === 401 && (await statusAt(1, client)) === 401, 10 * PROMISED_MS);
 
   test('a withdrawn secret', async () => {
     const client = await installation.newClient(['catalog:read']);
@@ -246,7 +253,7 @@ describe('a change by an operator or another instance takes effect everywhere wi
     const asOf = new Date().toISOString();
     await deleteClient(installation.store, 'opera', client.clientId);
     const changed = () => received.find(({ data }) => (data as Json).clientId === client.clientId);
-    await until(() => changed() !== undefined, 10 * PROMISED_MS);
+    await waitUntil(() => changed() !== undefined, 10 * PROMISED_MS);
     expect(changed()).toMatchObject({
       type: 'client.changed',
       institution: 'opera',

@@ -9,13 +9,19 @@ import {
   type KeySchedule,
   OVERLAP_SPARE_MS,
   PUBLISH_AHEAD_MS,
-  published,
-  signing,
+  selectPublishedKeys,
+  selectSigningKey,
 } from '../src/domain/key-schedule.ts';
 import { collections, listKeys, rotateKeys } from '../src/index.ts';
-import { keysOf } from '../src/store.ts';
+import { getSigningKeys } from '../src/store.ts';
 import { createKeyRing, ensureFirstKey } from '../src/tokens/signing-keys.ts';
-import { installationFor, type Json, keyEncryptionKey as secret, until, waysTo } from './installation.ts';
+import {
+  createRequests,
+  type Json,
+  keyEncryptionKey as secret,
+  startInstallationForSuite,
+  waitUntil,
+} from './installation.ts';
 
 describe('rotation overlaps', () => {
   const LIFE_MS = 900_000;
@@ -100,10 +106,10 @@ describe('rotation overlaps', () => {
           from += generation === 0 ? 0 : gap;
           return { generation, signsFrom: from };
         });
-        const shown = published(keys, at, LIFE_MS);
-        expect(shown).toContain(signing(keys, at));
+        const shown = selectPublishedKeys(keys, at, LIFE_MS);
+        expect(shown).toContain(selectSigningKey(keys, at));
         for (let before = at; before >= Math.max(0, at - LIFE_MS); before -= 60_000) {
-          expect(shown).toContain(signing(keys, before));
+          expect(shown).toContain(selectSigningKey(keys, before));
         }
       }),
     );
@@ -113,7 +119,7 @@ describe('rotation overlaps', () => {
     const store = await newStore();
     const ring = createKeyRing({ store, secret, longestLifetimeMs: LIFE_MS });
     await ring.load();
-    const [stored] = await keysOf(store).find();
+    const [stored] = await getSigningKeys(store).find();
     const der = ring.signing().privateKey.export({ type: 'pkcs8', format: 'der' });
     const d = ring.signing().privateKey.export({ format: 'jwk' }).d ?? 'none';
     expect(JSON.stringify(stored)).not.toContain(d);
@@ -132,11 +138,11 @@ describe('rotation overlaps', () => {
 });
 
 describe('a compromised key ends everywhere', () => {
-  const installation = installationFor({ instances: 2 });
-  let instances: ReturnType<typeof waysTo>[];
+  const installation = startInstallationForSuite({ instances: 2 });
+  let instances: ReturnType<typeof createRequests>[];
 
   beforeAll(async () => {
-    instances = installation.services.map(({ url }) => waysTo(url, installation.store));
+    instances = installation.services.map(({ url }) => createRequests(url, installation.store));
   });
 
   const SCOPE = 'catalog:read';
@@ -163,7 +169,7 @@ describe('a compromised key ends everywhere', () => {
     expect([await decided(), await active(), await serves()]).toEqual([[200, 200], [true, true], true]);
 
     await rotateKeys(installation.store, { secret, compromised: true });
-    await until(async () => {
+    await waitUntil(async () => {
       const [statuses, introspections, served] = await Promise.all([decided(), active(), serves()]);
       return statuses.every((status) => status === 401) && !introspections.some(Boolean) && !served;
     }, 10 * PROMISED_MS);

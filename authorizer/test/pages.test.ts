@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
-import { chooseLanguage, formTarget, html, LANGUAGES, showPage } from '@boxoffice/pages';
+import { chooseLanguage, html, LANGUAGES, showPage, toFormTarget } from '@boxoffice/pages';
 import { describe, expect, test } from '@jest/globals';
 import { SCOPES } from '../src/domain/scopes.ts';
-import { textsIn } from '../src/sign-in/texts.ts';
-import { field } from '../src/sign-in/views.ts';
+import { getTexts } from '../src/sign-in/texts.ts';
+import { renderField } from '../src/sign-in/views.ts';
 
 const page = (title: string, institution = 'Opéra') =>
   showPage({ language: 'fr', institution, title, content: html`<p>${title}</p>` });
@@ -14,7 +14,7 @@ describe('a page', () => {
     const { body } = page(attack, attack);
     expect(body).not.toContain('<script');
     expect(body).toContain('&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&#39;&amp;');
-    const input = field({ name: 'login', label: attack, type: 'text', autocomplete: 'username', value: attack });
+    const input = renderField({ name: 'login', label: attack, type: 'text', autocomplete: 'username', value: attack });
     expect(input.html).not.toContain('<script');
     expect(input.html.match(/"/g)?.length).toBe(18);
   });
@@ -39,10 +39,10 @@ describe('a page', () => {
     ['http://[::1]:5173/callback', 'http:'],
     ['org.example.app:/callback', 'org.example.app:'],
   ])('lets its form lead to %s', (uri, source) => {
-    expect(formTarget(uri)).toBe(source);
+    expect(toFormTarget(uri)).toBe(source);
     const { headers } = showPage(
       { language: 'en', institution: undefined, title: 'Sign in', content: html`` },
-      { formAction: formTarget(uri) },
+      { formAction: toFormTarget(uri) },
     );
     expect(headers['Content-Security-Policy']).toContain(`form-action 'self' ${source};`);
   });
@@ -63,7 +63,7 @@ describe('the language of a page', () => {
   test('each names every scope in plain words', () => {
     const scopes = [...SCOPES, 'openid', 'profile', 'email', 'offline_access'];
     for (const language of LANGUAGES) {
-      expect(scopes.filter((scope) => !textsIn(language).scopes[scope])).toEqual([]);
+      expect(scopes.filter((scope) => !getTexts(language).scopes[scope])).toEqual([]);
     }
   });
 });

@@ -3,8 +3,8 @@ import type { Store } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createApiKeys } from '../src/api-keys/api-keys.ts';
 import { createClients } from '../src/clients/clients.ts';
-import { createReadOrigins, originProblem, redirectUriProblem } from '../src/clients/uris.ts';
-import { isRegistered, withParameters } from '../src/domain/client.ts';
+import { createReadOrigins, findOriginProblem, redirectUriProblem } from '../src/clients/uris.ts';
+import { addParameters, isRegistered } from '../src/domain/client.ts';
 import { clientsCollection } from '../src/store.ts';
 import { engines } from './installation.ts';
 
@@ -69,7 +69,7 @@ describe('a redirect uri is safe and matches to the letter', () => {
     test('origins of https, of loopback hosts and of apps in a web view', () => {
       const apps = ['capacitor://localhost', 'ionic://localhost', 'tauri://localhost'];
       for (const origin of ['https://www.example.org', 'https://a.example:8443', 'http://localhost:5173', ...apps]) {
-        expect(originProblem(origin)).toBeUndefined();
+        expect(findOriginProblem(origin)).toBeUndefined();
       }
       for (const origin of [
         'https://www.example.org/',
@@ -82,7 +82,7 @@ describe('a redirect uri is safe and matches to the letter', () => {
         'capacitor://elsewhere.example',
         'capacitor:localhost',
       ]) {
-        expect(originProblem(origin)).toEqual(expect.any(String));
+        expect(findOriginProblem(origin)).toEqual(expect.any(String));
       }
     });
   });
@@ -163,8 +163,8 @@ describe('a redirect uri is safe and matches to the letter', () => {
   });
 
   test('parameters are added to the query that a redirect URI has', () => {
-    expect(withParameters('https://a.example/cb', { code: 'x', state: undefined })).toBe('https://a.example/cb?code=x');
-    expect(withParameters('https://a.example/cb?t=1', { state: 'a&b' })).toBe('https://a.example/cb?t=1&state=a%26b');
+    expect(addParameters('https://a.example/cb', { code: 'x', state: undefined })).toBe('https://a.example/cb?code=x');
+    expect(addParameters('https://a.example/cb?t=1', { state: 'a&b' })).toBe('https://a.example/cb?t=1&state=a%26b');
   });
 });
 

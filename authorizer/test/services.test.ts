@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { readSettings } from '@boxoffice/runtime';
 import { type ServicesFile, servicesFile } from '@boxoffice/runtime/services';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { scopesOf } from '../src/domain/scopes.ts';
-import { createClient, ROLES, scopesOfDomains } from '../src/index.ts';
-import { scopeText, textsIn } from '../src/sign-in/texts.ts';
-import { installationFor, type Json, secretOf, type TestClient, until } from './installation.ts';
+import { selectRoleScopes } from '../src/domain/scopes.ts';
+import { createClient, listDomainScopes, ROLES } from '../src/index.ts';
+import { describeScope, getTexts } from '../src/sign-in/texts.ts';
+import { deriveTestSecret, type Json, startInstallationForSuite, type TestClient, waitUntil } from './installation.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'boxoffice-services-'));
 const path = join(directory, 'services.json');
@@ -15,7 +15,7 @@ const save = (rows: readonly object[]): void => writeFileSync(path, JSON.stringi
 save([]);
 
 const { file } = readSettings({ file: servicesFile }, { SERVICES_FILE: path });
-const installation = installationFor({ servicesFile: file as ServicesFile });
+const installation = startInstallationForSuite({ servicesFile: file as ServicesFile });
 afterAll(() => rmSync(directory, { recursive: true }));
 
 /** The time within which a running authorizer takes a change. Milliseconds. */
@@ -30,10 +30,10 @@ const supported = async (): Promise<readonly string[]> =>
 
 const take = async (rows: readonly object[], isTaken: (scopes: readonly string[]) => boolean): Promise<void> => {
   save(rows);
-  await until(async () => isTaken(await supported()), 10 * TAKEN_MS);
+  await waitUntil(async () => isTaken(await supported()), 10 * TAKEN_MS);
 };
 
-const identify = (service: string, operation: string, secret = secretOf(service)) =>
+const identify = (service: string, operation: string, secret = deriveTestSecret(service)) =>
   installation.internal(
     '/internal/identities',
     { audience: 'catalog', institution: 'opera', operation },
@@ -45,7 +45,7 @@ describe('a row that is added to the services file of a running authorizer', () 
   beforeEach(() => take([LOYALTY], (scopes) => scopes.includes('loyalty:read')));
 
   test('gives the four scopes of its domain, which can be granted at once and match explicitly', async () => {
-    const known = scopesOfDomains(['loyalty']);
+    const known = listDomainScopes(['loyalty']);
     expect((await supported()).filter((scope) => scope.startsWith('loyalty'))).toEqual(OWN);
     const granter = { institution: 'opera', name: 'granter', scopes: ['clients:write', 'loyalty:read'] };
     const token = await installation.tokenOf(await createClient(installation.store, granter, known));
@@ -71,20 +71,22 @@ describe('a row that is added to the services file of a running authorizer', () 
   test('lets the service authenticate with the secret of its name, and reach only what it calls', async () => {
     expect((await identify('loyalty', 'findPointOfSale')).status).toBe(200);
     expect((await identify('loyalty', 'holdPlaces')).status).toBe(403);
-    expect((await identify('loyalty', 'findPointOfSale', secretOf('orders'))).status).toBe(401);
+    expect((await identify('loyalty', 'findPointOfSale', deriveTestSecret('orders'))).status).toBe(401);
     await take([], (scopes) => !scopes.includes('loyalty:read'));
     expect((await identify('loyalty', 'findPointOfSale')).status).toBe(401);
   });
 });
 
 test('of the roles, admin and manager have the scopes of a team’s domain', () => {
-  const known = scopesOfDomains(['catalog', 'loyalty']);
-  const having = ROLES.filter((role) => scopesOf(role, known).includes('loyalty.sensitive:write'));
+  const known = listDomainScopes(['catalog', 'loyalty']);
+  const having = ROLES.filter((role) => selectRoleScopes(role, known).includes('loyalty.sensitive:write'));
   expect(having).toEqual(['admin', 'manager']);
 });
 
 test('the consent page says in words what such a scope lets its holder do', () => {
-  const said = (['en', 'de', 'fr'] as const).map((language) => scopeText(textsIn(language), 'loyalty.sensitive:read'));
+  const said = (['en', 'de', 'fr'] as const).map((language) =>
+    describeScope(getTexts(language), 'loyalty.sensitive:read'),
+  );
   expect(said).toEqual([
     'see sensitive data of “loyalty”',
     'sensible Daten von „loyalty“ sehen',

@@ -1,6 +1,14 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { formOf, LOOPBACK, PASSWORD, type Person, peopleFor, peopleOf, proof } from './browser.ts';
-import { CALLBACK, engines, installationFor, startInstallation } from './installation.ts';
+import {
+  createCodeVerifier,
+  createPeople,
+  createPeopleForSuite,
+  LOOPBACK,
+  PASSWORD,
+  type Person,
+  readFormToken,
+} from './browser.ts';
+import { CALLBACK, engines, startInstallation, startInstallationForSuite } from './installation.ts';
 
 describe('known attacks fail', () => {
   // Each test is an attack that RFC 9700, 4, RFC 8252, 8, or OpenID Connect describes. Attackers have a user of their own.
@@ -10,8 +18,8 @@ describe('known attacks fail', () => {
   const invalidGrant = { status: 400, body: { error: 'invalid_grant' } };
 
   describe.each(engines)('on $name', (engine) => {
-    const installation = installationFor({ engine, instances: 2, isBalanced: true });
-    const people = peopleFor(installation);
+    const installation = startInstallationForSuite({ engine, instances: 2, isBalanced: true });
+    const people = createPeopleForSuite(installation);
     let client: string;
     let victim: Person;
     let attacker: Person;
@@ -22,7 +30,7 @@ describe('known attacks fail', () => {
     });
 
     const codeOf = async (who: Person, more: Readonly<Record<string, string>> = {}) => {
-      const { verifier, challenge } = proof();
+      const { verifier, challenge } = createCodeVerifier();
       const { sent } = await people.signIn(people.browser(), client, who, { code_challenge: challenge, ...more });
       return { code: sent.get('code') ?? '', verifier, challenge };
     };
@@ -49,8 +57,8 @@ describe('known attacks fail', () => {
 
     test('redirect manipulation (RFC 9700, 4.1; RFC 8252, 8.10): a form does not take another redirect URI, client or scope than it was shown for', async () => {
       const browser = people.browser();
-      const form = formOf(await browser.visit(people.requestOf(client, { scope: 'catalog:read' })));
-      const { verifier, challenge } = proof();
+      const form = readFormToken(await browser.visit(people.requestOf(client, { scope: 'catalog:read' })));
+      const { verifier, challenge } = createCodeVerifier();
       const { status, headers, sent } = await browser.post('/auth/authorize', {
         form,
         login: victim.login,
@@ -78,8 +86,8 @@ describe('known attacks fail', () => {
       test('consent: a form of another site gives none, neither with the own state nor with another’s', async () => {
         const third = await people.webClient({ thirdParty: true });
         const [browser, evil] = [people.browser(), people.browser()];
-        const own = formOf(await people.signIn(browser, third, victim));
-        const foreign = formOf(await people.signIn(evil, third, attacker));
+        const own = readFormToken(await people.signIn(browser, third, victim));
+        const foreign = readFormToken(await people.signIn(evil, third, attacker));
         for (const [form, headers] of [
           [own, crossSite],
           [own, { origin: 'null' }],
@@ -105,7 +113,7 @@ describe('known attacks fail', () => {
 
       test('a form for signing in is none for consent or signing out', async () => {
         const browser = people.browser();
-        const form = formOf(await browser.visit(people.requestOf(client)));
+        const form = readFormToken(await browser.visit(people.requestOf(client)));
         await people.signIn(browser, client, victim);
         expect((await browser.post('/auth/logout', { form })).status).toBe(400);
         const answer = await browser.post('/auth/authorize', { form, decision: 'allow' });
@@ -266,12 +274,12 @@ describe('known attacks fail', () => {
 describe('guessing is throttled by address', () => {
   test.each(engines)('guessing over many logins is throttled by address, per institution, on $name', async (engine) => {
     const installation = await startInstallation({ engine, loginFailuresPerAddress: 5 });
-    const people = peopleOf(installation);
+    const people = createPeople(installation);
     const [client, museum] = [await people.webClient(), await people.webClient({ institution: 'museum' })];
     const ada = await people.person();
     const attempt = async (at: string, login: string, address: string) => {
       const browser = people.browser();
-      const form = formOf(await browser.visit(people.requestOf(at)));
+      const form = readFormToken(await browser.visit(people.requestOf(at)));
       const fields = { form, login, password: PASSWORD };
       return (await browser.post('/auth/authorize', fields, { 'x-forwarded-for': address })).status;
     };

@@ -8,18 +8,26 @@ import { SESSION_ABSOLUTE_MS } from '../src/domain/user.ts';
 import { collections, sessionsCollection } from '../src/store.ts';
 import { createAccounts } from '../src/users/accounts.ts';
 import { createUsers } from '../src/users/users.ts';
-import { type Browser, formOf, openBrowser, PASSWORD, type Person, peopleFor, proof } from './browser.ts';
-import { CALLBACK, engines, installationFor, type Json, until, waysTo } from './installation.ts';
+import {
+  type Browser,
+  createCodeVerifier,
+  createPeopleForSuite,
+  openBrowser,
+  PASSWORD,
+  type Person,
+  readFormToken,
+} from './browser.ts';
+import { CALLBACK, createRequests, engines, type Json, startInstallationForSuite, waitUntil } from './installation.ts';
 
 describe('any instance goes on with a sign in', () => {
   const SESSION = '__Host-boxoffice-session';
 
   describe.each(engines)('on $name', (engine) => {
-    const installation = installationFor({ engine, instances: 3, isBalanced: true });
-    const people = peopleFor(installation);
+    const installation = startInstallationForSuite({ engine, instances: 3, isBalanced: true });
+    const people = createPeopleForSuite(installation);
 
     /** Ways to call one instance. */
-    type Instance = ReturnType<typeof waysTo> & { readonly browser: Browser };
+    type Instance = ReturnType<typeof createRequests> & { readonly browser: Browser };
 
     /** The three instances, called by one browser. */
     const instances = (): [Instance, Instance, Instance] => {
@@ -27,7 +35,7 @@ describe('any instance goes on with a sign in', () => {
       const instance = (position: number): Instance => {
         const { url } = installation.services[position] ?? installation;
         const browser = openBrowser(url, new URL(installation.issuer).origin, cookies);
-        return { browser, ...waysTo(url, installation.store) };
+        return { browser, ...createRequests(url, installation.store) };
       };
       return [instance(0), instance(1), instance(2)];
     };
@@ -36,16 +44,16 @@ describe('any instance goes on with a sign in', () => {
       const [a, b, c] = instances();
       const ada = await people.person();
       const client = await people.webClient({ thirdParty: true });
-      const { verifier, challenge } = proof();
+      const { verifier, challenge } = createCodeVerifier();
       const scope = 'openid offline_access catalog:read';
       const page = await a.browser.visit(people.requestOf(client, { code_challenge: challenge, scope }));
       const question = await b.browser.post('/auth/authorize', {
-        form: formOf(page),
+        form: readFormToken(page),
         login: ada.login,
         password: PASSWORD,
       });
       expect(question.status).toBe(200);
-      const { sent } = await c.browser.post('/auth/authorize', { form: formOf(question), decision: 'allow' });
+      const { sent } = await c.browser.post('/auth/authorize', { form: readFormToken(question), decision: 'allow' });
       const exchanged = await a.post('/auth/token', {
         grant_type: 'authorization_code',
         client_id: client,
@@ -74,7 +82,7 @@ describe('any instance goes on with a sign in', () => {
       const ada = await people.person();
       const all = instances();
       const page = await all[0].browser.visit(people.requestOf(await people.webClient()));
-      const fields = { form: formOf(page), login: ada.login, password: PASSWORD };
+      const fields = { form: readFormToken(page), login: ada.login, password: PASSWORD };
       const answers = await Promise.all(all.map(({ browser }) => browser.post('/auth/authorize', fields)));
       expect(answers.map(({ status }) => status).sort()).toEqual([303, 409, 409]);
     });
@@ -86,11 +94,15 @@ describe('any instance goes on with a sign in', () => {
         expect((await people.signIn(people.browser(), client, { login }, {}, 'wrong')).status).toBe(403);
       for (const { browser } of instances()) {
         const page = await browser.visit(people.requestOf(client));
-        const { status } = await browser.post('/auth/authorize', { form: formOf(page), login, password: PASSWORD });
+        const { status } = await browser.post('/auth/authorize', {
+          form: readFormToken(page),
+          login,
+          password: PASSWORD,
+        });
         expect(status).toBe(429);
       }
       const [{ browser }] = instances();
-      const form = formOf(await browser.visit(people.requestOf(client)));
+      const form = readFormToken(await browser.visit(people.requestOf(client)));
       const send = (address: string) =>
         browser.post('/auth/authorize', { form, login, password: PASSWORD }, { 'x-forwarded-for': address });
       const refused = await send('127.0.0.1');
@@ -105,8 +117,8 @@ describe('any instance goes on with a sign in', () => {
       const scope = 'catalog:read offline_access';
       const browser = people.browser();
       const question = await people.signIn(browser, client, ada, { scope });
-      const { verifier, challenge } = proof();
-      await browser.post('/auth/authorize', { form: formOf(question), decision: 'allow' });
+      const { verifier, challenge } = createCodeVerifier();
+      await browser.post('/auth/authorize', { form: readFormToken(question), decision: 'allow' });
       const code = async () =>
         (await browser.visit(people.requestOf(client, { scope, code_challenge: challenge }))).sent.get('code');
       const [used, kept] = [await code(), await code()];
@@ -128,7 +140,7 @@ describe('any instance goes on with a sign in', () => {
       expect(refreshed.status).toBe(200);
       expect((await people.exchange(client, kept, verifier)).status).toBe(200);
       expect((await browser.visit(people.requestOf(client, { scope, prompt: 'none' }))).sent.has('code')).toBe(true);
-      const fields = { form: formOf(page), login: ada.login, password: PASSWORD };
+      const fields = { form: readFormToken(page), login: ada.login, password: PASSWORD };
       expect((await waiting.post('/auth/authorize', fields)).status).toBe(303);
       const path = invited.invitation.url.slice(installation.issuer.length);
       expect((await people.browser().visit(path)).status).toBe(200);
@@ -157,7 +169,7 @@ describe('any instance goes on with a sign in', () => {
       const client = await people.webClient();
       const browser = people.browser();
       const page = await browser.visit(people.requestOf(client));
-      const { verifier, challenge } = proof();
+      const { verifier, challenge } = createCodeVerifier();
       const { sent } = await people.signIn(browser, client, ada, {
         scope: 'catalog:read offline_access',
         code_challenge: challenge,
@@ -175,7 +187,7 @@ describe('any instance goes on with a sign in', () => {
         ...[body.refresh_token, next.refresh_token].map((token) => String(token).slice(43, 86)),
         body.access_token,
         ...browser.cookies.values(),
-        formOf(page),
+        readFormToken(page),
         new URL(invitation.url).searchParams.get('token'),
         PASSWORD,
       ].map(String);
@@ -214,8 +226,8 @@ describe('every time limit holds', () => {
 
   describe.each(engines)('on $name', (engine) => {
     let at = BEGIN;
-    const installation = installationFor({ engine, now: () => at });
-    const people = peopleFor(installation, () => at);
+    const installation = startInstallationForSuite({ engine, now: () => at });
+    const people = createPeopleForSuite(installation, () => at);
     let client: string;
     let ada: Person;
 
@@ -229,7 +241,7 @@ describe('every time limit holds', () => {
       at += ms;
     };
     const codeOf = async (scope?: string) => {
-      const { verifier, challenge } = proof();
+      const { verifier, challenge } = createCodeVerifier();
       const { sent } = await people.signIn(people.browser(), client, ada, { code_challenge: challenge, scope });
       return { code: sent.get('code'), verifier };
     };
@@ -252,7 +264,7 @@ describe('every time limit holds', () => {
         [10 * MINUTE, 400],
       ] as const) {
         const browser = people.browser();
-        const form = formOf(await browser.visit(people.requestOf(client)));
+        const form = readFormToken(await browser.visit(people.requestOf(client)));
         pass(ms);
         const answer = await browser.post('/auth/authorize', { form, login: ada.login, password: PASSWORD });
         expect([ms, answer.status]).toEqual([ms, status]);
@@ -309,7 +321,7 @@ describe('every time limit holds', () => {
       /** The last use is written beside the answer. */
       const isSeen = async (browser: Browser) => {
         expect(await isSignedIn(browser)).toBe(true);
-        await until(async () => {
+        await waitUntil(async () => {
           const open = await installation.store
             .collection(sessionsCollection)
             .acrossInstitutions.find({ where: { lastSeenAt: at } });

@@ -3,15 +3,23 @@ import type { Message } from '@boxoffice/messaging';
 import { notExercised } from '@boxoffice/service/testkit';
 import type { Store } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { onInstitutionChanged } from '../src/reactions.ts';
+import { recordInstitution } from '../src/reactions.ts';
 import { createInstitutions, type Institutions } from '../src/sign-in/institutions.ts';
-import { formOf, LOOPBACK, PASSWORD, type People, type Person, peopleFor, peopleOf } from './browser.ts';
-import { CALLBACK, engines, installationFor, until } from './installation.ts';
+import {
+  createPeople,
+  createPeopleForSuite,
+  LOOPBACK,
+  PASSWORD,
+  type People,
+  type Person,
+  readFormToken,
+} from './browser.ts';
+import { CALLBACK, engines, startInstallationForSuite, waitUntil } from './installation.ts';
 
 describe('users sign in and out', () => {
   describe.each(engines)('on $name', (engine) => {
-    const installation = installationFor({ engine });
-    const people = peopleFor(installation);
+    const installation = startInstallationForSuite({ engine });
+    const people = createPeopleForSuite(installation);
     let client: string;
     let ada: Person;
 
@@ -91,14 +99,14 @@ describe('users sign in and out', () => {
           expect((await ask(hint, 'none')).sent.get('error')).toBe('login_required');
         const page = await ask(others.id_token);
         expect(page.status).toBe(200);
-        const form = formOf(page);
+        const form = readFormToken(page);
         const refused = await browser.post('/auth/authorize', { form, login: ada.login, password: PASSWORD });
         expect([refused.status, refused.sent.get('error'), refused.sent.get('code')]).toEqual([
           303,
           'login_required',
           null,
         ]);
-        const again = formOf(await ask(others.id_token));
+        const again = readFormToken(await ask(others.id_token));
         const { sent } = await browser.post('/auth/authorize', { form: again, login: ben.login, password: PASSWORD });
         expect(sent.get('code')).toMatch(/^.{43}$/);
       });
@@ -139,7 +147,7 @@ describe('users sign in and out', () => {
     describe('a form', () => {
       test('has success once; its page leads on', async () => {
         const browser = people.browser();
-        const form = formOf(await browser.visit(people.requestOf(client)));
+        const form = readFormToken(await browser.visit(people.requestOf(client)));
         const send = () => browser.post('/auth/authorize', { form, login: ada.login, password: PASSWORD });
         expect((await send()).status).toBe(303);
         const again = await send();
@@ -151,8 +159,8 @@ describe('users sign in and out', () => {
 
       test('of another browser, or changed, or from another site, is refused', async () => {
         const [browser, attacker] = [people.browser(), people.browser()];
-        const form = formOf(await attacker.visit(people.requestOf(client)));
-        const own = formOf(await browser.visit(people.requestOf(client)));
+        const form = readFormToken(await attacker.visit(people.requestOf(client)));
+        const own = readFormToken(await browser.visit(people.requestOf(client)));
         const fields = { login: ada.login, password: PASSWORD };
         const [payload = ''] = own.split('.');
         const changed = { ...JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')), institution: 'museum' };
@@ -188,7 +196,7 @@ describe('users sign in and out', () => {
         );
         expect(page.status).toBe(200);
         expect(await isSignedIn(browser)).toBe(true);
-        const { status, headers } = await browser.post('/auth/logout', { form: formOf(page) });
+        const { status, headers } = await browser.post('/auth/logout', { form: readFormToken(page) });
         expect([status, headers.get('location')]).toEqual([303, `${CALLBACK}?state=s`]);
         expect(await isSignedIn(browser)).toBe(false);
         expect(await people.isValid(tokens.access_token)).toBe(true);
@@ -240,7 +248,7 @@ describe('users sign in and out', () => {
 
     describe('consent', () => {
       const decide = async (browser: ReturnType<People['browser']>, page: { text: string }, decision: string) =>
-        browser.post('/auth/authorize', { form: formOf(page as never), decision });
+        browser.post('/auth/authorize', { form: readFormToken(page as never), decision });
 
       test('is asked of a third party once per set of scopes', async () => {
         const third = await people.webClient({ thirdParty: true });
@@ -341,7 +349,7 @@ describe('users sign in and out', () => {
         const person = await people.person({ role: 'manager' });
         const page = await people.signIn(browser, third, person, { scope: 'orders:read' });
         await people.users.amend('opera', person.userId, { role: 'door' });
-        const { sent } = await browser.post('/auth/authorize', { form: formOf(page), decision: 'allow' });
+        const { sent } = await browser.post('/auth/authorize', { form: readFormToken(page), decision: 'allow' });
         expect([sent.get('error'), sent.has('code')]).toEqual(['invalid_scope', false]);
         await people.users.amend('opera', person.userId, { role: 'manager' });
         const again = await browser.visit(people.requestOf(third, { scope: 'orders:read', prompt: 'none' }));
@@ -376,7 +384,7 @@ describe('the pages name the institution', () => {
     afterAll(() => discard());
 
     const changed = (institution: string, data: object, version: number) =>
-      onInstitutionChanged(institutions, message(institution, data, version));
+      recordInstitution(institutions, message(institution, data, version));
 
     test('comes from the catalog; twice and out of order, the newest version counts', async () => {
       const id = `i${randomUUID()}`;
@@ -414,17 +422,17 @@ describe('the pages name the institution', () => {
   });
 
   describe('the pages', () => {
-    const installation = installationFor();
+    const installation = startInstallationForSuite();
 
     test('name the institution and the client, in the languages of the institution', async () => {
-      const people = peopleOf(installation);
+      const people = createPeople(installation);
       const clientId = await people.webClient();
       const open = (acceptLanguage: string) =>
         people.browser().visit(people.requestOf(clientId), { headers: { 'accept-language': acceptLanguage } });
       expect((await open('en')).text).toContain('<p class="institution">opera</p>');
 
       await installation.engines.bus.publish(message('opera', LAKE));
-      await until(async () => (await open('en')).text.includes('<p class="institution">Opéra du Lac</p>'), 10_000);
+      await waitUntil(async () => (await open('en')).text.includes('<p class="institution">Opéra du Lac</p>'), 10_000);
       const [inFrench, inEnglish] = [await open('fr'), await open('en')];
       expect(inFrench.text).toContain('<html lang="fr">');
       expect(inEnglish.text).toContain('<html lang="de">');

@@ -2,10 +2,10 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { ClientCredentials } from 'simple-oauth2';
-import { type Browser, formOf, PASSWORD, type Person, peopleFor } from './browser.ts';
-import { CALLBACK, installationFor, type TestClient } from './installation.ts';
+import { type Browser, createPeopleForSuite, PASSWORD, type Person, readFormToken } from './browser.ts';
+import { CALLBACK, startInstallationForSuite, type TestClient } from './installation.ts';
 
-const installation = installationFor();
+const installation = startInstallationForSuite();
 
 describe('popular libraries work untouched', () => {
   let client: TestClient;
@@ -100,7 +100,7 @@ describe('popular libraries work untouched', () => {
 });
 
 describe('users sign in with popular libraries', () => {
-  const people = peopleFor(installation);
+  const people = createPeopleForSuite(installation);
   let ada: Person;
   let publicId: string;
   let confidential: { clientId: string; clientSecret: string };
@@ -116,7 +116,7 @@ describe('users sign in with popular libraries', () => {
   /** What the browser does: opens the address, signs in, and returns to the client. */
   const signIn = async (address: URL, browser: Browser = people.browser()): Promise<URL> => {
     const page = await browser.visit(`${address.pathname}${address.search}`);
-    const fields = { form: formOf(page), login: ada.login, password: PASSWORD };
+    const fields = { form: readFormToken(page), login: ada.login, password: PASSWORD };
     const { headers } = await browser.post('/auth/authorize', fields);
     return new URL(headers.get('location') ?? '');
   };

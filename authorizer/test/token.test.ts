@@ -4,26 +4,26 @@
 // rule 5: 3: every token carries the client's scopes | authorizer/src/tokens/issue.ts
 
 import { createKeySet, verifyAccessToken } from '@boxoffice/identity';
-import { createMetrics, listeningPorts } from '@boxoffice/runtime';
+import { createMetrics, getListeningPorts } from '@boxoffice/runtime';
 import { startService } from '@boxoffice/service';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { authorizer, clientsCollection } from '../src/index.ts';
 import {
-  basic,
+  deriveTestSecret,
+  formatBasicHeader,
   type Installation,
-  installationFor,
   type Json,
   keyEncryptionKey,
   NOWHERE,
-  secretOf,
   serviceRootSecret,
   startInstallation,
+  startInstallationForSuite,
   type TestClient,
-  until,
+  waitUntil,
 } from './installation.ts';
 
 const metrics = await createMetrics();
-const installation = installationFor({ accessTokenLifetime: 600, metrics });
+const installation = startInstallationForSuite({ accessTokenLifetime: 600, metrics });
 
 describe('a refused token request has an error code of RFC 6749, 5.2', () => {
   let client: TestClient;
@@ -117,7 +117,7 @@ describe('a refused token request has an error code of RFC 6749, 5.2', () => {
   });
 
   test('credentials both with Basic and in the form are bad_request and invalid_request', async () => {
-    const authorization = basic(client.clientId, client.clientSecret);
+    const authorization = formatBasicHeader(client.clientId, client.clientSecret);
     const answer = installation.post(path, { ...grant, ...credentials() }, { authorization });
     await refused(answer, 400, 'bad_request', 'invalid_request');
   });
@@ -147,10 +147,10 @@ describe('a refused token request has an error code of RFC 6749, 5.2', () => {
     const form = await refused(installation.post(path, wrong), 401, 'unauthorized', 'invalid_client');
     expect(form.get('www-authenticate')).toBeNull();
     for (const authorization of [
-      basic(client.clientId, 'wrong'),
+      formatBasicHeader(client.clientId, 'wrong'),
       'Basic',
       'Basic !!!',
-      basic(client.clientId, ''),
+      formatBasicHeader(client.clientId, ''),
       'basic Og==',
     ]) {
       const headers = await refused(
@@ -211,13 +211,13 @@ describe('every error has envelope and rfc 6749 members', () => {
   });
 
   test('while the authorizer starts', async () => {
-    const before = new Set(listeningPorts());
+    const before = new Set(getListeningPorts());
     const store = Promise.withResolvers<never>();
     const starting = startService(authorizer, {
       store: store.promise,
       bus: installation.engines.bus,
       publicUrl: installation.issuer,
-      serviceSecret: secretOf('authorizer'),
+      serviceSecret: deriveTestSecret('authorizer'),
       host: '127.0.0.1',
       port: 0,
       logger: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
@@ -232,8 +232,8 @@ describe('every error has envelope and rfc 6749 members', () => {
       },
     });
     const ended = expect(starting).rejects.toThrow('start cancelled');
-    const ownPort = () => [...listeningPorts()].find((port) => !before.has(port));
-    await until(() => ownPort() !== undefined, 60_000);
+    const ownPort = () => [...getListeningPorts()].find((port) => !before.has(port));
+    await waitUntil(() => ownPort() !== undefined, 60_000);
     const url = `http://127.0.0.1:${ownPort()}`;
     for (const path of paths) {
       const answer = await request(`${url}${path}`, { method: 'POST', headers: form, body: 'a=b' });
@@ -298,8 +298,8 @@ describe('a client authenticates in the form or with HTTP Basic', () => {
     const encoded = `${encodeURIComponent(client.clientId)}:${encodeURIComponent(client.clientSecret)}`;
     const everyCharacter = [...encoded].map((c) => (c === ':' ? c : `%${c.charCodeAt(0).toString(16)}`)).join('');
     for (const authorization of [
-      basic(client.clientId, client.clientSecret),
-      basic(client.clientId, client.clientSecret).replace('Basic', 'bAsIc'),
+      formatBasicHeader(client.clientId, client.clientSecret),
+      formatBasicHeader(client.clientId, client.clientSecret).replace('Basic', 'bAsIc'),
       `Basic  ${Buffer.from(everyCharacter).toString('base64')}`,
     ]) {
       expect((await token(grant, { authorization })).status).toBe(200);
@@ -307,7 +307,7 @@ describe('a client authenticates in the form or with HTTP Basic', () => {
   });
 
   test('Basic is accepted with the same client_id, or an empty secret, in the form', async () => {
-    const authorization = basic(client.clientId, client.clientSecret);
+    const authorization = formatBasicHeader(client.clientId, client.clientSecret);
     expect((await token({ ...grant, client_id: client.clientId, client_secret: '' }, { authorization })).status).toBe(
       200,
     );
@@ -368,8 +368,8 @@ describe('an unknown client is indistinguishable from a wrong secret', () => {
       expect({ status: answer.status, text: answer.text }).toEqual({ status: 401, text: wrong.text });
     }
     const body = { grant_type: 'client_credentials' };
-    const wrongBasic = await post('/auth/token', body, { authorization: basic(client.clientId, 'wrong') });
-    const unknownBasic = await post('/auth/token', body, { authorization: basic(unknown, 'wrong') });
+    const wrongBasic = await post('/auth/token', body, { authorization: formatBasicHeader(client.clientId, 'wrong') });
+    const unknownBasic = await post('/auth/token', body, { authorization: formatBasicHeader(unknown, 'wrong') });
     expect(unknownBasic.text).toBe(wrongBasic.text);
     expect([wrongBasic.status, unknownBasic.status]).toEqual([401, 401]);
   });
@@ -379,7 +379,10 @@ describe('an unknown client is indistinguishable from a wrong secret', () => {
     await askToken(client);
     // The use of a secret is written after the answer, for the first time: that is no read of a refusal.
     const stored = installation.store.collection(clientsCollection).of('opera');
-    await until(async () => typeof (await stored.get(client.clientId))?.secrets[0]?.lastUsedAt === 'string', 60_000);
+    await waitUntil(
+      async () => typeof (await stored.get(client.clientId))?.secrets[0]?.lastUsedAt === 'string',
+      60_000,
+    );
     await askToken(client);
     const readsFor = async (clientId: string): Promise<number> => {
       const before = await reads();
@@ -408,11 +411,11 @@ describe('an unknown client is indistinguishable from a wrong secret', () => {
     const failures = () => lines.filter(({ event }) => event === 'audit.authentication_failed').length;
     const before = failures();
     for (const path of ['/auth/token', '/auth/introspect', '/auth/revoke'])
-      expect((await post(path, { ...grant, token: 'x' }, { authorization: basic(client.clientId, '') })).status).toBe(
-        401,
-      );
+      expect(
+        (await post(path, { ...grant, token: 'x' }, { authorization: formatBasicHeader(client.clientId, '') })).status,
+      ).toBe(401);
     expect(failures()).toBe(before);
-    for (const authorization of ['Basic !!!', 'Basic Og==', basic(client.clientId, ' ')])
+    for (const authorization of ['Basic !!!', 'Basic Og==', formatBasicHeader(client.clientId, ' ')])
       expect((await post('/auth/token', grant, { authorization })).status).toBe(401);
     expect(failures()).toBe(before + 3);
   });

@@ -7,8 +7,8 @@ import { hashSecret } from '../src/clients/authentication.ts';
 import type { CountedRequests } from '../src/domain/usage.ts';
 import { usageCollection } from '../src/store.ts';
 import { createRecordUsage } from '../src/usage/report.ts';
-import { rangeOf, readUsage, type UsageQuery } from '../src/usage/routes.ts';
-import { engines, installationFor, type Json } from './installation.ts';
+import { parseUsageRange, readUsage, type UsageQuery } from '../src/usage/routes.ts';
+import { engines, type Json, startInstallationForSuite } from './installation.ts';
 
 describe('reports are added once', () => {
   const NOW = Date.parse('2031-03-01T00:10:30Z');
@@ -49,7 +49,7 @@ describe('reports are added once', () => {
         record({ gateway, sequence, rows: rows.map((one) => row({ institution: own, ...one })) });
     };
     const read = (query: UsageQuery = {}, now = NOW) =>
-      readUsage(store, institution, rangeOf(query, now), { after: undefined, limit: 500 });
+      readUsage(store, institution, parseUsageRange(query, now), { after: undefined, limit: 500 });
     const requests = async (query: UsageQuery = {}, now = NOW) => (await read(query, now)).totals.requests;
 
     test('merges the reports of all gateways, in every resolution', async () => {
@@ -185,7 +185,7 @@ describe('reports are added once', () => {
         requests: index + 1,
       }));
       await reporter()(gateways.a, 1, rows);
-      const range = rangeOf({ groupBy: 'status,operation' }, NOW);
+      const range = parseUsageRange({ groupBy: 'status,operation' }, NOW);
       const whole = await readUsage(store, institution, range, { after: undefined, limit: 500 });
       expect(whole.items).toHaveLength(30);
       expect(Object.keys(whole.items[0] ?? {}).slice(0, 3)).toEqual(['start', 'operation', 'status']);
@@ -234,7 +234,7 @@ describe('reports are added once', () => {
 });
 
 describe('GET /svc/v3/usage', () => {
-  const its = installationFor();
+  const its = startInstallationForSuite();
   let token: string;
 
   beforeAll(async () => {

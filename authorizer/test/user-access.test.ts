@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { retention } from '../src/app.ts';
 import { INVITATION_MS } from '../src/domain/user.ts';
 import { inviteApiUser, lockApiUser, readmitApiUser, SCOPES } from '../src/index.ts';
-import { onContactErased } from '../src/reactions.ts';
+import { eraseUserContact } from '../src/reactions.ts';
 import {
   collections,
   consentsCollection,
@@ -16,23 +16,23 @@ import {
 import { createAccounts } from '../src/users/accounts.ts';
 import { isCommonPassword } from '../src/users/passwords.ts';
 import { createUsers } from '../src/users/users.ts';
-import { formOf, PASSWORD, type Person, peopleFor, proof } from './browser.ts';
-import { CALLBACK, engines, installationFor, type Json, type TestClient } from './installation.ts';
-import { newLogin, usersIn } from './user-fixture.ts';
+import { createCodeVerifier, createPeopleForSuite, PASSWORD, type Person, readFormToken } from './browser.ts';
+import { CALLBACK, engines, type Json, startInstallationForSuite, type TestClient } from './installation.ts';
+import { createLoginName, createUserFixture } from './user-fixture.ts';
 
 describe('changes count for live tokens', () => {
   describe.each(engines)('on $name', (engine) => {
     const known = {
       opera: { contacts: ['000123', '000777', '000888', '000999'], pointsOfSale: ['till.example', 'a.example'] },
     };
-    const installation = installationFor({ engine, known });
-    const people = peopleFor(installation);
-    let users: ReturnType<typeof usersIn>;
+    const installation = startInstallationForSuite({ engine, known });
+    const people = createPeopleForSuite(installation);
+    let users: ReturnType<typeof createUserFixture>;
     let client: TestClient;
     let thirdParty: string;
     let token: string;
     beforeAll(async () => {
-      users = usersIn(installation);
+      users = createUserFixture(installation);
       thirdParty = await people.webClient({ thirdParty: true });
       ({ client, token } = await users.withAll());
     });
@@ -91,7 +91,7 @@ describe('changes count for live tokens', () => {
         const info = jest.fn<Logger['info']>();
         const message = { institution: 'opera', data: { contactNumber } };
         const all = createUsers(installation.store, { publicUrl: installation.issuer });
-        await onContactErased(all, { info }, message as Parameters<typeof onContactErased>[2]);
+        await eraseUserContact(all, { info }, message as Parameters<typeof eraseUserContact>[2]);
         expect((await users.callerOf(own)).status).toBe(decided);
         const { status, body } = await users.get(token, user.userId);
         expect(status).toBe(read);
@@ -157,7 +157,7 @@ describe('changes count for live tokens', () => {
         const attempt = (password: string, address?: string) =>
           users.changePassword(own, { current: password, new: NEXT }, address);
         for (let count = 0; count < 10; count += 1)
-          expect((await attempt(newLogin(), '198.51.100.1')).status).toBe(403);
+          expect((await attempt(createLoginName(), '198.51.100.1')).status).toBe(403);
         const refused = await attempt(PASSWORD, '198.51.100.1');
         expect([refused.status, refused.body.status]).toEqual([429, 'too_many_requests']);
         expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(14 * 60);
@@ -171,10 +171,10 @@ describe('changes count for live tokens', () => {
       /** Agrees to the client, twice: one code is exchanged, the other waits. */
       const signedIn = async (person: Person) => {
         const browser = people.browser();
-        const { verifier, challenge } = proof();
+        const { verifier, challenge } = createCodeVerifier();
         const asked = { scope, code_challenge: challenge };
         const question = await people.signIn(browser, thirdParty, person, asked);
-        const { sent } = await browser.post('/auth/authorize', { form: formOf(question), decision: 'allow' });
+        const { sent } = await browser.post('/auth/authorize', { form: readFormToken(question), decision: 'allow' });
         const { body: tokens } = await people.exchange(thirdParty, sent.get('code'), verifier);
         const waiting = (await browser.visit(people.requestOf(thirdParty, asked))).sent.get('code');
         await people.users.invite('opera', person.userId);
@@ -243,7 +243,7 @@ describe('changes count for live tokens', () => {
 
     describe('an invitation sets a password once', () => {
       const invited = async () => {
-        const { body } = await users.create(token, { login: newLogin(), name: 'Ann Other', role: 'manager' });
+        const { body } = await users.create(token, { login: createLoginName(), name: 'Ann Other', role: 'manager' });
         return body.data as { userId: string; login: string; invitation: { url: string } };
       };
       const stateOf = async (userId: string) => ((await users.get(token, userId)).body.data as Json).state;
@@ -311,7 +311,7 @@ describe('changes count for live tokens', () => {
 
       test('a repeated invitation gets the answer without the link, and the link stays valid', async () => {
         const { userId } = await invited();
-        const key = { 'idempotency-key': newLogin() };
+        const key = { 'idempotency-key': createLoginName() };
         const first = (await users.invite(token, userId, key)).body.data as { invitation: { url: string } };
         const repeat = await users.invite(token, userId, key);
         expect([repeat.status, (repeat.body.data as Json).invitation]).toEqual([201, null]);
@@ -331,14 +331,14 @@ describe('changes count for live tokens', () => {
         const all = createUsers(store, { publicUrl: 'https://tickets.example', now: () => now });
         const details = { name: 'A', role: 'door', contactNumber: null, pointsOfSale: [] } as const;
         const secretOf = (url: string) => new URL(url).searchParams.get('token') ?? '';
-        const { user, invitation } = await all.create('opera', { ...details, login: newLogin() });
+        const { user, invitation } = await all.create('opera', { ...details, login: createLoginName() });
         const accepted = await Promise.all(
           Array.from({ length: 4 }, () => all.accept(secretOf(invitation.url), PASSWORD)),
         );
         expect(accepted.filter((one) => one !== undefined)).toHaveLength(1);
         expect(await all.get('opera', user.id)).toMatchObject({ state: 'active', invitation: null });
 
-        const late = await all.create('opera', { ...details, login: newLogin() });
+        const late = await all.create('opera', { ...details, login: createLoginName() });
         now += INVITATION_MS - 1;
         expect(await all.invited(secretOf(late.invitation.url))).toBeDefined();
         now += 1;

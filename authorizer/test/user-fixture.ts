@@ -2,7 +2,7 @@ import { createIdentityVerifier, createKeySet } from '@boxoffice/identity';
 import type { Role } from '../src/domain/scopes.ts';
 import { SCOPES } from '../src/index.ts';
 import { usersCollection } from '../src/store.ts';
-import { acceptCheaply, peopleOf, proof } from './browser.ts';
+import { acceptCheaply, createCodeVerifier, createPeople } from './browser.ts';
 import type { Installation, Json, TestClient } from './installation.ts';
 
 export interface TestUser {
@@ -13,15 +13,15 @@ export interface TestUser {
 let made = 0;
 
 /** A new login. */
-export function newLogin(): string {
+export function createLoginName(): string {
   made += 1;
   return `user-${made}-${process.pid}@opera.example`;
 }
 
 /** Functions on the users of an installation. */
-export function usersIn(installation: Installation) {
+export function createUserFixture(installation: Installation) {
   const { url, store, issuer } = installation;
-  const people = peopleOf(installation);
+  const people = createPeople(installation);
 
   /** Calls an operation on users like the gateway. */
   const call = (
@@ -60,7 +60,7 @@ export function usersIn(installation: Installation) {
 
   /** A user with PASSWORD. */
   const active = async (token: string, role: Role, more: object = {}): Promise<TestUser> => {
-    const login = newLogin();
+    const login = createLoginName();
     const answer = await create(token, { login, name: 'Ann Other', role, ...more });
     if (answer.status !== 201) throw new Error(answer.text);
     const { userId } = answer.body.data as { userId: string };
@@ -71,7 +71,7 @@ export function usersIn(installation: Installation) {
 
   /** An access token of the user for the client, which gets it by a sign-in. */
   const tokenOf = async (user: TestUser, { clientId, clientSecret }: TestClient): Promise<string> => {
-    const { verifier, challenge } = proof();
+    const { verifier, challenge } = createCodeVerifier();
     const { sent } = await people.signIn(people.browser(), clientId, user, { code_challenge: challenge });
     const secret = { client_secret: clientSecret };
     return String((await people.exchange(clientId, sent.get('code'), verifier, secret)).body.access_token);

@@ -1,14 +1,14 @@
 import type { Store } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { ROLES, type Role, type Scope, scopesOf } from '../src/domain/scopes.ts';
+import { ROLES, type Role, type Scope, selectRoleScopes } from '../src/domain/scopes.ts';
 import { SCOPES } from '../src/index.ts';
 import { createAccounts } from '../src/users/accounts.ts';
 import { createReferenceCheck, createReferences } from '../src/users/references.ts';
 import { createUsers, type Users } from '../src/users/users.ts';
 import { PASSWORD } from './browser.ts';
-import { engines, installationFor, type Json, type Received } from './installation.ts';
+import { engines, type Json, type Received, startInstallationForSuite } from './installation.ts';
 import type { FakeReferences } from './references.ts';
-import { newLogin, usersIn } from './user-fixture.ts';
+import { createLoginName, createUserFixture } from './user-fixture.ts';
 
 const known = {
   opera: {
@@ -20,25 +20,30 @@ const known = {
 
 describe('users are administered', () => {
   describe.each(engines)('on $name', (engine) => {
-    const installation = installationFor({ engine, known });
+    const installation = startInstallationForSuite({ engine, known });
     let references: FakeReferences;
-    let users: ReturnType<typeof usersIn>;
+    let users: ReturnType<typeof createUserFixture>;
     let token: string;
     beforeAll(async () => {
       references = installation.references as FakeReferences;
-      users = usersIn(installation);
+      users = createUserFixture(installation);
       ({ token } = await users.withAll());
     });
 
     const created = async (body: object = {}) => {
-      const answer = await users.create(token, { login: newLogin(), name: 'Ann Other', role: 'manager', ...body });
+      const answer = await users.create(token, {
+        login: createLoginName(),
+        name: 'Ann Other',
+        role: 'manager',
+        ...body,
+      });
       expect(answer.status).toBe(201);
       return answer.body.data as Json & { userId: string; invitation: { url: string; expiresAt: string } };
     };
 
     describe('a user', () => {
       test('is created as invited, with a link for seven days that is shown once', async () => {
-        const login = newLogin();
+        const login = createLoginName();
         const answer = await users.create(token, { login: ` ${login} `, name: 'Ann Other', role: 'manager' });
         expect(answer.status).toBe(201);
         const { invitation, ...user } = answer.body.data as Json & { userId: string; invitation: Json };
@@ -62,7 +67,7 @@ describe('users are administered', () => {
       });
 
       test('has a login that is unique in its institution, compared case-insensitively', async () => {
-        const login = newLogin();
+        const login = createLoginName();
         await created({ login });
         const again = await users.create(token, { login: login.toUpperCase(), name: 'B', role: 'door' });
         expect([again.status, again.body.status]).toEqual([409, 'user_duplicate_login']);
@@ -71,7 +76,7 @@ describe('users are administered', () => {
       });
 
       test('has one login in all its spellings, which all sign in', async () => {
-        const name = `zoë-${newLogin().split('@', 1)[0]}`;
+        const name = `zoë-${createLoginName().split('@', 1)[0]}`;
         const [letters, dns] = [`${name}@bücher.example`, `${name.toUpperCase()}@xn--bcher-kva.example`];
         const { login, invitation } = await created({ login: letters });
         expect(login).toBe(letters);
@@ -93,7 +98,7 @@ describe('users are administered', () => {
       });
 
       test('of the role customer has a contact', async () => {
-        const body = { login: newLogin(), name: 'B', role: 'customer' };
+        const body = { login: createLoginName(), name: 'B', role: 'customer' };
         const refused = await users.create(token, body);
         expect([refused.status, refused.body.status]).toEqual([422, 'validation_error']);
         const { userId } = await created({ role: 'customer', contactNumber: '000123' });
@@ -109,7 +114,7 @@ describe('users are administered', () => {
           ['contactNumber', text],
           ['pointsOfSale', [text]],
         ] as const) {
-          const body = { login: newLogin(), name: 'Ann Other', role: 'box_office', [member]: value };
+          const body = { login: createLoginName(), name: 'Ann Other', role: 'box_office', [member]: value };
           for (const answer of [
             await users.create(token, body),
             await users.patch(token, userId, { [member]: value }),
@@ -131,7 +136,7 @@ describe('users are administered', () => {
         expect(user.pointsOfSale).toEqual(['till.opera.example']);
         const same = await users.patch(token, user.userId, user);
         expect([same.status, (same.body.data as Json).login]).toEqual([200, user.login]);
-        expect((await users.patch(token, user.userId, { login: newLogin() })).status).toBe(422);
+        expect((await users.patch(token, user.userId, { login: createLoginName() })).status).toBe(422);
         expect((await users.patch(token, user.userId, { state: 'active' })).status).toBe(409);
       });
 
@@ -146,7 +151,7 @@ describe('users are administered', () => {
       });
 
       test('is gone when it is deleted, and its login is free', async () => {
-        const login = newLogin();
+        const login = createLoginName();
         const { userId } = await created({ login });
         const unknown = await users.get(token, 'usr_unknown');
         expect((await users.remove(token, userId)).body.data).toMatchObject({ userId, login });
@@ -191,8 +196,8 @@ describe('users are administered', () => {
     });
 
     test('a repeated creation gets the same user without the link', async () => {
-      const body = { login: newLogin(), name: 'Ann Other', role: 'door' };
-      const key = { 'idempotency-key': newLogin() };
+      const body = { login: createLoginName(), name: 'Ann Other', role: 'door' };
+      const key = { 'idempotency-key': createLoginName() };
       const [first, repeat] = [await users.create(token, body, key), await users.create(token, body, key)];
       expect(repeat.headers.get('idempotency-replayed')).toBe('true');
       expect(repeat.body.data).toEqual({ ...(first.body.data as Json), invitation: null });
@@ -203,8 +208,8 @@ describe('users are administered', () => {
       const tokenWith = async (scopes: readonly Scope[]) => installation.tokenOf(await installation.newClient(scopes));
 
       test('the roles have these scopes at most', () => {
-        expect(scopesOf('admin', SCOPES)).toEqual(SCOPES);
-        expect(SCOPES.filter((scope) => !scopesOf('manager', SCOPES).includes(scope))).toEqual([
+        expect(selectRoleScopes('admin', SCOPES)).toEqual(SCOPES);
+        expect(SCOPES.filter((scope) => !selectRoleScopes('manager', SCOPES).includes(scope))).toEqual([
           'clients:read',
           'clients:write',
           'clients.sensitive:read',
@@ -214,17 +219,17 @@ describe('users are administered', () => {
           'users.sensitive:write',
           'events:write',
         ]);
-        for (const role of ROLES) for (const scope of scopesOf(role, SCOPES)) expect(SCOPES).toContain(scope);
+        for (const role of ROLES) for (const scope of selectRoleScopes(role, SCOPES)) expect(SCOPES).toContain(scope);
       });
 
       describe('a caller without a scope of the role', () => {
-        const door = [...USER_SCOPES, ...(scopesOf('door', SCOPES) as readonly Scope[])];
+        const door = [...USER_SCOPES, ...(selectRoleScopes('door', SCOPES) as readonly Scope[])];
 
         test('creates no user with it', async () => {
           const token = await tokenWith(door);
-          const body = { login: newLogin(), name: 'A' };
+          const body = { login: createLoginName(), name: 'A' };
           expect((await users.create(token, { ...body, role: 'door' })).status).toBe(201);
-          const refused = await users.create(token, { ...body, login: newLogin(), role: 'box_office' });
+          const refused = await users.create(token, { ...body, login: createLoginName(), role: 'box_office' });
           expect([refused.status, refused.body.status]).toEqual([403, 'forbidden']);
           expect(refused.headers.get('www-authenticate')).toContain('orders.sensitive:read');
         });
@@ -232,9 +237,10 @@ describe('users are administered', () => {
         test('changes, deletes and invites none who has it, and gives it to none', async () => {
           const { token: all } = await users.withAll();
           const token = await tokenWith(door);
-          const manager = (await users.create(all, { login: newLogin(), name: 'A', role: 'manager' })).body
+          const manager = (await users.create(all, { login: createLoginName(), name: 'A', role: 'manager' })).body
             .data as Json;
-          const own = (await users.create(all, { login: newLogin(), name: 'A', role: 'door' })).body.data as Json;
+          const own = (await users.create(all, { login: createLoginName(), name: 'A', role: 'door' })).body
+            .data as Json;
           const id = String(manager.userId);
           for (const answer of [
             await users.patch(token, id, { name: 'B' }),
@@ -251,8 +257,8 @@ describe('users are administered', () => {
 
       test('each operation needs its own scope', async () => {
         const reader = await tokenWith(['users:read']);
-        const writer = await tokenWith(['users:write', ...(scopesOf('door', SCOPES) as readonly Scope[])]);
-        const created = await users.create(writer, { login: newLogin(), name: 'A', role: 'door' });
+        const writer = await tokenWith(['users:write', ...(selectRoleScopes('door', SCOPES) as readonly Scope[])]);
+        const created = await users.create(writer, { login: createLoginName(), name: 'A', role: 'door' });
         const { userId } = created.body.data as { userId: string };
         expect((await users.get(reader, userId)).status).toBe(200);
         expect((await users.get(writer, userId)).status).toBe(403);
@@ -262,7 +268,7 @@ describe('users are administered', () => {
     });
 
     describe('a user refers only to what exists', () => {
-      const bodyOf = (more: object) => ({ login: newLogin(), name: 'Ann Other', role: 'door', ...more });
+      const bodyOf = (more: object) => ({ login: createLoginName(), name: 'Ann Other', role: 'door', ...more });
 
       const created = async (more: object): Promise<Json & { userId: string }> => {
         const { status, body } = await users.create(token, bodyOf(more));
@@ -355,7 +361,7 @@ describe('users are administered', () => {
         test('nothing is written, the answer is 503, and its key can be used again', async () => {
           const user = await created({});
           const body = bodyOf(members);
-          const key = { 'idempotency-key': newLogin() };
+          const key = { 'idempotency-key': createLoginName() };
           const before = await total();
           references[service].mishaps.set('*', 'fails');
           for (const answer of [
@@ -373,7 +379,7 @@ describe('users are administered', () => {
 
         test('users that name nothing there are created, and a repeated creation is answered', async () => {
           const body = bodyOf(members);
-          const key = { 'idempotency-key': newLogin() };
+          const key = { 'idempotency-key': createLoginName() };
           const first = await users.create(token, body, key);
           references[service].mishaps.set('*', 'fails');
           const asked = references.asked();
@@ -406,7 +412,7 @@ describe('the last active admin stays', () => {
 
     const active = async (role: Role = 'admin'): Promise<string> => {
       const details = { name: 'A', role, contactNumber: null, pointsOfSale: [] };
-      const { invitation, user } = await users.create(institution, { ...details, login: newLogin() });
+      const { invitation, user } = await users.create(institution, { ...details, login: createLoginName() });
       await users.accept(new URL(invitation.url).searchParams.get('token') ?? '', 'four swans on a cold lake');
       return user.id;
     };
@@ -429,7 +435,7 @@ describe('the last active admin stays', () => {
       fresh();
       const [admin, other] = [await active(), await active()];
       const invited = await users.create(institution, {
-        login: newLogin(),
+        login: createLoginName(),
         name: 'A',
         role: 'admin',
         contactNumber: null,
@@ -460,7 +466,7 @@ describe('the last active admin stays', () => {
 
     test('a login is unique although two instances create it at the same time', async () => {
       fresh();
-      const login = newLogin();
+      const login = createLoginName();
       const details = { name: 'A', role: 'door', contactNumber: null, pointsOfSale: [], login } as const;
       const results = await Promise.allSettled([1, 2, 3].map(() => users.create(institution, details)));
       expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);

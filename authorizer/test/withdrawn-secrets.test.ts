@@ -1,20 +1,27 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { addClientSecret, removeClientSecret } from '../src/index.ts';
-import { type Person, peopleFor, proof } from './browser.ts';
-import { engines, installationFor, type Json, type Received, type TestClient, waysTo } from './installation.ts';
+import { createCodeVerifier, createPeopleForSuite, type Person } from './browser.ts';
+import {
+  createRequests,
+  engines,
+  type Json,
+  type Received,
+  startInstallationForSuite,
+  type TestClient,
+} from './installation.ts';
 
 describe('a withdrawn secret ends the tokens that it obtained', () => {
   const SCOPE = 'openid catalog:read offline_access';
   const refused = { status: 400, body: { status: 'bad_request', data: null, error: 'invalid_grant' } };
 
   describe.each(engines)('on $name', (engine) => {
-    const installation = installationFor({ engine, instances: 2, isBalanced: true });
-    const people = peopleFor(installation);
+    const installation = startInstallationForSuite({ engine, instances: 2, isBalanced: true });
+    const people = createPeopleForSuite(installation);
     let ada: Person;
-    let instances: ReturnType<typeof waysTo>[];
+    let instances: ReturnType<typeof createRequests>[];
 
     beforeAll(async () => {
-      instances = installation.services.map(({ url }) => waysTo(url, installation.store));
+      instances = installation.services.map(({ url }) => createRequests(url, installation.store));
       ada = await people.person();
     });
 
@@ -80,7 +87,7 @@ describe('a withdrawn secret ends the tokens that it obtained', () => {
       const [oldId = ''] = secrets.map(({ id }) => id);
 
       const signIn = async (clientSecret: string): Promise<Json> => {
-        const { verifier, challenge } = proof();
+        const { verifier, challenge } = createCodeVerifier();
         const { sent } = await people.signIn(people.browser(), clientId, ada, {
           code_challenge: challenge,
           scope: SCOPE,

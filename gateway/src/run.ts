@@ -7,13 +7,13 @@ import {
   createMetrics,
   createStop,
   DRAIN_MS,
-  developmentCertificate,
+  ensureDevelopmentCertificate,
   ensureDirectory,
   failStart,
-  hostsReaching,
   type Logger,
   type LogLevel,
-  persistently,
+  listReachableHosts,
+  openPersistently,
   readCertificate,
   readServerSettings,
   type Settings,
@@ -24,9 +24,9 @@ import {
   watchDirectory,
 } from '@boxoffice/runtime';
 import { followServices } from '@boxoffice/runtime/services';
-import { type gatewaySettings, optionsFrom, standaloneSettings } from './settings.ts';
+import { type gatewaySettings, standaloneSettings, toGatewayOptions } from './settings.ts';
 import { startGateway } from './start.ts';
-import { type AccessLog, bufferedAccess, loggedAccess } from './telemetry/request-log.ts';
+import { type AccessLog, createAccessLog, createBufferedAccessLog } from './telemetry/request-log.ts';
 
 /**
  * The certificate that the gateway serves HTTPS with: configured files that may be renewed, or a development one with
@@ -38,20 +38,22 @@ interface GatewayCertificate extends Certificate {
 }
 
 /** The configured certificate, or a development certificate stored in the directory. @throws {StartFault} */
-export async function certificateFrom(
+export async function ensureCertificate(
   settings: Pick<Settings<typeof gatewaySettings>, 'certificate' | 'publicUrl' | 'host'>,
   directory: string,
 ): Promise<GatewayCertificate> {
   const { certificate: files, publicUrl, host } = settings;
   if (files) return { ...readCertificate(files), files };
-  const hosts = [new URL(publicUrl).hostname, ...hostsReaching(host)];
-  return developmentCertificate(ensureDirectory(directory, 'BOXOFFICE_DATA_DIR'), hosts);
+  const hosts = [new URL(publicUrl).hostname, ...listReachableHosts(host)];
+  return ensureDevelopmentCertificate(ensureDirectory(directory, 'BOXOFFICE_DATA_DIR'), hosts);
 }
 
 /** The access log of a process: buffered JSON lines on standard output, or readable lines in a terminal. */
 export function openAccessLog(logger: Logger, level: LogLevel): AccessLog {
   if (level === 'warn' || level === 'error') return { record: () => undefined, flush: () => undefined };
-  return process.stdout.isTTY ? loggedAccess(logger) : bufferedAccess((lines) => process.stdout.write(lines));
+  return process.stdout.isTTY
+    ? createAccessLog(logger)
+    : createBufferedAccessLog((lines) => process.stdout.write(lines));
 }
 
 /**
@@ -88,7 +90,7 @@ const serve = async (settings: GatewaySettings, logger: Logger, stop: Stop): Pro
   const { dataDirectory, amqpUrl, operationsPort, host } = settings;
   const traces = await startTraces({ ...settings, logger });
   stop.add('traces', () => traces.close());
-  const tls = await certificateFrom(settings, dataDirectory);
+  const tls = await ensureCertificate(settings, dataDirectory);
   const metrics = operationsPort === undefined ? undefined : await createMetrics();
   if (metrics) watchDirectory(metrics, dataDirectory);
 
@@ -96,7 +98,7 @@ const serve = async (settings: GatewaySettings, logger: Logger, stop: Stop): Pro
   const broker =
     amqpUrl === undefined
       ? undefined
-      : persistently('RabbitMQ', logger, () =>
+      : openPersistently('RabbitMQ', logger, () =>
           connectRabbitmq({ url: amqpUrl, logger, name: 'gateway', connectTimeoutMs: CONNECT_MS }),
         );
   stop.signal.addEventListener('abort', () => broker?.cancel());
@@ -107,7 +109,7 @@ const serve = async (settings: GatewaySettings, logger: Logger, stop: Stop): Pro
   const serviceList = followServices({ file: settings.servicesFile, logger });
   stop.add('services file', () => serviceList.close());
   const gateway = await startGateway({
-    ...optionsFrom(settings),
+    ...toGatewayOptions(settings),
     tls,
     services: settings.serviceUrls,
     serviceList,

@@ -5,7 +5,7 @@ import {
   type CertificateFiles,
   cidrs,
   dataDirectory,
-  differentPorts,
+  declareServiceSecret,
   gatewayCertificate,
   gatewayPort,
   type Health,
@@ -19,8 +19,8 @@ import {
   port,
   publicUrl,
   type Resolve,
+  requireDifferentPorts,
   type Settings,
-  serviceSecretOf,
   tlsCaFile,
   traceSettings,
 } from '@boxoffice/runtime';
@@ -118,15 +118,15 @@ export const standaloneSettings = {
   logLevel,
   operationsPort,
   amqpUrl,
-  serviceSecret: serviceSecretOf('gateway'),
+  serviceSecret: declareServiceSecret('gateway'),
   servicesFile,
   serviceUrls,
-  ports: differentPorts(gatewayPort, gatewaySettings.gatewayHttpPort, operationsPort),
+  ports: requireDifferentPorts(gatewayPort, gatewaySettings.gatewayHttpPort, operationsPort),
   tlsCaFile,
 };
 
 /** The gateway options that follow from the settings; the caller adds the rest. */
-export function optionsFrom(
+export function toGatewayOptions(
   settings: Settings<typeof gatewaySettings>,
 ): Pick<GatewayOptions, 'host' | 'port' | 'httpPort' | 'publicUrl' | 'trustProxy' | 'limits' | 'hstsSeconds'> {
   return {

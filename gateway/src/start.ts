@@ -12,7 +12,7 @@ import {
   watchCertificate,
   watchSurroundings,
 } from '@boxoffice/runtime';
-import { fixedServices, isBuiltIn, watchServicesFile } from '@boxoffice/runtime/services';
+import { createFixedServices, isBuiltIn, watchServicesFile } from '@boxoffice/runtime/services';
 import { createApp } from './app.ts';
 import { createApiKeys } from './authorization/api-keys.ts';
 import { createAuthorize } from './authorization/authorize.ts';
@@ -20,25 +20,25 @@ import { createAuthorizerClient } from './authorization/authorizer-client.ts';
 import { createBearer, createCredentials } from './authorization/credentials.ts';
 import { createRevocations } from './authorization/revocations.ts';
 import { createCors, createInstitutionCors } from './cors/cors.ts';
-import { followOrigins, pointsOfSaleOf } from './cors/origins.ts';
+import { connectPointsOfSale, followOrigins } from './cors/origins.ts';
 import { checkMergeable, createDocuments } from './descriptions/documents.ts';
 import { createDescriptionCache, createLearner, createLearners, noDescriptionCache } from './descriptions/learners.ts';
 import { ownRoutes, VERSION } from './descriptions/own-operations.ts';
 import { createDocumentation } from './documentation/documentation.ts';
-import { hstsOf, refuseByLine, securityHeaders } from './exchange/answer.ts';
-import { unavailable } from './exchange/faults.ts';
+import { buildSecurityHeaders, formatHsts, refuseByLine } from './exchange/answer.ts';
+import { createUnavailableFault } from './exchange/faults.ts';
 import { createPeers, createTrust } from './exchange/peer.ts';
 import { createForwarding } from './forwarding/forwarding.ts';
 import { createResponseCache } from './forwarding/response-cache.ts';
 import { createStreams } from './forwarding/streams.ts';
 import { createLimits, type Limits } from './limits/limits.ts';
 import { createExchanges } from './middleware/open-exchange.ts';
-import { createPages, upstreamsOf } from './routing/router.ts';
+import { createPages, listUpstreams } from './routing/router.ts';
 import { createRouting } from './routing/routing.ts';
 import type { Gateway, GatewayOptions } from './settings.ts';
 import { countExchange, createMeter, type Meter } from './telemetry/meter.ts';
 import { createGatewayMetrics } from './telemetry/metrics.ts';
-import { loggedAccess } from './telemetry/request-log.ts';
+import { createAccessLog } from './telemetry/request-log.ts';
 import { createSpool, noSpool } from './telemetry/spool.ts';
 
 /** Least time between two reports before their time, for a caller without a share and for one that needs more. Milliseconds. */
@@ -51,9 +51,9 @@ const EARLY_MS = { urgent: 100, usual: 1_000 };
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { host, tls, publicUrl, serviceSecret, logger, metrics, dataDirectory } = options;
-  const { trustProxy = [], accessLog = loggedAccess(logger) } = options;
-  const list = options.serviceList ?? fixedServices();
-  const upstreams = () => upstreamsOf(list, options.services);
+  const { trustProxy = [], accessLog = createAccessLog(logger) } = options;
+  const list = options.serviceList ?? createFixedServices();
+  const upstreams = () => listUpstreams(list, options.services);
   const urls = new Map(upstreams().map(({ name, url }) => [name, url]));
   const authorizerUrl = urls.get('authorizer');
   const gatewayMetrics = createGatewayMetrics(metrics);
@@ -122,7 +122,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     timeouts: options.timeouts,
     concurrency: options.concurrency,
   });
-  const pointsOfSale = pointsOfSaleOf({ urls, serviceSecret, keys, logger });
+  const pointsOfSale = connectPointsOfSale({ urls, serviceSecret, keys, logger });
   const origins = followOrigins({
     authorizerClient: authorizerUrl === undefined ? undefined : authorizerClient,
     logger,
@@ -131,7 +131,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const cors = createCors(pointsOfSale, publicUrl, institutionCors);
   const descriptionCache = folder === undefined ? noDescriptionCache : createDescriptionCache(folder);
 
-  const hsts = hstsOf(options.hstsSeconds);
+  const hsts = formatHsts(options.hstsSeconds);
   const exchanges = createExchanges({
     peerOf: createPeers(createTrust(trustProxy)),
     hsts,
@@ -193,14 +193,14 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   });
   const https = await listen(app, {
     ...common,
-    ...guarded(securityHeaders(hsts)),
+    ...guarded(buildSecurityHeaders(hsts)),
     tls,
     port: options.port,
     setting: 'GATEWAY_PORT',
   });
   const http = await listen(app, {
     ...common,
-    ...guarded(securityHeaders(undefined)),
+    ...guarded(buildSecurityHeaders(undefined)),
     port: options.httpPort,
     setting: 'GATEWAY_HTTP_PORT',
   }).catch(async (error: unknown) => {
@@ -260,7 +260,7 @@ const early = (report: () => Promise<unknown>): ((isUrgent: boolean) => void) =>
 /** The token verification and its keys. Without an authorizer, every token is refused with 503. */
 const verifierOf = (authorizerUrl: string | undefined, issuer: string) => {
   if (authorizerUrl === undefined) {
-    const verify = () => Promise.reject(unavailable('No authorizer is configured.'));
+    const verify = () => Promise.reject(createUnavailableFault('No authorizer is configured.'));
     return { keys: undefined, verify, prepare: () => undefined };
   }
   const keys = createKeySet({ url: new URL(JWKS_PATH, authorizerUrl).href });

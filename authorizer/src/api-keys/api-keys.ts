@@ -5,9 +5,9 @@ import type { IdempotencyRecord, Query, Store } from '@boxoffice/store';
 import type { Static } from 'typebox';
 import { hashSecret } from '../clients/authentication.ts';
 import * as rules from '../domain/api-key.ts';
-import { isUsable, monthOf } from '../domain/api-key.ts';
+import { formatMonth, isUsable } from '../domain/api-key.ts';
 import { type ApiKeyDocument, apiKeysCollection, apiKeyUsesCollection, type ChangeRequest } from '../store.ts';
-import { detailsOf, NewApiKey, type UsedApiKey, view } from './view.ts';
+import { NewApiKey, toApiKeyDetails, toApiKeyView, type UsedApiKey } from './view.ts';
 
 /** The form of a key's hash, as the gateway sends it. */
 const API_KEY_HASH = /^[A-Za-z0-9_-]{43}$/;
@@ -37,7 +37,7 @@ export function createApiKeyLookup(store: Store, now: () => number) {
       const apiKey = await find(hash);
       if (!apiKey) return undefined;
       const use = await uses.get(apiKey.id);
-      const month = monthOf(now());
+      const month = formatMonth(now());
       const { id, institution, origins, ratePerMinute, monthlyQuota, expiresAt } = apiKey;
       return {
         apiKeyId: id,
@@ -112,22 +112,22 @@ export function createApiKeys(store: Store, now = Date.now) {
       details: rules.ApiKeyDetails,
       idempotencyRecord?: IdempotencyRecord<ApiKeyDocument>,
     ) => {
-      if (rules.setsPastExpiry(details, now())) throw past();
+      if (rules.hasPastExpiry(details, now())) throw past();
       const key = makeApiKey();
       const registered = {
         id: makeApiKeyId(),
-        ...rules.newApiKey(details, key, hashSecret(key), new Date(now())),
+        ...rules.buildApiKey(details, key, hashSecret(key), new Date(now())),
       };
       return { apiKey: await apiKeys.of(institution).insert(registered, { idempotencyRecord }), key };
     },
     /** @throws {Fault} semantically_invalid for an expiry that has passed, unless the key has it already */
     amend: (institution: string, apiKeyId: string, to: Partial<rules.ApiKeyDetails>, request: Request = {}) =>
       change(institution, apiKeyId, request, (current) => {
-        if (rules.setsPastExpiry(to, now(), current.expiresAt)) throw past();
+        if (rules.hasPastExpiry(to, now(), current.expiresAt)) throw past();
         return rules.amendApiKey(current, to, new Date(now()));
       }),
     remove: (institution: string, apiKeyId: string, request: Request = {}) =>
-      change(institution, apiKeyId, request, (current) => rules.deletedApiKey(current, new Date(now()))),
+      change(institution, apiKeyId, request, (current) => rules.markApiKeyDeleted(current, new Date(now()))),
   };
 }
 
@@ -153,8 +153,8 @@ const check = createCheck(NewApiKey);
  */
 export async function createApiKey(store: Store, institution: string, body: Static<typeof NewApiKey>) {
   check(body);
-  const { apiKey, key } = await createApiKeys(store).create(institution, detailsOf(body));
-  return { ...view({ apiKey, use: undefined }, Date.now()), key };
+  const { apiKey, key } = await createApiKeys(store).create(institution, toApiKeyDetails(body));
+  return { ...toApiKeyView({ apiKey, use: undefined }, Date.now()), key };
 }
 
 /** The API keys of one institution, oldest first. */
@@ -162,7 +162,7 @@ export async function listApiKeys(store: Store, institution: string) {
   const found = await createApiKeys(store)
     .used(institution)
     .find({ where: { deletedAt: null }, orderBy: 'createdAt' });
-  return found.map((used) => view(used, Date.now()));
+  return found.map((used) => toApiKeyView(used, Date.now()));
 }
 
 /** Deletes an API key. @throws {Fault} not_found */

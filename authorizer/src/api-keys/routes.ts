@@ -2,27 +2,27 @@
 import {
   type AnyOperation,
   created,
+  createPageSchema,
+  createPatchSchema,
   named,
   ok,
   operation,
-  page,
-  pageOf,
   pageQuery,
-  patchOf,
   pathId,
+  readPage,
 } from '@boxoffice/http';
 import type { ApiKeyDocument } from '../store.ts';
 import type { ApiKeys } from './api-keys.ts';
 import {
   ApiKey,
   ApiKeyWithKey,
-  changeOf,
-  detailsOf,
   example,
   NewApiKey,
   READ_ONLY,
+  toApiKeyChange,
+  toApiKeyDetails,
+  toApiKeyView,
   type UsedApiKey,
-  view,
 } from './view.ts';
 
 const API_KEYS = '/svc/v3/api-keys';
@@ -36,8 +36,8 @@ const newExample = {
 };
 
 /** The operations on API keys, limited to the caller's institution. `now` in epoch milliseconds. */
-export function apiKeyRoutes(apiKeys: ApiKeys, now: () => number = Date.now): AnyOperation[] {
-  const shown = (used: UsedApiKey) => ok(view(used, now()), { etag: etag(used.apiKey) });
+export function createApiKeyRoutes(apiKeys: ApiKeys, now: () => number = Date.now): AnyOperation[] {
+  const shown = (used: UsedApiKey) => ok(toApiKeyView(used, now()), { etag: etag(used.apiKey) });
 
   return [
     operation({
@@ -48,12 +48,12 @@ export function apiKeyRoutes(apiKeys: ApiKeys, now: () => number = Date.now): An
       summary: 'Lists the API keys of the institution',
       description: 'With `hint` and use, without the keys themselves.',
       query: pageQuery,
-      answers: { 200: page(ApiKey) },
+      answers: { 200: createPageSchema(ApiKey) },
       example: { answer: { items: [example], nextCursor: null } },
       handle: (request) =>
-        pageOf(request, apiKeys.used(request.caller.institution), {
+        readPage(request, apiKeys.used(request.caller.institution), {
           where: { deletedAt: null },
-          item: (used) => view(used, now()),
+          item: (used) => toApiKeyView(used, now()),
         }),
     }),
     operation({
@@ -80,9 +80,11 @@ export function apiKeyRoutes(apiKeys: ApiKeys, now: () => number = Date.now): An
       },
       handle: async ({ caller, body, remember }) => {
         const answer = (apiKey: ApiKeyDocument, key: string | null) =>
-          created({ ...view({ apiKey, use: undefined }, now()), key }, location(apiKey), { etag: etag(apiKey) });
+          created({ ...toApiKeyView({ apiKey, use: undefined }, now()), key }, location(apiKey), {
+            etag: etag(apiKey),
+          });
         const record = remember((apiKey: ApiKeyDocument) => answer(apiKey, null));
-        const { apiKey, key } = await apiKeys.create(caller.institution, detailsOf(body), record);
+        const { apiKey, key } = await apiKeys.create(caller.institution, toApiKeyDetails(body), record);
         return answer(apiKey, key);
       },
     }),
@@ -99,7 +101,7 @@ export function apiKeyRoutes(apiKeys: ApiKeys, now: () => number = Date.now): An
       // With its uses it changes without a new ETag, so a conditional GET would hide them.
       handle: async ({ caller, params }) => {
         const used = await apiKeys.get(caller.institution, params.apiKeyId);
-        return ok(view(used, now()), { headers: { ETag: `"${etag(used.apiKey)}"` } });
+        return ok(toApiKeyView(used, now()), { headers: { ETag: `"${etag(used.apiKey)}"` } });
       },
       answerHeaders: ['ETag'],
     }),
@@ -111,7 +113,7 @@ export function apiKeyRoutes(apiKeys: ApiKeys, now: () => number = Date.now): An
       summary: 'Changes an API key; every gateway knows within five seconds',
       description: 'A merge patch (RFC 7396); the key itself stays.',
       params: { apiKeyId: pathId },
-      body: named('ApiKeyChanges', patchOf(NewApiKey)),
+      body: named('ApiKeyChanges', createPatchSchema(NewApiKey)),
       readOnly: READ_ONLY,
       answers: { 200: ApiKey },
       errors: ['semantically_invalid'],
@@ -123,11 +125,11 @@ export function apiKeyRoutes(apiKeys: ApiKeys, now: () => number = Date.now): An
         const { use } = await apiKeys.get(institution, params.apiKeyId);
         const allow = (apiKey: ApiKeyDocument): void => {
           ifMatch(etag(apiKey));
-          unchanged(view({ apiKey, use }, now()));
+          unchanged(toApiKeyView({ apiKey, use }, now()));
         };
         const record = remember((apiKey: ApiKeyDocument) => shown({ apiKey, use }));
         const request = { allow, idempotencyRecord: record };
-        return shown({ apiKey: await apiKeys.amend(institution, params.apiKeyId, changeOf(body), request), use });
+        return shown({ apiKey: await apiKeys.amend(institution, params.apiKeyId, toApiKeyChange(body), request), use });
       },
     }),
     operation({
@@ -145,7 +147,7 @@ export function apiKeyRoutes(apiKeys: ApiKeys, now: () => number = Date.now): An
         const { institution } = caller;
         const { use } = await apiKeys.get(institution, params.apiKeyId);
         const allow = (apiKey: ApiKeyDocument): void => ifMatch(etag(apiKey));
-        return ok(view({ apiKey: await apiKeys.remove(institution, params.apiKeyId, { allow }), use }, now()));
+        return ok(toApiKeyView({ apiKey: await apiKeys.remove(institution, params.apiKeyId, { allow }), use }, now()));
       },
     }),
   ];

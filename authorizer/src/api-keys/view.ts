@@ -1,6 +1,14 @@
-import { createView, lineOfText, named, nullable, readOnlyOf, timestamp, webOrigin } from '@boxoffice/http';
+import {
+  createLineSchema,
+  createNullableSchema,
+  createView,
+  named,
+  readOnlyOf,
+  timestamp,
+  webOrigin,
+} from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
-import { type ApiKeyDetails, DEFAULT_RATE_PER_MINUTE, monthOf } from '../domain/api-key.ts';
+import { type ApiKeyDetails, DEFAULT_RATE_PER_MINUTE, formatMonth } from '../domain/api-key.ts';
 import type { ApiKeyDocument, ApiKeyUseDocument } from '../store.ts';
 
 /** An API key with what it was used for. */
@@ -13,16 +21,16 @@ export interface UsedApiKey {
 const Id = Type.String({ pattern: '^[A-Za-z0-9_-]+$' });
 
 const members = {
-  name: lineOfText({ maxLength: 100 }),
+  name: createLineSchema({ maxLength: 100 }),
   origins: Type.Array(webOrigin, {
     maxItems: 50,
     description: 'web origins that may use the key, like `https://www.opera.example`; empty: any, and none',
   }),
   ratePerMinute: Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'requests in any 60 seconds' }),
-  monthlyQuota: nullable(
+  monthlyQuota: createNullableSchema(
     Type.Integer({ minimum: 1, maximum: 1_000_000_000_000, description: 'requests per calendar month, UTC' }),
   ),
-  expiresAt: nullable(timestamp),
+  expiresAt: createNullableSchema(timestamp),
 };
 
 /** The body of a creation. */
@@ -51,7 +59,7 @@ export const ApiKey = named(
       minimum: 0,
       description: 'requests of this calendar month, UTC, but those refused with 429; at most 15 seconds old',
     }),
-    lastUsedAt: nullable(
+    lastUsedAt: createNullableSchema(
       Type.String({ format: 'date-time', description: 'at most 15 seconds old; null if never used' }),
     ),
     expiresAt: members.expiresAt,
@@ -65,7 +73,7 @@ export const ApiKeyWithKey = named(
   'ApiKeyWithKey',
   Type.Object({
     ...ApiKey.properties,
-    key: nullable(Type.String({ description: 'shown this once; null when the answer is a replay' })),
+    key: createNullableSchema(Type.String({ description: 'shown this once; null when the answer is a replay' })),
   }),
 );
 
@@ -75,11 +83,11 @@ export const READ_ONLY = readOnlyOf(ApiKey, NewApiKey);
 const shown = createView(ApiKey);
 
 /** The public view of an API key, without its hash. `now` in epoch milliseconds. */
-export function view({ apiKey, use }: UsedApiKey, now: number) {
+export function toApiKeyView({ apiKey, use }: UsedApiKey, now: number) {
   return shown({
     ...apiKey,
     apiKeyId: apiKey.id,
-    usedThisMonth: use?.month === monthOf(now) ? use.used : 0,
+    usedThisMonth: use?.month === formatMonth(now) ? use.used : 0,
     lastUsedAt: use?.lastUsedAt ?? null,
   });
 }
@@ -88,7 +96,13 @@ export function view({ apiKey, use }: UsedApiKey, now: number) {
 type Given = { readonly [Name in keyof Static<typeof NewApiKey>]?: Static<typeof NewApiKey>[Name] | null };
 
 /** A body in the form of the domain; absent members stay absent. */
-export function changeOf({ name, origins, ratePerMinute, monthlyQuota, expiresAt }: Given): Partial<ApiKeyDetails> {
+export function toApiKeyChange({
+  name,
+  origins,
+  ratePerMinute,
+  monthlyQuota,
+  expiresAt,
+}: Given): Partial<ApiKeyDetails> {
   return {
     ...(typeof name === 'string' ? { name } : {}),
     ...(origins === undefined ? {} : { origins: [...new Set(origins ?? [])] }),
@@ -99,14 +113,14 @@ export function changeOf({ name, origins, ratePerMinute, monthlyQuota, expiresAt
 }
 
 /** The details of a new key. */
-export function detailsOf(body: Static<typeof NewApiKey>): ApiKeyDetails {
+export function toApiKeyDetails(body: Static<typeof NewApiKey>): ApiKeyDetails {
   return {
     name: body.name,
     origins: [],
     ratePerMinute: DEFAULT_RATE_PER_MINUTE,
     monthlyQuota: null,
     expiresAt: null,
-    ...changeOf(body),
+    ...toApiKeyChange(body),
   };
 }
 

@@ -96,7 +96,7 @@ export function createClientDirectory(store: Store, now = Date.now) {
 export type Form<Name extends string> = Readonly<Partial<Record<Name, string>>>;
 
 /** The values of required fields, in order. @throws {OAuthFault} naming every missing field */
-export function required<Name extends string>(form: Form<Name>, names: readonly Name[]): string[] {
+export function requireFields<Name extends string>(form: Form<Name>, names: readonly Name[]): string[] {
   const missing = names.filter((name) => form[name] === undefined);
   if (missing.length === 0) return names.map((name) => form[name] as string);
   const details = missing.map((name) => `form field ${name} is required`).join('; ');
@@ -163,7 +163,7 @@ export type Authenticate = (form: CredentialForm, authorization: string | undefi
 const CHALLENGE = { 'WWW-Authenticate': 'Basic realm="boxoffice", charset="UTF-8"' };
 
 /** The same refusal for an unknown client and for a wrong secret; with a challenge only if Basic was used. */
-export function invalidClient(basic: boolean): OAuthFault {
+export function createInvalidClientFault(basic: boolean): OAuthFault {
   return new OAuthFault(
     'unauthorized',
     'invalid_client',
@@ -184,7 +184,7 @@ export function createClientAuthentication(clients: ClientDirectory, onFailure: 
     const credentials = readCredentials(form, authorization);
     if (!credentials) {
       if (!hasNoPassword(authorization)) onFailure({ clientId: undefined, reason: 'malformed credentials' });
-      throw invalidClient(basic);
+      throw createInvalidClientFault(basic);
     }
     const cached = clients.cached(credentials.id);
     const known = matchSecret(cached?.secrets ?? [], credentials.secret);
@@ -194,14 +194,14 @@ export function createClientAuthentication(clients: ClientDirectory, onFailure: 
     const secret = matchSecret(client?.secrets ?? [], credentials.secret);
     if (client && secret) return { client, secret };
     onFailure({ clientId: credentials.id, reason: client ? 'wrong secret' : 'unknown client' });
-    throw invalidClient(basic);
+    throw createInvalidClientFault(basic);
   };
 }
 
 /** The presented credentials, by exactly one of the two methods (RFC 6749, 2.3.1). */
 const readCredentials = (form: CredentialForm, authorization: string | undefined): Credentials | undefined => {
   if (!isBasic(authorization)) {
-    const [id = '', secret = ''] = required(form, ['client_id', 'client_secret']);
+    const [id = '', secret = ''] = requireFields(form, ['client_id', 'client_secret']);
     return { id, secret };
   }
   const credentials = readBasic(authorization);
@@ -267,10 +267,10 @@ export function createClientIdentification(
 ): IdentifyClient {
   return async (form, authorization) => {
     if (isBasic(authorization) || form.client_secret !== undefined) return authenticate(form, authorization);
-    const [clientId = ''] = required(form, ['client_id']);
+    const [clientId = ''] = requireFields(form, ['client_id']);
     const client = clients.cached(clientId) ?? (await clients.current(clientId));
     if (client?.type === 'public') return { client };
     onFailure({ clientId, reason: client ? 'no secret' : 'unknown client' });
-    throw invalidClient(false);
+    throw createInvalidClientFault(false);
   };
 }

@@ -1,13 +1,13 @@
 import { Fault } from '@boxoffice/envelope';
 import type { IdempotencyRecord, Store } from '@boxoffice/store';
 import * as rules from '../domain/client.ts';
-import { lacking, SCOPES } from '../domain/scopes.ts';
-import { clientChanged } from '../events.ts';
+import { findMissingScopes, SCOPES } from '../domain/scopes.ts';
+import { createClientChangedFact } from '../events.ts';
 import { type ChangeRequest, type ClientDocument, clientsCollection } from '../store.ts';
 import { createReferenceCheck, type References } from '../users/references.ts';
 import { hashSecret, makeClientId, makeSecret, makeSecretId } from './authentication.ts';
 import { checkUris } from './uris.ts';
-import { view } from './view.ts';
+import { toClientView } from './view.ts';
 
 const refusals: Record<rules.Refusal, () => Fault> = {
   unknown_secret: () => new Fault('not_found', 'The client has no secret with this id.'),
@@ -53,7 +53,7 @@ export function createClients(
         allow?.(current);
         const next = step(current, new Date(now()));
         if (typeof next === 'string') throw refusals[next]();
-        return { next, events: [clientChanged({ clientId, deleted: next.deletedAt !== null })] };
+        return { next, events: [createClientChangedFact({ clientId, deleted: next.deletedAt !== null })] };
       },
       { idempotencyRecord },
     );
@@ -85,8 +85,8 @@ export function createClients(
       const clientSecret = registration.type === 'public' ? undefined : makeSecret();
       const at = new Date(now());
       const secret =
-        clientSecret === undefined ? undefined : rules.newSecret(makeSecretId(), hashSecret(clientSecret), at);
-      const registered = { id: makeClientId(), ...rules.newClient(registration, secret, at) };
+        clientSecret === undefined ? undefined : rules.buildSecret(makeSecretId(), hashSecret(clientSecret), at);
+      const registered = { id: makeClientId(), ...rules.buildClient(registration, secret, at) };
       checkScopes(registered);
       await requireKnown(institution, namedIn(registration.bounds));
       return { client: await clients.of(institution).insert(registered, { idempotencyRecord }), clientSecret };
@@ -111,13 +111,13 @@ export function createClients(
       return change(institution, clientId, request, step);
     },
     remove: (institution: string, clientId: string, request: Request = {}) =>
-      change(institution, clientId, request, rules.deleted),
+      change(institution, clientId, request, rules.markClientDeleted),
     /** The plaintext is returned only here. @throws {Fault} client_too_many_secrets, or conflict for a public client */
     addSecret: async (institution: string, clientId: string, request: Request = {}) => {
       const clientSecret = makeSecret();
       const [id, hash] = [makeSecretId(), hashSecret(clientSecret)];
       const client = await change(institution, clientId, request, (current, at) =>
-        rules.addSecret(current, rules.newSecret(id, hash, at), at),
+        rules.addSecret(current, rules.buildSecret(id, hash, at), at),
       );
       return { client, clientSecret };
     },
@@ -131,7 +131,7 @@ const absent = (): Fault => new Fault('not_found', 'There is no client with this
 
 /** @throws {Fault} semantically_invalid, naming the scopes that a client with these bounds cannot have */
 const checkScopes = ({ bounds, scopes }: Pick<rules.Client, 'bounds' | 'scopes'>): void => {
-  const excluded = rules.excludedScopes(bounds, scopes);
+  const excluded = rules.findExcludedScopes(bounds, scopes);
   if (excluded.length === 0) return;
   const text = `$.scopes: a client with bounds cannot have ${excluded.join(', ')}, which only a client without bounds can have; leave them out, or set $.bounds to null.`;
   throw new Fault('semantically_invalid', text);
@@ -157,14 +157,14 @@ export async function createClient(
 ) {
   checkRegistration(registration, knownScopes);
   const { client, clientSecret = '' } = await createClients(store).create(institution, registration);
-  return { ...view(client), clientSecret };
+  return { ...toClientView(client), clientSecret };
 }
 
 const checkRegistration = (
   { scopes, type = 'confidential', redirectUris, origins }: rules.Registration,
   knownScopes: readonly string[],
 ): void => {
-  const unknown = lacking(scopes, knownScopes);
+  const unknown = findMissingScopes(scopes, knownScopes);
   if (unknown.length > 0) throw new Fault('semantically_invalid', `There is no scope ${unknown.join(', ')}.`);
   checkUris({ redirectUris, origins }, type);
 };
@@ -177,7 +177,7 @@ export async function createPublicClient(
 ) {
   const publicClient = { ...registration, type: 'public' as const };
   checkRegistration(publicClient, knownScopes);
-  return view((await createClients(store).create(institution, publicClient)).client);
+  return toClientView((await createClients(store).create(institution, publicClient)).client);
 }
 
 /** The clients of one institution or of all, oldest first. */
@@ -185,7 +185,7 @@ export async function listClients(store: Store, institution?: string) {
   const clients = store.collection(clientsCollection);
   const documents = institution === undefined ? clients.acrossInstitutions : clients.of(institution);
   const found = await documents.find({ where: { deletedAt: null }, orderBy: 'createdAt' });
-  return found.map(view);
+  return found.map(toClientView);
 }
 
 /** Deletes a client. @throws {Fault} not_found */
@@ -199,10 +199,10 @@ export async function deleteClient(store: Store, institution: string, clientId: 
  */
 export async function addClientSecret(store: Store, institution: string, clientId: string) {
   const { client, clientSecret } = await createClients(store).addSecret(institution, clientId);
-  return { ...view(client), clientSecret };
+  return { ...toClientView(client), clientSecret };
 }
 
 /** Withdraws a secret of a client. @throws {Fault} not_found, client_last_secret */
 export async function removeClientSecret(store: Store, institution: string, clientId: string, secretId: string) {
-  return view(await createClients(store).removeSecret(institution, clientId, secretId));
+  return toClientView(await createClients(store).removeSecret(institution, clientId, secretId));
 }

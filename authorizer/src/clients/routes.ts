@@ -3,21 +3,21 @@ import { Fault } from '@boxoffice/envelope';
 import {
   type AnyOperation,
   created,
-  insufficientScope,
+  createInsufficientScopeFault,
+  createPageSchema,
+  createPatchSchema,
   named,
   ok,
   operation,
   type PatchOf,
-  page,
-  pageOf,
   pageQuery,
-  patchOf,
   pathId,
+  readPage,
 } from '@boxoffice/http';
 import type { Caller } from '@boxoffice/identity';
 import type { Static } from 'typebox';
 import type { Amendment } from '../domain/client.ts';
-import { lacking } from '../domain/scopes.ts';
+import { findMissingScopes } from '../domain/scopes.ts';
 import type { ClientDocument } from '../store.ts';
 import type { Clients } from './clients.ts';
 import { checkUris } from './uris.ts';
@@ -29,7 +29,7 @@ import {
   example,
   NewClient,
   READ_ONLY,
-  view,
+  toClientView,
 } from './view.ts';
 
 const CLIENTS = '/svc/v3/clients';
@@ -44,7 +44,7 @@ interface ClientRouteDependencies {
 }
 
 /** The operations on clients, limited to the caller's institution. */
-export function routes({ clients, knownScopes }: ClientRouteDependencies): AnyOperation[] {
+export function createClientRoutes({ clients, knownScopes }: ClientRouteDependencies): AnyOperation[] {
   return [
     operation({
       id: 'listClients',
@@ -54,10 +54,13 @@ export function routes({ clients, knownScopes }: ClientRouteDependencies): AnyOp
       summary: 'Lists the clients of the institution',
       description: 'With the ids and dates of their secrets, never the secrets.',
       query: pageQuery,
-      answers: { 200: page(Client) },
+      answers: { 200: createPageSchema(Client) },
       example: { answer: { items: [example], nextCursor: null } },
       handle: (request) =>
-        pageOf(request, clients.documents(request.caller.institution), { where: { deletedAt: null }, item: view }),
+        readPage(request, clients.documents(request.caller.institution), {
+          where: { deletedAt: null },
+          item: toClientView,
+        }),
     }),
     operation({
       id: 'createClient',
@@ -87,7 +90,7 @@ export function routes({ clients, knownScopes }: ClientRouteDependencies): AnyOp
         checkUris(body, body.type ?? 'confidential');
         const withSecret = (client: ClientDocument, clientSecret: string | null | undefined) =>
           created(
-            { ...view(client), ...(client.type === 'public' ? {} : { clientSecret: clientSecret ?? null }) },
+            { ...toClientView(client), ...(client.type === 'public' ? {} : { clientSecret: clientSecret ?? null }) },
             location(client),
             { etag: etag(client) },
           );
@@ -119,7 +122,7 @@ export function routes({ clients, knownScopes }: ClientRouteDependencies): AnyOp
         'New tokens carry the new scopes; tokens issued before lose the removed ones within five seconds, in which new ' +
         'bounds count as well, for all tokens.',
       params: { clientId: pathId },
-      body: named('ClientChanges', patchOf(ChangeableClient)),
+      body: named('ClientChanges', createPatchSchema(ChangeableClient)),
       readOnly: READ_ONLY,
       answers: { 200: Client },
       conditional: true,
@@ -136,7 +139,7 @@ export function routes({ clients, knownScopes }: ClientRouteDependencies): AnyOp
         const to = amendmentOf(body);
         const allow = (current: ClientDocument): void => {
           mayChange(current);
-          unchanged(view(current));
+          unchanged(toClientView(current));
           checkUris(body, current.type);
         };
         const request = { allow, idempotencyRecord: remember(shown) };
@@ -155,7 +158,9 @@ export function routes({ clients, knownScopes }: ClientRouteDependencies): AnyOp
       conditional: true,
       example: { params: { clientId: example.clientId }, answer: { ...example, scopes: [], secrets: [] } },
       handle: async ({ caller, params, ifMatch }) =>
-        ok(view(await clients.remove(caller.institution, params.clientId, { allow: allowed(caller, ifMatch) }))),
+        ok(
+          toClientView(await clients.remove(caller.institution, params.clientId, { allow: allowed(caller, ifMatch) })),
+        ),
     }),
     operation({
       id: 'createClientSecret',
@@ -172,10 +177,10 @@ export function routes({ clients, knownScopes }: ClientRouteDependencies): AnyOp
       example: { params: { clientId: example.clientId }, answer: secretExample },
       handle: async ({ caller, params, ifMatch, remember }) => {
         const withoutSecret = (client: ClientDocument) =>
-          created({ ...view(client), clientSecret: null }, location(client), { etag: etag(client) });
+          created({ ...toClientView(client), clientSecret: null }, location(client), { etag: etag(client) });
         const request = { allow: allowed(caller, ifMatch), idempotencyRecord: remember(withoutSecret) };
         const { client, clientSecret } = await clients.addSecret(caller.institution, params.clientId, request);
-        return created({ ...view(client), clientSecret }, location(client), { etag: etag(client) });
+        return created({ ...toClientView(client), clientSecret }, location(client), { etag: etag(client) });
       },
     }),
     operation({
@@ -215,9 +220,9 @@ const mustExist = (caller: Caller, scopes: readonly string[], known: readonly st
 
 /** A caller cannot grant scopes that it does not hold, nor act on a client with scopes that it does not hold. */
 const mustHold = (caller: Caller, scopes: readonly string[], what: string): void => {
-  const missing = lacking(scopes, caller.scopes);
+  const missing = findMissingScopes(scopes, caller.scopes);
   if (missing.length > 0) {
-    throw insufficientScope(`${what} scopes that the caller's token lacks: ${missing.join(', ')}.`, missing);
+    throw createInsufficientScopeFault(`${what} scopes that the caller's token lacks: ${missing.join(', ')}.`, missing);
   }
 };
 
@@ -225,7 +230,7 @@ const location = ({ id }: ClientDocument): string => `${CLIENTS}/${id}`;
 
 const etag = ({ revision }: ClientDocument): string => String(revision);
 
-const shown = (client: ClientDocument) => ok(view(client), { etag: etag(client) });
+const shown = (client: ClientDocument) => ok(toClientView(client), { etag: etag(client) });
 
 /** The check of a change: the client holds no scope that the caller lacks, and If-Match matches. */
 const allowed =

@@ -1,8 +1,8 @@
 // The addresses that clients name: where browsers are led, and the origins that may read answers of the API.
 import { hash } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
-import { originOf, REDIRECT_URI_PATTERN, SECURE_ORIGIN_PATTERN, WEB_ADDRESSES } from '@boxoffice/http';
-import { type CollectionHandle, type Document, everyDocument, type Store, unlessQuiet } from '@boxoffice/store';
+import { normaliseOrigin, REDIRECT_URI_PATTERN, SECURE_ORIGIN_PATTERN, WEB_ADDRESSES } from '@boxoffice/http';
+import { type CollectionHandle, type Document, readAllDocuments, type Store, skipWhenQuiet } from '@boxoffice/store';
 import type { ClientType } from '../domain/client.ts';
 import { apiKeysCollection, clientsCollection } from '../store.ts';
 
@@ -21,8 +21,8 @@ export function redirectUriProblem(uri: string, type: ClientType): string | unde
 }
 
 /** Why a client cannot register this origin, which is to be as browsers send it; undefined if it can. */
-export function originProblem(origin: string): string | undefined {
-  return ORIGIN.test(origin) && originOf(origin) === origin ? undefined : WEB_ADDRESSES[SECURE_ORIGIN_PATTERN];
+export function findOriginProblem(origin: string): string | undefined {
+  return ORIGIN.test(origin) && normaliseOrigin(origin) === origin ? undefined : WEB_ADDRESSES[SECURE_ORIGIN_PATTERN];
 }
 
 /** Checks the redirect URIs and origins of a registration. @throws {Fault} validation_error, naming every wrong one */
@@ -34,7 +34,7 @@ export function checkUris({ redirectUris, origins }: Uris, type: ClientType): vo
     });
   const problems = [
     ...named('redirectUris', redirectUris ?? [], (uri) => redirectUriProblem(uri, type)),
-    ...named('origins', origins ?? [], originProblem),
+    ...named('origins', origins ?? [], findOriginProblem),
   ];
   if (problems.length > 0) throw new Fault('validation_error', `${problems.join('; ')}.`);
 }
@@ -43,7 +43,11 @@ export function checkUris({ redirectUris, origins }: Uris, type: ClientType): vo
  * The address at which users of an institution begin: the origin of the first redirect URI of its oldest client that
  * has one on the web, else, as of no institution, the documentation.
  */
-export async function applicationOf(store: Store, institution: string | undefined, publicUrl: string): Promise<string> {
+export async function findApplicationUrl(
+  store: Store,
+  institution: string | undefined,
+  publicUrl: string,
+): Promise<string> {
   const own = institution === undefined ? undefined : store.collection(clientsCollection).of(institution);
   const clients = (await own?.find({ where: { deletedAt: null }, orderBy: 'createdAt' })) ?? [];
   const uris = clients.flatMap(({ redirectUris = [] }) => redirectUris).filter((uri) => URL.canParse(uri));
@@ -98,7 +102,7 @@ export function createReadOrigins(store: Store, now: () => number) {
     current = { mark: hash('sha256', JSON.stringify(origins), 'base64url').slice(0, 22), origins };
   };
 
-  const readNews = unlessQuiet(store, 0, read);
+  const readNews = skipWhenQuiet(store, 0, read);
 
   return async (mark: string | undefined) => {
     reading ??= readNews().finally(() => {
@@ -110,7 +114,7 @@ export function createReadOrigins(store: Store, now: () => number) {
 }
 
 const sourceOf = <Owner extends Document & Naming>(handle: CollectionHandle<Owner>) => ({
-  all: () => everyDocument(handle),
+  all: () => readAllDocuments(handle),
   since: (at: number) =>
     handle.acrossInstitutions.find({ where: { changedAt: { gte: at - OVERLAP_MS } }, orderBy: 'changedAt' }),
 });

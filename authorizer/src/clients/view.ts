@@ -1,9 +1,9 @@
 import {
+  createLineSchema,
+  createNullableSchema,
   createView,
   institutionId,
-  lineOfText,
   named,
-  nullable,
   oneOf,
   REDIRECT_URI_PATTERN,
   readOnlyOf,
@@ -13,13 +13,13 @@ import { type TString, Type } from 'typebox';
 import { LONGEST_URI, MAX_URIS } from '../domain/client.ts';
 import { SCOPE_PATTERN } from '../domain/scopes.ts';
 import type { ClientDocument } from '../store.ts';
-import { serviceHostList } from '../users/view.ts';
+import { createServiceHostsSchema } from '../users/view.ts';
 
 const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601 UTC' });
 
 const Id = Type.String({ pattern: '^[A-Za-z0-9_-]+$' });
 
-const Name = lineOfText({ maxLength: 100 });
+const Name = createLineSchema({ maxLength: 100 });
 
 const Scopes = Type.Array(Type.String({ pattern: SCOPE_PATTERN }), {
   uniqueItems: true,
@@ -72,7 +72,9 @@ const BoundsInput = named(
     {
       ownOrders: Type.Optional(Type.Boolean({ description: `${OWN_ORDERS}; false by default` })),
       pointsOfSale: Type.Optional(
-        serviceHostList(`${BOUNDS_POINTS_OF_SALE} (the default). Each must exist in the institution; in lower case`),
+        createServiceHostsSchema(
+          `${BOUNDS_POINTS_OF_SALE} (the default). Each must exist in the institution; in lower case`,
+        ),
       ),
       ...LIMITS,
     },
@@ -93,7 +95,7 @@ export const ClientBounds = named(
   ),
 );
 
-export const boundsView = createView(nullable(ClientBounds));
+export const boundsView = createView(createNullableSchema(ClientBounds));
 
 const changeable = {
   name: Name,
@@ -115,7 +117,7 @@ const changeable = {
         'an app in a web view its own, like `capacitor://localhost`',
     ),
   ),
-  bounds: Type.Optional(nullable(BoundsInput)),
+  bounds: Type.Optional(createNullableSchema(BoundsInput)),
 };
 
 /** The members that a change may have: all but the type. */
@@ -129,7 +131,7 @@ const ClientSecret = named(
   Type.Object({
     id: Id,
     createdAt: Timestamp,
-    lastUsedAt: nullable(
+    lastUsedAt: createNullableSchema(
       Type.String({ format: 'date-time', description: 'to about five minutes; null if never used' }),
     ),
   }),
@@ -147,7 +149,7 @@ export const Client = named(
     redirectUris: Type.Array(Type.String(), { description: 'where users return to after signing in' }),
     thirdParty: Type.Boolean({ description: 'whether users are asked for their consent' }),
     origins: Type.Array(Type.String(), { description: 'from which browsers may call, beside the redirect URIs' }),
-    bounds: nullable(ClientBounds),
+    bounds: createNullableSchema(ClientBounds),
     secrets: Type.Array(ClientSecret),
     createdAt: Timestamp,
     updatedAt: Timestamp,
@@ -159,7 +161,9 @@ export const ClientWithNewSecret = named(
   'ClientWithNewSecret',
   Type.Object({
     ...Client.properties,
-    clientSecret: nullable(Type.String({ description: 'shown this once; null when the answer is a replay' })),
+    clientSecret: createNullableSchema(
+      Type.String({ description: 'shown this once; null when the answer is a replay' }),
+    ),
   }),
 );
 
@@ -169,7 +173,7 @@ export const CreatedClient = named(
   Type.Object({
     ...Client.properties,
     clientSecret: Type.Optional(
-      nullable(
+      createNullableSchema(
         Type.String({ description: 'of a confidential client; shown this once; null when the answer is a replay' }),
       ),
     ),
@@ -184,7 +188,7 @@ export const READ_ONLY = readOnlyOf(Client, ChangeableClient, {
 const shown = createView(Client);
 
 /** The public view of a client, without its secrets' hashes. */
-export function view(client: ClientDocument) {
+export function toClientView(client: ClientDocument) {
   return shown({ ...client, clientId: client.id });
 }
 

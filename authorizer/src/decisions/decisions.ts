@@ -1,9 +1,9 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
-import { insufficientScope } from '@boxoffice/http';
+import { createInsufficientScopeFault } from '@boxoffice/http';
 import {
+  createInvalidTokenFault,
   IDENTITY_LIFETIME_SECONDS,
-  invalidToken,
   type SignedCaller,
   type SigningKey,
   signIdentity,
@@ -12,7 +12,7 @@ import { deriveServiceSecret } from '@boxoffice/runtime';
 import { mayCall, type ServiceList } from '@boxoffice/runtime/services';
 import type { ApiKeyLookup } from '../api-keys/api-keys.ts';
 import { type FailedAuthentication, isBasic, readBasic } from '../clients/authentication.ts';
-import { lacking, readScopes } from '../domain/scopes.ts';
+import { findMissingScopes, readScopes } from '../domain/scopes.ts';
 import type { TokenStatus } from '../tokens/status.ts';
 
 /** A positive decision: a signed identity for one operation of one service. */
@@ -63,12 +63,12 @@ export function createDecisions({ tokens, apiKeys, signingKey, services, now }: 
       const { token, operation, scope, audience } = request;
       const claims = await tokens.verify(token);
       const checked = await tokens.check(claims);
-      if (!checked.active) throw invalidToken(checked.reason);
-      const missing = lacking(readScopes(scope), checked.scopes);
+      if (!checked.active) throw createInvalidTokenFault(checked.reason);
+      const missing = findMissingScopes(readScopes(scope), checked.scopes);
       if (missing.length > 0) {
         const named = missing.join(' and ');
         const text = `This operation needs the scope ${named}, which the token does not have or its client or user no longer holds.`;
-        throw insufficientScope(text, missing);
+        throw createInsufficientScopeFault(text, missing);
       }
       const { institution, client_id: client, exp } = claims;
       const { scopes, user, bounds } = checked;
@@ -151,7 +151,7 @@ export function createServiceAuthentication(
       );
     const problem = problemOf(credentials.id, credentials.secret);
     if (problem !== undefined) return refuse(problem, `${problem}.`);
-    const only = onlyCallerOf(operation) ?? credentials.id;
+    const only = findOnlyCaller(operation) ?? credentials.id;
     if (credentials.id !== only) throw new Fault('forbidden', `Only the process ${only} may call this operation.`);
     return credentials.id;
   };
@@ -171,6 +171,6 @@ const ONLY_FOR: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The one process that may call this operation of the authorizer; undefined: any. */
-export function onlyCallerOf(operation: string): string | undefined {
+export function findOnlyCaller(operation: string): string | undefined {
   return ONLY_FOR.get(operation);
 }

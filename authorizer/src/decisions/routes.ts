@@ -1,5 +1,5 @@
 // Identities for calls between services: the gateway's decisions and the services' own calls.
-import { type AnyOperation, named, nullable, ok, operation, timestamp } from '@boxoffice/http';
+import { type AnyOperation, createNullableSchema, named, ok, operation, timestamp } from '@boxoffice/http';
 import {
   API_KEYS_PATH,
   CLIENT_SCOPES_PATH,
@@ -45,9 +45,9 @@ const UsageReport = Type.Object({
       institution: shortText,
       minute: timestamp,
       last: Type.Optional(count),
-      apiKeyId: nullable(shortText),
-      clientId: nullable(shortText),
-      userId: nullable(shortText),
+      apiKeyId: createNullableSchema(shortText),
+      clientId: createNullableSchema(shortText),
+      userId: createNullableSchema(shortText),
       operation: shortText,
       status: count,
       admitted: Type.Optional(Type.Boolean({ description: 'whether they count against the quota of the key' })),
@@ -77,7 +77,7 @@ const decision = {
  * The operations that services need before they have an identity: each authenticates with its name and its own
  * SERVICE_SECRET, and calls what its row in the list of services names.
  */
-export function internalRoutes({
+export function createInternalRoutes({
   decisions,
   revocations,
   apiKeys,
@@ -152,14 +152,14 @@ export function internalRoutes({
       body: Type.Object({ keyHash: text, gateway: text }),
       answers: {
         200: Type.Object({
-          apiKey: nullable(
+          apiKey: createNullableSchema(
             Type.Object({
               apiKeyId: text,
               institution: text,
               origins: Type.Array(text),
               ratePerMinute: count,
-              monthlyQuota: nullable(count),
-              expiresAt: nullable(timestamp),
+              monthlyQuota: createNullableSchema(count),
+              expiresAt: createNullableSchema(timestamp),
               month: text,
               used: count,
               reportedUpTo: count,
@@ -215,7 +215,7 @@ export function internalRoutes({
       summary:
         'Gives the scopes and bounds that a client has at present, for the events service; no scopes of an unknown or deleted one',
       body: Type.Object({ institution: text, clientId: text }),
-      answers: { 200: Type.Object({ scopes: Type.Array(text), bounds: nullable(ClientBounds) }) },
+      answers: { 200: Type.Object({ scopes: Type.Array(text), bounds: createNullableSchema(ClientBounds) }) },
       example: {
         body: { institution: 'opera', clientId: 'cli_3q2-7wAAAAAAAAAAAAAAAA' },
         answer: {
@@ -239,7 +239,7 @@ export function internalRoutes({
       answers: {
         200: Type.Object({
           mark: text,
-          origins: nullable(Type.Array(text, { description: 'null if `mark` is current; port `*`: any' })),
+          origins: createNullableSchema(Type.Array(text, { description: 'null if `mark` is current; port `*`: any' })),
         }),
       },
       example: { answer: { mark: 'm1', origins: ['https://calendar.city.example', 'http://127.0.0.1:*'] } },

@@ -34,7 +34,7 @@ export const DEFAULT_RATE_PER_MINUTE = 600;
 const HINT_CHARACTERS = 4;
 
 /** A new API key. */
-export function newApiKey(details: ApiKeyDetails, key: string, hash: string, now: Date): ApiKey {
+export function buildApiKey(details: ApiKeyDetails, key: string, hash: string, now: Date): ApiKey {
   return {
     ...details,
     hash,
@@ -59,7 +59,7 @@ export function amendApiKey<T extends ApiKey>(apiKey: T, change: Partial<ApiKeyD
 }
 
 /** The remaining document of a deleted key: it names no origin any more. */
-export function deletedApiKey<T extends ApiKey>(apiKey: T, now: Date): T {
+export function markApiKeyDeleted<T extends ApiKey>(apiKey: T, now: Date): T {
   return {
     ...amendApiKey(apiKey, { origins: [] }, now),
     deletedAt: now.toISOString(),
@@ -72,7 +72,7 @@ export function isUsable({ deletedAt, expiresAt }: ApiKey, now: number): boolean
 }
 
 /** Whether a change sets an instant of expiry that has passed; the one that the key has already may stay. */
-export function setsPastExpiry(
+export function hasPastExpiry(
   { expiresAt = null }: Partial<ApiKeyDetails>,
   now: number,
   present: string | null = null,
@@ -85,6 +85,6 @@ export function setsPastExpiry(
 }
 
 /** The calendar month of an instant (epoch milliseconds), UTC: `2027-03`. */
-export function monthOf(at: number): string {
+export function formatMonth(at: number): string {
   return new Date(at).toISOString().slice(0, 7);
 }

@@ -19,18 +19,18 @@ export interface Bounds {
 export type BoundsChange = { readonly [Name in keyof Bounds]?: Bounds[Name] | null } | null;
 
 /** Service hosts in the form in which orders have them, each once. */
-export function serviceHosts(hosts: readonly string[]): string[] {
+export function normaliseServiceHosts(hosts: readonly string[]): string[] {
   return [...new Set(hosts.map((host) => host.trim().toLowerCase()).filter(Boolean))];
 }
 
 /** The bounds after a change. */
-export function changedBounds(current: Bounds | null, change: BoundsChange | undefined): Bounds | null {
+export function changeBounds(current: Bounds | null, change: BoundsChange | undefined): Bounds | null {
   if (change === undefined) return current;
   if (change === null) return null;
   const { ownOrders, pointsOfSale, onAccount, reservationDays, heldPlaces } = { ...current, ...change };
   return {
     ownOrders: ownOrders ?? false,
-    pointsOfSale: serviceHosts(pointsOfSale ?? []),
+    pointsOfSale: normaliseServiceHosts(pointsOfSale ?? []),
     ...(typeof onAccount === 'boolean' && { onAccount }),
     ...(typeof reservationDays === 'number' && { reservationDays }),
     ...(typeof heldPlaces === 'number' && { heldPlaces }),
@@ -38,7 +38,7 @@ export function changedBounds(current: Bounds | null, change: BoundsChange | und
 }
 
 /** The scopes that a client with these bounds cannot have. */
-export function excludedScopes(bounds: Bounds | null, scopes: readonly string[]): string[] {
+export function findExcludedScopes(bounds: Bounds | null, scopes: readonly string[]): string[] {
   return bounds === null ? [] : scopes.filter((scope) => !isWithinBounds(scope));
 }
 
@@ -86,7 +86,7 @@ export interface Client {
 }
 
 /** Whether the secret with this id is one of the client's, and was not withdrawn. */
-export function holdsSecret({ secrets }: Pick<Client, 'secrets'>, secretId: string): boolean {
+export function hasSecret({ secrets }: Pick<Client, 'secrets'>, secretId: string): boolean {
   return secrets.some(({ id }) => id === secretId);
 }
 
@@ -113,7 +113,7 @@ export interface Registration {
 export type Amendment = Partial<Omit<Registration, 'type'>>;
 
 /** A new client, with its first secret if it is confidential. */
-export function newClient(registration: Registration, secret: Secret | undefined, now: Date): Client {
+export function buildClient(registration: Registration, secret: Secret | undefined, now: Date): Client {
   return {
     name: registration.name,
     type: registration.type ?? 'confidential',
@@ -121,7 +121,7 @@ export function newClient(registration: Registration, secret: Secret | undefined
     redirectUris: registration.redirectUris ?? [],
     thirdParty: registration.thirdParty ?? false,
     origins: registration.origins ?? [],
-    bounds: changedBounds(null, registration.bounds),
+    bounds: changeBounds(null, registration.bounds),
     secrets: secret ? [secret] : [],
     createdAt: now.toISOString(),
     updatedAt: now.toISOString(),
@@ -132,7 +132,7 @@ export function newClient(registration: Registration, secret: Secret | undefined
 }
 
 /** A new secret. */
-export function newSecret(id: string, hash: string, now: Date): Secret {
+export function buildSecret(id: string, hash: string, now: Date): Secret {
   return {
     id,
     hash,
@@ -144,7 +144,7 @@ export function newSecret(id: string, hash: string, now: Date): Secret {
 /** Changes what a client was registered with. */
 export function amend<T extends Client>(client: T, change: Amendment, now: Date): T {
   const { name, scopes, redirectUris, thirdParty, origins } = { ...client, ...change };
-  const bounds = changedBounds(client.bounds, change.bounds);
+  const bounds = changeBounds(client.bounds, change.bounds);
   return changed(client, { name, scopes, redirectUris, thirdParty, origins, bounds }, now);
 }
 
@@ -172,7 +172,7 @@ export function removeSecret<T extends Client>(client: T, secretId: string, now:
 }
 
 /** The remaining document of a deleted client: no scopes, secrets, redirect URIs and origins. */
-export function deleted<T extends Client>(client: T, now: Date): T {
+export function markClientDeleted<T extends Client>(client: T, now: Date): T {
   return changed(client, { scopes: [], secrets: [], redirectUris: [], origins: [], deletedAt: now.toISOString() }, now);
 }
 
@@ -226,7 +226,7 @@ export function isClaimable(uri: string): boolean {
 }
 
 /** The redirect URI with these parameters added to its query; absent ones are left out (RFC 6749, 4.1.2). */
-export function withParameters(uri: string, parameters: Readonly<Record<string, string | undefined>>): string {
+export function addParameters(uri: string, parameters: Readonly<Record<string, string | undefined>>): string {
   const added = new URLSearchParams(
     Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined),
   ).toString();

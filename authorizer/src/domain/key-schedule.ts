@@ -27,7 +27,7 @@ export const KEY_DOCUMENT_SECONDS = 15;
 export const OVERLAP_SPARE_MS = 300_000;
 
 /** The signing key at that time: the newest one whose `signsFrom` has passed. */
-export function signing<K extends KeySchedule>(keys: readonly K[], now: number): K | undefined {
+export function selectSigningKey<K extends KeySchedule>(keys: readonly K[], now: number): K | undefined {
   return keys.filter((key) => key.signsFrom <= now).sort(newestFirst)[0];
 }
 
@@ -37,7 +37,11 @@ const newestFirst = (a: KeySchedule, b: KeySchedule): number => b.generation - a
  * The keys to publish at that time, newest first: future keys, the signing key, and keys whose last token may still be
  * valid.
  */
-export function published<K extends KeySchedule>(keys: readonly K[], now: number, longestLifetimeMs: number): K[] {
+export function selectPublishedKeys<K extends KeySchedule>(
+  keys: readonly K[],
+  now: number,
+  longestLifetimeMs: number,
+): K[] {
   const ordered = [...keys].sort(newestFirst);
   return ordered.filter((_key, position) => {
     const successor = ordered[position - 1];

@@ -47,7 +47,7 @@ const domainOf = (scope: string): string => scope.split(/[.:]/, 1)[0] ?? '';
 const builtIn: ReadonlySet<string> = new Set(SCOPES.map(domainOf));
 
 /** Every scope that a client can hold where there are these domains: a domain of a team's own has all four. */
-export function scopesOfDomains(domains: readonly string[]): readonly string[] {
+export function listDomainScopes(domains: readonly string[]): readonly string[] {
   return [
     ...SCOPES,
     ...domains
@@ -63,18 +63,18 @@ export const SCOPE_PATTERN = '^[a-z][a-z0-9-]*(?:\\.sensitive)?:(?:read|write)$'
  * Whether a set of scopes contains one. Exact membership: no prefix, wildcard or hierarchy (specification, section 5),
  * so `contacts:write` does not include `contacts:read`.
  */
-export function holds(held: readonly string[], scope: string): boolean {
+export function hasScope(held: readonly string[], scope: string): boolean {
   return held.includes(scope);
 }
 
 /** The wanted scopes that are not held. */
-export function lacking(wanted: readonly string[], held: readonly string[]): string[] {
-  return wanted.filter((scope) => !holds(held, scope));
+export function findMissingScopes(wanted: readonly string[], held: readonly string[]): string[] {
+  return wanted.filter((scope) => !hasScope(held, scope));
 }
 
 /** The granted scopes that are still held: a token is worth only the scopes that its client still has. */
-export function remaining(granted: readonly string[], held: readonly string[]): string[] {
-  return granted.filter((scope) => holds(held, scope));
+export function selectHeldScopes(granted: readonly string[], held: readonly string[]): string[] {
+  return granted.filter((scope) => hasScope(held, scope));
 }
 
 /** The scopes of a space-separated list (RFC 6749, 3.3), each once. */
@@ -94,7 +94,7 @@ export function writeScopes(scopes: readonly string[]): string {
 export const OPENID_SCOPES = ['openid', 'profile', 'email', 'offline_access'] as const;
 
 /** Requested scopes that a client may not ask for: unknown ones, and those that it is not registered for. */
-export function unregistered(asked: readonly string[], registered: readonly string[]): string[] {
+export function findUnregisteredScopes(asked: readonly string[], registered: readonly string[]): string[] {
   return asked.filter((scope) => !isOpenIdScope(scope) && !registered.includes(scope));
 }
 
@@ -105,7 +105,7 @@ const isOpenIdScope = (scope: string): boolean => OPENID_SCOPES.some((known) => 
  * The scopes that a user's token gets: those asked for, or without any all that the client has (but none of OpenID
  * Connect), without those that the user's role does not have.
  */
-export function grantable(
+export function selectGrantableScopes(
   asked: readonly string[] | undefined,
   registered: readonly string[],
   ofRole: readonly string[],
@@ -149,7 +149,7 @@ export type Role = keyof typeof ROLE_SCOPES;
 export const ROLES = Object.keys(ROLE_SCOPES) as readonly Role[];
 
 /** The scopes that a role has at most, of all that there are. */
-export function scopesOf(role: Role, all: readonly string[]): readonly string[] {
+export function selectRoleScopes(role: Role, all: readonly string[]): readonly string[] {
   const most: readonly string[] | ((scope: string) => boolean) = ROLE_SCOPES[role];
   return typeof most === 'function' ? all.filter(most) : most;
 }

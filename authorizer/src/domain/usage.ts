@@ -49,7 +49,7 @@ export const keptFor: Readonly<Record<Resolution, number>> = {
 };
 
 /** The start of the interval that contains an instant. Epoch milliseconds; intervals are aligned to UTC. */
-export function startOf(resolution: Resolution, at: number): number {
+export function computeIntervalStart(resolution: Resolution, at: number): number {
   return at - (at % lengthOf[resolution]);
 }
 
@@ -59,7 +59,7 @@ export function isKept(resolution: Resolution, start: number, now: number): bool
 }
 
 /** The rows with equal ones added up. */
-export function mergedRows(...lists: readonly (readonly UsageRow[])[]): UsageRow[] {
+export function mergeRows(...lists: readonly (readonly UsageRow[])[]): UsageRow[] {
   const merged = new Map<string, UsageRow>();
   for (const rows of lists) {
     for (const row of rows) {
@@ -83,7 +83,7 @@ export function isIncluded(marks: readonly ReportMark[], gateway: string, sequen
 }
 
 /** The marks with this report as the gateway's last one. */
-export function marked<Mark extends ReportMark>(marks: readonly Mark[], mark: Mark): Mark[] {
+export function replaceMark<Mark extends ReportMark>(marks: readonly Mark[], mark: Mark): Mark[] {
   return [...marks.filter(({ id }) => id !== mark.id), mark];
 }
 
@@ -105,7 +105,7 @@ export interface Totals {
 export const NOTHING: Totals = { requests: 0, refused: 0, errors: 0, bytesOut: 0 };
 
 /** The totals with a row added. */
-export function plus(totals: Totals, { status, requests, bytes }: UsageRow): Totals {
+export function addRow(totals: Totals, { status, requests, bytes }: UsageRow): Totals {
   return {
     requests: totals.requests + requests,
     refused: totals.refused + (status >= 400 && status < 500 ? requests : 0),
@@ -139,13 +139,13 @@ interface Grouped {
 }
 
 /** Groups the rows of one interval, in the order of their keys. */
-export function grouped(rows: Iterable<UsageRow>, by: readonly Dimension[]): Grouped[] {
+export function groupRows(rows: Iterable<UsageRow>, by: readonly Dimension[]): Grouped[] {
   const groups = new Map<string, Grouped>();
   for (const row of rows) {
     const group = Object.fromEntries(by.map((dimension) => [memberOf[dimension], row[memberOf[dimension]]])) as Group;
     const key = JSON.stringify(Object.values(group));
     const { totals } = groups.get(key) ?? { totals: NOTHING };
-    groups.set(key, { key, group, totals: plus(totals, row) });
+    groups.set(key, { key, group, totals: addRow(totals, row) });
   }
   return [...groups.values()].sort((left, right) => (left.key < right.key ? -1 : 1));
 }
@@ -176,7 +176,7 @@ export const GATEWAY_MS = 15_000;
  * The shares after a report: the reporting gateway gets its fair part, but never more than what the others do not hold.
  * So all gateways together admit at most the limit in any minute, however the load moves between them.
  */
-export function shared(
+export function updateShares(
   shares: readonly Share[],
   gateway: string,
   { perMinute, used, wanted }: Rate,

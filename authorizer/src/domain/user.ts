@@ -1,4 +1,4 @@
-import { serviceHosts } from './client.ts';
+import { normaliseServiceHosts } from './client.ts';
 import type { Role } from './scopes.ts';
 
 export const STATES = ['invited', 'active', 'locked'] as const;
@@ -52,14 +52,14 @@ export const INVITATION_MS = 7 * 24 * 60 * 60_000;
 export const SHORTEST_PASSWORD = 12;
 
 /** A new user, who is invited. */
-export function newUser(
+export function buildUser(
   details: UserDetails & Pick<User, 'login' | 'loginKey'>,
   invitation: Invitation,
   now: Date,
 ): User {
   return {
     ...details,
-    pointsOfSale: serviceHosts(details.pointsOfSale),
+    pointsOfSale: normaliseServiceHosts(details.pointsOfSale),
     state: 'invited',
     passwordHash: null,
     invitation,
@@ -82,7 +82,7 @@ export function amend<T extends User>(user: T, change: UserChange, now: Date): T
   const state = nextState(user, change.state);
   if (!isState(state)) return state;
   if (role === 'customer' && contactNumber === null) return 'customer_without_contact';
-  const pointsOfSale = serviceHosts(change.pointsOfSale ?? user.pointsOfSale);
+  const pointsOfSale = normaliseServiceHosts(change.pointsOfSale ?? user.pointsOfSale);
   const locks = state === 'locked' && user.state !== 'locked';
   const ended = locks ? { invitation: null, signedOutAt: now.getTime() } : {};
   return changed(user, { name, role, contactNumber, pointsOfSale, state, ...ended }, now);
@@ -107,7 +107,7 @@ const changed = <T extends User>(user: T, change: Partial<User>, now: Date): T =
 });
 
 /** Takes the contact, which was erased, from a user who is more than that contact. */
-export function withoutContact<T extends User>(user: T, now: Date): T {
+export function removeContact<T extends User>(user: T, now: Date): T {
   return changed(user, { contactNumber: null }, now);
 }
 
@@ -131,12 +131,12 @@ export function isInvited({ invitation, state }: User, hash: string, now: number
 }
 
 /** Sets a password: the user is active, all sign-ins and the pending invitation end. */
-export function withPassword<T extends User>(user: T, passwordHash: string, now: Date): T {
+export function applyPassword<T extends User>(user: T, passwordHash: string, now: Date): T {
   return changed(user, { passwordHash, state: 'active', invitation: null, signedOutAt: now.getTime() }, now);
 }
 
 /** Records a sign-in. */
-export function signedIn<T extends User>(user: T, now: Date): T {
+export function setLastSignIn<T extends User>(user: T, now: Date): T {
   return { ...user, lastSignInAt: now.toISOString() };
 }
 

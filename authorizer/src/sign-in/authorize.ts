@@ -1,20 +1,20 @@
 import { chooseLanguage, type PageAnswer, redirect } from '@boxoffice/pages';
-import { isClaimable, withParameters } from '../domain/client.ts';
-import { grantable, isEnough } from '../domain/scopes.ts';
+import { addParameters, isClaimable } from '../domain/client.ts';
+import { isEnough, selectGrantableScopes } from '../domain/scopes.ts';
 import { isFresh } from '../domain/user.ts';
 import type { ClientDocument } from '../store.ts';
 import { PATHS } from '../tokens/endpoints.ts';
 import type { Grants } from '../tokens/grants.ts';
 import type { Accounts } from '../users/accounts.ts';
 import type { FormState, Forms, ReturnedForm } from './forms.ts';
-import { type PageHandler, type PageRequest, single } from './front.ts';
+import { type PageHandler, type PageRequest, readSingleParameter } from './front.ts';
 import type { Institutions } from './institutions.ts';
 import type { ReadIdTokenHint } from './logout.ts';
 import { type AuthorizationError, type AuthorizationRequest, readRequest } from './request.ts';
 import {
   BROWSER_COOKIE,
-  browserOf,
   type Consents,
+  identifyBrowser,
   type OpenSession,
   readCookie,
   SESSION_COOKIE,
@@ -22,14 +22,14 @@ import {
   setCookie,
 } from './sessions.ts';
 import {
-  brokenLinkPage,
-  consentPage,
-  invalidFormPage,
-  sentFormPage,
+  renderBrokenLinkPage,
+  renderConsentPage,
+  renderInvalidFormPage,
+  renderSentFormPage,
+  renderTooManyAttemptsPage,
+  resolveView,
   signInPage,
-  tooManyPage,
   type View,
-  viewOf,
 } from './views.ts';
 
 export const signInOutcomes = ['signed_in', 'wrong', 'throttled', 'busy'] as const;
@@ -81,7 +81,7 @@ export function createAuthorize(dependencies: AuthorizeDependencies): PageHandle
     parameters: Readonly<Record<string, string>>,
     cookies: readonly string[] = [],
   ): PageAnswer =>
-    redirect(withParameters(redirectUri, { ...parameters, state, iss: issuer }), { 'Set-Cookie': cookies });
+    redirect(addParameters(redirectUri, { ...parameters, state, iss: issuer }), { 'Set-Cookie': cookies });
 
   const refuse = ({ request, cookies }: Exchange, error: AuthorizationError, description: string): PageAnswer =>
     back(request, { error, error_description: description }, cookies);
@@ -136,7 +136,7 @@ export function createAuthorize(dependencies: AuthorizeDependencies): PageHandle
   const askForConsent = (exchange: Exchange, { session, account }: SignedIn, scopes: readonly string[]): PageAnswer => {
     const { request, view, browser, cookies } = exchange;
     const { client, redirectUri } = request;
-    return consentPage({
+    return renderConsentPage({
       ...view,
       client: client.name,
       redirectUri,
@@ -154,7 +154,7 @@ export function createAuthorize(dependencies: AuthorizeDependencies): PageHandle
   /** The request of a user who is signed in: asks for consent where it is needed, else gives the code. */
   const proceed = async (exchange: Exchange, user: SignedIn): Promise<PageAnswer> => {
     const { request } = exchange;
-    const scopes = grantable(request.scopes, request.client.scopes, user.account.scopes);
+    const scopes = selectGrantableScopes(request.scopes, request.client.scopes, user.account.scopes);
     if (!isEnough(scopes)) return refuseScopes(exchange);
     const reason = await reasonToAsk(request, user, scopes);
     if (!reason) return giveCode(exchange, user, scopes);
@@ -186,12 +186,12 @@ export function createAuthorize(dependencies: AuthorizeDependencies): PageHandle
   const signIn = async (exchange: Exchange, sent: ReturnedForm): Promise<PageAnswer> => {
     const { http, request, view } = exchange;
     const { institution } = request.client;
-    const [login, password] = [single(http, 'login') ?? '', single(http, 'password') ?? ''];
+    const [login, password] = [readSingleParameter(http, 'login') ?? '', readSingleParameter(http, 'password') ?? ''];
     const checked = await accounts.verify({ institution, login, ip: http.address }, password, http.hasLeft);
     if (checked.outcome !== 'right') countSignIn(checked.outcome);
     if (checked.outcome === 'wrong') return askToSignIn(exchange, login, true);
-    if (checked.outcome !== 'right') return tooManyPage(view, checked.waitMs, checked.outcome === 'busy');
-    if (!(await sent.spend())) return sentFormPage(view, 'sign-in', again(sent));
+    if (checked.outcome !== 'right') return renderTooManyAttemptsPage(view, checked.waitMs, checked.outcome === 'busy');
+    if (!(await sent.spend())) return renderSentFormPage(view, 'sign-in', again(sent));
     const { user: account } = checked;
     const { token, session } = await sessions.begin(account, readCookie(http.cookie, SESSION_COOKIE));
     await accounts.recordSignIn(institution, account.id);
@@ -207,12 +207,12 @@ export function createAuthorize(dependencies: AuthorizeDependencies): PageHandle
     const open = await sessions.find(institution, readCookie(http.cookie, SESSION_COOKIE));
     // Signed out, or signed in as somebody else, since the question was shown.
     if (open?.session.id !== sent.session || !open) return begin(exchange);
-    const decision = single(http, 'decision');
-    if (decision !== 'allow' && decision !== 'deny') return invalidFormPage(view.language);
-    if (!(await sent.spend())) return sentFormPage(view, 'consent', again(sent));
+    const decision = readSingleParameter(http, 'decision');
+    if (decision !== 'allow' && decision !== 'deny') return renderInvalidFormPage(view.language);
+    if (!(await sent.spend())) return renderSentFormPage(view, 'consent', again(sent));
     if (decision === 'deny') return refuse(exchange, 'access_denied', 'The user has refused.');
     const shown = sent.scopes ?? [];
-    const scopes = grantable(shown, request.client.scopes, open.account.scopes);
+    const scopes = selectGrantableScopes(shown, request.client.scopes, open.account.scopes);
     if (!isEnough(scopes)) return refuseScopes(exchange);
     if (thirdParty) await consents.give({ institution, userId: open.account.id, clientId, scopes: shown });
     return giveCode(exchange, open, scopes);
@@ -220,7 +220,7 @@ export function createAuthorize(dependencies: AuthorizeDependencies): PageHandle
 
   const exchangeOf = async (http: PageRequest, request: AuthorizationRequest): Promise<Exchange> => {
     const profile = await institutions.profile(request.client.institution);
-    return { http, request, view: viewOf(http, profile, request.uiLocales), ...browserOf(http.cookie) };
+    return { http, request, view: resolveView(http, profile, request.uiLocales), ...identifyBrowser(http.cookie) };
   };
 
   /** The parameters of the request: as sent, or as a form of these pages carries them. */
@@ -237,18 +237,18 @@ export function createAuthorize(dependencies: AuthorizeDependencies): PageHandle
     }
     const profile = reading.client && (await institutions.profile(reading.client.institution));
     const language = chooseLanguage(
-      { uiLocales: single(http, 'ui_locales'), acceptLanguage: http.acceptLanguage },
+      { uiLocales: readSingleParameter(http, 'ui_locales'), acceptLanguage: http.acceptLanguage },
       profile?.languages,
     );
-    return brokenLinkPage(language, profile?.name, reading.fault, reading.detail);
+    return renderBrokenLinkPage(language, profile?.name, reading.fault, reading.detail);
   };
 
   return async (http) => {
     const isForm = http.method === 'POST' && http.parameters.some(([name]) => name === 'form');
     if (!isForm) return readFrom(http, http.parameters, begin);
-    const sent = forms.read(single(http, 'form'), readCookie(http.cookie, BROWSER_COOKIE));
+    const sent = forms.read(readSingleParameter(http, 'form'), readCookie(http.cookie, BROWSER_COOKIE));
     if (!sent || http.isCrossSite || sent.purpose === 'sign-out')
-      return invalidFormPage(chooseLanguage({ acceptLanguage: http.acceptLanguage }));
+      return renderInvalidFormPage(chooseLanguage({ acceptLanguage: http.acceptLanguage }));
     const act = sent.purpose === 'sign-in' ? signIn : decide;
     return readFrom(http, Object.entries(sent.parameters), (exchange) => act(exchange, sent));
   };

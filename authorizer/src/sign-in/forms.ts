@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { sealingKey } from '@boxoffice/runtime';
+import { deriveSealingKey } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
 import { insertOnce, sentFormsCollection } from '../store.ts';
 
@@ -41,7 +41,7 @@ export type Forms = ReturnType<typeof createForms>;
 /** Makes the forms of an installation: every instance reads those of every other. Nothing is stored until one has success. */
 export function createForms(store: Store, keyEncryptionKey: string, now: () => number) {
   const sentForms = store.collection(sentFormsCollection);
-  const key = createSecretKey(sealingKey(keyEncryptionKey, 'forms'));
+  const key = createSecretKey(deriveSealingKey(keyEncryptionKey, 'forms'));
   const sign = (payload: string): Buffer => createHmac('sha256', key).update(payload).digest();
 
   const opened = (text: string): SignedState | undefined => {

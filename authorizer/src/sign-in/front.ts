@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Fault } from '@boxoffice/envelope';
-import { ClientGone, familyA, faultOf, readBody, textOf } from '@boxoffice/http';
-import { errorPage, type PageAnswer } from '@boxoffice/pages';
+import { ClientGone, familyA, readBody, readBodyText, toFault } from '@boxoffice/http';
+import { type PageAnswer, renderErrorPage } from '@boxoffice/pages';
 import { beginAnswer, endAnswer, type Logger, nameOperation, runWithTrace, type Trace } from '@boxoffice/runtime';
 
 /** A request for a page, or a form that a page sent. */
@@ -27,7 +27,7 @@ export interface PageRequest {
 const LIMIT_BYTES = 32_768;
 
 /** The value of a parameter that is sent once; undefined where it is absent or repeated. */
-export function single({ parameters }: Pick<PageRequest, 'parameters'>, name: string): string | undefined {
+export function readSingleParameter({ parameters }: Pick<PageRequest, 'parameters'>, name: string): string | undefined {
   const values = parameters.filter(([key]) => key === name);
   return values.length === 1 ? values[0]?.[1] : undefined;
 }
@@ -76,7 +76,7 @@ export function createPagesFront({ handlers, publicUrl, logger }: PagesOptions) 
         .catch((error: unknown) =>
           error instanceof ClientGone
             ? undefined
-            : errorPage(faultOf(error, OPERATION, familyA, logger), {
+            : renderErrorPage(toFault(error, OPERATION, familyA, logger), {
                 acceptLanguage: request.headers['accept-language'],
                 requestId: trace.requestId,
               }),
@@ -93,7 +93,7 @@ const readPageRequest = async (request: IncomingMessage, origin: string, request
   const { headers, url = '', socket } = request;
   const isPost = request.method === 'POST';
   const body = isPost ? await readBody(request, LIMIT_BYTES) : undefined;
-  const text = body?.length ? textOf(request, body, 'application/x-www-form-urlencoded') : '';
+  const text = body?.length ? readBodyText(request, body, 'application/x-www-form-urlencoded') : '';
   const query = url.includes('?') ? url.slice(url.indexOf('?') + 1) : '';
   const parameters = [...new URLSearchParams(query), ...new URLSearchParams(text)].filter(([, value]) => value !== '');
   return {

@@ -1,21 +1,21 @@
 import { type KeySet, SIGNATURE_ALGORITHM } from '@boxoffice/identity';
 import { chooseLanguage, type PageAnswer, redirect } from '@boxoffice/pages';
 import jwt from 'jsonwebtoken';
-import { isRegistered, withParameters } from '../domain/client.ts';
+import { addParameters, isRegistered } from '../domain/client.ts';
 import type { ClientDocument } from '../store.ts';
 import type { Forms } from './forms.ts';
-import { type PageHandler, type PageRequest, single } from './front.ts';
+import { type PageHandler, type PageRequest, readSingleParameter } from './front.ts';
 import type { Institutions } from './institutions.ts';
 import {
   BROWSER_COOKIE,
-  browserOf,
+  identifyBrowser,
   type OpenSession,
   readCookie,
   removeCookie,
   SESSION_COOKIE,
   type Sessions,
 } from './sessions.ts';
-import { invalidFormPage, signedOutPage, signOutPage, viewOf } from './views.ts';
+import { renderInvalidFormPage, renderSignedOutPage, resolveView, signOutPage } from './views.ts';
 
 /**
  * Creates the check of `id_token_hint` (OpenID Connect RP-Initiated Logout 1.0, 2): signed by a key that is still
@@ -79,11 +79,11 @@ export function createLogout({
     ended: OpenSession | undefined,
   ): Promise<PageAnswer> => {
     const cookies = readCookie(http.cookie, SESSION_COOKIE) === undefined ? [] : [removeCookie(SESSION_COOKIE)];
-    if (redirectUri !== undefined) return redirect(withParameters(redirectUri, { state }), { 'Set-Cookie': cookies });
+    if (redirectUri !== undefined) return redirect(addParameters(redirectUri, { state }), { 'Set-Cookie': cookies });
     const profile = ended && (await institutions.profile(ended.session.institution));
-    const wishes = { uiLocales: single(http, 'ui_locales'), acceptLanguage: http.acceptLanguage };
+    const wishes = { uiLocales: readSingleParameter(http, 'ui_locales'), acceptLanguage: http.acceptLanguage };
     const application = await applicationOf(ended?.session.institution);
-    return signedOutPage(chooseLanguage(wishes, profile?.languages), profile, cookies, application);
+    return renderSignedOutPage(chooseLanguage(wishes, profile?.languages), profile, cookies, application);
   };
 
   const end = async (http: PageRequest, open: OpenSession | undefined, to: Destination): Promise<PageAnswer> => {
@@ -96,20 +96,20 @@ export function createLogout({
     http: PageRequest,
     hint: { readonly clientId: string } | undefined,
   ): Promise<ClientDocument | undefined> => {
-    const named = single(http, 'client_id');
+    const named = readSingleParameter(http, 'client_id');
     if (hint && named !== undefined && named !== hint.clientId) return undefined;
     const clientId = hint?.clientId ?? named;
     return clientId === undefined ? undefined : clientOf(clientId);
   };
 
   const request = async (http: PageRequest): Promise<PageAnswer> => {
-    const token = single(http, 'id_token_hint');
+    const token = readSingleParameter(http, 'id_token_hint');
     const hint = token === undefined ? undefined : await readHint(token);
     const client = await clientIn(http, hint);
-    const wanted = single(http, 'post_logout_redirect_uri');
+    const wanted = readSingleParameter(http, 'post_logout_redirect_uri');
     const redirectUri =
       wanted !== undefined && client && isRegistered(wanted, client.redirectUris) ? wanted : undefined;
-    const to = { redirectUri, state: redirectUri === undefined ? undefined : single(http, 'state') };
+    const to = { redirectUri, state: redirectUri === undefined ? undefined : readSingleParameter(http, 'state') };
     const shown = await sessions.ofToken(http.isHead ? undefined : readCookie(http.cookie, SESSION_COOKIE));
     // A form of the client's site comes without the cookie; its ID token names the session.
     const open =
@@ -118,22 +118,22 @@ export function createLogout({
     const isProven = hint?.sub === open.account.id && client?.institution === open.session.institution;
     if (isProven) return end(http, open, to);
 
-    const { browser, cookies } = browserOf(http.cookie);
+    const { browser, cookies } = identifyBrowser(http.cookie);
     const parameters = Object.fromEntries(
       Object.entries({ redirectUri: to.redirectUri, state: to.state }).filter(([, value]) => value !== undefined),
     ) as Record<string, string>;
     const { institution } = open.session;
     const state = forms.write({ purpose: 'sign-out', institution, parameters }, browser);
-    const view = viewOf(http, await institutions.profile(institution), single(http, 'ui_locales'));
+    const view = resolveView(http, await institutions.profile(institution), readSingleParameter(http, 'ui_locales'));
     return signOutPage(view, open.account.login, state, cookies, to.redirectUri);
   };
 
   return async (http) => {
     const isForm = http.method === 'POST' && http.parameters.some(([name]) => name === 'form');
     if (!isForm) return request(http);
-    const sent = forms.read(single(http, 'form'), readCookie(http.cookie, BROWSER_COOKIE));
+    const sent = forms.read(readSingleParameter(http, 'form'), readCookie(http.cookie, BROWSER_COOKIE));
     if (!sent || http.isCrossSite || sent.purpose !== 'sign-out')
-      return invalidFormPage(chooseLanguage({ acceptLanguage: http.acceptLanguage }));
+      return renderInvalidFormPage(chooseLanguage({ acceptLanguage: http.acceptLanguage }));
     const open = await sessions.ofToken(readCookie(http.cookie, SESSION_COOKIE));
     const to = { redirectUri: sent.parameters.redirectUri, state: sent.parameters.state };
     return end(http, open, to);

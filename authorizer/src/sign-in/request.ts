@@ -1,5 +1,5 @@
 import { isRegistered } from '../domain/client.ts';
-import { readScopes, unregistered } from '../domain/scopes.ts';
+import { findUnregisteredScopes, readScopes } from '../domain/scopes.ts';
 import type { ClientDocument } from '../store.ts';
 import { isChallenge } from '../tokens/grants.ts';
 
@@ -118,7 +118,7 @@ const RULES: readonly Rule[] = [
   },
   // The client is registered for the scopes (RFC 6749, 3.3).
   ({ scope = '' }, client) => {
-    const missing = unregistered(readScopes(scope), client.scopes);
+    const missing = findUnregisteredScopes(readScopes(scope), client.scopes);
     if (missing.length === 0) return undefined;
     return ['invalid_scope', `The client is not registered for these scopes: ${missing.join(' ')}.`];
   },

@@ -41,7 +41,7 @@ export function readCookie(header: string | undefined, name: string): string | u
 }
 
 /** The value that forms are bound to: that of the browser's cookie, or a new one with its `Set-Cookie`. */
-export function browserOf(header: string | undefined): { readonly browser: string; readonly cookies: string[] } {
+export function identifyBrowser(header: string | undefined): { readonly browser: string; readonly cookies: string[] } {
   const known = readCookie(header, BROWSER_COOKIE);
   if (known !== undefined) return { browser: known, cookies: [] };
   const browser = randomBytes(32).toString('base64url');

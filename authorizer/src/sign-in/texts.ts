@@ -1,7 +1,7 @@
 // The texts of the pages, in three languages.
 import { scopeWords } from '@boxoffice/http';
 import type { Language } from '@boxoffice/pages';
-import { ownMember } from '@boxoffice/runtime';
+import { getOwnMember } from '@boxoffice/runtime';
 
 /** A sentence in three parts; the middle one is a name, which is emphasised. */
 export type Sentence = readonly [string, string, string];
@@ -282,16 +282,16 @@ const de: Texts = {
 const texts: Readonly<Record<Language, Texts>> = { fr, en, de };
 
 /** The texts of a language. */
-export function textsIn(language: Language): Texts {
+export function getTexts(language: Language): Texts {
   return texts[language];
 }
 
 const OF_DOMAIN = /^([a-z][a-z0-9-]*)(\.sensitive)?:(read|write)$/;
 
 /** What a scope lets its holder do; of a domain of a team's own in general words. */
-export function scopeText({ scopes, ofDomain }: Texts, scope: string): string {
+export function describeScope({ scopes, ofDomain }: Texts, scope: string): string {
   const [, domain, sensitive, action] = OF_DOMAIN.exec(scope) ?? [];
-  const known = ownMember(scopes, scope);
+  const known = getOwnMember(scopes, scope);
   if (known !== undefined || domain === undefined) return known ?? scope;
   if (sensitive === undefined) return action === 'read' ? ofDomain.read(domain) : ofDomain.write(domain);
   return action === 'read' ? ofDomain.sensitiveRead(domain) : ofDomain.sensitiveWrite(domain);

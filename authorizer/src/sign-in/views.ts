@@ -1,17 +1,17 @@
 import {
   chooseLanguage,
-  formTarget,
   type Html,
   html,
   type Language,
   type PageAnswer,
   type PageOptions,
   showPage,
+  toFormTarget,
 } from '@boxoffice/pages';
 import { PATHS } from '../tokens/endpoints.ts';
 import type { PageRequest } from './front.ts';
 import type { InstitutionProfile } from './institutions.ts';
-import { type Sentence, scopeText, textsIn } from './texts.ts';
+import { describeScope, getTexts, type Sentence } from './texts.ts';
 
 /** A labelled input. `autocomplete` is the token by which password managers recognise it (HTML, 4.10.18.7). */
 interface Field {
@@ -32,11 +32,11 @@ interface Field {
   readonly readOnly?: boolean;
 }
 
-/** The id of the message that fields marked `invalid` refer to; see {@link alert}. */
+/** The id of the message that fields marked `invalid` refer to; see {@link renderAlert}. */
 const ALERT_ID = 'message';
 
 /** One field with its label and hint. */
-export function field(given: Field): Html {
+export function renderField(given: Field): Html {
   const { name, label, type, autocomplete, value, hint, invalid = false, minLength, maxLength } = given;
   const described = [invalid && ALERT_ID, hint !== undefined && `${name}-hint`].filter(Boolean).join(' ');
   return html`<div class="field">
@@ -53,27 +53,27 @@ ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>\n`}</
 }
 
 /** What is wrong, announced by screen readers. */
-export function alert(text: string): Html {
+export function renderAlert(text: string): Html {
   return html`<p class="alert" id="${ALERT_ID}" role="alert">${text}</p>\n`;
 }
 
 /** A form's hidden members. */
-export function hidden(members: Readonly<Record<string, string>>): Html {
+export function renderHiddenFields(members: Readonly<Record<string, string>>): Html {
   return html`${Object.entries(members).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`)}`;
 }
 
 /** A form that is sent to a path of this origin with POST. */
-export function form(action: string, content: Html): Html {
+export function renderForm(action: string, content: Html): Html {
   return html`<form method="post" action="${action}">\n${content}</form>`;
 }
 
 /** The sentence below a heading, with its name (of a client, an institution, a user) emphasised. */
-export function lead([before, name, after]: Sentence): Html {
+export function renderLead([before, name, after]: Sentence): Html {
   return html`<p class="lead">${before}<strong>${name}</strong>${after}</p>\n`;
 }
 
 /** A page of one text, and what follows it. */
-export function textPage(
+export function renderTextPage(
   language: Language,
   institution: string | undefined,
   [title, text]: readonly [string, string],
@@ -90,7 +90,7 @@ export interface View {
 }
 
 /** The language and the institution of a request. */
-export function viewOf(
+export function resolveView(
   { acceptLanguage }: PageRequest,
   institution: InstitutionProfile,
   uiLocales: string | undefined,
@@ -113,8 +113,8 @@ interface SignInView extends View {
 
 /** The page that asks for login and password. */
 export function signInPage(view: SignInView): PageAnswer {
-  const texts = textsIn(view.language).signIn;
-  const fields = html`${hidden({ form: view.state })}${field({
+  const texts = getTexts(view.language).signIn;
+  const fields = html`${renderHiddenFields({ form: view.state })}${renderField({
     name: 'login',
     label: texts.login,
     type: 'text',
@@ -124,7 +124,7 @@ export function signInPage(view: SignInView): PageAnswer {
     invalid: view.isWrong,
     maxLength: LONGEST_LOGIN,
     autofocus: view.login === undefined,
-  })}${field({
+  })}${renderField({
     name: 'password',
     label: texts.password,
     type: 'password',
@@ -133,12 +133,12 @@ export function signInPage(view: SignInView): PageAnswer {
     autofocus: view.login !== undefined,
   })}<div class="actions"><button type="submit">${texts.submit}</button></div>
 `;
-  const content = html`${lead(texts.lead(view.client))}${view.isWrong && alert(texts.wrong)}${form(PATHS.authorize, fields)}`;
+  const content = html`${renderLead(texts.lead(view.client))}${view.isWrong && renderAlert(texts.wrong)}${renderForm(PATHS.authorize, fields)}`;
   return showPage(
     { language: view.language, institution: view.institution.name, title: texts.title, content },
     {
       status: view.isWrong ? 403 : 200,
-      formAction: formTarget(view.redirectUri),
+      formAction: toFormTarget(view.redirectUri),
       headers: { 'Set-Cookie': view.cookies },
     },
   );
@@ -156,16 +156,16 @@ interface ConsentView extends View {
 }
 
 /** The page that asks whether the client may have these scopes. */
-export function consentPage(view: ConsentView): PageAnswer {
-  const texts = textsIn(view.language);
-  const named = view.scopes.map((scope) => scopeText(texts, scope));
-  const content = html`${lead(named.length > 0 ? texts.consent.lead(view.client) : texts.consent.nothing(view.client))}${
+export function renderConsentPage(view: ConsentView): PageAnswer {
+  const texts = getTexts(view.language);
+  const named = view.scopes.map((scope) => describeScope(texts, scope));
+  const content = html`${renderLead(named.length > 0 ? texts.consent.lead(view.client) : texts.consent.nothing(view.client))}${
     named.length > 0 && html`<ul class="scopes">${named.map((scope) => html`<li>${scope}</li>`)}</ul>\n`
-  }<div class="account">${lead(texts.consent.signedInAs(view.login))}${
+  }<div class="account">${renderLead(texts.consent.signedInAs(view.login))}${
     view.isClaimable && html`<p>${texts.consent.device}</p>`
-  }</div>${form(
+  }</div>${renderForm(
     PATHS.authorize,
-    html`${hidden({ form: view.state })}<div class="actions">
+    html`${renderHiddenFields({ form: view.state })}<div class="actions">
 <button type="submit" name="decision" value="allow">${texts.consent.allow}</button>
 <button class="quiet" type="submit" name="decision" value="deny">${texts.consent.deny}</button>
 </div>
@@ -173,46 +173,50 @@ export function consentPage(view: ConsentView): PageAnswer {
   )}`;
   return showPage(
     { language: view.language, institution: view.institution.name, title: texts.consent.title, content },
-    { formAction: formTarget(view.redirectUri), headers: { 'Set-Cookie': view.cookies } },
+    { formAction: toFormTarget(view.redirectUri), headers: { 'Set-Cookie': view.cookies } },
   );
 }
 
 /** The page of a request that must not be redirected (RFC 6749, 4.1.2.1). */
-export function brokenLinkPage(
+export function renderBrokenLinkPage(
   language: Language,
   institution: string | undefined,
   fault: 'client' | 'redirect',
   detail: string,
 ): PageAnswer {
-  const texts = textsIn(language).errors;
+  const texts = getTexts(language).errors;
   const more = html`<p class="detail">${texts.advice} <code>${detail}</code></p>`;
-  return textPage(language, institution, [texts.title, texts[fault]], { status: 400 }, more);
+  return renderTextPage(language, institution, [texts.title, texts[fault]], { status: 400 }, more);
 }
 
 /** The page of a form that is not accepted: too old, or from another window or site. */
-export function invalidFormPage(language: Language): PageAnswer {
-  const { formTitle, form: text } = textsIn(language).errors;
-  return textPage(language, undefined, [formTitle, text], { status: 400 });
+export function renderInvalidFormPage(language: Language): PageAnswer {
+  const { formTitle, form: text } = getTexts(language).errors;
+  return renderTextPage(language, undefined, [formTitle, text], { status: 400 });
 }
 
 /** The page of a form that had success before; its link sends the request again. */
-export function sentFormPage(
+export function renderSentFormPage(
   { language, institution }: View,
   purpose: 'sign-in' | 'consent',
   again: string,
 ): PageAnswer {
-  const texts = textsIn(language).errors;
+  const texts = getTexts(language).errors;
   const text = purpose === 'consent' ? texts.answered : texts.sent;
   const link = html`<div class="actions"><a class="button" href="${again}">${texts.proceed}</a></div>`;
-  return textPage(language, institution.name, [texts.sentTitle, text], { status: 409 }, link);
+  return renderTextPage(language, institution.name, [texts.sentTitle, text], { status: 409 }, link);
 }
 
 /** The page of too many attempts. */
-export function tooManyPage({ language, institution }: View, waitMs: number, isBusy: boolean): PageAnswer {
-  const texts = textsIn(language).tooMany;
+export function renderTooManyAttemptsPage(
+  { language, institution }: View,
+  waitMs: number,
+  isBusy: boolean,
+): PageAnswer {
+  const texts = getTexts(language).tooMany;
   const text = isBusy ? texts.busy : texts.lead(Math.ceil(waitMs / 60_000));
   const headers = { 'Retry-After': String(Math.ceil(waitMs / 1_000)) };
-  return textPage(language, institution.name, [texts.title, text], { status: 429, headers });
+  return renderTextPage(language, institution.name, [texts.title, text], { status: 429, headers });
 }
 
 /** The question before a session ends. */
@@ -223,31 +227,31 @@ export function signOutPage(
   cookies: readonly string[],
   redirectUri: string | undefined,
 ): PageAnswer {
-  const texts = textsIn(language).signOut;
-  const fields = html`${hidden({ form: state })}<div class="actions"><button type="submit">${texts.submit}</button></div>`;
+  const texts = getTexts(language).signOut;
+  const fields = html`${renderHiddenFields({ form: state })}<div class="actions"><button type="submit">${texts.submit}</button></div>`;
   return showPage(
     {
       language,
       institution: institution.name,
       title: texts.title,
-      content: html`${lead(texts.lead(login))}${form(PATHS.logout, fields)}`,
+      content: html`${renderLead(texts.lead(login))}${renderForm(PATHS.logout, fields)}`,
     },
     {
-      formAction: redirectUri === undefined ? undefined : formTarget(redirectUri),
+      formAction: redirectUri === undefined ? undefined : toFormTarget(redirectUri),
       headers: { 'Set-Cookie': cookies },
     },
   );
 }
 
 /** The page after a session has ended. */
-export function signedOutPage(
+export function renderSignedOutPage(
   language: Language,
   institution: InstitutionProfile | undefined,
   cookies: readonly string[],
   application: string,
 ): PageAnswer {
-  const texts = textsIn(language).signOut;
+  const texts = getTexts(language).signOut;
   const link = html`<p><a href="${application}">${texts.open}</a></p>`;
   const headers = { 'Set-Cookie': cookies };
-  return textPage(language, institution?.name, [texts.doneTitle, texts.done], { headers }, link);
+  return renderTextPage(language, institution?.name, [texts.doneTitle, texts.done], { headers }, link);
 }

@@ -42,7 +42,7 @@ const METHODS_OR_NONE = [...METHODS, 'none'];
  * Authorization server metadata (RFC 8414, 2; OpenID Connect Discovery 1.0, 3), by which client libraries configure
  * themselves. Both documents are this one.
  */
-export function metadata(issuer: string, scopes: readonly string[]) {
+export function buildMetadata(issuer: string, scopes: readonly string[]) {
   return {
     issuer,
     authorization_endpoint: `${issuer}${PATHS.authorize}`,
@@ -92,10 +92,13 @@ const typeOf = (value: unknown) => {
 
 export const Metadata = named(
   'AuthorizationServerMetadata',
-  Type.Unsafe<ReturnType<typeof metadata>>(
-    Type.Object(Object.fromEntries(Object.entries(metadata('', [])).map(([name, value]) => [name, typeOf(value)])), {
-      description: 'RFC 8414, 2; OpenID Connect Discovery 1.0, 3.',
-    }),
+  Type.Unsafe<ReturnType<typeof buildMetadata>>(
+    Type.Object(
+      Object.fromEntries(Object.entries(buildMetadata('', [])).map(([name, value]) => [name, typeOf(value)])),
+      {
+        description: 'RFC 8414, 2; OpenID Connect Discovery 1.0, 3.',
+      },
+    ),
   ),
 );
 
@@ -246,7 +249,7 @@ export const NO_STORE = { 'Cache-Control': 'no-store', Pragma: 'no-cache' } as c
 const UNDESCRIBABLE = /[^\x20\x21\x23-\x5b\x5d-\x7e]/g;
 
 /** The OAuth members and headers of an error (RFC 6749, 5.2). */
-export function onOAuthFault(fault: Fault) {
+export function describeOAuthFault(fault: Fault) {
   return {
     members: { error: errorOf(fault), error_description: fault.details.replaceAll(UNDESCRIBABLE, "'") },
     headers: NO_STORE,

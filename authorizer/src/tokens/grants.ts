@@ -1,6 +1,6 @@
 // Grants of users: authorization codes, refresh tokens, and the tokens that they give.
 import { createHmac, createSecretKey, hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { sealingKey } from '@boxoffice/runtime';
+import { deriveSealingKey } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
 import * as rules from '../domain/grant.ts';
 import { type GrantDocument, grantsCollection } from '../store.ts';
@@ -136,7 +136,7 @@ export function createGrants(store: Store, keyEncryptionKey: string, now = Date.
 /** Makes refresh tokens whose successors and tags are derived from the installation's key. */
 const createRefreshTokens = (keyEncryptionKey: string) => {
   // With bytes, each derivation would cost 25 µs more.
-  const key = createSecretKey(sealingKey(keyEncryptionKey, 'refresh tokens'));
+  const key = createSecretKey(deriveSealingKey(keyEncryptionKey, 'refresh tokens'));
   const derive = (purpose: string, text: string): string =>
     createHmac('sha256', key).update(`${purpose} ${text}`).digest('base64url');
   const tagOf = (unsigned: string): string => derive('tag', unsigned).slice(0, TAG_LENGTH);

@@ -10,12 +10,12 @@ import {
 import {
   type Authenticate,
   type ClientDirectory,
+  createInvalidClientFault,
   type Form,
   type IdentifyClient,
-  invalidClient,
   isBasic,
 } from '../clients/authentication.ts';
-import { lacking, readScopes, writeScopes } from '../domain/scopes.ts';
+import { findMissingScopes, readScopes, writeScopes } from '../domain/scopes.ts';
 import type { ClientDocument } from '../store.ts';
 import { GRANT_TYPE, GRANT_TYPES, type IssuedToken, OAuthFault, USER_GRANT_TYPES } from './endpoints.ts';
 import type { KeyRing } from './signing-keys.ts';
@@ -32,7 +32,7 @@ interface TokenOrigin {
 }
 
 /** What the token with these claims was obtained with. */
-export function originOf({ jti, role }: Pick<AccessClaims, 'jti' | 'role'>): TokenOrigin {
+export function parseTokenOrigin({ jti, role }: Pick<AccessClaims, 'jti' | 'role'>): TokenOrigin {
   const [first, second] = jti.split(SEPARATOR).slice(0, -1);
   return role === undefined ? { grantId: undefined, secretId: first } : { grantId: first, secretId: second };
 }
@@ -57,7 +57,15 @@ interface AccessTokenIssue {
 }
 
 /** The claims of a new access token (RFC 9068, 2.2). */
-export function accessClaims({ issuer, client, origin, scopes, lifetime, now, user }: AccessTokenIssue): AccessClaims {
+export function buildAccessClaims({
+  issuer,
+  client,
+  origin,
+  scopes,
+  lifetime,
+  now,
+  user,
+}: AccessTokenIssue): AccessClaims {
   const issuedAt = Math.floor(now / 1000);
   return {
     iss: issuer,
@@ -145,7 +153,7 @@ export function createIssueToken({
     const { client, secret } = await authenticate(form, authorization);
     const scopes = grantedScopes(form, client.scopes);
     const origin = { grantId: undefined, secretId: secret.id };
-    const claims = accessClaims({ issuer, client, origin, scopes, lifetime, now: now() });
+    const claims = buildAccessClaims({ issuer, client, origin, scopes, lifetime, now: now() });
     const { kid, privateKey } = keys.signing();
     clients.recordUse(client, secret.id);
     return {
@@ -177,13 +185,13 @@ const refusePublicClient = async ({ client_id, client_secret }: TokenForm, ident
     () => true,
     () => false,
   );
-  if (isPublic) throw invalidClient(false);
+  if (isPublic) throw createInvalidClientFault(false);
 };
 
 /** The granted scopes: all of the client's, or the requested ones if it holds them all (RFC 6749, 3.3). */
 const grantedScopes = ({ scope }: TokenForm, held: readonly string[]): readonly string[] => {
   if (scope === undefined) return held;
   const wanted = readScopes(scope);
-  if (lacking(wanted, held).length === 0) return wanted;
+  if (findMissingScopes(wanted, held).length === 0) return wanted;
   throw new OAuthFault('invalid_parameter', 'invalid_scope', 'The client is not registered for every requested scope.');
 };

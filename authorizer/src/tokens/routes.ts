@@ -1,10 +1,12 @@
 // Access tokens: issue, introspection, revocation, and the documents by which they are verified.
-import { type AnyOperation, insufficientScope, named, ok, operation } from '@boxoffice/http';
+import { type AnyOperation, createInsufficientScopeFault, named, ok, operation } from '@boxoffice/http';
 import { type TSchema, Type } from 'typebox';
 import { KEY_DOCUMENT_SECONDS } from '../domain/key-schedule.ts';
 import { SCOPES } from '../domain/scopes.ts';
-import { type Accounts, userClaims } from '../users/accounts.ts';
+import { type Accounts, buildUserClaims } from '../users/accounts.ts';
 import {
+  buildMetadata,
+  describeOAuthFault,
   examples,
   GRANT_TYPE,
   GRANT_TYPES,
@@ -12,9 +14,7 @@ import {
   IssuedToken,
   Jwks,
   Metadata,
-  metadata,
   NO_STORE,
-  onOAuthFault,
   PATHS,
   UserInfo,
 } from './endpoints.ts';
@@ -70,7 +70,7 @@ const endpoint = {
   access: 'public',
   form: true,
   withoutIdempotency: true,
-  onFault: onOAuthFault,
+  onFault: describeOAuthFault,
   challenge: 'Only if the client used HTTP Basic: how to authenticate (RFC 6749, 5.2).',
 } as const;
 
@@ -80,7 +80,7 @@ const error = {
 };
 
 /** The endpoints that OAuth defines. */
-export function oauthRoutes({
+export function createOAuthRoutes({
   issuer,
   knownScopes,
   issue,
@@ -156,8 +156,9 @@ export function oauthRoutes({
         path,
         summary,
         description: 'Client libraries configure themselves by it.',
-        example: { answer: metadata('https://tickets.example.org', SCOPES) },
-        handle: () => ok(metadata(issuer, knownScopes()), { headers: { 'Cache-Control': 'public, max-age=3600' } }),
+        example: { answer: buildMetadata('https://tickets.example.org', SCOPES) },
+        handle: () =>
+          ok(buildMetadata(issuer, knownScopes()), { headers: { 'Cache-Control': 'public, max-age=3600' } }),
       }),
     ),
     ...(['get', 'post'] as const).map((method) =>
@@ -175,8 +176,10 @@ export function oauthRoutes({
         handle: async ({ caller }) => {
           const account = caller.user && (await accounts.current(caller.institution, caller.user.id));
           if (!account || !caller.scopes.includes('openid'))
-            throw insufficientScope('This operation needs a token of a user with the scope openid.', ['openid']);
-          return ok(userClaims(account, caller.scopes), { headers: NO_STORE });
+            throw createInsufficientScopeFault('This operation needs a token of a user with the scope openid.', [
+              'openid',
+            ]);
+          return ok(buildUserClaims(account, caller.scopes), { headers: NO_STORE });
         },
       }),
     ),

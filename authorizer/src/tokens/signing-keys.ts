@@ -1,13 +1,18 @@
 // Signing keys: creation, rotation, encryption at rest, and their copy in memory.
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { type KeySet, SIGNATURE_ALGORITHM, type SigningKey } from '@boxoffice/identity';
-import { StartFault, seal, sealingKey, unseal } from '@boxoffice/runtime';
+import { deriveSealingKey, StartFault, seal, unseal } from '@boxoffice/runtime';
 import type { New, Store } from '@boxoffice/store';
-import { PUBLISH_AHEAD_MS, published, signing, UNKNOWN_KEY_COOLDOWN_MS } from '../domain/key-schedule.ts';
-import { insertOnce, type KeyDocument, keysOf } from '../store.ts';
+import {
+  PUBLISH_AHEAD_MS,
+  selectPublishedKeys,
+  selectSigningKey,
+  UNKNOWN_KEY_COOLDOWN_MS,
+} from '../domain/key-schedule.ts';
+import { getSigningKeys, insertOnce, type KeyDocument } from '../store.ts';
 
 /** What an operator does after losing KEY_ENCRYPTION_KEY; `where` names what to restore. */
-export function recoverySteps(where: string): string {
+export function describeRecovery(where: string): string {
   return `restore ${where}; if it is lost for good, put a new one there and run npm run operator -- keys rotate --compromised`;
 }
 
@@ -16,7 +21,7 @@ export class WrongKeyEncryptionKey extends StartFault {
   override readonly name = 'WrongKeyEncryptionKey';
   constructor(where = 'the setting') {
     super(
-      `KEY_ENCRYPTION_KEY: is not the one that the stored signing keys are encrypted under: ${recoverySteps(where)}`,
+      `KEY_ENCRYPTION_KEY: is not the one that the stored signing keys are encrypted under: ${describeRecovery(where)}`,
     );
   }
 }
@@ -39,7 +44,7 @@ interface KeyOptions {
 
 /** All stored keys, newest first. */
 export async function listKeys(store: Store): Promise<KeySummary[]> {
-  const keys = await keysOf(store).find();
+  const keys = await getSigningKeys(store).find();
   return keys.sort((a, b) => b.generation - a.generation).map(summary);
 }
 
@@ -52,8 +57,8 @@ const summary = (key: Pick<KeyDocument, 'kid' | 'generation' | 'signsFrom' | 'cr
 
 /** Creates the installation's first key, which signs at once. Concurrent instances create one key. */
 export async function ensureFirstKey(store: Store, { secret, now = Date.now }: KeyOptions): Promise<void> {
-  if ((await keysOf(store).find({ limit: 1 })).length > 0) return;
-  await insertOnce(keysOf(store), makeKey(secret, 1, now(), now()));
+  if ((await getSigningKeys(store).find({ limit: 1 })).length > 0) return;
+  await insertOnce(getSigningKeys(store), makeKey(secret, 1, now(), now()));
 }
 
 const makeKey = (secret: string, generation: number, signsFrom: number, now: number): New<KeyDocument> => {
@@ -79,7 +84,7 @@ const thumbprint = ({ crv, kty, x, y }: Record<string, unknown>): string =>
 const idOf = (generation: number): string => `key-${String(generation).padStart(8, '0')}`;
 
 /** The encryption key derived from KEY_ENCRYPTION_KEY. */
-const encryptionKey = (secret: string): Buffer => sealingKey(secret, 'signing keys at rest');
+const encryptionKey = (secret: string): Buffer => deriveSealingKey(secret, 'signing keys at rest');
 
 interface RotationOptions extends KeyOptions {
   /**
@@ -96,17 +101,17 @@ interface RotationOptions extends KeyOptions {
  */
 export async function rotateKeys(store: Store, options: RotationOptions): Promise<KeySummary> {
   const { secret, now = Date.now, compromised = false } = options;
-  const documents = await keysOf(store).find();
+  const documents = await getSigningKeys(store).find();
   const before = documents.sort((a, b) => b.generation - a.generation);
   const current = before[0];
   // Running instances could not decrypt a key that is encrypted under another secret.
   if (current && !compromised) openSigningKey(encryptionKey(secret), current.kid, current.sealed);
   const ordinary = current ? Math.max(now() + PUBLISH_AHEAD_MS, current.signsFrom) : now();
   const next = makeKey(secret, (current?.generation ?? 0) + 1, compromised ? now() : ordinary, now());
-  const made = await insertOnce(keysOf(store), next);
+  const made = await insertOnce(getSigningKeys(store), next);
   // The concurrently created key signs later, or existed before the compromise was known: it cannot replace this one.
   if (!made && compromised) return rotateKeys(store, options);
-  for (const { generation } of compromised ? before : []) await keysOf(store).delete(idOf(generation));
+  for (const { generation } of compromised ? before : []) await getSigningKeys(store).delete(idOf(generation));
   return (await listKeys(store))[0] as KeySummary;
 }
 
@@ -159,13 +164,13 @@ export function createKeyRing({ store, secret, longestLifetimeMs, now = Date.now
 
   const read = async (): Promise<void> => {
     readAt = now();
-    let documents = await keysOf(store).find();
+    let documents = await getSigningKeys(store).find();
     if (documents.length === 0) {
       await ensureFirstKey(store, { secret, now });
-      documents = await keysOf(store).find();
+      documents = await getSigningKeys(store).find();
     }
     // Keys that are no longer published verify nothing and need not be decrypted.
-    loaded = published(documents, now(), longestLifetimeMs).map(open);
+    loaded = selectPublishedKeys(documents, now(), longestLifetimeMs).map(open);
   };
   /**
    * Reads the keys from the store; creates the first key if there is none. Reads do not overlap, so that a slow read from
@@ -179,7 +184,7 @@ export function createKeyRing({ store, secret, longestLifetimeMs, now = Date.now
   };
 
   const publicKey = (kid: string): KeyObject | undefined =>
-    published(loaded, now(), longestLifetimeMs).find((other) => other.kid === kid)?.publicKey;
+    selectPublishedKeys(loaded, now(), longestLifetimeMs).find((other) => other.kid === kid)?.publicKey;
 
   /** The published keys, for this service's own verification; an unknown key id causes a read of the store. */
   const keySet: KeySet = {
@@ -198,11 +203,11 @@ export function createKeyRing({ store, secret, longestLifetimeMs, now = Date.now
     keySet,
     /** The current signing key. @throws {Error} before the first `load` */
     signing: (): SigningKey => {
-      const current = signing(loaded, now());
+      const current = selectSigningKey(loaded, now());
       if (!current) throw new Error('no signing key is loaded');
       return current;
     },
     /** The public keys to publish (RFC 7517, 4). */
-    jwks: () => ({ keys: published(loaded, now(), longestLifetimeMs).map(({ jwk }) => jwk) }),
+    jwks: () => ({ keys: selectPublishedKeys(loaded, now(), longestLifetimeMs).map(({ jwk }) => jwk) }),
   };
 }

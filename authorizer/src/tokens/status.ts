@@ -7,12 +7,12 @@ import {
   type Form,
   type IdentifyClient,
   isBasic,
-  required,
+  requireFields,
 } from '../clients/authentication.ts';
-import { type Bounds, type Client, holdsSecret } from '../domain/client.ts';
+import { type Bounds, type Client, hasSecret } from '../domain/client.ts';
 import { isLive } from '../domain/grant.ts';
-import { grantable, readScopes, remaining, writeScopes } from '../domain/scopes.ts';
-import { tokenRevoked } from '../events.ts';
+import { readScopes, selectGrantableScopes, selectHeldScopes, writeScopes } from '../domain/scopes.ts';
+import { createTokenRevokedFact } from '../events.ts';
 import {
   type ClientDocument,
   clientsCollection,
@@ -23,7 +23,7 @@ import {
 import { type Account, type Accounts, isSignedIn } from '../users/accounts.ts';
 import { OAuthFault } from './endpoints.ts';
 import type { Grants } from './grants.ts';
-import { originOf } from './issue.ts';
+import { parseTokenOrigin } from './issue.ts';
 
 /** How far results reach back before `since`, because instances write with their own clocks. */
 const OVERLAP_MS = 30_000;
@@ -38,7 +38,7 @@ export function createRevocations(store: Store, now = Date.now) {
     /** Revokes the token until it expires. Repeating it is no error. */
     revoke: async ({ jti, exp, client_id: clientId, institution }: AccessClaims): Promise<void> => {
       const expiresAt = exp * 1000;
-      const fact = tokenRevoked({ clientId, jti, expiresAt: iso(expiresAt) });
+      const fact = createTokenRevokedFact({ clientId, jti, expiresAt: iso(expiresAt) });
       const revocation = { id: jti, clientId, revokedAt: now(), expiresAt };
       await insertOnce(revocations.of(institution), revocation, { events: [fact] });
     },
@@ -114,7 +114,7 @@ export function createTokenStatus(dependencies: TokenStatusDependencies) {
     /** Reads the store at each call: revocation, the client's scopes and bounds, the secret that obtained the token, and the user. */
     check: async (claims: AccessClaims): Promise<ActiveToken | InactiveToken> => {
       const isUsers = claims.role !== undefined;
-      const { grantId, secretId } = originOf(claims);
+      const { grantId, secretId } = parseTokenOrigin(claims);
       const [revoked, client, account, grant] = await Promise.all([
         revocations.isRevoked(claims.institution, claims.jti),
         clients.current(claims.client_id),
@@ -124,15 +124,21 @@ export function createTokenStatus(dependencies: TokenStatusDependencies) {
       if (revoked) return { active: false, reason: 'it was revoked' };
       if (!client || client.institution !== claims.institution)
         return { active: false, reason: 'its client was deleted' };
-      if (secretId === undefined ? !isUsers : !holdsSecret(client, secretId))
+      if (secretId === undefined ? !isUsers : !hasSecret(client, secretId))
         return { active: false, reason: 'its secret was withdrawn' };
       const { bounds } = client;
       if (isUsers) {
         if (!account || !isUsable(grant, account, client)) return { active: false, reason: 'its user was signed out' };
-        const scopes = grantable(readScopes(claims.scope), client.scopes, account.scopes);
+        const scopes = selectGrantableScopes(readScopes(claims.scope), client.scopes, account.scopes);
         return { active: true, claims, scopes, user: callerOf(account), bounds };
       }
-      return { active: true, claims, scopes: remaining(readScopes(claims.scope), client.scopes), user: null, bounds };
+      return {
+        active: true,
+        claims,
+        scopes: selectHeldScopes(readScopes(claims.scope), client.scopes),
+        user: null,
+        bounds,
+      };
     },
   };
 }
@@ -147,7 +153,7 @@ const isUsable = (
   account !== undefined &&
   isLive(grant) &&
   grant.clientId === client.id &&
-  (grant.secretId === null || holdsSecret(client, grant.secretId)) &&
+  (grant.secretId === null || hasSecret(client, grant.secretId)) &&
   grant.userId === account.id &&
   isSignedIn(account, grant.signedInAt);
 
@@ -169,7 +175,7 @@ interface TokenLookupDependencies {
 export function createIntrospect({ authenticate, tokens }: TokenLookupDependencies) {
   return async (form: TokenLookupForm, authorization: string | undefined) => {
     const { client } = await authenticate(form, authorization);
-    const [token = ''] = required(form, ['token']);
+    const [token = ''] = requireFields(form, ['token']);
     const claims = await tokens.verify(token).catch(undefinedIfInvalid);
     if (claims?.institution !== client.institution) return { active: false };
     const checked = await tokens.check(claims);
@@ -214,7 +220,7 @@ export function createRevoke({ authenticate, identify, tokens, revocations, gran
   return async (form: TokenLookupForm, authorization: string | undefined): Promise<void> => {
     const isPublic = form.client_id !== undefined && form.client_secret === undefined && !isBasic(authorization);
     const { client } = await (isPublic ? identify : authenticate)(form, authorization);
-    const [token = ''] = required(form, ['token']);
+    const [token = ''] = requireFields(form, ['token']);
     const grant = await grants.ofRefreshToken(token);
     if (grant) {
       if (grant.clientId !== client.id) throw othersToken();

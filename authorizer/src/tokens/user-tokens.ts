@@ -3,15 +3,15 @@ import {
   type IdentifiedClient,
   type IdentifyClient,
   isBasic,
-  required,
+  requireFields,
 } from '../clients/authentication.ts';
 import type { Client } from '../domain/client.ts';
-import { grantable, isEnough, lacking, readScopes, writeScopes } from '../domain/scopes.ts';
+import { findMissingScopes, isEnough, readScopes, selectGrantableScopes, writeScopes } from '../domain/scopes.ts';
 import type { GrantDocument } from '../store.ts';
-import { type Account, type Accounts, isSignedIn, userClaims } from '../users/accounts.ts';
+import { type Account, type Accounts, buildUserClaims, isSignedIn } from '../users/accounts.ts';
 import { type IssuedToken, OAuthFault } from './endpoints.ts';
 import type { Grants, Use } from './grants.ts';
-import { accessClaims, type IssueToken, signAccessToken, signIdToken, type TokenForm } from './issue.ts';
+import { buildAccessClaims, type IssueToken, signAccessToken, signIdToken, type TokenForm } from './issue.ts';
 import type { KeyRing } from './signing-keys.ts';
 
 export const grantOutcomes = {
@@ -101,11 +101,11 @@ export function createUserTokens(dependencies: UserTokenDependencies) {
     const key = keys.signing();
     const origin = { grantId: grant.id, secretId: secret?.id };
     const user = { ...account, authTime };
-    const claims = accessClaims({ issuer, client, origin, scopes, lifetime, now: now(), user });
+    const claims = buildAccessClaims({ issuer, client, origin, scopes, lifetime, now: now(), user });
     // OpenID Connect Core, 2; `at_hash` follows from the access token.
     const idClaims = {
       iss: issuer,
-      ...userClaims(account, scopes),
+      ...buildUserClaims(account, scopes),
       aud: client.id,
       iat: claims.iat,
       exp: claims.exp,
@@ -152,7 +152,7 @@ export function createUserTokens(dependencies: UserTokenDependencies) {
     const { client, secret } = identified;
     const asked = form.scope === undefined ? undefined : readScopes(form.scope).sort();
     const allow = async ({ institution, userId, scopes }: GrantDocument): Promise<void> => {
-      if (lacking(asked ?? [], scopes).length > 0)
+      if (findMissingScopes(asked ?? [], scopes).length > 0)
         throw new OAuthFault('invalid_parameter', 'invalid_scope', 'The user has not granted every requested scope.');
       const account = await accounts.current(institution, userId);
       if (account) scopesOfToken(asked ?? scopes, client, account);
@@ -184,7 +184,7 @@ const invalidGrant = (what: string, reason: string): OAuthFault =>
  * @throws {OAuthFault} invalid_scope where nothing is left
  */
 const scopesOfToken = (asked: readonly string[], client: Pick<Client, 'scopes'>, account: Account): string[] => {
-  const scopes = grantable(asked, client.scopes, account.scopes);
+  const scopes = selectGrantableScopes(asked, client.scopes, account.scopes);
   if (isEnough(scopes)) return scopes;
   const details = 'The role of the user or the client has none of the granted scopes any more.';
   throw new OAuthFault('invalid_parameter', 'invalid_scope', details);
@@ -195,4 +195,4 @@ const parametersOf = (
   form: TokenForm,
   authorization: string | undefined,
   names: readonly (keyof TokenForm)[],
-): string[] => required(form, isBasic(authorization) ? names : [...names, 'client_id']);
+): string[] => requireFields(form, isBasic(authorization) ? names : [...names, 'client_id']);

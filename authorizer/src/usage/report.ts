@@ -1,23 +1,23 @@
 // The reports of gateways: requests that they count, merged per minute, hour and day, and the limits of clients and
 // API keys that they share.
 import { hash } from 'node:crypto';
-import { eachOf, type Store } from '@boxoffice/store';
-import { monthOf } from '../domain/api-key.ts';
+import { runForEach, type Store } from '@boxoffice/store';
+import { formatMonth } from '../domain/api-key.ts';
 import {
   type CountedRequests,
+  computeIntervalStart,
   GATEWAY_MS,
   isIncluded,
   isKept,
   keptFor,
   lengthOf,
-  marked,
-  mergedRows,
+  mergeRows,
   type Rate,
   type Resolution,
+  replaceMark,
   resolutions,
-  shared,
-  startOf,
   type UsageRow,
+  updateShares,
 } from '../domain/usage.ts';
 import {
   apiKeyUsesCollection,
@@ -89,8 +89,8 @@ export function createRecordUsage(store: Store, now: () => number): RecordUsage 
           resolution,
           start: new Date(start).toISOString(),
           chunk,
-          rows: mergedRows(current?.rows ?? [], added),
-          gateways: marked(current?.gateways ?? [], { id: gateway, upTo: sequence }),
+          rows: mergeRows(current?.rows ?? [], added),
+          gateways: replaceMark(current?.gateways ?? [], { id: gateway, upTo: sequence }),
           expiresAt: start + lengthOf[resolution] + keptFor[resolution],
         };
       });
@@ -98,7 +98,7 @@ export function createRecordUsage(store: Store, now: () => number): RecordUsage 
     const use = ({ institution, apiKeyId, months, lastUsedAt }: KeyUse) =>
       upsert(uses.of(institution), apiKeyId, (current) => {
         if (current && isIncluded(current.gateways, gateway, sequence)) return undefined;
-        const latest = monthOf(Date.parse(lastUsedAt));
+        const latest = formatMonth(Date.parse(lastUsedAt));
         const month = current && current.month > latest ? current.month : latest;
         const known = current?.month === month ? current.used : 0;
         const at = now();
@@ -109,12 +109,12 @@ export function createRecordUsage(store: Store, now: () => number): RecordUsage 
           month,
           used: known + (months.get(month) ?? 0),
           lastUsedAt: current && current.lastUsedAt > lastUsedAt ? current.lastUsedAt : lastUsedAt,
-          gateways: marked(marks, { id: gateway, upTo: sequence, at }),
+          gateways: replaceMark(marks, { id: gateway, upTo: sequence, at }),
         };
       });
 
-    await eachOf([...additionsOf(rows, now())].values(), CONCURRENCY, ([id, addition]) => add(id, addition));
-    await eachOf(keyUsesOf(rows).values(), CONCURRENCY, use);
+    await runForEach([...additionsOf(rows, now())].values(), CONCURRENCY, ([id, addition]) => add(id, addition));
+    await runForEach(keyUsesOf(rows).values(), CONCURRENCY, use);
   };
 }
 
@@ -124,7 +124,7 @@ const additionsOf = (rows: readonly CountedRequests[], now: number): Map<string,
   for (const counted of rows) {
     const { institution, minute } = counted;
     for (const resolution of resolutions) {
-      const start = startOf(resolution, Date.parse(minute));
+      const start = computeIntervalStart(resolution, Date.parse(minute));
       if (!isKept(resolution, start, now)) continue;
       const row = rowOf(counted, resolution);
       const chunk = chunkOf(row);
@@ -161,7 +161,7 @@ const keyUsesOf = (rows: readonly CountedRequests[]): KeyUse[] => {
     if (apiKeyId === null) continue;
     const usedAt = last === undefined ? minute : new Date(last).toISOString();
     const use = uses.get(apiKeyId) ?? { institution, apiKeyId, months: new Map(), lastUsedAt: usedAt };
-    const month = monthOf(Date.parse(minute));
+    const month = formatMonth(Date.parse(minute));
     use.months.set(month, (use.months.get(month) ?? 0) + (countsAgainstQuota(counted) ? requests : 0));
     if (use.lastUsedAt < usedAt) use.lastUsedAt = usedAt;
     uses.set(apiKeyId, use);
@@ -200,7 +200,7 @@ export function createDivideLimits(store: Store, now: () => number) {
     const id = rate.caller;
     let granted = 0;
     await upsert(limits, id, (current) => {
-      const shares = shared(current?.shares ?? [], gateway, rate, { gateways: present, now: at });
+      const shares = updateShares(current?.shares ?? [], gateway, rate, { gateways: present, now: at });
       granted = shares.find((share) => share.gateway === gateway)?.granted ?? 0;
       return { ...current, id, shares, expiresAt: at + KEPT_MS };
     });

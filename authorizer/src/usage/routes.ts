@@ -1,9 +1,9 @@
 import { Fault } from '@boxoffice/envelope';
 import {
   type AnyOperation,
+  createNullableSchema,
   DEFAULT_LIMIT,
   named,
-  nullable,
   ok,
   oneOf,
   operation,
@@ -11,19 +11,19 @@ import {
   pageQuery,
   timestamp,
 } from '@boxoffice/http';
-import { type Documents, documentsOf, type Store } from '@boxoffice/store';
+import { type Documents, readDocuments, type Store } from '@boxoffice/store';
 import { Type } from 'typebox';
 import {
+  addRow,
+  computeIntervalStart,
   type Dimension,
   dimensions,
   type Group,
-  grouped,
+  groupRows,
   lengthOf,
   NOTHING,
-  plus,
   type Resolution,
   resolutions,
-  startOf,
   type Totals,
   type UsageRow,
 } from '../domain/usage.ts';
@@ -63,7 +63,7 @@ interface UsageRange {
 const LONGEST_DAYS = 92;
 
 /** The range of a query at `now` (epoch milliseconds), widened to whole intervals. @throws {Fault} invalid_parameter */
-export function rangeOf({ from, to, granularity = 'hour', groupBy }: UsageQuery, now: number): UsageRange {
+export function parseUsageRange({ from, to, granularity = 'hour', groupBy }: UsageQuery, now: number): UsageRange {
   const by = dimensionsOf(groupBy);
   if (granularity === 'minute' && by.includes('user')) {
     throw invalid('groupBy cannot be user with granularity=minute: users are counted per hour and per day');
@@ -72,10 +72,10 @@ export function rangeOf({ from, to, granularity = 'hour', groupBy }: UsageQuery,
   const start = from === undefined ? end - lengthOf.day : Date.parse(from);
   if (start > end) throw invalid('from is after to');
   if (end - start > LONGEST_DAYS * lengthOf.day) throw invalid(`from is more than ${LONGEST_DAYS} days before to`);
-  const last = startOf(granularity, end);
+  const last = computeIntervalStart(granularity, end);
   return {
     resolution: granularity,
-    from: startOf(granularity, start),
+    from: computeIntervalStart(granularity, start),
     to: last === end ? end : last + lengthOf[granularity],
     by,
   };
@@ -107,9 +107,9 @@ export async function readUsage(
   let hasMore = false;
   let totals = NOTHING;
   for await (const { start, rows } of intervals(store.collection(usageCollection).of(institution), range)) {
-    for (const row of rows) totals = plus(totals, row);
+    for (const row of rows) totals = addRow(totals, row);
     if (hasMore || (after && start < String(after.value))) continue;
-    for (const { key, group, totals: own } of grouped(rows, range.by)) {
+    for (const { key, group, totals: own } of groupRows(rows, range.by)) {
       if (after && start === after.value && key <= after.id) continue;
       if (items.length === limit) {
         hasMore = true;
@@ -132,7 +132,7 @@ async function* intervals(
     start: { gte: new Date(from).toISOString(), lt: new Date(to).toISOString() },
   };
   let interval: { readonly start: string; readonly rows: UsageRow[] } | undefined;
-  for await (const { start, rows } of documentsOf(documents, { where, orderBy: 'start' })) {
+  for await (const { start, rows } of readDocuments(documents, { where, orderBy: 'start' })) {
     if (interval && interval.start !== start) {
       yield interval;
       interval = undefined;
@@ -154,9 +154,9 @@ const Item = named(
   'UsageItem',
   Type.Object({
     start: Type.String({ format: 'date-time', description: 'start of the interval, ISO 8601 UTC' }),
-    apiKeyId: Type.Optional(nullable(Type.String({ description: 'null: without an API key' }))),
-    clientId: Type.Optional(nullable(Type.String({ description: 'null: without a token' }))),
-    userId: Type.Optional(nullable(Type.String({ description: 'null: of no user' }))),
+    apiKeyId: Type.Optional(createNullableSchema(Type.String({ description: 'null: without an API key' }))),
+    clientId: Type.Optional(createNullableSchema(Type.String({ description: 'null: without a token' }))),
+    userId: Type.Optional(createNullableSchema(Type.String({ description: 'null: of no user' }))),
     operation: Type.Optional(
       Type.String({ description: 'the operationId; `none` of a path or a method that does not exist' }),
     ),
@@ -171,7 +171,7 @@ const Usage = named(
   'Usage',
   Type.Object({
     items: Type.Array(Item),
-    nextCursor: nullable(Type.String({ description: '`cursor` of the next page; null on the last' })),
+    nextCursor: createNullableSchema(Type.String({ description: '`cursor` of the next page; null on the last' })),
     totals: named('UsageTotals', Type.Object(sums)),
   }),
 );
@@ -179,7 +179,7 @@ const Usage = named(
 const example = { requests: 1_204, refused: 12, errors: 0, bytesOut: 3_481_220 };
 
 /** The usage of an institution. `now` in epoch milliseconds. */
-export function usageRoutes(store: Store, now: () => number = Date.now): AnyOperation[] {
+export function createUsageRoutes(store: Store, now: () => number = Date.now): AnyOperation[] {
   return [
     operation({
       id: 'getUsage',
@@ -228,7 +228,7 @@ export function usageRoutes(store: Store, now: () => number = Date.now): AnyOper
         const after = cursor.read(query.cursor);
         // Without `to` the pages of a walk end where its first one ended.
         const end = query.to ?? after?.asOf ?? new Date(now()).toISOString();
-        const range = rangeOf({ ...query, to: end }, now());
+        const range = parseUsageRange({ ...query, to: end }, now());
         const by = JSON.stringify([range.resolution, ...range.by]);
         if (after && after.by !== by) {
           throw new Fault('invalid_parameter', 'query parameter cursor belongs to another granularity or groupBy.');

@@ -1,13 +1,16 @@
 import type { CallerUser } from '@boxoffice/identity';
-import { type Attempt, attemptsCollection, createLogIn, emailLoginKey, type LogInOptions } from '@boxoffice/logins';
+import { type Attempt, attemptsCollection, createLogIn, type LogInOptions, toEmailLoginKey } from '@boxoffice/logins';
 import type { Documents, Store } from '@boxoffice/store';
-import { scopesOf } from '../domain/scopes.ts';
-import { signedIn } from '../domain/user.ts';
+import { selectRoleScopes } from '../domain/scopes.ts';
+import { setLastSignIn } from '../domain/user.ts';
 import { type UserDocument, usersCollection } from '../store.ts';
 
 /** The user of a login, in one query whatever the login. */
-export async function userOfLogin(users: Documents<UserDocument>, login: string): Promise<UserDocument | undefined> {
-  const [found] = await users.find({ where: { loginKey: emailLoginKey(login) }, limit: 1 });
+export async function findUserByLogin(
+  users: Documents<UserDocument>,
+  login: string,
+): Promise<UserDocument | undefined> {
+  const [found] = await users.find({ where: { loginKey: toEmailLoginKey(login) }, limit: 1 });
   return found;
 }
 
@@ -28,7 +31,7 @@ export function isSignedIn({ signedOutAt }: Pick<Account, 'signedOutAt'>, signed
 }
 
 /** What is known of a user by scope (OpenID Connect Core, 5.4). Addresses are not verified. */
-export function userClaims({ id, name, login }: Account, scopes: readonly string[]) {
+export function buildUserClaims({ id, name, login }: Account, scopes: readonly string[]) {
   return {
     sub: id,
     ...(scopes.includes('profile') ? { name } : {}),
@@ -56,7 +59,7 @@ export function createAccounts(store: Store, options: AccountsOptions) {
     ...options,
     attempts: store.collection(attemptsCollection),
     find: async ({ institution, login }) => {
-      const found = await userOfLogin(users.of(institution), login);
+      const found = await findUserByLogin(users.of(institution), login);
       const user = found && accountOf(found, knownScopes());
       return user && found.passwordHash !== null ? { user, passwordHash: found.passwordHash } : undefined;
     },
@@ -76,7 +79,7 @@ export function createAccounts(store: Store, options: AccountsOptions) {
       logIn({ ...attempt, realm: REALM }, password, hasLeft),
     /** Records that the user has signed in. */
     recordSignIn: async (institution: string, userId: string): Promise<void> => {
-      await users.of(institution).update(userId, (user) => ({ next: signedIn(user, new Date(now())) }));
+      await users.of(institution).update(userId, (user) => ({ next: setLastSignIn(user, new Date(now())) }));
     },
   };
 }
@@ -85,7 +88,16 @@ export function createAccounts(store: Store, options: AccountsOptions) {
 const accountOf = (user: UserDocument, scopes: readonly string[]): Account | undefined => {
   const { id, institution, login, name, role, state, signedOutAt } = user;
   if (state !== 'active') return undefined;
-  return { id, institution, login, name, role, ...restrictionOf(user), scopes: scopesOf(role, scopes), signedOutAt };
+  return {
+    id,
+    institution,
+    login,
+    name,
+    role,
+    ...restrictionOf(user),
+    scopes: selectRoleScopes(role, scopes),
+    signedOutAt,
+  };
 };
 
 /** What the user's role lets restrict its data: a contact a customer, points of sale a box office. */

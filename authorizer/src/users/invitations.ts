@@ -3,12 +3,19 @@ import { LONGEST_PASSWORD } from '@boxoffice/logins';
 import { chooseLanguage, html, type Language, type PageAnswer, showPage } from '@boxoffice/pages';
 import type { Store } from '@boxoffice/store';
 import { INVITATION_MS, type Invitation, isInvited, SHORTEST_PASSWORD } from '../domain/user.ts';
-import { type PageHandler, single } from '../sign-in/front.ts';
+import { type PageHandler, readSingleParameter } from '../sign-in/front.ts';
 import type { Institutions } from '../sign-in/institutions.ts';
-import { textsIn } from '../sign-in/texts.ts';
-import { alert, field, form, hidden, lead, textPage } from '../sign-in/views.ts';
+import { getTexts } from '../sign-in/texts.ts';
+import {
+  renderAlert,
+  renderField,
+  renderForm,
+  renderHiddenFields,
+  renderLead,
+  renderTextPage,
+} from '../sign-in/views.ts';
 import { invitationsCollection, type UserDocument, usersCollection } from '../store.ts';
-import { type PasswordProblem, passwordProblem } from './passwords.ts';
+import { findPasswordProblem, type PasswordProblem } from './passwords.ts';
 
 /** A new user id. */
 export function makeUserId(): string {
@@ -39,7 +46,7 @@ export function makeNewInvitation(now: number): NewInvitation {
 }
 
 /** The link of an invitation. */
-export function invitationUrl(publicUrl: string, secret: string): string {
+export function buildInvitationUrl(publicUrl: string, secret: string): string {
   return `${publicUrl}${INVITATION_PATH}?token=${secret}`;
 }
 
@@ -71,7 +78,7 @@ export async function forgetInvitation(store: Store, institution: string, hash: 
 }
 
 /** The user whom a secret invites now; undefined if it was used, replaced, has expired or never existed. */
-export async function invitedUser(store: Store, secret: string, now: number): Promise<UserDocument | undefined> {
+export async function findInvitedUser(store: Store, secret: string, now: number): Promise<UserDocument | undefined> {
   if (!INVITATION.test(secret)) return undefined;
   const hash = hashInvitation(secret);
   const found = await store.collection(invitationsCollection).acrossInstitutions.get(hash);
@@ -111,10 +118,10 @@ export function createInvitationPage({ users, applicationOf, institutions }: Inv
     const { acceptLanguage } = request;
     const ended = (): PageAnswer => {
       const language = chooseLanguage({ acceptLanguage });
-      const { endedTitle, ended: text } = textsIn(language).invitation;
-      return textPage(language, undefined, [endedTitle, text], { status: 404 });
+      const { endedTitle, ended: text } = getTexts(language).invitation;
+      return renderTextPage(language, undefined, [endedTitle, text], { status: 404 });
     };
-    const secret = single(request, 'token') ?? '';
+    const secret = readSingleParameter(request, 'token') ?? '';
     const user = await users.invited(secret);
     if (!user) return ended();
     const { name: institution, languages } = await institutions.profile(user.institution);
@@ -122,23 +129,24 @@ export function createInvitationPage({ users, applicationOf, institutions }: Inv
     const view = { language, institution, user, secret };
     if (request.method === 'GET') return formPage({ ...view, problem: undefined });
 
-    const password = single(request, 'password') ?? '';
+    const password = readSingleParameter(request, 'password') ?? '';
     const problem =
-      passwordProblem(password, user) ?? (password === single(request, 'repeat') ? undefined : 'different');
+      findPasswordProblem(password, user) ??
+      (password === readSingleParameter(request, 'repeat') ? undefined : 'different');
     if (problem) return formPage({ ...view, problem });
     // Another request may have accepted it since.
     if (!(await users.accept(secret, password))) return ended();
-    const { doneTitle, done, open } = textsIn(language).invitation;
+    const { doneTitle, done, open } = getTexts(language).invitation;
     const link = html`<p><a href="${await applicationOf(user.institution)}">${open}</a></p>`;
-    return textPage(language, institution, [doneTitle, done], {}, link);
+    return renderTextPage(language, institution, [doneTitle, done], {}, link);
   };
 }
 
 /** The form: the login is shown in a field, so that a password manager stores both. */
 const formPage = ({ language, institution, user, secret, problem }: FormView): PageAnswer => {
-  const texts = textsIn(language).invitation;
+  const texts = getTexts(language).invitation;
   const password = { type: 'password', autocomplete: 'new-password', invalid: problem !== undefined } as const;
-  const fields = html`${hidden({ token: secret })}${field({
+  const fields = html`${renderHiddenFields({ token: secret })}${renderField({
     name: 'login',
     label: texts.login,
     type: 'text',
@@ -146,17 +154,17 @@ const formPage = ({ language, institution, user, secret, problem }: FormView): P
     autocomplete: 'username',
     value: user.login,
     readOnly: true,
-  })}${field({
+  })}${renderField({
     ...password,
     name: 'password',
     label: texts.password,
     hint: texts.hint(SHORTEST_PASSWORD),
     minLength: SHORTEST_PASSWORD,
     autofocus: true,
-  })}${field({ ...password, name: 'repeat', label: texts.repeat, minLength: SHORTEST_PASSWORD })}<div class="actions"><button type="submit">${texts.submit}</button></div>
+  })}${renderField({ ...password, name: 'repeat', label: texts.repeat, minLength: SHORTEST_PASSWORD })}<div class="actions"><button type="submit">${texts.submit}</button></div>
 `;
-  const message = problem !== undefined && alert(messageOf(language, problem));
-  const content = html`${lead(texts.lead(institution))}${message}${form(INVITATION_PATH, fields)}`;
+  const message = problem !== undefined && renderAlert(messageOf(language, problem));
+  const content = html`${renderLead(texts.lead(institution))}${message}${renderForm(INVITATION_PATH, fields)}`;
   return showPage(
     { language, institution, title: texts.title, content },
     { status: problem === undefined ? 200 : 422 },
@@ -164,7 +172,7 @@ const formPage = ({ language, institution, user, secret, problem }: FormView): P
 };
 
 const messageOf = (language: Language, problem: Problem): string => {
-  const { invitation } = textsIn(language);
+  const { invitation } = getTexts(language);
   if (problem === 'short') return invitation.short(SHORTEST_PASSWORD);
   return problem === 'long' ? invitation.long(LONGEST_PASSWORD) : invitation[problem];
 };

@@ -3,9 +3,9 @@ import { createCheck } from '@boxoffice/http';
 import type { Store } from '@boxoffice/store';
 import { ROLES, type Role } from '../domain/scopes.ts';
 import { usersCollection } from '../store.ts';
-import { passwordFault, passwordProblem } from './passwords.ts';
+import { createPasswordFault, findPasswordProblem } from './passwords.ts';
 import { createUsers } from './users.ts';
-import { invitedView, NewUser, view } from './view.ts';
+import { NewUser, toInvitedUserView, toUserView } from './view.ts';
 
 interface ApiUserOptions {
   readonly institution: string;
@@ -36,7 +36,7 @@ export async function createApiUser(
   const details = { login, name, role, contactNumber, pointsOfSale: [...pointsOfSale] };
   check(details);
   const { user, invitation } = await createUsers(store, { publicUrl }).create(institution, details);
-  return invitedView(user, invitation);
+  return toInvitedUserView(user, invitation);
 }
 
 const isRole = (text: string): text is Role => ROLES.some((role) => role === text);
@@ -45,7 +45,7 @@ const isRole = (text: string): text is Role => ROLES.some((role) => role === tex
 export async function listApiUsers(store: Store, institution?: string) {
   const users = store.collection(usersCollection);
   const documents = institution === undefined ? users.acrossInstitutions : users.of(institution);
-  return (await documents.find({ orderBy: 'createdAt' })).map(view);
+  return (await documents.find({ orderBy: 'createdAt' })).map(toUserView);
 }
 
 /** Locks a user, which ends its sign-ins and tokens, or unlocks it. @throws {Fault} not_found, user_last_admin, conflict */
@@ -53,7 +53,7 @@ export async function lockApiUser(store: Store, options: ApiUserOptions, state: 
   const { users, user } = await known(store, options);
   if (state === 'active' && user.state === 'invited')
     refuse(`${user.login} has no password yet; api-users invite makes a new link.`);
-  return view(await users.amend(options.institution, user.id, { state }));
+  return toUserView(await users.amend(options.institution, user.id, { state }));
 }
 
 /** The user of a login. @throws {Fault} not_found */
@@ -74,7 +74,7 @@ export async function inviteApiUser(store: Store, options: ApiUserOptions) {
   const { users, user } = await known(store, options);
   if (user.state === 'locked') refuse(`${user.login} is locked; api-users unlock --invite makes a link and unlocks.`);
   const { user: invited, invitation } = await users.invite(options.institution, user.id);
-  return invitedView(invited, invitation);
+  return toInvitedUserView(invited, invitation);
 }
 
 /**
@@ -85,13 +85,13 @@ export async function readmitApiUser(store: Store, options: ApiUserOptions) {
   const { users, user } = await known(store, options);
   if (user.state !== 'locked') refuse(`${user.login} is not locked; api-users lock ends its sign-ins first.`);
   const { user: readmitted, invitation } = await users.readmit(options.institution, user.id);
-  return invitedView(readmitted, invitation);
+  return toInvitedUserView(readmitted, invitation);
 }
 
 /** Sets the password of a user, who is active then. @throws {Fault} not_found; for a password that is refused */
 export async function setApiUserPassword(store: Store, options: ApiUserOptions, password: string) {
   const { users, user } = await known(store, options);
-  const problem = passwordProblem(password, user);
-  if (problem) throw passwordFault(problem, 'password');
-  return view(await users.setPassword(options.institution, user.id, password));
+  const problem = findPasswordProblem(password, user);
+  if (problem) throw createPasswordFault(problem, 'password');
+  return toUserView(await users.setPassword(options.institution, user.id, password));
 }

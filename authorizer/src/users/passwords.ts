@@ -60,7 +60,7 @@ const isCommon = (text: string): boolean => {
 export type PasswordProblem = 'short' | 'long' | 'common';
 
 /** The refusal of a password, for a field of that name. */
-export function passwordFault(problem: PasswordProblem, field: string): Fault {
+export function createPasswordFault(problem: PasswordProblem, field: string): Fault {
   const texts = {
     short: `must have at least ${SHORTEST_PASSWORD} characters`,
     long: `must have at most ${LONGEST_PASSWORD} characters`,
@@ -70,7 +70,7 @@ export function passwordFault(problem: PasswordProblem, field: string): Fault {
 }
 
 /** Why the user cannot have this password; undefined if it can. */
-export function passwordProblem(
+export function findPasswordProblem(
   password: string,
   { login, name }: Pick<UserDocument, 'login' | 'name'>,
 ): PasswordProblem | undefined {

@@ -2,7 +2,7 @@ import { Fault } from '@boxoffice/envelope';
 import type { ServiceCredentials } from '@boxoffice/identity';
 import type { Logger } from '@boxoffice/runtime';
 import { createServiceClient } from '@boxoffice/service';
-import { serviceHosts } from '../domain/client.ts';
+import { normaliseServiceHosts } from '../domain/client.ts';
 import type { UserDetails } from '../domain/user.ts';
 import { catalogApi } from './generated/catalog.ts';
 import { contactsApi } from './generated/contacts.ts';
@@ -83,7 +83,7 @@ export function createReferenceCheck(references: References | undefined, at = '$
     had: Named,
   ): Promise<string[]> => {
     if (!references) return [];
-    const asked = serviceHosts(pointsOfSale).filter((host) => !had.pointsOfSale?.includes(host));
+    const asked = normaliseServiceHosts(pointsOfSale).filter((host) => !had.pointsOfSale?.includes(host));
     const unknown = new Set<string>();
     const ask = async (host: string): Promise<void> => {
       if (!(await references.hasPointOfSale(institution, host))) unknown.add(host);
@@ -91,7 +91,7 @@ export function createReferenceCheck(references: References | undefined, at = '$
     for (let first = 0; first < asked.length; first += AT_ONCE)
       await Promise.all(asked.slice(first, first + AT_ONCE).map(ask));
     return pointsOfSale.flatMap((given, index) =>
-      serviceHosts([given]).some((host) => unknown.has(host))
+      normaliseServiceHosts([given]).some((host) => unknown.has(host))
         ? [`${at}.pointsOfSale[${index}]: there is no point of sale ${given}`]
         : [],
     );

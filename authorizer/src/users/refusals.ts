@@ -59,12 +59,12 @@ export function createAdminDeparture(store: Store, now: () => number) {
 }
 
 /** Of an id that is unknown. */
-export function absent(): Fault {
+export function createNotFoundFault(): Fault {
   return new Fault('not_found', 'There is no user with this id.');
 }
 
 /** Of a login that is taken. */
-export function duplicate(): Fault {
+export function createDuplicateLoginFault(): Fault {
   return new Fault('user_duplicate_login', 'The institution has another user with this login.');
 }
 

@@ -2,35 +2,35 @@ import { Fault } from '@boxoffice/envelope';
 import {
   type AnyOperation,
   created,
-  insufficientScope,
+  createInsufficientScopeFault,
+  createPageSchema,
   ok,
   operation,
-  page,
-  pageOf,
   pageQuery,
   pathId,
+  readPage,
 } from '@boxoffice/http';
 import type { Caller } from '@boxoffice/identity';
 import { Type } from 'typebox';
-import { lacking, type Role as RoleName, scopesOf } from '../domain/scopes.ts';
+import { findMissingScopes, type Role as RoleName, selectRoleScopes } from '../domain/scopes.ts';
 import { SHORTEST_PASSWORD } from '../domain/user.ts';
 import type { UserDocument } from '../store.ts';
 import type { Accounts } from './accounts.ts';
-import { passwordFault, passwordProblem } from './passwords.ts';
+import { createPasswordFault, findPasswordProblem } from './passwords.ts';
 import type { ShownInvitation, Users } from './users.ts';
 import {
   example,
   invitedExample,
-  invitedView,
+  listSubjects,
   NewUser,
   READ_ONLY,
   Role,
   State,
-  subjectsOf,
+  toInvitedUserView,
+  toUserView,
   User,
   UserChanges,
   UserWithInvitation,
-  view,
 } from './view.ts';
 
 const USERS = '/svc/v3/users';
@@ -45,7 +45,7 @@ interface UserRouteDependencies {
 }
 
 /** The operations on users, limited to the caller's institution. */
-export function userRoutes({ users, accounts, knownScopes }: UserRouteDependencies): AnyOperation[] {
+export function createUserRoutes({ users, accounts, knownScopes }: UserRouteDependencies): AnyOperation[] {
   return [
     operation({
       id: 'listUsers',
@@ -55,11 +55,14 @@ export function userRoutes({ users, accounts, knownScopes }: UserRouteDependenci
       summary: 'Lists the users of the institution',
       description: 'Without passwords and invitations.',
       query: { role: Type.Optional(Role), state: Type.Optional(State), ...pageQuery },
-      answers: { 200: page(User) },
+      answers: { 200: createPageSchema(User) },
       example: { answer: { items: [example], nextCursor: null } },
       handle: (request) => {
         const { role, state } = request.query;
-        return pageOf(request, users.documents(request.caller.institution), { where: { role, state }, item: view });
+        return readPage(request, users.documents(request.caller.institution), {
+          where: { role, state },
+          item: toUserView,
+        });
       },
     }),
     operation({
@@ -127,8 +130,8 @@ export function userRoutes({ users, accounts, knownScopes }: UserRouteDependenci
         }
         if (checked.outcome === 'wrong')
           throw new Fault('user_wrong_password', '$.current is not the present password.');
-        const problem = passwordProblem(body.new, user);
-        if (problem) throw passwordFault(problem, 'new');
+        const problem = findPasswordProblem(body.new, user);
+        if (problem) throw createPasswordFault(problem, 'new');
         return shown(await users.setPassword(institution, user.id, body.new));
       },
     }),
@@ -172,7 +175,7 @@ export function userRoutes({ users, accounts, knownScopes }: UserRouteDependenci
         const mayChange = allowed(caller, ifMatch, knownScopes());
         const allow = (current: UserDocument): void => {
           mayChange(current);
-          unchanged(view(current));
+          unchanged(toUserView(current));
         };
         const { pointsOfSale, ...others } = body;
         const change = { ...others, ...(pointsOfSale === undefined ? {} : { pointsOfSale: pointsOfSale ?? [] }) };
@@ -193,7 +196,7 @@ export function userRoutes({ users, accounts, knownScopes }: UserRouteDependenci
       conditional: true,
       example: { params: { userId: example.userId }, answer: example },
       handle: async ({ caller, params, ifMatch }) =>
-        ok(view(await users.remove(caller.institution, params.userId, allowed(caller, ifMatch, knownScopes())))),
+        ok(toUserView(await users.remove(caller.institution, params.userId, allowed(caller, ifMatch, knownScopes())))),
     }),
     operation({
       id: 'createUserInvitation',
@@ -219,10 +222,10 @@ export function userRoutes({ users, accounts, knownScopes }: UserRouteDependenci
 
 /** A caller cannot give or take a role with scopes that it does not hold. */
 const mustHold = (caller: Caller, role: RoleName, what: string, known: readonly string[]): void => {
-  const missing = lacking(scopesOf(role, known), caller.scopes);
+  const missing = findMissingScopes(selectRoleScopes(role, known), caller.scopes);
   if (missing.length > 0) {
     const text = `${what} has scopes that the caller's token lacks: ${missing.join(', ')}.`;
-    throw insufficientScope(text, missing);
+    throw createInsufficientScopeFault(text, missing);
   }
 };
 
@@ -230,13 +233,13 @@ const withoutLink = (user: UserDocument) => invited(user, null);
 
 /** The answer with an invitation: one that is remembered has none. */
 const invited = (user: UserDocument, invitation: ShownInvitation | null) =>
-  created(invitedView(user, invitation), `${USERS}/${user.id}`, about(user));
+  created(toInvitedUserView(user, invitation), `${USERS}/${user.id}`, about(user));
 
-const about = (user: UserDocument) => ({ etag: etag(user), subjects: subjectsOf(user) });
+const about = (user: UserDocument) => ({ etag: etag(user), subjects: listSubjects(user) });
 
 const etag = ({ revision }: UserDocument): string => String(revision);
 
-const shown = (user: UserDocument) => ok(view(user), about(user));
+const shown = (user: UserDocument) => ok(toUserView(user), about(user));
 
 const userOf = (caller: Caller): string => {
   if (!caller.user) throw new Fault('not_found', 'The token is a client’s own: nobody is signed in.');

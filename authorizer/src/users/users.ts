@@ -1,5 +1,5 @@
 // Users of the institution API: administration, invitations and passwords.
-import { emailLoginKey, hashPassword } from '@boxoffice/logins';
+import { hashPassword, toEmailLoginKey } from '@boxoffice/logins';
 import { type Collection, type Document, type IdempotencyRecord, type Store, UniqueViolation } from '@boxoffice/store';
 import * as rules from '../domain/user.ts';
 import {
@@ -10,11 +10,11 @@ import {
   type UserDocument,
   usersCollection,
 } from '../store.ts';
-import { userOfLogin } from './accounts.ts';
+import { findUserByLogin } from './accounts.ts';
 import {
+  buildInvitationUrl,
+  findInvitedUser,
   hashInvitation,
-  invitationUrl,
-  invitedUser,
   makeNewInvitation,
   makeUserId,
   type NewInvitation,
@@ -22,7 +22,7 @@ import {
   storeInvitation,
 } from './invitations.ts';
 import { createReferenceCheck, type References } from './references.ts';
-import { absent, createAdminDeparture, duplicate, refusals } from './refusals.ts';
+import { createAdminDeparture, createDuplicateLoginFault, createNotFoundFault, refusals } from './refusals.ts';
 
 /** A link that lets its user set a password; shown this once. */
 export interface ShownInvitation {
@@ -104,19 +104,19 @@ export function createUsers(store: Store, { publicUrl, references, now = Date.no
         { idempotencyRecord },
       ),
     );
-    if (!updated) throw absent();
+    if (!updated) throw createNotFoundFault();
     return updated;
   };
 
   const shown = ({ secret, invitation }: NewInvitation): ShownInvitation => ({
-    url: invitationUrl(publicUrl, secret),
+    url: buildInvitationUrl(publicUrl, secret),
     expiresAt: new Date(invitation.expiresAt).toISOString(),
   });
 
   /** @throws {Fault} not_found, like all methods of a user id */
   const getUser = async (institution: string, userId: string): Promise<UserDocument> => {
     const user = await users.of(institution).get(userId);
-    if (!user) throw absent();
+    if (!user) throw createNotFoundFault();
     return user;
   };
 
@@ -156,7 +156,7 @@ export function createUsers(store: Store, { publicUrl, references, now = Date.no
       let isCurrent = false;
       await users.of(user.institution).update(user.id, (current) => {
         isCurrent = current.version === user.version;
-        return isCurrent ? { next: rules.withoutContact(current, new Date(now())) } : undefined;
+        return isCurrent ? { next: rules.removeContact(current, new Date(now())) } : undefined;
       });
       if (isCurrent) {
         // Remembered answers about the user name the contact.
@@ -205,7 +205,7 @@ export function createUsers(store: Store, { publicUrl, references, now = Date.no
     documents: (institution: string) => users.of(institution),
     get: getUser,
     /** The user of a login; undefined if there is none. */
-    ofLogin: (institution: string, login: string) => userOfLogin(users.of(institution), login),
+    ofLogin: (institution: string, login: string) => findUserByLogin(users.of(institution), login),
     /**
      * @throws {Fault} user_duplicate_login; semantically_invalid for a customer without a contact, an unknown contact or
      * point of sale; service_unavailable if nobody says whether they exist: nothing is written then
@@ -222,14 +222,14 @@ export function createUsers(store: Store, { publicUrl, references, now = Date.no
       await storeInvitation(store, institution, id, made.invitation);
       const registered = {
         id,
-        ...rules.newUser({ ...details, login, loginKey: emailLoginKey(login) }, made.invitation, new Date(now())),
+        ...rules.buildUser({ ...details, login, loginKey: toEmailLoginKey(login) }, made.invitation, new Date(now())),
       };
       try {
         const user = await users.of(institution).insert(registered, { idempotencyRecord });
         return { user, invitation: shown(made) };
       } catch (error) {
         await removeInvitation(store, institution, made.invitation);
-        throw error instanceof UniqueViolation ? duplicate() : error;
+        throw error instanceof UniqueViolation ? createDuplicateLoginFault() : error;
       }
     },
     /**
@@ -252,28 +252,28 @@ export function createUsers(store: Store, { publicUrl, references, now = Date.no
       inviteBy(rules.invite, institution, userId, request),
     /** Unlocks a user, whose password is forgotten, with a new invitation. @throws {Fault} conflict if it is not locked */
     readmit: (institution: string, userId: string) => inviteBy(rules.readmit, institution, userId, {}),
-    /** Sets a password that {@link passwordProblem} accepts; all sign-ins end. */
+    /** Sets a password that {@link findPasswordProblem} accepts; all sign-ins end. */
     setPassword: async (institution: string, userId: string, password: string) => {
       const passwordHash = await hashPassword(password);
       const before = await getUser(institution, userId);
       const user = await change(institution, userId, {}, (current, at) =>
-        current.state === 'locked' ? 'locked' : rules.withPassword(current, passwordHash, at),
+        current.state === 'locked' ? 'locked' : rules.applyPassword(current, passwordHash, at),
       );
       await removeInvitation(store, institution, before.invitation);
       return user;
     },
     /** The user whom an invitation's secret invites now. */
-    invited: (secret: string) => invitedUser(store, secret, now()),
+    invited: (secret: string) => findInvitedUser(store, secret, now()),
     /** Sets the password of the invited user, once; undefined if the invitation has ended. */
     accept: async (secret: string, password: string) => {
-      const invitee = await invitedUser(store, secret, now());
+      const invitee = await findInvitedUser(store, secret, now());
       if (!invitee) return undefined;
       const passwordHash = await hashPassword(password);
       const hash = hashInvitation(secret);
       let isAccepted = false;
       const user = await users.of(invitee.institution).update(invitee.id, (current) => {
         isAccepted = rules.isInvited(current, hash, now());
-        return isAccepted ? { next: rules.withPassword(current, passwordHash, new Date(now())) } : undefined;
+        return isAccepted ? { next: rules.applyPassword(current, passwordHash, new Date(now())) } : undefined;
       });
       if (!user || !isAccepted) return undefined;
       await removeInvitation(store, user.institution, invitee.invitation);

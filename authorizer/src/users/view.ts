@@ -1,12 +1,12 @@
 import {
+  createInstantSchema,
+  createLineSchema,
+  createNullableSchema,
+  createPatchSchema,
   createView,
   emailSchema,
-  instant,
-  lineOfText,
   named,
-  nullable,
   oneOf,
-  patchOf,
   readOnlyOf,
   timestamp,
 } from '@boxoffice/http';
@@ -18,25 +18,25 @@ import type { ShownInvitation } from './users.ts';
 
 const Id = Type.String({ pattern: '^[A-Za-z0-9_-]+$' });
 
-const Name = lineOfText({ maxLength: 100 });
+const Name = createLineSchema({ maxLength: 100 });
 
 export const Role = oneOf(ROLES, { description: 'bounds the scopes and the data of the user' });
 
 export const State = oneOf(STATES, { description: '`invited` until the first password is set' });
 
-const ContactNumber = nullable(
-  lineOfText({
+const ContactNumber = createNullableSchema(
+  createLineSchema({
     maxLength: 64,
     description: 'the contact whose data the user sees; required for the role `customer`, without effect on others',
   }),
 );
 
 /** Service hosts that a user or a client is restricted to. */
-export function serviceHostList(description: string) {
-  return Type.Array(lineOfText({ maxLength: 253 }), { maxItems: 100, description });
+export function createServiceHostsSchema(description: string) {
+  return Type.Array(createLineSchema({ maxLength: 253 }), { maxItems: 100, description });
 }
 
-const PointsOfSale = serviceHostList(
+const PointsOfSale = createServiceHostsSchema(
   'service hosts: the points of sale whose orders the user sees, all if empty; only the role `box_office` is restricted by it',
 );
 
@@ -61,7 +61,7 @@ const Changeable = Type.Object({
 });
 
 /** The body of a change: a merge patch. */
-export const UserChanges = named('UserChanges', patchOf(Changeable));
+export const UserChanges = named('UserChanges', createPatchSchema(Changeable));
 
 /** A user, as every operation returns it. */
 export const User = named(
@@ -72,11 +72,11 @@ export const User = named(
     name: Type.String(),
     role: Role,
     state: State,
-    contactNumber: nullable(Type.String({ description: 'the contact whose data a `customer` sees' })),
+    contactNumber: createNullableSchema(Type.String({ description: 'the contact whose data a `customer` sees' })),
     pointsOfSale: Type.Array(Type.String(), { description: 'whose orders `box_office` sees; empty: all' }),
     createdAt: timestamp,
     updatedAt: timestamp,
-    lastSignInAt: nullable(instant('null before the first time')),
+    lastSignInAt: createNullableSchema(createInstantSchema('null before the first time')),
   }),
 );
 
@@ -91,7 +91,7 @@ const Invitation = named(
 /** A user with a new invitation. */
 export const UserWithInvitation = named(
   'UserWithInvitation',
-  Type.Object({ ...User.properties, invitation: nullable(Invitation) }),
+  Type.Object({ ...User.properties, invitation: createNullableSchema(Invitation) }),
 );
 
 /** Read-only members, which a request may send back unchanged. */
@@ -100,17 +100,17 @@ export const READ_ONLY = readOnlyOf(User, Changeable);
 const shown = createView(User);
 
 /** The public view of a user: neither the hash of the password nor that of an invitation. */
-export function view(user: UserDocument) {
+export function toUserView(user: UserDocument) {
   return shown({ ...user, userId: user.id });
 }
 
 /** The public view with the invitation; null in a remembered answer. */
-export function invitedView(user: UserDocument, invitation: ShownInvitation | null) {
-  return { ...view(user), invitation };
+export function toInvitedUserView(user: UserDocument, invitation: ShownInvitation | null) {
+  return { ...toUserView(user), invitation };
 }
 
 /** The persons whom an answer is about: erasing one, or deleting the user, deletes remembered answers. */
-export function subjectsOf({ id, contactNumber }: UserDocument): string[] {
+export function listSubjects({ id, contactNumber }: UserDocument): string[] {
   return contactNumber === null ? [id] : [id, contactNumber];
 }
 

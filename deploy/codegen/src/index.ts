@@ -74,7 +74,7 @@ export function resolveIn({ components }: Description) {
 }
 
 /** A part of an operation, or the component that it refers to. */
-export function partIn<Part extends { readonly $ref?: string }>(description: Description, part: Part): Part {
+export function resolvePart<Part extends { readonly $ref?: string }>(description: Description, part: Part): Part {
   return part.$ref === undefined ? part : resolveIn(description)<Part>(part.$ref);
 }
 
@@ -86,7 +86,7 @@ export interface At {
 }
 
 /** The operations of a document by method and path; the names of path variables are ignored. */
-export function operationsOf({ paths }: Description): Map<string, At> {
+export function listOperations({ paths }: Description): Map<string, At> {
   return new Map(
     Object.entries(paths).flatMap(([path, item]) =>
       Object.entries(item).map(([method, operation]) => [
@@ -107,13 +107,13 @@ export function isObject(value: unknown): value is Json {
 const SCHEMAS = '#/components/schemas/';
 
 /** Names of the component schemas that a part of a description refers to, directly or through another one. */
-export function schemasIn(part: unknown, all: Json, found: Set<string> = new Set()): ReadonlySet<string> {
-  if (Array.isArray(part)) for (const item of part) schemasIn(item, all, found);
+export function collectSchemas(part: unknown, all: Json, found: Set<string> = new Set()): ReadonlySet<string> {
+  if (Array.isArray(part)) for (const item of part) collectSchemas(item, all, found);
   if (!isObject(part)) return found;
   for (const [member, value] of Object.entries(part)) {
     const name = member === '$ref' && typeof value === 'string' ? value.slice(SCHEMAS.length) : undefined;
-    if (name === undefined) schemasIn(value, all, found);
-    else if (!found.has(name)) schemasIn(all[name], all, found.add(name));
+    if (name === undefined) collectSchemas(value, all, found);
+    else if (!found.has(name)) collectSchemas(all[name], all, found.add(name));
   }
   return found;
 }

@@ -1,6 +1,6 @@
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { type Family, partnerModules, type Released, serviceClient } from './clients.ts';
+import { type Family, generatePartnerModules, generateServiceClient, type Released } from './clients.ts';
 import type { Description } from './index.ts';
 
 // npm run setup: writes the `generated` folders from the descriptions in the `released` ones. It runs before anything
@@ -37,7 +37,7 @@ const modulesOf = async (caller: string, folder: string): Promise<Modules> => {
   const modules = [...called].map(async ([service, named]): Promise<[string, string]> => {
     const ids = named.map((call) => call.slice(service.length + 1));
     const released = descriptionAt(`services/${service}/released/internal.json`);
-    return [`${folder}${service}.ts`, await serviceClient(released, service, ids)];
+    return [`${folder}${service}.ts`, await generateServiceClient(released, service, ids)];
   });
   return new Map(await Promise.all(modules));
 };
@@ -70,8 +70,8 @@ const POINT_OF_SALE: Family = {
 /** What @boxoffice/client knows of both families. */
 const partnerModulesIn = async (folder: string): Promise<Modules> => {
   const released = releasedAt('{gateway,authorizer,services/*}/released/openapi.json', ['pos']);
-  const institution = await partnerModules(released, INSTITUTION);
-  const pointOfSale = await partnerModules(releasedAt('services/pos/released/openapi.json'), POINT_OF_SALE);
+  const institution = await generatePartnerModules(released, INSTITUTION);
+  const pointOfSale = await generatePartnerModules(releasedAt('services/pos/released/openapi.json'), POINT_OF_SALE);
   return new Map([
     [`${folder}types.ts`, institution.types],
     [`${folder}table.ts`, institution.table],

@@ -2,8 +2,8 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { rightsOf } from '@boxoffice/messaging';
-import { RowsFault, rowsWith, type ServiceRow } from '@boxoffice/runtime/services';
+import { listRights } from '@boxoffice/messaging';
+import { parseRows, RowsFault, type ServiceRow } from '@boxoffice/runtime/services';
 
 const TEMPLATES = new URL('../new-service', import.meta.url).pathname;
 
@@ -75,12 +75,12 @@ export function writeService(root: string, name: string): string[] {
   const read = (path: string): string | undefined =>
     existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : undefined;
   const rows: readonly { readonly name: string }[] = JSON.parse(read(ROWS) ?? '[]');
-  if (existsSync(join(root, 'services', name)) || rowsWith('[]').some((one) => one.name === name))
+  if (existsSync(join(root, 'services', name)) || parseRows('[]').some((one) => one.name === name))
     throw new Unwritable(`there is a service ${name} already; choose another name`);
   const listed = asJson([...rows.filter((one) => one.name !== name), rowOf(name)]);
   const all = ((): readonly ServiceRow[] => {
     try {
-      return rowsWith(listed);
+      return parseRows(listed);
     } catch (error) {
       if (error instanceof RowsFault) throw new Unwritable(`${error.message}; or choose another name`);
       throw error;
@@ -98,7 +98,7 @@ export function writeService(root: string, name: string): string[] {
   for (const path of globSync('service/**/*.template', { cwd: TEMPLATES }).toSorted())
     files.set(path.replace(/^service/, `services/${name}`).replace(/\.template$/, ''), template(path));
   files.set(ROWS, listed);
-  files.set(RIGHTS, asJson(rightsOf(all)));
+  files.set(RIGHTS, asJson(listRights(all)));
   files.set(`deploy/compose/${name}.yml`, template('deployment/compose.yml.template'));
   files.set(`${COMPONENT}/${name}.yaml`, template('deployment/kubernetes.yaml.template'));
   const kustomization = read(`${COMPONENT}/kustomization.yaml`) ?? KUSTOMIZATION;

@@ -5,9 +5,9 @@ import {
   isObject,
   type Json,
   type Parameter,
-  partIn,
   type Response,
   resolveIn,
+  resolvePart,
 } from './index.ts';
 
 const JSON_TYPE = 'application/json';
@@ -50,7 +50,7 @@ interface Answered {
 }
 
 /** The operations of a released description. */
-export function partnerOperations(description: Description): PartnerOperation[] {
+export function listPartnerOperations(description: Description): PartnerOperation[] {
   return Object.entries(description.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => partnerOperation(description, method, path, operation)),
   );
@@ -64,10 +64,10 @@ const partnerOperation = (
   operation: Described,
 ): PartnerOperation => {
   const { operationId: id, summary = '', parameters: own = [] } = operation;
-  const parameters = own.map((one) => partIn<Parameter>(description, one));
+  const parameters = own.map((one) => resolvePart<Parameter>(description, one));
   const within = (place: string) => parameters.filter((one) => one.in === place);
   const hasHeader = (name: string): boolean => within('header').some((one) => one.name === name);
-  const body = operation.requestBody && partIn<Body>(description, operation.requestBody);
+  const body = operation.requestBody && resolvePart<Body>(description, operation.requestBody);
   const answer = answerOf(
     description,
     operation,
@@ -148,7 +148,7 @@ const answerOf = (description: Description, operation: Described, queries: reado
 const successOf = (description: Description, { operationId, responses }: Described): [string, Response] => {
   const found = Object.entries(responses).find(([status]) => status.startsWith('2'));
   if (!found) throw new Error(`${operationId} has no success`);
-  return [found[0], partIn(description, found[1])];
+  return [found[0], resolvePart(description, found[1])];
 };
 
 const nameOf = (schema: unknown): string | undefined =>

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { valuesOf } from '../src/clients.ts';
+import { listValues } from '../src/clients.ts';
 
 const listOf = (...values: readonly string[]) => ({ type: 'string', enum: values });
 
@@ -17,7 +17,7 @@ const Order = {
 const released = { paths: {}, components: { schemas: { Order, OrderAnswer: Order, Kind: listOf('one') } } };
 
 test('lists of values are found by schema and member, nullable ones and those of list items included', () => {
-  expect(Object.fromEntries(valuesOf({ ...released, info: { version: '1' } }))).toEqual({
+  expect(Object.fromEntries(listValues({ ...released, info: { version: '1' } }))).toEqual({
     'Order.state': ['open', 'confirmed'],
     'Order.reason': ['busy'],
     'Order.places.state': ['held'],

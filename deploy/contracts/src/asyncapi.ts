@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { broadcasts, exchangeOf, planOf } from '@boxoffice/messaging';
+import { broadcasts, createPlan, nameExchange } from '@boxoffice/messaging';
 import { stringify } from 'yaml';
 import { type Process, processes } from './processes.ts';
 
-const plan = planOf({});
+const plan = createPlan({});
 const bindingVersion = '0.3.0';
 
 /** The body of every message, as libs/messaging writes it (`Message` of its port). */
@@ -107,7 +107,7 @@ const exchangeChannel = (type: string) => ({
   bindings: {
     amqp: {
       is: 'routingKey',
-      exchange: { name: exchangeOf(type, plan), type: 'topic', durable: true, autoDelete: false, vhost: '/' },
+      exchange: { name: nameExchange(type, plan), type: 'topic', durable: true, autoDelete: false, vhost: '/' },
       bindingVersion,
     },
   },

@@ -1,5 +1,5 @@
 import type { Description, Schema } from '@boxoffice/codegen';
-import { ownMember } from '@boxoffice/runtime';
+import { getOwnMember } from '@boxoffice/runtime';
 import type { Index } from '@boxoffice/store';
 import { compareDescriptions, type Finding } from './descriptions.ts';
 import type { Process, Published } from './processes.ts';
@@ -30,7 +30,7 @@ export interface Snapshot {
 }
 
 /** The current state of a process in the form of a snapshot. */
-export function snapshotOf({ version, openapi, internal, publishes, consumes, collections }: Process): Snapshot {
+export function buildSnapshot({ version, openapi, internal, publishes, consumes, collections }: Process): Snapshot {
   return {
     openapi: openapi(),
     internal: internal(),
@@ -54,7 +54,7 @@ export type Dependent = Pick<Process, 'name' | 'calls' | 'consumes'>;
  * Every change of a process that breaks a partner, a consumer, a caller, or instances of the earlier release beside
  * this one. What no other process calls or consumes breaks none.
  */
-export function breaksOf(
+export function findBreaks(
   { name, callers }: Pick<Process, 'name' | 'callers'>,
   before: Snapshot,
   now: Snapshot,
@@ -92,7 +92,7 @@ const callersOf = (dependents: readonly Dependent[], provider: string, operation
 /** The changes of a process's facts that a consumer may notice, by the type of the fact. */
 const compareFacts = (before: Facts, after: Facts): (Finding & { readonly type: string })[] =>
   Object.entries(before).flatMap(([type, was]) => {
-    const is = ownMember(after, type);
+    const is = getOwnMember(after, type);
     const where = `fact ${type}`;
     if (!is) return [{ type, where, what: 'is no longer published' }];
     return compareSchemas(was.schema, is.schema, 'answer').map(({ path, what }) => ({

@@ -4,12 +4,12 @@ import {
   type At,
   type Content,
   type Description,
-  operationsOf,
+  listOperations,
   type Parameter,
   type Response,
   type Schema,
 } from '@boxoffice/codegen';
-import { dereferenced } from '@boxoffice/http';
+import { dereference } from '@boxoffice/http';
 import { compareSchemas, type Direction } from './schemas.ts';
 
 /** A change that may break a client of the earlier release. */
@@ -38,9 +38,9 @@ interface OperationFinding extends Finding {
  * responses, codes or scopes that are removed or narrowed. Optional additions are harmless.
  */
 export function compareDescriptions(released: Description, now: Description): OperationFinding[] {
-  const [before, after] = [dereferenced(released), dereferenced(now)];
-  const later = operationsOf(after);
-  return [...operationsOf(before)].flatMap(([key, was]) => {
+  const [before, after] = [dereference(released), dereference(now)];
+  const later = listOperations(after);
+  return [...listOperations(before)].flatMap(([key, was]) => {
     const is = later.get(key);
     const found = is ? operationFindings({ before, after, was, is }) : [{ where: was.name, what: 'is gone' }];
     return found.map((one) => ({ ...one, operation: was.operation.operationId }));

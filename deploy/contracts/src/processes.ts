@@ -1,15 +1,15 @@
-import { authorizer, onlyCallerOf } from '@boxoffice/authorizer';
+import { authorizer, findOnlyCaller } from '@boxoffice/authorizer';
 import { catalog } from '@boxoffice/catalog';
-import { type Description, operationsOf, type Schema } from '@boxoffice/codegen';
+import { type Description, listOperations, type Schema } from '@boxoffice/codegen';
 import { contacts } from '@boxoffice/contacts';
 import { events } from '@boxoffice/events';
-import { ownDocument, ownVersionDocument, VERSION, versions } from '@boxoffice/gateway';
-import { type AnyOperation, openApiDocument, withoutUnused } from '@boxoffice/http';
+import { describeOwnOperations, describeOwnVersion, VERSION, versions } from '@boxoffice/gateway';
+import { type AnyOperation, openApiDocument, removeUnusedComponents } from '@boxoffice/http';
 import { broadcasts } from '@boxoffice/messaging';
 import { orders } from '@boxoffice/orders';
 import { pos } from '@boxoffice/pos';
-import { builtInRows, callsOf } from '@boxoffice/runtime/services';
-import { type Contract, contractOf, type ServiceDefinition } from '@boxoffice/service';
+import { builtInRows, getCalls } from '@boxoffice/runtime/services';
+import { type Contract, createContract, type ServiceDefinition } from '@boxoffice/service';
 import type { Collection, Document } from '@boxoffice/store';
 import { tickets } from '@boxoffice/tickets';
 
@@ -78,7 +78,7 @@ const processOf = (
   { folder = `services/${definition.name}`, callers = PARTNERS } = {},
 ): Process => {
   const { name, version, collections, family, webhooks, tags } = definition;
-  const contract = contractOf(definition);
+  const contract = createContract(definition);
   const describe = (readers: 'partners' | 'services') =>
     copied(() => {
       const operations = definition.operations(placeholder as never, placeholder as never);
@@ -102,18 +102,18 @@ const processOf = (
 const PUBLIC_URL = '/';
 
 const describeGateway = () => {
-  const own = ownDocument(PUBLIC_URL);
-  const others = versions.map(({ prefix, operationId }) => ownVersionDocument(PUBLIC_URL, prefix, operationId));
+  const own = describeOwnOperations(PUBLIC_URL);
+  const others = versions.map(({ prefix, operationId }) => describeOwnVersion(PUBLIC_URL, prefix, operationId));
   const paths = Object.assign({}, ...[own, ...others].map((one) => one.paths));
   const schemas = Object.assign({}, ...[own, ...others].map((one) => one.components?.schemas));
-  return withoutUnused({ ...own, paths, components: { ...own.components, schemas } });
+  return removeUnusedComponents({ ...own, paths, components: { ...own.components, schemas } });
 };
 
 const ofAuthorizer = processOf(authorizer, { folder: 'authorizer' });
 
 /** The ids of a description's operations. */
-export function idsIn(description: Description): string[] {
-  return [...operationsOf(description).values()].map(({ operation }) => operation.operationId);
+export function listOperationIds(description: Description): string[] {
+  return [...listOperations(description).values()].map(({ operation }) => operation.operationId);
 }
 
 /** It calls before there is an identity, and so without a generated client. */
@@ -129,8 +129,10 @@ const gateway: Process = {
   publishes: {},
   consumes: { broadcast: broadcasts.access.types },
   calls: {
-    ...callsOf(builtInRows.find(({ name }) => name === 'gateway') ?? { calls: [] }),
-    authorizer: idsIn(ofAuthorizer.internal()).filter((id) => (onlyCallerOf(id) ?? 'gateway') === 'gateway'),
+    ...getCalls(builtInRows.find(({ name }) => name === 'gateway') ?? { calls: [] }),
+    authorizer: listOperationIds(ofAuthorizer.internal()).filter(
+      (id) => (findOnlyCaller(id) ?? 'gateway') === 'gateway',
+    ),
   },
   collections: [],
 };

@@ -1,5 +1,5 @@
 import type { Schema } from '@boxoffice/codegen';
-import { ownMember } from '@boxoffice/runtime';
+import { getOwnMember } from '@boxoffice/runtime';
 
 /** Lower bounds, with their names in messages. */
 const LOWER_BOUNDS = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'] as const;
@@ -148,7 +148,7 @@ const intersection = (one: Plain, other: Plain): Plain | undefined => {
   if (one.properties || other.properties) {
     const names = new Set([...Object.keys(one.properties ?? {}), ...Object.keys(other.properties ?? {})]);
     merged.properties = Object.fromEntries(
-      [...names].map((name) => [name, both(ownMember(one.properties, name), ownMember(other.properties, name))]),
+      [...names].map((name) => [name, both(getOwnMember(one.properties, name), getOwnMember(other.properties, name))]),
     );
   }
   if (one.required || other.required) merged.required = [...(one.required ?? []), ...(other.required ?? [])];
@@ -261,15 +261,15 @@ const fields = ({ before, after }: Pair, path: string, direction: Direction): Di
     .filter(
       (name) =>
         direction === 'request' ||
-        ownMember(after.properties, name) !== undefined ||
-        !ownMember(before.properties, name),
+        getOwnMember(after.properties, name) !== undefined ||
+        !getOwnMember(before.properties, name),
     )
     .map((name) => ({
       path: member(path, name),
       what: direction === 'request' ? 'is required now' : 'may be absent now',
     }));
   for (const [name, schema] of Object.entries(before.properties ?? {})) {
-    const now = ownMember(after.properties, name);
+    const now = getOwnMember(after.properties, name);
     const other = now ?? (typeof after.additionalProperties === 'object' ? after.additionalProperties : undefined);
     if (other) found.push(...compareSchemas(schema, other, direction, member(path, name)));
     else found.push({ path: member(path, name), what: 'is gone' });

@@ -1,9 +1,9 @@
 import type { Description, Response, Schema } from '@boxoffice/codegen';
-import { dereferenced } from '@boxoffice/http';
-import { ownMember } from '@boxoffice/runtime';
-import { breaksOf, type Dependent, type Snapshot } from './breaks.ts';
+import { dereference } from '@boxoffice/http';
+import { getOwnMember } from '@boxoffice/runtime';
+import { type Dependent, findBreaks, type Snapshot } from './breaks.ts';
 import { compareDescriptions, type Finding } from './descriptions.ts';
-import { idsIn, type Process, processes } from './processes.ts';
+import { listOperationIds, type Process, processes } from './processes.ts';
 import { compareSchemas } from './schemas.ts';
 
 /** What a release of a process promises and needs. */
@@ -26,27 +26,27 @@ export interface Obstacle {
 }
 
 /** Both names of a release: `orders 0.2.0`. */
-export function titleOf({ name, version }: Pick<Release, 'name' | 'version'>): string {
+export function formatRelease({ name, version }: Pick<Release, 'name' | 'version'>): string {
   return `${name} ${version}`;
 }
 
 /** The release of a built-in process that this program was made with. */
-export function ownRelease(name: string): Release | undefined {
+export function findOwnRelease(name: string): Release | undefined {
   const found = processes.find((process) => process.name === name);
   return found && { ...found, openapi: found.openapi(), internal: found.internal() };
 }
 
 /** Partners, services and instances that run now and need of `present` what `next` does not give. */
-export function brokenBy(next: Release, present: Release, running: readonly Dependent[]): Obstacle[] {
+export function findBrokenUses(next: Release, present: Release, running: readonly Dependent[]): Obstacle[] {
   return [
-    ...breaksOf(next, stateOf(present), stateOf(next), running),
+    ...findBreaks(next, stateOf(present), stateOf(next), running),
     ...running.flatMap(({ name, calls }) =>
       notPermitted(next, nameIn(name), calls).map((found) => ({ ...found, hurts: [name] })),
     ),
   ].flatMap(({ where, what, hurts }) =>
     hurts.map((caller) => ({
       caller,
-      missing: `${where}: ${what} (${titleOf(next)})`,
+      missing: `${where}: ${what} (${formatRelease(next)})`,
       remedy:
         caller === next.callers
           ? 'keep it, or take it away in steps (docs/releases.md)'
@@ -64,12 +64,12 @@ const stateOf = ({ openapi, internal, version, publishes, consumes }: Release): 
 
 /** The calls of a caller that an authorizer does not permit; none if it does not say what it permits the caller. */
 const notPermitted = ({ permits, ...authorizer }: Release, caller: string, calls: Dependent['calls']): Finding[] => {
-  const permitted = ownMember(permits, caller);
+  const permitted = getOwnMember(permits, caller);
   if (!permitted) return [];
   const { [authorizer.name]: _, ...others } = calls;
   return Object.entries(others).flatMap(([service, ids]) =>
     ids
-      .filter((id) => !ownMember(permitted, service)?.includes(id))
+      .filter((id) => !getOwnMember(permitted, service)?.includes(id))
       .map((id) => ({ where: `call ${service}.${id}`, what: 'is not permitted' })),
   );
 };
@@ -80,17 +80,17 @@ const nameIn = (title: string): string => title.split(' ', 1)[0] ?? title;
  * What others call of the first release of a service, and consume of `facts`, those of its row, and it does not give.
  * Only the names are known.
  */
-export function missedBy(next: Release, others: readonly Dependent[], facts: readonly string[]): Obstacle[] {
+export function findMissingUses(next: Release, others: readonly Dependent[], facts: readonly string[]): Obstacle[] {
   return others.flatMap(({ name, calls, consumes }) =>
     [
-      ...missingOperations(undefined, next.internal, ownMember(calls, next.name) ?? []),
+      ...missingOperations(undefined, next.internal, getOwnMember(calls, next.name) ?? []),
       ...Object.values(consumes)
         .flat()
-        .filter((type) => facts.includes(type) && !ownMember(next.publishes, type))
+        .filter((type) => facts.includes(type) && !getOwnMember(next.publishes, type))
         .map((type): Finding => ({ where: `fact ${type}`, what: 'is not published' })),
     ].map(({ where, what }) => ({
       caller: name,
-      missing: `${where}: ${what} (${titleOf(next)})`,
+      missing: `${where}: ${what} (${formatRelease(next)})`,
       remedy: `add it, or first run a release of ${nameIn(name)} that does without it`,
     })),
   );
@@ -105,7 +105,7 @@ const missingOperations = (
   actual: Description,
   ids: readonly string[],
 ): Finding[] => {
-  const [known, present] = [expected ? idsIn(expected) : [], idsIn(actual)];
+  const [known, present] = [expected ? listOperationIds(expected) : [], listOperationIds(actual)];
   const absent = ids.filter((id) => !known.includes(id) && !present.includes(id));
   return [
     ...(expected ? there(compareDescriptions(neededOf(expected, ids), actual)) : []),
@@ -119,7 +119,7 @@ const there = <Some extends Finding>(found: readonly Some[]): Some[] =>
 
 /** The description with these operations only, and of their answers what a caller cannot do without. */
 const neededOf = (description: Description, ids: readonly string[]): Description => {
-  const whole = dereferenced(description);
+  const whole = dereference(description);
   const paths = each(whole.paths, (item) =>
     Object.fromEntries(
       Object.entries(item)
@@ -167,16 +167,16 @@ const withoutOptional = (schema: Schema): Schema => {
  * What `next` needs of a running release that this one does not give; `facts`: those that it is known to publish. What
  * it needs of a built-in service is what that has in this program, with which it was built.
  */
-export function lackingFor(next: Release, running: Release, facts: readonly string[]): Obstacle[] {
-  const expected = ownRelease(running.name);
-  const ids = ownMember(next.calls, running.name) ?? [];
+export function findMissingNeeds(next: Release, running: Release, facts: readonly string[]): Obstacle[] {
+  const expected = findOwnRelease(running.name);
+  const ids = getOwnMember(next.calls, running.name) ?? [];
   const consumed = Object.values(next.consumes).flat();
   const lackingFacts = consumed
     .filter((type) => facts.includes(type))
     .flatMap((type): Finding[] => {
-      const actual = ownMember(running.publishes, type)?.schema;
+      const actual = getOwnMember(running.publishes, type)?.schema;
       if (!actual) return [{ where: `fact ${type}`, what: 'is not published' }];
-      const needed: Schema | undefined = ownMember(expected?.publishes, type)?.schema;
+      const needed: Schema | undefined = getOwnMember(expected?.publishes, type)?.schema;
       return needed ? missingMembers(type, needed, actual) : [];
     });
   const found = [
@@ -185,8 +185,8 @@ export function lackingFor(next: Release, running: Release, facts: readonly stri
     ...notPermitted(running, next.name, next.calls),
   ];
   return found.map(({ where, what }) => ({
-    caller: titleOf(next),
-    missing: `${where}: ${what} (${titleOf(running)})`,
+    caller: formatRelease(next),
+    missing: `${where}: ${what} (${formatRelease(running)})`,
     remedy: `first deploy ${running.name}`,
   }));
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Parser } from '@asyncapi/parser';
-import { createCheck, dereferenced } from '@boxoffice/http';
+import { createCheck, dereference } from '@boxoffice/http';
 import { encodeMessage } from '@boxoffice/messaging';
 import { expect, test } from '@jest/globals';
 import { parse } from 'yaml';
@@ -28,7 +28,7 @@ test('a reader of YAML 1.1 reads the same: date-times are texts', () => {
   expect(parse(text, { version: '1.1' })).toEqual(parse(text));
 });
 
-const { components, operations } = dereferenced(parse(text));
+const { components, operations } = dereference(parse(text));
 
 test('every example, with its envelope, fits the schema of its message', () => {
   for (const { payload, headers, examples } of Object.values<Json>(components.messages)) {

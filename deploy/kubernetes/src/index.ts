@@ -1,17 +1,17 @@
 // Rendering of the kustomizations, for their tests.
 
 export {
-  asList,
-  asTree,
-  at,
   build,
+  findKustomizeCommand,
+  findTemplatePath,
+  formatResourceName,
+  getMember,
   isTree,
-  kustomizeCommand,
-  nameOf,
   type Resource,
-  rendered,
+  renderFolder,
+  requireList,
+  requireText,
+  requireTree,
   type Tree,
-  templatePath,
-  textAt,
   type Value,
 } from './kustomize.ts';

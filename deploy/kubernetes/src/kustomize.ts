@@ -20,27 +20,27 @@ export function isTree(value: Value | undefined): value is Tree {
 }
 
 /** @throws {Error} when the value is not a mapping */
-export function asTree(value: Value | undefined, what: string): Tree {
+export function requireTree(value: Value | undefined, what: string): Tree {
   if (isTree(value)) return value;
   throw new Error(`${what} is no mapping`);
 }
 
 /** Returns an empty list for an absent one. @throws {Error} for any other value */
-export function asList(value: Value | undefined, what: string): readonly Value[] {
+export function requireList(value: Value | undefined, what: string): readonly Value[] {
   if (value === undefined || value === null) return [];
   if (Array.isArray(value)) return value;
   throw new Error(`${what} is no list`);
 }
 
 /** @throws {Error} when no text has that name */
-export function textAt(tree: Tree, name: string): string {
+export function requireText(tree: Tree, name: string): string {
   const value = tree[name];
   if (typeof value === 'string') return value;
   throw new Error(`${name} is missing, or is no text`);
 }
 
 /** The member at a path of names and positions; undefined if absent. */
-export function at(value: Value | undefined, ...path: readonly (string | number)[]): Value | undefined {
+export function getMember(value: Value | undefined, ...path: readonly (string | number)[]): Value | undefined {
   let found = value;
   for (const step of path) {
     if (typeof step === 'number') found = Array.isArray(found) ? found[step] : undefined;
@@ -50,12 +50,12 @@ export function at(value: Value | undefined, ...path: readonly (string | number)
 }
 
 /** Kind and name, which identify an object within a namespace. */
-export function nameOf({ kind, metadata }: Resource): string {
+export function formatResourceName({ kind, metadata }: Resource): string {
   return `${kind}/${metadata.name}`;
 }
 
 /** The path of a kind's pod template; undefined for a kind without pods. */
-export function templatePath(kind: string): readonly string[] | undefined {
+export function findTemplatePath(kind: string): readonly string[] | undefined {
   if (kind === 'CronJob') return ['spec', 'jobTemplate', 'spec', 'template'];
   return kind === 'Deployment' || kind === 'Job' ? ['spec', 'template'] : undefined;
 }
@@ -71,7 +71,7 @@ type Command = (typeof candidates)[number]['build'];
 let found: { readonly command: Command | undefined } | undefined;
 
 /** The first installed command with a kustomize of version 5; undefined without one. */
-export function kustomizeCommand(): Command | undefined {
+export function findKustomizeCommand(): Command | undefined {
   found ??= {
     command: candidates.find(({ build: [program], version }) =>
       /\bv5\.\d/.test(spawnSync(program, version, { encoding: 'utf8', timeout: 60_000 }).stdout ?? ''),
@@ -85,7 +85,7 @@ const hashes = /\b([a-z]+-settings)-[a-z0-9]{10}\b/g;
 
 /** What `kustomize build` prints for a folder. @throws {Error} when it fails, or is not installed */
 export function build(folder: string): string {
-  const command = kustomizeCommand();
+  const command = findKustomizeCommand();
   if (!command) throw new Error('install kustomize 5 or a kubectl that contains it: neither is on the PATH');
   const [program, verb] = command;
   const { status, stdout, stderr } = spawnSync(program, [verb, folder], { encoding: 'utf8', maxBuffer: 10_000_000 });
@@ -96,16 +96,16 @@ export function build(folder: string): string {
 const results = new Map<string, Resource[]>();
 
 /** The resources of a folder, without the hashes in the names of generated ConfigMaps. @throws {Error} as `build` */
-export function rendered(folder: string): Resource[] {
+export function renderFolder(folder: string): Resource[] {
   const known = results.get(folder);
   if (known) return known;
-  const resources = documentsIn(build(folder).replaceAll(hashes, '$1'));
+  const resources = parseDocuments(build(folder).replaceAll(hashes, '$1'));
   results.set(folder, resources);
   return resources;
 }
 
 /** The documents of a text, parsed as Kubernetes does (YAML 1.1: a number may be octal). @throws {Error} on a fault */
-const documentsIn = (text: string): Resource[] =>
+const parseDocuments = (text: string): Resource[] =>
   parseAllDocuments(text, { version: '1.1', uniqueKeys: true, merge: false }).map((document) => {
     const [error] = [...document.errors, ...document.warnings];
     if (error) throw error;

@@ -1,32 +1,32 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import {
-  asList,
-  asTree,
-  at,
   build,
-  nameOf,
+  findTemplatePath,
+  formatResourceName,
+  getMember,
   type Resource,
-  rendered,
+  renderFolder,
+  requireList,
+  requireTree,
   type Tree,
-  templatePath,
   type Value,
 } from '../src/index.ts';
-import { operatorVersion, product, type Started, started } from './product.ts';
+import { operatorVersion, product, type Started, startDeployments } from './product.ts';
 import {
   base,
-  deployed,
   everything,
   example,
+  findSurroundings,
   firstInstitution,
+  listSurroundings,
   type Surroundings,
-  surroundingsOf,
   topology,
 } from './resources.ts';
 
-const resources = rendered(base);
-const onDemand = rendered(example);
+const resources = renderFolder(base);
+const onDemand = renderFolder(example);
 /** The Jobs that are applied by themselves. */
-const jobs = [...rendered(topology), ...rendered(firstInstitution)];
+const jobs = [...renderFolder(topology), ...renderFolder(firstInstitution)];
 const names = product.map(({ name }) => name);
 const ofKind = (kind: string, from: readonly Resource[] = resources) => from.filter((one) => one.kind === kind);
 const named = (kind: string, name: string) => ofKind(kind).find(({ metadata }) => metadata.name === name);
@@ -36,10 +36,12 @@ const deployment = (name: string): Resource => {
   return found;
 };
 const podOf = (resource: Resource): Tree =>
-  asTree(at(resource, ...(templatePath(resource.kind) ?? []), 'spec'), 'the pod');
-const containersOf = (resource: Resource) => asList(podOf(resource).containers, 'containers');
+  requireTree(getMember(resource, ...(findTemplatePath(resource.kind) ?? []), 'spec'), 'the pod');
+const containersOf = (resource: Resource) => requireList(podOf(resource).containers, 'containers');
 const portsOf = ({ container }: Surroundings) =>
-  Object.fromEntries(asList(container.ports, 'ports').map((port) => [at(port, 'name'), at(port, 'containerPort')]));
+  Object.fromEntries(
+    requireList(container.ports, 'ports').map((port) => [getMember(port, 'name'), getMember(port, 'containerPort')]),
+  );
 
 test('every process is deployed with the objects that it needs, and nothing else is', () => {
   for (const kind of ['Deployment', 'Service', 'ServiceAccount', 'PodDisruptionBudget', 'HorizontalPodAutoscaler'])
@@ -52,7 +54,7 @@ test('every process is deployed with the objects that it needs, and nothing else
 });
 
 describe.each(product)('$name', ({ name, version }) => {
-  const given = surroundingsOf(deployment(name), resources);
+  const given = findSurroundings(deployment(name), resources);
   const ports = portsOf(given);
   const isGateway = name === 'gateway';
 
@@ -66,37 +68,37 @@ describe.each(product)('$name', ({ name, version }) => {
       http: Number(isGateway ? env.GATEWAY_HTTP_PORT : env.PORT),
       metrics: Number(env.OPERATIONS_PORT),
     });
-    expect(at(named('Service', name), 'spec', 'selector')).toEqual({ 'app.kubernetes.io/name': name });
-    expect(at(named('Service', name), 'spec', 'ports', 0, 'targetPort')).toBe('http');
-    const port = at(named('Service', name), 'spec', 'ports', 0, 'port');
+    expect(getMember(named('Service', name), 'spec', 'selector')).toEqual({ 'app.kubernetes.io/name': name });
+    expect(getMember(named('Service', name), 'spec', 'ports', 0, 'targetPort')).toBe('http');
+    const port = getMember(named('Service', name), 'spec', 'ports', 0, 'port');
     const addresses = names.map(
-      (other) => surroundingsOf(deployment(other), resources).env[`${name.toUpperCase()}_URL`],
+      (other) => findSurroundings(deployment(other), resources).env[`${name.toUpperCase()}_URL`],
     );
     for (const address of addresses) if (address !== undefined) expect(address).toBe(`http://${name}:${port}`);
   });
 
   test('has probes, and an outage of the broker does not remove a service', () => {
-    const asked = (probe: string) => at(given.container, probe, 'httpGet');
+    const asked = (probe: string) => getMember(given.container, probe, 'httpGet');
     const [live, ready] = ['/health/live', '/health/ready'].map((path) => ({ path, port: 'http' }));
     expect(asked('livenessProbe')).toEqual(live);
     expect([asked('startupProbe'), asked('readinessProbe')]).toEqual(isGateway ? [live, ready] : [ready, live]);
   });
 
   test('has a grace period for the pause before the signal and the fifteen seconds of a stop', () => {
-    const pause = Number(at(given.container, 'lifecycle', 'preStop', 'sleep', 'seconds'));
+    const pause = Number(getMember(given.container, 'lifecycle', 'preStop', 'sleep', 'seconds'));
     expect(pause).toBeGreaterThanOrEqual(5);
     expect(Number(podOf(deployment(name)).terminationGracePeriodSeconds)).toBeGreaterThan(pause + 15);
   });
 
   test('is replaced without a gap and has a disruption budget', () => {
-    expect(at(deployment(name), 'spec', 'strategy')).toEqual({
+    expect(getMember(deployment(name), 'spec', 'strategy')).toEqual({
       type: 'RollingUpdate',
       rollingUpdate: { maxSurge: 1, maxUnavailable: 0 },
     });
     const autoscaler = named('HorizontalPodAutoscaler', name);
-    expect(at(autoscaler, 'spec', 'scaleTargetRef', 'name')).toBe(name);
-    expect(at(autoscaler, 'spec', 'minReplicas')).toBeGreaterThanOrEqual(2);
-    expect(at(named('PodDisruptionBudget', name), 'spec', 'selector', 'matchLabels')).toEqual({
+    expect(getMember(autoscaler, 'spec', 'scaleTargetRef', 'name')).toBe(name);
+    expect(getMember(autoscaler, 'spec', 'minReplicas')).toBeGreaterThanOrEqual(2);
+    expect(getMember(named('PodDisruptionBudget', name), 'spec', 'selector', 'matchLabels')).toEqual({
       'app.kubernetes.io/name': name,
     });
   });
@@ -118,19 +120,19 @@ const restricted = (resource: Resource) => {
   return {
     token: pod.automountServiceAccountToken,
     serviceLinks: pod.enableServiceLinks,
-    nonRoot: [at(pod, 'securityContext', 'runAsNonRoot'), typeof at(pod, 'securityContext', 'runAsUser')],
-    seccomp: at(pod, 'securityContext', 'seccompProfile', 'type'),
-    container: at(container, 'securityContext'),
-    volumes: asList(pod.volumes, 'volumes')
+    nonRoot: [getMember(pod, 'securityContext', 'runAsNonRoot'), typeof getMember(pod, 'securityContext', 'runAsUser')],
+    seccomp: getMember(pod, 'securityContext', 'seccompProfile', 'type'),
+    container: getMember(container, 'securityContext'),
+    volumes: requireList(pod.volumes, 'volumes')
       .flatMap((volume) => Object.keys(volume as Tree))
       .filter((it) => it !== 'name'),
-    memory: typeof at(container, 'resources', 'limits', 'memory'),
+    memory: typeof getMember(container, 'resources', 'limits', 'memory'),
     containers: containersOf(resource).length,
   };
 };
 
 test('every pod meets the restricted standard, and its service account has no token', () => {
-  const all = [onDemand, rendered(everything)].flatMap((some) => ofKind('Deployment', some));
+  const all = [onDemand, renderFolder(everything)].flatMap((some) => ofKind('Deployment', some));
   const pods = [...all, ...ofKind('CronJob', onDemand), ...ofKind('Job', jobs)];
   expect(pods.length).toBe(2 * names.length + 3);
   for (const pod of pods) {
@@ -152,36 +154,39 @@ test('every pod meets the restricted standard, and its service account has no to
 
 test('every Deployment has one autoscaler: a ScaledObject replaces the other', () => {
   const targets = ['HorizontalPodAutoscaler', 'ScaledObject'].flatMap((kind) =>
-    ofKind(kind, onDemand).map((one) => String(at(one, 'spec', 'scaleTargetRef', 'name'))),
+    ofKind(kind, onDemand).map((one) => String(getMember(one, 'spec', 'scaleTargetRef', 'name'))),
   );
   expect(targets.sort()).toEqual([...names].sort());
 });
 
 test('the ingress routes the host of PUBLIC_URL to the gateway over TLS', () => {
   const [ingress, ...more] = ofKind('Ingress', onDemand);
-  const gateway = ofKind('Deployment', onDemand).find((one) => nameOf(one) === 'Deployment/gateway');
+  const gateway = ofKind('Deployment', onDemand).find((one) => formatResourceName(one) === 'Deployment/gateway');
   if (!ingress || !gateway) throw new Error('there is no ingress or no gateway');
   expect(more).toEqual([]);
-  const { PUBLIC_URL = '', TRUST_PROXY } = surroundingsOf(gateway, onDemand).env;
-  const [rule, ...rules] = asList(at(ingress, 'spec', 'rules'), 'rules');
+  const { PUBLIC_URL = '', TRUST_PROXY } = findSurroundings(gateway, onDemand).env;
+  const [rule, ...rules] = requireList(getMember(ingress, 'spec', 'rules'), 'rules');
   expect(rules).toEqual([]);
   const { hostname, protocol } = new URL(PUBLIC_URL);
-  expect([protocol, hostname]).toEqual(['https:', at(rule, 'host') as Value]);
-  expect(at(ingress, 'spec', 'tls', 0, 'hosts')).toEqual([hostname]);
-  expect(at(rule, 'http', 'paths', 0, 'backend', 'service')).toEqual({ name: 'gateway', port: { name: 'http' } });
+  expect([protocol, hostname]).toEqual(['https:', getMember(rule, 'host') as Value]);
+  expect(getMember(ingress, 'spec', 'tls', 0, 'hosts')).toEqual([hostname]);
+  expect(getMember(rule, 'http', 'paths', 0, 'backend', 'service')).toEqual({
+    name: 'gateway',
+    port: { name: 'http' },
+  });
   expect(TRUST_PROXY).toMatch(/\//);
 });
 
 test.each([
-  ['the topology is declared', rendered(topology), 'Job', ['topology', 'declare'], []],
-  ['the first institution is created', rendered(firstInstitution), 'Job', ['institutions', 'create'], product],
+  ['the topology is declared', renderFolder(topology), 'Job', ['topology', 'declare'], []],
+  ['the first institution is created', renderFolder(firstInstitution), 'Job', ['institutions', 'create'], product],
   ['the nightly check runs', onDemand, 'CronJob', ['check'], []],
 ] as const)('%s by the operator of its version', (_, all, kind, words, asked) => {
   const [job] = ofKind(kind, all);
   if (!job) throw new Error(`there is no ${kind}`);
-  const { container, env, files } = surroundingsOf(job, all);
+  const { container, env, files } = findSurroundings(job, all);
   expect(container.image).toBe(`registry.example.org/boxoffice/operator:${operatorVersion}`);
-  expect(asList(container.args, 'args').slice(1, 1 + words.length)).toEqual(words);
+  expect(requireList(container.args, 'args').slice(1, 1 + words.length)).toEqual(words);
   const secrets = Object.entries(env).flatMap(([name, value]) => (name.endsWith('_FILE') ? [value] : []));
   expect(secrets.sort()).toEqual([...files.keys()].sort());
   // The remaining variables are the addresses of the processes that it may call.
@@ -198,35 +203,38 @@ test('a changed setting is rolled out: the names of the settings that pods read 
 });
 
 test('simulated payments are off unless an overlay enables them', () => {
-  for (const all of [resources, onDemand, rendered(everything)])
-    for (const { env } of deployed(all))
+  for (const all of [resources, onDemand, renderFolder(everything)])
+    for (const { env } of listSurroundings(all))
       expect(Object.keys(env).filter((name) => /SIMULATED|DEMO/.test(name))).toEqual([]);
 });
 
 test('with TLS between processes every call and every probe of a service uses https', () => {
-  const all = rendered(everything);
-  for (const { name, env, container } of deployed(all)) {
+  const all = renderFolder(everything);
+  for (const { name, env, container } of listSurroundings(all)) {
     const addresses = Object.entries(env).filter(([setting]) =>
       names.includes(setting.replace('_URL', '').toLowerCase()),
     );
     for (const [setting, address] of addresses)
       expect(address).toBe(`https://${setting.replace('_URL', '').toLowerCase()}:8081`);
     const probes = ['startupProbe', 'readinessProbe', 'livenessProbe'].map((one) =>
-      at(container, one, 'httpGet', 'scheme'),
+      getMember(container, one, 'httpGet', 'scheme'),
     );
     expect(probes).toEqual(Array(3).fill(name === 'gateway' ? undefined : 'HTTPS'));
   }
 });
 
-const deployments = deployed(onDemand);
+const deployments = listSurroundings(onDemand);
 const [contacts] = deployments.filter(({ name }) => name === 'contacts');
 if (!contacts) throw new Error('contacts is not deployed');
-const withEverything = deployed(rendered(everything)).map((one) => ({ ...one, name: `${one.name} with everything` }));
+const withEverything = listSurroundings(renderFolder(everything)).map((one) => ({
+  ...one,
+  name: `${one.name} with everything`,
+}));
 const misnamed = { ...contacts, name: 'misnamed', env: { ...contacts.env, CONTACT_URL: 'http://contacts:8081' } };
 let settings: Started;
 
 beforeAll(async () => {
-  settings = await started([...deployments, ...withEverything, misnamed]);
+  settings = await startDeployments([...deployments, ...withEverything, misnamed]);
 });
 
 describe('started with the environment of its Deployment', () => {
@@ -239,10 +247,10 @@ describe('started with the environment of its Deployment', () => {
 
   test('a service is scaled on queues that it consumes', () => {
     const scaled = onDemand.filter(({ kind }) => kind === 'ScaledObject');
-    expect(scaled.map(nameOf)).not.toEqual([]);
+    expect(scaled.map(formatResourceName)).not.toEqual([]);
     for (const one of scaled) {
-      const queues = asList(at(one, 'spec', 'triggers'), 'triggers').flatMap((trigger) => {
-        const queue = at(trigger, 'metadata', 'queueName');
+      const queues = requireList(getMember(one, 'spec', 'triggers'), 'triggers').flatMap((trigger) => {
+        const queue = getMember(trigger, 'metadata', 'queueName');
         return queue === undefined ? [] : [String(queue)];
       });
       expect(queues.filter((queue) => !settings.queues[one.metadata.name]?.includes(queue))).toEqual([]);
@@ -258,11 +266,11 @@ describe('a mistake is found:', () => {
 
   test('a value that is not accepted', async () => {
     const loud = { ...contacts, env: { ...contacts.env, LOG_LEVEL: 'loud' } };
-    await expect(started([loud])).rejects.toThrow('LOG_LEVEL');
+    await expect(startDeployments([loud])).rejects.toThrow('LOG_LEVEL');
   });
 
   test('a reference to a missing object', () => {
-    const without = onDemand.filter((one: Resource) => nameOf(one) !== 'ConfigMap/gateway-settings');
-    expect(() => deployed(without)).toThrow('ConfigMap/gateway-settings');
+    const without = onDemand.filter((one: Resource) => formatResourceName(one) !== 'ConfigMap/gateway-settings');
+    expect(() => listSurroundings(without)).toThrow('ConfigMap/gateway-settings');
   });
 });

@@ -1,18 +1,20 @@
 import { basename } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { isTree, nameOf, type Resource, rendered, type Value } from '../src/index.ts';
-import { applicable, base, faultsOf } from './resources.ts';
+import { formatResourceName, isTree, type Resource, renderFolder, type Value } from '../src/index.ts';
+import { applicable, base, findFaults } from './resources.ts';
 
 const faultsIn = async (resources: readonly Resource[]): Promise<string[]> => {
   const all = await Promise.all(
-    resources.map(async (resource) => (await faultsOf(resource)).map((fault) => `${nameOf(resource)}${fault}`)),
+    resources.map(async (resource) =>
+      (await findFaults(resource)).map((fault) => `${formatResourceName(resource)}${fault}`),
+    ),
   );
   return all.flat();
 };
 
 describe('by the schemas of Kubernetes, KEDA and the Prometheus Operator', () => {
   test.each(applicable.map((folder) => [basename(folder), folder]))('every resource of %s fits', async (_, folder) => {
-    expect(await faultsIn(rendered(folder))).toEqual([]);
+    expect(await faultsIn(renderFolder(folder))).toEqual([]);
   });
 });
 
@@ -38,7 +40,7 @@ const kinds = new Set([
 ]);
 
 test('the manifests have only these kinds, in versions that clusters serve', () => {
-  const used = applicable.flatMap(rendered).map(({ apiVersion, kind }) => `${apiVersion} ${kind}`);
+  const used = applicable.flatMap(renderFolder).map(({ apiVersion, kind }) => `${apiVersion} ${kind}`);
   expect(new Set(used)).toEqual(kinds);
 });
 
@@ -56,8 +58,8 @@ const changed = (value: Value | undefined, change: Value): Value => {
 };
 
 describe('a mistake is found:', () => {
-  const orders = rendered(base).find((resource) => nameOf(resource) === 'Deployment/orders');
-  const withMistake = (mistake: Value) => faultsOf(changed(orders, mistake) as Resource);
+  const orders = renderFolder(base).find((resource) => formatResourceName(resource) === 'Deployment/orders');
+  const withMistake = (mistake: Value) => findFaults(changed(orders, mistake) as Resource);
   const inContainer = (mistake: Value) => ({ template: { spec: { containers: [mistake] } } });
 
   test.each([
@@ -85,7 +87,7 @@ describe('a mistake is found:', () => {
   });
 
   test('an unknown kind', async () => {
-    const [fault] = await faultsOf({ apiVersion: 'apps/v2', kind: 'Deployment', metadata: { name: 'old' } });
+    const [fault] = await findFaults({ apiVersion: 'apps/v2', kind: 'Deployment', metadata: { name: 'old' } });
     expect(fault).toContain('no schema of apps/v2 Deployment');
   });
 });

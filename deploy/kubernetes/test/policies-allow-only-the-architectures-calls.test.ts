@@ -1,6 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
-import { asList, asTree, at, type Resource, rendered, type Tree, templatePath, type Value } from '../src/index.ts';
-import { base, deployed, everything, example, firstInstitution, surroundingsOf } from './resources.ts';
+import {
+  findTemplatePath,
+  getMember,
+  type Resource,
+  renderFolder,
+  requireList,
+  requireTree,
+  type Tree,
+  type Value,
+} from '../src/index.ts';
+import { base, everything, example, findSurroundings, firstInstitution, listSurroundings } from './resources.ts';
 
 /** One end of a connection: a pod of the product, or a pod of another namespace. */
 interface End {
@@ -12,17 +21,21 @@ interface End {
 }
 
 const selects = (selector: Value | undefined, labels: Readonly<Record<string, string>>): boolean => {
-  const { matchLabels = {}, matchExpressions, ...rest } = asTree(selector ?? {}, 'a selector');
+  const { matchLabels = {}, matchExpressions, ...rest } = requireTree(selector ?? {}, 'a selector');
   if (Object.keys(rest).length > 0) throw new Error(`${Object.keys(rest)} of a selector is not understood here`);
-  const expressions = asList(matchExpressions, 'matchExpressions').every((expression) => {
-    if (at(expression, 'operator') !== 'In') throw new Error('of expressions only In is understood here');
-    return asList(at(expression, 'values'), 'values').includes(labels[String(at(expression, 'key'))] ?? '');
+  const expressions = requireList(matchExpressions, 'matchExpressions').every((expression) => {
+    if (getMember(expression, 'operator') !== 'In') throw new Error('of expressions only In is understood here');
+    return requireList(getMember(expression, 'values'), 'values').includes(
+      labels[String(getMember(expression, 'key'))] ?? '',
+    );
   });
-  return expressions && Object.entries(asTree(matchLabels, 'labels')).every(([name, value]) => labels[name] === value);
+  return (
+    expressions && Object.entries(requireTree(matchLabels, 'labels')).every(([name, value]) => labels[name] === value)
+  );
 };
 
 const isPeer = (peer: Value, end: End): boolean => {
-  const { namespaceSelector, podSelector, ipBlock } = asTree(peer, 'a peer');
+  const { namespaceSelector, podSelector, ipBlock } = requireTree(peer, 'a peer');
   // IP blocks stand for addresses outside the cluster.
   if (ipBlock !== undefined) return false;
   const namespace = { 'kubernetes.io/metadata.name': end.namespace ?? '' };
@@ -32,7 +45,7 @@ const isPeer = (peer: Value, end: End): boolean => {
 };
 
 const isPort = (entry: Value, ports: End['ports'], port: number): boolean => {
-  const wanted = at(entry, 'port');
+  const wanted = getMember(entry, 'port');
   return (typeof wanted === 'string' ? ports[wanted] : wanted) === port;
 };
 
@@ -50,16 +63,16 @@ const passes = (
 ) => {
   const type = way === 'ingress' ? 'Ingress' : 'Egress';
   const about = policies
-    .map(({ spec }) => asTree(spec, 'a policy') as Tree)
+    .map(({ spec }) => requireTree(spec, 'a policy') as Tree)
     .filter(
       ({ podSelector, policyTypes }) =>
-        asList(policyTypes, 'types').includes(type) && selects(podSelector, here.labels),
+        requireList(policyTypes, 'types').includes(type) && selects(podSelector, here.labels),
     );
   if (about.length === 0) return true;
   return about.some((policy) =>
-    asList(policy[way], way).some((rule) => {
-      const peers = asList(at(rule, way === 'ingress' ? 'from' : 'to'), 'peers');
-      const ports = asList(at(rule, 'ports'), 'ports');
+    requireList(policy[way], way).some((rule) => {
+      const peers = requireList(getMember(rule, way === 'ingress' ? 'from' : 'to'), 'peers');
+      const ports = requireList(getMember(rule, 'ports'), 'ports');
       const toPort = ports.length === 0 || ports.some((entry) => isPort(entry, to.ports, port));
       return toPort && (peers.length === 0 || peers.some((peer) => isPeer(peer, other)));
     }),
@@ -76,9 +89,12 @@ const mayReach = (policies: readonly Resource[], from: End, to: End, port: numbe
 
 /** The pods of a Deployment as an end of connections. */
 const podsOf = (resource: Resource): End => {
-  const container = asTree(at(resource, 'spec', 'template', 'spec', 'containers', 0), 'a container');
-  const ports = asList(container.ports, 'ports').map((port) => [at(port, 'name'), at(port, 'containerPort')]);
-  const labels = asTree(at(resource, 'spec', 'template', 'metadata', 'labels'), 'labels');
+  const container = requireTree(getMember(resource, 'spec', 'template', 'spec', 'containers', 0), 'a container');
+  const ports = requireList(container.ports, 'ports').map((port) => [
+    getMember(port, 'name'),
+    getMember(port, 'containerPort'),
+  ]);
+  const labels = requireTree(getMember(resource, 'spec', 'template', 'metadata', 'labels'), 'labels');
   return { labels: labels as End['labels'], ports: Object.fromEntries(ports) as End['ports'] };
 };
 
@@ -120,7 +136,7 @@ const architecture = Object.fromEntries(Object.entries(calls).map(([name, others
 const all = [...names].sort();
 
 describe('in the base', () => {
-  const resources = rendered(base);
+  const resources = renderFolder(base);
   const { among, metricsAmong, from, reach } = connectionsOf(resources);
 
   test('exactly the calls of the architecture are allowed', () => {
@@ -128,7 +144,7 @@ describe('in the base', () => {
   });
 
   test('the allowed calls are those whose address a process has', () => {
-    for (const { name, env } of deployed(resources)) {
+    for (const { name, env } of listSurroundings(resources)) {
       const known = names.filter((other) => env[`${other.toUpperCase()}_URL`] !== undefined);
       expect([name, known.sort()]).toEqual([name, architecture[name]]);
     }
@@ -155,7 +171,7 @@ describe('in the base', () => {
 });
 
 test('in the example Prometheus reaches only the metrics ports', () => {
-  const { from, among } = connectionsOf(rendered(example));
+  const { from, among } = connectionsOf(renderFolder(example));
   expect(from(outside('monitoring'), 'metrics')).toEqual(all);
   expect(from(outside('monitoring'), 'http')).toEqual([]);
   expect(from(outside('traefik'), 'http')).toEqual(['gateway']);
@@ -164,7 +180,7 @@ test('in the example Prometheus reaches only the metrics ports', () => {
 });
 
 test('with every component the same calls are allowed, the export of traces, and mails of pos', () => {
-  const { among, reach } = connectionsOf(rendered(everything));
+  const { among, reach } = connectionsOf(renderFolder(everything));
   expect(among).toEqual(architecture);
   expect(reach(outside('observability'), 4318)).toEqual(all);
   expect(reach(outside('observability'), 80)).toEqual([]);
@@ -173,19 +189,19 @@ test('with every component the same calls are allowed, the export of traces, and
 });
 
 describe('the Jobs of the operator', () => {
-  const resources = rendered(base);
+  const resources = renderFolder(base);
   const policies = resources.filter(isPolicy);
-  const jobs = rendered(firstInstitution);
+  const jobs = renderFolder(firstInstitution);
   const [job] = jobs.filter(({ kind }) => kind === 'Job');
   if (!job) throw new Error('the operator has no Job');
   const operator = podsOf(job);
 
   test('have the address of every process and reach it', () => {
-    const { env } = surroundingsOf(job, jobs);
+    const { env } = findSurroundings(job, jobs);
     const services = resources.filter(({ kind }) => kind === 'Service');
     for (const name of names) {
       const { hostname, port } = new URL(env[`${name.toUpperCase()}_URL`] ?? 'none:');
-      const ports = at(
+      const ports = getMember(
         services.find(({ metadata }) => metadata.name === hostname),
         'spec',
         'ports',
@@ -197,7 +213,7 @@ describe('the Jobs of the operator', () => {
       ]);
     }
     expect(connectionsOf(resources).from(operator, 'http')).toEqual(all);
-    expect(connectionsOf(rendered(everything)).from(operator, 'http')).toEqual(all);
+    expect(connectionsOf(renderFolder(everything)).from(operator, 'http')).toEqual(all);
   });
 
   test('reach MongoDB and RabbitMQ, nothing else, and cannot be reached', () => {
@@ -209,9 +225,9 @@ describe('the Jobs of the operator', () => {
   });
 
   test('the nightly check reaches no process', () => {
-    const withCheck = rendered(everything);
+    const withCheck = renderFolder(everything);
     const check = withCheck.find(({ kind }) => kind === 'CronJob');
-    const labels = at(check, ...(templatePath('CronJob') ?? []), 'metadata', 'labels') as End['labels'];
+    const labels = getMember(check, ...(findTemplatePath('CronJob') ?? []), 'metadata', 'labels') as End['labels'];
     expect(labels['app.kubernetes.io/name']).toBe('check');
     expect(connectionsOf(withCheck).from({ labels, ports: {} }, 'http')).toEqual([]);
   });
@@ -225,7 +241,7 @@ describe('the Jobs of the operator', () => {
 
 describe('a mistake is found:', () => {
   const without = (name: string) =>
-    connectionsOf(rendered(base).filter((one) => !(isPolicy(one) && one.metadata.name === name))).among;
+    connectionsOf(renderFolder(base).filter((one) => !(isPolicy(one) && one.metadata.name === name))).among;
 
   test('without the policy of orders no call to or from orders is allowed', () => {
     expect(without('orders')).toEqual({
@@ -237,7 +253,7 @@ describe('a mistake is found:', () => {
   });
 
   test('without any policy every call is allowed', () => {
-    const { among } = connectionsOf(rendered(base).filter((one) => !isPolicy(one)));
+    const { among } = connectionsOf(renderFolder(base).filter((one) => !isPolicy(one)));
     expect(among.contacts).toEqual(all.filter((name) => name !== 'contacts'));
   });
 });

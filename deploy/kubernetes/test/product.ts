@@ -44,7 +44,7 @@ export interface Started {
  * Starts every process with the environment and Secret files of its Deployment, except the addresses to listen at.
  * @throws {Error} with the process's output when it refuses its settings
  */
-export async function started(deployments: readonly Surroundings[]): Promise<Started> {
+export async function startDeployments(deployments: readonly Surroundings[]): Promise<Started> {
   const scratch = mkdtempSync(join(tmpdir(), 'boxoffice-kubernetes-'));
   const fileOf = (path: string): string => join(scratch, path.replaceAll('/', '_'));
   const processes = deployments.map(({ name, container, env, files }) => {

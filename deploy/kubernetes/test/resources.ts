@@ -1,13 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import {
-  asList,
-  asTree,
-  at,
+  findTemplatePath,
+  getMember,
   isTree,
   type Resource,
+  requireList,
+  requireText,
+  requireTree,
   type Tree,
-  templatePath,
-  textAt,
   type Value,
 } from '../src/index.ts';
 
@@ -44,10 +44,10 @@ export interface Surroundings {
  * The surroundings of the pods of a Deployment, a Job or a CronJob.
  * @throws {Error} if a referenced resource is missing
  */
-export function surroundingsOf(resource: Resource, resources: readonly Resource[]): Surroundings {
-  const pod = asTree(at(resource, ...(templatePath(resource.kind) ?? []), 'spec'), 'the template');
-  const container = asTree(at(pod, 'containers', 0), 'the container');
-  named(resources, 'ServiceAccount', textAt(pod, 'serviceAccountName'));
+export function findSurroundings(resource: Resource, resources: readonly Resource[]): Surroundings {
+  const pod = requireTree(getMember(resource, ...(findTemplatePath(resource.kind) ?? []), 'spec'), 'the template');
+  const container = requireTree(getMember(pod, 'containers', 0), 'the container');
+  named(resources, 'ServiceAccount', requireText(pod, 'serviceAccountName'));
   return {
     name: resource.metadata.name,
     container,
@@ -64,49 +64,53 @@ const named = (resources: readonly Resource[], kind: string, name: string): Reso
 
 const envOf = (container: Tree, resources: readonly Resource[]): Record<string, string> => {
   const env: Record<string, string> = {};
-  for (const source of asList(container.envFrom, 'envFrom'))
-    Object.assign(env, dataOf(resources, String(at(source, 'configMapRef', 'name'))));
-  for (const one of asList(container.env, 'env')) {
-    const entry = asTree(one, 'a variable');
-    const reference = at(entry, 'valueFrom', 'configMapKeyRef');
+  for (const source of requireList(container.envFrom, 'envFrom'))
+    Object.assign(env, dataOf(resources, String(getMember(source, 'configMapRef', 'name'))));
+  for (const one of requireList(container.env, 'env')) {
+    const entry = requireTree(one, 'a variable');
+    const reference = getMember(entry, 'valueFrom', 'configMapKeyRef');
     const value =
       reference === undefined
-        ? textAt(entry, 'value')
-        : dataOf(resources, textAt(asTree(reference, 'a reference'), 'name'))[String(at(reference, 'key'))];
-    if (value === undefined) throw new Error(`${textAt(entry, 'name')} refers to a key that is not there`);
-    env[textAt(entry, 'name')] = value;
+        ? requireText(entry, 'value')
+        : dataOf(resources, requireText(requireTree(reference, 'a reference'), 'name'))[
+            String(getMember(reference, 'key'))
+          ];
+    if (value === undefined) throw new Error(`${requireText(entry, 'name')} refers to a key that is not there`);
+    env[requireText(entry, 'name')] = value;
   }
   return env;
 };
 
 const dataOf = (resources: readonly Resource[], configMap: string): Readonly<Record<string, string>> =>
-  asTree(named(resources, 'ConfigMap', configMap).data, configMap) as Readonly<Record<string, string>>;
+  requireTree(named(resources, 'ConfigMap', configMap).data, configMap) as Readonly<Record<string, string>>;
 
 const filesOf = (pod: Tree, container: Tree): Map<string, Mounted> => {
   const files = new Map<string, Mounted>();
-  for (const mount of asList(container.volumeMounts, 'volumeMounts')) {
-    const volume = asList(pod.volumes, 'volumes').find((one) => at(one, 'name') === at(mount, 'name'));
-    if (volume === undefined) throw new Error(`there is no volume ${at(mount, 'name')}`);
-    for (const file of filesIn(volume)) files.set(`${at(mount, 'mountPath')}/${file.key}`, file);
+  for (const mount of requireList(container.volumeMounts, 'volumeMounts')) {
+    const volume = requireList(pod.volumes, 'volumes').find(
+      (one) => getMember(one, 'name') === getMember(mount, 'name'),
+    );
+    if (volume === undefined) throw new Error(`there is no volume ${getMember(mount, 'name')}`);
+    for (const file of filesIn(volume)) files.set(`${getMember(mount, 'mountPath')}/${file.key}`, file);
   }
   return files;
 };
 
 const filesIn = (volume: Value | undefined): Mounted[] => {
-  const projected = asList(at(volume, 'projected', 'sources'), 'sources').flatMap((source) =>
-    asList(at(source, 'secret', 'items'), 'items').map((item) => {
-      if (at(item, 'path') !== at(item, 'key')) throw new Error('a file is named otherwise than its key');
-      return { from: `Secret/${at(source, 'secret', 'name')}`, key: String(at(item, 'key')) };
+  const projected = requireList(getMember(volume, 'projected', 'sources'), 'sources').flatMap((source) =>
+    requireList(getMember(source, 'secret', 'items'), 'items').map((item) => {
+      if (getMember(item, 'path') !== getMember(item, 'key')) throw new Error('a file is named otherwise than its key');
+      return { from: `Secret/${getMember(source, 'secret', 'name')}`, key: String(getMember(item, 'key')) };
     }),
   );
-  const configMap = at(volume, 'configMap', 'name');
+  const configMap = getMember(volume, 'configMap', 'name');
   const key = configMap === 'boxoffice-services' ? 'services.json' : 'ca.crt';
   return configMap === undefined ? projected : [{ from: `ConfigMap/${configMap}`, key }];
 };
 
 /** The surroundings of every Deployment. */
-export function deployed(resources: readonly Resource[]): Surroundings[] {
-  return resources.filter(({ kind }) => kind === 'Deployment').map((resource) => surroundingsOf(resource, resources));
+export function listSurroundings(resources: readonly Resource[]): Surroundings[] {
+  return resources.filter(({ kind }) => kind === 'Deployment').map((resource) => findSurroundings(resource, resources));
 }
 
 /** The members read so far, by mapping. */
@@ -126,7 +130,7 @@ interface Model {
  * The faults of a resource against the schema of its kind, with paths; empty if it is valid. Strict as kubectl: an
  * unknown field is a fault. The compiled schemas ignore unknown fields and never read them, which reveals them.
  */
-export async function faultsOf(resource: Resource): Promise<string[]> {
+export async function findFaults(resource: Resource): Promise<string[]> {
   const model = await modelOf(resource);
   if (!model) return [`there is no schema of ${resource.apiVersion} ${resource.kind}`];
   const looked: Looked = new Map();

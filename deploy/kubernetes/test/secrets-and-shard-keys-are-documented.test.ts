@@ -3,9 +3,16 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { asList, at, nameOf, type Resource, rendered, templatePath } from '../src/index.ts';
+import {
+  findTemplatePath,
+  formatResourceName,
+  getMember,
+  type Resource,
+  renderFolder,
+  requireList,
+} from '../src/index.ts';
 import { product } from './product.ts';
-import { applicable, base, repository, surroundingsOf } from './resources.ts';
+import { applicable, base, findSurroundings, repository } from './resources.ts';
 
 const page = readFileSync(join(base, '../README.md'), 'utf8');
 /** The rows of the documented table of Secrets, by name. */
@@ -18,24 +25,24 @@ for (const [, name = '', keys = ''] of page.matchAll(/^\| `(boxoffice-[a-z]+)` *
 
 /** Every key of a Secret that an object requires, as `name key`. */
 const needed = (resource: Resource, resources: readonly Resource[]): string[] => {
-  if (templatePath(resource.kind)) {
-    const files = [...surroundingsOf(resource, resources).files.values()].filter(({ from }) =>
+  if (findTemplatePath(resource.kind)) {
+    const files = [...findSurroundings(resource, resources).files.values()].filter(({ from }) =>
       from.startsWith('Secret/'),
     );
     return files.map(({ from, key }) => `${from.slice('Secret/'.length)} ${key}`);
   }
   if (resource.kind === 'TriggerAuthentication')
-    return asList(at(resource, 'spec', 'secretTargetRef'), 'references').map(
-      (one) => `${at(one, 'name')} ${at(one, 'key')}`,
+    return requireList(getMember(resource, 'spec', 'secretTargetRef'), 'references').map(
+      (one) => `${getMember(one, 'name')} ${getMember(one, 'key')}`,
     );
   if (resource.kind === 'Ingress')
-    return asList(at(resource, 'spec', 'tls'), 'tls').flatMap((one) =>
-      ['tls.crt', 'tls.key'].map((key) => `${at(one, 'secretName')} ${key}`),
+    return requireList(getMember(resource, 'spec', 'tls'), 'tls').flatMap((one) =>
+      ['tls.crt', 'tls.key'].map((key) => `${getMember(one, 'secretName')} ${key}`),
     );
   return [];
 };
 const all = applicable.flatMap((folder) => {
-  const resources = rendered(folder);
+  const resources = renderFolder(folder);
   return resources.flatMap((resource) => needed(resource, resources));
 });
 /** The Secrets of the TLS component are described together, by their pattern. */
@@ -84,13 +91,13 @@ describe('the page', () => {
 });
 
 test('no manifest contains a Secret or a secret setting in plain text', () => {
-  const open = applicable.flatMap(rendered).flatMap((resource) => {
-    if (resource.kind === 'Secret') return [nameOf(resource)];
+  const open = applicable.flatMap(renderFolder).flatMap((resource) => {
+    if (resource.kind === 'Secret') return [formatResourceName(resource)];
     return [
       ...JSON.stringify(resource).matchAll(
         /"(?:name":")?(MONGODB_URL|AMQP_URL|MAIL_URL|SERVICE_(?:ROOT_)?SECRET|KEY_ENCRYPTION_KEY)"/g,
       ),
-    ].map(([, name]) => `${nameOf(resource)} ${name}`);
+    ].map(([, name]) => `${formatResourceName(resource)} ${name}`);
   });
   expect(open).toEqual([]);
 });

@@ -8,8 +8,8 @@ const { repository, scratch, processes } = JSON.parse(readFileSync(0, 'utf8'));
 const source = (path) => new URL(path, repository).href;
 process.setMaxListeners(100);
 
-const { developmentCertificate } = await import(source('libs/runtime/src/index.ts'));
-const { cert, key, caFile } = await developmentCertificate(scratch, ['localhost']);
+const { ensureDevelopmentCertificate } = await import(source('libs/runtime/src/index.ts'));
+const { cert, key, caFile } = await ensureDevelopmentCertificate(scratch, ['localhost']);
 for (const [path, kind] of processes.flatMap(({ pems }) => pems)) {
   if (kind === 'ca.crt') copyFileSync(caFile, path);
   else writeFileSync(path, kind === 'tls.key' ? key : cert);

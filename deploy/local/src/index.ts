@@ -1,4 +1,4 @@
-export { type DemoCredentials, demoFile, readDemo } from './demo/credentials.ts';
-export { ensureDemo, type Progress, progressCollections, progressIn } from './demo/seed.ts';
-export { lockDirectory, placeOf, type Running, readRunning } from './running.ts';
+export { type DemoCredentials, getDemoFile, readDemo } from './demo/credentials.ts';
+export { ensureDemo, openProgress, type Progress, progressCollections } from './demo/seed.ts';
+export { describeStorage, lockDirectory, type Running, readRunning } from './running.ts';
 export { createProgressLine } from './screen.ts';

@@ -6,7 +6,7 @@ import { contacts } from '@boxoffice/contacts';
 import { Fault } from '@boxoffice/envelope';
 import { events } from '@boxoffice/events';
 import { orders } from '@boxoffice/orders';
-import { demoMailsIn, pos } from '@boxoffice/pos';
+import { getDemoMailsFolder, pos } from '@boxoffice/pos';
 import {
   type Check,
   createLogger,
@@ -63,7 +63,7 @@ export function warnOfMissing(directory: string, logger: Pick<Logger, 'warn'>): 
 }
 
 /** The log level beside the gateway's access log: its one line per request suffices, except at debug levels. */
-export function quiet(level: LogLevel): LogLevel {
+export function lowerLogLevel(level: LogLevel): LogLevel {
   return level === 'info' ? 'warn' : level;
 }
 
@@ -188,7 +188,7 @@ export async function startServices(parts: InstallationParts): Promise<Services>
         return settings.shopHost ?? (hasDemoData() ? DEMO_SHOP : undefined);
       },
       get demoMails() {
-        return hasDemoData() ? demoMailsIn(settings.directory) : undefined;
+        return hasDemoData() ? getDemoMailsFolder(settings.directory) : undefined;
       },
     }),
     first.url,
@@ -210,7 +210,7 @@ export async function startServices(parts: InstallationParts): Promise<Services>
 
 /** A service's log in the terminal. Audit lines show with requests only: a flood of them would hide all else. */
 const terminalLogger = (service: string, level: LogLevel): Logger => {
-  const logger = createLogger({ service, level: quiet(level) });
+  const logger = createLogger({ service, level: lowerLogLevel(level) });
   const audit = createLogger({ service, level }).info;
   const unlessAudit =
     (write: Logger['warn']): Logger['warn'] =>

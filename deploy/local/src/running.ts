@@ -3,7 +3,7 @@ import { existsSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { connect, createServer, type NetConnectOpts, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { reasonOf, replaceFile, StartFault } from '@boxoffice/runtime';
+import { getErrorCode, replaceFile, StartFault } from '@boxoffice/runtime';
 
 /**
  * Locks the data directory against a second process, since the embedded engines serve one; returns the release. @throws
@@ -12,7 +12,7 @@ import { reasonOf, replaceFile, StartFault } from '@boxoffice/runtime';
 export async function lockDirectory(directory: string): Promise<() => Promise<void>> {
   const address = addressOf(directory);
   const server = await bound(address).catch(async (error: unknown) => {
-    if (reasonOf(error) !== 'EADDRINUSE') throw error;
+    if (getErrorCode(error) !== 'EADDRINUSE') throw error;
     if (await accepts(address)) {
       throw new StartFault(`BOXOFFICE_DATA_DIR: ${directory} is in use by another npm start`);
     }
@@ -51,7 +51,7 @@ export interface Running {
   readonly pid: number;
   /** ISO 8601 UTC. */
   readonly since: string;
-  /** The place of its documents, as {@link placeOf} returns it. */
+  /** The place of its documents, as {@link describeStorage} returns it. */
   readonly store: string;
   /** By name of the service; for the gateway, the address of its health. */
   readonly urls: Readonly<Record<string, string>>;
@@ -66,7 +66,7 @@ export interface Running {
  * The address in MONGODB_URL, without credentials and options; SQLite without the setting. It tells apart an
  * installation on files and one on MongoDB that share a data directory under different settings.
  */
-export function placeOf(mongodbUrl: string | undefined): string {
+export function describeStorage(mongodbUrl: string | undefined): string {
   const [, hosts = '', database = ''] = /^[^:]+:\/\/(?:[^@/]*@)?([^/?]*)\/?([^?]*)/.exec(mongodbUrl ?? '') ?? [];
   return mongodbUrl === undefined ? 'SQLite' : `MongoDB at ${hosts}/${database}`;
 }
@@ -111,7 +111,7 @@ const isAlive = (pid: number): boolean => {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    return reasonOf(error) === 'EPERM';
+    return getErrorCode(error) === 'EPERM';
   }
 };
 

@@ -15,7 +15,7 @@ interface ScreenOptions {
 }
 
 /** Commands that request a token of the first demo client and list shows with it, ready to paste. */
-export function firstCommands(publicUrl: string, demoFile: string, caFile: string | undefined): string[] {
+export function listFirstCommands(publicUrl: string, demoFile: string, caFile: string | undefined): string[] {
   const curl = caFile === undefined ? 'curl -sS' : `curl -sS --cacert ${quoted(caFile)}`;
   const pick = `c = require(${JSON.stringify(demoFile)}).clients[0], c.clientId + ":" + c.clientSecret`;
   const token = 'JSON.parse(require("fs").readFileSync(0)).access_token';
@@ -30,7 +30,7 @@ export function firstCommands(publicUrl: string, demoFile: string, caFile: strin
 const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
 
 /** The screen, as lines; every address on it opens in a browser. */
-export function screen(options: ScreenOptions): string[] {
+export function renderScreen(options: ScreenOptions): string[] {
   const { publicUrl, httpUrl, caFile, demoFile, directory, engines, requestsAreLogged, seconds } = options;
   const row = (name: string, value: string): string => `  ${name.padEnd(20)}${value}`;
   const facts = [
@@ -59,7 +59,7 @@ export function screen(options: ScreenOptions): string[] {
   }
   const notices =
     caFile === undefined ? [] : [`A browser warns of the development certificate; ${caFile} is its authority.`, ''];
-  const commands = firstCommands(publicUrl, demoFile, caFile).map((command) => `  ${command}`);
+  const commands = listFirstCommands(publicUrl, demoFile, caFile).map((command) => `  ${command}`);
   const first = 'Get a token, then list shows (in another terminal):';
   const demo = [
     row('start here', `${publicUrl}/docs/demo`),

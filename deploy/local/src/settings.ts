@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { authorizer, listKeys, recoverySteps, WrongKeyEncryptionKey } from '@boxoffice/authorizer';
+import { authorizer, describeRecovery, listKeys, WrongKeyEncryptionKey } from '@boxoffice/authorizer';
 import { contacts } from '@boxoffice/contacts';
 import { events } from '@boxoffice/events';
 import { gatewaySettings } from '@boxoffice/gateway';
@@ -8,19 +8,19 @@ import { pos } from '@boxoffice/pos';
 import {
   amqpUrl,
   dataDirectory,
-  differentPorts,
+  declareOptionalSecret,
   type Environment,
   ensureDirectory,
   flag,
-  givenSecret,
   logLevels,
   mongodbUrl,
+  nameSecretFile,
   oneOf,
   operationsPort,
   readServerSettings,
   readStoredSecret,
+  requireDifferentPorts,
   StartFault,
-  secretFile,
   storeSecret,
   tlsCaFile,
   traceSettings,
@@ -29,7 +29,7 @@ import { servicesFileOrData } from '@boxoffice/runtime/services';
 import type { Store } from '@boxoffice/store';
 import { tickets } from '@boxoffice/tickets';
 
-const KEY_FILE = secretFile('KEY_ENCRYPTION_KEY');
+const KEY_FILE = nameSecretFile('KEY_ENCRYPTION_KEY');
 
 /**
  * The key in the data directory, generated if missing, unless the authorizer's store has values encrypted under an
@@ -40,7 +40,7 @@ export async function keepKeyEncryptionKey(directory: string, authorizerStore: S
   if (stored !== undefined) return stored;
   if ((await listKeys(authorizerStore)).length === 0) return storeSecret(directory, KEY_FILE);
   throw new StartFault(
-    `KEY_ENCRYPTION_KEY: is neither set nor stored, but the authorizer's store holds signing keys that are encrypted under it: ${recoverySteps(storedAt(directory))}`,
+    `KEY_ENCRYPTION_KEY: is neither set nor stored, but the authorizer's store holds signing keys that are encrypted under it: ${describeRecovery(storedAt(directory))}`,
   );
 }
 
@@ -91,8 +91,8 @@ const spec = {
   mailFrom,
   mailTemplates,
   // npm start generates and stores these two unless they are set.
-  serviceRootSecret: givenSecret('SERVICE_ROOT_SECRET'),
-  keyEncryptionKey: givenSecret('KEY_ENCRYPTION_KEY'),
+  serviceRootSecret: declareOptionalSecret('SERVICE_ROOT_SECRET'),
+  keyEncryptionKey: declareOptionalSecret('KEY_ENCRYPTION_KEY'),
   directory: dataDirectory,
   servicesFile: servicesFileOrData,
   mongodbUrl,
@@ -101,7 +101,7 @@ const spec = {
   logLevel: oneOf('LOG_LEVEL', logLevels, { default: 'warn' }),
   operationsPort,
   demo: flag('BOXOFFICE_DEMO', { default: true }),
-  ports: differentPorts(gatewayPort, gatewayHttpPort, operationsPort),
+  ports: requireDifferentPorts(gatewayPort, gatewayHttpPort, operationsPort),
   tlsCaFile,
 };
 
@@ -118,6 +118,7 @@ export async function readLocalSettings(env?: Environment) {
  * The root of every process's secret, generated at the first start and stored in the data directory. @throws
  * {StartFault}
  */
-const keepServiceRootSecret = (directory: string): string => storeSecret(directory, secretFile('SERVICE_ROOT_SECRET'));
+const keepServiceRootSecret = (directory: string): string =>
+  storeSecret(directory, nameSecretFile('SERVICE_ROOT_SECRET'));
 
 export type LocalSettings = Awaited<ReturnType<typeof readLocalSettings>>;

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
-import { certificateFrom, type Gateway, openAccessLog, optionsFrom, startGateway } from '@boxoffice/gateway';
+import { ensureCertificate, type Gateway, openAccessLog, startGateway, toGatewayOptions } from '@boxoffice/gateway';
 import {
   createLogger,
   createMetrics,
@@ -19,11 +19,11 @@ import {
 } from '@boxoffice/runtime';
 import { followServices } from '@boxoffice/runtime/services';
 import { type Engines, openEngines } from '@boxoffice/service';
-import { type DemoCredentials, demoFile } from './demo/credentials.ts';
-import { doorClientIdsOf, ensureDemo, progressCollections, progressIn } from './demo/seed.ts';
-import { quiet, type Services, servedQueues, startServices, warnOfMissing } from './installation.ts';
-import { lockDirectory, placeOf, recordRunning } from './running.ts';
-import { createProgressLine, type ProgressLine, screen } from './screen.ts';
+import { type DemoCredentials, getDemoFile } from './demo/credentials.ts';
+import { ensureDemo, formatDoorClientIds, openProgress, progressCollections } from './demo/seed.ts';
+import { lowerLogLevel, type Services, servedQueues, startServices, warnOfMissing } from './installation.ts';
+import { describeStorage, lockDirectory, recordRunning } from './running.ts';
+import { createProgressLine, type ProgressLine, renderScreen } from './screen.ts';
 import { type LocalSettings, readLocalSettings } from './settings.ts';
 
 interface Program {
@@ -45,16 +45,16 @@ export async function compose(settings: LocalSettings, logger: Logger, stop: Sto
 const openGateway = async (
   { settings, stop, engines }: Program,
   services: Services,
-  tls: Awaited<ReturnType<typeof certificateFrom>>,
+  tls: Awaited<ReturnType<typeof ensureCertificate>>,
   metrics: Metrics | undefined,
 ): Promise<Gateway> => {
   const { logLevel: level } = settings;
   const accessLogger = createLogger({ service: 'gateway', level });
-  const logger = createLogger({ service: 'gateway', level: quiet(level) });
+  const logger = createLogger({ service: 'gateway', level: lowerLogLevel(level) });
   const serviceList = followServices({ file: settings.servicesFile, logger });
   stop.add('services file', () => serviceList.close());
   const gateway = await startGateway({
-    ...optionsFrom(settings),
+    ...toGatewayOptions(settings),
     tls,
     services: services.urls,
     serviceList,
@@ -82,7 +82,7 @@ const seedDemo = async (
   const { directory, mongodbUrl, publicUrl, serviceRootSecret } = settings;
   return ensureDemo({
     stores: services.stores,
-    progress: progressIn(await engines.store('local', progressCollections)),
+    progress: openProgress(await engines.store('local', progressCollections)),
     directory,
     urls: services.urls,
     serviceRootSecret,
@@ -90,7 +90,7 @@ const seedDemo = async (
     now: new Date(),
     tell: line.tell,
     trouble: services.trouble,
-    waitsFor: mongodbUrl === undefined ? undefined : placeOf(mongodbUrl),
+    waitsFor: mongodbUrl === undefined ? undefined : describeStorage(mongodbUrl),
     signal: stop.signal,
   }).finally(line.end);
 };
@@ -99,10 +99,10 @@ const composeWith = async (line: ProgressLine, settings: LocalSettings, logger: 
   const { directory, mongodbUrl, amqpUrl, operationsPort, host, publicUrl } = settings;
   if (mongodbUrl === undefined || amqpUrl === undefined) stop.add('lock', await lockDirectory(directory));
   // The first start takes half a minute, the next ones two seconds.
-  if (settings.demo && !existsSync(demoFile(directory))) line.tell('first the services start, then it is created …');
+  if (settings.demo && !existsSync(getDemoFile(directory))) line.tell('first the services start, then it is created …');
   const traces = await startTraces({ ...settings, logger });
   stop.add('traces', () => traces.close());
-  const tls = await certificateFrom(settings, directory);
+  const tls = await ensureCertificate(settings, directory);
   const metrics = operationsPort === undefined ? undefined : await createMetrics();
   if (metrics) watchDirectory(metrics, directory);
   if (mongodbUrl === undefined) warnOfMissing(directory, logger);
@@ -122,7 +122,7 @@ const composeWith = async (line: ProgressLine, settings: LocalSettings, logger: 
     metrics,
     checks: { 'demo data': demoData },
     hasDemoData: () => demo !== undefined,
-    demoDoorClientIds: () => (demo ? doorClientIdsOf(demo) : ''),
+    demoDoorClientIds: () => (demo ? formatDoorClientIds(demo) : ''),
   });
   const program: Program = { settings, logger, stop, engines };
   // Before the seeding, so that an occupied port is reported at once.
@@ -131,7 +131,7 @@ const composeWith = async (line: ProgressLine, settings: LocalSettings, logger: 
   stop.add(
     'note',
     recordRunning(directory, {
-      store: placeOf(mongodbUrl),
+      store: describeStorage(mongodbUrl),
       urls,
       publicUrl,
       gatewayUrl: gateway.httpsUrl,
@@ -147,11 +147,11 @@ const composeWith = async (line: ProgressLine, settings: LocalSettings, logger: 
   await gateway.ready();
   if (stop.signal.aborted) return;
 
-  const lines = screen({
+  const lines = renderScreen({
     publicUrl,
     httpUrl: gateway.httpUrl,
     caFile: tls.caFile,
-    demoFile: demo && demoFile(directory),
+    demoFile: demo && getDemoFile(directory),
     directory,
     engines: `${engines.storeEngine}, ${engines.busEngine}`,
     requestsAreLogged: settings.logLevel === 'info' || settings.logLevel === 'debug',

@@ -3,17 +3,17 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { authorizer, rotateKeys } from '@boxoffice/authorizer';
-import { createLogger, createStop, developmentCertificate, listen, StartFault } from '@boxoffice/runtime';
+import { createLogger, createStop, ensureDevelopmentCertificate, listen, StartFault } from '@boxoffice/runtime';
 import { openSqliteStores } from '@boxoffice/store';
 import { expect, test } from '@jest/globals';
 import { readLocalSettings } from '../src/settings.ts';
 import { compose } from '../src/start.ts';
-import { startProgram, temporaryDirectory } from './program.ts';
+import { createTemporaryDirectory, startProgram } from './program.ts';
 
 /** What a start in this process is refused with; `npm start` prints it after "boxoffice cannot start: ". */
 const refusal = async (
   settings: Readonly<Record<string, string>>,
-  directory = temporaryDirectory(),
+  directory = createTemporaryDirectory(),
 ): Promise<string> => {
   const logger = createLogger({ service: 'test', level: 'error' });
   const stop = createStop(logger);
@@ -39,7 +39,7 @@ test('an invalid setting is reported in one line, with status 1', async () => {
 });
 
 test('a data directory that is not writable is reported', async () => {
-  const directory = temporaryDirectory();
+  const directory = createTemporaryDirectory();
   const file = join(directory, 'file');
   writeFileSync(file, '');
   expect(await refusal({ BOXOFFICE_DATA_DIR: file })).toBe(
@@ -48,7 +48,7 @@ test('a data directory that is not writable is reported', async () => {
 });
 
 test('all invalid settings are reported together', async () => {
-  const directory = temporaryDirectory();
+  const directory = createTemporaryDirectory();
   const settings = {
     BOXOFFICE_DATA_DIR: join(directory, 'unmade'),
     ACCESS_TOKEN_LIFETIME_SECONDS: '0',
@@ -76,10 +76,10 @@ test('all invalid settings are reported together', async () => {
 });
 
 test('a damaged certificate is reported', async () => {
-  const directory = temporaryDirectory();
+  const directory = createTemporaryDirectory();
   const file = join(directory, 'certificate.pem');
   writeFileSync(file, 'nonsense');
-  await developmentCertificate(directory);
+  await ensureDevelopmentCertificate(directory);
   const key = join(directory, 'development-key.pem');
   expect(await refusal({ TLS_CERT_FILE: file, TLS_KEY_FILE: key })).toBe(
     `TLS_CERT_FILE: ${file} holds no readable certificate`,
@@ -87,13 +87,13 @@ test('a damaged certificate is reported', async () => {
 });
 
 test('a file that is no database is reported', async () => {
-  const directory = temporaryDirectory();
+  const directory = createTemporaryDirectory();
   mkdirSync(join(directory, 'catalog.sqlite'));
   expect(await refusal({}, directory)).toMatch(/^BOXOFFICE_DATA_DIR: .*catalog\.sqlite/);
 });
 
 test.each(['GATEWAY_PORT', 'OPERATIONS_PORT'])('%s in use is reported, before the seeding', async (setting) => {
-  const directory = temporaryDirectory();
+  const directory = createTemporaryDirectory();
   const other = await listen(() => undefined, { host: '127.0.0.1', port: 0 });
   expect(await refusal({ [setting]: `${other.port}` }, directory)).toBe(
     `${setting}: port ${other.port} of 127.0.0.1 is in use by another program`,
@@ -103,14 +103,14 @@ test.each(['GATEWAY_PORT', 'OPERATIONS_PORT'])('%s in use is reported, before th
 });
 
 test.each(['{}', 'nonsense'])('a demo.json that holds %s', async (content) => {
-  const directory = temporaryDirectory();
+  const directory = createTemporaryDirectory();
   const file = join(directory, 'demo.json');
   writeFileSync(file, content);
   expect(await refusal({}, directory)).toMatch(new RegExp(`^${file} .*; remove it to get new demo credentials$`));
 });
 
 test('a missing or another key encryption key is reported, and the printed remedy works', async () => {
-  const directory = temporaryDirectory();
+  const directory = createTemporaryDirectory();
   const file = join(directory, 'key-encryption-key');
   const rotate = async (options: { readonly secret: string; readonly compromised?: boolean }) => {
     const stores = openSqliteStores({ directory });
@@ -134,7 +134,7 @@ test('a missing or another key encryption key is reported, and the printed remed
 });
 
 test('a full disk during the seeding is reported without a stack', async () => {
-  const directory = temporaryDirectory();
+  const directory = createTemporaryDirectory();
   // A limit on file sizes simulates a full disk: databases beyond 2 MB cannot be written.
   const program = await startProgram({}, directory, ['sh', '-c', 'ulimit -f 4000; exec "$@"', 'limited']);
   expect(await program.ended).toBe(1);

@@ -5,7 +5,7 @@ import { authorizer, createClient } from '@boxoffice/authorizer';
 import { catalog, createInstitution } from '@boxoffice/catalog';
 import { createLogger } from '@boxoffice/runtime';
 import { openMongoStore } from '@boxoffice/store';
-import { authorizationOf, freePorts, openClient, waitUntil } from '@boxoffice/testkit';
+import { freePorts, openClient, requestAuthorization, waitUntil } from '@boxoffice/testkit';
 import { afterAll, expect, test } from '@jest/globals';
 import { type Process, startProcess, startProgram } from './program.ts';
 
@@ -47,7 +47,7 @@ both(
     const credentials = await createClub(mongodbUrl);
     const path = '/svc/v3/contacts/individuals';
     const create = async (lastName: string) => {
-      const headers = { authorization: await authorizationOf(call, credentials) };
+      const headers = { authorization: await requestAuthorization(call, credentials) };
       return call(path, { method: 'POST', headers, body: { lastName } });
     };
     expect((await create('Martin')).status).toBe(201);
@@ -86,7 +86,7 @@ both(
     });
 
     expect((await create('Haskil')).status).toBe(201);
-    const headers = { authorization: await authorizationOf(call, credentials) };
+    const headers = { authorization: await requestAuthorization(call, credentials) };
     const shown = await call('/svc/v3/catalog', { headers });
     expect(shown.body.data.institution.id).toBe('club');
     const { body } = await call(path, { headers });

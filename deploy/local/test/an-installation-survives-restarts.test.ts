@@ -14,8 +14,14 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { openClient } from '@boxoffice/testkit';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { firstCommands } from '../src/screen.ts';
-import { authorization, clientOf, type Program, startProgram, temporaryDirectory } from './program.ts';
+import { listFirstCommands } from '../src/screen.ts';
+import {
+  createClient,
+  createTemporaryDirectory,
+  type Program,
+  requestDemoAuthorization,
+  startProgram,
+} from './program.ts';
 
 describe('with demo data', () => {
   // One installation through a sequence of starts, in this order.
@@ -50,8 +56,8 @@ describe('with demo data', () => {
         ['admin', 'manager', 'box_office', 'door', 'customer'].map((role) => `${id} ${role}`),
       ),
     );
-    const headers = { authorization: await authorization(demo, 'opera', 'reader') };
-    const { body } = await clientOf(demo)('/svc/v3/catalog?type=show', { headers });
+    const headers = { authorization: await requestDemoAuthorization(demo, 'opera', 'reader') };
+    const { body } = await createClient(demo)('/svc/v3/catalog?type=show', { headers });
     const products: { readonly id: string; readonly code: string; readonly state: string }[] = body.data.products;
     expect(products.filter(({ state }) => state === 'running')).toHaveLength(254);
     expect(new Set(products.map(({ code }) => code)).size).toBe(254);
@@ -75,12 +81,12 @@ describe('with demo data', () => {
   test('the printed command for the credentials works with any name of the directory', () => {
     const file = join(mkdtempSync(join(tmpdir(), "it's a $(box) ")), 'demo.json');
     writeFileSync(file, JSON.stringify({ clients: [{ clientId: 'cli_1', clientSecret: 's3cret' }] }));
-    const [pick] = firstCommands('https://localhost:8443', file, '/tmp/ca.pem');
+    const [pick] = listFirstCommands('https://localhost:8443', file, '/tmp/ca.pem');
     expect(execFileSync('bash', ['-c', `${pick}\nprintf %s "$CLIENT"`], { encoding: 'utf8' })).toBe('cli_1:s3cret');
   });
 
   test('every printed address opens in a browser, documentation and shop among them', async () => {
-    const ask = clientOf(program.demo());
+    const ask = createClient(program.demo());
     const { baseUrl } = program.demo();
     const printed = [...program.output().matchAll(/^ {2}[a-z][a-zA-Z ]{5,18} +(https:\/\/[^\s,]+)/gm)].map(
       ([, url]) => url,
@@ -95,8 +101,8 @@ describe('with demo data', () => {
 
   test('requests do not scroll the screen away', async () => {
     const before = program.output();
-    await clientOf(program.demo())('/svc/v3/catalog/no-such-path');
-    await clientOf(program.demo())('/openapi.json');
+    await createClient(program.demo())('/svc/v3/catalog/no-such-path');
+    await createClient(program.demo())('/openapi.json');
     expect(program.output()).toBe(before);
   });
 
@@ -110,10 +116,10 @@ describe('with demo data', () => {
     const demo = program.demo();
     const rest = Promise.withResolvers<string>();
     const halves = Readable.from(['{"lastName":', rest.promise], { objectMode: false });
-    const answer = clientOf(demo)('/contacts/individuals', {
+    const answer = createClient(demo)('/contacts/individuals', {
       method: 'POST',
       headers: {
-        authorization: await authorization(demo, 'opera', 'contacts-writer'),
+        authorization: await requestDemoAuthorization(demo, 'opera', 'contacts-writer'),
         'content-type': 'application/json',
       },
       body: halves,
@@ -141,16 +147,16 @@ describe('with demo data', () => {
     expect(after.clients.flatMap(({ redirectUris = [] }) => redirectUris)).toContain(`${after.baseUrl}/callback`);
     const doors = after.clients.filter(({ name }) => name === 'door');
     expect(doors.map(({ redirectUris }) => redirectUris)).toEqual(Array(2).fill([`${after.baseUrl}/door/`]));
-    const settings = await clientOf(after)('/door/settings.json');
+    const settings = await createClient(after)('/door/settings.json');
     expect(settings.body).toMatchObject({
       address: `${after.baseUrl}/door/`,
       clients: doors.map(({ clientId }) => ({ clientId })),
     });
-    const headers = { authorization: await authorization(after, 'opera', 'full') };
-    const { body } = await clientOf(after)('/svc/v3/contacts/individuals', { headers });
+    const headers = { authorization: await requestDemoAuthorization(after, 'opera', 'full') };
+    const { body } = await createClient(after)('/svc/v3/contacts/individuals', { headers });
     expect(body.data.items).toContainEqual(expect.objectContaining({ lastName: 'Martin' }));
     const [key] = after.apiKeys;
-    const shown = await clientOf(after)('/svc/v3/catalog', { headers: { 'x-api-key': String(key?.key) } });
+    const shown = await createClient(after)('/svc/v3/catalog', { headers: { 'x-api-key': String(key?.key) } });
     expect(shown.body.data.institution.id).toBe('opera');
     program.kill('SIGTERM');
     expect(await program.ended).toBe(0);
@@ -160,7 +166,7 @@ describe('with demo data', () => {
 describe('without demo data', () => {
   // One installation through two starts, in this order.
 
-  const directory = temporaryDirectory();
+  const directory = createTemporaryDirectory();
   let program: Program | undefined;
   afterAll(() => program?.kill('SIGKILL'));
 

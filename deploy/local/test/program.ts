@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { authorizationOf, type Client, freePorts, openClient } from '@boxoffice/testkit';
+import { type Client, freePorts, openClient, requestAuthorization } from '@boxoffice/testkit';
 import type { DemoCredentials } from '../src/demo/credentials.ts';
 
-export function temporaryDirectory(): string {
+export function createTemporaryDirectory(): string {
   return mkdtempSync(join(tmpdir(), 'boxoffice-local-'));
 }
 
@@ -69,7 +69,7 @@ export interface Program extends Process {
 /** Starts the product on its own ports and data. */
 export async function startProgram(
   settings: Readonly<Record<string, string>> = {},
-  directory = temporaryDirectory(),
+  directory = createTemporaryDirectory(),
   under: readonly string[] = [],
 ): Promise<Program> {
   const [port = 0, httpPort = 0] = await freePorts(2);
@@ -80,13 +80,17 @@ export async function startProgram(
 }
 
 /** A client of the product that trusts only the certificate in `caFile`. */
-export function clientOf({ baseUrl, caFile }: DemoCredentials): Client {
+export function createClient({ baseUrl, caFile }: DemoCredentials): Client {
   return openClient({ baseUrl, ca: readFileSync(caFile, 'utf8') });
 }
 
 /** The Authorization header of a demo client. @throws {Error} when there is no such client, or no token */
-export async function authorization(demo: DemoCredentials, institution: string, name: string): Promise<string> {
+export async function requestDemoAuthorization(
+  demo: DemoCredentials,
+  institution: string,
+  name: string,
+): Promise<string> {
   const client = demo.clients.find((one) => one.institution === institution && one.name === name);
   if (client?.clientSecret === undefined) throw new Error(`demo.json has no client ${name} of ${institution}`);
-  return authorizationOf(clientOf(demo), { ...client, clientSecret: client.clientSecret });
+  return requestAuthorization(createClient(demo), { ...client, clientSecret: client.clientSecret });
 }

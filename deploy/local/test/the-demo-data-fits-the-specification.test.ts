@@ -1,15 +1,19 @@
 import { authorizer, createClient, listClients } from '@boxoffice/authorizer';
-import { testEngines } from '@boxoffice/service/testkit';
+import { listTestEngines } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { registerClients } from '../src/demo/accounts.ts';
-import { soldPlaces } from '../src/demo/box-office.ts';
-import { bodiesOf, type DemoInstitution, museum, type NewProduct, opera } from '../src/demo/institutions.ts';
+import { selectSoldPlaces } from '../src/demo/box-office.ts';
+import { buildProductBodies, type DemoInstitution, museum, type NewProduct, opera } from '../src/demo/institutions.ts';
 import { createProgressLine } from '../src/screen.ts';
 
 const now = new Date('2027-05-05T10:00:00.000Z');
 
 const productsOf = (institution: DemoInstitution, at = now): NewProduct[] =>
-  bodiesOf(institution, Object.fromEntries(institution.tariffs.map(({ code }) => [code, `id of ${code}`])), at);
+  buildProductBodies(
+    institution,
+    Object.fromEntries(institution.tariffs.map(({ code }) => [code, `id of ${code}`])),
+    at,
+  );
 
 const capacityOf = ({ performances }: NewProduct): number =>
   performances.flatMap(({ seatCategories }) => seatCategories).reduce((sum, { capacity }) => sum + capacity, 0);
@@ -128,17 +132,17 @@ describe('the demo catalogue', () => {
       row: String(Math.floor(at / 10)),
     }));
     for (let evening = 0; evening < 30; evening += 1) {
-      const taken = soldPlaces(places, evening);
-      expect(taken).toEqual(soldPlaces(places, evening));
+      const taken = selectSoldPlaces(places, evening);
+      expect(taken).toEqual(selectSoldPlaces(places, evening));
       expect(new Set(taken).size).toBe(taken.length);
       expect(taken.length).toBeGreaterThan(5);
       expect(taken.length).toBeLessThan(100);
     }
-    expect(soldPlaces(places, 1)).not.toEqual(soldPlaces(places, 2));
+    expect(selectSoldPlaces(places, 1)).not.toEqual(selectSoldPlaces(places, 2));
   });
 });
 
-const [engine] = testEngines('authorizer', authorizer.collections);
+const [engine] = listTestEngines('authorizer', authorizer.collections);
 
 test('clients that an older release made have the scopes and bounds that a new file says', async () => {
   if (!engine) throw new Error('there is no engine');

@@ -2,9 +2,9 @@ import { catalog, createInstitution } from '@boxoffice/catalog';
 import { openSqliteStores, type Store, StoreUnavailable } from '@boxoffice/store';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ensureDemo, type Progress } from '../src/index.ts';
-import { temporaryDirectory } from './program.ts';
+import { createTemporaryDirectory } from './program.ts';
 
-const directory = temporaryDirectory();
+const directory = createTemporaryDirectory();
 const stores = openSqliteStores({ directory });
 let store: Store;
 

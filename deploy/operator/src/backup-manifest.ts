@@ -56,7 +56,7 @@ export function copyDurably(from: string, to: string): void {
 }
 
 /** The current size and digest of a file. */
-export async function digest(directory: string, path: string): Promise<BackedUp> {
+export async function computeDigest(directory: string, path: string): Promise<BackedUp> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(join(directory, path)), hash);
   return { path, bytes: statSync(join(directory, path)).size, sha256: hash.digest('hex') };
@@ -96,10 +96,10 @@ const isFile = (one: unknown): one is BackedUp => {
 };
 
 /** The files of a backup that differ from its manifest, each in words. */
-export async function damagesOf(directory: string, { files }: Manifest): Promise<string[]> {
+export async function findDamages(directory: string, { files }: Manifest): Promise<string[]> {
   const damages: string[] = [];
   for (const { path, bytes, sha256 } of files) {
-    const found = await digest(directory, path).catch(() => undefined);
+    const found = await computeDigest(directory, path).catch(() => undefined);
     if (!found) damages.push(`${path} is missing`);
     else if (found.bytes !== bytes || found.sha256 !== sha256) damages.push(`${path} differs from its checksum`);
   }

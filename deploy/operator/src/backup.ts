@@ -12,13 +12,13 @@ import {
 } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { lockDirectory } from '@boxoffice/local';
-import { ensureDirectory, explain, reasonOf, secretFile } from '@boxoffice/runtime';
-import { snapshotSqlite } from '@boxoffice/store';
+import { ensureDirectory, explain, getErrorCode, nameSecretFile } from '@boxoffice/runtime';
+import { copySqliteFiles } from '@boxoffice/store';
 import {
+  computeDigest,
   copyDurably,
-  damagesOf,
-  digest,
   FORMAT,
+  findDamages,
   isLater,
   MANIFEST,
   type Manifest,
@@ -65,7 +65,7 @@ const emptyDirectory = (directory: string, data: string): void => {
     chmodSync(directory, 0o700);
   } catch (error) {
     if (error instanceof Refused) throw error;
-    const reason = reasonOf(error) === 'ENOENT' ? 'it cannot be created there' : explain(error);
+    const reason = getErrorCode(error) === 'ENOENT' ? 'it cannot be created there' : explain(error);
     throw new Refused(`${directory} cannot be written: ${reason}`);
   }
 };
@@ -99,7 +99,7 @@ export async function takeBackup(target: string, { data, versions, tell }: TakeO
     const paths = filesOf(data);
     const databases = paths.filter((path) => path.endsWith('.sqlite'));
     const takenAt = new Date().toISOString();
-    const pausedMs = await snapshotSqlite(
+    const pausedMs = await copySqliteFiles(
       databases.map((path) => ({ from: join(data, path), to: join(directory, path) })),
       (pages) => tell(`${pages} pages copied`),
     );
@@ -109,10 +109,10 @@ export async function takeBackup(target: string, { data, versions, tell }: TakeO
     const files = [];
     for (const path of paths) {
       chmodSync(join(directory, path), 0o600);
-      files.push(await digest(directory, path));
+      files.push(await computeDigest(directory, path));
       tell(`${files.length} of ${paths.length} files`);
     }
-    const elsewhere = SECRETS.filter((name) => !paths.includes(secretFile(name)));
+    const elsewhere = SECRETS.filter((name) => !paths.includes(nameSecretFile(name)));
     const manifest: Manifest = { format: FORMAT, takenAt, versions, files, elsewhere };
     writeFileSync(join(directory, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600, flush: true });
     syncToDisk(directory);
@@ -145,7 +145,7 @@ const refuseNewer = (made: Manifest['versions'], known: Manifest['versions']): v
   throw new Refused(`the backup is of a newer version: ${versions.join(', ')}; restore it with that version`);
 };
 
-const KEY = secretFile('KEY_ENCRYPTION_KEY');
+const KEY = nameSecretFile('KEY_ENCRYPTION_KEY');
 
 /** The product does not start on the databases without this key: moved last, it shows that the data is complete. */
 const keyLast = (paths: readonly string[]): string[] => [
@@ -163,7 +163,7 @@ export async function putBack(from: string, { data, versions, force, tell }: Put
   const manifest = readManifest(source);
   refuseNewer(manifest.versions, versions);
   tell('verifying checksums');
-  const damages = await damagesOf(source, manifest);
+  const damages = await findDamages(source, manifest);
   if (damages.length > 0) throw new Refused(`the backup is damaged, and nothing was restored: ${damages.join('; ')}`);
   ensureDirectory(data, 'BOXOFFICE_DATA_DIR');
   const letGo = await lockDirectory(data);

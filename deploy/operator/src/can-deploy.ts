@@ -1,10 +1,17 @@
 // Whether a release can run beside what runs now.
 
 import type { Obstacle, Release } from '@boxoffice/contracts';
-import { broadcastsOf, callsOf, isBuiltIn, presentRows, queuesOf, type ServiceRow } from '@boxoffice/runtime/services';
+import {
+  getCalls,
+  isBuiltIn,
+  listBroadcasts,
+  listQueues,
+  readPresentRows,
+  type ServiceRow,
+} from '@boxoffice/runtime/services';
 import { type Command, Misuse, type Report } from './command.ts';
 import type { Installation } from './installation.ts';
-import { type Address, addressesOf, atEachInstance, fetchJson, reasonOf } from './processes.ts';
+import { type Address, describeReason, fetchJson, findAddresses, visitEachInstance } from './processes.ts';
 
 /** A release that runs, as one of its instances describes it. */
 interface Running extends Release {
@@ -51,10 +58,10 @@ const descriptionIn = ({ info, paths = {}, components = {} }: Served): Release['
 
 /** What the services list says of a process: for one that does not say so itself. */
 const listedOf = (row: ServiceRow): Pick<Release, 'consumes' | 'calls'> => ({
-  calls: callsOf(row),
+  calls: getCalls(row),
   consumes: {
-    ...Object.fromEntries(queuesOf(row).map(({ queue, facts }) => [queue, facts])),
-    ...(broadcastsOf(row).length > 0 && { broadcast: broadcastsOf(row) }),
+    ...Object.fromEntries(listQueues(row).map(({ queue, facts }) => [queue, facts])),
+    ...(listBroadcasts(row).length > 0 && { broadcast: listBroadcasts(row) }),
   },
 });
 
@@ -92,13 +99,13 @@ const readReleases = async (address: Address, row: ServiceRow, callers: string):
         isWhole: internal !== undefined,
       };
     } catch (error) {
-      return { service, at, reason: reasonOf(error) };
+      return { service, at, reason: describeReason(error) };
     }
   };
   try {
-    return await atEachInstance(url, read, (one) => isUnreached(one) && one.reason === 'ECONNREFUSED');
+    return await visitEachInstance(url, read, (one) => isUnreached(one) && one.reason === 'ECONNREFUSED');
   } catch (error) {
-    return [{ service, at: new URL(url).host, reason: reasonOf(error) }];
+    return [{ service, at: new URL(url).host, reason: describeReason(error) }];
   }
 };
 
@@ -127,15 +134,15 @@ const reasonFor = ({ service, at, reason }: Unreached): string => `${service} at
 
 /** Reads what runs; the gateway calls and consumes as its row says, so it is read only if it is the one to deploy. */
 const look = async (installation: Installation, rows: readonly ServiceRow[], service: string): Promise<Seen> => {
-  const { from, all, unknown } = await addressesOf(installation, rows);
-  const { ownRelease } = await contracts();
+  const { from, all, unknown } = await findAddresses(installation, rows);
+  const { findOwnRelease } = await contracts();
   const read = rows.filter(({ name }) => name !== 'gateway' || service === 'gateway');
   const found = await Promise.all(
     read.map(async (row): Promise<(Running | Unreached)[]> => {
       const url = isBuiltIn(row.name) ? undefined : row.url;
       const known = all.find((one) => one.service === row.name);
       const address = known ?? (url === undefined ? undefined : { service: row.name, url });
-      const callers = ownRelease(row.name)?.callers ?? 'partners (institution API)';
+      const callers = findOwnRelease(row.name)?.callers ?? 'partners (institution API)';
       return address ? readReleases(address, row, callers) : [];
     }),
   );
@@ -167,8 +174,8 @@ interface Next extends Release {
 
 /** The release to deploy: that of this program, or the one that is served at `from`. */
 const nextOf = async (row: ServiceRow, from: string | undefined): Promise<Next> => {
-  const { ownRelease } = await contracts();
-  const own = ownRelease(row.name);
+  const { findOwnRelease } = await contracts();
+  const own = findOwnRelease(row.name);
   const callers = own?.callers ?? 'partners (institution API)';
   if (from !== undefined) {
     if (!URL.canParse(from)) throw new Misuse(`--from ${from} is no address like http://127.0.0.1:8081`);
@@ -212,16 +219,16 @@ const unknownFacts = (rows: readonly ServiceRow[], running: readonly Running[]):
 
 /** What the gateway, which describes no needs, calls and consumes by this release. */
 const gatewayNeeds = async (row: ServiceRow): Promise<Pick<Release, 'calls' | 'consumes'>> => {
-  const { ownRelease } = await contracts();
-  return ownRelease('gateway') ?? listedOf(row);
+  const { findOwnRelease } = await contracts();
+  return findOwnRelease('gateway') ?? listedOf(row);
 };
 
 const judge = async (installation: Installation, service: string, from: string | undefined): Promise<Report> => {
   // What runs may publish a fact that the rows of this release no longer have: its consumers are breaks, not faults.
-  const rows = presentRows({ mayConsumeAnything: true });
+  const rows = readPresentRows({ mayConsumeAnything: true });
   const row = rows.find(({ name }) => name === service);
   if (!row) throw new Misuse(`there is no service ${service}; there are ${rows.map(({ name }) => name).join(', ')}`);
-  const { brokenBy, lackingFor, missedBy, titleOf } = await contracts();
+  const { findBrokenUses, findMissingNeeds, findMissingUses, formatRelease } = await contracts();
   const next = await nextOf(row, from);
   const { running, unseen, away } = await look(installation, rows, service);
   const releases = distinct(running);
@@ -232,7 +239,7 @@ const judge = async (installation: Installation, service: string, from: string |
   const silentRows = rows.filter(({ name }) => !isBuiltIn(name) && name !== service && !runs(name));
   const gateway = rows.find(({ name }) => name === 'gateway');
   const dependents = [
-    ...others.map((one) => ({ ...one, name: titleOf(one) })),
+    ...others.map((one) => ({ ...one, name: formatRelease(one) })),
     ...silentRows.map((one) => ({ name: one.name, ...listedOf(one) })),
     ...(gateway && service !== 'gateway' ? [{ name: 'gateway', ...(await gatewayNeeds(gateway)) }] : []),
   ];
@@ -247,24 +254,26 @@ const judge = async (installation: Installation, service: string, from: string |
     }
   };
   for (const one of releases.filter(({ name }) => name === service)) {
-    if (next.isKnown) compare(titleOf(one), () => brokenBy(next, one, dependents));
+    if (next.isKnown) compare(formatRelease(one), () => findBrokenUses(next, one, dependents));
   }
-  const missed = isFirst && next.isKnown ? missedBy(next, dependents, row.publishes) : [];
+  const missed = isFirst && next.isKnown ? findMissingUses(next, dependents, row.publishes) : [];
   if (next.isWhole) obstacles.push(...missed);
   for (const one of others.filter(({ isWhole }) => isWhole)) {
     const listed = rows.find(({ name }) => name === one.name)?.publishes ?? [];
-    compare(titleOf(one), () => lackingFor(next, one, listed));
+    compare(formatRelease(one), () => findMissingNeeds(next, one, listed));
   }
   const lines = [...new Set(obstacles.map(lineOf))];
-  const silent = [...new Set(releases.filter(({ isWhole, name }) => !isWhole && name !== 'gateway').map(titleOf))];
+  const silent = [
+    ...new Set(releases.filter(({ isWhole, name }) => !isWhole && name !== 'gateway').map(formatRelease)),
+  ];
   const notes = [
     ...(next.isKnown ? [] : [`${service}: its own operations and facts, which --from ADDRESS would read`]),
     ...(missed.length > 0 && !next.isWhole
-      ? [`${titleOf(next)}: it does not serve its internal operations and facts`]
+      ? [`${formatRelease(next)}: it does not serve its internal operations and facts`]
       : []),
     ...silent.map((title) => `${title}: it does not serve its internal operations and facts`),
   ];
-  const title = titleOf(next);
+  const title = formatRelease(next);
   const verdict =
     lines.length > 0
       ? `${title} cannot be deployed: ${lines.length} ${lines.length === 1 ? 'break' : 'breaks'}`
@@ -276,7 +285,7 @@ const judge = async (installation: Installation, service: string, from: string |
     wrong: lines.length > 0,
     undecided: unclear.length > 0,
     text: [
-      `beside ${[...new Set(releases.map(titleOf))].join(', ') || 'nothing'}`,
+      `beside ${[...new Set(releases.map(formatRelease))].join(', ') || 'nothing'}`,
       ...lines,
       ...notes.map((note) => `not compared: ${note}`),
       ...unclear.map((one) => `not reached: ${one}`),

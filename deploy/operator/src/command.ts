@@ -1,5 +1,5 @@
 import type { ParseArgsOptionsConfig } from 'node:util';
-import { lineOf } from '@boxoffice/http';
+import { normaliseLine } from '@boxoffice/http';
 import type { DataUse, Installation } from './installation.ts';
 
 /** The words and options that followed a command's name. */
@@ -26,7 +26,7 @@ export function isReport(result: Result): result is Report {
 }
 
 /** A result as a terminal shows it; as one JSON value with `json`. */
-export function printed(result: Result, json: boolean): string {
+export function formatResult(result: Result, json: boolean): string {
   if (isReport(result)) return json ? JSON.stringify(result.json, null, 2) : result.text;
   if (json) return JSON.stringify(typeof result === 'string' ? { message: result } : result, null, 2);
   if (typeof result === 'string') return result;
@@ -80,7 +80,10 @@ export interface Command {
 }
 
 /** The words of a usage: required ones, and optional ones after them. */
-export function wordsOf(usage: string): { readonly required: readonly string[]; readonly optional: readonly string[] } {
+export function parseWords(usage: string): {
+  readonly required: readonly string[];
+  readonly optional: readonly string[];
+} {
   const [words = ''] = /^(?:\[?[A-Z_]+\]?(?: |$))*/.exec(usage) ?? [];
   const all = words.split(' ').filter((word) => word !== '');
   return {
@@ -90,7 +93,7 @@ export function wordsOf(usage: string): { readonly required: readonly string[]; 
 }
 
 /** The options of a usage: one with a value after it takes a text. */
-export function optionsOf(usage: string): ParseArgsOptionsConfig {
+export function parseOptions(usage: string): ParseArgsOptionsConfig {
   return Object.fromEntries(
     [...usage.matchAll(/--(?!no-)([a-z-]+)( [^\s\]|]+)?/g)].map(([, name = '', value]) => [
       name,
@@ -105,22 +108,22 @@ export class Misuse extends Error {
 }
 
 /** The option's text. @throws {Misuse} when it is absent */
-export function required({ options }: Given, name: string): string {
+export function requireOption({ options }: Given, name: string): string {
   const value = options[name];
   if (typeof value !== 'string' || value.trim() === '') throw new Misuse(`--${name} is missing`);
   return value;
 }
 
 /** The text of --name, normalised and with at most `longest` characters as in the interface. @throws {Misuse} */
-export function nameOf(given: Given, longest = 100): string {
-  const name = lineOf(required(given, 'name'));
+export function requireName(given: Given, longest = 100): string {
+  const name = normaliseLine(requireOption(given, 'name'));
   if (name === '' || /\p{Cc}/u.test(name)) throw new Misuse('--name is blank or has control characters');
   if ([...name].length > longest) throw new Misuse(`--name has ${[...name].length} characters; at most ${longest} fit`);
   return name;
 }
 
 /** A comma-separated option as a list, each entry once; absent: the default. */
-export function listOf({ options }: Given, name: string, otherwise: readonly string[] = []): string[] {
+export function parseList({ options }: Given, name: string, otherwise: readonly string[] = []): string[] {
   const value = options[name];
   if (typeof value !== 'string') return [...otherwise];
   const parts = value.split(',').map((part) => part.trim());

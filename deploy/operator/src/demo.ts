@@ -1,9 +1,9 @@
 import { X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { createProgressLine, demoFile, ensureDemo } from '@boxoffice/local';
+import { createProgressLine, ensureDemo, getDemoFile } from '@boxoffice/local';
 import { explain, flag, publicUrl, readSettings, requireSetting, serviceRootSecret, url } from '@boxoffice/runtime';
-import { type Command, type Given, required } from './command.ts';
+import { type Command, type Given, requireOption } from './command.ts';
 import { Refused } from './installation.ts';
 
 /** The address of a running service, through which the demo data are created. */
@@ -15,7 +15,7 @@ const address = (name: string) =>
 
 /** The absolute path of --ca-file. @throws {Refused} when it contains no certificate to trust */
 const certificateFileOf = (given: Given): string => {
-  const path = resolve(required(given, 'ca-file'));
+  const path = resolve(requireOption(given, 'ca-file'));
   const pem = (() => {
     try {
       return readFileSync(path);
@@ -38,7 +38,7 @@ export const demo: readonly Command[] = [
     about: 'whether the demo data exists, and the file with its credentials',
     async run(installation) {
       const { state } = await (await installation.demoProgress()).state();
-      const file = demoFile(installation.directory);
+      const file = getDemoFile(installation.directory);
       const words = { never: 'none', started: 'incomplete, finished by the next start', done: 'complete' } as const;
       return { demoData: words[state], credentials: existsSync(file) ? file : 'none' };
     },
@@ -77,7 +77,7 @@ export const demo: readonly Command[] = [
         tell: line.tell,
       }).finally(line.end);
       if (!made) throw new Refused('this installation was set up without demo data and has its own institutions');
-      return `the credentials are in ${demoFile(installation.directory)}`;
+      return `the credentials are in ${getDemoFile(installation.directory)}`;
     },
   },
 ];

@@ -4,16 +4,23 @@ import { authorizer } from '@boxoffice/authorizer';
 import { catalog } from '@boxoffice/catalog';
 import { contacts } from '@boxoffice/contacts';
 import { events } from '@boxoffice/events';
-import { type Progress, placeOf, progressCollections, progressIn, type Running, readRunning } from '@boxoffice/local';
-import { type DeadLetters, declaredOf, type QueueDepth } from '@boxoffice/messaging';
+import {
+  describeStorage,
+  openProgress,
+  type Progress,
+  progressCollections,
+  type Running,
+  readRunning,
+} from '@boxoffice/local';
+import { collectDeclared, type DeadLetters, type QueueDepth } from '@boxoffice/messaging';
 import { orders } from '@boxoffice/orders';
 import { pos } from '@boxoffice/pos';
 import {
   amqpUrl,
   createLogger,
   dataDirectory,
+  declareInstallationSecret,
   ensureDirectory,
-  installationSecret,
   mongodbUrl,
   readSettings,
   SettingsFault,
@@ -21,7 +28,7 @@ import {
   tlsCaFile,
   trustAuthorities,
 } from '@boxoffice/runtime';
-import { builtInRows, presentRows, type ServiceRow } from '@boxoffice/runtime/services';
+import { builtInRows, readPresentRows, type ServiceRow } from '@boxoffice/runtime/services';
 import { type Engines, openEngines } from '@boxoffice/service';
 import { openMongoStore, openSqliteStores, type SqliteStores, type Store } from '@boxoffice/store';
 import { tickets } from '@boxoffice/tickets';
@@ -40,9 +47,9 @@ export type DataUse = 'made' | 'unneeded';
  * The services of the installation, for a command that shows its state: where the services file cannot be used, those
  * of the product, and what is wrong with the file.
  */
-export function usableRows(): { readonly rows: readonly ServiceRow[]; readonly fault: string | null } {
+export function readUsableRows(): { readonly rows: readonly ServiceRow[]; readonly fault: string | null } {
   try {
-    return { rows: presentRows(), fault: null };
+    return { rows: readPresentRows(), fault: null };
   } catch (error) {
     if (error instanceof SettingsFault) return { rows: builtInRows, fault: error.faults.join('; ') };
     throw error;
@@ -67,7 +74,7 @@ export interface Installation {
   store(service: ServiceName): Promise<Store>;
   /** The services without a SQLite file (yet): opening their store would create an empty one. */
   missing(): readonly string[];
-  /** The depth of each queue of the services with {@link usableRows}. Opens the bus, too. */
+  /** The depth of each queue of the services with {@link readUsableRows}. Opens the bus, too. */
   queues(): Promise<QueueDepth[]>;
   /**
    * Opens the bus, unlike other commands: their events stay in the outboxes until the running services publish them.
@@ -121,7 +128,7 @@ export function openInstallation(data?: DataUse): Installation {
 
   /** With the facts of these services, those of teams included. */
   const opened = (rows: readonly ServiceRow[]): Promise<Engines> => {
-    engines ??= openEngines({ ...settings, logger, declared: declaredOf(rows) });
+    engines ??= openEngines({ ...settings, logger, declared: collectDeclared(rows) });
     return engines;
   };
 
@@ -131,17 +138,17 @@ export function openInstallation(data?: DataUse): Installation {
       store: url === undefined ? 'SQLite' : 'MongoDB',
       bus: broker === undefined ? 'in-process bus' : 'RabbitMQ',
     },
-    running: () => readRunning(directory, placeOf(url)),
+    running: () => readRunning(directory, describeStorage(url)),
     store: (service) => store(services[service]),
     missing: () =>
       url === undefined ? Object.values(services).flatMap(({ name }) => (isThere(directory, name) ? [] : [name])) : [],
-    demoProgress: async () => progressIn(await store({ name: 'local', collections: progressCollections })),
-    deadLetters: async () => (await opened(presentRows())).deadLetters,
+    demoProgress: async () => openProgress(await store({ name: 'local', collections: progressCollections })),
+    deadLetters: async () => (await opened(readPresentRows())).deadLetters,
     async queues() {
-      const { rows } = usableRows();
-      return (await opened(rows)).bus.depths(declaredOf(rows).queues);
+      const { rows } = readUsableRows();
+      return (await opened(rows)).bus.depths(collectDeclared(rows).queues);
     },
-    keyEncryptionKey: () => readSettings({ key: installationSecret('KEY_ENCRYPTION_KEY') }).key,
+    keyEncryptionKey: () => readSettings({ key: declareInstallationSecret('KEY_ENCRYPTION_KEY') }).key,
     async close() {
       // A failed opening has been reported and needs no closing.
       for (const opening of [...stores.values(), engines]) await (await opening?.catch(() => undefined))?.close();

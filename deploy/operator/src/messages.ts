@@ -1,12 +1,12 @@
 // The operator's commands for messages: dead letters, publishing facts again, the topology of RabbitMQ, and webhooks.
 
 import { deleteWebhook, listDeliveries, listWebhooks, pauseWebhook } from '@boxoffice/events';
-import { declaredOf, declareRabbitmqTopology, rightsOf } from '@boxoffice/messaging';
+import { collectDeclared, declareRabbitmqTopology, listRights } from '@boxoffice/messaging';
 import { amqpUrl, createLogger, readSettings, StartFault, tlsCaFile } from '@boxoffice/runtime';
-import { presentRows } from '@boxoffice/runtime/services';
+import { readPresentRows } from '@boxoffice/runtime/services';
 import type { CurrentFact, CurrentFacts } from '@boxoffice/service';
 import type { Store } from '@boxoffice/store';
-import { knownInstitution } from './accounts/institutions.ts';
+import { requireInstitution } from './accounts/institutions.ts';
 import { type Command, createProgress, type Given, Misuse } from './command.ts';
 import { type Installation, Refused, services } from './installation.ts';
 
@@ -166,13 +166,13 @@ export const topology: readonly Command[] = [
     async run() {
       const { url } = readSettings({ url: amqpUrl, tlsCaFile });
       if (url === undefined) throw new Refused('AMQP_URL is not set; the bus of a single process needs no topology');
-      const rows = presentRows();
+      const rows = readPresentRows();
       const logger = createLogger({ service: 'operator', level: 'error' });
       const { queues } = await declareRabbitmqTopology({
         url,
         logger,
         connectTimeoutMs: CONNECT_MS,
-        declared: declaredOf(rows),
+        declared: collectDeclared(rows),
       }).catch((error: Error) => {
         throw new StartFault(`AMQP_URL: ${error.message}`);
       });
@@ -184,7 +184,7 @@ export const topology: readonly Command[] = [
     usage: '',
     about: 'prints the least rights of each process’s RabbitMQ user in the virtual host (configure, write, read)',
     data: 'unneeded',
-    run: async () => rightsOf(presentRows()),
+    run: async () => listRights(readPresentRows()),
   },
 ];
 
@@ -197,7 +197,7 @@ export const webhooks: readonly Command[] = [
     usage: 'INSTITUTION',
     about: 'lists the webhooks of an institution with their state, their last delivery and how many wait',
     run: async (installation, { words: [institution = ''] }) => {
-      await knownInstitution(installation, institution);
+      await requireInstitution(installation, institution);
       return listWebhooks(await installation.store('events'), institution);
     },
   },

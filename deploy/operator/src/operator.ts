@@ -9,7 +9,7 @@ import { apiUsers, users } from './accounts/users.ts';
 import { backups } from './backup.ts';
 import { canDeploy } from './can-deploy.ts';
 import { check } from './check/commands.ts';
-import { type Command, type Given, isReport, Misuse, optionsOf, printed, wordsOf } from './command.ts';
+import { type Command, formatResult, type Given, isReport, Misuse, parseOptions, parseWords } from './command.ts';
 import { demo } from './demo.ts';
 import { openInstallation, Refused } from './installation.ts';
 import { deadLetters, facts, topology, webhooks } from './messages.ts';
@@ -89,7 +89,7 @@ const carryOut = async (command: Command, given: ReturnType<typeof givenTo>): Pr
   const installation = openInstallation(command.data);
   try {
     const result = await command.run(installation, given);
-    process.stdout.write(`${printed(result, given.json)}\n`);
+    process.stdout.write(`${formatResult(result, given.json)}\n`);
     if (!isReport(result)) return 0;
     if (result.wrong) return 1;
     return result.undecided ? 2 : 0;
@@ -100,7 +100,7 @@ const carryOut = async (command: Command, given: ReturnType<typeof givenTo>): Pr
 
 /** The words and options after a command's name. @throws {Misuse} when they do not fit it */
 const givenTo = (command: Command, words: readonly string[]): Given & { json: boolean } => {
-  const options = { ...optionsOf(command.usage), json: { type: 'boolean' }, help: { type: 'boolean' } } as const;
+  const options = { ...parseOptions(command.usage), json: { type: 'boolean' }, help: { type: 'boolean' } } as const;
   try {
     const { values, positionals } = parseArgs({
       args: [...words],
@@ -108,7 +108,7 @@ const givenTo = (command: Command, words: readonly string[]): Given & { json: bo
       allowPositionals: true,
       allowNegative: true,
     });
-    const { required, optional } = wordsOf(command.usage);
+    const { required, optional } = parseWords(command.usage);
     const missing = required.slice(positionals.length);
     if (missing.length > 0) throw new Misuse(`${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} missing`);
     const extra = positionals.slice(required.length + optional.length);

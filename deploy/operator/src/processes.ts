@@ -4,8 +4,8 @@ import { type IncomingHttpHeaders, request as plain } from 'node:http';
 import { request as secure } from 'node:https';
 import { isIP } from 'node:net';
 import type { Running } from '@boxoffice/local';
-import { ownMember, readSettings, type Setting, url, VERSION_HEADER } from '@boxoffice/runtime';
-import { builtInRows, isBuiltIn, type ServiceRow, urlSettingOf } from '@boxoffice/runtime/services';
+import { getOwnMember, readSettings, type Setting, url, VERSION_HEADER } from '@boxoffice/runtime';
+import { builtInRows, isBuiltIn, nameUrlSetting, type ServiceRow } from '@boxoffice/runtime/services';
 import type { Installation } from './installation.ts';
 
 /** One instance of a service, as its responses show it. */
@@ -68,7 +68,7 @@ export function fetchJson(url: URL, address: string, ca: string | undefined): Pr
 }
 
 /** Why a request got no answer, in a word or a sentence. */
-export function reasonOf(error: unknown): string {
+export function describeReason(error: unknown): string {
   const { code, name, message } = error as {
     readonly code?: string;
     readonly name?: string;
@@ -79,7 +79,7 @@ export function reasonOf(error: unknown): string {
 }
 
 /** Looks at every instance behind a URL: each address that its name resolves to. Rejects if it resolves to none. */
-export async function atEachInstance<Seen>(
+export async function visitEachInstance<Seen>(
   url: string,
   look: (address: string) => Promise<Seen>,
   isRefused: (seen: Seen) => boolean,
@@ -97,14 +97,14 @@ export async function atEachInstance<Seen>(
 /** Probes every instance behind an address. Never rejects. */
 export async function probe(address: Address): Promise<ProcessState[]> {
   try {
-    return await atEachInstance(
+    return await visitEachInstance(
       address.url,
       (one) => probeOne(address, one),
       ({ state }) => state === 'unreachable: ECONNREFUSED',
     );
   } catch (error) {
     const at = new URL(address.url).hostname.replace(/^\[|\]$/g, '');
-    return [{ service: address.service, at, version: null, state: `unreachable: ${reasonOf(error)}` }];
+    return [{ service: address.service, at, version: null, state: `unreachable: ${describeReason(error)}` }];
   }
 }
 
@@ -118,7 +118,7 @@ const probeOne = async ({ service, url, versionUrl = url, ca }: Address, address
     service,
     at,
     version: versionIn(settledValue(ready), settledValue(described)),
-    state: ready.status === 'fulfilled' ? readinessIn(ready.value) : `unreachable: ${reasonOf(ready.reason)}`,
+    state: ready.status === 'fulfilled' ? readinessIn(ready.value) : `unreachable: ${describeReason(ready.reason)}`,
   };
 };
 
@@ -145,7 +145,7 @@ const readinessIn = ({ status, body }: Reply): string => {
 };
 
 const settings: Readonly<Record<string, Setting<string | undefined>>> = Object.fromEntries(
-  builtInRows.map(({ name }) => [name, url(urlSettingOf(name), { optional: true, origin: true })]),
+  builtInRows.map(({ name }) => [name, url(nameUrlSetting(name), { optional: true, origin: true })]),
 );
 
 /** A process without a known address. */
@@ -167,14 +167,14 @@ export interface Addresses {
  * The addresses of these services: in the settings by which the services reach one another, and in their rows; all
  * others from the record that a running `npm start` has in the data directory. @throws {SettingsFault}
  */
-export async function addressesOf(
+export async function findAddresses(
   { engines, running: look }: Installation,
   services: readonly ServiceRow[],
 ): Promise<Addresses> {
   const set: Readonly<Record<string, string | undefined>> = readSettings(settings);
   // A team's service without an address serves nobody: it may only receive facts.
   const rows = services.filter(({ name, url }) => isBuiltIn(name) || url !== undefined);
-  const given = new Map(rows.map(({ name, url }) => [name, ownMember(set, name) ?? url]));
+  const given = new Map(rows.map(({ name, url }) => [name, getOwnMember(set, name) ?? url]));
   const running = await look();
   const recorded = running === undefined ? [] : ofRunning(running);
   const all = rows.flatMap(({ name: service }): Address[] => {
@@ -184,7 +184,7 @@ export async function addressesOf(
   const isGiven = builtInRows.some(({ name }) => given.get(name) !== undefined);
   const unknown = rows
     .filter(({ name }) => !all.some(({ service }) => service === name))
-    .map(({ name }) => ({ service: name, setting: urlSettingOf(name) }));
+    .map(({ name }) => ({ service: name, setting: nameUrlSetting(name) }));
   if (running !== undefined)
     return isGiven ? { from: 'settings and npm start', all, unknown } : { from: 'npm start', all, unknown: [] };
   // With shared engines, the other processes may run anywhere.

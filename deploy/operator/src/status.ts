@@ -5,9 +5,9 @@ import type { QueueDepth } from '@boxoffice/messaging';
 import { type OrderDocument, type OrderWork, ordersCollection } from '@boxoffice/orders';
 import { builtInRows } from '@boxoffice/runtime/services';
 import type { Store, Where } from '@boxoffice/store';
-import { type Command, printed, type Report } from './command.ts';
-import { type Installation, serviceNames, usableRows } from './installation.ts';
-import { type Addresses, addressesOf, type NotAsked, type ProcessState, probe } from './processes.ts';
+import { type Command, formatResult, type Report } from './command.ts';
+import { type Installation, readUsableRows, serviceNames } from './installation.ts';
+import { type Addresses, findAddresses, type NotAsked, type ProcessState, probe } from './processes.ts';
 
 /** Unpublished events of a service. */
 interface OutboxState {
@@ -127,8 +127,8 @@ const rowOf = ({ service, setting }: NotAsked): ProcessState => ({
 
 /** Reads everything; unreachable parts are reported as such. @throws {SettingsFault} */
 const lookAt = async (installation: Installation): Promise<Overview> => {
-  const { rows, fault } = usableRows();
-  const { from, all, unknown } = await addressesOf(installation, rows);
+  const { rows, fault } = readUsableRows();
+  const { from, all, unknown } = await findAddresses(installation, rows);
   const [processes, queues, events, waiting] = await Promise.all([
     Promise.all(all.map(probe)),
     seen(installation.queues),
@@ -206,7 +206,7 @@ const ofOrders = ({ orders }: Overview): string[] => {
 };
 
 /** The problems of an installation, as far as it was probed, each in words. */
-export function problemsOf(overview: Overview): string[] {
+export function listProblems(overview: Overview): string[] {
   return [
     ...(overview.servicesFile === null ? [] : [overview.servicesFile]),
     ...ofProcesses(overview),
@@ -216,7 +216,7 @@ export function problemsOf(overview: Overview): string[] {
 }
 
 /** The last line: the problems, and the processes not probed; all is well only if everything was probed. */
-export function verdictOf(overview: Overview, problems: readonly string[]): string {
+export function formatVerdict(overview: Overview, problems: readonly string[]): string {
   const { addresses, notAsked } = overview;
   const wrong = problems.length > 0 ? `WRONG: ${problems.join('; ')}` : undefined;
   // A lack of any probe is among the problems.
@@ -226,16 +226,16 @@ export function verdictOf(overview: Overview, problems: readonly string[]): stri
 }
 
 const section = (name: string, part: object): string =>
-  isUnseen(part) ? `${name}: unreachable: ${part.unreachable}` : `${name}\n${printed(part, false)}`;
+  isUnseen(part) ? `${name}: unreachable: ${part.unreachable}` : `${name}\n${formatResult(part, false)}`;
 
 const processesOf = ({ addresses, processes }: Overview): string => {
   if (processes.length === 0) return 'processes: none';
-  return `processes${addresses === 'nowhere' ? '' : ` (from ${addresses})`}\n${printed(processes, false)}`;
+  return `processes${addresses === 'nowhere' ? '' : ` (from ${addresses})`}\n${formatResult(processes, false)}`;
 };
 
 const reportOf = (overview: Overview): Report => {
   const { at, data, engines, timeZones, servicesFile, queues, outboxes, orders } = overview;
-  const problems = problemsOf(overview);
+  const problems = listProblems(overview);
   return {
     kind: 'report',
     wrong: problems.length > 0,
@@ -246,7 +246,7 @@ const reportOf = (overview: Overview): Report => {
       section('queues', queues),
       section('outboxes', outboxes),
       section('orders', orders),
-      verdictOf(overview, problems),
+      formatVerdict(overview, problems),
     ].join('\n\n'),
     json: { ...overview, problems },
   };

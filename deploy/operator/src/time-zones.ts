@@ -6,10 +6,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { keepInstant, keepLocalTime, movedLocalTimes } from '@boxoffice/catalog';
-import { offsetAt, timeZoneNames, timeZoneRelease } from '@boxoffice/http/local-time';
+import { keepInstant, keepLocalTime, listMovedLocalTimes } from '@boxoffice/catalog';
+import { computeOffset, timeZoneNames, timeZoneRelease } from '@boxoffice/http/local-time';
 import { explain } from '@boxoffice/runtime';
-import { knownInstitution } from './accounts/institutions.ts';
+import { requireInstitution } from './accounts/institutions.ts';
 import { type Command, type Given, Misuse, type Report } from './command.ts';
 import { type Installation, Refused } from './installation.ts';
 
@@ -58,7 +58,7 @@ const compare = async (): Promise<Report> => {
   // A placeholder of systems without a zone.
   const zones = Object.entries(offsets).filter(([name]) => name !== 'Factory');
   const differing = zones
-    .filter(([name, all]) => all.some((minutes, half) => offsetAt(from + half * (DAY_MS / 2), name) !== minutes))
+    .filter(([name, all]) => all.some((minutes, half) => computeOffset(from + half * (DAY_MS / 2), name) !== minutes))
     .map(([name]) => name);
   const missing = zones.filter(([name]) => !known.has(name)).map(([name]) => name);
   const differs = differing.length > 0 || missing.length > 0;
@@ -75,9 +75,9 @@ const compare = async (): Promise<Report> => {
 
 /** The starts that a command is about: of an institution or all, one of them if it is named. */
 const movedOf = async (installation: Installation, { words: [institution], options: { performance } }: Given) => {
-  if (institution !== undefined) await knownInstitution(installation, institution);
+  if (institution !== undefined) await requireInstitution(installation, institution);
   if (performance === '') throw new Misuse('--performance is empty');
-  const moved = await movedLocalTimes(await installation.store('catalog'), { institution });
+  const moved = await listMovedLocalTimes(await installation.store('catalog'), { institution });
   return moved.filter((one) => performance === undefined || one.performance === performance);
 };
 

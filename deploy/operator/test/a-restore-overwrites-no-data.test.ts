@@ -17,7 +17,7 @@ import { openSqliteStores } from '@boxoffice/store';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type PutBackOptions, putBack, takeBackup } from '../src/backup.ts';
 import { MANIFEST } from '../src/backup-manifest.ts';
-import { operatorOf } from './program.ts';
+import { createOperator } from './program.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'boxoffice-backup-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -140,7 +140,7 @@ test('missing parent directories are created; a failure is reported in one line 
   // Where /proc exists: it reports a newly created directory as missing.
   const proc = ['/proc/x', '/proc/x/y'].map((path) => [path, 'it cannot be created there'] as const);
   for (const [path, reason] of [...here, ...(existsSync('/proc/self') ? proc : [])]) {
-    const { status, err } = await operatorOf(data)('backup', path);
+    const { status, err } = await createOperator(data)('backup', path);
     expect([path, status, err.trimEnd().split('\n')]).toEqual([
       path,
       1,
@@ -162,10 +162,13 @@ test('a failed backup reports the reason and leaves no directory that looks comp
 
 test('the commands print a summary; with MongoDB, backup names mongodump', async () => {
   const target = join(root, 'by-command');
-  const taken = await operatorOf(data)('backup', target, '--json');
+  const taken = await createOperator(data)('backup', target, '--json');
   expect([taken.status, JSON.parse(taken.out)]).toEqual([0, expect.objectContaining({ backup: target, files: 3 })]);
-  const restored = await operatorOf(join(root, 'new'))('restore', target);
+  const restored = await createOperator(join(root, 'new'))('restore', target);
   expect([restored.status, restored.out]).toEqual([0, expect.stringContaining('npm start')]);
-  const elsewhere = await operatorOf(data, { MONGODB_URL: 'mongodb://127.0.0.1:1/x' })('backup', join(root, 'mongo'));
+  const elsewhere = await createOperator(data, { MONGODB_URL: 'mongodb://127.0.0.1:1/x' })(
+    'backup',
+    join(root, 'mongo'),
+  );
   expect([elsewhere.status, elsewhere.err]).toEqual([1, expect.stringContaining('mongodump --oplog')]);
 });

@@ -4,7 +4,7 @@ import { createLogger } from '@boxoffice/runtime';
 import { type New, openMongoStore, openSqliteStores, type Store } from '@boxoffice/store';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { services } from '../src/installation.ts';
-import { createClub, operatorOf, temporaryDirectory } from './program.ts';
+import { createClub, createOperator, createTemporaryDirectory } from './program.ts';
 
 const startDate = '2090-12-12T00:30:00.000Z';
 const timeZone = 'America/Winnipeg';
@@ -55,8 +55,8 @@ const mongodb: Engine = {
 const engines = TEST_MONGODB_URL === undefined ? [sqlite] : [sqlite, mongodb];
 
 describe.each(engines)('an operator decides what newer rules of a time zone mean, on $engine', ({ settings, open }) => {
-  const directory = temporaryDirectory();
-  const operator = operatorOf(directory, settings);
+  const directory = createTemporaryDirectory();
+  const operator = createOperator(directory, settings);
   const json = async (...words: readonly string[]) => JSON.parse((await operator(...words, '--json')).out);
   /** What the check says of local times. */
   const checked = async () => {

@@ -3,9 +3,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { dereferenced } from '@boxoffice/http';
+import { dereference } from '@boxoffice/http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { sharedDirectory as directory, operatorOf, sharedProduct, temporaryDirectory } from './program.ts';
+import { createOperator, createTemporaryDirectory, sharedDirectory as directory, getSharedProduct } from './program.ts';
 
 type Json = ReturnType<typeof JSON.parse>;
 
@@ -15,7 +15,7 @@ const servers: Server[] = [];
 let urls: Record<string, string>;
 
 beforeAll(async () => {
-  await sharedProduct();
+  await getSharedProduct();
   ({ urls } = JSON.parse(readFileSync(join(directory, 'running.json'), 'utf8')));
 });
 
@@ -28,7 +28,7 @@ const otherRelease = async (service: string, change: (internal: Json) => void): 
   const documents = await Promise.all(
     ['/openapi.json', '/internal/openapi.json'].map(async (path): Promise<[string, Json]> => {
       const served = await fetch(new URL(path, urls[service]));
-      return [path, dereferenced((await served.json()) as object)];
+      return [path, dereference((await served.json()) as object)];
     }),
   );
   const served = new Map(documents);
@@ -51,7 +51,7 @@ const withMore = (schema: Json): void => {
 };
 
 const canDeploy = async (settings: Readonly<Record<string, string>>, ...words: string[]) => {
-  const { status, out } = await operatorOf(directory, settings)('can-deploy', ...words);
+  const { status, out } = await createOperator(directory, settings)('can-deploy', ...words);
   return { status, lines: out.trimEnd().split('\n') };
 };
 
@@ -133,7 +133,7 @@ test('a process of the product that cannot be reached is named, with exit status
 
 /** A services file with these rows, as a setting. */
 const listed = (...rows: readonly object[]) => {
-  const file = join(temporaryDirectory(), 'own-services.json');
+  const file = join(createTemporaryDirectory(), 'own-services.json');
   writeFileSync(file, JSON.stringify(rows));
   return { SERVICES_FILE: file };
 };

@@ -1,17 +1,17 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { connectRabbitmq, declaredOf, rightsOf } from '@boxoffice/messaging';
+import { collectDeclared, connectRabbitmq, listRights } from '@boxoffice/messaging';
 import { orders as ordersService } from '@boxoffice/orders';
 import { createLogger, deriveServiceSecret } from '@boxoffice/runtime';
-import { rowsWith } from '@boxoffice/runtime/services';
+import { parseRows } from '@boxoffice/runtime/services';
 import { beforeAll, expect, test } from '@jest/globals';
-import { operatorOf, temporaryDirectory } from './program.ts';
+import { createOperator, createTemporaryDirectory } from './program.ts';
 
 const { TEST_AMQP_URL } = process.env;
 const ROOT = 'a root secret of the operator tests';
 const PROCESSES = ['gateway', 'catalog', 'contacts', 'orders', 'tickets', 'events', 'pos'];
-const directory = temporaryDirectory();
+const directory = createTemporaryDirectory();
 // The commands need no installation.
 const nowhere = join(directory, 'nowhere');
 // Of this run: the broker is shared.
@@ -25,7 +25,7 @@ const withBroker = TEST_AMQP_URL ? test : test.skip;
 if (withBroker === test.skip) process.stdout.write('skipped: declaring the topology needs TEST_AMQP_URL\n');
 
 withBroker('topology declare declares every queue, as often as it is asked', async () => {
-  const operator = operatorOf(nowhere, { AMQP_URL: String(TEST_AMQP_URL) });
+  const operator = createOperator(nowhere, { AMQP_URL: String(TEST_AMQP_URL) });
   for (let times = 0; times < 2; times += 1) {
     const { status, out, err } = await operator('topology', 'declare');
     expect([status, out, err]).toEqual([0, expect.stringContaining('orders.fulfilment.v1'), '']);
@@ -35,11 +35,11 @@ withBroker('topology declare declares every queue, as often as it is asked', asy
 withBroker('topology declare makes the queue of a team’s service, which then receives facts', async () => {
   const url = String(TEST_AMQP_URL);
   const settings = { AMQP_URL: url, SERVICES_FILE: file };
-  const { status, out } = await operatorOf(nowhere, settings)('topology', 'declare');
+  const { status, out } = await createOperator(nowhere, settings)('topology', 'declare');
   expect([status, out]).toEqual([0, expect.stringContaining(`${name}.facts.v1`)]);
   const options = { url, logger: createLogger({ service: 'test', level: 'error' }) };
   const orders = await connectRabbitmq(options);
-  const team = await connectRabbitmq({ ...options, declared: declaredOf(rowsWith(readFileSync(file, 'utf8'))) });
+  const team = await connectRabbitmq({ ...options, declared: collectDeclared(parseRows(readFileSync(file, 'utf8'))) });
   // Installations of other tests may publish and consume as well: only the own fact counts, and they can read it.
   const own = randomUUID();
   const isReceived = Promise.withResolvers<void>();
@@ -56,14 +56,14 @@ withBroker('topology declare makes the queue of a team’s service, which then r
 });
 
 test('topology declare names the setting when the broker is not set', async () => {
-  const none = await operatorOf(nowhere)('topology', 'declare');
+  const none = await createOperator(nowhere)('topology', 'declare');
   expect([none.status, none.err]).toEqual([1, expect.stringContaining('AMQP_URL is not set')]);
 });
 
 withBroker('topology declare names the setting when the broker cannot be used, without its password', async () => {
   const url = new URL(String(TEST_AMQP_URL));
   url.password = 'secret';
-  const refused = await operatorOf(nowhere, { AMQP_URL: url.href })('topology', 'declare');
+  const refused = await createOperator(nowhere, { AMQP_URL: url.href })('topology', 'declare');
   expect([refused.status, refused.err]).toEqual([
     1,
     expect.stringContaining(`operator: AMQP_URL: RabbitMQ at ${url.host} refuses the login`),
@@ -72,23 +72,23 @@ withBroker('topology declare names the setting when the broker cannot be used, w
 });
 
 test('topology rights prints what each user needs', async () => {
-  const { out } = await operatorOf(nowhere)('topology', 'rights', '--json');
-  expect(JSON.parse(out)).toEqual(rightsOf());
+  const { out } = await createOperator(nowhere)('topology', 'rights', '--json');
+  expect(JSON.parse(out)).toEqual(listRights());
 });
 
 test('topology rights and service-secrets have a team’s service as well, and a wrong file stops them', async () => {
-  const operator = operatorOf(nowhere, { SERVICES_FILE: file, SERVICE_ROOT_SECRET: ROOT });
+  const operator = createOperator(nowhere, { SERVICES_FILE: file, SERVICE_ROOT_SECRET: ROOT });
   const rights: { user: string }[] = JSON.parse((await operator('topology', 'rights', '--json')).out);
   expect(rights.find(({ user }) => user === name)).toMatchObject({ configure: '^$' });
   const secret = deriveServiceSecret(ROOT, name);
   expect((await operator('service-secrets', name)).out).toBe(`${secret}\n`);
   const wrong = join(directory, 'wrong.json');
   writeFileSync(wrong, '[{"name": "loyalty", "prefixes": ["/svc/v3/orders"]}]');
-  const refused = await operatorOf(nowhere, { SERVICES_FILE: wrong })('topology', 'rights');
+  const refused = await createOperator(nowhere, { SERVICES_FILE: wrong })('topology', 'rights');
   expect([refused.status, refused.err]).toEqual([1, expect.stringContaining('row 1 "loyalty": prefixes:')]);
 });
 
-const withRoot = operatorOf(nowhere, { SERVICE_ROOT_SECRET: ROOT });
+const withRoot = createOperator(nowhere, { SERVICE_ROOT_SECRET: ROOT });
 
 test('service-secrets prints the secret of each process, or of one, and creates no files', async () => {
   expect(JSON.parse((await withRoot('service-secrets', '--json')).out)).toEqual(
@@ -114,6 +114,6 @@ test.each([
   ['there is no process shop; there are: gateway,', { SERVICE_ROOT_SECRET: ROOT }, ['service-secrets', 'shop']],
   ['SERVICE_ROOT_SECRET: is not set', {}, ['service-secrets']],
 ])('refused: %s', async (message, settings, words) => {
-  const { status, err } = await operatorOf(nowhere, settings)(...words);
+  const { status, err } = await createOperator(nowhere, settings)(...words);
   expect([status, err]).toEqual([1, expect.stringContaining(message)]);
 });

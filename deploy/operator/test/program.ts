@@ -15,7 +15,7 @@ afterAll(() => {
 });
 
 /** Removed after the tests of the file. */
-export function temporaryDirectory(): string {
+export function createTemporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'boxoffice-operator-'));
   directories.push(directory);
   return directory;
@@ -33,7 +33,7 @@ type Settings = Readonly<Record<string, string>>;
 let last: Promise<unknown> = Promise.resolve();
 
 /** Runs one command on a data directory as an operator would; returns its status and output. */
-export function operatorOf(directory: string, settings: Settings = {}, input = '') {
+export function createOperator(directory: string, settings: Settings = {}, input = '') {
   return (...words: readonly string[]): Promise<Ran> => {
     const ran = last.then(() => operated(words, { BOXOFFICE_DATA_DIR: directory, ...settings }, input));
     last = ran.catch(() => undefined);
@@ -62,7 +62,7 @@ const operated = async (words: readonly string[], settings: Settings, input: str
 };
 
 /** Creates the institution of most tests. */
-export function createClub(operator: ReturnType<typeof operatorOf>): Promise<Ran> {
+export function createClub(operator: ReturnType<typeof createOperator>): Promise<Ran> {
   return operator('institutions', 'create', 'club', '--name', 'Club', '--currency', 'EUR', '--languages', 'en');
 }
 
@@ -103,19 +103,19 @@ export async function startProduct(
 export const PUBLIC_URL = 'https://tickets.example.test:18543';
 
 /** The data of the product that the test files of a suite share. */
-export const sharedDirectory = temporaryDirectory();
+export const sharedDirectory = createTemporaryDirectory();
 
 let shared: Promise<Product> | undefined;
 
 /** The shared product, started by the first test that needs it. */
-export function sharedProduct(): Promise<Product> {
+export function getSharedProduct(): Promise<Product> {
   shared ??= startProduct(sharedDirectory, { PUBLIC_URL });
   return shared;
 }
 
 /** Ends it; a later test that needs it starts it again. */
 export async function stopSharedProduct(): Promise<void> {
-  const product = await sharedProduct();
+  const product = await getSharedProduct();
   shared = undefined;
   await product.stop();
 }

@@ -6,19 +6,19 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import {
   createClub,
+  createOperator,
+  createTemporaryDirectory,
   sharedDirectory as directory,
-  operatorOf,
+  getSharedProduct,
   PUBLIC_URL,
-  sharedProduct,
   startProduct,
   stopSharedProduct,
-  temporaryDirectory,
 } from './program.ts';
 
 const noteFile = join(directory, 'running.json');
 
 /** The address in the link that an operator without the setting gets. */
-const linkFrom = async (operator: ReturnType<typeof operatorOf>): Promise<string> => {
+const linkFrom = async (operator: ReturnType<typeof createOperator>): Promise<string> => {
   await createClub(operator);
   const user = ['ann@club.example', '--name', 'Ann', '--role', 'admin'];
   const created = await operator('api-users', 'create', 'club', ...user, '--json');
@@ -26,8 +26,8 @@ const linkFrom = async (operator: ReturnType<typeof operatorOf>): Promise<string
 };
 
 test('status is good and links lead to PUBLIC_URL while npm start runs', async () => {
-  await sharedProduct();
-  const operator = operatorOf(directory);
+  await getSharedProduct();
+  const operator = createOperator(directory);
   expect(await operator('check', '--json')).toMatchObject({ status: 0 });
   // A process whose store does not answer within a second is not ready for a moment.
   let status = await operator('status', '--json');
@@ -42,7 +42,7 @@ test('status is good and links lead to PUBLIC_URL while npm start runs', async (
   expect(statSync(noteFile).mode & 0o777).toBe(0o600);
 
   const { urls } = JSON.parse(readFileSync(noteFile, 'utf8'));
-  const typed = JSON.parse((await operatorOf(directory, { ORDERS_URL: urls.orders })('status', '--json')).out);
+  const typed = JSON.parse((await createOperator(directory, { ORDERS_URL: urls.orders })('status', '--json')).out);
   expect([typed.problems, typed.notAsked, typed.addresses]).toEqual([[], [], 'settings and npm start']);
   expect(typed.processes.map(({ service }: { service: string }) => service)).toEqual(services);
 
@@ -50,14 +50,14 @@ test('status is good and links lead to PUBLIC_URL while npm start runs', async (
 });
 
 test('a graceful stop removes the addresses; leftover addresses count only if their process listens', async () => {
-  await sharedProduct();
+  await getSharedProduct();
   const note = JSON.parse(readFileSync(noteFile, 'utf8'));
   await stopSharedProduct();
   expect(existsSync(noteFile)).toBe(false);
 
   // As a killed process leaves it.
   writeFileSync(noteFile, JSON.stringify(note));
-  const dead = await operatorOf(directory)('status');
+  const dead = await createOperator(directory)('status');
   expect([dead.status, dead.out]).toEqual([1, expect.stringContaining('WRONG: boxoffice is not running on')]);
 
   const anybody = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
@@ -65,7 +65,7 @@ test('a graceful stop removes the addresses; leftover addresses count only if th
   const there = `http://127.0.0.1:${(anybody.address() as AddressInfo).port}`;
   const report = async (change: object) => {
     writeFileSync(noteFile, JSON.stringify({ ...note, urls: { orders: there }, ...change }));
-    return JSON.parse((await operatorOf(directory)('status', '--json')).out).addresses;
+    return JSON.parse((await createOperator(directory)('status', '--json')).out).addresses;
   };
   const pid = process.pid;
   expect(await report({ pid })).toBe('npm start');
@@ -86,12 +86,12 @@ both('with its data on MongoDB and RabbitMQ its processes and its public address
     MONGODB_URL: `${TEST_MONGODB_URL}/operator_${randomUUID().slice(0, 8)}`,
     AMQP_URL: String(TEST_AMQP_URL),
   };
-  const directory = temporaryDirectory();
+  const directory = createTemporaryDirectory();
   const product = await startProduct(directory, { ...engines, PUBLIC_URL });
-  const report = JSON.parse((await operatorOf(directory, engines)('status', '--json')).out);
+  const report = JSON.parse((await createOperator(directory, engines)('status', '--json')).out);
   expect([report.addresses, report.notAsked, report.processes.length]).toEqual(['npm start', [], 8]);
-  expect(await linkFrom(operatorOf(directory, engines))).toBe(PUBLIC_URL);
+  expect(await linkFrom(createOperator(directory, engines))).toBe(PUBLIC_URL);
   await product.stop();
-  const after = JSON.parse((await operatorOf(directory, engines)('status', '--json')).out);
+  const after = JSON.parse((await createOperator(directory, engines)('status', '--json')).out);
   expect([after.addresses, after.notAsked.length]).toEqual(['nowhere', 8]);
 });

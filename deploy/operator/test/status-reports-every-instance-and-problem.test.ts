@@ -12,9 +12,9 @@ import { openSqliteStores } from '@boxoffice/store';
 import { tickets } from '@boxoffice/tickets';
 import { expect, test } from '@jest/globals';
 import { probe } from '../src/processes.ts';
-import { type Overview, problemsOf, verdictOf } from '../src/status.ts';
-import { orderWith } from './check/institution-fixture.ts';
-import { operatorOf, temporaryDirectory } from './program.ts';
+import { formatVerdict, listProblems, type Overview } from '../src/status.ts';
+import { createOrder } from './check/institution-fixture.ts';
+import { createOperator, createTemporaryDirectory } from './program.ts';
 
 const describing = (version: string) => (_request: unknown, response: { end(text: string): unknown }) =>
   void response.end(JSON.stringify({ openapi: '3.1.0', info: { version } }));
@@ -66,7 +66,7 @@ test('the gateway, whose plain listener describes nothing, names its version in 
 test('the addresses come from the services’ settings, and unreachable ones are reported', async () => {
   const catalog = await listen(describing('2.0.0'), { host: '127.0.0.1', port: 0, health: createHealth() });
   try {
-    const operator = operatorOf(temporaryDirectory(), {
+    const operator = createOperator(createTemporaryDirectory(), {
       CATALOG_URL: catalog.url,
       ORDERS_URL: 'http://127.0.0.1:1',
       MONGODB_URL: 'mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=100',
@@ -85,7 +85,7 @@ test('the addresses come from the services’ settings, and unreachable ones are
 });
 
 test('a process without a known address has a row that names its setting, and the last line names it as well', async () => {
-  const directory = temporaryDirectory();
+  const directory = createTemporaryDirectory();
   const stores = openSqliteStores({ directory });
   for (const service of [authorizer, catalog, contacts, orders, tickets, pos])
     await stores.open(service.name, service.collections);
@@ -95,7 +95,7 @@ test('a process without a known address has a row that names its setting, and th
   const ready = await listen(describing('2.0.0'), { host: '127.0.0.1', port: 0, health });
   try {
     const some = { AUTHORIZER_URL: ready.url, CONTACTS_URL: ready.url };
-    const { status, out } = await operatorOf(directory, some)('status');
+    const { status, out } = await createOperator(directory, some)('status');
     for (const name of ['GATEWAY', 'CATALOG', 'ORDERS', 'TICKETS', 'EVENTS', 'POS'])
       expect(out).toMatch(new RegExp(`^${name.toLowerCase()} +not asked: ${name}_URL is not set$`, 'm'));
     expect(out).not.toContain('all is well');
@@ -104,7 +104,7 @@ test('a process without a known address has a row that names its setting, and th
       'no problem in the processes that were reached; not asked: gateway (GATEWAY_URL), catalog (CATALOG_URL), orders (ORDERS_URL), tickets (TICKETS_URL), events (EVENTS_URL), pos (POS_URL)',
     ]);
     const every = { GATEWAY_URL: ready.url, CATALOG_URL: ready.url, ORDERS_URL: ready.url, TICKETS_URL: ready.url };
-    const asked = await operatorOf(directory, { ...some, ...every, EVENTS_URL: ready.url, POS_URL: ready.url })(
+    const asked = await createOperator(directory, { ...some, ...every, EVENTS_URL: ready.url, POS_URL: ready.url })(
       'status',
     );
     expect([asked.status, lastLine(asked.out)]).toEqual([0, 'all is well']);
@@ -115,7 +115,7 @@ test('a process without a known address has a row that names its setting, and th
 
 test('without any address the result is bad and names the settings', async () => {
   const url = 'mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=100';
-  const operator = operatorOf(temporaryDirectory(), { MONGODB_URL: url });
+  const operator = createOperator(createTemporaryDirectory(), { MONGODB_URL: url });
   const { status, out } = await operator('status');
   expect(status).toBe(1);
   expect(out).toMatch(/^processes\n.*\ngateway +not asked: GATEWAY_URL is not set$/m);
@@ -140,8 +140,8 @@ const none = { openCancellations: 0, oldestCancellationSeconds: 0, expiredUnswep
 const [orderService] = well.processes;
 
 test('pending work is no problem', () => {
-  expect(problemsOf(well)).toEqual([]);
-  expect(verdictOf(well, [])).toBe('all is well');
+  expect(listProblems(well)).toEqual([]);
+  expect(formatVerdict(well, [])).toBe('all is well');
 });
 
 test.each<[string, Partial<Overview>]>([
@@ -177,14 +177,14 @@ test.each<[string, Partial<Overview>]>([
   ['2 orders paid in full and not confirmed for over 60 s', { orders: { ...none, stuckSteps: 2 } }],
 ])('a problem: %s', (problem, change) => {
   const overview = { ...well, ...change };
-  expect(problemsOf(overview)).toEqual([problem]);
-  expect(verdictOf(overview, [problem])).toBe(`WRONG: ${problem}`);
+  expect(listProblems(overview)).toEqual([problem]);
+  expect(formatVerdict(overview, [problem])).toBe(`WRONG: ${problem}`);
 });
 
 const HOUR = 3_600_000;
 
 test('a stopped installation is reported, with its backlog', async () => {
-  const directory = temporaryDirectory();
+  const directory = createTemporaryDirectory();
   const stores = openSqliteStores({ directory });
   await stores.open(catalog.name, catalog.collections);
   const store = await stores.open(orders.name, orders.collections);
@@ -201,23 +201,23 @@ test('a stopped installation is reported, with its backlog', async () => {
     placesVersion: 0,
   };
   const stored = store.collection(ordersCollection).of('club');
-  await stored.insert(orderWith({ id: randomUUID(), deadline: past }), { due: { expire: past } });
-  await stored.insert(orderWith({ id: randomUUID(), saleDue: { since: past, paymentId: 'pay' } }), {
+  await stored.insert(createOrder({ id: randomUUID(), deadline: past }), { due: { expire: past } });
+  await stored.insert(createOrder({ id: randomUUID(), saleDue: { since: past, paymentId: 'pay' } }), {
     due: { sell: past },
   });
   await stored.insertMany([
-    orderWith({ id: randomUUID(), deadline: Date.now() + HOUR }),
-    orderWith({ id: randomUUID(), state: 'cancelled', cancellation }),
-    orderWith({ id: randomUUID(), state: 'cancelled', cancellation: { ...cancellation, settledAt: past } }),
+    createOrder({ id: randomUUID(), deadline: Date.now() + HOUR }),
+    createOrder({ id: randomUUID(), state: 'cancelled', cancellation }),
+    createOrder({ id: randomUUID(), state: 'cancelled', cancellation: { ...cancellation, settledAt: past } }),
   ]);
   await stores.close();
-  const { status, out } = await operatorOf(directory)('status');
+  const { status, out } = await createOperator(directory)('status');
   expect(status).toBe(1);
   expect(out).toContain('processes: none');
   expect(lastLine(out)).toMatch(
     /^WRONG: boxoffice is not running on .*; 1 cancellation open, the oldest for 36\d\d s; 1 order expired .*; 1 order paid in full/,
   );
-  const report = JSON.parse((await operatorOf(directory)('status', '--json')).out);
+  const report = JSON.parse((await createOperator(directory)('status', '--json')).out);
   expect(report).toMatchObject({
     addresses: 'nowhere',
     orders: { openCancellations: 1, expiredUnswept: 1, stuckSteps: 1 },
@@ -227,7 +227,7 @@ test('a stopped installation is reported, with its backlog', async () => {
   // A wrong row of a team hides nothing of the product.
   const servicesFile = join(directory, 'wrong.json');
   writeFileSync(servicesFile, JSON.stringify([{ name: 'loyalty', domains: ['orders'] }]));
-  const beside = await operatorOf(directory, { SERVICES_FILE: servicesFile })('status');
+  const beside = await createOperator(directory, { SERVICES_FILE: servicesFile })('status');
   const fault = `SERVICES_FILE: ${servicesFile}: row 1 "loyalty": domains: orders belongs to`;
   expect(beside.status).toBe(1);
   expect(beside.out).toContain(`\nservices of teams: not looked at: ${fault}`);
@@ -236,7 +236,7 @@ test('a stopped installation is reported, with its backlog', async () => {
   expect(lastLine(beside.out)).toContain('1 cancellation open');
 
   // Reading creates nothing: a service without a file has none afterwards.
-  const checked = await operatorOf(directory)('check');
+  const checked = await createOperator(directory)('check');
   expect([checked.status, checked.err]).toEqual([
     1,
     expect.stringContaining('lacks authorizer.sqlite, contacts.sqlite, tickets.sqlite, events.sqlite, pos.sqlite'),

@@ -2,12 +2,12 @@ import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { createClub, operatorOf, type Ran, temporaryDirectory } from './program.ts';
+import { createClub, createOperator, createTemporaryDirectory, type Ran } from './program.ts';
 
 const MAIN = new URL('../src/main.ts', import.meta.url).pathname;
-const directory = temporaryDirectory();
+const directory = createTemporaryDirectory();
 
-const operator = operatorOf(directory, { KEY_ENCRYPTION_KEY: 'a key of the operator tests' });
+const operator = createOperator(directory, { KEY_ENCRYPTION_KEY: 'a key of the operator tests' });
 /** The JSON that a command line of single words prints. */
 const json = async (line: string) => JSON.parse((await operator(...line.split(' '), '--json')).out);
 
@@ -82,7 +82,7 @@ describe('an installation is set up from nothing', () => {
     expect(next.generation).toBe(first.generation + 1);
     expect((await operator('keys', 'list')).out).toContain(next.kid);
     // Signs at once, whatever key the others are encrypted under.
-    const another = operatorOf(directory, { KEY_ENCRYPTION_KEY: 'another key of the operator tests' });
+    const another = createOperator(directory, { KEY_ENCRYPTION_KEY: 'another key of the operator tests' });
     const compromised = await another('keys', 'rotate', '--compromised', '--json');
     expect(JSON.parse(compromised.out).generation).toBe(next.generation + 1);
     expect(await json('dead-letters list')).toEqual([]);
@@ -143,7 +143,7 @@ describe('an installation is set up from nothing', () => {
   });
 
   test('its process ends with the status, and its files are readable by their owner only', async () => {
-    const own = temporaryDirectory();
+    const own = createTemporaryDirectory();
     const operated = (...words: readonly string[]): Promise<Ran> =>
       new Promise((resolve) => {
         const env = { PATH: process.env.PATH, BOXOFFICE_DATA_DIR: own };
@@ -165,8 +165,8 @@ describe('an installation is set up from nothing', () => {
 });
 
 test('a mistyped data directory is reported and not created', async () => {
-  const mistyped = join(temporaryDirectory(), 'dta');
-  const operator = operatorOf(mistyped, { KEY_ENCRYPTION_KEY: 'a key of the operator tests' });
+  const mistyped = join(createTemporaryDirectory(), 'dta');
+  const operator = createOperator(mistyped, { KEY_ENCRYPTION_KEY: 'a key of the operator tests' });
   for (const words of [
     ['institutions', 'list'],
     ['keys', 'rotate'],
@@ -183,7 +183,7 @@ test('a mistyped data directory is reported and not created', async () => {
 });
 
 test('commands on stores need no broker; dead-letter commands do', async () => {
-  const operator = operatorOf(temporaryDirectory(), {
+  const operator = createOperator(createTemporaryDirectory(), {
     AMQP_URL: 'amqp://127.0.0.1:1',
     KEY_ENCRYPTION_KEY: 'a key of the operator tests',
   });

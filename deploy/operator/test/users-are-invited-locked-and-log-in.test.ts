@@ -6,11 +6,11 @@ import { contacts } from '@boxoffice/contacts';
 import { createLogger } from '@boxoffice/runtime';
 import { openSqliteStores, type Store } from '@boxoffice/store';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { createClub, operatorOf, temporaryDirectory } from './program.ts';
+import { createClub, createOperator, createTemporaryDirectory } from './program.ts';
 
-const directory = temporaryDirectory();
+const directory = createTemporaryDirectory();
 
-const operator = operatorOf(directory);
+const operator = createOperator(directory);
 
 beforeAll(async () => {
   await createClub(operator);
@@ -28,7 +28,7 @@ test('users are created with a link, listed without it, invited again and locked
   expect(JSON.parse(listed.out)).toMatchObject([{ userId: created.userId }]);
   expect(listed.out).not.toContain('inv_');
 
-  const elsewhere = operatorOf(directory, { PUBLIC_URL: 'https://tickets.example.test' });
+  const elsewhere = createOperator(directory, { PUBLIC_URL: 'https://tickets.example.test' });
   const again = JSON.parse((await elsewhere('api-users', 'invite', 'club', 'ann@club.example', '--json')).out);
   expect(again.invitation.url).toMatch(/^https:\/\/tickets\.example\.test\/auth/);
 
@@ -86,11 +86,11 @@ test('a wrong role, a taken login, an unknown contact, point of sale and user ar
 });
 
 describe('at a point of sale', () => {
-  const directory = temporaryDirectory();
+  const directory = createTemporaryDirectory();
 
-  const operator = operatorOf(directory);
+  const operator = createOperator(directory);
   /** The operator with `input` on its standard input. */
-  const piped = (input: string) => operatorOf(directory, {}, input);
+  const piped = (input: string) => createOperator(directory, {}, input);
 
   /** A contact as its service stores it. */
   const keepContact = async (number: string): Promise<void> => {

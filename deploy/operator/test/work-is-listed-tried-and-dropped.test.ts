@@ -4,10 +4,10 @@ import { workKindOf } from '@boxoffice/service';
 import { type Collection, type Document, openSqliteStores, type Store } from '@boxoffice/store';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { serviceNames, services } from '../src/installation.ts';
-import { createClub, operatorOf, temporaryDirectory } from './program.ts';
+import { createClub, createOperator, createTemporaryDirectory } from './program.ts';
 
-const directory = temporaryDirectory();
-const operator = operatorOf(directory, { KEY_ENCRYPTION_KEY: 'a key of the operator tests' });
+const directory = createTemporaryDirectory();
+const operator = createOperator(directory, { KEY_ENCRYPTION_KEY: 'a key of the operator tests' });
 const json = async (...words: readonly string[]) => JSON.parse((await operator(...words, '--json')).out);
 
 const since = Date.now() - 60_000;

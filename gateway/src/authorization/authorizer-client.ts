@@ -5,14 +5,14 @@ import {
   type CallAuthorizer,
   createAuthorizerCalls,
   DECISIONS_PATH,
+  describeRefusedSecret,
   ORIGINS_PATH,
   PUBLIC_DECISIONS_PATH,
   REVOCATIONS_PATH,
-  refusedSecret,
   USAGE_PATH,
 } from '@boxoffice/identity';
-import { type Addresses, recording, type Trace } from '@boxoffice/runtime';
-import { unavailable } from '../exchange/faults.ts';
+import { type Addresses, getRecorder, type Trace } from '@boxoffice/runtime';
+import { createUnavailableFault } from '../exchange/faults.ts';
 
 /** A decision request: may the bearer of the token call this operation of this service? */
 interface DecisionRequest {
@@ -128,14 +128,14 @@ export function createAuthorizerClient({ url, secret, addresses }: AuthorizerCli
   /** The data of a call that only a fault of the installation could refuse. */
   const dataOf = async (path: string, body?: object): Promise<unknown> => {
     const { status, details, data } = await call({ path, body });
-    if (status === 401) throw new SecretRefused(refusedSecret(details));
+    if (status === 401) throw new SecretRefused(describeRefusedSecret(details));
     if (status !== 200) throw new Error(`the authorizer answered ${status}`);
     return data;
   };
 
   const decideAt = async (path: string, body: object, trace: Trace): Promise<Decision> => {
     if (addresses?.refuses()) throw authorizerUnavailable();
-    const span = recording()?.({
+    const span = getRecorder()?.({
       service: 'gateway',
       kind: 'client',
       name: 'decide',
@@ -180,7 +180,7 @@ export function createAuthorizerClient({ url, secret, addresses }: AuthorizerCli
   };
 }
 
-const authorizerUnavailable = (): Fault => unavailable('The authorizer does not answer; try again later.');
+const authorizerUnavailable = (): Fault => createUnavailableFault('The authorizer does not answer; try again later.');
 
 /** The authorizer's refusal as a Fault with its details and challenge. */
 const relayed = (code: 'unauthorized' | 'forbidden', { details, headers }: AuthorizerAnswer): Fault => {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
-import { type AccessClaims, invalidToken } from '@boxoffice/identity';
+import { type AccessClaims, createInvalidTokenFault } from '@boxoffice/identity';
 import type { Check, Exchange } from '../exchange/exchange.ts';
 import { createNewest } from '../limits/newest.ts';
 import type { ApiKeys, KnownApiKey } from './api-keys.ts';
@@ -61,8 +61,8 @@ export function createBearer({ verify, revocations }: BearerOptions): Bearer {
   };
 
   const accept = (exchange: Exchange, claims: AccessClaims): undefined => {
-    if (claims.exp * 1000 <= exchange.now) throw invalidToken('it expired');
-    if (revocations.isRevoked(claims.jti)) throw invalidToken('it was revoked');
+    if (claims.exp * 1000 <= exchange.now) throw createInvalidTokenFault('it expired');
+    if (revocations.isRevoked(claims.jti)) throw createInvalidTokenFault('it was revoked');
     exchange.claims = claims;
   };
 
@@ -105,7 +105,7 @@ const bearerToken = (authorization: string | undefined): string => {
       'WWW-Authenticate': 'Bearer',
     });
   }
-  throw invalidToken('it is malformed');
+  throw createInvalidTokenFault('it is malformed');
 };
 
 interface CredentialsOptions {

@@ -4,7 +4,7 @@ import { type Fault, PosFault } from '@boxoffice/envelope';
 import cors from 'cors';
 import { setCommonHeaders } from '../exchange/answer.ts';
 import type { Check, Exchange } from '../exchange/exchange.ts';
-import { unavailable } from '../exchange/faults.ts';
+import { createUnavailableFault } from '../exchange/faults.ts';
 import type { NamedOrigins, Origins, PointsOfSale } from './origins.ts';
 
 /** Every response header that the interface defines, in both families. */
@@ -228,5 +228,5 @@ const bare = (address: string): string => address.replace(/^::ffff:/, '').replac
 
 const refusalOf = (origins: Origins | undefined): Fault =>
   origins === undefined
-    ? unavailable('The allowed origins of the point of sale cannot be read; try again later.')
+    ? createUnavailableFault('The allowed origins of the point of sale cannot be read; try again later.')
     : new PosFault('origin_not_allowed', 'The point of sale does not allow requests from this Origin.');

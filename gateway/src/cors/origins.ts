@@ -47,7 +47,7 @@ interface GatewayParts {
  * The points of sale of the catalog; undefined without the catalog or the authorizer, which gives the gateway its
  * identity there. Then no foreign origin is allowed, and a gateway that serves family B warns of it.
  */
-export function pointsOfSaleOf({ urls, serviceSecret, keys, logger }: GatewayParts): PointsOfSale | undefined {
+export function connectPointsOfSale({ urls, serviceSecret, keys, logger }: GatewayParts): PointsOfSale | undefined {
   const [catalogUrl, authorizerUrl] = [urls.get('catalog'), urls.get('authorizer')];
   if (catalogUrl !== undefined && authorizerUrl !== undefined) {
     const credentials = createServiceCredentials({ authorizerUrl, service: 'gateway', secret: serviceSecret, keys });

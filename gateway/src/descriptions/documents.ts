@@ -1,19 +1,19 @@
 // The services' descriptions: read while running, merged, and served as the documents of the whole.
 import { success } from '@boxoffice/envelope';
-import { familyA, scopeWords, withoutUnused } from '@boxoffice/http';
-import { ownMember } from '@boxoffice/runtime';
+import { familyA, removeUnusedComponents, scopeWords } from '@boxoffice/http';
+import { getOwnMember } from '@boxoffice/runtime';
 import { isBelow } from '@boxoffice/runtime/services';
-import { type Content, compress, contentOf } from '../exchange/content.ts';
+import { type Content, compress, createContent } from '../exchange/content.ts';
 import type { Family } from '../exchange/faults.ts';
 import { type OpenApiDocument, type OpenApiPathItem, operationMethods, type Tag } from '../routing/description.ts';
 import type { Routing } from '../routing/routing.ts';
 import {
   API_DESCRIPTION,
-  allWithGatewayStatuses,
+  addGatewayStatuses,
+  describeGatewayResponses,
+  describeOwnOperations,
+  describeOwnVersion,
   errorItems,
-  gatewayResponses,
-  ownDocument,
-  ownVersionDocument,
   POS_API_DESCRIPTION,
   POS_API_VERSION,
   VERSION,
@@ -61,14 +61,14 @@ export function checkMergeable(name: string, document: OpenApiDocument): void {
 
 const whole = (family: Family, publicUrl: string, parts: readonly Part[]): object => {
   const { paths, webhooks = {}, components, tags } = mergeDocuments(parts);
-  return withoutUnused({
+  return removeUnusedComponents({
     openapi: '3.1.0',
     info: { ...INFO[family], contact: { name: 'The documentation of this installation', url: `${publicUrl}/docs` } },
     servers: [{ url: publicUrl }],
     tags,
-    paths: allWithGatewayStatuses(family, paths),
+    paths: addGatewayStatuses(family, paths),
     ...(Object.keys(webhooks).length > 0 ? { webhooks } : {}),
-    components: { ...components, responses: { ...components?.responses, ...gatewayResponses(family) } },
+    components: { ...components, responses: { ...components?.responses, ...describeGatewayResponses(family) } },
   });
 };
 
@@ -137,7 +137,7 @@ const clashing = (merged: Components, added: Components): Set<string> => {
   for (let before = -1; before !== clashes.size; ) {
     before = clashes.size;
     for (const { kind, name, value } of entries) {
-      const known = ownMember(ownMember(merged, kind), name);
+      const known = getOwnMember(getOwnMember(merged, kind), name);
       if (known === undefined || clashes.has(`${kind}/${name}`)) continue;
       const differs = text(known) !== text(value);
       // A component that refers to a renamed component differs too, even if its text is equal.
@@ -204,7 +204,7 @@ const withScopes = (components: Components, services: ReadonlyMap<string, string
   const { oauth2, ...others } = (components.securitySchemes ?? {}) as Record<string, OAuthScheme>;
   if (!oauth2?.flows) return components;
   const flows = Object.entries(oauth2.flows).map(([flow, { scopes = {}, ...rest }]) => {
-    const lacking = [...services].filter(([scope]) => (ownMember(scopes, scope) ?? scope) === scope);
+    const lacking = [...services].filter(([scope]) => (getOwnMember(scopes, scope) ?? scope) === scope);
     const named = lacking.map(([scope, service]) => [scope, `${scope} of the service ${service}`]);
     return [flow, { ...rest, scopes: { ...grantable, ...scopes, ...Object.fromEntries(named) } }];
   });
@@ -223,7 +223,7 @@ export function createDocuments(routing: Routing, publicUrl: string): Documents 
 
   const institution = remembered(routing, (documents) =>
     whole('A', publicUrl, [
-      { name: 'gateway', document: ownDocument(publicUrl), shown: everything },
+      { name: 'gateway', document: describeOwnOperations(publicUrl), shown: everything },
       ...[...documents]
         .filter(([name]) => name !== 'pos')
         .map(([name, document]) => ({
@@ -239,7 +239,7 @@ export function createDocuments(routing: Routing, publicUrl: string): Documents 
       const below = (method: string, path: string) => isBelow(path, prefix) && shownOf('pos')(method, path);
       const parts = [
         ...(pos ? [{ name: 'pos', document: prefix === VEXP ? withPlainNames(pos) : pos, shown: below }] : []),
-        { name: 'gateway', document: ownVersionDocument(publicUrl, prefix, operationId), shown: everything },
+        { name: 'gateway', document: describeOwnVersion(publicUrl, prefix, operationId), shown: everything },
       ];
       return whole('B', publicUrl, parts);
     });
@@ -272,7 +272,7 @@ const remembered = (
 
 const served = (value: object): Content => {
   const body = Buffer.from(JSON.stringify(value));
-  return { ...contentOf(body, HEADERS), gzipped: compress(body) };
+  return { ...createContent(body, HEADERS), gzipped: compress(body) };
 };
 
 /**

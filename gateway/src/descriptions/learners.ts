@@ -1,8 +1,8 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createHttpClient, type HttpAnswer, type Logger, reasonOf } from '@boxoffice/runtime';
+import { createHttpClient, getErrorCode, type HttpAnswer, type Logger } from '@boxoffice/runtime';
 import { isBuiltIn } from '@boxoffice/runtime/services';
-import { asDocument, type OpenApiDocument } from '../routing/description.ts';
+import { type OpenApiDocument, requireDocument } from '../routing/description.ts';
 import type { Upstream } from '../routing/router.ts';
 
 /** A service's description and its validator. */
@@ -32,7 +32,7 @@ export function createDescriptionCache(folder: string): DescriptionCache {
       try {
         const stored = JSON.parse(await readFile(join(folder, `${service}.json`), 'utf8'));
         const { etag, document } = stored as { readonly etag?: unknown; readonly document?: unknown };
-        return { document: asDocument(document), etag: typeof etag === 'string' ? etag : undefined };
+        return { document: requireDocument(document), etag: typeof etag === 'string' ? etag : undefined };
       } catch {
         return undefined;
       }
@@ -121,7 +121,7 @@ export function createLearner(options: LearnOptions): Learner {
     if (status !== 200) throw new Error(`GET /openapi.json answered ${status}`);
     // A service without ETags sends the same text each time.
     if (text === known) return;
-    const document = asDocument(JSON.parse(text));
+    const document = requireDocument(JSON.parse(text));
     const description = { document, etag: headers.etag };
     onDescription(description);
     // Only after the description was accepted: an unusable one must be read again.
@@ -150,7 +150,7 @@ export function createLearner(options: LearnOptions): Learner {
       if (!wasReady) await checkReady();
       lastFailure = '';
     } catch (error) {
-      const reason = reasonOf(error);
+      const reason = getErrorCode(error);
       // The same failure is logged once.
       if (!end.signal.aborted && reason !== lastFailure)
         logger.warn('the description of a service cannot be read', { upstream: service, error });

@@ -1,14 +1,14 @@
-import { type Code, Fault, posFailure, registry } from '@boxoffice/envelope';
-import { dereferenced, named, ok, openApiDocument, operation, sharedComponents } from '@boxoffice/http';
-import { versionOf } from '@boxoffice/runtime';
+import { type Code, Fault, registry, toPosFailure } from '@boxoffice/envelope';
+import { buildSharedComponents, dereference, named, ok, openApiDocument, operation } from '@boxoffice/http';
+import { readVersion } from '@boxoffice/runtime';
 import { Type } from 'typebox';
 import type { Route } from '../exchange/exchange.ts';
 import type { Family } from '../exchange/faults.ts';
 import {
-  asDocument,
   type OpenApiDocument,
   type OpenApiOperation,
   type OpenApiResponse,
+  requireDocument,
 } from '../routing/description.ts';
 
 /** The errors that the gateway can answer in place of any operation; the only 5xx of family B is 500. */
@@ -37,7 +37,7 @@ const gatewayFailure = {
 } as const;
 
 /** Every response that the gateway can give instead of a service, by component name. */
-export function gatewayResponses(family: Family): Readonly<Record<string, OpenApiResponse>> {
+export function describeGatewayResponses(family: Family): Readonly<Record<string, OpenApiResponse>> {
   return Object.fromEntries(
     [...ALWAYS, 'payload_too_large' as const, 'unauthorized' as const, 'forbidden' as const].map((code) => [
       nameOf(code),
@@ -87,10 +87,10 @@ const failureOf = (family: Family, code: Code): object =>
 const exampleOf = (family: Family, code: Code): object =>
   family === 'A'
     ? { $ref: `#/components/examples/${code}` }
-    : { summary: registry[code].when, value: posFailure(new Fault(code, `Example: ${registry[code].when}.`)) };
+    : { summary: registry[code].when, value: toPosFailure(new Fault(code, `Example: ${registry[code].when}.`)) };
 
 /** Applies withGatewayStatuses to every operation. */
-export function allWithGatewayStatuses(family: Family, paths: OpenApiDocument['paths']): OpenApiDocument['paths'] {
+export function addGatewayStatuses(family: Family, paths: OpenApiDocument['paths']): OpenApiDocument['paths'] {
   return Object.fromEntries(
     Object.entries(paths).map(([path, item]) => [
       path,
@@ -121,7 +121,7 @@ const codesFor = (family: Family, operation: OpenApiOperation): readonly Code[] 
 ];
 
 /** The version of the gateway's package. */
-export const VERSION = versionOf(new URL('..', import.meta.url).href);
+export const VERSION = readVersion(new URL('..', import.meta.url).href);
 
 /** The registry of error codes as data: the answer to `GET /errors`. */
 export const errorItems = Object.values(registry).map(({ http, status, domain, when }) => ({
@@ -180,12 +180,12 @@ const operations = [
 const tags = { descriptions: 'The interface, described (OpenAPI 3.1).', errors: 'The codes of refusals.' };
 
 /** The description of the gateway's own family A operations. */
-export function ownDocument(publicUrl: string): OpenApiDocument {
-  const own = asDocument(
+export function describeOwnOperations(publicUrl: string): OpenApiDocument {
+  const own = requireDocument(
     openApiDocument({ service: 'gateway', version: VERSION, operations, tags, serverUrl: publicUrl }),
   );
   // The gateway's responses refer to any of the shared components.
-  const { schemas, ...shared } = sharedComponents();
+  const { schemas, ...shared } = buildSharedComponents();
   return {
     ...own,
     components: { ...own.components, ...shared, schemas: { ...schemas, ...own.components?.schemas } },
@@ -222,8 +222,8 @@ export const versions = [
  * The description of the gateway's own operation in one version of family B: as in family A, but below the version's
  * prefix and with family B errors.
  */
-export function ownVersionDocument(publicUrl: string, prefix: string, operationId: string): OpenApiDocument {
-  const { components, paths } = dereferenced(ownDocument(publicUrl), ['responses']);
+export function describeOwnVersion(publicUrl: string, prefix: string, operationId: string): OpenApiDocument {
+  const { components, paths } = dereference(describeOwnOperations(publicUrl), ['responses']);
   const { parameters, responses } = paths[ownDescription.path]?.get ?? {};
   const { 200: whole, 304: unchanged } = responses ?? {};
   const examples = {

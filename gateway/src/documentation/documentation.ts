@@ -1,10 +1,10 @@
 import { EXAMPLE_HOST } from '@boxoffice/http';
 import { type Html, html } from '@boxoffice/pages';
-import { acceptsHtml } from '../exchange/answer.ts';
-import { type Content, compress, contentOf } from '../exchange/content.ts';
-import { type AssetName, asset, assetAt, readGuide, readPackage } from './files.ts';
+import { isHtmlPreferred } from '../exchange/answer.ts';
+import { type Content, compress, createContent } from '../exchange/content.ts';
+import { type AssetName, findAsset, readAsset, readGuide, readPackage } from './files.ts';
 import { DOCS, type Guide, guides, render } from './guides.ts';
-import { documentOf, type Layout, pageHeaders } from './layout.ts';
+import { buildPageHeaders, type Layout, renderDocument } from './layout.ts';
 
 /** Finds what is at a path, for a request with this Accept header; undefined if nothing is. */
 export type Documentation = (path: string, accept: string | undefined) => Promise<Content | undefined>;
@@ -79,15 +79,15 @@ export function createDocumentation(publicUrl: string): Documentation {
   };
 
   return async (path, accept) => {
-    if (path === '/') return acceptsHtml(accept) ? redirect(302, { Vary: 'Accept' }) : undefined;
+    if (path === '/') return isHtmlPreferred(accept) ? redirect(302, { Vary: 'Accept' }) : undefined;
     if (path === `${DOCS}/`) return redirect(308);
-    return pageAt(path) ?? assetAt(path);
+    return pageAt(path) ?? findAsset(path);
   };
 }
 
 /** A page that lets browsers draw a description, one operation at a time; they load the viewer for the first of them. */
 const referenceOf = async ({ path, title, about, description }: Reference, connect: string) => {
-  const { address, integrity } = await asset('openapi-explorer.js');
+  const { address, integrity } = await readAsset('openapi-explorer.js');
   return pageOf({
     path,
     title,
@@ -108,12 +108,15 @@ const referenceOf = async ({ path, title, about, description }: Reference, conne
 
 const pageOf = async ({ connect, styles = [], scripts = [], ...page }: Unstyled): Promise<Content> => {
   const [loadedStyles, loadedScripts] = await Promise.all([assets([...styles, 'docs.css']), assets(scripts)]);
-  const body = Buffer.from(documentOf({ ...page, styles: loadedStyles, scripts: loadedScripts }));
-  const headers = pageHeaders({ ...(connect === undefined ? {} : { connect }), styled: page.viewer !== undefined });
-  return { ...contentOf(body, headers), gzipped: await compress(body) };
+  const body = Buffer.from(renderDocument({ ...page, styles: loadedStyles, scripts: loadedScripts }));
+  const headers = buildPageHeaders({
+    ...(connect === undefined ? {} : { connect }),
+    styled: page.viewer !== undefined,
+  });
+  return { ...createContent(body, headers), gzipped: await compress(body) };
 };
 
-const assets = (names: readonly AssetName[]) => Promise.all(names.map(asset));
+const assets = (names: readonly AssetName[]) => Promise.all(names.map(readAsset));
 
 const callback = () =>
   pageOf({
@@ -127,7 +130,7 @@ const callback = () =>
   });
 
 const clientPackage = async (): Promise<Content> =>
-  contentOf(await readPackage(), {
+  createContent(await readPackage(), {
     'Content-Type': 'application/gzip',
     'Content-Disposition': 'attachment; filename="boxoffice-client.tgz"',
     'Cache-Control': 'no-cache',

@@ -74,7 +74,7 @@ export interface Asset extends Content {
 const loaded = new Map<AssetName, Promise<Asset>>();
 
 /** The file of a name, read when it is first needed. */
-export function asset(name: AssetName): Promise<Asset> {
+export function readAsset(name: AssetName): Promise<Asset> {
   const known = loaded.get(name) ?? load(name);
   loaded.set(name, known);
   known.catch(() => loaded.delete(name));
@@ -102,9 +102,9 @@ const load = async (name: AssetName): Promise<Asset> => {
 };
 
 /** The file at an address; undefined if there is none, or it has changed since. */
-export async function assetAt(path: string): Promise<Asset | undefined> {
+export async function findAsset(path: string): Promise<Asset | undefined> {
   const name = path.slice(path.lastIndexOf('/') + 1);
   if (!Object.hasOwn(sources, name)) return undefined;
-  const found = await asset(name as AssetName);
+  const found = await readAsset(name as AssetName);
   return found.address === path ? found : undefined;
 }

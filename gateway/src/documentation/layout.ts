@@ -15,7 +15,7 @@ export interface Layout {
 }
 
 /** The page as a document. */
-export function documentOf({ path, title, content, styles, scripts = [], viewer }: Layout): string {
+export function renderDocument({ path, title, content, styles, scripts = [], viewer }: Layout): string {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -59,7 +59,7 @@ const entryOf = ({ path, label }: Entry, current: string): Html =>
     : html`<li><a href="${DOCS}${path}">${label}</a></li>`;
 
 /** The headers of a page. `connect`, of a page with scripts, lists where their requests may go. */
-export function pageHeaders({
+export function buildPageHeaders({
   connect,
   styled = false,
 }: {

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Fault, failureOf, posFailure } from '@boxoffice/envelope';
-import { BODY_LIMIT_BYTES, qualityOf } from '@boxoffice/http';
-import { errorPage } from '@boxoffice/pages';
-import { type Refuse, requestIdFrom } from '@boxoffice/runtime';
+import { Fault, toFailure, toPosFailure } from '@boxoffice/envelope';
+import { BODY_LIMIT_BYTES, parseQuality } from '@boxoffice/http';
+import { renderErrorPage } from '@boxoffice/pages';
+import { type Refuse, readRequestId } from '@boxoffice/runtime';
 import { DOCS } from '../documentation/guides.ts';
-import { type Exchange, rateLimitField } from './exchange.ts';
-import { type Family, inFamily } from './faults.ts';
-import { familyOf } from './target.ts';
+import { type Exchange, formatRateLimit } from './exchange.ts';
+import { type Family, toFamilyFault } from './faults.ts';
+import { toFamily } from './target.ts';
 
 /** Forbids browsers to guess a media type. Name and value. */
 const NO_SNIFFING = ['X-Content-Type-Options', 'nosniff'] as const;
@@ -15,12 +15,12 @@ const NO_SNIFFING = ['X-Content-Type-Options', 'nosniff'] as const;
 const HSTS = 'Strict-Transport-Security';
 
 /** The value of `Strict-Transport-Security`: undefined omits the header, 0 makes browsers forget it. */
-export function hstsOf(seconds: number | undefined): string | undefined {
+export function formatHsts(seconds: number | undefined): string | undefined {
   return seconds === undefined ? undefined : `max-age=${seconds}`;
 }
 
 /** The security headers of responses without an exchange: health, and requests that the HTTP parser refuses. */
-export function securityHeaders(hsts: string | undefined): Readonly<Record<string, string>> {
+export function buildSecurityHeaders(hsts: string | undefined): Readonly<Record<string, string>> {
   return {
     [NO_SNIFFING[0]]: NO_SNIFFING[1],
     ...(hsts === undefined ? {} : { [HSTS]: hsts }),
@@ -34,9 +34,9 @@ const ENDPOINTS = /^(?:https?:\/\/[^/?#]*)?\/auth\/(?:token|introspect|revoke)(?
 const UNDESCRIBABLE = /[^\x20\x21\x23-\x5b\x5d-\x7e]/g;
 
 /** Whether an Accept header prefers HTML to JSON, as those of browsers do and those of programs do not. */
-export function acceptsHtml(accept = ''): boolean {
-  const quality = qualityOf(accept, 'text/html');
-  return quality > 0 && quality >= qualityOf(accept, 'application/json');
+export function isHtmlPreferred(accept = ''): boolean {
+  const quality = parseQuality(accept, 'text/html');
+  return quality > 0 && quality >= parseQuality(accept, 'application/json');
 }
 
 /** The request of an error, which may not have been read any further than this. */
@@ -64,9 +64,9 @@ export function refuseByLine(
   isPage: (url: string | undefined) => boolean,
 ): Refuse {
   return ({ code, details, path }) => {
-    const requestId = requestIdFrom(undefined);
+    const requestId = readRequestId(undefined);
     const answer = faultAnswer(new Fault(code, details), {
-      family: familyOf(path),
+      family: toFamily(path),
       url: path,
       isPage: isPage(path),
       requestId,
@@ -78,12 +78,12 @@ export function refuseByLine(
 /** The answer to an error: a page where browsers are led to, else JSON in the family's shape. */
 const faultAnswer = (fault: Fault, { family, url, acceptLanguage, isPage, requestId }: Refused): FaultAnswer => {
   if (isPage) {
-    const { headers, body } = errorPage(fault, { acceptLanguage, requestId, home: ['docs', DOCS] });
+    const { headers, body } = renderErrorPage(fault, { acceptLanguage, requestId, home: ['docs', DOCS] });
     // Every response of the gateway has this one already.
     const own = Object.entries(headers).filter(([name]) => name !== NO_SNIFFING[0]);
     return { headers: Object.fromEntries(own.map(([name, value]) => [name, String(value)])), body };
   }
-  const members = family === 'B' ? posFailure(fault) : { ...failureOf(fault), ...oauthMembers(url, fault) };
+  const members = family === 'B' ? toPosFailure(fault) : { ...toFailure(fault), ...oauthMembers(url, fault) };
   return { headers: { ...JSON_HEADERS, ...fault.headers }, body: JSON.stringify(members) };
 };
 
@@ -103,17 +103,17 @@ const errorOf = ({ http }: Fault): string => {
 };
 
 /** The headers of every response, names and values in turn. */
-export function commonHeaders({ trace, quota, hsts, corsHeaders }: Exchange): string[] {
+export function buildCommonHeaders({ trace, quota, hsts, corsHeaders }: Exchange): string[] {
   const headers = ['X-Request-Id', trace.requestId, 'traceparent', trace.traceparent, ...NO_SNIFFING];
   if (hsts !== undefined) headers.push(HSTS, hsts);
-  if (quota) headers.push('RateLimit-Policy', quota.policy.field, 'RateLimit', rateLimitField(quota));
+  if (quota) headers.push('RateLimit-Policy', quota.policy.field, 'RateLimit', formatRateLimit(quota));
   for (const part of corsHeaders) headers.push(part);
   return headers;
 }
 
 /** Sets the common headers on a response that another library writes. */
 export function setCommonHeaders(exchange: Exchange): void {
-  const headers = commonHeaders(exchange);
+  const headers = buildCommonHeaders(exchange);
   for (let index = 0; index < headers.length; index += 2) {
     exchange.response.setHeader(headers[index] ?? '', headers[index + 1] ?? '');
   }
@@ -125,7 +125,7 @@ export function setCommonHeaders(exchange: Exchange): void {
  */
 export function answerFault(exchange: Exchange, thrown: Fault): void {
   const { request, response, family } = exchange;
-  const fault = inFamily(family, thrown);
+  const fault = toFamilyFault(family, thrown);
   // Node answers a request timeout itself, directly on the socket.
   if (response.headersSent || request.socket.writableEnded) {
     response.destroy();
@@ -137,7 +137,7 @@ export function answerFault(exchange: Exchange, thrown: Fault): void {
   const isPage = isLost || exchange.hasErrorPages(request.url);
   const answer = faultAnswer(fault, { family, url: request.url, acceptLanguage, isPage, requestId });
   const body = Buffer.from(answer.body);
-  const headers = [...commonHeaders(exchange), ...Object.entries(answer.headers).flat()];
+  const headers = [...buildCommonHeaders(exchange), ...Object.entries(answer.headers).flat()];
   headers.push('Content-Length', `${body.length}`);
   exchange.bytesOut = request.method === 'HEAD' ? 0 : body.length;
   if (isBodyPending(request)) {
@@ -152,10 +152,10 @@ export function answerFault(exchange: Exchange, thrown: Fault): void {
 
 /** Whether a person reads the answer: programs do not ask for HTML. */
 const isBrowser = ({ method, headers: { accept } }: IncomingMessage): boolean =>
-  (method === 'GET' || method === 'HEAD') && acceptsHtml(accept);
+  (method === 'GET' || method === 'HEAD') && isHtmlPreferred(accept);
 
 /** Maps any thrown value to a Fault. `report` receives values that are not Faults: these are bugs. */
-export function faultOf(error: unknown, report: (error: unknown) => void): Fault {
+export function toFault(error: unknown, report: (error: unknown) => void): Fault {
   if (error instanceof Fault) return error;
   report(error);
   return new Fault(

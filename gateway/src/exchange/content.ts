@@ -15,7 +15,7 @@ export interface Content {
 export const compress = promisify<Buffer, Buffer>(gzip);
 
 /** A body that is kept, with its validator. */
-export function contentOf(body: Buffer, headers: Content['headers']): Content {
+export function createContent(body: Buffer, headers: Content['headers']): Content {
   return {
     status: 200,
     headers,

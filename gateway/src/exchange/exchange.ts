@@ -47,7 +47,7 @@ export interface Policy {
 }
 
 /** The value of `RateLimit`. */
-export function rateLimitField({ policy, left, resetSeconds }: Quota): string {
+export function formatRateLimit({ policy, left, resetSeconds }: Quota): string {
   return `"${policy.name}";r=${left};t=${resetSeconds}`;
 }
 

@@ -4,19 +4,19 @@ import { Fault } from '@boxoffice/envelope';
 export type Family = 'A' | 'B';
 
 /** The fault of a path that no operation and no page has. */
-export function noSuchEndpoint(): Fault {
+export function createNoSuchEndpointFault(): Fault {
   return new Fault('not_found', 'There is no such endpoint. The reference of all endpoints is at /docs.');
 }
 
 /** The fault of an unreachable service. */
-export function unavailable(details: string, retryAfterSeconds = 1): Fault {
+export function createUnavailableFault(details: string, retryAfterSeconds = 1): Fault {
   return new Fault('service_unavailable', details, { 'Retry-After': `${retryAfterSeconds}` });
 }
 
 const SECONDS = /^[1-9]\d{0,4}$/;
 
 /** The fault of an unusable answer of a service; `retryAfter` is the service's own header. */
-export function badGateway(details: string, retryAfter = ''): Fault {
+export function createBadGatewayFault(details: string, retryAfter = ''): Fault {
   return SECONDS.test(retryAfter)
     ? new Fault('bad_gateway', details, { 'Retry-After': retryAfter })
     : new Fault('bad_gateway', details);
@@ -26,7 +26,7 @@ export function badGateway(details: string, retryAfter = ''): Fault {
 const RETRYABLE: ReadonlySet<string> = new Set(['bad_gateway', 'service_unavailable']);
 
 /** Maps a fault to the family: the only 5xx of family B is 500, with `Retry-After` where a retry can help. */
-export function inFamily(family: Family, fault: Fault): Fault {
+export function toFamilyFault(family: Family, fault: Fault): Fault {
   if (family === 'A' || fault.http < 500 || fault.code === 'internal_error') return fault;
   const headers = RETRYABLE.has(fault.code) ? { 'Retry-After': '1', ...fault.headers } : fault.headers;
   return new Fault('internal_error', fault.details, headers);

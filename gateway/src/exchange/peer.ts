@@ -25,7 +25,7 @@ export function createTrust(trustProxy: readonly string[]): IsTrusted {
 }
 
 /** Whether the client's connection to the trusted proxy used TLS. */
-export function cameOverTls({ headers: { 'x-forwarded-proto': proto } }: IncomingMessage): boolean {
+export function isOverTls({ headers: { 'x-forwarded-proto': proto } }: IncomingMessage): boolean {
   return proto === 'https' || last(proto) === 'https';
 }
 

@@ -1,5 +1,5 @@
 import { Fault } from '@boxoffice/envelope';
-import { type Family, noSuchEndpoint } from './faults.ts';
+import { createNoSuchEndpointFault, type Family } from './faults.ts';
 
 /** The canonical request target that routes, limits and services use. */
 export interface Target {
@@ -28,7 +28,7 @@ const CONTROL = /\p{Cc}/u;
  */
 export function readTarget(url: string, mayEndWithSlash: (path: string) => boolean): Target {
   // `OPTIONS *` concerns the server itself; nothing is offered for it.
-  if (!url.startsWith('/')) throw url === '*' ? noSuchEndpoint() : malformed();
+  if (!url.startsWith('/')) throw url === '*' ? createNoSuchEndpointFault() : malformed();
   const mark = url.indexOf('?');
   const path = mark < 0 ? url : url.slice(0, mark);
   const query = mark < 0 ? '' : url.slice(mark);
@@ -54,7 +54,7 @@ const canonicalSegment = (segment: string): string => {
   const decoded = decodedSegment(segment);
   if (CONTROL.test(decoded) || decoded.includes('\\')) throw malformed();
   // Empty, dot and encoded-slash segments belong to no endpoint and must not reach one.
-  if (decoded === '' || decoded === '.' || decoded === '..' || decoded.includes('/')) throw noSuchEndpoint();
+  if (decoded === '' || decoded === '.' || decoded === '..' || decoded.includes('/')) throw createNoSuchEndpointFault();
   return encodeURIComponent(decoded).replace(NEEDLESS, decodeURIComponent);
 };
 
@@ -70,6 +70,6 @@ const decodedSegment = (segment: string): string => {
 const POINT_OF_SALE = /^(?:https?:\/\/[^/?#]*)?\/+tnwr(?:[/?#]|$)/i;
 
 /** The family of the error shape, from the raw request target, which may be malformed. */
-export function familyOf(url: string | undefined): Family {
+export function toFamily(url: string | undefined): Family {
   return POINT_OF_SALE.test(url ?? '') ? 'B' : 'A';
 }

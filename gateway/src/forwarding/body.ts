@@ -3,7 +3,7 @@ import { Fault } from '@boxoffice/envelope';
 import { BODY_LIMIT_BYTES } from '@boxoffice/http';
 import { answerFault } from '../exchange/answer.ts';
 import type { Exchange } from '../exchange/exchange.ts';
-import { unavailable } from '../exchange/faults.ts';
+import { createUnavailableFault } from '../exchange/faults.ts';
 import { createInFlight, type Indexed } from './in-flight.ts';
 
 /** Bytes of bodies that have not arrived completely, at all services together; beyond, the oldest ones are refused. */
@@ -13,7 +13,7 @@ const MOST_BYTES = 64 * 1024 * 1024;
 const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 /** Whether a body is forwarded with the method. */
-export function takesBody({ method }: IncomingMessage): boolean {
+export function mayHaveBody({ method }: IncomingMessage): boolean {
   return WITH_BODY.has(method ?? '');
 }
 
@@ -95,4 +95,4 @@ export function createBodies(timeoutMs = 25_000): Bodies {
 
 const tooSlow = (): Fault => new Fault('request_timeout', 'The request body did not arrive completely in time.');
 
-const tooMany = (): Fault => unavailable('Too many request bodies are arriving; send it again at once.');
+const tooMany = (): Fault => createUnavailableFault('Too many request bodies are arriving; send it again at once.');

@@ -2,7 +2,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Fault } from '@boxoffice/envelope';
 import type { Attempt } from '@boxoffice/runtime';
 import type { Exchange, ProxiedExchange } from '../exchange/exchange.ts';
-import { badGateway, unavailable } from '../exchange/faults.ts';
+import { createBadGatewayFault, createUnavailableFault } from '../exchange/faults.ts';
 import type { Indexed } from './in-flight.ts';
 
 /** Why a service gave no usable answer. */
@@ -56,20 +56,24 @@ export function isUnreached(error: Error): boolean {
 }
 
 /** Maps an error of an upstream request to the client's answer; `retryAfter` is the service's own header. */
-export function failureOf(error: Error, upstream: ClientRequest | undefined, retryAfter?: string): UpstreamFailure {
+export function toUpstreamFailure(
+  error: Error,
+  upstream: ClientRequest | undefined,
+  retryAfter?: string,
+): UpstreamFailure {
   const code = codeOf(error);
   const unconnected = upstream === undefined || upstream.socket?.connecting === true;
   if (UNREACHABLE.has(code) || (error instanceof UpstreamTimeout && unconnected)) {
-    return { code, fault: unavailable('The service cannot be reached; try again later.') };
+    return { code, fault: createUnavailableFault('The service cannot be reached; try again later.') };
   }
   if (error instanceof ForeignReply) {
-    const fault = badGateway('The service sent a response that is not part of this interface.', retryAfter);
+    const fault = createBadGatewayFault('The service sent a response that is not part of this interface.', retryAfter);
     return { code, fault, reason: error.message };
   }
   if (error instanceof UpstreamTimeout) {
-    return { code, fault: badGateway('The service did not answer in time.') };
+    return { code, fault: createBadGatewayFault('The service did not answer in time.') };
   }
-  return { code, fault: badGateway('The service closed the connection before its response was complete.') };
+  return { code, fault: createBadGatewayFault('The service closed the connection before its response was complete.') };
 }
 
 const codeOf = (error: Error): string => String((error as { readonly code?: unknown }).code ?? error.name);
@@ -101,7 +105,7 @@ export interface Proxied extends ProxiedExchange, Indexed {
   readonly release: () => void;
 }
 
-export function clientIsGone({ exchange: { request, response } }: Proxied): boolean {
+export function isClientGone({ exchange: { request, response } }: Proxied): boolean {
   return response.destroyed || (request.destroyed && !request.complete);
 }
 

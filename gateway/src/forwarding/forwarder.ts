@@ -1,17 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import type { Fault } from '@boxoffice/envelope';
 import { type Addresses, type Attempt, isLastAnswer } from '@boxoffice/runtime';
-import { answerFault, faultOf } from '../exchange/answer.ts';
+import { answerFault, toFault } from '../exchange/answer.ts';
 import type { Exchange } from '../exchange/exchange.ts';
-import { unavailable } from '../exchange/faults.ts';
-import { type Bodies, hasBody, takesBody } from './body.ts';
+import { createUnavailableFault } from '../exchange/faults.ts';
+import { type Bodies, hasBody, mayHaveBody } from './body.ts';
 import {
-  clientIsGone,
-  failureOf,
+  isClientGone,
   isRepeatable,
   isUnreached,
   mayRepeat,
   type Proxied,
+  toUpstreamFailure,
   type UpstreamFailure,
   UpstreamTimeout,
 } from './failure.ts';
@@ -83,7 +83,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   /** Answers with the error of the service. */
   const answerFailure = (proxied: Proxied, error: Error): void => {
     forget(proxied);
-    const failure = failureOf(error, proxied.upstream, proxied.reply?.headers['retry-after']);
+    const failure = toUpstreamFailure(error, proxied.upstream, proxied.reply?.headers['retry-after']);
     onFailure?.(proxied.exchange, failure);
     answerFault(proxied.exchange, failure.fault);
   };
@@ -91,7 +91,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   const fail = (proxied: Proxied, error: Error): void => {
     const { attempt } = proxied;
     if (proxied.isSettled) return;
-    if (clientIsGone(proxied)) {
+    if (isClientGone(proxied)) {
       settle(proxied, 'abandoned');
     } else if (attempt && isUnreached(error)) {
       attempt.settle('failed');
@@ -185,7 +185,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
 
   const requireService = (): void => {
     if (!addresses.refuses()) return;
-    throw unavailable('The service does not answer; try again later.', addresses.retryAfterSeconds());
+    throw createUnavailableFault('The service does not answer; try again later.', addresses.retryAfterSeconds());
   };
 
   /** Whether the request asks to wait for its response, of an operation that may. */
@@ -200,11 +200,11 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     // From here on the response has an end, and releases.
     exchange.proxied = { end: release };
     if (!waits && inFlight.size >= concurrency)
-      throw unavailable('The service has too many requests in flight; try again later.');
+      throw createUnavailableFault('The service has too many requests in flight; try again later.');
     requireService();
     const { request } = exchange;
     const headers = passing().forwarded(exchange, addresses.host);
-    if (takesBody(request))
+    if (mayHaveBody(request))
       headers['content-length'] = `${body?.reduce((bytes, chunk) => bytes + chunk.length, 0) ?? 0}`;
     // The proxy sends what the request has, so it gets what is for the service.
     request.headers = headers;
@@ -252,11 +252,11 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       const stop = bodies.read(exchange, (body) => {
         try {
           // The body of any other method is read, so that it is not taken for the next request, and dropped.
-          send(exchange, takesBody(exchange.request) ? body : undefined, release);
+          send(exchange, mayHaveBody(exchange.request) ? body : undefined, release);
         } catch (error) {
           answerFault(
             exchange,
-            faultOf(error, () => undefined),
+            toFault(error, () => undefined),
           );
         }
       });

@@ -1,14 +1,14 @@
 // Forwards a request to its service and the response back: headers, body, timeouts, shared responses.
 import type { Addresses, Logger } from '@boxoffice/runtime';
 import type { Exchange } from '../exchange/exchange.ts';
-import { noSuchEndpoint } from '../exchange/faults.ts';
-import { createHolders, verifiedSession } from '../limits/callers.ts';
+import { createNoSuchEndpointFault } from '../exchange/faults.ts';
+import { createHolders, readVerifiedSession } from '../limits/callers.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Upstream } from '../routing/router.ts';
 import type { GatewayMetrics } from '../telemetry/metrics.ts';
 import { createBodies } from './body.ts';
 import { createForwarder, type Forwarder } from './forwarder.ts';
-import { passingOf } from './headers.ts';
+import { createPassing } from './headers.ts';
 import type { ResponseCache } from './response-cache.ts';
 import type { Streams } from './streams.ts';
 
@@ -69,7 +69,7 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
 
   const open = (row: Upstream): void => {
     const { name: service, url } = row;
-    let passing = passingOf(row, origin);
+    let passing = createPassing(row, origin);
     const addresses = addressesOf(service, url);
     const forwarder = createForwarder({
       url,
@@ -100,7 +100,7 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
           });
         }
         if (withSessions.has(service)) {
-          const session = verifiedSession(exchange, reply);
+          const session = readVerifiedSession(exchange, reply);
           if (session !== undefined) limits.sessionSeen(session, exchange.now);
           holders.learn(exchange, reply);
         }
@@ -108,7 +108,7 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
       },
     });
     const use = (now: Upstream): void => {
-      passing = passingOf(now, origin);
+      passing = createPassing(now, origin);
     };
     running.set(service, { url, forwarder, use });
     metrics.watch(service, addresses, forwarder.inFlight);
@@ -127,7 +127,7 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
   return {
     forward(exchange) {
       const found = running.get(exchange.route?.service ?? '');
-      if (!found) throw noSuchEndpoint();
+      if (!found) throw createNoSuchEndpointFault();
       found.forwarder.forward(exchange);
     },
     update(services) {

@@ -91,7 +91,7 @@ export interface Passing {
 }
 
 /** Makes the lists of a row. */
-export function passingOf(row: ServiceRow, publicOrigin: string): Passing {
+export function createPassing(row: ServiceRow, publicOrigin: string): Passing {
   const { name: service, prefixes, headers: named, credentials = [], cookies = [] } = row;
   const isOwn = isBuiltIn(service);
   const toService = new Set([...FORWARDED, ...named].map((name) => name.toLowerCase()));

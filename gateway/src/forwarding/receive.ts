@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { commonHeaders } from '../exchange/answer.ts';
+import { buildCommonHeaders } from '../exchange/answer.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { BrokenReply, ForeignReply, type Proxied } from './failure.ts';
 import type { Passing } from './headers.ts';
@@ -47,7 +47,7 @@ export function createReceiver({ passing, onReply, onStream, forget, answerFailu
       proxied.release();
       onStream?.(exchange);
     }
-    const headers = [...commonHeaders(exchange), ...returned];
+    const headers = [...buildCommonHeaders(exchange), ...returned];
     if (corsHeaders.length > 0) joinVary(headers);
     const to = { response, headers, guard: (act: () => void) => guard(proxied, act) };
     if (family === 'B' && (reply.statusCode ?? 0) >= 500) relayFailure(reply, to);

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { SHARED_MS_HEADER } from '@boxoffice/http';
 import { LRUCache } from 'lru-cache';
-import { commonHeaders } from '../exchange/answer.ts';
+import { buildCommonHeaders } from '../exchange/answer.ts';
 import type { Exchange } from '../exchange/exchange.ts';
-import { SESSION_HEADER, verifiedSession } from '../limits/callers.ts';
+import { readVerifiedSession, SESSION_HEADER } from '../limits/callers.ts';
 import { createNewest } from '../limits/newest.ts';
 import { joinVary, sendWhole } from './reply.ts';
 
@@ -56,7 +56,7 @@ export function createResponseCache(lookedUp: (found: boolean) => void = () => u
       const isFresh = cached !== undefined && cached.until > exchange.now;
       lookedUp(isFresh);
       if (!isFresh) return false;
-      const headers = commonHeaders(exchange);
+      const headers = buildCommonHeaders(exchange);
       for (const part of cached.headers) headers.push(part);
       if (exchange.corsHeaders.length > 0) joinVary(headers);
       exchange.bytesOut = cached.body.length;
@@ -67,7 +67,7 @@ export function createResponseCache(lookedUp: (found: boolean) => void = () => u
       const ms = Math.min(MOST_MS, Number(reply.headers[SHARED_MS_HEADER] ?? 0));
       const key = ms > 0 && reply.statusCode === 200 ? keyOf(exchange) : undefined;
       if (key === undefined || reply.headers[SESSION_HEADER] !== undefined) return;
-      const session = verifiedSession(exchange, reply) === undefined ? undefined : sessionOf(exchange);
+      const session = readVerifiedSession(exchange, reply) === undefined ? undefined : sessionOf(exchange);
       if (session) sessions.recordAlive(session, exchange.now, exchange.now + ms);
       if (Number(reply.headers['content-length'] ?? 0) > MOST_BYTES_OF_ONE) return;
       const chunks: Buffer[] = [];

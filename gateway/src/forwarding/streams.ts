@@ -1,8 +1,8 @@
 import { Fault } from '@boxoffice/envelope';
-import { type Caller, callerOfIdentity } from '@boxoffice/identity';
+import { type Caller, decodeCaller } from '@boxoffice/identity';
 import { type Logger, repeat } from '@boxoffice/runtime';
 import type { Check, Exchange } from '../exchange/exchange.ts';
-import { unavailable } from '../exchange/faults.ts';
+import { createUnavailableFault } from '../exchange/faults.ts';
 
 /**
  * Responses without an end of their own, and requests that wait long for theirs: they last as long as their tokens are
@@ -84,7 +84,7 @@ const isRefusal = (error: unknown): error is Fault =>
 /** Whether a service could show the caller of the later identity less than that of the earlier one. */
 const isWorthLess = (later: string | undefined, earlier: string | undefined): boolean => {
   if (later === earlier || earlier === undefined) return false;
-  const [now, before] = [later, earlier].map((identity) => identity && callerOfIdentity(identity));
+  const [now, before] = [later, earlier].map((identity) => identity && decodeCaller(identity));
   if (!now || !before) return true;
   return before.scopes.some((scope) => !now.scopes.includes(scope)) || boundsOf(now) !== boundsOf(before);
 };
@@ -94,4 +94,4 @@ const boundsOf = ({ user, bounds }: Caller): string =>
   JSON.stringify([user && [user.role, user.contact, user.pointsOfSale.toSorted()], bounds]);
 
 const changed = (): Fault =>
-  unavailable('What this token may read has changed while the request waited: send it again.');
+  createUnavailableFault('What this token may read has changed while the request waited: send it again.');

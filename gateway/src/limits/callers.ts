@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { INSTITUTION_HEADER, KNOWN_SESSION_HEADER } from '@boxoffice/http';
 import type { AccessClaims } from '@boxoffice/identity';
-import { networkOf } from '@boxoffice/runtime';
+import { toNetwork } from '@boxoffice/runtime';
 import type { Exchange } from '../exchange/exchange.ts';
 import type { Holder } from '../forwarding/in-flight.ts';
 import { createNewest } from './newest.ts';
@@ -14,14 +14,14 @@ const SERVICE_HOST = 'x-service-host';
 type Reply = Pick<IncomingMessage, 'headers'>;
 
 /** The session token that a response of a service with sessions vouches for: one that it has made, or has verified. */
-export function verifiedSession({ request }: Exchange, { headers }: Reply): string | undefined {
+export function readVerifiedSession({ request }: Exchange, { headers }: Reply): string | undefined {
   const isVerified = headers[KNOWN_SESSION_HEADER] !== undefined;
   const token = headers[SESSION_HEADER] ?? (isVerified ? request.headers[SESSION_HEADER] : undefined);
   return typeof token === 'string' && token !== '' ? token : undefined;
 }
 
 /** Each user at a client has a quota of its own, beside the client's. */
-export function principalIn({ client_id, role, sub }: AccessClaims): string {
+export function toPrincipal({ client_id, role, sub }: AccessClaims): string {
   return role === undefined ? client_id : `${client_id}/${sub}`;
 }
 
@@ -47,10 +47,10 @@ export function createHolders(): Holders {
   return {
     holderOf(exchange) {
       const { claims, isPublic, apiKey, address, family } = exchange;
-      if (claims) return { caller: `client ${principalIn(claims)}`, institution: claims.institution };
+      if (claims) return { caller: `client ${toPrincipal(claims)}`, institution: claims.institution };
       if (isPublic && apiKey) return { caller: `key ${apiKey.apiKeyId}`, institution: apiKey.institution };
       const institution = family === 'B' ? (institutions.get(hostOf(exchange)) ?? UNKNOWN) : undefined;
-      return { caller: `network ${networkOf(address)}`, institution };
+      return { caller: `network ${toNetwork(address)}`, institution };
     },
     learn(exchange, { headers: { [INSTITUTION_HEADER]: institution } }) {
       if (typeof institution === 'string') institutions.set(hostOf(exchange), institution);

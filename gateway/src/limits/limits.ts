@@ -1,11 +1,11 @@
 // The quotas of a client, an address and a session: requests per minute and connections.
 import { hash } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
-import { networkOf } from '@boxoffice/runtime';
+import { toNetwork } from '@boxoffice/runtime';
 import type { ApiKeyFacts, Division, Rate } from '../authorization/authorizer-client.ts';
 import type { Exchange, Policy, Quota } from '../exchange/exchange.ts';
 import type { Meter } from '../telemetry/meter.ts';
-import { principalIn, SESSION_HEADER } from './callers.ts';
+import { SESSION_HEADER, toPrincipal } from './callers.ts';
 import { createLimiter, createSlidingLimiter, type Limiter } from './limiters.ts';
 import { createNewest } from './newest.ts';
 
@@ -64,11 +64,11 @@ export function createLimits(
   const visitorOf = ({ request, address, now }: Exchange): string => {
     const token = request.headers[SESSION_HEADER];
     const key = typeof token === 'string' && token !== '' ? keyOf(token) : undefined;
-    return key !== undefined && (sessions.get(key) ?? 0) > now ? `session ${key}` : networkOf(address);
+    return key !== undefined && (sessions.get(key) ?? 0) > now ? `session ${key}` : toNetwork(address);
   };
 
   return {
-    countAddress: (exchange) => count(exchange, addresses, networkOf(exchange.address)),
+    countAddress: (exchange) => count(exchange, addresses, toNetwork(exchange.address)),
     countCaller: (exchange) => {
       if (exchange.family === 'B') return count(exchange, visitors, visitorOf(exchange));
       if (exchange.isPublic && exchange.apiKey) {
@@ -87,7 +87,7 @@ export function createLimits(
         return;
       }
       if (exchange.claims)
-        return admit(exchange, clients.take(principalIn(exchange.claims), perMinute.client, exchange.now));
+        return admit(exchange, clients.take(toPrincipal(exchange.claims), perMinute.client, exchange.now));
     },
     rates: (now) => [...clients.rates(now), ...apiKeys.rates(now)],
     divide(division, now) {

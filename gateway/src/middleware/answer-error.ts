@@ -1,6 +1,6 @@
 import type { Logger } from '@boxoffice/runtime';
 import type { ErrorRequestHandler } from 'express';
-import { answerFault, faultOf } from '../exchange/answer.ts';
+import { answerFault, toFault } from '../exchange/answer.ts';
 
 /** Answers whatever was thrown in the envelope of the request's family, or with a page where people read. */
 export function answerError(logger: Pick<Logger, 'error'>): ErrorRequestHandler {
@@ -12,6 +12,6 @@ export function answerError(logger: Pick<Logger, 'error'>): ErrorRequestHandler 
         error: unknown,
       });
     };
-    answerFault(exchange, faultOf(error, report));
+    answerFault(exchange, toFault(error, report));
   };
 }

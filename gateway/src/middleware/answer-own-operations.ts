@@ -6,7 +6,7 @@ import type { Documentation } from '../documentation/documentation.ts';
 import { setCommonHeaders } from '../exchange/answer.ts';
 import type { Content } from '../exchange/content.ts';
 import type { Exchange } from '../exchange/exchange.ts';
-import { noSuchEndpoint } from '../exchange/faults.ts';
+import { createNoSuchEndpointFault } from '../exchange/faults.ts';
 
 export interface OwnOperations {
   readonly documents: Documents;
@@ -24,7 +24,7 @@ export function answerOwnOperations({ documents, documentation }: OwnOperations)
   }
   router.get(/^\/(?:docs(?:\/.*)?)?$/, async (request, response) => {
     const page = await documentation(request.path, request.headers.accept);
-    if (!page) throw noSuchEndpoint();
+    if (!page) throw createNoSuchEndpointFault();
     await send(request, response, page);
   });
 

@@ -1,12 +1,12 @@
 import type { RequestHandler } from 'express';
-import { familyOf, readTarget } from '../exchange/target.ts';
+import { readTarget, toFamily } from '../exchange/target.ts';
 import type { Pages } from '../routing/router.ts';
 
 /** Reads the request target once: routes, limits and services use its canonical form alone. */
 export function canonicalisePath({ mayEndWithSlash }: Pick<Pages, 'mayEndWithSlash'>): RequestHandler {
   return ({ exchange, url, originalUrl }, _response, next) => {
     exchange.target = readTarget(url === '*' ? originalUrl : url, mayEndWithSlash);
-    exchange.family = familyOf(exchange.target.path);
+    exchange.family = toFamily(exchange.target.path);
     next();
   };
 }

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { TLSSocket } from 'node:tls';
 import type { RequestHandler, Response } from 'express';
 import type { Exchange } from '../exchange/exchange.ts';
-import { cameOverTls, type Peer } from '../exchange/peer.ts';
-import { familyOf } from '../exchange/target.ts';
+import { isOverTls, type Peer } from '../exchange/peer.ts';
+import { toFamily } from '../exchange/target.ts';
 import { beginRequest, endRequest } from '../telemetry/request-log.ts';
 
 export interface ExchangeOptions {
@@ -38,7 +38,7 @@ export function createExchanges({ peerOf, hsts, hasErrorPages, onCompleted }: Ex
   const exchangeOf = (request: IncomingMessage, response: Response): Exchange => {
     const peer = peerOf(request);
     const { trace, span } = beginRequest(request);
-    const secure = request.socket instanceof TLSSocket || (peer.trusted && cameOverTls(request));
+    const secure = request.socket instanceof TLSSocket || (peer.trusted && isOverTls(request));
     return {
       request,
       response,
@@ -52,7 +52,7 @@ export function createExchanges({ peerOf, hsts, hasErrorPages, onCompleted }: Ex
       address: peer.address,
       hasErrorPages,
       originRefusal: undefined,
-      family: familyOf(request.url),
+      family: toFamily(request.url),
       target: UNREAD,
       quota: undefined,
       route: undefined,

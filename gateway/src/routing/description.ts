@@ -1,4 +1,4 @@
-import { ownMember } from '@boxoffice/runtime';
+import { getOwnMember } from '@boxoffice/runtime';
 import { isBelow, isBuiltIn, type ServiceRow } from '@boxoffice/runtime/services';
 import type { Route } from '../exchange/exchange.ts';
 
@@ -54,7 +54,7 @@ const TEMPLATE = /^(?:\/(?:[A-Za-z0-9\-._~!$&'()*+,;=:@]+|\{[^{}/]+\}))+$/;
 const SCOPE = /^([a-z][a-z0-9-]*)(?:\.sensitive)?:(?:read|write)$/;
 
 /** Checks that a value is a usable OpenAPI 3.1 document. @throws {Error} with the reason */
-export function asDocument(value: unknown): OpenApiDocument {
+export function requireDocument(value: unknown): OpenApiDocument {
   const { openapi, paths } = isObject(value) ? value : {};
   if (typeof openapi !== 'string' || !openapi.startsWith('3.1')) throw new Error('not an OpenAPI 3.1 document');
   if (!isObject(paths) || !Object.values(paths).every(isObject)) throw new Error('the document has no paths');
@@ -157,7 +157,7 @@ const secondsOf = (value: unknown): number | undefined =>
 const mediaTypesOf = ({ responses = {} }: OpenApiOperation, { components }: OpenApiDocument): ReadonlySet<string> => {
   const contents = Object.values(responses).map(({ $ref, content }) => {
     const shared = $ref?.startsWith(RESPONSE)
-      ? ownMember(components?.responses, $ref.slice(RESPONSE.length))
+      ? getOwnMember(components?.responses, $ref.slice(RESPONSE.length))
       : undefined;
     return (shared as OpenApiResponse | undefined)?.content ?? content;
   });

@@ -1,4 +1,4 @@
-import { ownMember } from '@boxoffice/runtime';
+import { getOwnMember } from '@boxoffice/runtime';
 import { isBelow, type ServiceList, type ServiceRow } from '@boxoffice/runtime/services';
 import { DOCS } from '../documentation/guides.ts';
 import type { Route } from '../exchange/exchange.ts';
@@ -10,9 +10,9 @@ export type Upstream = ServiceRow & { readonly url: string };
 export type ServiceUrls = Readonly<Record<string, string | undefined>>;
 
 /** The present services that have an address, in the order of the list. */
-export function upstreamsOf(list: ServiceList, urls: ServiceUrls): readonly Upstream[] {
+export function listUpstreams(list: ServiceList, urls: ServiceUrls): readonly Upstream[] {
   return list.rows().flatMap((row) => {
-    const url = ownMember(urls, row.name) ?? row.url;
+    const url = getOwnMember(urls, row.name) ?? row.url;
     return url === undefined ? [] : [{ ...row, url }];
   });
 }

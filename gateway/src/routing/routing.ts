@@ -3,7 +3,7 @@ import { Fault } from '@boxoffice/envelope';
 import type { Logger } from '@boxoffice/runtime';
 import { isBelow, isBuiltIn } from '@boxoffice/runtime/services';
 import type { Exchange, Route } from '../exchange/exchange.ts';
-import { noSuchEndpoint, unavailable } from '../exchange/faults.ts';
+import { createNoSuchEndpointFault, createUnavailableFault } from '../exchange/faults.ts';
 import { type OpenApiDocument, readRoutes } from './description.ts';
 import type { Pages, Upstream } from './router.ts';
 import { createRouter, type PathRoutes, type Router } from './router.ts';
@@ -77,8 +77,8 @@ export function createRouting({ pages, own, logger }: RoutingOptions): Routing {
     const atPath = router.find(target.path) ?? pages.find(target.path);
     if (!atPath) {
       if (HEALTH.has(target.path) && !isRead(request.method)) throw notAllowed('GET, HEAD');
-      if (belongsToUndescribed(target.path)) throw unavailable('The service has not started yet.');
-      throw noSuchEndpoint();
+      if (belongsToUndescribed(target.path)) throw createUnavailableFault('The service has not started yet.');
+      throw createNoSuchEndpointFault();
     }
     return atPath;
   };

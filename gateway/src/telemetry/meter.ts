@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Interval, type Logger, repeat } from '@boxoffice/runtime';
 import type { Exchange } from '../exchange/exchange.ts';
-import { sentStatus } from './request-log.ts';
+import { getSentStatus } from './request-log.ts';
 import type { CountedRequests, Metered, Report, Spool } from './spool.ts';
 
 interface MeterOptions {
@@ -246,7 +246,7 @@ export function countExchange(meter: Pick<Meter, 'record' | 'ended'>, exchange: 
     // The subject of a client's own token is the client.
     userId: claims === undefined || claims.sub === claims.client_id ? null : claims.sub,
     operation: route?.operation ?? NO_OPERATION,
-    status: sentStatus(response),
+    status: getSentStatus(response),
     admitted: admittedKey !== undefined,
     bytes: bytesOut,
   });

@@ -1,5 +1,5 @@
 // Records requests: metrics, access log, spans, and the counts that are reported to the authorizer.
-import { type Addresses, type Metrics, statusOf } from '@boxoffice/runtime';
+import { type Addresses, type Metrics, toStatusClass } from '@boxoffice/runtime';
 import { type Exchange, keyOutcomes } from '../exchange/exchange.ts';
 import type { Meter } from './meter.ts';
 
@@ -102,7 +102,7 @@ export function createGatewayMetrics(metrics: Metrics | undefined): GatewayMetri
       if (keyOutcome !== undefined) keys({ outcome: keyOutcome });
       const operation = route?.operation ?? 'none';
       requests({ service: route?.service ?? 'none', operation, status: response.statusCode });
-      answered(operation, statusOf(response), (performance.now() - startedAt) / 1_000);
+      answered(operation, toStatusClass(response), (performance.now() - startedAt) / 1_000);
     },
     upstreamAnswered: (service, { forwardedAt }) => upstream((performance.now() - forwardedAt) / 1_000, { service }),
     upstreamFailed: (service, code) => failures({ service, code }),

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import {
+  getRecorder,
   type Logger,
   parseTraceparent,
-  recording,
-  requestIdFrom,
+  readRequestId,
+  readTraceparent,
   type Span,
   type Trace,
-  traceparentFrom,
 } from '@boxoffice/runtime';
 import { isAnswered } from '../exchange/answer.ts';
 import type { Exchange } from '../exchange/exchange.ts';
@@ -28,7 +28,7 @@ const FLUSH_CHARACTERS = 65_536;
 const CLIENT_GONE = 499;
 
 /** The status that a client got. */
-export function sentStatus(response: Exchange['response']): number {
+export function getSentStatus(response: Exchange['response']): number {
   return isAnswered(response) ? response.statusCode : CLIENT_GONE;
 }
 
@@ -36,7 +36,7 @@ let lastTime = 0;
 let lastText = '';
 
 /** Logs through the process's logger, for terminals. */
-export function loggedAccess(logger: Pick<Logger, 'info'>): AccessLog {
+export function createAccessLog(logger: Pick<Logger, 'info'>): AccessLog {
   return {
     record: (exchange) => logger.info('request', fieldsOf(exchange)),
     flush: () => undefined,
@@ -52,12 +52,12 @@ const fieldsOf = ({ request, response, trace, startedAt, route, claims, apiKey }
   client: claims?.client_id ?? apiKey?.apiKeyId ?? null,
   operation: route?.operation ?? 'none',
   method: request.method,
-  status: sentStatus(response),
+  status: getSentStatus(response),
   durationMs: Math.round(performance.now() - startedAt),
 });
 
 /** Writes the same lines as buffered JSON: a tenth of the cost, but a crash loses the last lines. */
-export function bufferedAccess(write: (lines: string) => void): AccessLog {
+export function createBufferedAccessLog(write: (lines: string) => void): AccessLog {
   let buffered = '';
   let timer: NodeJS.Timeout | undefined;
   const flush = (): void => {
@@ -99,7 +99,7 @@ const timeOf = (now: number): string => {
 /** The trace of a request, and its span if spans are recorded: everything that the request causes belongs to it. */
 export function beginRequest({ headers, method }: IncomingMessage): Pick<Exchange, 'trace' | 'span'> {
   const trace: Trace = traceOf(headers);
-  const record = recording();
+  const record = getRecorder();
   if (!record) return { trace, span: undefined };
   const span = record({
     service: 'gateway',
@@ -116,8 +116,8 @@ const traceOf = ({ 'x-request-id': requestId, traceparent }: IncomingHttpHeaders
   // Node caches random data for UUIDs; separate random bytes would cost ten times as much.
   const uuid = randomUUID();
   return {
-    requestId: requestId === undefined ? uuid : requestIdFrom(requestId),
-    traceparent: traceparent === undefined ? traceparentOf(uuid) : traceparentFrom(traceparent),
+    requestId: requestId === undefined ? uuid : readRequestId(requestId),
+    traceparent: traceparent === undefined ? traceparentOf(uuid) : readTraceparent(traceparent),
   };
 };
 

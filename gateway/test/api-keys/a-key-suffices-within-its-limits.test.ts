@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createSlidingLimiter } from '../../src/limits/limiters.ts';
-import { until } from '../fixtures/http.ts';
+import { waitUntil } from '../fixtures/http.ts';
 import { CATALOG, type CatalogInstallation, startCatalogInstallation, TARIFFS } from '../fixtures/installation.ts';
-import { claimsOf } from '../fixtures/jws.ts';
+import { decodeClaims } from '../fixtures/jws.ts';
 
 let its: CatalogInstallation;
 beforeAll(async () => {
@@ -14,21 +14,21 @@ test.concurrent('a key ends within five seconds after it was deleted', async () 
   const apiKey = its.authorizer.apiKey();
   expect((await its.withKey(apiKey.key)).status).toBe(200);
   apiKey.isDeleted = true;
-  await until(async () => (await its.withKey(apiKey.key)).status === 401);
+  await waitUntil(async () => (await its.withKey(apiKey.key)).status === 401);
 });
 
 test.concurrent('a monthly quota counts what other gateways have reported, and no refused request', async () => {
   const apiKey = its.authorizer.apiKey({ monthlyQuota: 1_000_000 });
   expect((await its.withKey(apiKey.key)).status).toBe(200);
   apiKey.used = 1_000_000;
-  await until(async () => (await its.withKey(apiKey.key)).status === 429);
+  await waitUntil(async () => (await its.withKey(apiKey.key)).status === 429);
   apiKey.used = 0;
-  await until(async () => (await its.withKey(apiKey.key)).status === 200);
+  await waitUntil(async () => (await its.withKey(apiKey.key)).status === 200);
 });
 
 describe('a key suffices for public operations', () => {
   const identityOfLast = () =>
-    claimsOf<{ institution: string; operation: string; client?: string; public?: boolean; scope: string }>(
+    decodeClaims<{ institution: string; operation: string; client?: string; public?: boolean; scope: string }>(
       its.catalog.received.at(-1)?.headers['x-internal-identity'],
     );
 

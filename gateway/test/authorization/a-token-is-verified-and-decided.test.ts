@@ -6,10 +6,10 @@
 
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { atOneMoment, type Client, until } from '../fixtures/http.ts';
+import { type Client, runAtOneMoment, waitUntil } from '../fixtures/http.ts';
 import { type Installation, startInstallation } from '../fixtures/installation.ts';
-import { claimsOf, signToken } from '../fixtures/jws.ts';
-import { json } from '../fixtures/upstream.ts';
+import { decodeClaims, signToken } from '../fixtures/jws.ts';
+import { sendJson } from '../fixtures/upstream.ts';
 
 let its: Installation;
 beforeAll(async () => {
@@ -31,7 +31,7 @@ const withShortToken = async (seconds = 2): Promise<{ readonly exp: number; read
 
 test.concurrent('a verified token is refused once it has expired', async () => {
   const { exp, call } = await withShortToken();
-  await until(async () => Date.now() >= exp * 1000 || (await call(LIST)).status !== 200);
+  await waitUntil(async () => Date.now() >= exp * 1000 || (await call(LIST)).status !== 200);
   const reply = await call(LIST);
   expect([reply.status, reply.headers['www-authenticate']]).toEqual([401, 'Bearer error="invalid_token"']);
 });
@@ -40,7 +40,7 @@ test.concurrent('a decision is requested again after its cache time', async () =
   const token = its.authorizer.token(['contacts:read']);
   await its.as(token)(LIST);
   its.authorizer.client(token).scopes = [];
-  await until(async () => (await its.as(token)(LIST)).status === 403);
+  await waitUntil(async () => (await its.as(token)(LIST)).status === 403);
 });
 
 describe('the gateway checks every token itself', () => {
@@ -71,7 +71,7 @@ describe('the gateway checks every token itself', () => {
     const invalid = 'Bearer error="invalid_token"';
     const good = its.authorizer.token(['contacts:read']);
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-    const claims = claimsOf<object>(good);
+    const claims = decodeClaims<object>(good);
     const tokens = {
       malformed: 'abc',
       withSpaces: `${good} x`,
@@ -97,7 +97,7 @@ describe('the gateway checks every token itself', () => {
     const services = { contacts: its.contacts.url, authorizer: 'http://127.0.0.1:9' };
     const alone = await startInstallation({ services }, { ready: false });
     try {
-      await until(async () => (await alone.call(LIST)).status === 401);
+      await waitUntil(async () => (await alone.call(LIST)).status === 401);
       const reply = await alone.as(its.authorizer.token(['contacts:read']))(LIST);
       expect([reply.status, reply.body.status]).toEqual([503, 'service_unavailable']);
       expect(reply.headers['retry-after']).toMatch(/^[1-9]\d*$/);
@@ -133,7 +133,7 @@ describe('the authorizer decides', () => {
     test('is cached for seconds, by token and operation', async () => {
       const token = its.authorizer.token(['contacts:read']);
       const call = its.as(token);
-      await atOneMoment(async () => {
+      await runAtOneMoment(async () => {
         for (const path of [LIST, LIST, ONE, `${LIST}/C2`, LIST]) expect((await call(path)).status).toBe(200);
       });
       expect(questionsOf(token).map(({ operation }) => operation)).toEqual(['listIndividuals', 'getIndividual']);
@@ -151,7 +151,7 @@ describe('the authorizer decides', () => {
 
     test('is requested once for equal concurrent requests', async () => {
       const token = its.authorizer.token(['contacts:read']);
-      const replies = await atOneMoment(() => Promise.all(Array.from({ length: 20 }, () => its.as(token)(LIST))));
+      const replies = await runAtOneMoment(() => Promise.all(Array.from({ length: 20 }, () => its.as(token)(LIST))));
       expect(replies.map(({ status }) => status)).toEqual(Array(20).fill(200));
       expect(questionsOf(token)).toHaveLength(1);
     });
@@ -165,7 +165,7 @@ describe('the authorizer decides', () => {
       ['does not know the gateway', 400],
       ['refuses the gateway’s secret', 401],
     ])('that %s makes the request 503', async (_, status) => {
-      its.authorizer.decide = (response) => json(response, status, { status: 'x', details: 'x', data: null });
+      its.authorizer.decide = (response) => sendJson(response, status, { status: 'x', details: 'x', data: null });
       const token = its.authorizer.token(['contacts:read']);
       const reply = await its.as(token)(LIST);
       its.authorizer.decide = undefined;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createAuthorizerClient } from '../../src/authorization/authorizer-client.ts';
 import { createRevocations } from '../../src/authorization/revocations.ts';
 import { SECRET, startFakeAuthorizer } from '../fixtures/fake-authorizer.ts';
-import { atOneMoment, until } from '../fixtures/http.ts';
+import { runAtOneMoment, waitUntil } from '../fixtures/http.ts';
 import { type Installation, startInstallation } from '../fixtures/installation.ts';
 
 const LIST = '/svc/v3/contacts/individuals';
@@ -62,7 +62,7 @@ test('a revoked token is refused as soon as the bus delivers the event', async (
 
 test('a client’s removed scope takes effect as soon as the bus delivers the event; other clients’ decisions stay cached', async () => {
   const [token, other] = [its.authorizer.token(['contacts:read']), its.authorizer.token(['contacts:read'])];
-  await atOneMoment(async () => {
+  await runAtOneMoment(async () => {
     expect([await statusOf(token), await statusOf(other)]).toEqual([200, 200]);
     const client = its.authorizer.client(token);
     client.scopes = [];
@@ -81,7 +81,7 @@ test.concurrent('a token of a withdrawn key is refused within five seconds, veri
   const before = its.authorizer.decisionRequests.length;
   its.authorizer.withdrawKey();
   const next = its.authorizer.token(['contacts:read']);
-  await until(async () => (await statusOf(used)) === 401);
+  await waitUntil(async () => (await statusOf(used)) === 401);
   const reply = await its.as(idle)(LIST);
   expect([reply.status, reply.headers['www-authenticate']]).toEqual([401, 'Bearer error="invalid_token"']);
   expect(await statusOf(unseen)).toBe(401);
@@ -94,13 +94,13 @@ test('a revocation and a removed scope take effect within five seconds without t
   const [revoked, changed] = [its.authorizer.token(['contacts:read']), its.authorizer.token(['contacts:read'])];
   const decisionRequests = () =>
     its.authorizer.decisionRequests.filter((question) => question.token === revoked).length;
-  await atOneMoment(async () => {
+  await runAtOneMoment(async () => {
     expect([await statusOf(revoked), await statusOf(changed)]).toEqual([200, 200]);
     const before = decisionRequests();
     its.authorizer.revoke(revoked);
     its.authorizer.client(changed).scopes = [];
     its.authorizer.changed(its.authorizer.client(changed).id);
-    await until(async () => (await statusOf(revoked)) === 401 && (await statusOf(changed)) === 403);
+    await waitUntil(async () => (await statusOf(revoked)) === 401 && (await statusOf(changed)) === 403);
     // The gateway refused by its revocation list, without another decision request.
     expect(decisionRequests()).toBe(before);
   });

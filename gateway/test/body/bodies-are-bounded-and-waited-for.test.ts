@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { clientOf, rawExchange, until } from '../fixtures/http.ts';
+import { createClient, exchangeBytes, waitUntil } from '../fixtures/http.ts';
 import { type Installation, startInstallation } from '../fixtures/installation.ts';
 
 let its: Installation;
@@ -63,7 +63,7 @@ describe('bodies are bounded and passed on', () => {
 
   describe('requests without a body', () => {
     test('a POST without a body reaches the service with an empty one, not with an open one', async () => {
-      const answer = await rawExchange(its.gateway.httpPort, head('Connection: close'));
+      const answer = await exchangeBytes(its.gateway.httpPort, head('Connection: close'));
       expect(answer).toContain('HTTP/1.1 200');
       expect(its.contacts.received.at(-1)?.headers).toMatchObject({ 'content-length': '0' });
       expect(its.contacts.received.at(-1)?.headers['transfer-encoding']).toBeUndefined();
@@ -76,14 +76,14 @@ describe('bodies are bounded and passed on', () => {
     const logged = () => its.log.filter(({ status }) => status === 499).length;
     const before = logged();
     socket.write(`${head('Content-Length: 1000')}abc`, () => socket.destroy());
-    await until(() => logged() > before);
+    await waitUntil(() => logged() > before);
     expect((await post('{}')).status).toBe(200);
     expect(its.contacts.started()).toBe(started + 1);
   });
 
   test('pipelined requests are answered in order, each with its own body', async () => {
     const requests = ['a', 'bb', 'ccc'].map((body) => `${head(`Content-Length: ${body.length}`)}${body}`);
-    const answer = await rawExchange(its.gateway.httpPort, requests.join('') + head('Connection: close'));
+    const answer = await exchangeBytes(its.gateway.httpPort, requests.join('') + head('Connection: close'));
     expect([...answer.matchAll(/"body":"(\w*)"/g)].map(([, body]) => body)).toEqual(['a', 'bb', 'ccc', '']);
   });
 });
@@ -97,7 +97,7 @@ describe('a refused client can read why', () => {
     const headers = { authorization: `Bearer ${its.authorizer.token(['contacts:write'])}` };
     const body = Buffer.alloc(megabytes * MEGABYTE, 'x');
     for (let index = 0; index < 8; index += 1) {
-      const client = clientOf(its.gateway.httpsUrl, its.ca);
+      const client = createClient(its.gateway.httpsUrl, its.ca);
       const framing: Record<string, string> = index % 2 === 0 ? {} : { 'transfer-encoding': 'chunked' };
       const more = { ...headers, ...framing, ...(index % 4 < 2 ? {} : { connection: 'close' }) };
       const reply = await client.call(LIST, { method: 'POST', body, headers: more });
@@ -128,7 +128,7 @@ const SEVERAL = 7;
 const stalled = (path: string) => {
   const token = its.authorizer.token(['contacts:write']);
   const head = `POST ${path} HTTP/1.1\r\nHost: a\r\nX-Forwarded-Proto: https\r\nAuthorization: Bearer ${token}\r\nContent-Length: 50\r\n\r\n`;
-  return rawExchange(its.gateway.httpPort, `${head}{`);
+  return exchangeBytes(its.gateway.httpPort, `${head}{`);
 };
 
 const bodyOf = (answer: string): unknown => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')));
@@ -157,5 +157,5 @@ test.concurrent('a stalled body is one 408 per connection, and the service stays
   const logged = () => its.log.slice(noted);
   expect(logged().filter(({ message }) => message === 'a service did not answer')).toEqual([]);
   // Each request is logged with its status, although it never ended.
-  await until(() => logged().filter(({ status }) => status === 408).length === all.length);
+  await waitUntil(() => logged().filter(({ status }) => status === 408).length === all.length);
 });

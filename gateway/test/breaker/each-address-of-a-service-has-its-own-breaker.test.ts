@@ -5,9 +5,9 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { contacts } from '../fixtures/describe.ts';
-import { until } from '../fixtures/http.ts';
+import { waitUntil } from '../fixtures/http.ts';
 import { type Installation, startInstallation } from '../fixtures/installation.ts';
-import { json } from '../fixtures/upstream.ts';
+import { sendJson } from '../fixtures/upstream.ts';
 
 const LIST = '/svc/v3/contacts/individuals';
 
@@ -20,8 +20,8 @@ afterEach(async () => {
 const startInstance = async (address: string, port: number, answer: RequestListener) => {
   const sockets = new Set<Socket>();
   const server: Server = createServer({ keepAliveTimeout: 600_000 }, (request, response) => {
-    if (request.url === '/health/ready') json(response, 200, { status: 'ok' });
-    else if (request.url === '/openapi.json') json(response, 200, contacts);
+    if (request.url === '/health/ready') sendJson(response, 200, { status: 'ok' });
+    else if (request.url === '/openapi.json') sendJson(response, 200, contacts);
     else answer(request, response);
   });
   server.on('connection', (socket) => {
@@ -62,12 +62,12 @@ describe('a failing instance does not affect the others', () => {
     const served = { one: 0, two: 0 };
     const { port } = await startInstance('127.0.0.1', 0, (_request, response) => {
       served.one += 1;
-      json(response, 200, envelope);
+      sendJson(response, 200, envelope);
     });
     await startInstance('127.0.0.2', port, (request, response) => {
       served.two += 1;
       if (broken) failing(request, response);
-      else json(response, 200, envelope);
+      else sendJson(response, 200, envelope);
     });
     const its = await behindName(port, ['127.0.0.1', '127.0.0.2'], { timeouts: { answer: 4_000, total: 12_000 } });
     const call = its.as(its.authorizer.token(['contacts:read']));
@@ -84,7 +84,7 @@ describe('a failing instance does not affect the others', () => {
     const before = served.two;
     // More concurrent requests than pooled connections, so that new ones are opened; one address may have 200.
     let atOnce = 12;
-    await until(async () => {
+    await waitUntil(async () => {
       atOnce = atOnce < 180 ? atOnce + 6 : 12;
       await at(atOnce);
       return served.two > before + 2;
@@ -95,10 +95,10 @@ describe('a failing instance does not affect the others', () => {
   });
 
   test('when an instance accepts no connection, no request fails, not even one that cannot be repeated', async () => {
-    const { port } = await startInstance('127.0.0.1', 0, (_, response) => json(response, 200, envelope));
+    const { port } = await startInstance('127.0.0.1', 0, (_, response) => sendJson(response, 200, envelope));
     const its = await behindName(port, ['127.0.0.1', '127.0.0.3']);
     const call = its.as(its.authorizer.token(['contacts:read', 'contacts:write']));
-    await until(async () => {
+    await waitUntil(async () => {
       const replies = await Promise.all(Array.from({ length: 24 }, () => call(LIST, { method: 'POST', body: '{}' })));
       expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));
       return opened(its, '127.0.0.3') > 0;
@@ -110,10 +110,10 @@ describe('a failing instance does not affect the others', () => {
 test('an instance that is slow gets fewer requests than one that answers', async () => {
   let held = 0;
   const waiting: (() => void)[] = [];
-  const { port } = await startInstance('127.0.0.1', 0, (_, response) => json(response, 200, envelope));
+  const { port } = await startInstance('127.0.0.1', 0, (_, response) => sendJson(response, 200, envelope));
   await startInstance('127.0.0.2', port, (_, response) => {
     held += 1;
-    waiting.push(() => json(response, 200, envelope));
+    waiting.push(() => sendJson(response, 200, envelope));
   });
   const its = await behindName(port, ['127.0.0.1', '127.0.0.2']);
   const call = its.as(its.authorizer.token(['contacts:read', 'contacts:write']));
@@ -126,7 +126,7 @@ test('an instance that is slow gets fewer requests than one that answers', async
     });
     all.push(reply);
     // One after the other: each is answered at once, or held by the slow instance.
-    await until(async () => answered + held === count);
+    await waitUntil(async () => answered + held === count);
   }
   // The others see that it has not answered.
   expect(held).toBeLessThanOrEqual(1);
@@ -135,22 +135,22 @@ test('an instance that is slow gets fewer requests than one that answers', async
 });
 
 test('only when every address fails the service is 503 at once, until a new address is resolved', async () => {
-  const { port, close } = await startInstance('127.0.0.1', 0, (_, response) => json(response, 200, envelope));
+  const { port, close } = await startInstance('127.0.0.1', 0, (_, response) => sendJson(response, 200, envelope));
   const addresses = ['127.0.0.1', '127.0.0.3'];
   const its = await behindName(port, addresses);
   const call = its.as(its.authorizer.token(['contacts:read']));
   expect((await call(LIST)).status).toBe(200);
   close();
-  await until(async () => {
+  await waitUntil(async () => {
     const { status, body, headers } = await call(LIST);
     const refused = [503, 'service_unavailable', expect.stringMatching(/^[1-9]\d*$/)];
     if (status !== 502) expect([status, body.status, headers['retry-after']]).toEqual(refused);
     return addresses.every((address) => opened(its, address) > 0);
   });
   // A probe, the first request after some seconds, is 502.
-  await until(async () => (await call(LIST)).status === 503);
+  await waitUntil(async () => (await call(LIST)).status === 503);
   // Other routes still work.
-  await until(async () => (await its.call('/tnwr/v1/products')).status === 200);
-  await startInstance('127.0.0.3', port, (_, response) => json(response, 200, envelope));
-  await until(async () => (await call(LIST)).status === 200);
+  await waitUntil(async () => (await its.call('/tnwr/v1/products')).status === 200);
+  await startInstance('127.0.0.3', port, (_, response) => sendJson(response, 200, envelope));
+  await waitUntil(async () => (await call(LIST)).status === 200);
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { atOneMoment } from '../fixtures/http.ts';
+import { runAtOneMoment } from '../fixtures/http.ts';
 import {
   CATALOG,
   type CatalogInstallation,
@@ -7,7 +7,7 @@ import {
   startCatalogInstallation,
   startInstallation,
 } from '../fixtures/installation.ts';
-import { json } from '../fixtures/upstream.ts';
+import { sendJson } from '../fixtures/upstream.ts';
 
 let its: Installation;
 let next = 0;
@@ -22,7 +22,7 @@ beforeAll(async () => {
     const keep = query.get('keep');
     const known: Record<string, string> = headers['x-auth-token'] === 'alive' ? { 'X-Internal-Session': 'known' } : {};
     next += 1;
-    json(
+    sendJson(
       response,
       Number(query.get('status') ?? 200),
       { ...(query.get('status') === '500' ? UNFORESEEN : { success: true }), data: { answer: next, text: 'é' } },
@@ -48,7 +48,7 @@ const answerTo = async (address: string, headers: Record<string, string> = {}, m
 };
 
 test('an equal request is answered from the cache, with its own headers', () =>
-  atOneMoment(async () => {
+  runAtOneMoment(async () => {
     const address = path('keep=1000');
     const ask = (origin?: string) => its.call(address, { headers: { ...HOST, ...(origin ? { origin } : {}) } });
     const first = await ask();
@@ -65,7 +65,7 @@ test('an equal request is answered from the cache, with its own headers', () =>
   }));
 
 test('a different request, or one with an unknown session, is forwarded', () =>
-  atOneMoment(async () => {
+  runAtOneMoment(async () => {
     const address = path('keep=1000');
     const first = await answerTo(address);
     const others: Record<string, string>[] = [
@@ -83,7 +83,7 @@ test('a different request, or one with an unknown session, is forwarded', () =>
   }));
 
 test('a session that was alive a moment ago shares the answers without one, until it changes', () =>
-  atOneMoment(async () => {
+  runAtOneMoment(async () => {
     const address = path('keep=1000');
     const session = { 'x-auth-token': 'alive' };
     const first = await answerTo(address, session);
@@ -116,7 +116,7 @@ test('a response that the service does not share is not cached', async () => {
 });
 
 test('a cached response expires after the service’s time, at most one second', () =>
-  atOneMoment(async (pass) => {
+  runAtOneMoment(async (pass) => {
     for (const [keep, promisedMs] of [
       [100, 100],
       [1_000_000, 1_000],
@@ -141,7 +141,7 @@ describe('keys of an institution share public answers', () => {
       next += 1;
       const headers = { ETag: `"${next}"`, Vary: 'Accept-Encoding, Authorization, X-API-Key, Origin' };
       const sharing: Record<string, string> = shared === null ? {} : { 'X-Internal-Keep': shared };
-      json(response, 200, { status: 'success', details: null, data: { answer: next } }, { ...headers, ...sharing });
+      sendJson(response, 200, { status: 'success', details: null, data: { answer: next } }, { ...headers, ...sharing });
     });
   });
   afterAll(() => catalog.close());
@@ -150,7 +150,7 @@ describe('keys of an institution share public answers', () => {
   const catalogPath = (query = 'shared=1000'): string => `${CATALOG}?test=${next}&${query}`;
 
   test('equal requests with the keys of an institution get one answer, with their own headers', () =>
-    atOneMoment(async () => {
+    runAtOneMoment(async () => {
       const address = catalogPath();
       const keys = [catalog.authorizer.apiKey(), catalog.authorizer.apiKey()];
       const [first, second] = [
@@ -167,7 +167,7 @@ describe('keys of an institution share public answers', () => {
     }));
 
   test('a key of another institution, a token, a conditional request and another query are forwarded', () =>
-    atOneMoment(async () => {
+    runAtOneMoment(async () => {
       const address = catalogPath();
       const { key } = catalog.authorizer.apiKey();
       const answers = [await catalog.withKey(key, address)];
@@ -183,7 +183,7 @@ describe('keys of an institution share public answers', () => {
     }));
 
   test('a key that may not be used gets no shared answer', () =>
-    atOneMoment(async () => {
+    runAtOneMoment(async () => {
       const address = catalogPath();
       const { key } = catalog.authorizer.apiKey();
       expect((await catalog.withKey(key, address)).status).toBe(200);

@@ -1,6 +1,6 @@
-import { sharedComponents } from '@boxoffice/http';
+import { buildSharedComponents } from '@boxoffice/http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { until } from '../fixtures/http.ts';
+import { waitUntil } from '../fixtures/http.ts';
 import { CATALOG, type CatalogInstallation, startCatalogInstallation } from '../fixtures/installation.ts';
 
 const NAMED = 'https://calendar.city.example';
@@ -12,7 +12,7 @@ let its: CatalogInstallation;
 beforeAll(async () => {
   its = await startCatalogInstallation();
   its.authorizer.origins.push(NAMED, 'http://127.0.0.1:*', APP);
-  await until(async () => (await get(NAMED)).headers['access-control-allow-origin'] === NAMED, 50_000);
+  await waitUntil(async () => (await get(NAMED)).headers['access-control-allow-origin'] === NAMED, 50_000);
 });
 afterAll(() => its.close());
 
@@ -85,7 +85,7 @@ describe('a response', () => {
 
   test('exposes every header that the interface defines', async () => {
     const exposed = String((await get(NAMED)).headers['access-control-expose-headers']).split(', ');
-    expect(exposed).toEqual(expect.arrayContaining(Object.keys(sharedComponents().headers)));
+    expect(exposed).toEqual(expect.arrayContaining(Object.keys(buildSharedComponents().headers)));
     expect(exposed).toEqual(
       expect.arrayContaining(['Link', 'X-Total-Amount', 'X-auth-token', 'Content-Language', 'Allow']),
     );

@@ -3,11 +3,11 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { EXPOSED_HEADERS } from '../../src/cors/cors.ts';
-import { documentOf } from '../fixtures/describe.ts';
-import { atOneMoment, type Call, until } from '../fixtures/http.ts';
+import { createDocument } from '../fixtures/describe.ts';
+import { type Call, runAtOneMoment, waitUntil } from '../fixtures/http.ts';
 import { type Installation, startInstallation } from '../fixtures/installation.ts';
-import { claimsOf } from '../fixtures/jws.ts';
-import { echo, json, startUpstream, type Upstream } from '../fixtures/upstream.ts';
+import { decodeClaims } from '../fixtures/jws.ts';
+import { echo, sendJson, startUpstream, type Upstream } from '../fixtures/upstream.ts';
 
 const PRODUCTS = '/tnwr/v1/products';
 const SHOP = 'https://shop.example';
@@ -22,13 +22,13 @@ const failing = new Set<string>();
 
 beforeAll(async () => {
   catalog = await startUpstream(
-    documentOf([['GET /svc/v3/catalog', 'catalog:read', 'getCatalog']]),
+    createDocument([['GET /svc/v3/catalog', 'catalog:read', 'getCatalog']]),
     ({ url }, response) => {
       const host = decodeURIComponent(url.replace('/internal/points-of-sale/', ''));
       const corsOrigins = lists.get(host);
-      if (failing.has(host)) json(response, 503, { status: 'service_unavailable', details: 'x', data: null });
-      else if (!corsOrigins) json(response, 404, { status: 'not_found', details: 'x', data: null });
-      else json(response, 200, { status: 'success', details: null, data: { serviceHost: host, corsOrigins } });
+      if (failing.has(host)) sendJson(response, 503, { status: 'service_unavailable', details: 'x', data: null });
+      else if (!corsOrigins) sendJson(response, 404, { status: 'not_found', details: 'x', data: null });
+      else sendJson(response, 200, { status: 'success', details: null, data: { serviceHost: host, corsOrigins } });
     },
   );
   its = await startInstallation({}, { services: { catalog: catalog.url } });
@@ -95,7 +95,7 @@ describe('an answer', () => {
 
   test('preserves the service’s Vary', async () => {
     its.pos.answer((_, response) =>
-      json(response, 200, { success: true, data: {} }, { Vary: 'Accept-Language, X-Service-Host' }),
+      sendJson(response, 200, { success: true, data: {} }, { Vary: 'Accept-Language, X-Service-Host' }),
     );
     expect((await from(SHOP, 'open')).headers.vary).toBe('Accept-Language, X-Service-Host, Origin');
   });
@@ -111,10 +111,10 @@ describe('an answer', () => {
 describe('the list', () => {
   test('is read from the catalog with an identity for that operation, and not for every request', async () => {
     lists.set('cached', [SHOP]);
-    await atOneMoment(() => Promise.all(Array.from({ length: 10 }, () => allowed(SHOP, 'cached'))));
+    await runAtOneMoment(() => Promise.all(Array.from({ length: 10 }, () => allowed(SHOP, 'cached'))));
     const questions = catalog.received.filter(({ url }) => url.endsWith('/cached'));
     expect(questions).toHaveLength(1);
-    expect(claimsOf(questions[0]?.headers['x-internal-identity'])).toMatchObject({
+    expect(decodeClaims(questions[0]?.headers['x-internal-identity'])).toMatchObject({
       aud: 'catalog',
       operation: 'findPointOfSale',
       service: 'gateway',
@@ -126,7 +126,7 @@ test.concurrent('a list takes effect within three seconds of a change', async ()
   lists.set('changing', []);
   expect(await allowed(SHOP, 'changing')).toBe('*');
   lists.set('changing', ['https://two.example']);
-  await until(async () => (await allowed(SHOP, 'changing')) === undefined);
+  await waitUntil(async () => (await allowed(SHOP, 'changing')) === undefined);
 });
 
 test.concurrent('a list stays unchanged while the catalog does not answer; without a known list no foreign origin is allowed', async () => {
@@ -135,7 +135,7 @@ test.concurrent('a list stays unchanged while the catalog does not answer; witho
   failing.add('known').add('never-known');
   const lookups = () => catalog.received.filter(({ url }) => url.endsWith('/known')).length;
   const before = lookups();
-  await until(async () => {
+  await waitUntil(async () => {
     expect(await allowed(SHOP, 'known')).toBe(SHOP);
     return lookups() > before;
   });
@@ -224,7 +224,7 @@ test('the host of the point of sale in upper case has the same list', async () =
 });
 
 test('a foreign origin gets no cached response either', async () => {
-  its.pos.answer((_, response) => json(response, 200, { success: true, data: {} }, { 'X-Internal-Keep': '1000' }));
+  its.pos.answer((_, response) => sendJson(response, 200, { success: true, data: {} }, { 'X-Internal-Keep': '1000' }));
   expect((await ask(undefined)).status).toBe(200);
   expect((await ask('https://evil.example')).body).toEqual(REFUSED);
 });

@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { contacts, documentOf, type Row } from '../fixtures/describe.ts';
-import { type Reply, until } from '../fixtures/http.ts';
+import { contacts, createDocument, type Row } from '../fixtures/describe.ts';
+import { type Reply, waitUntil } from '../fixtures/http.ts';
 import { type Installation, startInstallation } from '../fixtures/installation.ts';
 import { startUpstream } from '../fixtures/upstream.ts';
 
@@ -19,24 +19,24 @@ const isWaitingFor = ({ status, text }: Reply, service: string): boolean =>
 
 const describeAnew = async (rows: readonly Row[]): Promise<void> => {
   const marker = `/contacts/marker-${rows.length}-${Date.now()}`;
-  its.contacts.describe(documentOf([...rows, [`GET ${marker}`, 'contacts:read', 'getMarker']]));
-  await until(async () => (await its.call(marker)).status === 401);
+  its.contacts.describe(createDocument([...rows, [`GET ${marker}`, 'contacts:read', 'getMarker']]));
+  await waitUntil(async () => (await its.call(marker)).status === 401);
 };
 
 describe('a running gateway', () => {
   test('learns a new operation without a restart, and removes a deleted one', async () => {
     expect((await its.call('/svc/v3/contacts/structures')).status).toBe(404);
-    its.contacts.describe(documentOf([['GET /svc/v3/contacts/structures', 'contacts:read', 'listStructures']]));
+    its.contacts.describe(createDocument([['GET /svc/v3/contacts/structures', 'contacts:read', 'listStructures']]));
     const token = its.authorizer.token(['contacts:read']);
-    await until(async () => (await its.as(token)('/svc/v3/contacts/structures')).status === 200);
+    await waitUntil(async () => (await its.as(token)('/svc/v3/contacts/structures')).status === 200);
     expect((await its.call(LIST)).status).toBe(404);
     its.contacts.describe(contacts);
-    await until(async () => (await its.call(LIST)).status === 401);
+    await waitUntil(async () => (await its.call(LIST)).status === 401);
   });
 
   test('uses conditional requests: an unchanged description is not sent again', async () => {
     const before = its.contacts.described.length;
-    await until(() => its.contacts.described.length > before + 3);
+    await waitUntil(() => its.contacts.described.length > before + 3);
     expect(its.contacts.described.slice(before + 1)).toEqual(expect.not.arrayContaining([200]));
   });
 
@@ -44,7 +44,7 @@ describe('a running gateway', () => {
     for (const broken of [{ openapi: '2.0' }, { openapi: '3.1.0', paths: 7 }, []]) {
       const before = its.contacts.described.length;
       its.contacts.describe(broken);
-      await until(() => its.contacts.described.length > before + 1);
+      await waitUntil(() => its.contacts.described.length > before + 1);
       expect((await its.call(LIST)).status).toBe(401);
     }
     its.contacts.describe(contacts);
@@ -95,7 +95,7 @@ describe('a service may describe', () => {
 describe('a gateway that starts while a service is down', () => {
   test('restores its routes from the cache, and answers 503 for them', async () => {
     const first = await startInstallation({}, { keep: true });
-    await until(
+    await waitUntil(
       async () => (await readFile(join(first.directory, 'gateway', 'contacts.json'), 'utf8').catch(() => '')) !== '',
     );
     await first.close();
@@ -107,7 +107,7 @@ describe('a gateway that starts while a service is down', () => {
     expect([reply.status, reply.body.status]).toEqual([503, 'service_unavailable']);
     expect(reply.headers['retry-after']).toMatch(/^[1-9]\d*$/);
     expect((await second.call('/svc/v3/contacts/nowhere')).status).toBe(404);
-    await until(async () => isWaitingFor(await second.plain('/health/ready'), 'contacts'));
+    await waitUntil(async () => isWaitingFor(await second.plain('/health/ready'), 'contacts'));
     await second.close();
   });
 
@@ -146,8 +146,8 @@ describe('a gateway that starts while a service is down', () => {
     const services = { authorizer: its.authorizer.url, contacts: service.url };
     const other = await startInstallation({ services }, { ready: false });
     const ready = () => other.plain('/health/ready');
-    await until(async () => (await other.call(LIST)).status === 401);
-    await until(async () => isWaitingFor(await ready(), 'contacts'));
+    await waitUntil(async () => (await other.call(LIST)).status === 401);
+    await waitUntil(async () => isWaitingFor(await ready(), 'contacts'));
     service.setReady(true);
     await other.gateway.ready();
     expect([(await ready()).status, (await other.call('/health/ready')).body]).toEqual([200, { status: 'ok' }]);
@@ -166,9 +166,9 @@ describe('a gateway that starts while a service is down', () => {
     const services = { authorizer: its.authorizer.url, contacts: service.url };
     const other = await startInstallation({ services, brokerMs: 0 }, { ready: false });
     const looks = () => service.described.length;
-    await until(() => looks() > 3);
+    await waitUntil(() => looks() > 3);
     // The authorizer may be ready a moment later.
-    await until(async () => (await other.plain('/health/ready')).status === status);
+    await waitUntil(async () => (await other.plain('/health/ready')).status === status);
     await other.close();
     await service.close();
   });
@@ -178,8 +178,8 @@ describe('a gateway that starts while a service is down', () => {
     service.setReady(['broker']);
     const services = { authorizer: its.authorizer.url, contacts: service.url };
     const other = await startInstallation({ services, brokerMs: 60_000 }, { ready: false });
-    await until(() => service.described.length > 3);
-    await until(async () => isWaitingFor(await other.plain('/health/ready'), 'contacts'));
+    await waitUntil(() => service.described.length > 3);
+    await waitUntil(async () => isWaitingFor(await other.plain('/health/ready'), 'contacts'));
     service.setReady(true);
     await other.gateway.ready();
     await other.close();

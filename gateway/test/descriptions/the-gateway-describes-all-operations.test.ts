@@ -4,11 +4,11 @@
 import { request } from 'node:https';
 import { gunzipSync } from 'node:zlib';
 import { registry } from '@boxoffice/envelope';
-import { dereferenced } from '@boxoffice/http';
+import { dereference } from '@boxoffice/http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { documentOf } from '../fixtures/describe.ts';
+import { createDocument } from '../fixtures/describe.ts';
 import { ISSUER } from '../fixtures/fake-authorizer.ts';
-import { type Json, until } from '../fixtures/http.ts';
+import { type Json, waitUntil } from '../fixtures/http.ts';
 import { type Installation, startInstallation } from '../fixtures/installation.ts';
 
 let its: Installation;
@@ -49,7 +49,7 @@ describe('GET /openapi.json', () => {
       for (const status of ['400', '408', '429', '431', '500', '502', '503'])
         expect([path, method, statuses.includes(status)]).toEqual([path, method, true]);
     }
-    const create = dereferenced(body, ['responses']).paths?.['/contacts/individuals']?.post?.responses;
+    const create = dereference(body, ['responses']).paths?.['/contacts/individuals']?.post?.responses;
     expect(Object.keys(create ?? {})).toEqual(expect.arrayContaining(['200', '401', '403', '413']));
     expect(create?.['429']?.headers).toHaveProperty('Retry-After');
     expect(create?.['401']).toMatchObject({
@@ -59,22 +59,22 @@ describe('GET /openapi.json', () => {
 
   test('omits operations that are not routed', async () => {
     its.contacts.describe(
-      documentOf([
+      createDocument([
         ['GET /svc/v3/contacts/a', 'contacts:read', 'getA'],
         ['GET /svc/v3/contacts/b', 'orders:read', 'getB'],
         ['GET /auth/c', 'contacts:read', 'getC'],
       ]),
     );
-    await until(async () => (await its.call('/svc/v3/contacts/a')).status === 401);
+    await waitUntil(async () => (await its.call('/svc/v3/contacts/a')).status === 401);
     const paths = Object.keys((await its.call('/openapi.json')).body.paths ?? {});
     expect(paths.filter((path) => /^\/(svc\/v3\/contacts|auth\/c)/.test(path))).toEqual(['/svc/v3/contacts/a']);
   });
 
   test('separates different components of one name', async () => {
     its.contacts.describe(
-      documentOf([['GET /svc/v3/contacts/a', 'contacts:read', 'getA']], { type: 'object', title: 'another thing' }),
+      createDocument([['GET /svc/v3/contacts/a', 'contacts:read', 'getA']], { type: 'object', title: 'another thing' }),
     );
-    await until(async () => JSON.stringify((await its.call('/openapi.json')).body).includes('another thing'));
+    await waitUntil(async () => JSON.stringify((await its.call('/openapi.json')).body).includes('another thing'));
     const { body } = await its.call('/openapi.json');
     expect(danglingIn(body)).toEqual([]);
     const schemaOf = (path: string) => {
@@ -119,7 +119,7 @@ describe('GET /tnwr/…/openapi.json', () => {
       expect.arrayContaining([`/tnwr/${version}/products`, `/tnwr/${version}/openapi.json`]),
     );
     expect(danglingIn(body)).toEqual([]);
-    const products = dereferenced(body, ['responses']).paths?.[`/tnwr/${version}/products`]?.get?.responses;
+    const products = dereference(body, ['responses']).paths?.[`/tnwr/${version}/products`]?.get?.responses;
     const own = `/tnwr/${version}/openapi.json`;
     const { etag } = (await its.call(own)).headers;
     expect((await its.call(own, { headers: { 'if-none-match': String(etag) } })).status).toBe(304);

@@ -4,8 +4,8 @@
 // rule 7: 405 `method_not_allowed`: method not supported on the path | gateway/src/routing/routing.ts
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { documentOf } from '../fixtures/describe.ts';
-import { rawExchange } from '../fixtures/http.ts';
+import { createDocument } from '../fixtures/describe.ts';
+import { exchangeBytes } from '../fixtures/http.ts';
 import { type Installation, startInstallation } from '../fixtures/installation.ts';
 
 let its: Installation;
@@ -83,7 +83,7 @@ describe('family B', () => {
 
 test('a concrete path takes precedence over a templated one, for every method', async () => {
   its.pos.describe(
-    documentOf([
+    createDocument([
       ['GET /tnwr/v1/things/own', null, 'getOwn'],
       ['GET /tnwr/v1/things/{id}', null, 'getThing'],
       ['DELETE /tnwr/v1/things/{id}', null, 'deleteThing'],
@@ -151,9 +151,9 @@ describe('OAuth endpoints', () => {
 
     test('408 and errors of the HTTP parser', async () => {
       const head = 'POST /auth/token HTTP/1.1\r\nHost: a\r\nX-Forwarded-Proto: https\r\n';
-      const slow = await rawExchange(its.gateway.httpPort, `${head}Content-Length: 50\r\n\r\ng`);
+      const slow = await exchangeBytes(its.gateway.httpPort, `${head}Content-Length: 50\r\n\r\ng`);
       expect(bodyOf(slow)).toEqual(failure('request_timeout', 'invalid_request'));
-      const malformed = await rawExchange(its.gateway.httpPort, `${head}bad header\r\n\r\n`);
+      const malformed = await exchangeBytes(its.gateway.httpPort, `${head}bad header\r\n\r\n`);
       expect(bodyOf(malformed)).toEqual(failure('bad_request', 'invalid_request'));
     });
 

@@ -2,11 +2,11 @@
 
 import { type Code, Fault, registry } from '@boxoffice/envelope';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { inFamily } from '../../src/exchange/faults.ts';
+import { toFamilyFault } from '../../src/exchange/faults.ts';
 import { pos } from '../fixtures/describe.ts';
-import { type Reply, until } from '../fixtures/http.ts';
+import { type Reply, waitUntil } from '../fixtures/http.ts';
 import { type Installation, startInstallation } from '../fixtures/installation.ts';
-import { type Answering, echo, json, startUpstream } from '../fixtures/upstream.ts';
+import { type Answering, echo, sendJson, startUpstream } from '../fixtures/upstream.ts';
 
 let its: Installation;
 /** Does not wait long for a service, which a busy machine may make late, too. */
@@ -68,15 +68,15 @@ const causes: readonly Cause[] = [
   ['a connection that breaks within the answer', partial({ 'Content-Length': '100' })],
   ['a response that is not HTTP', (_, response) => response.socket?.end('rubbish\r\n\r\n')],
   ['a response that is not JSON', (_, response) => response.writeHead(200, { 'Content-Type': 'text/html' }).end('<p>')],
-  ['a 503 of an intermediary', (_, response) => json(response, 503, { message: 'no healthy upstream' })],
+  ['a 503 of an intermediary', (_, response) => sendJson(response, 503, { message: 'no healthy upstream' })],
   [
     'a 502 in the shape of the other family',
-    (_, response) => json(response, 502, { status: 'bad_gateway', data: null }),
+    (_, response) => sendJson(response, 502, { status: 'bad_gateway', data: null }),
   ],
   ['a 504 without JSON', (_, response) => response.writeHead(504, { 'Content-Type': 'text/plain' }).end('late')],
   [
     'a 500 without the two members',
-    (_, response) => json(response, 500, { success: false, errorCode: 'internal_error' }),
+    (_, response) => sendJson(response, 500, { success: false, errorCode: 'internal_error' }),
   ],
   [
     'a 500 that is cut off',
@@ -102,7 +102,7 @@ test.each(delays)('%s', async (_, answering) => {
   const replies = await Promise.all(operations.map((operation) => ask(operation, impatient)));
   for (const [index, reply] of replies.entries()) expectUnforeseen(reply, operations[index]?.[1] ?? '');
   impatient.pos.answer(echo);
-  await until(async () => (await ask(['GET', '/tnwr/v1/products'], impatient)).status === 200);
+  await waitUntil(async () => (await ask(['GET', '/tnwr/v1/products'], impatient)).status === 200);
 });
 
 test('an unavailable service, with the breaker closed and open', async () => {
@@ -126,7 +126,7 @@ test('a service that has no description yet', async () => {
 
 test('every other 5xx of the gateway', () => {
   for (const [code, { http }] of Object.entries(registry)) {
-    const fault = inFamily('B', new Fault(code as Code, 'x'));
+    const fault = toFamilyFault('B', new Fault(code as Code, 'x'));
     expect([code, fault.http]).toEqual([code, Math.min(http, 500)]);
   }
 });
@@ -134,7 +134,7 @@ test('every other 5xx of the gateway', () => {
 describe('the point of sale’s own 500 is forwarded', () => {
   test('a 500 with its consequences and its Retry-After', async () => {
     const said = { ...UNFORESEEN, errorMessage: 'Cancelled.', orderCancelled: true };
-    its.pos.answer((_, response) => json(response, 500, said, { 'Retry-After': '7' }));
+    its.pos.answer((_, response) => sendJson(response, 500, said, { 'Retry-After': '7' }));
     for (const operation of operations) {
       const reply = await ask(operation);
       expect([reply.status, reply.body, reply.headers['retry-after']]).toEqual([500, said, '7']);
@@ -164,7 +164,7 @@ test('a long response that ends early is cut off', async () => {
 });
 
 test('the description has no 5xx except 500, with the two members required and Retry-After', async () => {
-  await until(async () => (await its.call('/tnwr/v1/products')).status === 200);
+  await waitUntil(async () => (await its.call('/tnwr/v1/products')).status === 200);
   for (const version of ['v1', 'vexp']) {
     const { body } = await its.call(`/tnwr/${version}/openapi.json`);
     const shared = new Map(

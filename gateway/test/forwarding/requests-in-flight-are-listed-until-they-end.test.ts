@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, jest, test } from '@jest/globals';
 import { createInFlight } from '../../src/forwarding/in-flight.ts';
-import { until } from '../fixtures/http.ts';
+import { waitUntil } from '../fixtures/http.ts';
 
 test('items are added and deleted in any order, and a visitor may delete', () => {
   const list = createInFlight<{ index: number; readonly dueAt: number; readonly name: number }>(() => undefined);
@@ -40,7 +40,7 @@ test('what has arrived while the process stood still is not late', async () => {
   client.once('data', () => list.delete(answered));
   await new Promise((resolve) => socket.write('the answer', resolve));
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
-  await until(() => list.size === 0);
+  await waitUntil(() => list.size === 0);
   expect(late).toEqual(['silent']);
   client.destroy();
   server.close();

@@ -6,9 +6,9 @@ import { type CallerUser, type SignedCaller, signIdentity } from '@boxoffice/ide
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Exchange } from '../../src/exchange/exchange.ts';
 import { createStreams, type Streams } from '../../src/forwarding/streams.ts';
-import { until } from '../fixtures/http.ts';
+import { waitUntil } from '../fixtures/http.ts';
 import { type Installation, startInstallation } from '../fixtures/installation.ts';
-import { json } from '../fixtures/upstream.ts';
+import { sendJson } from '../fixtures/upstream.ts';
 
 const PATH = '/svc/v3/contacts/changes';
 /** Far below what the operation claims, and below the life of the streams here. */
@@ -22,7 +22,7 @@ let waiting = 0;
 beforeAll(async () => {
   its = await startInstallation({ timeouts: TIMEOUTS });
   its.contacts.answer(({ url, headers }, response) => {
-    if (url.endsWith('?late')) setTimeout(() => json(response, 200, {}), 2 * TIMEOUTS.total);
+    if (url.endsWith('?late')) setTimeout(() => sendJson(response, 200, {}), 2 * TIMEOUTS.total);
     else if (url.includes('?wait')) waiting += 1;
     else {
       streams.set(headers['x-request-id'], response);
@@ -53,7 +53,7 @@ const follow = async (token: string) => {
     reply.on('error', breaks);
   });
   outgoing.on('error', breaks);
-  await until(() => seen.text === ': \n\n' || seen.ended);
+  await waitUntil(() => seen.text === ': \n\n' || seen.ended);
   const service = streams.get(requestId);
   if (!service) throw new Error(`the service got no request: ${seen.status}`);
   return { seen, service, leave: () => outgoing.destroy() };
@@ -64,12 +64,12 @@ test.concurrent('each piece arrives before the next is written, and no time limi
   // Together longer than every limit.
   for (let piece = 0; piece < 36; piece += 1) {
     service.write(`data: ${piece}\n\n`);
-    await until(() => seen.text.endsWith(`data: ${piece}\n\n`));
+    await waitUntil(() => seen.text.endsWith(`data: ${piece}\n\n`));
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   expect(seen).toMatchObject({ ended: false, broken: false });
   leave();
-  await until(() => service.destroyed);
+  await waitUntil(() => service.destroyed);
 });
 
 test.concurrent('an operation that says so may take longer to answer', async () => {
@@ -92,15 +92,15 @@ test.concurrent('a stream ends within five seconds after its token is revoked or
   const tokens = ends.map(() => its.authorizer.token(['contacts:read', 'events:read']));
   const followed = await Promise.all(tokens.map(follow));
   for (const [index, end] of ends.entries()) end(tokens[index] ?? '');
-  await until(() => followed.every(({ seen }) => seen.ended), 10 * PROMISED_MS);
+  await waitUntil(() => followed.every(({ seen }) => seen.ended), 10 * PROMISED_MS);
   for (const { seen } of followed) expect(seen.broken).toBe(false);
-  await until(() => followed.every(({ service }) => service.destroyed));
+  await waitUntil(() => followed.every(({ service }) => service.destroyed));
 });
 
 test.concurrent('a request that waits is refused within five seconds after its token is worth less', async () => {
   const tokens = ends.map(() => its.authorizer.token(['contacts:read', 'events:read']));
   const answers = tokens.map((token) => its.as(token)(`${PATH}?wait=20`));
-  await until(() => waiting === tokens.length);
+  await waitUntil(() => waiting === tokens.length);
   for (const [index, end] of ends.entries()) end(tokens[index] ?? '');
   const statuses = (await Promise.all(answers)).map(({ status }) => status);
   expect(statuses).toEqual([401, 403, 503]);
@@ -117,7 +117,7 @@ const followShortly = async (seconds = 3): ReturnType<typeof follow> => {
 
 test.concurrent('a stream ends when its token expires', async () => {
   const { seen } = await followShortly();
-  await until(() => seen.ended, 10 * PROMISED_MS);
+  await waitUntil(() => seen.ended, 10 * PROMISED_MS);
   expect(seen.broken).toBe(false);
 });
 
@@ -169,7 +169,7 @@ describe('a stream ends when its token is worth less', () => {
   /** The third check from now began after the second one had its consequences. */
   const checked = (state: { readonly decisions: number }): Promise<void> => {
     const least = state.decisions + 3;
-    return until(() => state.decisions >= least);
+    return waitUntil(() => state.decisions >= least);
   };
 
   test.each<[string, Bounds, Bounds]>([
@@ -189,7 +189,7 @@ describe('a stream ends when its token is worth less', () => {
     await checked(state);
     expect(state.ended).toBe(false);
     state.bounds = after;
-    await until(() => state.ended);
+    await waitUntil(() => state.ended);
   });
 
   test.each<[string, Bounds, Bounds]>([
@@ -213,13 +213,13 @@ describe('a stream ends when its token is worth less', () => {
     await checked(state);
     expect(state.ended).toBe(false);
     state.bounds = { scopes: ['events:read'] };
-    await until(() => state.ended);
+    await waitUntil(() => state.ended);
   });
 
   test('an identity that cannot be read ends the stream', async () => {
     const state = open({ scopes });
     state.identity = () => 'no token';
-    await until(() => state.ended);
+    await waitUntil(() => state.ended);
   });
 
   test('an authorizer that does not answer ends no stream', async () => {

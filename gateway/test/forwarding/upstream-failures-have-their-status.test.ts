@@ -3,9 +3,9 @@
 import { once } from 'node:events';
 import { createServer as createTcpServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { until } from '../fixtures/http.ts';
+import { waitUntil } from '../fixtures/http.ts';
 import { type Installation, startInstallation } from '../fixtures/installation.ts';
-import { type Answering, echo, json } from '../fixtures/upstream.ts';
+import { type Answering, echo, sendJson } from '../fixtures/upstream.ts';
 
 const LIST = '/svc/v3/contacts/individuals';
 
@@ -52,7 +52,7 @@ describe('502', () => {
 
 describe('a service’s response is forwarded unchanged', () => {
   test.each([400, 404, 409, 422, 500, 503])('%i', async (status) => {
-    its.contacts.answer((_, response) => json(response, status, { status: 'theirs', details: 'x', data: null }));
+    its.contacts.answer((_, response) => sendJson(response, status, { status: 'theirs', details: 'x', data: null }));
     const reply = await get();
     expect([reply.status, reply.body.status]).toEqual([status, 'theirs']);
   });
@@ -140,7 +140,7 @@ describe('a pooled connection that the service has closed meanwhile', () => {
     }
     // A connection that was idle for longer is not used for such a request, and without processor time it often was.
     const create = async () => (await call(LIST, { method: 'POST', body: '{}' })).status;
-    await until(async () => {
+    await waitUntil(async () => {
       const status = await create();
       expect([200, 502]).toContain(status);
       return status === 502;
@@ -159,15 +159,15 @@ test('a client that disconnects is not a failure, and its upstream request ends'
     const end = new AbortController();
     const before = its.contacts.received.length;
     const call = get(LIST, { signal: end.signal }).catch(() => 'aborted');
-    await until(() => its.contacts.received.length > before);
+    await waitUntil(() => its.contacts.received.length > before);
     end.abort();
     expect(await call).toBe('aborted');
   }
-  await until(() => closed.length === 8);
+  await waitUntil(() => closed.length === 8);
   its.contacts.answer(echo);
   // Eight consecutive failures would have opened the breaker.
   expect((await get()).status).toBe(200);
-  await until(() => its.log.slice(noted).filter(({ status }) => status === 499).length === 8);
+  await waitUntil(() => its.log.slice(noted).filter(({ status }) => status === 499).length === 8);
 });
 
 describe('a request with a key is sent again', () => {
@@ -244,7 +244,7 @@ describe('a request with a key is sent again', () => {
   });
 
   test('what a service answers is not asked again', async () => {
-    breaking(0, (_, response) => json(response, 503, { status: 'service_unavailable', details: 'x', data: null }));
+    breaking(0, (_, response) => sendJson(response, 503, { status: 'service_unavailable', details: 'x', data: null }));
     const { reply, received } = await post(CREATE, KEY, BODY);
     expect([reply.status, received.length]).toEqual([503, 1]);
   });

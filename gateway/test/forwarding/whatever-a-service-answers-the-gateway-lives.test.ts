@@ -1,11 +1,11 @@
 // rule 7: 502 `bad_gateway`: upstream error propagated | gateway/src/forwarding/receive.ts
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { fixedServices, rowsWith } from '@boxoffice/runtime/services';
+import { createFixedServices, parseRows } from '@boxoffice/runtime/services';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { contacts, documentOf, pos } from '../fixtures/describe.ts';
-import { type Call, type Reply, until } from '../fixtures/http.ts';
+import { contacts, createDocument, pos } from '../fixtures/describe.ts';
+import { type Call, type Reply, waitUntil } from '../fixtures/http.ts';
 import { type Installation, startInstallation } from '../fixtures/installation.ts';
 
 /** The bytes of an answer, and what becomes of the connection then. */
@@ -55,7 +55,7 @@ const startRaw = async (document: object) => {
     describes: async (next: Raw) => {
       description = next;
       const before = descriptions;
-      await until(() => descriptions >= before + 2);
+      await waitUntil(() => descriptions >= before + 2);
       description = described;
     },
     close: () => {
@@ -80,18 +80,18 @@ let its: Installation;
 let services: Record<Target, RawService>;
 let token: string;
 beforeAll(async () => {
-  const [a, b, page] = await Promise.all([startRaw(contacts), startRaw(pos), startRaw(documentOf([]))]);
+  const [a, b, page] = await Promise.all([startRaw(contacts), startRaw(pos), startRaw(createDocument([]))]);
   services = { A: a, B: b, page };
   const row = { name: 'loyalty', url: page.url, prefixes: ['/loyalty'], pages: ['/loyalty'] };
   its = await startInstallation(
     {
-      serviceList: fixedServices(rowsWith(JSON.stringify([row]))),
+      serviceList: createFixedServices(parseRows(JSON.stringify([row]))),
       timeouts: { answer: 1_500, total: 3_000 },
     },
     { services: { contacts: a.url, pos: b.url } },
   );
   token = its.authorizer.token(['contacts:read']);
-  await until(async () => (await send('page')).status === 200);
+  await waitUntil(async () => (await send('page')).status === 200);
 });
 afterAll(async () => {
   await its.close();
@@ -113,7 +113,7 @@ const outcome = async (target: Target, answer: Raw, call?: Call): Promise<Reply>
   } finally {
     services[target].answers(GOOD);
     // One failure does not open the breaker, and a success forgets it.
-    await until(async () => (await send(target)).status === 200);
+    await waitUntil(async () => (await send(target)).status === 200);
   }
 };
 
@@ -184,7 +184,7 @@ test.each<[string, Raw]>([
   ].map((text): [string, Raw] => [text, asJson(text)]),
 ])('a description that is none changes nothing: %s', async (_, raw) => {
   await services.A.describes(raw);
-  await until(async () => (await send('A')).status === 200);
+  await waitUntil(async () => (await send('A')).status === 200);
   expect((await its.call('/openapi.json')).status).toBe(200);
 });
 

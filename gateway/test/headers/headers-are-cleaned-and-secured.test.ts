@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { connect } from 'node:tls';
 import { readSettings } from '@boxoffice/runtime';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { gatewaySettings, optionsFrom } from '../../src/settings.ts';
-import { type Reply, rawExchange } from '../fixtures/http.ts';
+import { gatewaySettings, toGatewayOptions } from '../../src/settings.ts';
+import { exchangeBytes, type Reply } from '../fixtures/http.ts';
 import { type Installation, startInstallation } from '../fixtures/installation.ts';
-import { claimsOf } from '../fixtures/jws.ts';
-import { echo, json } from '../fixtures/upstream.ts';
+import { decodeClaims } from '../fixtures/jws.ts';
+import { echo, sendJson } from '../fixtures/upstream.ts';
 
 let its: Installation;
 beforeAll(async () => {
@@ -20,7 +20,7 @@ describe('headers of clients and services are cleaned', () => {
   const send = (lines: readonly string[], { method = 'GET', body = '' } = {}): Promise<string> => {
     const token = its.authorizer.token(['contacts:read', 'contacts:write']);
     const all = [`${method} ${LIST} HTTP/1.1`, 'X-Forwarded-Proto: https', `Authorization: Bearer ${token}`, ...lines];
-    return rawExchange(its.gateway.httpPort, `${all.join('\r\n')}\r\n\r\n${body}`);
+    return exchangeBytes(its.gateway.httpPort, `${all.join('\r\n')}\r\n\r\n${body}`);
   };
 
   const last = () => its.contacts.received.at(-1);
@@ -47,7 +47,7 @@ describe('headers of clients and services are cleaned', () => {
       expect(answer).toContain('HTTP/1.1 200');
       const headers = last()?.headers ?? {};
       expect(JSON.stringify(last()?.rawHeaders)).not.toMatch(/evil|6\.6\.6\.6, /);
-      expect(claimsOf(headers['x-internal-identity'])).toMatchObject({ operation: 'listIndividuals' });
+      expect(decodeClaims(headers['x-internal-identity'])).toMatchObject({ operation: 'listIndividuals' });
       // The trusted proxy sent it; other clients may not.
       expect(headers).toMatchObject({
         'x-forwarded-for': '6.6.6.6',
@@ -94,7 +94,7 @@ describe('headers of clients and services are cleaned', () => {
       expect(answer).toContain('HTTP/1.1 200');
       const { headers = {}, body: received } = last() ?? {};
       expect(received).toBe(body);
-      expect(claimsOf(headers['x-internal-identity'])).toMatchObject({ operation: 'createIndividual' });
+      expect(decodeClaims(headers['x-internal-identity'])).toMatchObject({ operation: 'createIndividual' });
       expect([headers.expect, headers['content-length']]).toEqual([undefined, '7']);
     });
 
@@ -217,7 +217,7 @@ describe('every answer has its security headers', () => {
     its.contacts.answer(({ url }, response) => {
       const sniff = { 'X-Content-Type-Options': 'other', 'Strict-Transport-Security': 'max-age=1' };
       if (url.includes('none')) response.writeHead(304, { ETag: '"1"', ...sniff }).end();
-      else json(response, 200, { status: 'success', details: null, data: {} }, sniff);
+      else sendJson(response, 200, { status: 'success', details: null, data: {} }, sniff);
     });
   });
   afterAll(() => its.contacts.answer(echo));
@@ -268,7 +268,7 @@ describe('every answer has its security headers', () => {
     });
 
     test('a request that the HTTP parser refuses', async () => {
-      const answer = await rawExchange(its.gateway.httpPort, 'GET /x HTTP/1.1\r\nHost: a\r\nbad header\r\n\r\n');
+      const answer = await exchangeBytes(its.gateway.httpPort, 'GET /x HTTP/1.1\r\nHost: a\r\nbad header\r\n\r\n');
       expect(answer).toContain('\r\nX-Content-Type-Options: nosniff\r\n');
       expect(answer).not.toContain('Strict-Transport-Security');
     });
@@ -286,10 +286,10 @@ describe('every answer has its security headers', () => {
   });
 
   test('HSTS is a year with a configured certificate, off with the development one, and HSTS_SECONDS otherwise', () => {
-    const seconds = (env: Record<string, string>) => optionsFrom(readSettings(gatewaySettings, env)).hstsSeconds;
+    const seconds = (env: Record<string, string>) => toGatewayOptions(readSettings(gatewaySettings, env)).hstsSeconds;
     expect(seconds({})).toBeUndefined();
     expect(seconds({ HSTS_SECONDS: '600' })).toBe(600);
-    expect(optionsFrom({ ...readSettings(gatewaySettings, {}), certificate: {} as never }).hstsSeconds).toBe(
+    expect(toGatewayOptions({ ...readSettings(gatewaySettings, {}), certificate: {} as never }).hstsSeconds).toBe(
       31_536_000,
     );
   });

@@ -1,12 +1,12 @@
-import { fixedServices, rowsWith } from '@boxoffice/runtime/services';
+import { createFixedServices, parseRows } from '@boxoffice/runtime/services';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { EXPOSED_HEADERS } from '../../src/cors/cors.ts';
-import { documentOf } from '../fixtures/describe.ts';
+import { createDocument } from '../fixtures/describe.ts';
 import { ISSUER } from '../fixtures/fake-authorizer.ts';
-import { type Call, until } from '../fixtures/http.ts';
+import { type Call, waitUntil } from '../fixtures/http.ts';
 import { type Installation, startInstallation } from '../fixtures/installation.ts';
-import { claimsOf } from '../fixtures/jws.ts';
-import { type Answering, echo, json, startUpstream, type Upstream } from '../fixtures/upstream.ts';
+import { decodeClaims } from '../fixtures/jws.ts';
+import { type Answering, echo, sendJson, startUpstream, type Upstream } from '../fixtures/upstream.ts';
 
 const CARDS = '/svc/v3/loyalty/cards';
 const TERMS = '/svc/v3/loyalty/terms';
@@ -30,7 +30,7 @@ const rowOf = (url: string) => ({
 
 beforeAll(async () => {
   loyalty = await startUpstream(
-    documentOf([
+    createDocument([
       [`GET ${CARDS}`, 'loyalty:read', 'listCards'],
       [`POST ${CARDS}`, 'loyalty:write', 'createCard'],
       [`GET ${TERMS}`, null, 'getTerms'],
@@ -38,8 +38,8 @@ beforeAll(async () => {
       [`GET /svc/v3/loyalty/changes`, 'loyalty:read', 'followCards'],
     ]),
   );
-  its = await startInstallation({ serviceList: fixedServices(rowsWith(JSON.stringify([rowOf(loyalty.url)]))) });
-  await until(async () => (await its.call(TERMS)).status === 200);
+  its = await startInstallation({ serviceList: createFixedServices(parseRows(JSON.stringify([rowOf(loyalty.url)]))) });
+  await waitUntil(async () => (await its.call(TERMS)).status === 200);
 });
 afterEach(() => {
   for (const service of [loyalty, its.contacts, its.pos]) service.answer(echo);
@@ -118,7 +118,7 @@ describe('to a service of a team pass the identity, content and negotiation, and
         },
       );
       expect(headers).toEqual({ ...BY_GATEWAY, ...PASSING, 'x-loyalty-level': 'gold' });
-      expect(claimsOf(identity)).toMatchObject({ aud: 'loyalty' });
+      expect(decodeClaims(identity)).toMatchObject({ aud: 'loyalty' });
     }
   });
 
@@ -181,7 +181,7 @@ describe('a service of the product gets the credentials that it reads', () => {
 });
 
 const EVERYTHING: Answering = (_, response) =>
-  json(
+  sendJson(
     response,
     200,
     {},
@@ -310,7 +310,7 @@ test('a service of the product returns what the interface defines, its session, 
   for (const name of [...NEVER, 'x-loyalty-level']) expect([name, headers[name]]).toEqual([name, undefined]);
   its.pos.answer((_request, response) => {
     const cookies = ['boxoffice.language=de; Path=/shop', '__Host-boxoffice-session=fixed; Path=/; Secure'];
-    json(response, 200, {}, { 'Set-Cookie': cookies as never });
+    sendJson(response, 200, {}, { 'Set-Cookie': cookies as never });
   });
   expect((await its.call('/shop/')).headers['set-cookie']).toEqual(['boxoffice.language=de; Path=/shop']);
 });
@@ -318,7 +318,7 @@ test('a service of the product returns what the interface defines, its session, 
 test('every header that the interface defines for responses is returned by some service, or the gateway’s own', async () => {
   const own = ['X-Request-Id', 'traceparent', 'RateLimit', 'RateLimit-Policy'];
   its.pos.answer((_request, response) => {
-    json(response, 200, {}, Object.fromEntries(EXPOSED_HEADERS.map((name) => [name, '1'])));
+    sendJson(response, 200, {}, Object.fromEntries(EXPOSED_HEADERS.map((name) => [name, '1'])));
   });
   const { headers } = await its.call('/tnwr/v1/products');
   for (const name of EXPOSED_HEADERS.filter((one) => !own.includes(one)))
@@ -327,7 +327,7 @@ test('every header that the interface defines for responses is returned by some 
 
 test('a cached answer has what the first one had', async () => {
   its.pos.answer((_request, response) => {
-    json(response, 200, {}, { 'X-Internal-Keep': '1000', 'X-Unknown': '1', 'Content-Language': 'de' });
+    sendJson(response, 200, {}, { 'X-Internal-Keep': '1000', 'X-Unknown': '1', 'Content-Language': 'de' });
   });
   const call = { headers: { 'x-service-host': 'cached.example' } };
   const before = its.pos.received.length;
@@ -340,20 +340,24 @@ test('a cached answer has what the first one had', async () => {
 });
 
 test('a row that names a header later has it within the time of a change', async () => {
-  const changing = await startUpstream(documentOf([[`GET ${TERMS}`, null, 'getTerms']]));
-  const listeners: ((rows: ReturnType<typeof rowsWith>) => void)[] = [];
-  let rows = rowsWith(JSON.stringify([{ ...rowOf(changing.url), headers: [] }]));
-  const list = { ...fixedServices(), rows: () => rows, onChange: (one: (typeof listeners)[0]) => listeners.push(one) };
+  const changing = await startUpstream(createDocument([[`GET ${TERMS}`, null, 'getTerms']]));
+  const listeners: ((rows: ReturnType<typeof parseRows>) => void)[] = [];
+  let rows = parseRows(JSON.stringify([{ ...rowOf(changing.url), headers: [] }]));
+  const list = {
+    ...createFixedServices(),
+    rows: () => rows,
+    onChange: (one: (typeof listeners)[0]) => listeners.push(one),
+  };
   const other = await startInstallation({ serviceList: { ...list, onChange: (one) => void list.onChange(one) } });
-  await until(async () => (await other.call(TERMS)).status === 200);
+  await waitUntil(async () => (await other.call(TERMS)).status === 200);
   const level = async () => {
     await other.call(TERMS, { headers: { 'x-loyalty-level': 'gold' } });
     return changing.received.at(-1)?.headers['x-loyalty-level'];
   };
   expect(await level()).toBeUndefined();
-  rows = rowsWith(JSON.stringify([rowOf(changing.url)]));
+  rows = parseRows(JSON.stringify([rowOf(changing.url)]));
   for (const listener of listeners) listener(rows);
-  await until(async () => (await level()) === 'gold');
+  await waitUntil(async () => (await level()) === 'gold');
   await other.close();
   await changing.close();
 });

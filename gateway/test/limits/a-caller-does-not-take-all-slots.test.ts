@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import * as descriptions from '../fixtures/describe.ts';
-import { atOneMoment, flood, lines, rawExchange, statusesIn, until } from '../fixtures/http.ts';
+import { exchangeBytes, flood, formatRequest, parseStatuses, runAtOneMoment, waitUntil } from '../fixtures/http.ts';
 import { type Installation, startInstallation } from '../fixtures/installation.ts';
-import { type Answering, echo, json, startUpstream, type Upstream } from '../fixtures/upstream.ts';
+import { type Answering, echo, sendJson, startUpstream, type Upstream } from '../fixtures/upstream.ts';
 
 /** Requests that a service may have in flight. */
 const CONCURRENCY = 600;
@@ -51,7 +51,7 @@ describe('a caller does not take all slots', () => {
       });
       const call = its.as(token);
       const waiting = Array.from({ length: MOST }, () => call(LIST, { headers: { 'if-none-match': '"1"' } }));
-      await until(() => held.length === MOST);
+      await waitUntil(() => held.length === MOST);
       const refused = await call(LIST);
       expect([refused.status, refused.body.status]).toEqual([429, 'too_many_requests']);
       expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
@@ -69,16 +69,16 @@ describe('a caller does not take all slots', () => {
         else started += 1;
       });
       const token = its.authorizer.token(['contacts:read']);
-      const head = lines('GET', LIST, [`Authorization: Bearer ${token}`, 'If-None-Match: "1"']);
+      const head = formatRequest('GET', LIST, [`Authorization: Bearer ${token}`, 'If-None-Match: "1"']);
       const sockets = Array.from({ length: MOST }, (): Socket => {
         const socket = connect({ port: its.gateway.httpPort, host: '127.0.0.1' });
         socket.write(head);
         return socket;
       });
-      await until(() => started === MOST);
+      await waitUntil(() => started === MOST);
       expect((await its.as(token)(LIST)).status).toBe(429);
       for (const socket of sockets) socket.destroy();
-      await until(async () => (await its.as(token)(LIST)).status === 200);
+      await waitUntil(async () => (await its.as(token)(LIST)).status === 200);
       expect((await call(LIST)).status).toBe(200);
     });
   });
@@ -91,7 +91,7 @@ describe('a caller does not take all slots', () => {
     /** Requests that hold slots until the test answers them; answers are counted by status. */
     const hold = (all: readonly (readonly string[])[], path: string) => {
       const head = (lineOf: readonly string[]) =>
-        lines('GET', path, [...lineOf, 'If-None-Match: "1"']).repeat(PIPELINED);
+        formatRequest('GET', path, [...lineOf, 'If-None-Match: "1"']).repeat(PIPELINED);
       const each = all.flatMap((one) => Array.from({ length: MOST / PIPELINED }, () => head(one)));
       return flood(its.gateway.httpPort, each.length, (index) => each[index] ?? '');
     };
@@ -105,7 +105,7 @@ describe('a caller does not take all slots', () => {
     /** As the service of points of sale, which knows whose they are. */
     const answer: Answering = (request, response) => {
       const [institution] = String(request.headers['x-service-host']).split('.');
-      json(response, 200, { success: true, data: {} }, { 'X-Internal-Institution': String(institution) });
+      sendJson(response, 200, { success: true, data: {} }, { 'X-Internal-Institution': String(institution) });
     };
     const release = async (close: () => void): Promise<void> => {
       for (const end of held) end();
@@ -120,12 +120,12 @@ describe('a caller does not take all slots', () => {
         tokens.map((token) => [`Authorization: Bearer ${token}`]),
         LIST,
       );
-      await until(() => held.length + count('429') === CALLERS * MOST);
+      await waitUntil(() => held.length + count('429') === CALLERS * MOST);
       expect([held.length, count('429')]).toEqual([CONCURRENCY / 2, MOST]);
       expect((await its.as(tokenOf('opera'))(LIST)).status).toBe(429);
       expect((await its.as(tokenOf('museum'))(LIST)).status).toBe(200);
       await release(close);
-      await until(async () => (await its.as(tokenOf('opera'))(LIST)).status === 200);
+      await waitUntil(async () => (await its.as(tokenOf('opera'))(LIST)).status === 200);
     });
 
     test('are those of its points of sale, by what their service says; those that it does not know share a half', async () => {
@@ -142,18 +142,18 @@ describe('a caller does not take all slots', () => {
         visitors.map((network) => of(network % 2 === 0 ? 'opera.one' : 'Opera.TWO', network)),
         PRODUCTS,
       );
-      await until(() => held.length + known.count('429') === CALLERS * MOST);
+      await waitUntil(() => held.length + known.count('429') === CALLERS * MOST);
       expect(held.length).toBe(CONCURRENCY / 2);
       expect([await statusAt('opera.one', 1), await statusAt('museum.one', 1)]).toEqual([429, 200]);
       await release(known.close);
-      await until(async () => (await statusAt('opera.two', 1)) === 200);
+      await waitUntil(async () => (await statusAt('opera.two', 1)) === 200);
 
       held = [];
       const invented = hold(
         visitors.map((network) => of(`invented-${network}.example`, network)),
         PRODUCTS,
       );
-      await until(() => held.length + invented.count('429') === CALLERS * MOST);
+      await waitUntil(() => held.length + invented.count('429') === CALLERS * MOST);
       expect(held.length).toBe(CONCURRENCY / 2);
       expect(await statusAt('opera.one', 1)).toBe(200);
       await release(invented.close);
@@ -162,12 +162,12 @@ describe('a caller does not take all slots', () => {
 
   test('bodies that never come hold nothing of a service, and at most so many of an address are waited for', async () => {
     const started = its.pos.started();
-    const head = lines('POST', SESSIONS, ofShop('192.0.2.7', 50));
+    const head = formatRequest('POST', SESSIONS, ofShop('192.0.2.7', 50));
     const { count, close } = flood(its.gateway.httpPort, CONCURRENCY + 20, () => head);
-    await until(() => count('429') === CONCURRENCY + 20 - MOST);
+    await waitUntil(() => count('429') === CONCURRENCY + 20 - MOST);
     expect(its.pos.started()).toBe(started);
-    const other = lines('POST', SESSIONS, [...ofShop('198.51.100.9', 2), 'Connection: close']);
-    expect(statusesIn(await rawExchange(its.gateway.httpPort, `${other}{}`))).toEqual(['200']);
+    const other = formatRequest('POST', SESSIONS, [...ofShop('198.51.100.9', 2), 'Connection: close']);
+    expect(parseStatuses(await exchangeBytes(its.gateway.httpPort, `${other}{}`))).toEqual(['200']);
     close();
   });
 
@@ -179,12 +179,12 @@ describe('a caller does not take all slots', () => {
     const { count, close } = flood(
       its.gateway.httpPort,
       fit + 12,
-      (index) => lines('POST', SESSIONS, ofShop(`192.0.2.${100 + (index % MOST)}`, size + 1)) + body,
+      (index) => formatRequest('POST', SESSIONS, ofShop(`192.0.2.${100 + (index % MOST)}`, size + 1)) + body,
     );
     // Family B answers 500 for what is 503 in family A.
-    await until(() => count('500') === 12);
-    const other = lines('POST', SESSIONS, [...ofShop('198.51.100.9', size), 'Connection: close']);
-    expect(statusesIn(await rawExchange(its.gateway.httpPort, other + body))).toEqual(['200']);
+    await waitUntil(() => count('500') === 12);
+    const other = formatRequest('POST', SESSIONS, [...ofShop('198.51.100.9', size), 'Connection: close']);
+    expect(parseStatuses(await exchangeBytes(its.gateway.httpPort, other + body))).toEqual(['200']);
     close();
   });
 });
@@ -207,7 +207,7 @@ describe('requests that wait hold no slot', () => {
 
   const tokenOf = (institution: string): string => its.authorizer.token(['events:read'], { institution });
   const pipelined = (token: string, count: number): string =>
-    lines('GET', WAIT, [`Authorization: Bearer ${token}`]).repeat(count);
+    formatRequest('GET', WAIT, [`Authorization: Bearer ${token}`]).repeat(count);
 
   /** The statuses of events and webhooks with a token. */
   const statusesFor = async (token: string): Promise<number[]> => {
@@ -217,7 +217,7 @@ describe('requests that wait hold no slot', () => {
 
   test('of one caller a twentieth wait, and another institution is answered', async () => {
     const { close } = flood(its.gateway.httpPort, 1, () => pipelined(tokenOf('opera'), FLOOD));
-    await until(() => waiting === MOST);
+    await waitUntil(() => waiting === MOST);
     expect(await statusesFor(tokenOf('ballet'))).toEqual([200, 200]);
     expect(waiting).toBe(MOST);
     close();
@@ -228,7 +228,7 @@ describe('requests that wait hold no slot', () => {
     ['all on one connection', PIPELINED],
   ])('whose connection breaks end at once, with their requests at the service: %s', (_, each) =>
     // The clock stands, so nothing ends because its time is over.
-    atOneMoment(async () => {
+    runAtOneMoment(async () => {
       let open = 0;
       events.answer((_request, response) => {
         open += 1;
@@ -238,12 +238,12 @@ describe('requests that wait hold no slot', () => {
       });
       const token = tokenOf('opera');
       const { close } = flood(its.gateway.httpPort, MOST / each, () => pipelined(token, each));
-      await until(() => open === MOST);
+      await waitUntil(() => open === MOST);
       expect((await its.as(token)(WAIT)).status).toBe(429);
       close();
-      await until(() => open === 0);
+      await waitUntil(() => open === 0);
       const again = its.as(token)(WAIT);
-      await until(() => open === 1);
+      await waitUntil(() => open === 1);
       events.cut();
       expect((await again).status).toBe(502);
     }),
@@ -254,7 +254,7 @@ describe('requests that wait hold no slot', () => {
     const { close } = flood(its.gateway.httpPort, FLOOD / PIPELINED, (index) =>
       pipelined(tokens[index % tokens.length] ?? '', PIPELINED),
     );
-    await until(() => waiting === FLOOD);
+    await waitUntil(() => waiting === FLOOD);
     const [one = ''] = tokens;
     const refused = await its.as(one)(WAIT);
     expect([refused.status, refused.body.status]).toEqual([429, 'too_many_requests']);

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { fixedServices, rowsWith } from '@boxoffice/runtime/services';
+import { createFixedServices, parseRows } from '@boxoffice/runtime/services';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { documentOf } from '../fixtures/describe.ts';
-import { atOneMoment, until } from '../fixtures/http.ts';
+import { createDocument } from '../fixtures/describe.ts';
+import { runAtOneMoment, waitUntil } from '../fixtures/http.ts';
 import { type Installation, startInstallation } from '../fixtures/installation.ts';
-import { json, startUpstream } from '../fixtures/upstream.ts';
+import { sendJson, startUpstream } from '../fixtures/upstream.ts';
 
 const PRODUCTS = '/tnwr/v1/products';
 const LIST = '/svc/v3/contacts/individuals';
@@ -21,7 +21,7 @@ beforeEach(async () => {
   its = await startInstallation({ limits, trustProxy: ['127.0.0.0/8'] });
   its.pos.answer((request, response) => {
     const known: Record<string, string> = request.headers['x-auth-token'] === REAL ? KNOWN : {};
-    json(response, 200, { success: true, data: {} }, known);
+    sendJson(response, 200, { success: true, data: {} }, known);
   });
 });
 afterEach(() => its.close());
@@ -38,7 +38,7 @@ const from = (address: string, token?: string): Record<string, string> => ({
 });
 
 test('invented session tokens share the limit of their address, also where any token is answered', () =>
-  atOneMoment(async () => {
+  runAtOneMoment(async () => {
     for (const [path, first, then] of [
       [LINK, 3, 0],
       [PRODUCTS, 3, 0],
@@ -56,7 +56,7 @@ test('invented session tokens share the limit of their address, also where any t
   }));
 
 test('a session has a limit of its own once its service has verified it, for half an hour without a request', () =>
-  atOneMoment(async (pass) => {
+  runAtOneMoment(async (pass) => {
     const [address, elsewhere] = ['192.0.2.7', '192.0.2.8'];
     const real = (where: string) => from(where, REAL);
     // The first request counts on the address.
@@ -69,18 +69,18 @@ test('a session has a limit of its own once its service has verified it, for hal
 
 test('a service of a team makes no session', async () => {
   const path = '/svc/v3/loyalty/terms';
-  const team = await startUpstream(documentOf([[`GET ${path}`, null, 'getTerms']]), (request, response) => {
+  const team = await startUpstream(createDocument([[`GET ${path}`, null, 'getTerms']]), (request, response) => {
     const token = String(request.headers['x-wanted']);
-    json(response, 200, { status: 'success', details: null, data: {} }, { ...KNOWN, 'X-auth-token': token });
+    sendJson(response, 200, { status: 'success', details: null, data: {} }, { ...KNOWN, 'X-auth-token': token });
   });
   const row = { name: 'loyalty', url: team.url, prefixes: ['/svc/v3/loyalty'], sessions: ['/svc/v3/loyalty'] };
-  const serviceList = fixedServices(rowsWith(JSON.stringify([row])));
+  const serviceList = createFixedServices(parseRows(JSON.stringify([row])));
   const own = await startInstallation({ limits, trustProxy: ['127.0.0.0/8'], serviceList });
   try {
-    await until(async () => (await own.call(path)).status === 200);
+    await waitUntil(async () => (await own.call(path)).status === 200);
     const tokens = Array.from({ length: 5 }, () => randomUUID());
     const got: number[] = [];
-    await atOneMoment(async () => {
+    await runAtOneMoment(async () => {
       for (const token of tokens) {
         await own.call(path, { headers: { 'x-wanted': token } });
         got.push((await own.call(PRODUCTS, { headers: from('192.0.2.9', token) })).status);

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { rateLimitField } from '../../src/exchange/exchange.ts';
+import { formatRateLimit } from '../../src/exchange/exchange.ts';
 import { createLimiter } from '../../src/limits/limiters.ts';
-import { until } from '../fixtures/http.ts';
+import { waitUntil } from '../fixtures/http.ts';
 import { type Installation, startInstallation } from '../fixtures/installation.ts';
-import { echo, json } from '../fixtures/upstream.ts';
+import { echo, sendJson } from '../fixtures/upstream.ts';
 
 const LIST = '/svc/v3/contacts/individuals';
 
@@ -23,8 +23,8 @@ describe('a limiter', () => {
   test('counts one-minute windows per key and formats the RateLimit fields', () => {
     const limiter = createLimiter('client', 2);
     const first = limiter.take('a', 0);
-    expect([first.policy.field, rateLimitField(first)]).toEqual(['"client";q=2;w=60', '"client";r=1;t=60']);
-    expect(rateLimitField(limiter.take('a', 30_500))).toBe('"client";r=0;t=30');
+    expect([first.policy.field, formatRateLimit(first)]).toEqual(['"client";q=2;w=60', '"client";r=1;t=60']);
+    expect(formatRateLimit(limiter.take('a', 30_500))).toBe('"client";r=0;t=30');
     expect(limiter.take('a', 59_999)).toMatchObject({ allowed: false, left: 0, resetSeconds: 1 });
     expect(limiter.take('b', 59_999).allowed).toBe(true);
     expect(limiter.take('a', 60_000).allowed).toBe(true);
@@ -92,8 +92,8 @@ test('an address has a quota that is counted before the request is parsed, the t
 test('in family B a session has its own quota once the service has accepted it; invented sessions count on the address', () =>
   withLimits({ session: 2 }, async ({ call, pos }) => {
     pos.answer((request, response, raw) => {
-      if (request.method === 'POST') json(response, 201, { success: true, data: {} }, { 'X-auth-token': 'real' });
-      else if (request.headers['x-auth-token'] === 'fake') json(response, 401, { success: false });
+      if (request.method === 'POST') sendJson(response, 201, { success: true, data: {} }, { 'X-auth-token': 'real' });
+      else if (request.headers['x-auth-token'] === 'fake') sendJson(response, 401, { success: false });
       else echo(request, response, raw);
     });
     const as = (token: string) => () => call('/tnwr/v1/sessions/current', { headers: { 'x-auth-token': token } });
@@ -119,11 +119,11 @@ test('of several gateways each grants the share that the authorizer answers to i
       return { gateways: 2, shares: rate ? { [caller]: 7 } : {} };
     };
     // The gateway hears of the other one with a report; from then on it requests a share.
-    await until(async () => {
+    await waitUntil(async () => {
       await as(token)(LIST);
       return reported.length > 0;
     }, 60_000);
-    await until(async () => (await as(token)(LIST)).status === 429, 60_000);
+    await waitUntil(async () => (await as(token)(LIST)).status === 429, 60_000);
     const refused = await as(token)(LIST);
     expect([refused.status, refused.headers['ratelimit-policy']]).toEqual([429, '"client";q=100;w=60']);
     expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(60);
@@ -133,6 +133,6 @@ test("an authorizer of the release before gets no rates, and the limit is the ga
   withLimits({ client: 3 }, async ({ as, authorizer: authority }) => {
     const token = authority.token(['contacts:read']);
     expect(await statuses(4, () => as(token)(LIST))).toEqual([200, 200, 200, 429]);
-    await until(() => authority.usage.some(({ status }) => status === 429), 60_000);
+    await waitUntil(() => authority.usage.some(({ status }) => status === 429), 60_000);
     expect(authority.reportsWithRates).toBe(0);
   }));

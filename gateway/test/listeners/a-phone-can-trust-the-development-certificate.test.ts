@@ -3,11 +3,11 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { hostname, networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { certificateFrom } from '../../src/index.ts';
+import { ensureCertificate } from '../../src/index.ts';
 
 const made = async (host: string, directory = mkdtempSync(join(tmpdir(), 'boxoffice-phone-'))) => {
   const settings = { certificate: undefined, publicUrl: 'https://box.example.org:8443', host };
-  const { cert, caFile = '' } = await certificateFrom(settings, directory);
+  const { cert, caFile = '' } = await ensureCertificate(settings, directory);
   return { certificate: new X509Certificate(cert), authority: new X509Certificate(readFileSync(caFile)), directory };
 };
 

@@ -1,4 +1,4 @@
-import { behaves } from '../fixtures/behind-a-proxy.ts';
+import { describeBehindProxy } from '../fixtures/behind-a-proxy.ts';
 import type { ProxyProgram } from '../fixtures/proxies.ts';
 
 const gateway = (port: number): string => `reverse_proxy 127.0.0.1:${port}`;
@@ -15,4 +15,4 @@ const caddy: ProxyProgram = {
 };
 
 // 503 from when it has noticed that none is ready.
-behaves(caddy, gateway, [502, 503]);
+describeBehindProxy(caddy, gateway, [502, 503]);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { behaves, envelope, LIST, startBehind } from '../fixtures/behind-a-proxy.ts';
+import { createEnvelope, describeBehindProxy, LIST, startBehind } from '../fixtures/behind-a-proxy.ts';
 import type { ProxyProgram } from '../fixtures/proxies.ts';
 
 const server = (port: number): string => `server 127.0.0.1:${port}`;
@@ -18,7 +18,7 @@ const nginx: ProxyProgram = {
   args: (configuration) => ['-c', configuration, '-g', 'daemon off;'],
 };
 
-behaves(nginx, server, [502]);
+describeBehindProxy(nginx, server, [502]);
 
 describe.each(['HTTP/1.1', 'HTTP/2'] as const)('what nginx refuses itself, over %s', (version) => {
   let behind: Awaited<ReturnType<typeof startBehind>>;
@@ -32,7 +32,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('what nginx refuses itself, over 
   test('429 has the shape of its family, and the members of OAuth where tokens are made', async () => {
     const call = await behind.clientOf(version, nginx, { 'rate=100r/s': 'rate=1r/m', 'burst=400': 'burst=1' });
     for (const _ of [1, 2]) expect((await call('/errors')).status).toBe(200);
-    const refused = envelope('too_many_requests');
+    const refused = createEnvelope('too_many_requests');
     for (const [path, expected] of [
       [LIST, refused],
       ['/auth/tokens', refused],

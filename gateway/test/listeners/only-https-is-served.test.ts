@@ -4,7 +4,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { rawExchange, until } from '../fixtures/http.ts';
+import { exchangeBytes, waitUntil } from '../fixtures/http.ts';
 import { type Installation, startInstallation } from '../fixtures/installation.ts';
 
 const LIST = '/svc/v3/contacts/individuals';
@@ -55,7 +55,7 @@ describe('the plain listener', () => {
 });
 
 describe('a request that the HTTP parser refuses', () => {
-  const send = (text: string) => rawExchange(its.gateway.httpPort, text);
+  const send = (text: string) => exchangeBytes(its.gateway.httpPort, text);
 
   test('is answered in the shape of the family of its request line', async () => {
     const a = await send('GET /svc/v3/x HTTP/1.1\r\nHost: a\r\nbad header\r\n\r\n');
@@ -83,7 +83,7 @@ test('close finishes the running requests, and accepts no more', async () => {
     response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
   });
   const reply = other.as(other.authorizer.token(['contacts:read']))(LIST);
-  await until(() => other.contacts.received.length === 1);
+  await waitUntil(() => other.contacts.received.length === 1);
   const closed = other.gateway.close();
   const refused = connect({ port: other.gateway.httpsPort, host: '127.0.0.1' });
   const [error] = await once(refused, 'error').catch((reason) => [reason]);

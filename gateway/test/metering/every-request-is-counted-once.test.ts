@@ -6,7 +6,7 @@ import { createMeter } from '../../src/telemetry/meter.ts';
 import type { Report } from '../../src/telemetry/spool.ts';
 import { createSpool, noSpool } from '../../src/telemetry/spool.ts';
 import type { ReportedRow } from '../fixtures/fake-authorizer.ts';
-import { until } from '../fixtures/http.ts';
+import { waitUntil } from '../fixtures/http.ts';
 import { CATALOG, type CatalogInstallation, startCatalogInstallation, TARIFFS } from '../fixtures/installation.ts';
 
 const sum = (rows: readonly ReportedRow[]) => rows.reduce((total, { requests }) => total + requests, 0);
@@ -41,7 +41,7 @@ describe('a gateway', () => {
     await its.withKey(apiKey.key, '/errors');
     await its.call(CATALOG);
     await its.as('nonsense')(CATALOG);
-    await until(() => sum(rowsOf('apiKeyId', apiKey.apiKeyId)) === 5 && sum(rowsOf('clientId', client)) === 3);
+    await waitUntil(() => sum(rowsOf('apiKeyId', apiKey.apiKeyId)) === 5 && sum(rowsOf('clientId', client)) === 3);
     expect(counted(rowsOf('clientId', client))).toEqual(['changeProduct 403 1', 'listTariffs 200 2']);
     expect(counted(rowsOf('apiKeyId', apiKey.apiKeyId))).toEqual([
       'getCatalog 200 2',
@@ -64,7 +64,7 @@ describe('a gateway', () => {
     expect((await its.as(own)(CATALOG, { method: 'DELETE', headers })).status).toBe(405);
     expect((await its.call('/svc/v3/nothing', { headers })).status).toBe(404);
     expect((await its.as('nonsense')('/svc/v3/nothing')).status).toBe(404);
-    await until(() => sum(rowsOf('clientId', client)) === 3 && sum(rowsOf('apiKeyId', apiKeyId)) === 2);
+    await waitUntil(() => sum(rowsOf('clientId', client)) === 3 && sum(rowsOf('apiKeyId', apiKeyId)) === 2);
     expect(counted(rowsOf('clientId', client))).toEqual(['none 404 2', 'none 405 1']);
     expect(counted(rowsOf('apiKeyId', apiKeyId))).toEqual(['none 404 1', 'none 405 1']);
   });
@@ -80,7 +80,7 @@ describe('a gateway', () => {
       expect((await its.call(TARIFFS, { headers: { ...headers, ...twice } })).status).toBe(400);
     }
     expect((await its.as('nonsense')('/errors')).status).toBe(200);
-    await until(() => sum(rowsOf('clientId', client)) === 2 && sum(rowsOf('apiKeyId', apiKeyId)) === 2);
+    await waitUntil(() => sum(rowsOf('clientId', client)) === 2 && sum(rowsOf('apiKeyId', apiKeyId)) === 2);
     for (const rows of [rowsOf('clientId', client), rowsOf('apiKeyId', apiKeyId)])
       expect(counted(rows)).toEqual(['listErrors 200 1', 'none 400 1']);
   });
@@ -88,7 +88,7 @@ describe('a gateway', () => {
   test('counts a key beside a token only if it is of the token’s institution', async () => {
     const [own, foreign] = [its.authorizer.apiKey(), its.authorizer.apiKey({ institution: 'museum' })];
     for (const { key } of [own, foreign]) await its.as(token)(TARIFFS, { headers: { 'x-api-key': key } });
-    await until(() => sum(rowsOf('apiKeyId', own.apiKeyId)) === 1);
+    await waitUntil(() => sum(rowsOf('apiKeyId', own.apiKeyId)) === 1);
     expect(rowsOf('apiKeyId', own.apiKeyId)[0]?.clientId).toBe(its.authorizer.client(token).id);
     expect(rowsOf('apiKeyId', foreign.apiKeyId)).toEqual([]);
   });
@@ -97,7 +97,7 @@ describe('a gateway', () => {
     const { key, apiKeyId } = its.authorizer.apiKey();
     for (const authorization of ['Bearer nonsense', 'Basic bm9ib2R5Om5vdGhpbmc='])
       expect((await its.call(CATALOG, { headers: { authorization, 'x-api-key': key } })).status).toBe(401);
-    await until(() => sum(rowsOf('apiKeyId', apiKeyId)) === 2);
+    await waitUntil(() => sum(rowsOf('apiKeyId', apiKeyId)) === 2);
     expect(counted(rowsOf('apiKeyId', apiKeyId))).toEqual(['getCatalog 401 2']);
     expect(rowsOf('apiKeyId', apiKeyId).every(({ clientId }) => clientId === null)).toBe(true);
   });
@@ -107,7 +107,7 @@ describe('a gateway', () => {
     const signedIn = its.authorizer.token(['catalog:read'], claims);
     expect((await its.as(signedIn)(TARIFFS)).status).toBe(200);
     const client = its.authorizer.client(signedIn).id;
-    await until(() => rowsOf('clientId', client).length === 1);
+    await waitUntil(() => rowsOf('clientId', client).length === 1);
     expect(rowsOf('clientId', client)[0]?.userId).toBe('usr_1');
   });
 });

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { familyOf, readTarget } from '../../src/exchange/target.ts';
-import { documentOf } from '../fixtures/describe.ts';
-import { rawExchange } from '../fixtures/http.ts';
+import { readTarget, toFamily } from '../../src/exchange/target.ts';
+import { createDocument } from '../fixtures/describe.ts';
+import { exchangeBytes } from '../fixtures/http.ts';
 import { type Installation, startInstallation } from '../fixtures/installation.ts';
-import { claimsOf } from '../fixtures/jws.ts';
+import { decodeClaims } from '../fixtures/jws.ts';
 import { startUpstream, type Upstream } from '../fixtures/upstream.ts';
 
 let its: Installation;
 let tickets: Upstream;
 beforeAll(async () => {
-  tickets = await startUpstream(documentOf([]));
+  tickets = await startUpstream(createDocument([]));
   its = await startInstallation({ trustProxy: ['127.0.0.0/8'] }, { services: { tickets: tickets.url } });
 });
 afterAll(async () => {
@@ -36,7 +36,7 @@ describe('a request reaches its service', () => {
         host: new URL(its.contacts.url).host,
       });
       expect(received?.headers.authorization).toBeUndefined();
-      expect(claimsOf(received?.headers['x-internal-identity'])).toMatchObject({
+      expect(decodeClaims(received?.headers['x-internal-identity'])).toMatchObject({
         aud: 'contacts',
         operation: 'getIndividual',
         institution: 'opera',
@@ -68,7 +68,7 @@ describe('paths are canonical or refused', () => {
     token = its.authorizer.token(['contacts:read']),
   ): Promise<string> => {
     const lines = `Host: x\r\nX-Forwarded-Proto: https\r\nConnection: close\r\nAuthorization: Bearer ${token}\r\n${headers}`;
-    return rawExchange(its.gateway.httpPort, Buffer.from(`GET ${target} HTTP/1.1\r\n${lines}\r\n`, 'latin1'));
+    return exchangeBytes(its.gateway.httpPort, Buffer.from(`GET ${target} HTTP/1.1\r\n${lines}\r\n`, 'latin1'));
   };
 
   const statusOf = (answer: string): number => Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1]);
@@ -139,8 +139,8 @@ describe('paths are canonical or refused', () => {
   });
 
   test('the family is derived from any spelling of the target', () => {
-    expect(['/tnwr', '/tnwr/v1', 'http://h/tnwr/v1', '//tnwr/'].map(familyOf)).toEqual(['B', 'B', 'B', 'B']);
-    expect([undefined, '', '*', '/tnwrx', '/x/tnwr/', 'http://tnwr/x'].map(familyOf)).toEqual([
+    expect(['/tnwr', '/tnwr/v1', 'http://h/tnwr/v1', '//tnwr/'].map(toFamily)).toEqual(['B', 'B', 'B', 'B']);
+    expect([undefined, '', '*', '/tnwrx', '/x/tnwr/', 'http://tnwr/x'].map(toFamily)).toEqual([
       'A',
       'A',
       'A',

@@ -5,10 +5,10 @@ import { IDENTITY_HEADER } from '@boxoffice/identity';
 import { createLogger, createMetrics, readSettings } from '@boxoffice/runtime';
 import { followServices, servicesFileOrData, watchServicesFile } from '@boxoffice/runtime/services';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { documentOf, type Row } from '../fixtures/describe.ts';
-import { until } from '../fixtures/http.ts';
+import { createDocument, type Row } from '../fixtures/describe.ts';
+import { waitUntil } from '../fixtures/http.ts';
 import { type Installation, startInstallation } from '../fixtures/installation.ts';
-import { json, startUpstream, type Upstream } from '../fixtures/upstream.ts';
+import { sendJson, startUpstream, type Upstream } from '../fixtures/upstream.ts';
 
 const CARDS = '/svc/v3/loyalty/cards';
 
@@ -53,13 +53,13 @@ const statusOf = async (at: string, ...scopes: string[]): Promise<number> =>
   scopes.length === 0 ? (await its.call(at)).status : (await its.as(its.authorizer.token(scopes))(at)).status;
 
 const becomes = async (status: number, at: string, ...scopes: string[]): Promise<void> => {
-  await until(async () => (await statusOf(at, ...scopes)) === status);
+  await waitUntil(async () => (await statusOf(at, ...scopes)) === status);
 };
 
 const refusals = () => log.filter(({ message }) => String(message).startsWith('the services file cannot be used'));
 
 beforeAll(async () => {
-  loyalty = await startUpstream(documentOf(operations));
+  loyalty = await startUpstream(createDocument(operations));
   // Without a file there are the built-in services; the list finds the file when it appears.
   directory = await mkdtemp(join(tmpdir(), 'services-'));
   path = join(directory, 'services.json');
@@ -80,7 +80,7 @@ test('a row that is added is served within five seconds, and one that is removed
   expect(await statusOf(CARDS, 'loyalty:read')).toBe(404);
   const isTaken = async (rows: readonly object[], status: number): Promise<void> => {
     await save(rows);
-    await until(async () => (await statusOf(CARDS, 'loyalty:read')) === status, 10 * TAKEN_MS);
+    await waitUntil(async () => (await statusOf(CARDS, 'loyalty:read')) === status, 10 * TAKEN_MS);
   };
   await isTaken([row()], 200);
   await isTaken([], 404);
@@ -120,7 +120,7 @@ describe('a service of a team', () => {
     });
     expect((await its.call('/loyalty/join', { method: 'POST' })).headers['content-type']).toBe('text/html');
     expect((await its.call('/loyalty/join', { method: 'DELETE' })).status).toBe(405);
-    loyalty.answer((_request, response) => json(response, 200, { status: 'success', details: null, data: {} }));
+    loyalty.answer((_request, response) => sendJson(response, 200, { status: 'success', details: null, data: {} }));
   });
 
   test('is in the description of the whole, and a changed description is learned', async () => {
@@ -142,7 +142,7 @@ describe('a service of a team', () => {
     const scopes = { 'loyalty:write': 'change cards', openid: 'nothing' };
     const scheme = { type: 'oauth2', flows: { authorizationCode: { tokenUrl: '/auth/token', scopes } } };
     const levels = { get: { operationId: 'listLevels', responses: {} } };
-    const next = documentOf(operations) as { readonly paths: object };
+    const next = createDocument(operations) as { readonly paths: object };
     loyalty.describe({
       ...next,
       security,
@@ -153,13 +153,13 @@ describe('a service of a team', () => {
     expect((await described())['/svc/v3/loyalty/levels'].get.security).toEqual(security);
     const changed = (await whole()).components.securitySchemes.oauth2.flows.authorizationCode.scopes;
     expect(changed).toMatchObject({ 'loyalty:write': 'change cards', openid: 'know who you are' });
-    loyalty.describe(documentOf(operations));
+    loyalty.describe(createDocument(operations));
   });
 
   test('that moves is called at its new address', async () => {
-    const moved = await startUpstream(documentOf(operations));
+    const moved = await startUpstream(createDocument(operations));
     await save([row({ url: moved.url })]);
-    await until(async () => (await statusOf(CARDS, 'loyalty:read')) === 200 && moved.received.length > 0);
+    await waitUntil(async () => (await statusOf(CARDS, 'loyalty:read')) === 200 && moved.received.length > 0);
     await moved.close();
   });
 
@@ -183,13 +183,13 @@ describe('a service of a team', () => {
     const [before, recovered] = [refusals().length, recoveries()];
     for (const [index, [what, content, reason]] of wrong.entries()) {
       await save(typeof content === 'string' ? content : [row(content)]);
-      await until(() => refusals().length === before + index + 1);
+      await waitUntil(() => refusals().length === before + index + 1);
       expect([what, refusals().at(-1)?.reason]).toEqual([what, expect.stringMatching(reason)]);
       expect([what, await statusOf(CARDS, 'loyalty:read')]).toEqual([what, 200]);
       expect((await metrics.text()).text).toContain('boxoffice_services_file_refused{service="gateway"} 1');
     }
     await save([row()]);
-    await until(async () => (await metrics.text()).text.includes('_file_refused{service="gateway"} 0'));
+    await waitUntil(async () => (await metrics.text()).text.includes('_file_refused{service="gateway"} 0'));
     expect([refusals().length, recoveries()]).toEqual([before + wrong.length, recovered + 1]);
   });
 });

@@ -1,7 +1,7 @@
-import { callsOf, fixedServices, rowsWith } from '@boxoffice/runtime/services';
+import { createFixedServices, getCalls, parseRows } from '@boxoffice/runtime/services';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { documentOf } from '../fixtures/describe.ts';
-import { until } from '../fixtures/http.ts';
+import { createDocument } from '../fixtures/describe.ts';
+import { waitUntil } from '../fixtures/http.ts';
 import { type Installation, startInstallation } from '../fixtures/installation.ts';
 import { startUpstream, type Upstream } from '../fixtures/upstream.ts';
 
@@ -16,7 +16,7 @@ const named = (value: object): object => Object.fromEntries(INHERITED.map((name)
 
 /** As a service may send it: operations, components, their kinds, webhooks, flows and responses have these names. */
 const described = (more: object = {}): object => ({
-  ...documentOf(
+  ...createDocument(
     INHERITED.map((name) => [`GET ${PREFIX}/${name}`, `${NAME}:read`, name] as [string, string, string]),
     { type: 'object', properties: named({ type: 'string' }), ...more },
   ),
@@ -43,7 +43,7 @@ beforeAll(async () => {
   const row = { name: NAME, url: service.url, prefixes: [PREFIX], domains: [NAME], calls: ['contacts.toString'] };
   // Of one without an address, nothing is an address.
   const other = { name: 'loyalty', prefixes: ['/svc/v3/loyalty'], calls: [`${NAME}.toString`] };
-  const serviceList = fixedServices(rowsWith(JSON.stringify([row, other])));
+  const serviceList = createFixedServices(parseRows(JSON.stringify([row, other])));
   its = await startInstallation({ serviceList });
 });
 afterAll(async () => {
@@ -55,7 +55,7 @@ describe('a service, its operations and components may be named like what every 
   test('it is called at the address of its row', async () => {
     const token = its.authorizer.token([`${NAME}:read`]);
     for (const name of INHERITED) {
-      await until(async () => (await its.as(token)(`${PREFIX}/${name}`)).status === 200);
+      await waitUntil(async () => (await its.as(token)(`${PREFIX}/${name}`)).status === 200);
       expect(its.authorizer.decisionRequests.at(-1)).toMatchObject({ audience: NAME, operation: name });
     }
     expect((await its.as(token)(`${PREFIX}/valueof`)).status).toBe(404);
@@ -68,7 +68,7 @@ describe('a service, its operations and components may be named like what every 
     expect(Object.keys(paths)).toEqual(expect.arrayContaining(INHERITED.map((name) => `${PREFIX}/${name}`)));
     expect(Object.keys(components.securitySchemes.oauth2.flows.clientCredentials.scopes)).toContain(`${NAME}:read`);
     service.describe(described({ description: 'changed' }));
-    await until(async () => (await its.call('/openapi.json')).text.includes('"description":"changed"'));
+    await waitUntil(async () => (await its.call('/openapi.json')).text.includes('"description":"changed"'));
     const now = Object.getOwnPropertyNames(Object).concat(Object.getOwnPropertyNames(Object.prototype)).toSorted();
     expect(JSON.stringify(now)).toBe(inherited);
     expect(Object.assign({}, { a: 1 })).toEqual({ a: 1 });
@@ -86,7 +86,7 @@ describe('a service, its operations and components may be named like what every 
 });
 
 test('the calls of a row are by service, whatever its name', () => {
-  const calls = callsOf({ calls: [`${NAME}.toString`, 'orders.quote', `${NAME}.valueOf`] });
+  const calls = getCalls({ calls: [`${NAME}.toString`, 'orders.quote', `${NAME}.valueOf`] });
   expect(Object.entries(calls)).toEqual([
     [NAME, ['toString', 'valueOf']],
     ['orders', ['quote']],

@@ -1,7 +1,7 @@
 import { type Attributes, createMetrics, type Metrics, recordSpans, type SpanStart } from '@boxoffice/runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { bufferedAccess } from '../../src/index.ts';
-import { atOneMoment, until } from '../fixtures/http.ts';
+import { createBufferedAccessLog } from '../../src/index.ts';
+import { runAtOneMoment, waitUntil } from '../fixtures/http.ts';
 import {
   type CatalogInstallation,
   startCatalogInstallation,
@@ -15,7 +15,7 @@ let metrics: Metrics;
 let its: CatalogInstallation;
 beforeAll(async () => {
   metrics = await createMetrics();
-  const accessLog = bufferedAccess((text) => lines.push(...text.trimEnd().split('\n')));
+  const accessLog = createBufferedAccessLog((text) => lines.push(...text.trimEnd().split('\n')));
   its = await startCatalogInstallation({ metrics, accessLog });
 });
 afterAll(() => its.close());
@@ -48,16 +48,16 @@ describe('metrics of keys and metering', () => {
     const token = its.authorizer.token(['catalog:read']);
     await its.as(token)(TARIFFS);
     expect(await value('gateway_metering_unreported_requests')).toBeGreaterThan(0);
-    await until(async () => (await value('gateway_metering_lag_seconds')) > 0, 60_000);
+    await waitUntil(async () => (await value('gateway_metering_lag_seconds')) > 0, 60_000);
     its.authorizer.recordsUsage = true;
-    await until(async () => (await value('gateway_metering_unreported_requests')) === 0, 60_000);
+    await waitUntil(async () => (await value('gateway_metering_unreported_requests')) === 0, 60_000);
     expect(await value('gateway_metering_lag_seconds')).toBe(0);
   });
 });
 
 describe('one line per request', () => {
   const lineOf = async (requestId: string): Promise<Record<string, unknown>> => {
-    await until(() => lines.some((line) => line.includes(requestId)));
+    await waitUntil(() => lines.some((line) => line.includes(requestId)));
     const found = lines.filter((line) => line.includes(requestId));
     expect(found).toHaveLength(1);
     return JSON.parse(found[0] ?? '');
@@ -101,7 +101,7 @@ describe('one line per request', () => {
     its.contacts.answer((_, response) => response.destroy());
     await its.as(token)('/svc/v3/contacts/individuals');
     its.contacts.answer(echo);
-    await until(() => its.log.some(({ message }) => message === 'a service did not answer'));
+    await waitUntil(() => its.log.some(({ message }) => message === 'a service did not answer'));
     expect(JSON.stringify(its.log)).not.toContain('eyJ');
   });
 });
@@ -172,7 +172,7 @@ describe('metrics of upstreams, breakers and caches', () => {
     const its = await startInstallation({ metrics: own });
     const path = '/svc/v3/contacts/individuals';
     const call = its.as(its.authorizer.token(['contacts:read']));
-    await atOneMoment(async () => {
+    await runAtOneMoment(async () => {
       for (let count = 0; count < 3; count += 1) expect((await call(path)).status).toBe(200);
     });
     expect(await value('gateway_cache_lookups_total{cache="decisions",result="miss"}', own)).toBe(1);

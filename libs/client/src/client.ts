@@ -1,11 +1,11 @@
-import { type EventFilter, type EventStream, type EventsOptions, eventsOf } from './events.ts';
+import { type EventFilter, type EventStream, type EventsOptions, openEventStream } from './events.ts';
 import { table } from './generated/table.ts';
 import type { Operations, PublicOperations } from './generated/types.ts';
 import type { Fetch } from './http/exchange.ts';
-import { methodsOf } from './http/methods.ts';
+import { createMethods } from './http/methods.ts';
 import { createTransport } from './http/transport.ts';
-import { addressOf, type ClientOptions, either } from './options.ts';
-import { authenticationOf } from './tokens.ts';
+import { type ClientOptions, combineSignals, normaliseBaseUrl } from './options.ts';
+import { createAuthentication } from './tokens.ts';
 
 /** A client with a token: a method per operation, and the events. */
 export interface BoxofficeClient extends Operations {
@@ -31,14 +31,19 @@ export function createClient(options: PublicOptions): PublicClient;
 export function createClient(options: ClientOptions): BoxofficeClient;
 export function createClient(options: ClientOptions): BoxofficeClient | PublicClient {
   const { timeoutMs = 60_000, retries = 4, maxDelayMs = 60_000, signal } = options;
-  const baseUrl = addressOf(options.baseUrl);
+  const baseUrl = normaliseBaseUrl(options.baseUrl);
   // A browser's fetch belongs to its window.
   const send: Fetch = options.fetch ?? ((url, init) => fetch(url, init));
   const repetition = { retries, maxDelayMs };
-  const authentication = authenticationOf(options, baseUrl, send, timeoutMs, repetition);
+  const authentication = createAuthentication(options, baseUrl, send, timeoutMs, repetition);
   const transport = createTransport(send, authentication, repetition);
-  const methods = methodsOf(table, transport, { baseUrl, timeoutMs, signal });
+  const methods = createMethods(table, transport, { baseUrl, timeoutMs, signal });
   const events = (own: EventsOptions = {}) =>
-    eventsOf(transport, baseUrl, { ...own, signal: either(signal, own.signal) }, { timeoutMs, maxDelayMs });
+    openEventStream(
+      transport,
+      baseUrl,
+      { ...own, signal: combineSignals(signal, own.signal) },
+      { timeoutMs, maxDelayMs },
+    );
   return { ...methods, events } as BoxofficeClient;
 }

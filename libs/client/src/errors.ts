@@ -28,7 +28,7 @@ const GENERIC: Readonly<Record<number, Status>> = {
 };
 
 /** The generic code of an HTTP status: what to take an unknown code for. */
-export function genericStatus(httpStatus: number): Status {
+export function toGenericStatus(httpStatus: number): Status {
   return GENERIC[httpStatus] ?? (httpStatus < 500 ? 'bad_request' : 'internal_error');
 }
 
@@ -80,7 +80,7 @@ export class ApiError<Code extends Status = Status> extends Error {
 
   /** The generic code of the HTTP status, for codes that the caller does not know. */
   get genericStatus(): Status {
-    return genericStatus(this.httpStatus);
+    return toGenericStatus(this.httpStatus);
   }
 }
 

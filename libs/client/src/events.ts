@@ -2,9 +2,9 @@
 
 import { ApiError, ConnectionError } from './errors.ts';
 import type { Event } from './generated/types.ts';
-import { delay, readAnswer, refusalOf, startLimit, unlessAborted, type Wire } from './http/exchange.ts';
-import { queryOf } from './http/methods.ts';
-import { backoff, type Transport } from './http/transport.ts';
+import { delay, parseRefusal, readAnswer, rejectOnAbort, startLimit, type Wire } from './http/exchange.ts';
+import { formatQuery } from './http/methods.ts';
+import { computeBackoff, type Transport } from './http/transport.ts';
 
 /** A message of a stream of Server-Sent Events (HTML Living Standard, 9.2). */
 interface Message {
@@ -111,7 +111,7 @@ async function* messagesOf(
   const messages = createMessageReader();
   try {
     for (;;) {
-      const { done, value } = await unlessAborted(reader.read(), silence.signal);
+      const { done, value } = await rejectOnAbort(reader.read(), silence.signal);
       if (done) return;
       silence.restart();
       onPiece();
@@ -126,7 +126,7 @@ async function* messagesOf(
 }
 
 /** Opens streams of events, one after the other, each where the last one ended. */
-export const eventsOf = (
+export const openEventStream = (
   transport: Transport,
   baseUrl: string,
   { after, types, resource, signal }: EventsOptions,
@@ -138,7 +138,7 @@ export const eventsOf = (
 
   const wireOf = (accept: string, query: Readonly<Record<string, unknown>>): Wire => ({
     method: 'GET',
-    url: `${baseUrl}/svc/v3/events?${queryOf(query)}`,
+    url: `${baseUrl}/svc/v3/events?${formatQuery(query)}`,
     headers: { accept },
     signal: ending.signal,
     timeoutMs,
@@ -155,7 +155,7 @@ export const eventsOf = (
     transport.once(
       wireOf('text/event-stream', { after: cursor, ...(types && { types: types.join(',') }), resource }),
       async (response) => {
-        if (!response.ok) throw new ApiError(refusalOf(response, await response.text()));
+        if (!response.ok) throw new ApiError(parseRefusal(response, await response.text()));
         return response;
       },
     );
@@ -184,7 +184,7 @@ export const eventsOf = (
           if (!passes(error)) throw error;
           asked = error instanceof ApiError ? (error.retryAfter ?? 0) * 1_000 : 0;
         }
-        await delay(Math.max(asked, backoff(failures, maxDelayMs)), ending.signal);
+        await delay(Math.max(asked, computeBackoff(failures, maxDelayMs)), ending.signal);
         failures += 1;
       }
     } catch (error) {

@@ -48,13 +48,13 @@ export interface Credentials {
 export interface ClientOptions extends Connection, Credentials {}
 
 /** The address without a slash at its end. @throws {TypeError} when it is none */
-export function addressOf(baseUrl: string): string {
+export function normaliseBaseUrl(baseUrl: string): string {
   const { protocol, search, hash } = new URL(baseUrl);
   if (!/^https?:$/.test(protocol) || search || hash) throw new TypeError(`baseUrl is no address: ${baseUrl}`);
   return baseUrl.replace(/\/+$/, '');
 }
 
 /** A signal that is aborted with either. */
-export function either(one: AbortSignal | undefined, other: AbortSignal | undefined): AbortSignal | undefined {
+export function combineSignals(one: AbortSignal | undefined, other: AbortSignal | undefined): AbortSignal | undefined {
   return one && other ? AbortSignal.any([one, other]) : (one ?? other);
 }

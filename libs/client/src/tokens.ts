@@ -1,7 +1,7 @@
 // Tokens: getting, renewing and sending them.
 
-import { delay, type Fetch, readAnswer, sent, unlessAborted } from './http/exchange.ts';
-import { queryOf } from './http/methods.ts';
+import { delay, type Fetch, readAnswer, rejectOnAbort, sendOnce } from './http/exchange.ts';
+import { formatQuery } from './http/methods.ts';
 import { type Authentication, createRepetitions, type Repetition } from './http/transport.ts';
 import type { Credentials, TokenSet } from './options.ts';
 
@@ -32,7 +32,7 @@ interface Issued {
 }
 
 /** What authenticates the requests of a client. */
-export function authenticationOf(
+export function createAuthentication(
   given: Credentials,
   baseUrl: string,
   fetch: Fetch,
@@ -116,12 +116,12 @@ const createTokens = (options: TokensOptions): Tokens => {
       const renewed = next();
       if (!renewed) return present?.accessToken ?? '';
       const isAlive = present && Date.now() < (present.expiresAt ?? 0);
-      return (await unlessAborted(isAlive ? renewed.catch(() => present) : renewed, signal)).accessToken;
+      return (await rejectOnAbort(isAlive ? renewed.catch(() => present) : renewed, signal)).accessToken;
     },
     async replace(refused, signal) {
       if (last && last.accessToken !== refused) return true;
       const renewed = next();
-      if (renewed) await unlessAborted(renewed, signal);
+      if (renewed) await rejectOnAbort(renewed, signal);
       return renewed !== undefined;
     },
   };
@@ -135,14 +135,14 @@ const issuer =
       method: 'POST',
       url: `${baseUrl}/auth/token`,
       headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
-      body: queryOf(form),
+      body: formatQuery(form),
       timeoutMs,
     };
     const repeatedAfter = createRepetitions('always', repetition);
     for (;;) {
       const asked = Date.now();
       try {
-        const { data } = await sent(fetch, wire, (response) => readAnswer<Issued>(response, 'envelope'));
+        const { data } = await sendOnce(fetch, wire, (response) => readAnswer<Issued>(response, 'envelope'));
         const { access_token: accessToken, expires_in: seconds, refresh_token: refreshToken } = data;
         return { accessToken, expiresAt: asked + seconds * 1_000, ...(refreshToken && { refreshToken }) };
       } catch (error) {

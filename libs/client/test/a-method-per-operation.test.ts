@@ -1,12 +1,12 @@
 import { ApiError, ConnectionError, createClient, isApiError } from '@boxoffice/client';
 import { describe, expect, test } from '@jest/globals';
-import { installation, refusal, success } from './installation.ts';
+import { createRefusalReply, createSuccessReply, startInstallation } from './installation.ts';
 
 const accessToken = 'token';
 
 describe('a call', () => {
   test('fills in path and query, sends body, key and conditions, and gives the data', async () => {
-    const { baseUrl, received } = await installation(() => success({ id: 'lin_1' }));
+    const { baseUrl, received } = await startInstallation(() => createSuccessReply({ id: 'lin_1' }));
     const client = createClient({ baseUrl: `${baseUrl}/`, accessToken });
     const data = await client.updateIndividual({
       path: { contactNumber: 'C 1/2' },
@@ -35,7 +35,7 @@ describe('a call', () => {
   });
 
   test('has a key of its own where the operation takes one, and none elsewhere', async () => {
-    const { baseUrl, received } = await installation(() => success({}));
+    const { baseUrl, received } = await startInstallation(() => createSuccessReply({}));
     const client = createClient({ baseUrl, accessToken });
     const body = { items: [{ performanceId: 'prf_1', seatCategoryId: 'cat_1', tariffId: 'trf_1' }] };
     await client.createOrder({ body });
@@ -47,7 +47,9 @@ describe('a call', () => {
   });
 
   test('gives status and headers with the data', async () => {
-    const { baseUrl } = await installation(() => success({ id: 'ord_1' }, { etag: '"3"', 'x-request-id': 'req-9' }));
+    const { baseUrl } = await startInstallation(() =>
+      createSuccessReply({ id: 'ord_1' }, { etag: '"3"', 'x-request-id': 'req-9' }),
+    );
     const call = createClient({ baseUrl, accessToken }).getOrder({ path: { orderId: 'ord_1' } });
     const { data, httpStatus, headers, requestId } = await call.withResponse();
     expect([data.id, httpStatus, headers.get('etag'), requestId]).toEqual(['ord_1', 200, '"3"', 'req-9']);
@@ -62,7 +64,7 @@ describe('a call', () => {
   );
 
   test('of an operation without envelope gives the whole body, and sends no token where none is needed', async () => {
-    const { baseUrl, received } = await installation(() => ({ body: { keys: [] } }));
+    const { baseUrl, received } = await startInstallation(() => ({ body: { keys: [] } }));
     const client = createClient({ baseUrl, accessToken });
     expect(await client.getKeys()).toEqual({ keys: [] });
     await client.createToken({ body: { grant_type: 'client_credentials', client_id: 'a', client_secret: 'b c' } });
@@ -71,14 +73,14 @@ describe('a call', () => {
   });
 
   test('with an API key alone sends the key', async () => {
-    const { baseUrl, received } = await installation(() => success({ items: [] }));
+    const { baseUrl, received } = await startInstallation(() => createSuccessReply({ items: [] }));
     const { items } = await createClient({ baseUrl, apiKey: 'bok_1' }).listProducts();
     expect(items).toEqual([]);
     expect([received[0]?.headers['x-api-key'], received[0]?.headers.authorization]).toEqual(['bok_1', undefined]);
   });
 
   test('ends with the reason of a signal, of its own or of the client', async () => {
-    const { baseUrl } = await installation(() => new Promise(() => undefined));
+    const { baseUrl } = await startInstallation(() => new Promise(() => undefined));
     const reason = new Error('enough');
     for (const owner of ['call', 'client']) {
       const controller = new AbortController();
@@ -91,7 +93,7 @@ describe('a call', () => {
   });
 
   test('that is not answered in its time is a connection error', async () => {
-    const { baseUrl } = await installation(() => new Promise(() => undefined));
+    const { baseUrl } = await startInstallation(() => new Promise(() => undefined));
     const client = createClient({ baseUrl, accessToken, retries: 0 });
     const error = await client.listOrders({ timeoutMs: 20 }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ConnectionError);
@@ -102,7 +104,7 @@ describe('a call', () => {
 describe('a refusal', () => {
   test('is an error with the code, the status, the details, the data and the id of the request', async () => {
     const existing = { contactNumber: 'C1' };
-    const { baseUrl } = await installation(() => refusal(409, 'contact_duplicate_email', {}, existing));
+    const { baseUrl } = await startInstallation(() => createRefusalReply(409, 'contact_duplicate_email', {}, existing));
     const client = createClient({ baseUrl, accessToken });
     const error = await client.createIndividual({ body: { lastName: 'Martin' } }).catch((thrown: unknown) => thrown);
     if (!isApiError(error, 'contact_duplicate_email')) throw error;
@@ -118,8 +120,8 @@ describe('a refusal', () => {
   });
 
   test('with an unknown code has the generic one of its status; without an envelope that is its code', async () => {
-    const { baseUrl } = await installation(({ path }) =>
-      path.endsWith('a') ? refusal(412, 'order_too_shiny') : { http: 404, body: '<h1>Not found</h1>' },
+    const { baseUrl } = await startInstallation(({ path }) =>
+      path.endsWith('a') ? createRefusalReply(412, 'order_too_shiny') : { http: 404, body: '<h1>Not found</h1>' },
     );
     const client = createClient({ baseUrl, accessToken });
     const errors = await Promise.all(
@@ -133,7 +135,7 @@ describe('a refusal', () => {
   });
 
   test('of an unchanged resource is not_modified', async () => {
-    const { baseUrl, received } = await installation(() => (response) => void response.writeHead(304).end());
+    const { baseUrl, received } = await startInstallation(() => (response) => void response.writeHead(304).end());
     const call = createClient({ baseUrl, accessToken }).getCatalog({ ifNoneMatch: '"1"' });
     await expect(call).rejects.toMatchObject({ status: 'not_modified', httpStatus: 304 });
     expect(received[0]?.headers['if-none-match']).toBe('"1"');
@@ -152,10 +154,10 @@ test.each([
 });
 
 const three = () =>
-  installation(({ query }) => {
+  startInstallation(({ query }) => {
     const page = Number(query.cursor ?? 0);
     const items = [{ id: `ord_${page}a` }, { id: `ord_${page}b` }];
-    return success({ items, nextCursor: page < 2 ? `${page + 1}` : null, asOf: 'now' });
+    return createSuccessReply({ items, nextCursor: page < 2 ? `${page + 1}` : null, asOf: 'now' });
   });
 
 test('a loop gets every record, with the same query on each page', async () => {
@@ -193,8 +195,10 @@ test('pages carry what belongs to the list', async () => {
 
 test('a refusal ends the loop, whichever page it is', async () => {
   for (const refused of [undefined, '1']) {
-    const { baseUrl } = await installation(({ query }) =>
-      query.cursor === refused ? refusal(403, 'forbidden') : success({ items: [{ id: 'a' }], nextCursor: '1' }),
+    const { baseUrl } = await startInstallation(({ query }) =>
+      query.cursor === refused
+        ? createRefusalReply(403, 'forbidden')
+        : createSuccessReply({ items: [{ id: 'a' }], nextCursor: '1' }),
     );
     const loop = async () => {
       for await (const _ of createClient({ baseUrl, accessToken: 'token' }).listOrders());

@@ -1,7 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import { createClient } from '@boxoffice/client';
 import { describe, expect, test } from '@jest/globals';
-import { installation, type Received, type Reply, refusal, success } from './installation.ts';
+import {
+  createRefusalReply,
+  createSuccessReply,
+  type Received,
+  type Reply,
+  startInstallation,
+} from './installation.ts';
 
 const eventOf = (sequence: number) => ({ id: `evt_${sequence}`, type: 'order.created', sequence });
 const line = (sequence: number) =>
@@ -36,12 +42,12 @@ describe('a stream of events', () => {
     const replies: Reply[] = [
       stream([line(2), line(3)], 'break'),
       null,
-      refusal(503, 'service_unavailable', { 'retry-after': '0' }),
-      refusal(429, 'too_many_requests', { 'retry-after': '0' }),
+      createRefusalReply(503, 'service_unavailable', { 'retry-after': '0' }),
+      createRefusalReply(429, 'too_many_requests', { 'retry-after': '0' }),
       stream([': hello\n\n', line(4)], 'end'),
       stream([line(5)]),
     ];
-    const { baseUrl, received } = await installation((_, count) => replies[count] ?? null);
+    const { baseUrl, received } = await startInstallation((_, count) => replies[count] ?? null);
     const events = createClient({ baseUrl, accessToken: 'token', maxDelayMs: 5 }).events({
       after: 'c1',
       types: ['order.*', 'ticket.controlled'],
@@ -55,7 +61,7 @@ describe('a stream of events', () => {
   });
 
   test('shows the cursor of the last event that was read, and moves it over what the filter leaves out', async () => {
-    const { baseUrl } = await installation(() => stream([line(2) + line(3), 'id: c9\n\n', line(10)]));
+    const { baseUrl } = await startInstallation(() => stream([line(2) + line(3), 'id: c9\n\n', line(10)]));
     const events = createClient({ baseUrl, accessToken: 'token' }).events({ after: 'c1' });
     const cursors: unknown[] = [events.cursor];
     for await (const { sequence } of events) {
@@ -70,8 +76,8 @@ describe('a stream of events', () => {
   });
 
   test('from now on begins at the end of the feed before it connects, so that a broken connection misses nothing', async () => {
-    const { baseUrl, received } = await installation(({ headers }, count) => {
-      if (headers.accept === 'application/json') return success({ items: [], nextCursor: 'c7' });
+    const { baseUrl, received } = await startInstallation(({ headers }, count) => {
+      if (headers.accept === 'application/json') return createSuccessReply({ items: [], nextCursor: 'c7' });
       return count === 1 ? null : stream([line(8)]);
     });
     const events = createClient({ baseUrl, accessToken: 'token', maxDelayMs: 5 }).events();
@@ -80,10 +86,10 @@ describe('a stream of events', () => {
   });
 
   test('renews its token when it has expired', async () => {
-    const { baseUrl } = await installation(({ path, headers }, count) => {
-      if (path === '/auth/token') return success({ access_token: `t${count}`, expires_in: 900 });
+    const { baseUrl } = await startInstallation(({ path, headers }, count) => {
+      if (path === '/auth/token') return createSuccessReply({ access_token: `t${count}`, expires_in: 900 });
       if (headers.authorization === 'Bearer t1') return stream([line(3)]);
-      return count === 0 ? stream([line(2)], 'end') : refusal(401, 'unauthorized');
+      return count === 0 ? stream([line(2)], 'end') : createRefusalReply(401, 'unauthorized');
     });
     const client = createClient({ baseUrl, clientId: 'c', clientSecret: 's', maxDelayMs: 5 });
     expect(await read(client.events({ after: 'c1' }), 2)).toEqual([2, 3]);
@@ -94,7 +100,7 @@ describe('a stream of events', () => {
     [400, 'invalid_parameter'],
     [403, 'forbidden'],
   ])('ends with a refusal that does not pass: %i %s', async (http, status) => {
-    const { baseUrl, received } = await installation(() => refusal(http, status));
+    const { baseUrl, received } = await startInstallation(() => createRefusalReply(http, status));
     const events = createClient({ baseUrl, accessToken: 'token' }).events({ after: 'c1' });
     await expect(read(events, 1)).rejects.toMatchObject({ status, httpStatus: http });
     expect(received).toHaveLength(1);
@@ -103,7 +109,7 @@ describe('a stream of events', () => {
   test('reads lines however they arrive, and characters that are cut in two', async () => {
     const data = JSON.stringify({ ...eventOf(2), note: 'Zürich' });
     const bytes = Buffer.from(`\r\nid:c2\r\nevent: order.created\r\ndata: ${data}\r\n\r\n`);
-    const { baseUrl } = await installation(() => async (response) => {
+    const { baseUrl } = await startInstallation(() => async (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       for (const byte of bytes) await new Promise<void>((sent) => response.write(Buffer.of(byte), () => sent()));
     });
@@ -126,14 +132,14 @@ describe('the end of a stream', () => {
 
   test('by leaving the loop closes the connection', async () => {
     const { closed, reply } = closing();
-    const { baseUrl } = await installation(() => reply);
+    const { baseUrl } = await startInstallation(() => reply);
     await read(createClient({ baseUrl, accessToken: 'token' }).events({ after: 'c1' }), 1);
     await closed;
   });
 
   test('by a signal closes the connection and throws its reason', async () => {
     const { closed, reply } = closing();
-    const { baseUrl } = await installation(() => reply);
+    const { baseUrl } = await startInstallation(() => reply);
     const controller = new AbortController();
     const { signal } = controller;
     const events = createClient({ baseUrl, accessToken: 'token' }).events({ after: 'c1', signal });
@@ -148,7 +154,7 @@ describe('the end of a stream', () => {
 
   test('by return, while an event is waited for, ends the loop', async () => {
     const { closed, reply } = closing();
-    const { baseUrl } = await installation(() => reply);
+    const { baseUrl } = await startInstallation(() => reply);
     const events = createClient({ baseUrl, accessToken: 'token' }).events({ after: 'c1' });
     await events.next();
     const waiting = events.next();

@@ -1,6 +1,6 @@
 import { createPosClient, isPosError, PosError } from '@boxoffice/client/pos';
 import { expect, test } from '@jest/globals';
-import { installation, type Reply } from './installation.ts';
+import { type Reply, startInstallation } from './installation.ts';
 
 const serviceHost = 'shop.opera.example';
 const success = (data: unknown, headers: Record<string, string> = {}): Reply => ({
@@ -15,7 +15,7 @@ const refusal = (http: number, errorCode: string, more: object = {}, headers: Re
 
 test('a visitor names the point of sale and the language, and keeps the session that an answer gives', async () => {
   const sessions: string[] = [];
-  const { baseUrl, received } = await installation(({ method }) =>
+  const { baseUrl, received } = await startInstallation(({ method }) =>
     success({ id: 'cart' }, method === 'POST' ? { 'x-auth-token': 's1' } : {}),
   );
   const onSession = (token: string) => void sessions.push(token);
@@ -35,7 +35,7 @@ test('a visitor names the point of sale and the language, and keeps the session 
 });
 
 test('a list is a map of its first page, and a loop over the records of all', async () => {
-  const { baseUrl, received } = await installation(({ query }) => {
+  const { baseUrl, received } = await startInstallation(({ query }) => {
     const offset = Number(query.offset ?? 0);
     const ids = ['a', 'b', 'c', 'd', 'e'].slice(offset, offset + 2);
     return success(Object.fromEntries(ids.map((id) => [id, { id }])), { 'x-total-amount': '5' });
@@ -51,7 +51,7 @@ test('a list is a map of its first page, and a loop over the records of all', as
 });
 
 test('a refusal is an error with its code and message, and what a 500 did to the visitor', async () => {
-  const { baseUrl } = await installation(({ path }) =>
+  const { baseUrl } = await startInstallation(({ path }) =>
     path.endsWith('orders')
       ? refusal(500, 'internal_error', { userLoggedOut: true, orderCancelled: false })
       : refusal(400, 'cart_places_unavailable'),
@@ -67,7 +67,7 @@ test('a refusal is an error with its code and message, and what a 500 did to the
 
 test('a 500 that says when to come again is repeated', async () => {
   const away = refusal(500, 'internal_error', { userLoggedOut: false, orderCancelled: false }, { 'retry-after': '0' });
-  const { baseUrl, received } = await installation((_, count) => (count === 0 ? away : success({ id: 'cart' })));
+  const { baseUrl, received } = await startInstallation((_, count) => (count === 0 ? away : success({ id: 'cart' })));
   expect((await createPosClient({ baseUrl, serviceHost, maxDelayMs: 5 }).getCart()).id).toBe('cart');
   expect(received).toHaveLength(2);
 });

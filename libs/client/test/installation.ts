@@ -20,7 +20,7 @@ export type Reply =
   | null;
 
 /** An envelope of a success. */
-export function success(data: unknown, headers: Record<string, string> = {}): Reply {
+export function createSuccessReply(data: unknown, headers: Record<string, string> = {}): Reply {
   return {
     headers,
     body: { status: 'success', details: null, data },
@@ -28,7 +28,12 @@ export function success(data: unknown, headers: Record<string, string> = {}): Re
 }
 
 /** An envelope of a refusal. */
-export function refusal(http: number, status: string, more: Record<string, string> = {}, data: unknown = null): Reply {
+export function createRefusalReply(
+  http: number,
+  status: string,
+  more: Record<string, string> = {},
+  data: unknown = null,
+): Reply {
   return {
     http,
     headers: { 'x-request-id': 'req-1', ...more },
@@ -49,7 +54,7 @@ afterAll(async () => {
  * Starts a fake installation, which answers what a test says and ends with the tests; the `count` of an answer is that
  * of earlier requests of the same path.
  */
-export async function installation(answer: (received: Received, count: number) => Reply | Promise<Reply>) {
+export async function startInstallation(answer: (received: Received, count: number) => Reply | Promise<Reply>) {
   const received: Received[] = [];
   const server = createServer({ keepAliveTimeout: 600_000 }, async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://fake');

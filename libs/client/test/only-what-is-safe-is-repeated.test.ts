@@ -1,7 +1,7 @@
 import { type BoxofficeClient, ConnectionError, createClient } from '@boxoffice/client';
 import { describe, expect, test } from '@jest/globals';
 import { createRepetitions } from '../src/http/transport.ts';
-import { installation, type Reply, refusal, success } from './installation.ts';
+import { createRefusalReply, createSuccessReply, type Reply, startInstallation } from './installation.ts';
 
 const path = { orderId: 'ord_1' };
 const calls = {
@@ -15,12 +15,12 @@ const calls = {
 };
 const failures: Record<string, Reply> = {
   'a broken connection': null,
-  429: refusal(429, 'too_many_requests', { 'retry-after': '0' }),
-  502: refusal(502, 'bad_gateway'),
-  503: refusal(503, 'service_unavailable', { 'retry-after': '0' }),
+  429: createRefusalReply(429, 'too_many_requests', { 'retry-after': '0' }),
+  502: createRefusalReply(502, 'bad_gateway'),
+  503: createRefusalReply(503, 'service_unavailable', { 'retry-after': '0' }),
   'a success without JSON': { body: '<h1>' },
-  500: refusal(500, 'internal_error'),
-  409: refusal(409, 'conflict'),
+  500: createRefusalReply(500, 'internal_error'),
+  409: createRefusalReply(409, 'conflict'),
 };
 const REPEATED: Readonly<Record<keyof typeof calls, readonly string[]>> = {
   'a GET': ['a broken connection', '429', '502', '503', 'a success without JSON'],
@@ -32,8 +32,8 @@ const REPEATED: Readonly<Record<keyof typeof calls, readonly string[]>> = {
 
 describe.each(Object.keys(calls) as (keyof typeof calls)[])('%s', (name) => {
   test.each(Object.keys(failures))('after %s', async (failure) => {
-    const { baseUrl, received } = await installation((_, count) =>
-      count === 0 ? (failures[failure] as Reply) : success({ id: 'ord_1' }),
+    const { baseUrl, received } = await startInstallation((_, count) =>
+      count === 0 ? (failures[failure] as Reply) : createSuccessReply({ id: 'ord_1' }),
     );
     const client = createClient({ baseUrl, accessToken: 'token', maxDelayMs: 5 });
     const isRepeated = REPEATED[name].includes(failure);
@@ -47,9 +47,9 @@ describe.each(Object.keys(calls) as (keyof typeof calls)[])('%s', (name) => {
 });
 
 test('a key whose first request is still running is repeated until that is answered', async () => {
-  const { baseUrl, received } = await installation((_, count) => {
+  const { baseUrl, received } = await startInstallation((_, count) => {
     if (count === 0) return null;
-    return count === 1 ? refusal(409, 'idempotency_in_progress') : success({ id: 'ord_1' });
+    return count === 1 ? createRefusalReply(409, 'idempotency_in_progress') : createSuccessReply({ id: 'ord_1' });
   });
   const client = createClient({ baseUrl, accessToken: 'token', maxDelayMs: 5 });
   expect((await client.confirmOrder({ path })).id).toBe('ord_1');
@@ -57,13 +57,15 @@ test('a key whose first request is still running is repeated until that is answe
 });
 
 test('a key whose first request is still running is repeated for 15 seconds, beyond `retries`', async () => {
-  const { baseUrl, received } = await installation((_, count) =>
-    count < 9 ? refusal(409, 'idempotency_in_progress') : success({ id: 'ord_1' }),
+  const { baseUrl, received } = await startInstallation((_, count) =>
+    count < 9 ? createRefusalReply(409, 'idempotency_in_progress') : createSuccessReply({ id: 'ord_1' }),
   );
   const client = createClient({ baseUrl, accessToken: 'token', maxDelayMs: 1 });
   expect((await client.confirmOrder({ path })).id).toBe('ord_1');
   expect(received).toHaveLength(10);
-  const running = await installation(() => refusal(409, 'idempotency_in_progress', { 'retry-after': '1' }));
+  const running = await startInstallation(() =>
+    createRefusalReply(409, 'idempotency_in_progress', { 'retry-after': '1' }),
+  );
   const error = await createClient({ baseUrl: running.baseUrl, accessToken: 'token', retries: 0 })
     .confirmOrder({ path })
     .catch((thrown) => thrown);
@@ -76,15 +78,15 @@ test('a key whose first request is still running is repeated for 15 seconds, bey
 });
 
 test('the last failure is thrown when all repetitions have failed', async () => {
-  const { baseUrl, received } = await installation(() => null);
+  const { baseUrl, received } = await startInstallation(() => null);
   const client = createClient({ baseUrl, accessToken: 'token', maxDelayMs: 5, retries: 2 });
   await expect(client.getOrder({ path })).rejects.toBeInstanceOf(ConnectionError);
   expect(received).toHaveLength(3);
 });
 
 test('a wait that is longer than the limit is not begun: the error says how long it would be', async () => {
-  const { baseUrl, received } = await installation(() =>
-    refusal(429, 'api_key_quota_exceeded', { 'retry-after': '86400' }),
+  const { baseUrl, received } = await startInstallation(() =>
+    createRefusalReply(429, 'api_key_quota_exceeded', { 'retry-after': '86400' }),
   );
   const call = createClient({ baseUrl, apiKey: 'bok_1' }).getCatalog();
   await expect(call).rejects.toMatchObject({ status: 'api_key_quota_exceeded', retryAfter: 86_400 });
@@ -93,7 +95,9 @@ test('a wait that is longer than the limit is not begun: the error says how long
 
 test('Retry-After may be a date', async () => {
   const date = new Date(Date.now() + 3_600_000).toUTCString();
-  const { baseUrl } = await installation(() => refusal(503, 'service_unavailable', { 'retry-after': date }));
+  const { baseUrl } = await startInstallation(() =>
+    createRefusalReply(503, 'service_unavailable', { 'retry-after': date }),
+  );
   const error = await createClient({ baseUrl, accessToken: 'token' })
     .getOrder({ path })
     .catch((thrown) => thrown);

@@ -23,11 +23,11 @@ export class DuplicateEmail<Contact extends { readonly contactNumber: string }> 
  * The envelope of any fault. Only this package turns a fault into an envelope, so that a fault declared elsewhere
  * cannot carry data: `data` is null but for the one exception (section 2).
  */
-export function failureOf(fault: Fault): Failure<object | null> {
+export function toFailure(fault: Fault): Failure<object | null> {
   return fault instanceof DuplicateEmail ? fault.envelope() : failure(fault.code, fault.details);
 }
 
 /** Ids of the persons whose data the fault's envelope carries: erasing one deletes the stored answer. */
-export function subjectsOf(fault: Fault): readonly string[] {
+export function listSubjects(fault: Fault): readonly string[] {
   return fault instanceof DuplicateEmail ? [fault.contact.contactNumber] : [];
 }

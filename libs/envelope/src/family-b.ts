@@ -114,7 +114,7 @@ export class PosFault extends Fault {
 }
 
 /** An unforeseen error with consequences for the visitor: a 500 that reports them. `cause` is for the log. */
-export function unforeseen(cause: unknown, consequences: Consequences): PosFault {
+export function createUnforeseenFault(cause: unknown, consequences: Consequences): PosFault {
   const fault = new PosFault('internal_error', UNEXPECTED, { consequences });
   fault.cause = cause;
   return fault;
@@ -123,12 +123,12 @@ export function unforeseen(cause: unknown, consequences: Consequences): PosFault
 const UNEXPECTED = 'An unexpected error occurred. The log has it under the request id.';
 
 /** Builds the body of a 2xx answer of family B. */
-export function posSuccess<Data extends object | null>(data: Data): PosSuccess<Data> {
+export function buildPosSuccess<Data extends object | null>(data: Data): PosSuccess<Data> {
   return { success: true, data };
 }
 
 /** The family B shape of a fault; one that arose outside the point-of-sale service touched no session and no order. */
-export function posFailure(fault: Pick<Fault, 'code' | 'details' | 'http'>): PosFailure {
+export function toPosFailure(fault: Pick<Fault, 'code' | 'details' | 'http'>): PosFailure {
   const isOwn = fault instanceof PosFault;
   return {
     success: false,

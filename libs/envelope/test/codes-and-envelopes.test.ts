@@ -11,19 +11,19 @@
 import { describe, expect, test } from '@jest/globals';
 import { DuplicateEmail } from '../src/contact-exception.ts';
 import {
+  buildPosSuccess,
   type Code,
+  createUnforeseenFault,
   Fault,
   failure,
-  failureOf,
+  listSubjects,
   type PosCode,
   PosFault,
-  posFailure,
   posRegistry,
-  posSuccess,
   registry,
-  subjectsOf,
   success,
-  unforeseen,
+  toFailure,
+  toPosFailure,
 } from '../src/index.ts';
 
 /** The table of section 7. */
@@ -80,8 +80,8 @@ describe('an envelope', () => {
   test.each(Object.keys(registry) as Code[])('of an error has null data: %s', (code) => {
     const { status } = registry[code];
     expect(failure(code, 'Why.')).toEqual({ status, details: 'Why.', data: null });
-    expect(failureOf(new Fault(code, 'Why.'))).toEqual({ status, details: 'Why.', data: null });
-    expect(subjectsOf(new Fault(code, 'Why.'))).toEqual([]);
+    expect(toFailure(new Fault(code, 'Why.'))).toEqual({ status, details: 'Why.', data: null });
+    expect(listSubjects(new Fault(code, 'Why.'))).toEqual([]);
   });
 
   test('cannot carry data for a fault that is declared elsewhere', () => {
@@ -90,21 +90,21 @@ describe('an envelope', () => {
         return { status: 'conflict', details: 'x', data: { secret: 1 } };
       }
     }
-    expect(failureOf(new Chatty('conflict', 'x')).data).toBeNull();
+    expect(toFailure(new Chatty('conflict', 'x')).data).toBeNull();
   });
 
   test('has the existing contact in the one exception, with that person as its subject', () => {
     const contact = { contactNumber: 'C1', email: 'a@example.org' };
     const fault = new DuplicateEmail('Taken.', contact);
     expect(fault.http).toBe(409);
-    expect(failureOf(fault)).toEqual({ status: 'contact_duplicate_email', details: 'Taken.', data: contact });
-    expect(subjectsOf(fault)).toEqual(['C1']);
+    expect(toFailure(fault)).toEqual({ status: 'contact_duplicate_email', details: 'Taken.', data: contact });
+    expect(listSubjects(fault)).toEqual(['C1']);
   });
 });
 
 describe('a fault in family B', () => {
   test('has success false, a code and a message', () => {
-    expect(posFailure(new Fault('not_found', 'No.'))).toEqual({
+    expect(toPosFailure(new Fault('not_found', 'No.'))).toEqual({
       success: false,
       errorCode: 'not_found',
       errorMessage: 'No.',
@@ -112,7 +112,7 @@ describe('a fault in family B', () => {
   });
 
   test('has userLoggedOut and orderCancelled at 500', () => {
-    expect(posFailure(new Fault('internal_error', 'No.'))).toMatchObject({
+    expect(toPosFailure(new Fault('internal_error', 'No.'))).toMatchObject({
       userLoggedOut: false,
       orderCancelled: false,
     });
@@ -139,14 +139,14 @@ describe('the table of family B', () => {
   });
 
   test('a fault of family B keeps its own code, and has its consequences at 500', () => {
-    expect(posFailure(new PosFault('cart_expired', 'Too late.'))).toEqual({
+    expect(toPosFailure(new PosFault('cart_expired', 'Too late.'))).toEqual({
       success: false,
       errorCode: 'cart_expired',
       errorMessage: 'Too late.',
     });
-    const fault = unforeseen(new Error('inner'), { userLoggedOut: true, orderCancelled: true });
-    expect(posFailure(fault)).toMatchObject({ userLoggedOut: true, orderCancelled: true });
-    expect(JSON.stringify(posFailure(fault))).not.toContain('inner');
-    expect(posSuccess({ a: 1 })).toEqual({ success: true, data: { a: 1 } });
+    const fault = createUnforeseenFault(new Error('inner'), { userLoggedOut: true, orderCancelled: true });
+    expect(toPosFailure(fault)).toMatchObject({ userLoggedOut: true, orderCancelled: true });
+    expect(JSON.stringify(toPosFailure(fault))).not.toContain('inner');
+    expect(buildPosSuccess({ a: 1 })).toEqual({ success: true, data: { a: 1 } });
   });
 });

@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Fault } from '@boxoffice/envelope';
 import { type Caller, type CallerUser, IDENTITY_HEADER, type IdentityVerifier } from '@boxoffice/identity';
-import { type AnyOperation, neededScopes, type RestrictedRole, type VisitorAccess } from './operation.ts';
+import { type AnyOperation, listNeededScopes, type RestrictedRole, type VisitorAccess } from './operation.ts';
 
 /** The sender of a request to an operation for visitors, as the service that holds the sessions sees it. */
 interface Visiting<Visitor = unknown> {
@@ -45,7 +45,7 @@ export interface AccessOptions {
 }
 
 /** The 403 of a token that lacks these scopes (RFC 6750, 3.1). */
-export function insufficientScope(details: string, lacking: readonly string[]): Fault {
+export function createInsufficientScopeFault(details: string, lacking: readonly string[]): Fault {
   return new Fault('forbidden', details, {
     'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${lacking.join(' ')}"`,
   });
@@ -57,7 +57,7 @@ export function insufficientScope(details: string, lacking: readonly string[]): 
  */
 export function requireScope(held: readonly string[], scope: string, subject: string): void {
   if (!held.includes(scope))
-    throw insufficientScope(`${subject} needs the scope ${scope}, which the token does not have.`, [scope]);
+    throw createInsufficientScopeFault(`${subject} needs the scope ${scope}, which the token does not have.`, [scope]);
 }
 
 /** The caller of a public operation: anonymous, without an institution. */
@@ -129,7 +129,7 @@ const covers = (caller: Caller, id: string, operation: AnyOperation): boolean =>
   if (caller.isPublic) return operation.publicWithKey === true && caller.client === null && caller.service === null;
   if (operation.access === 'internal') return caller.service !== null && caller.client === null;
   if (caller.service !== null || caller.client === null) return false;
-  return neededScopes(operation).every((scope) => caller.scopes.includes(scope));
+  return listNeededScopes(operation).every((scope) => caller.scopes.includes(scope));
 };
 
 /**

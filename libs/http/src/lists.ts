@@ -14,7 +14,7 @@ const BASE64URL = /^[A-Za-z0-9_-]+$/;
  * Who may use a cursor again: the institution's clients without bounds share theirs, since they see the same; those of a
  * user, of a client with bounds and of API keys, which see less, are apart.
  */
-export function ownerOf({ institution, client, user, bounds, isPublic }: Caller): string {
+export function formatCursorOwner({ institution, client, user, bounds, isPublic }: Caller): string {
   if (bounds !== null) return JSON.stringify([institution, 'client', client, user?.id ?? null]);
   if (user !== null) return JSON.stringify([institution, 'user', user.id]);
   return isPublic ? JSON.stringify([institution, 'public']) : institution;
@@ -69,7 +69,7 @@ const SKEW_MS = 5_000;
  * write is seen from some moment before u - d + WRITE_MS on. If the reading does not see it, that moment comes after r,
  * so u > r - WRITE_MS + d >= r - WRITE_MS - SKEW_MS.
  */
-export function asOfReading(now: number): string {
+export function computeAsOf(now: number): string {
   return new Date(now - WRITE_MS - SKEW_MS).toISOString();
 }
 
@@ -128,7 +128,7 @@ export interface ChangesPage<Item> extends Page<Item> {
  * Returns one page of a list: at most `limit` items after `cursor`, and the cursor of the next page, or null on the
  * last.
  */
-export async function pageOf<Document extends { readonly id: string }, Item>(
+export async function readPage<Document extends { readonly id: string }, Item>(
   request: PageRequest,
   documents: Listed<Document>,
   options: PageOptions<Document, Item>,
@@ -154,7 +154,7 @@ const read = async <Document extends { readonly id: string }, Item>(
   const by = `${descending ? '-' : ''}${orderBy}`;
   const after = cursor.read(query.cursor);
   if (after && after.by !== by) throw foreignCursor();
-  const asOf = after?.asOf ?? asOfReading(now);
+  const asOf = after?.asOf ?? computeAsOf(now);
   const conditions = { ...where, ...(modifiedSince === undefined ? {} : { [modifiedAt]: { gte: modifiedSince } }) };
   const set = Object.entries(conditions).filter((entry): entry is [string, Condition] => entry[1] !== undefined);
   // One more than requested, to detect a next page.
@@ -180,7 +180,7 @@ const valueAt = (document: object, path: string): Scalar => {
  * The same for a list of changes, with the `asOf` of its first page on every page. `clock` in epoch milliseconds: the
  * clock of the instants in the documents.
  */
-export async function changesPageOf<Document extends { readonly id: string }, Item>(
+export async function readChangesPage<Document extends { readonly id: string }, Item>(
   request: PageRequest,
   documents: Listed<Document>,
   { clock, ...options }: PageOptions<Document, Item> & { readonly clock: () => number },

@@ -18,7 +18,7 @@ const marked = <Schema extends object>(schema: Schema, mark: string, value: unkn
   ) as Schema;
 
 /** The name that `named` gave to the schema. */
-export function nameOf(schema: object): string | undefined {
+export function getSchemaName(schema: object): string | undefined {
   return (schema as { readonly [NAME]?: string })[NAME];
 }
 
@@ -28,7 +28,7 @@ export function markNullable<Schema extends object>(schema: Schema, of: object):
 }
 
 /** The schema that this one allows null beside, if `markNullable` marked it. */
-export function nullableOf(schema: object): object | undefined {
+export function getNullableSchema(schema: object): object | undefined {
   return (schema as { readonly [NULLABLE]?: object })[NULLABLE];
 }
 
@@ -36,11 +36,11 @@ export function nullableOf(schema: object): object | undefined {
  * Marks a member, or a parameter, that will go: described as deprecated, and announced by every answer of the operations
  * that have it.
  */
-export function deprecatedMember<Schema extends TSchema>(schema: Schema, deprecation: Deprecation): Schema {
+export function deprecateMember<Schema extends TSchema>(schema: Schema, deprecation: Deprecation): Schema {
   return Object.assign(marked(schema, DEPRECATED, deprecation), { deprecated: true });
 }
 
-/** When the schema's member goes, if `deprecatedMember` marked it. */
-export function deprecationOf(schema: object): Deprecation | undefined {
+/** When the schema's member goes, if `deprecateMember` marked it. */
+export function getDeprecation(schema: object): Deprecation | undefined {
   return (schema as { readonly [DEPRECATED]?: Deprecation })[DEPRECATED];
 }

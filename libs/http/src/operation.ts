@@ -255,7 +255,7 @@ export interface Operation<
 }
 
 /** The scopes that the operation's token must hold, all of them; none for other kinds of access. */
-export function neededScopes({
+export function listNeededScopes({
   access,
   alsoNeeds = [],
 }: Pick<AnyOperation, 'access' | 'alsoNeeds'>): readonly string[] {
@@ -266,7 +266,7 @@ export function neededScopes({
 export type ReadOnly = Readonly<Record<string, { readonly shown: TSchema; readonly changedBy: readonly string[] }>>;
 
 /** Makes `operation` for an app whose `admit` answers this type of visitor. */
-export function operationsFor<Visitor>() {
+export function createOperationBuilder<Visitor>() {
   return <
     const Params extends TProperties = Record<never, never>,
     const QueryParameters extends TProperties = Record<never, never>,
@@ -278,7 +278,7 @@ export function operationsFor<Visitor>() {
 }
 
 /** Declares an operation; the handler's types come from the schemas. */
-export const operation = operationsFor<unknown>();
+export const operation = createOperationBuilder<unknown>();
 
 /** An operation without its static types, for the router. */
 export type AnyOperation = Operation<TProperties, TProperties, TSchema, Readonly<Record<number, TSchema>>>;

@@ -1,5 +1,5 @@
 import { type Static, type TObject, type TProperties, type TSchema, type TString, type TUnsafe, Type } from 'typebox';
-import { markNullable, named, nameOf } from './named.ts';
+import { getSchemaName, markNullable, named } from './named.ts';
 import { NORMALISE, NORMALISE_NAMES } from './validation/ajv.ts';
 
 /** Records per page without `limit`, and the most that a page holds. */
@@ -44,7 +44,7 @@ interface TextOptions {
  * A text of one line: every name, code or reference that a person reads or code compares. Its other constraints and
  * the handler see it trimmed and in NFC. `mayBeEmpty`: the empty text is accepted, a blank one is not.
  */
-export function lineOfText({
+export function createLineSchema({
   maxLength,
   description,
   mayBeEmpty = false,
@@ -63,7 +63,7 @@ export function lineOfText({
 const joined = (...parts: readonly (string | undefined)[]): string => parts.filter(Boolean).join('; ');
 
 /** A text of several lines, such as a description. The handler sees it trimmed, in NFC, and with `\n` as line break. */
-export function linesOfText({ maxLength, description }: TextOptions) {
+export function createLinesSchema({ maxLength, description }: TextOptions) {
   return Type.String({
     maxLength,
     pattern: LINES_PATTERN,
@@ -80,7 +80,7 @@ export const timestamp = Type.String({
 });
 
 /** An instant, with what it is. */
-export function instant(description: string) {
+export function createInstantSchema(description: string) {
   return Type.Unsafe<string>({ ...timestamp, description });
 }
 
@@ -110,7 +110,7 @@ export const languageTag = Type.String({
 });
 
 /** A text in several languages, by their tags; the handler sees these in their canonical form. */
-export function byLanguage(text: TString) {
+export function createLanguageMapSchema(text: TString) {
   return Type.Record(Type.String({ pattern: LANGUAGE_TAG }), text, {
     minProperties: 1,
     additionalProperties: false,
@@ -137,7 +137,7 @@ export const pageQuery = {
   ),
 };
 
-/** The query parameters of a paged list with `asOf`; `changesPageOf` reads them. */
+/** The query parameters of a paged list with `asOf`; `readChangesPage` reads them. */
 export const listQuery = {
   ...pageQuery,
   modifiedSince: Type.Optional(
@@ -146,19 +146,19 @@ export const listQuery = {
 };
 
 /** The data of a paged list. */
-export function page<Item extends TSchema>(item: Item) {
+export function createPageSchema<Item extends TSchema>(item: Item) {
   return pageOfNamed(
     item,
     Type.Object({
       items: Type.Array(item),
-      nextCursor: nullable(Type.String({ description: '`cursor` of the next page; null on the last' })),
+      nextCursor: createNullableSchema(Type.String({ description: '`cursor` of the next page; null on the last' })),
     }),
   );
 }
 
 /** The schema with its description: it names a list after its items. */
 const pageOfNamed = <Item extends TSchema, Page extends TSchema>(item: Item, schema: Page): Page => {
-  const name = nameOf(item);
+  const name = getSchemaName(item);
   return name === undefined ? schema : named(`${name}Page`, schema);
 };
 
@@ -169,14 +169,17 @@ const AS_OF =
 const instantOf = (description: string) =>
   Type.String({ format: 'date-time', description, examples: ['2027-02-01T11:59:45.000Z'] });
 
-/** The description of `asOf`; `asOfReading` computes it. */
+/** The description of `asOf`; `computeAsOf` computes it. */
 export const asOf = instantOf(AS_OF);
 
 /** The data of a paged list with `asOf`. */
-export function changesPage<Item extends TSchema>(item: Item) {
+export function createChangesPageSchema<Item extends TSchema>(item: Item) {
   return pageOfNamed(
     item,
-    Type.Object({ ...page(item).properties, asOf: instantOf(`${AS_OF}. The same on every page of a walk`) }),
+    Type.Object({
+      ...createPageSchema(item).properties,
+      asOf: instantOf(`${AS_OF}. The same on every page of a walk`),
+    }),
   );
 }
 
@@ -199,7 +202,7 @@ interface Loose {
  * The schema, or null. `type`, `enum` and so on stay at the top level, so that a violation is reported for the schema
  * and not for null.
  */
-export function nullable<Schema extends TSchema>(schema: Schema): TUnsafe<Static<Schema> | null> {
+export function createNullableSchema<Schema extends TSchema>(schema: Schema): TUnsafe<Static<Schema> | null> {
   const { const: constant, ...rest } = { ...schema } as Loose;
   const values = constant === undefined ? rest.enum : [constant];
   const isNullable = rest.type?.includes('null') || values?.includes(null);
@@ -234,14 +237,14 @@ interface Members {
  * The body of a PATCH of the resource that this schema describes (RFC 7396). Check the merged result with
  * `createCheck`.
  */
-export function patchOf<Properties extends TProperties>(
+export function createPatchSchema<Properties extends TProperties>(
   schema: TObject<Properties>,
 ): TUnsafe<PatchOf<Static<TObject<Properties>>>> {
   return patched(schema) as TUnsafe<PatchOf<Static<TObject<Properties>>>>;
 }
 
 const patched = (schema: TSchema): TSchema => {
-  const name = nameOf(schema);
+  const name = getSchemaName(schema);
   const patch = patchedParts(schema);
   return name === undefined || patch === schema ? patch : named(`${name}Changes`, patch);
 };
@@ -253,13 +256,16 @@ const patchedParts = (schema: TSchema): TSchema => {
   if (alternatives?.some((alternative, index) => alternative !== anyOf?.[index]))
     return Type.Unsafe({ ...rest, anyOf: alternatives });
   if (patternProperties) {
-    const values = Object.entries(patternProperties).map(([pattern, value]) => [pattern, nullable(patched(value))]);
+    const values = Object.entries(patternProperties).map(([pattern, value]) => [
+      pattern,
+      createNullableSchema(patched(value)),
+    ]);
     return Type.Unsafe({ ...rest, patternProperties: Object.fromEntries(values) });
   }
   if (!properties) return 'default' in schema ? Type.Unsafe(rest) : schema;
   const members = Object.entries(properties).map(([name, member]): [string, TSchema] => [
     name,
-    required.includes(name) ? patched(member) : nullable(patched(member)),
+    required.includes(name) ? patched(member) : createNullableSchema(patched(member)),
   ]);
   const { required: _required, ...object } = rest as Members;
   return Type.Unsafe({ ...object, properties: Object.fromEntries(members) });

@@ -24,7 +24,7 @@ export interface Place {
  * Every path of the operations: their own and their aliases. @throws on an id or a method of a path that is declared
  * twice.
  */
-export function placesOf(operations: readonly AnyOperation[], aliasSuffix: string): Place[] {
+export function listPlaces(operations: readonly AnyOperation[], aliasSuffix: string): Place[] {
   const places = operations.flatMap((operation) => [
     { id: operation.id, path: operation.path, operation },
     ...(operation.aliases ?? []).map((path, index) => ({
@@ -50,7 +50,7 @@ export function placesOf(operations: readonly AnyOperation[], aliasSuffix: strin
 const shapeOf = (path: string): string => path.replaceAll(/\{[^}]*\}/g, '{}');
 
 /** Sorts paths so that a concrete one comes before a templated one that matches the same requests. */
-export function bySpecificity(a: string, b: string): number {
+export function compareSpecificity(a: string, b: string): number {
   const [left, right] = [rank(a), rank(b)];
   return left < right ? -1 : left > right ? 1 : 0;
 }

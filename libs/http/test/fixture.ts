@@ -13,7 +13,7 @@ const published: ReadonlyMap<string, KeyObject> = new Map([[signing.kid, publicK
 const keys: KeySet = { key: async (kid) => published.get(kid), refresh: async () => {} };
 
 /** An identity token as the authorizer signs it. */
-export function identityFor(caller: Partial<Caller>, audience = SERVICE): string {
+export function signTestIdentity(caller: Partial<Caller>, audience = SERVICE): string {
   return signIdentity(signing, {
     audience,
     caller: { institution: 'opera', client: 'cl_1', service: null, scopes: [], operation: 'none', ...caller },
@@ -51,7 +51,7 @@ export interface Started {
 }
 
 /** The application of these operations. */
-export function appOf(operations: readonly AnyOperation[], options: Partial<AppOptions> = {}) {
+export function createTestApp(operations: readonly AnyOperation[], options: Partial<AppOptions> = {}) {
   return createApp({
     service: SERVICE,
     version: '0.0.0',
@@ -70,7 +70,7 @@ export async function start(operations: readonly AnyOperation[], options: Partia
   const log = (message: string, fields: object = {}) => {
     lines.push({ message, fields: { ...fields } });
   };
-  const app = appOf(operations, { logger: { info: log, error: log }, ...options });
+  const app = createTestApp(operations, { logger: { info: log, error: log }, ...options });
   // No idle connection is closed just when the next request is sent on it.
   const server = createServer({ keepAliveTimeout: 600_000 }, app).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
@@ -80,7 +80,7 @@ export async function start(operations: readonly AnyOperation[], options: Partia
     server,
     lines,
     call: (path, { as, ...init }) =>
-      fetch(url + path, { ...init, headers: { 'X-Internal-Identity': identityFor(as), ...init.headers } }),
+      fetch(url + path, { ...init, headers: { 'X-Internal-Identity': signTestIdentity(as), ...init.headers } }),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -90,7 +90,7 @@ export async function start(operations: readonly AnyOperation[], options: Partia
 }
 
 /** What the tests of a suite use: it opens before them and closes after them. */
-export function forSuite<Opened extends { close(): Promise<void> }>(open: () => Promise<Opened>): Opened {
+export function openForSuite<Opened extends { close(): Promise<void> }>(open: () => Promise<Opened>): Opened {
   const its = {} as Opened;
   beforeAll(async () => {
     Object.assign(its, await open());

@@ -2,23 +2,23 @@ import { Type } from 'typebox';
 import {
   type AnyOperation,
   created,
+  createNullableSchema,
+  createPageSchema,
+  createPatchSchema,
   emailSchema,
   listQuery,
-  nullable,
   ok,
   oneOf,
   operation,
-  page,
-  pageOf,
-  patchOf,
   readOnlyOf,
+  readPage,
   timestamp,
 } from '../src/index.ts';
 
 const NewThing = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 20 }),
   email: Type.Optional(emailSchema),
-  color: Type.Optional(nullable(oneOf(['red', 'green']))),
+  color: Type.Optional(createNullableSchema(oneOf(['red', 'green']))),
   since: Type.Optional(timestamp),
   size: Type.Optional(Type.Integer({ minimum: 1, maximum: 9 })),
   place: Type.Optional(
@@ -45,7 +45,7 @@ const NewThing = Type.Object({
 const Thing = Type.Object({
   ...NewThing.properties,
   id: Type.String(),
-  coats: Type.Optional(nullable(Type.Object({ color: Type.String(), at: timestamp }))),
+  coats: Type.Optional(createNullableSchema(Type.Object({ color: Type.String(), at: timestamp }))),
   createdAt: timestamp,
 });
 
@@ -88,11 +88,11 @@ export const things: AnyOperation[] = [
     access: 'things:read',
     summary: 'Lists things',
     query: { ...listQuery, color: Type.Optional(oneOf(['red', 'green'])), min: Type.Optional(Type.Number()) },
-    answers: { 200: page(Thing) },
+    answers: { 200: createPageSchema(Thing) },
     example: { query: { limit: 20 }, answer: { items: [thing], nextCursor: null } },
     handle: (request) => {
       given.set('listThings', request.query);
-      return pageOf(request, { find: async () => [thing] }, { item: (found) => found });
+      return readPage(request, { find: async () => [thing] }, { item: (found) => found });
     },
   }),
   operation({
@@ -134,7 +134,7 @@ export const things: AnyOperation[] = [
     access: 'things:write',
     summary: 'Changes a thing',
     params,
-    body: patchOf(NewThing),
+    body: createPatchSchema(NewThing),
     readOnly,
     answers: { 200: Thing },
     etag: true,

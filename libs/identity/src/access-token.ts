@@ -27,7 +27,7 @@ export type AccessClaims = {
 };
 
 /** The user of an access token; null for a client's own token. */
-export function userOfToken({ sub, role, contact, points_of_sale }: AccessClaims): CallerUser | null {
+export function toCallerUser({ sub, role, contact, points_of_sale }: AccessClaims): CallerUser | null {
   return role === undefined ? null : { id: sub, role, contact: contact ?? null, pointsOfSale: points_of_sale ?? [] };
 }
 
@@ -40,7 +40,7 @@ interface AccessTokenOptions {
 }
 
 /** The 401 of a bearer token that is not valid (RFC 6750, 3.1). */
-export function invalidToken(reason: string): Fault {
+export function createInvalidTokenFault(reason: string): Fault {
   return new Fault('unauthorized', `The access token is not valid: ${reason}.`, {
     'WWW-Authenticate': 'Bearer error="invalid_token"',
   });
@@ -57,7 +57,7 @@ export function verifyAccessToken(options: AccessTokenOptions): (token: string) 
     issuer: options.issuer,
     audience: options.issuer,
     read: readClaims,
-    refuse: invalidToken,
+    refuse: createInvalidTokenFault,
     now: options.now ?? Date.now,
   });
 }

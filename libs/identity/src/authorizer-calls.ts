@@ -55,7 +55,7 @@ export interface AuthorizerCaller {
 }
 
 /** The Authorization header of a process towards the authorizer's internal operations. */
-export function serviceAuthorization(service: string, secret: string): string {
+export function formatServiceAuthorization(service: string, secret: string): string {
   return `Basic ${Buffer.from(`${service}:${secret}`).toString('base64')}`;
 }
 
@@ -63,7 +63,7 @@ export function serviceAuthorization(service: string, secret: string): string {
 export function createAuthorizerCalls(caller: AuthorizerCaller): CallAuthorizer {
   const { authorizerUrl, service, secret, addresses } = caller;
   const send = createHttpClient(authorizerUrl, addresses);
-  const authorization = serviceAuthorization(service, secret);
+  const authorization = formatServiceAuthorization(service, secret);
   const unavailable = (): Fault =>
     new Fault('service_unavailable', 'The authorizer does not answer at the moment.', { 'Retry-After': '1' });
 
@@ -169,7 +169,7 @@ export function createServiceCredentials(options: ServiceCredentialsOptions): Se
  * The operator's message for a process whose secret the authorizer refuses, from the details of its answer; names the
  * secret's owner if it is another process's.
  */
-export function refusedSecret(details: string | null): string {
+export function describeRefusedSecret(details: string | null): string {
   const given = details?.replace(/\.$/, '') ?? '';
   const reason = given.includes('SERVICE_SECRET')
     ? given
@@ -189,7 +189,7 @@ type SecretVerdict =
 export function verifySecret(own: AuthorizerCaller, signal?: AbortSignal): Promise<SecretVerdict> {
   return createAuthorizerCalls(own)({ path: REVOCATIONS_PATH, signal }).then(
     ({ status, details }) =>
-      status === 401 ? { secret: 'wrong', reason: refusedSecret(details) } : { secret: 'right' },
+      status === 401 ? { secret: 'wrong', reason: describeRefusedSecret(details) } : { secret: 'right' },
     () => ({ secret: 'unknown' }),
   );
 }

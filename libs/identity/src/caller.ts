@@ -54,7 +54,7 @@ const RESERVATION_DAYS = 14;
 const HELD_PLACES = 500;
 
 /** What a client with bounds may do, beside what it sees; null without bounds. */
-export function limitsOf(
+export function selectLimits(
   bounds: ClientBounds | null,
 ): Required<Omit<ClientBounds, 'ownOrders' | 'pointsOfSale'>> | null {
   return (
@@ -107,7 +107,7 @@ export type IdentityVerifier = (token: string) => Promise<Caller>;
  * Whom limits and remembered answers belong to: the client, or the user who is signed in at it. Ids contain no slash,
  * so no user is taken for another client. Null for a service and for an API key without a token.
  */
-export function principalOf({ client, user }: Pick<Caller, 'client' | 'user'>): string | null {
+export function toPrincipal({ client, user }: Pick<Caller, 'client' | 'user'>): string | null {
   return client === null || user === null ? client : `${client}/${user.id}`;
 }
 
@@ -137,7 +137,7 @@ export type Restricted = Pick<Caller, 'client' | 'user' | 'bounds'>;
  * The restriction that follows from a user's role (of a customer, and of a box office with points of sale) and from the
  * bounds of the client: the narrower of both.
  */
-export function restrictionOf({ client, user, bounds }: Restricted): Restriction {
+export function computeRestriction({ client, user, bounds }: Restricted): Restriction {
   const [own, its] = [ofRole(user), ofBounds(bounds)];
   return {
     contacts: user?.role === 'customer' ? [user.contact].filter((contact) => contact !== null) : null,
@@ -155,7 +155,7 @@ const ofBounds = (bounds: Caller['bounds']): readonly string[] | null =>
   bounds && bounds.pointsOfSale.length > 0 ? bounds.pointsOfSale : null;
 
 /** The bounds of the contacts of a caller's client; null: its institution's, as far as the user's role shows them. */
-export function contactBoundsOf({ client, bounds }: Restricted): ContactBounds | null {
+export function computeContactBounds({ client, bounds }: Restricted): ContactBounds | null {
   const pointsOfSale = ofBounds(bounds);
   if (bounds === null || client === null || (!bounds.ownOrders && pointsOfSale === null)) return null;
   return { client, ownOrders: bounds.ownOrders, pointsOfSale };

@@ -90,7 +90,7 @@ type Claims = Readonly<Record<string, unknown>>;
  * The caller that an identity token names, without any check of the token: for whoever got it from the authorizer
  * itself. Undefined if it is malformed.
  */
-export function callerOfIdentity(token: string): Caller | undefined {
+export function decodeCaller(token: string): Caller | undefined {
   try {
     const payload = jwt.decode(token);
     return typeof payload === 'object' && payload !== null ? readCaller(payload) : undefined;

@@ -1,4 +1,4 @@
-export { type AccessClaims, invalidToken, userOfToken, verifyAccessToken } from './access-token.ts';
+export { type AccessClaims, createInvalidTokenFault, toCallerUser, verifyAccessToken } from './access-token.ts';
 export {
   API_KEYS_PATH,
   type AuthorizerAnswer,
@@ -8,13 +8,13 @@ export {
   createAuthorizerCalls,
   createServiceCredentials,
   DECISIONS_PATH,
+  describeRefusedSecret,
+  formatServiceAuthorization,
   IDENTITIES_PATH,
   ORIGINS_PATH,
   PUBLIC_DECISIONS_PATH,
   REVOCATIONS_PATH,
-  refusedSecret,
   type ServiceCredentials,
-  serviceAuthorization,
   USAGE_PATH,
   verifySecret,
 } from './authorizer-calls.ts';
@@ -24,20 +24,20 @@ export {
   type CallerUser,
   type ClientBounds,
   type ContactBounds,
-  contactBoundsOf,
+  computeContactBounds,
+  computeRestriction,
   IDENTITY_HEADER,
   IDENTITY_LIFETIME_SECONDS,
   type IdentityVerifier,
-  limitsOf,
-  principalOf,
   type Restricted,
   ROLES,
   type Role,
-  restrictionOf,
+  selectLimits,
+  toPrincipal,
 } from './caller.ts';
 export {
-  callerOfIdentity,
   createIdentityVerifier,
+  decodeCaller,
   type IdentityTokenOptions,
   type SignedCaller,
   type SigningKey,

@@ -5,7 +5,7 @@ import jwt from 'jsonwebtoken';
 import type { SigningKey } from '../src/index.ts';
 
 /** A key pair as the authorizer has it, and its public JWK. */
-export function newKey(kid: string): SigningKey & { readonly publicKey: KeyObject; readonly jwk: object } {
+export function createSigningKey(kid: string): SigningKey & { readonly publicKey: KeyObject; readonly jwk: object } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   return { kid, privateKey, publicKey, jwk: { ...publicKey.export({ format: 'jwk' }), kid, use: 'sig', alg: 'ES256' } };
 }

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createIdentityVerifier, createKeySet, createServiceCredentials, signIdentity } from '../src/index.ts';
-import { newKey, serve, serveKeys } from './authority.ts';
+import { createSigningKey, serve, serveKeys } from './authority.ts';
 
-const [compromised, next] = [newKey('compromised'), newKey('next')];
+const [compromised, next] = [createSigningKey('compromised'), createSigningKey('next')];
 const caller = {
   institution: 'opera',
   client: 'cli_1',
@@ -143,8 +143,8 @@ describe('a withdrawn key ends in seconds', () => {
 });
 
 describe('an unknown kid refetches once', () => {
-  const first = newKey('first');
-  const second = newKey('second');
+  const first = createSigningKey('first');
+  const second = createSigningKey('second');
 
   beforeAll(() => {
     document.state.jwks = [first.jwk];

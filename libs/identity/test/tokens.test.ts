@@ -4,19 +4,19 @@ import jwt from 'jsonwebtoken';
 import {
   type Caller,
   type CallerUser,
-  callerOfIdentity,
   createIdentityVerifier,
   createKeySet,
+  decodeCaller,
   type IdentityVerifier,
-  limitsOf,
+  selectLimits,
   signIdentity,
   signJws,
-  userOfToken,
+  toCallerUser,
   verifyAccessToken,
 } from '../src/index.ts';
-import { newKey, serveKeys, signAs } from './authority.ts';
+import { createSigningKey, serveKeys, signAs } from './authority.ts';
 
-const key = newKey('k1');
+const key = createSigningKey('k1');
 const seconds = Math.floor(Date.now() / 1000);
 let document: Awaited<ReturnType<typeof serveKeys>>;
 
@@ -78,8 +78,8 @@ describe('type, issuer, audience and algorithm of an access token are pinned', (
     'no institution': signAs(key, { ...claims, institution: undefined }, at),
     'no jti': signAs(key, { ...claims, jti: undefined }, at),
     'an unknown critical extension': signAs(key, claims, { ...at, crit: ['x'], x: 1 }),
-    'an unknown key': signAs(newKey('k2'), claims, at),
-    'a foreign key under a known id': signAs(newKey('k1'), claims, at),
+    'an unknown key': signAs(createSigningKey('k2'), claims, at),
+    'a foreign key under a known id': signAs(createSigningKey('k1'), claims, at),
     'alg none': unsigned,
     'HMAC with the public key as the secret': `${hmacInput}.${createHmac('sha256', publicPem).update(hmacInput).digest('base64url')}`,
     'another asymmetric algorithm': jwt.sign(claims, otherKind.privateKey, {
@@ -112,15 +112,15 @@ describe('type, issuer, audience and algorithm of an access token are pinned', (
   const ofUser = { ...claims, sub: 'usr_1', role: 'box_office', auth_time: seconds };
   test("a user's token says who it is and what restricts it", async () => {
     const restricted = await verify(signAs(key, { ...ofUser, points_of_sale: ['pos_1'] }, at));
-    expect(userOfToken(restricted)).toEqual({
+    expect(toCallerUser(restricted)).toEqual({
       id: 'usr_1',
       role: 'box_office',
       contact: null,
       pointsOfSale: ['pos_1'],
     });
     const customer = await verify(signAs(key, { ...ofUser, role: 'customer', contact: '000123' }, at));
-    expect(userOfToken(customer)).toMatchObject({ role: 'customer', contact: '000123', pointsOfSale: [] });
-    expect(userOfToken(await verify(signAs(key, claims, at)))).toBeNull();
+    expect(toCallerUser(customer)).toMatchObject({ role: 'customer', contact: '000123', pointsOfSale: [] });
+    expect(toCallerUser(await verify(signAs(key, claims, at)))).toBeNull();
   });
 
   test.each([
@@ -157,7 +157,7 @@ describe('an identity token is for one service, one operation and one minute', (
   test('the service reads the caller that the authorizer signed', async () => {
     const identity = signIdentity(key, { audience: 'contacts', caller, issuedAt: seconds });
     expect(await verify(identity)).toEqual(caller);
-    expect(callerOfIdentity(identity)).toEqual(caller);
+    expect(decodeCaller(identity)).toEqual(caller);
     const service: Caller = {
       institution: 'opera',
       client: null,
@@ -232,9 +232,9 @@ describe('an identity token is for one service, one operation and one minute', (
   test('the service reads what a client with bounds may do, and has defaults for the rest', async () => {
     const wide = { ...bounds, onAccount: true, reservationDays: 30, heldPlaces: 40 };
     expect(await verified({ bounds: wide })).toEqual({ ...caller, user: null, bounds: wide });
-    expect(limitsOf(wide)).toEqual({ onAccount: true, reservationDays: 30, heldPlaces: 40 });
-    expect(limitsOf(bounds)).toEqual({ onAccount: false, reservationDays: 14, heldPlaces: 500 });
-    expect(limitsOf(null)).toBeNull();
+    expect(selectLimits(wide)).toEqual({ onAccount: true, reservationDays: 30, heldPlaces: 40 });
+    expect(selectLimits(bounds)).toEqual({ onAccount: false, reservationDays: 14, heldPlaces: 500 });
+    expect(selectLimits(null)).toBeNull();
   });
 
   test.each([

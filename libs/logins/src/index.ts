@@ -12,6 +12,6 @@ export {
   attemptsCollection,
   createAddressLimit,
   createLoginAttempts,
-  emailLoginKey,
-  loginKey,
+  toEmailLoginKey,
+  toLoginKey,
 } from './login-attempts.ts';

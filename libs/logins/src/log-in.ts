@@ -1,5 +1,5 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
-import { networkOf } from '@boxoffice/runtime';
+import { toNetwork } from '@boxoffice/runtime';
 import type { CollectionHandle } from '@boxoffice/store';
 import { type Attempt, type AttemptsDocument, createLoginAttempts } from './login-attempts.ts';
 import { createTurnstile } from './turnstile.ts';
@@ -117,7 +117,7 @@ export function createLogIn<User>({
     // One small read, so that an address over its limit takes no place in the queue.
     const waitMs = await counts.refused(attempt);
     if (waitMs !== undefined) return { outcome: 'throttled', waitMs };
-    const who = { institution: attempt.institution, address: networkOf(attempt.ip), hasLeft };
+    const who = { institution: attempt.institution, address: toNetwork(attempt.ip), hasLeft };
     return (await inTurn(who, () => check(attempt, password))) ?? { outcome: 'busy', waitMs: BUSY_MS };
   };
 

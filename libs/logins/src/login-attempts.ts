@@ -1,17 +1,17 @@
 import { hash } from 'node:crypto';
-import { networkOf } from '@boxoffice/runtime';
+import { toNetwork } from '@boxoffice/runtime';
 import { type CollectionHandle, type Document, collection as declare, UniqueViolation } from '@boxoffice/store';
 
 /** The stored form of a login at a point of sale: normalised (NFKC), trimmed, in lower case. */
-export function loginKey(login: string): string {
+export function toLoginKey(login: string): string {
   return login.normalize('NFKC').trim().toLowerCase();
 }
 
 /**
  * The key that equal logins share if they are emails (RFC 6531): a domain in its own letters and as `xn--` are one. What
- * contacts count as one email is one login. Of an ASCII login it is {@link loginKey}.
+ * contacts count as one email is one login. Of an ASCII login it is {@link toLoginKey}.
  */
-export function emailLoginKey(login: string): string {
+export function toEmailLoginKey(login: string): string {
   const text = login.normalize('NFKC').trim();
   const domain = text.lastIndexOf('@') + 1;
   return folded(text.slice(0, domain)) + folded(dnsName(text.slice(domain)));
@@ -81,7 +81,7 @@ export function createAddressLimit(
 ) {
   return async (institution: string, ip: string): Promise<number | undefined> => {
     const at = now();
-    const limit = { id: derived('limit', what, institution, networkOf(ip)), most, windowMs };
+    const limit = { id: derived('limit', what, institution, toNetwork(ip)), most, windowMs };
     const roomAt = await add(collection, institution, limit, at);
     return roomAt === undefined ? undefined : Math.max(1, roomAt - at);
   };
@@ -137,7 +137,7 @@ export function createLoginAttempts(
     /** Milliseconds to wait if the limit of the address is reached, else undefined; counts nothing. */
     async refused({ institution, ip }: Attempt): Promise<number | undefined> {
       const at = now();
-      const { id, most } = networkLimit(institution, networkOf(ip), mostPerAddress);
+      const { id, most } = networkLimit(institution, toNetwork(ip), mostPerAddress);
       const failures = (await collection.of(institution).get(id))?.failures.filter((one) => one > at - WINDOW_MS) ?? [];
       const [oldest = at] = failures;
       return failures.length >= most ? Math.max(1, oldest + WINDOW_MS - at) : undefined;
@@ -173,9 +173,9 @@ const networkLimit = (institution: string, network: string, most: number): Limit
 
 /** The limit of the address comes first: an attempt that it refuses stores nothing about the login. */
 const limitsOf = ({ institution, realm, login, ip }: Attempt, mostPerAddress: number): readonly Limit[] => {
-  const network = networkOf(ip);
+  const network = toNetwork(ip);
   // Spellings of one email share the limits.
-  const whom = [institution, realm, emailLoginKey(login)];
+  const whom = [institution, realm, toEmailLoginKey(login)];
   return [
     networkLimit(institution, network, mostPerAddress),
     { id: derived('address', ...whom, network), most: MAX_FROM_ADDRESS, windowMs: WINDOW_MS },

@@ -13,7 +13,7 @@ export type Outcome =
   | { readonly state: 'dead'; readonly reason: string; readonly error: unknown };
 
 /** A reason short enough for a message header and an operator's table. */
-export function reasonOf(error: unknown): string {
+export function describeReason(error: unknown): string {
   return String(error).slice(0, 500);
 }
 
@@ -28,7 +28,7 @@ export async function attemptTo(
     await handler(message, attempt);
     return { state: 'handled' };
   } catch (error) {
-    const reason = reasonOf(error);
+    const reason = describeReason(error);
     // By name, because a handler may be bundled with its own copy of this library.
     const unreadable = error instanceof Error && error.name === 'Unreadable';
     if (unreadable || attempt >= maxAttempts) return { state: 'dead', reason, error };
@@ -41,11 +41,11 @@ const delayAfter = (attempt: number, delaysMs: readonly number[]): number =>
   delaysMs[Math.min(attempt, delaysMs.length) - 1] ?? 0;
 
 /** A delay that doubles with every consecutive failure, up to `maxMs`, with jitter, so that retries do not coincide. */
-export function backoff(failures: number, maxMs: number): number {
+export function computeBackoff(failures: number, maxMs: number): number {
   return Math.min(maxMs, 100 * 2 ** Math.min(failures - 1, 20)) * (0.75 + Math.random() / 2);
 }
 
 /** The id of a dead letter: the same message may be dead in several queues. */
-export function letterId(queue: string, messageId: string): string {
+export function deriveLetterId(queue: string, messageId: string): string {
   return `${queue}:${messageId}`;
 }

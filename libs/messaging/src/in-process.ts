@@ -1,4 +1,4 @@
-import { attemptTo, defaultRetryDelaysMs, letterId } from './attempts.ts';
+import { attemptTo, defaultRetryDelaysMs, deriveLetterId } from './attempts.ts';
 import { createLanes, type Lanes } from './lanes.ts';
 import {
   AT_ONCE,
@@ -71,7 +71,7 @@ export function createInProcessBus(options: InProcessOptions): Bus {
     if (outcome.state === 'dead') {
       logger.error('a message became a dead letter', { ...about, error });
       const deadSince = new Date().toISOString();
-      const letter = { id: letterId(queue.name, message.id), queue: queue.name, message, reason, deadSince };
+      const letter = { id: deriveLetterId(queue.name, message.id), queue: queue.name, message, reason, deadSince };
       return letters.add({ ...letter, attempts: attempt }).then(
         () => void delivery.done('dead'),
         (failure: unknown) => void delivery.failed(failure),

@@ -7,7 +7,7 @@ export {
   type RabbitmqOptions,
 } from './rabbitmq/bus.ts';
 export { decode as decodeMessage, encode as encodeMessage } from './rabbitmq/codec.ts';
-export { exchangeOf, planOf } from './rabbitmq/names.ts';
-export { type Rights, rightsOf } from './rabbitmq/rights.ts';
+export { createPlan, nameExchange } from './rabbitmq/names.ts';
+export { listRights, type Rights } from './rabbitmq/rights.ts';
 export { type Backlog, type Relay, type RelayOptions, startRelay } from './relay.ts';
-export { broadcasts, type Declared, declared, declaredOf, queueNamed } from './topology.ts';
+export { broadcasts, collectDeclared, type Declared, declared, requireQueue } from './topology.ts';

@@ -1,8 +1,8 @@
 // The relay: publishes the events of a store's outbox, and the orphaned ones.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { within } from '@boxoffice/runtime/time';
-import { backoff } from './attempts.ts';
+import { settleWithin } from '@boxoffice/runtime/time';
+import { computeBackoff } from './attempts.ts';
 import { createLanes } from './lanes.ts';
 import type { Bus, Logger, Message, OutboxPort, RelayMetrics } from './port.ts';
 
@@ -75,7 +75,7 @@ export function startRelay(options: RelayOptions) {
       const { type, id: messageId } = event;
       if (count === 1) logger.warn('an event could not be published', { type, messageId, error });
       if (!probing) void probe();
-      return backoff(count, 10_000);
+      return computeBackoff(count, 10_000);
     }
     metrics?.published(1);
     failures.delete(event.id);
@@ -92,7 +92,7 @@ export function startRelay(options: RelayOptions) {
     for (let tries = 1; !stopping.signal.aborted && !(await reachable()); tries++) {
       if (tries === 1) logger.warn('the bus is down; events wait in the outbox');
       lanes.hold();
-      await pause(backoff(tries, 5_000), undefined, { signal: stopping.signal }).catch(() => {});
+      await pause(computeBackoff(tries, 5_000), undefined, { signal: stopping.signal }).catch(() => {});
       orphaned.busWasDown();
     }
     probing = false;
@@ -114,7 +114,7 @@ export function startRelay(options: RelayOptions) {
         tries++;
         logger.warn('published events could not be marked done', { count: confirmed.length, error });
         if (stopping.signal.aborted) break;
-        await pause(backoff(tries, 10_000), undefined, { signal: stopping.signal }).catch(() => {});
+        await pause(computeBackoff(tries, 10_000), undefined, { signal: stopping.signal }).catch(() => {});
       }
     }
     flushing = undefined;
@@ -154,10 +154,10 @@ export function startRelay(options: RelayOptions) {
         if (!probing) await lanes.quiet();
         await flushing;
       };
-      await within(drained(), drainMs, () => {});
+      await settleWithin(drained(), drainMs, () => {});
       stopping.abort();
       lanes.drop();
-      if (flushing) await within(flushing, drainMs, () => {});
+      if (flushing) await settleWithin(flushing, drainMs, () => {});
     },
   };
 }

@@ -1,10 +1,10 @@
-import { broadcastsOf, builtInRows, queuesOf, type ServiceRow } from '@boxoffice/runtime/services';
+import { builtInRows, listBroadcasts, listQueues, type ServiceRow } from '@boxoffice/runtime/services';
 import type { Broadcast, Queue } from './port.ts';
 
 /** The facts broadcast to every process of a kind; processes that are down miss them. */
 export const broadcasts = {
   /** Gateways discard cached decisions. */
-  access: { types: builtInRows.flatMap(broadcastsOf) },
+  access: { types: builtInRows.flatMap(listBroadcasts) },
 } as const satisfies Record<string, Broadcast>;
 
 /** The number of messages that a queue holds before it refuses more: about 1 GB of disk. */
@@ -19,7 +19,7 @@ export interface Declared {
 
 /** The queues of a service. */
 const queuesOfRow = (row: ServiceRow): readonly Queue[] =>
-  queuesOf(row).map(({ queue: name, facts: types, ...flags }) => ({ name, types, ...flags }));
+  listQueues(row).map(({ queue: name, facts: types, ...flags }) => ({ name, types, ...flags }));
 
 /**
  * The facts of these services. All of their queues are declared before any process publishes, so that no fact is
@@ -31,7 +31,7 @@ const queuesOfRow = (row: ServiceRow): readonly Queue[] =>
  * age of its backlog. The arguments of an existing queue cannot change: a queue with other arguments gets the next version
  * in its name.
  */
-export function declaredOf(rows: readonly ServiceRow[]): Declared {
+export function collectDeclared(rows: readonly ServiceRow[]): Declared {
   const queues = rows.flatMap(queuesOfRow);
   const queued = new Set(queues.flatMap(({ types }) => types));
   const untaken = rows.flatMap(({ publishes }) => publishes.filter((fact) => !queued.has(fact)));
@@ -39,10 +39,10 @@ export function declaredOf(rows: readonly ServiceRow[]): Declared {
 }
 
 /** The facts of the product's own services: the engines' default. */
-export const declared: Declared = declaredOf(builtInRows);
+export const declared: Declared = collectDeclared(builtInRows);
 
 /** A queue of the product's own services. @throws {Error} for one that there is not */
-export function queueNamed(name: string): Queue {
+export function requireQueue(name: string): Queue {
   const queue = declared.queues.find((one) => one.name === name);
   if (queue === undefined) throw new Error(`no row of libs/runtime/services.json has the queue ${name}`);
   return queue;

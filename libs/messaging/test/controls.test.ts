@@ -12,7 +12,7 @@ import {
 import { expect, test } from '@jest/globals';
 import { type Bus, type Message, startRelay } from '../src/index.ts';
 import { inProcess } from './in-process/engine.ts';
-import { brokerUrl, rabbitmq } from './rabbitmq/broker.ts';
+import { brokerUrl, createRabbitmqEngine } from './rabbitmq/broker.ts';
 
 /** An engine with sabotaged buses. */
 const spoilt = (engine: Engine, spoil: (bus: Bus) => Bus): Engine => ({
@@ -88,7 +88,7 @@ const outcome = ({ run }: Check, engine: Engine, broken: Broken = {}): Promise<s
   );
 
 const engines: [string, Engine][] = [['the in-process bus', inProcess]];
-if (brokerUrl !== undefined) engines.push(['RabbitMQ', rabbitmq(brokerUrl)]);
+if (brokerUrl !== undefined) engines.push(['RabbitMQ', createRabbitmqEngine(brokerUrl)]);
 
 test.each(engines)('on %s the checks find each planted fault', async (_name, engine) => {
   const found = await Promise.all([

@@ -77,7 +77,7 @@ interface FailedRequest {
 const RETRY_SECONDS = 60;
 
 /** The page of an error, with its status and headers, in the language of the browser. */
-export function errorPage(fault: Fault, { acceptLanguage, home, requestId }: FailedRequest): PageAnswer {
+export function renderErrorPage(fault: Fault, { acceptLanguage, home, requestId }: FailedRequest): PageAnswer {
   const language = chooseLanguage({ acceptLanguage });
   const texts = errorTexts[language];
   const textOf = ({ http, headers }: Fault) => {

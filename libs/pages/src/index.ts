@@ -1,10 +1,9 @@
 // The layout of the installation's web pages, the page of an error, and how web applications are served; what a page
 // says belongs to whoever shows it.
 
-export { errorPage } from './error-page.ts';
+export { renderErrorPage } from './error-page.ts';
 export {
   chooseLanguage,
-  formTarget,
   type Html,
   html,
   LANGUAGES,
@@ -13,8 +12,11 @@ export {
   type PageOptions,
   redirect,
   showPage,
+  toFormTarget,
 } from './page.ts';
 export {
+  buildSiteHeaders,
+  createSiteFile,
   createSiteFront,
   linkRelease,
   type Release,
@@ -22,6 +24,4 @@ export {
   releaseFiles,
   type SiteFile,
   sendFile,
-  siteFile,
-  siteHeaders,
 } from './site.ts';

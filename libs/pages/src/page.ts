@@ -104,7 +104,7 @@ export interface PageOptions {
   readonly status?: number;
   /**
    * A source expression for `form-action` beside the own origin: where the form's answer redirects to, because browsers
-   * apply the directive to redirects as well. See {@link formTarget}.
+   * apply the directive to redirects as well. See {@link toFormTarget}.
    */
   readonly formAction?: string | undefined;
   readonly headers?: PageAnswer['headers'];
@@ -189,7 +189,7 @@ export function redirect(location: string, headers: PageAnswer['headers'] = {}):
  * The source expression of a redirect URI for `form-action`: its origin; the scheme alone where an origin cannot be
  * written in a policy (private-use schemes, IPv6 literals).
  */
-export function formTarget(redirectUri: string): string {
+export function toFormTarget(redirectUri: string): string {
   const { protocol, host, hostname } = new URL(redirectUri);
   const isWeb = protocol === 'https:' || protocol === 'http:';
   return isWeb && !hostname.startsWith('[') ? `${protocol}//${host}` : protocol;

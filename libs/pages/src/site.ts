@@ -6,8 +6,8 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { extname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { Fault } from '@boxoffice/envelope';
-import { isKnown, qualityOf } from '@boxoffice/http';
-import { errorPage, type Home } from './error-page.ts';
+import { isKnown, parseQuality } from '@boxoffice/http';
+import { type Home, renderErrorPage } from './error-page.ts';
 import type { PageAnswer } from './page.ts';
 
 /** What a site needs beside its own files. */
@@ -33,7 +33,7 @@ const POLICY: Readonly<Record<string, string>> = {
 };
 
 /** The security headers of every answer of a site. */
-export function siteHeaders({ policy = {}, camera = false }: SiteNeeds = {}): Readonly<Record<string, string>> {
+export function buildSiteHeaders({ policy = {}, camera = false }: SiteNeeds = {}): Readonly<Record<string, string>> {
   return {
     'Content-Security-Policy': Object.entries({ ...POLICY, ...policy })
       .map((directive) => directive.join(' '))
@@ -82,7 +82,7 @@ const FOR_GOOD = 'public, max-age=31536000, immutable';
 const REVALIDATED = 'no-cache';
 
 /** A file with its variants; its name decides its media type. It is revalidated with its ETag unless `cacheControl` says more. */
-export function siteFile(name: string, content: Buffer | string, cacheControl = REVALIDATED): SiteFile {
+export function createSiteFile(name: string, content: Buffer | string, cacheControl = REVALIDATED): SiteFile {
   const plain = Buffer.from(content);
   let gzipped: { readonly variant: Variant | undefined } | undefined;
   return {
@@ -136,9 +136,9 @@ export function releaseFiles(
   const released = [...contents].filter(([name]) => !Object.hasOwn(entries, name));
   const release = { folder, paths: released.map(([name]) => `${folder}/${name}`) };
   return new Map([
-    ...released.map(([name, content]) => [`${folder}/${name}`, siteFile(name, content, FOR_GOOD)] as const),
+    ...released.map(([name, content]) => [`${folder}/${name}`, createSiteFile(name, content, FOR_GOOD)] as const),
     ...Object.entries(entries).map(
-      ([name, make]) => [name, siteFile(name, make(`${contents.get(name) ?? ''}`, release))] as const,
+      ([name, make]) => [name, createSiteFile(name, make(`${contents.get(name) ?? ''}`, release))] as const,
     ),
   ]);
 }
@@ -206,8 +206,8 @@ export function createSiteFront({ name, root, headers, find }: Site, next: Reque
     const file = path === bare ? undefined : find(path.slice(root.length));
     if (path !== bare && !file) {
       const { accept = '', 'accept-language': acceptLanguage } = request.headers;
-      if (qualityOf(accept, 'text/html') === 0) return say(404, `Not found: the ${name} has no such file.`);
-      const page = errorPage(new Fault('not_found', ''), { acceptLanguage, home: [name, root], requestId: '' });
+      if (parseQuality(accept, 'text/html') === 0) return say(404, `Not found: the ${name} has no such file.`);
+      const page = renderErrorPage(new Fault('not_found', ''), { acceptLanguage, home: [name, root], requestId: '' });
       return say(404, page.body, page.headers);
     }
     if (method !== 'GET' && method !== 'HEAD')

@@ -1,9 +1,9 @@
 import { type Code, Fault } from '@boxoffice/envelope';
 import { expect, test } from '@jest/globals';
-import { errorPage } from '../src/index.ts';
+import { renderErrorPage } from '../src/index.ts';
 
 const pageOf = (code: Code, acceptLanguage = 'en', headers = {}) =>
-  errorPage(new Fault(code, 'Details for developers.', headers), { acceptLanguage, requestId: 'req-1' });
+  renderErrorPage(new Fault(code, 'Details for developers.', headers), { acceptLanguage, requestId: 'req-1' });
 
 test.each([
   ['not_found', 404, 'There is no such page'],

@@ -68,7 +68,7 @@ const readKeyFile = (named: NamedFile): Read<KeyObject> =>
  * The setting of a certificate: `<prefix>_CERT_FILE` and `<prefix>_KEY_FILE` name its files. Both are set and belong
  * together, or neither is (then undefined).
  */
-export function certificateFiles(prefix: string): Setting<CertificateFiles | undefined> {
+export function declareCertificateFiles(prefix: string): Setting<CertificateFiles | undefined> {
   const [certFile, keyFile] = [`${prefix}_CERT_FILE`, `${prefix}_KEY_FILE`].map((name) =>
     file(name, { optional: true }),
   );

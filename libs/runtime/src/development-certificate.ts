@@ -7,7 +7,7 @@ import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import type { Certificate } from './certificates.ts';
 import { replaceFile } from './files.ts';
-import { explain, reasonOf, StartFault } from './settings/start-fault.ts';
+import { explain, getErrorCode, StartFault } from './settings/start-fault.ts';
 
 /** A certificate with its chain, and the file of the authority that clients trust. */
 interface DevelopmentCertificate extends Certificate {
@@ -28,7 +28,7 @@ const LIFETIME = { server: 397, authority: 3_650 } as const;
 const RENEWED_BEFORE_DAYS = 30;
 
 /** The names and addresses of this machine at which others reach a listener; none of one that only listens to itself. */
-export function hostsReaching(
+export function listReachableHosts(
   host: string,
   { name, interfaces }: { readonly name: string; readonly interfaces: ReturnType<typeof networkInterfaces> } = {
     name: hostname(),
@@ -54,7 +54,7 @@ const KEYS = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
  * authority of the directory, which stays, so that whoever has trusted it goes on doing so.
  * @throws {StartFault} when it cannot be stored, or a stored file cannot be read, or the authority's key is missing
  */
-export async function developmentCertificate(
+export async function ensureDevelopmentCertificate(
   directory: string,
   hosts: readonly string[] = [],
   now = Date.now(),
@@ -111,7 +111,7 @@ const storedPem = (path: string): string | undefined => {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    if (reasonOf(error) === 'ENOENT') return undefined;
+    if (getErrorCode(error) === 'ENOENT') return undefined;
     throw new StartFault(`the development certificate: ${path} cannot be read: ${explain(error)}`);
   }
 };

@@ -2,7 +2,7 @@
 
 import { accessSync, constants, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { explain, reasonOf, StartFault } from './settings/start-fault.ts';
+import { explain, getErrorCode, StartFault } from './settings/start-fault.ts';
 
 /**
  * Creates the directory and its parents if they are missing (mode 0700: the files are private to the installation). One
@@ -16,7 +16,7 @@ export function ensureDirectory(path: string, setting: string): string {
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
     return path;
   } catch (error) {
-    const reason = reasonOf(error) === 'ENOENT' ? 'it cannot be made there' : explain(error);
+    const reason = getErrorCode(error) === 'ENOENT' ? 'it cannot be made there' : explain(error);
     throw new StartFault(`${setting}: the data directory ${path} is not writable: ${reason}`);
   }
 }
@@ -38,7 +38,7 @@ const make = (path: string): void => {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
     // Another process may have created it meanwhile.
-    if (reasonOf(error) !== 'EEXIST' || !isDirectory(path)) throw error;
+    if (getErrorCode(error) !== 'EEXIST' || !isDirectory(path)) throw error;
   }
 };
 

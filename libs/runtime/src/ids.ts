@@ -4,7 +4,7 @@ import { createHash, randomBytes } from 'node:crypto';
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
 /** A character for each byte, by its five lowest bits. */
-export function base32(bytes: Uint8Array): string {
+export function encodeBase32(bytes: Uint8Array): string {
   return [...bytes].map((byte) => ALPHABET[byte & 31]).join('');
 }
 
@@ -15,26 +15,26 @@ const RANDOM_CHARACTERS = 10;
  * A new id that sorts by age, so that indexes grow at their end: `<prefix>_`, nine characters of time, ten of
  * randomness (50 bits). `now` in epoch milliseconds.
  */
-export function newId(prefix: string, now: number): string {
-  return `${prefix}_${now.toString(36).padStart(TIME_CHARACTERS, '0')}${base32(randomBytes(RANDOM_CHARACTERS))}`;
+export function createId(prefix: string, now: number): string {
+  return `${prefix}_${now.toString(36).padStart(TIME_CHARACTERS, '0')}${encodeBase32(randomBytes(RANDOM_CHARACTERS))}`;
 }
 
 /** A new id that does not reveal its age: `<prefix>_` and `length` random characters, five bits each. */
-export function randomId(prefix: string, length: number): string {
-  return `${prefix}_${base32(randomBytes(length))}`;
+export function createRandomId(prefix: string, length: number): string {
+  return `${prefix}_${encodeBase32(randomBytes(length))}`;
 }
 
 /** The pattern of ids with this prefix, as the functions of this file make them. */
-export function idPattern(prefix: string): string {
+export function buildIdPattern(prefix: string): string {
   return `^${prefix}_[0-9a-z]{${TIME_CHARACTERS + RANDOM_CHARACTERS},32}$`;
 }
 
 /** SHA-256 of the parts; other parts, or the same text divided otherwise, give another. */
-export function digestOf(parts: readonly string[]): Buffer {
+export function computeDigest(parts: readonly string[]): Buffer {
   return createHash('sha256').update(JSON.stringify(parts)).digest();
 }
 
-/** The id that always follows from these parts, as long as those of `newId` and as unpredictable as the parts. */
-export function derivedId(prefix: string, ...parts: readonly string[]): string {
-  return `${prefix}_${base32(digestOf(parts).subarray(0, TIME_CHARACTERS + RANDOM_CHARACTERS))}`;
+/** The id that always follows from these parts, as long as those of `createId` and as unpredictable as the parts. */
+export function deriveId(prefix: string, ...parts: readonly string[]): string {
+  return `${prefix}_${encodeBase32(computeDigest(parts).subarray(0, TIME_CHARACTERS + RANDOM_CHARACTERS))}`;
 }

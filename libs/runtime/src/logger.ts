@@ -1,7 +1,7 @@
 // Logs: one JSON line per entry, with permitted fields only.
 
 import { createLogger as createWinston, format, transports } from 'winston';
-import { currentTrace, parseTraceparent } from './tracing.ts';
+import { getCurrentTrace, parseTraceparent } from './tracing.ts';
 
 /** Texts in log lines. Paths and queries are not allowed: they contain user input. */
 const texts = [
@@ -77,7 +77,7 @@ interface LoggerOptions {
 export function createLogger(options: LoggerOptions): Logger {
   const { service, level = 'info', pretty = process.stdout.isTTY === true, write } = options;
   const line = format.printf(({ level: name, message, fields }) => {
-    const trace = currentTrace();
+    const trace = getCurrentTrace();
     const entry = {
       time: new Date().toISOString(),
       level: name,

@@ -2,6 +2,9 @@
  * The member of that name that a record has itself. Names from outside, of services, operations, components, can be
  * those of what every object inherits: `constructor`, `toString`, `__proto__`.
  */
-export function ownMember<Value>(record: Readonly<Record<string, Value>> | undefined, name: string): Value | undefined {
+export function getOwnMember<Value>(
+  record: Readonly<Record<string, Value>> | undefined,
+  name: string,
+): Value | undefined {
   return record !== undefined && Object.hasOwn(record, name) ? record[name] : undefined;
 }

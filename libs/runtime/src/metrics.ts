@@ -5,7 +5,7 @@ import { statfs } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Gauge } from 'prom-client';
 import type { Check } from './listen/health.ts';
-import { within } from './time.ts';
+import { settleWithin } from './time.ts';
 
 type Labels = Readonly<Record<string, string | number>>;
 
@@ -81,7 +81,7 @@ export function nameOperation(response: ServerResponse, operation: string): void
 }
 
 /** The class of an answer's status, `2xx` to `5xx`; `gone` if its client went away before it was out. */
-export function statusOf({ writableFinished, statusCode }: ServerResponse): string {
+export function toStatusClass({ writableFinished, statusCode }: ServerResponse): string {
   return writableFinished ? `${Math.floor(statusCode / 100)}xx` : 'gone';
 }
 
@@ -158,7 +158,7 @@ export async function createMetrics(): Promise<Metrics> {
       return (_request, response) => {
         const started = performance.now();
         response.once('close', () => {
-          answered(operationOf(response), statusOf(response), (performance.now() - started) / 1000);
+          answered(operationOf(response), toStatusClass(response), (performance.now() - started) / 1000);
         });
       };
     },
@@ -181,7 +181,7 @@ const setWithoutPause = (gauge: Gauge): void => {
 
 const inTime = async (read: () => readonly Reading[] | Promise<readonly Reading[]>): Promise<readonly Reading[]> => {
   try {
-    return await within(Promise.resolve(read()), READ_MS, () => NOTHING);
+    return await settleWithin(Promise.resolve(read()), READ_MS, () => NOTHING);
   } catch {
     return NOTHING;
   }
@@ -197,7 +197,7 @@ const answers = async (check: Check): Promise<boolean> => {
     () => true,
     () => false,
   );
-  return within(answered, PATIENCE_MS, () => false);
+  return settleWithin(answered, PATIENCE_MS, () => false);
 };
 
 /** Metrics of every process: its version, and whether its dependencies respond. */

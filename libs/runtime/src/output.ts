@@ -1,4 +1,4 @@
-import { reasonOf } from './settings/start-fault.ts';
+import { getErrorCode } from './settings/start-fault.ts';
 
 /**
  * Ends the process when nobody reads its output any more, as after `… | head`: the signal that ends other programs then
@@ -6,7 +6,7 @@ import { reasonOf } from './settings/start-fault.ts';
  */
 export function endWithReader(output: NodeJS.WriteStream = process.stdout): void {
   output.on('error', (error: Error) => {
-    if (reasonOf(error) !== 'EPIPE') throw error;
+    if (getErrorCode(error) !== 'EPIPE') throw error;
     process.exit();
   });
 }

@@ -3,7 +3,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { explain, reasonOf, StartFault } from './settings/start-fault.ts';
+import { explain, getErrorCode, StartFault } from './settings/start-fault.ts';
 
 /**
  * The secret stored in a file of the data directory, or undefined if there is none.
@@ -16,7 +16,7 @@ export function readStoredSecret(directory: string, file: string): string | unde
     if (stored === '') throw new StartFault(`the secret in ${path} is empty; remove the file or restore it`);
     return stored;
   } catch (error) {
-    if (reasonOf(error) === 'ENOENT') return undefined;
+    if (getErrorCode(error) === 'ENOENT') return undefined;
     throw error instanceof StartFault ? error : new StartFault(`${path} cannot be read: ${explain(error)}`);
   }
 }
@@ -36,7 +36,7 @@ export function storeSecret(directory: string, file: string): string {
     // A link fails where a rename would replace the secret that another process has just created.
     linkSync(draft, path);
   } catch (error) {
-    if (reasonOf(error) !== 'EEXIST') throw new StartFault(`${path} cannot be written: ${explain(error)}`);
+    if (getErrorCode(error) !== 'EEXIST') throw new StartFault(`${path} cannot be written: ${explain(error)}`);
   } finally {
     rmSync(draft, { force: true });
   }
@@ -51,7 +51,7 @@ const TAG_BYTES = 16;
  * The AES-256 key that is derived from a secret (any text) for one purpose; keys for other purposes are independent
  * (RFC 5869).
  */
-export function sealingKey(secret: string, purpose: string): Buffer {
+export function deriveSealingKey(secret: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, 'boxoffice', purpose, 32));
 }
 

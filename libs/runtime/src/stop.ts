@@ -1,6 +1,6 @@
 import type { Logger } from './logger.ts';
-import { reasonOf } from './settings/start-fault.ts';
-import { within } from './time.ts';
+import { getErrorCode } from './settings/start-fault.ts';
+import { settleWithin } from './time.ts';
 
 /** Stops a program in order. */
 export interface Stop {
@@ -58,7 +58,7 @@ export function createStop(logger: Logger, { withinMs = 15_000 }: StopOptions = 
   const closeAll = async (): Promise<boolean> => {
     let clean = true;
     stopping.abort();
-    if (starting) await within(starting, START_MS, () => undefined);
+    if (starting) await settleWithin(starting, START_MS, () => undefined);
     for (let part = parts.pop(); part; part = parts.pop()) {
       current = part.name;
       try {
@@ -72,7 +72,7 @@ export function createStop(logger: Logger, { withinMs = 15_000 }: StopOptions = 
   };
 
   const run = (): Promise<boolean> => {
-    ending ??= within(closeAll(), withinMs, () => {
+    ending ??= settleWithin(closeAll(), withinMs, () => {
       logger.error('did not close in time', { part: current });
       return false;
     });
@@ -117,7 +117,7 @@ export function createStop(logger: Logger, { withinMs = 15_000 }: StopOptions = 
       // Node raises an unhandled rejection as an uncaught exception, unless there is a listener for it.
       process.on('uncaughtException', (error: unknown, origin) => {
         // Where nobody reads the log any more, each line of it fails in this way, for ever.
-        if (faulty && reasonOf(error) === 'EPIPE') return;
+        if (faulty && getErrorCode(error) === 'EPIPE') return;
         faulty = true;
         const what = origin === 'unhandledRejection' ? 'a rejection was not handled' : 'an exception was not caught';
         logger.error(what, { error });

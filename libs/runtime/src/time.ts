@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
  * work behind the promise continues, and its later rejection is not reported as unhandled. The timer is cleared as soon
  * as the promise settles.
  */
-export async function within<T, L>(promise: Promise<T>, ms: number, late: () => L | Promise<L>): Promise<T | L> {
+export async function settleWithin<T, L>(promise: Promise<T>, ms: number, late: () => L | Promise<L>): Promise<T | L> {
   const deadline = Promise.withResolvers<void>();
   const timer = setTimeout(deadline.resolve, ms);
   try {
@@ -101,7 +101,7 @@ interface Waits {
 const PAUSE_MS = 1_000;
 
 /** Opens an engine that may start later than this process does, and logs what it waits for. */
-export function persistently<Value>(name: string, logger: Waits, open: () => Promise<Value>): Persistent<Value> {
+export function openPersistently<Value>(name: string, logger: Waits, open: () => Promise<Value>): Persistent<Value> {
   const end = new AbortController();
   const tried = Promise.withResolvers<boolean>();
   end.signal.addEventListener('abort', () => tried.resolve(false));

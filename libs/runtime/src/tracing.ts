@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace-base';
 import { oneOf, url } from './settings/kinds.ts';
-import { within } from './time.ts';
+import { settleWithin } from './time.ts';
 
 /** The ids that connect everything that one request causes, across all processes. */
 export interface Trace {
@@ -23,7 +23,7 @@ const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
 /** The request id of a header, if it is well-formed; a new one otherwise, never an error. */
-export function requestIdFrom(header: string | string[] | undefined): string {
+export function readRequestId(header: string | string[] | undefined): string {
   return typeof header === 'string' && REQUEST_ID.test(header) ? header : randomUUID();
 }
 
@@ -40,7 +40,7 @@ export function parseTraceparent(
 }
 
 /** The traceparent of a header, if it is well-formed. A new one otherwise. */
-export function traceparentFrom(header: string | string[] | undefined): string {
+export function readTraceparent(header: string | string[] | undefined): string {
   return typeof header === 'string' && parseTraceparent(header) ? header : makeTraceparent();
 }
 
@@ -53,8 +53,8 @@ const randomDigits = (): string => randomUUID().replaceAll('-', '');
 /** The trace that a request belongs to, from its headers. */
 export function traceFrom(headers: IncomingHttpHeaders): Trace {
   return {
-    requestId: requestIdFrom(headers['x-request-id']),
-    traceparent: traceparentFrom(headers.traceparent),
+    requestId: readRequestId(headers['x-request-id']),
+    traceparent: readTraceparent(headers.traceparent),
   };
 }
 
@@ -64,19 +64,19 @@ export function runWithTrace<Result>(trace: Trace, fn: () => Result): Result {
 }
 
 /** The trace of the current call, or undefined outside of any. */
-export function currentTrace(): Trace | undefined {
+export function getCurrentTrace(): Trace | undefined {
   return storage.getStore();
 }
 
 /** The headers that carry the current trace to another process; empty outside of any. */
 export function traceHeaders(): Readonly<Record<string, string>> {
-  const trace = currentTrace();
+  const trace = getCurrentTrace();
   return trace ? { 'x-request-id': trace.requestId, traceparent: trace.traceparent } : {};
 }
 
 /**
  * Spans: the timed parts of a trace, for a recorder (OpenTelemetry, see `startTraces`). While nothing records,
- * `recording()` is undefined and costs nothing. Attribute names follow OpenTelemetry's semantic conventions; paths,
+ * `getRecorder()` is undefined and costs nothing. Attribute names follow OpenTelemetry's semantic conventions; paths,
  * queries and ids of persons are never values, as in logs.
  */
 export interface Span {
@@ -110,8 +110,8 @@ export function recordSpans(by: Recorder | undefined): void {
   recorder = by;
 }
 
-/** Starts spans: `recording()?.({…})`. Undefined while spans are not recorded. */
-export function recording(): Recorder | undefined {
+/** Starts spans: `getRecorder()?.({…})`. Undefined while spans are not recorded. */
+export function getRecorder(): Recorder | undefined {
   return recorder;
 }
 
@@ -152,7 +152,7 @@ export function endAnswer(span: Span, operation: string, response: ServerRespons
  * are not recorded.
  */
 export function beginCall(name: string, attributes: Attributes): Span | undefined {
-  const trace = recorder && currentTrace();
+  const trace = recorder && getCurrentTrace();
   if (!trace || !parseTraceparent(trace.traceparent)) return undefined;
   return recorder?.({ service: trace.service, kind: 'client', name, parent: trace.traceparent, attributes });
 }
@@ -195,7 +195,7 @@ export async function startTraces(options: TracesOptions): Promise<{ close(): Pr
   return {
     async close() {
       recordSpans(undefined);
-      await within(processor.shutdown(), LAST_MS, () => undefined);
+      await settleWithin(processor.shutdown(), LAST_MS, () => undefined);
     },
   };
 }

@@ -20,11 +20,11 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   type CertificateFiles,
   createLogger,
-  developmentCertificate,
+  ensureDevelopmentCertificate,
   followCertificate,
-  hostsReaching,
   type Listening,
   listen,
+  listReachableHosts,
   readCertificate,
   trustAuthorities,
 } from '../src/index.ts';
@@ -53,8 +53,8 @@ describe('a renewed certificate is served without a restart', () => {
     });
 
   test('new connections get the current certificate of the files; while the files do not match, the previous one', async () => {
-    const old = new X509Certificate((await developmentCertificate(served)).cert).serialNumber;
-    const renewed = new X509Certificate((await developmentCertificate(fresh)).cert).serialNumber;
+    const old = new X509Certificate((await ensureDevelopmentCertificate(served)).cert).serialNumber;
+    const renewed = new X509Certificate((await ensureDevelopmentCertificate(fresh)).cert).serialNumber;
     const listening = await listen((_request, response) => response.end(), {
       host: '127.0.0.1',
       port: 0,
@@ -90,7 +90,7 @@ describe('a valid development certificate is reused', () => {
   describe('the development certificate', () => {
     test('names localhost, loopback and the given hosts, and its key is private', async () => {
       const directory = folder();
-      const { cert, caFile } = await developmentCertificate(directory, ['box.example.org', '10.1.2.3']);
+      const { cert, caFile } = await ensureDevelopmentCertificate(directory, ['box.example.org', '10.1.2.3']);
       const certificate = new X509Certificate(cert);
       for (const host of ['localhost', 'box.example.org']) expect(certificate.checkHost(host)).toBe(host);
       for (const address of ['127.0.0.1', '::1', '10.1.2.3']) expect(certificate.checkIP(address)).toBe(address);
@@ -101,20 +101,20 @@ describe('a valid development certificate is reused', () => {
 
     test('stays the same until a host is missing, it is about to expire, or it is damaged', async () => {
       const directory = folder();
-      const first = await developmentCertificate(directory);
-      expect((await developmentCertificate(directory)).cert).toBe(first.cert);
-      const second = await developmentCertificate(directory, ['other.example.org']);
+      const first = await ensureDevelopmentCertificate(directory);
+      expect((await ensureDevelopmentCertificate(directory)).cert).toBe(first.cert);
+      const second = await ensureDevelopmentCertificate(directory, ['other.example.org']);
       expect(second.cert).not.toBe(first.cert);
-      const third = await developmentCertificate(directory, [], Date.now() + 380 * DAY);
+      const third = await ensureDevelopmentCertificate(directory, [], Date.now() + 380 * DAY);
       expect(third.cert).not.toBe(second.cert);
       writeFileSync(join(directory, 'development-key.pem'), 'damaged');
-      expect((await developmentCertificate(directory)).cert).not.toBe(third.cert);
+      expect((await ensureDevelopmentCertificate(directory)).cert).not.toBe(third.cert);
     });
 
     test('is signed by an authority that stays, and is trusted with it alone', async () => {
       const directory = folder();
-      const first = await developmentCertificate(directory);
-      const second = await developmentCertificate(directory, ['phone.example.org']);
+      const first = await ensureDevelopmentCertificate(directory);
+      const second = await ensureDevelopmentCertificate(directory, ['phone.example.org']);
       expect(second.cert).not.toBe(first.cert);
       const [one, other, authority] = [first.cert, second.cert, readFileSync(first.caFile)].map(
         (pem) => new X509Certificate(pem),
@@ -130,11 +130,11 @@ describe('a valid development certificate is reused', () => {
 
     test('of a release without an authority is replaced by one that has it', async () => {
       const directory = folder();
-      const { caFile } = await developmentCertificate(directory);
+      const { caFile } = await ensureDevelopmentCertificate(directory);
       const before = readFileSync(join(directory, 'development-certificate.pem'), 'utf8');
       rmSync(caFile);
       rmSync(join(directory, 'development-ca.key'));
-      const { cert } = await developmentCertificate(directory);
+      const { cert } = await ensureDevelopmentCertificate(directory);
       expect(cert).not.toBe(before);
       expect(new X509Certificate(cert).verify(new X509Certificate(readFileSync(caFile)).publicKey)).toBe(true);
     });
@@ -145,7 +145,7 @@ describe('a valid development certificate is reused', () => {
         lo: [at('127.0.0.1', true)],
         wlan0: [at('192.168.1.20'), at('fe80::1'), at('2001:db8::20')],
       };
-      const reaching = (host: string, name = 'laptop') => hostsReaching(host, { name, interfaces });
+      const reaching = (host: string, name = 'laptop') => listReachableHosts(host, { name, interfaces });
       for (const host of ['127.0.0.1', 'localhost', '::1']) expect(reaching(host)).toEqual([]);
       expect(reaching('192.168.1.20')).toEqual(['192.168.1.20']);
       const all = ['laptop', 'laptop.local', '192.168.1.20', '2001:db8::20'];
@@ -157,12 +157,12 @@ describe('a valid development certificate is reused', () => {
       'is not replaced when its %s cannot be read',
       async (name) => {
         const directory = folder();
-        await developmentCertificate(directory);
+        await ensureDevelopmentCertificate(directory);
         const path = join(directory, name);
         renameSync(path, `${path}.away`);
         mkdirSync(path);
         const before = readdirSync(directory);
-        await expect(developmentCertificate(directory)).rejects.toThrow(
+        await expect(ensureDevelopmentCertificate(directory)).rejects.toThrow(
           `the development certificate: ${path} cannot be read: it is a directory`,
         );
         expect(readdirSync(directory)).toEqual(before);
@@ -171,19 +171,19 @@ describe('a valid development certificate is reused', () => {
 
     test('keeps an authority of which only the key is missing; a key without its authority is replaced', async () => {
       const directory = folder();
-      const { cert, caFile } = await developmentCertificate(directory);
+      const { cert, caFile } = await ensureDevelopmentCertificate(directory);
       const key = join(directory, 'development-ca.key');
       rmSync(key);
-      await expect(developmentCertificate(directory)).rejects.toThrow(`${caFile} exists without ${key}`);
+      await expect(ensureDevelopmentCertificate(directory)).rejects.toThrow(`${caFile} exists without ${key}`);
       expect(cert).toContain(readFileSync(caFile, 'utf8').trim());
       rmSync(caFile);
-      await developmentCertificate(directory);
+      await ensureDevelopmentCertificate(directory);
       rmSync(caFile);
-      expect((await developmentCertificate(directory)).cert).not.toBe(cert);
+      expect((await ensureDevelopmentCertificate(directory)).cert).not.toBe(cert);
     });
 
     test('is trusted by a client that has its file', async () => {
-      const tls = await developmentCertificate(folder());
+      const tls = await ensureDevelopmentCertificate(folder());
       const ca = readFileSync(tls.caFile);
       const listening = await listen((_request, response) => response.end(), { host: '127.0.0.1', port: 0, tls });
       const status = await new Promise((resolve, reject) => {
@@ -201,9 +201,9 @@ describe('a valid development certificate is reused', () => {
       const directory = folder();
       const file = join(directory, 'development-certificate.pem');
       const key = join(directory, 'development-key.pem');
-      await developmentCertificate(directory);
+      await ensureDevelopmentCertificate(directory);
       const other = folder();
-      await developmentCertificate(other);
+      await ensureDevelopmentCertificate(other);
       const broken = join(directory, 'broken.pem');
       writeFileSync(broken, '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n');
       const read = (cert: string, key: string) =>
@@ -225,7 +225,7 @@ describe('additional authorities are trusted', () => {
   let listening: Listening;
   let caFile: string;
   beforeAll(async () => {
-    const certificate = await developmentCertificate(directory);
+    const certificate = await ensureDevelopmentCertificate(directory);
     caFile = certificate.caFile;
     listening = await listen((_request, response) => response.end('served'), {
       host: '127.0.0.1',

@@ -1,6 +1,6 @@
-import { repeat, within } from '@boxoffice/runtime';
+import { repeat, settleWithin } from '@boxoffice/runtime';
 import { describe, expect, it, test } from '@jest/globals';
-import { persistently } from '../src/index.ts';
+import { openPersistently } from '../src/index.ts';
 
 describe('a deadline ends the wait and not the work', () => {
   const MUCH_MS = 60_000;
@@ -8,15 +8,15 @@ describe('a deadline ends the wait and not the work', () => {
   describe('a deadline', () => {
     it('settles like a promise that is in time', async () => {
       const late = () => 'late';
-      await expect(within(Promise.resolve('value'), MUCH_MS, late)).resolves.toBe('value');
-      await expect(within(Promise.reject(new Error('failed')), MUCH_MS, late)).rejects.toThrow('failed');
+      await expect(settleWithin(Promise.resolve('value'), MUCH_MS, late)).resolves.toBe('value');
+      await expect(settleWithin(Promise.reject(new Error('failed')), MUCH_MS, late)).rejects.toThrow('failed');
     });
 
     it('settles like `late` for a promise that is late', async () => {
       const never = new Promise<string>(() => undefined);
-      await expect(within(never, 1, () => 'late')).resolves.toBe('late');
-      await expect(within(never, 1, async () => 'late')).resolves.toBe('late');
-      const refused = within(never, 1, () => {
+      await expect(settleWithin(never, 1, () => 'late')).resolves.toBe('late');
+      await expect(settleWithin(never, 1, async () => 'late')).resolves.toBe('late');
+      const refused = settleWithin(never, 1, () => {
         throw new Error('not within 1 ms');
       });
       await expect(refused).rejects.toThrow('not within 1 ms');
@@ -24,7 +24,7 @@ describe('a deadline ends the wait and not the work', () => {
 
     it('lets the work continue, and its later failure is not an unhandled rejection', async () => {
       const work = Promise.withResolvers<string>();
-      await within(work.promise, 1, () => undefined);
+      await settleWithin(work.promise, 1, () => undefined);
       work.reject(new Error('too late to matter'));
       await expect(work.promise).rejects.toThrow('too late to matter');
     });
@@ -105,7 +105,7 @@ describe('the first attempt is reported', () => {
   const begin = () => {
     const attempts: PromiseWithResolvers<string>[] = [];
     const events: string[] = [];
-    const engine = persistently('engine', silent, () => {
+    const engine = openPersistently('engine', silent, () => {
       const attempt = Promise.withResolvers<string>();
       attempts.push(attempt);
       return attempt.promise;

@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import {
+  declareServiceSecret,
+  declareServiceSecretFromRoot,
+  deriveSealingKey,
   deriveServiceSecret,
   ensureDirectory,
   readSettings,
   readStoredSecret,
   seal,
-  sealingKey,
   serviceRootSecret,
-  serviceSecretFromRoot,
-  serviceSecretOf,
   storeSecret,
   unseal,
 } from '../src/index.ts';
@@ -51,7 +51,7 @@ describe('each process has its own secret', () => {
   const ROOT = 'a root secret of the tests';
   const directory = () => mkdtempSync(join(tmpdir(), 'boxoffice-secrets-'));
   const of = (process: string, env: Record<string, string>) =>
-    readSettings({ secret: serviceSecretOf(process) }, { BOXOFFICE_DATA_DIR: directory(), ...env }).secret;
+    readSettings({ secret: declareServiceSecret(process) }, { BOXOFFICE_DATA_DIR: directory(), ...env }).secret;
 
   test('a derived secret is HKDF-SHA-256 of the root and the name, different for each process', () => {
     // Computed with openssl kdf (HKDF, SHA-256, no salt), info "boxoffice service pos", in base64url.
@@ -87,7 +87,7 @@ describe('each process has its own secret', () => {
   });
 
   test('the authorizer reports once that the root secret is missing', () => {
-    const spec = { own: serviceSecretFromRoot('authorizer'), root: serviceRootSecret };
+    const spec = { own: declareServiceSecretFromRoot('authorizer'), root: serviceRootSecret };
     expect(() => readSettings(spec, { BOXOFFICE_DATA_DIR: directory() })).toThrow(
       /^SERVICE_ROOT_SECRET: is not set, nor stored in [^\n]*$/,
     );
@@ -96,18 +96,18 @@ describe('each process has its own secret', () => {
 
 describe('sealed keys open only for their purpose', () => {
   const plain = Buffer.from('a private key');
-  const key = sealingKey('a secret', 'one purpose');
+  const key = deriveSealingKey('a secret', 'one purpose');
 
   test('a sealed text opens with the key of the same secret and purpose, under its name', () => {
     const sealed = seal(key, 'name', plain);
     expect(sealed).not.toContain(plain.toString('base64url'));
-    expect(unseal(sealingKey('a secret', 'one purpose'), 'name', sealed)).toEqual(plain);
+    expect(unseal(deriveSealingKey('a secret', 'one purpose'), 'name', sealed)).toEqual(plain);
   });
 
   test('a sealed text does not open with another secret, purpose or name, or when it was changed', () => {
     const sealed = seal(key, 'name', plain);
-    expect(unseal(sealingKey('another', 'one purpose'), 'name', sealed)).toBeUndefined();
-    expect(unseal(sealingKey('a secret', 'another'), 'name', sealed)).toBeUndefined();
+    expect(unseal(deriveSealingKey('another', 'one purpose'), 'name', sealed)).toBeUndefined();
+    expect(unseal(deriveSealingKey('a secret', 'another'), 'name', sealed)).toBeUndefined();
     expect(unseal(key, 'another', sealed)).toBeUndefined();
     for (const changed of ['', sealed.slice(0, -4), `${sealed.slice(0, 20)}AAAA${sealed.slice(24)}`])
       expect(unseal(key, 'name', changed)).toBeUndefined();

@@ -3,10 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import {
-  currentTrace,
+  getCurrentTrace,
+  getRecorder,
   parseTraceparent,
-  recording,
-  requestIdFrom,
+  readRequestId,
   runWithTrace,
   startTraces,
   traceFrom,
@@ -25,7 +25,7 @@ describe('ill formed ids are replaced', () => {
     });
 
     test.each(['', 'a b', 'ü', 'x'.repeat(129), 'a,b', undefined])('X-Request-Id %j is replaced', (header) => {
-      expect(requestIdFrom(header)).toMatch(/^[0-9a-f-]{36}$/);
+      expect(readRequestId(header)).toMatch(/^[0-9a-f-]{36}$/);
     });
 
     test.each([
@@ -50,10 +50,10 @@ describe('ill formed ids are replaced', () => {
       const trace = { requestId: 'r', traceparent: good };
       await runWithTrace(trace, async () => {
         await new Promise(setImmediate);
-        expect(currentTrace()).toBe(trace);
+        expect(getCurrentTrace()).toBe(trace);
         expect(traceHeaders()).toEqual({ 'x-request-id': 'r', traceparent: good });
       });
-      expect(currentTrace()).toBeUndefined();
+      expect(getCurrentTrace()).toBeUndefined();
       expect(traceHeaders()).toEqual({});
     });
   });
@@ -110,12 +110,12 @@ describe('spans are sent where the setting says', () => {
     'the remaining spans are sent at the end as %s, with the headers and the service name of the variables',
     async (protocol) => {
       const traces = await start(protocol);
-      const span = recording()?.(someSpan);
+      const span = getRecorder()?.(someSpan);
       expect(parseTraceparent(span?.traceparent)?.traceId).toBe('0af7651916cd43dd8448eb211c80319c');
       expect(span?.traceparent).not.toBe(parent);
       span?.end();
       await traces.close();
-      expect(recording()).toBeUndefined();
+      expect(getRecorder()).toBeUndefined();
       expect(posts).toHaveLength(1);
       const [post] = posts;
       expect(post?.path).toBe('/v1/traces');
@@ -127,13 +127,13 @@ describe('spans are sent where the setting says', () => {
 
   test('a trace that is not sampled is propagated as such, and not sent', async () => {
     const traces = await start('http/json');
-    const span = recording()?.({ ...someSpan, parent: parent.replace(/01$/, '00') });
+    const span = getRecorder()?.({ ...someSpan, parent: parent.replace(/01$/, '00') });
     expect(span?.traceparent).toMatch(/^00-0af7651916cd43dd8448eb211c80319c-[0-9a-f]{16}-00$/);
     span?.end();
     await traces.close();
     process.env.OTEL_TRACES_SAMPLER = 'always_off';
     const off = await start('http/json');
-    recording()?.({ ...someSpan, parent: undefined }).end();
+    getRecorder()?.({ ...someSpan, parent: undefined }).end();
     await off.close();
     expect(posts).toEqual([]);
   });
@@ -144,14 +144,14 @@ describe('spans are sent where the setting says', () => {
     process.env.OTEL_EXPORTER_OTLP_TIMEOUT = '500';
     const traces = await start('http/json');
     // More than one batch holds.
-    for (let count = 0; count < 1_100; count += 1) recording()?.(someSpan).end();
+    for (let count = 0; count < 1_100; count += 1) getRecorder()?.(someSpan).end();
     await traces.close();
     expect(logged).toEqual(['traces cannot be delivered; spans are dropped meanwhile']);
   });
 
   test('without an endpoint nothing is recorded', async () => {
     const traces = await startTraces({ otlpEndpoint: undefined, otlpProtocol: 'http/json', logger });
-    expect(recording()).toBeUndefined();
+    expect(getRecorder()).toBeUndefined();
     await traces.close();
   });
 });

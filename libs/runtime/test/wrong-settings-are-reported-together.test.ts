@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import {
-  certificateFiles,
   cidrs,
-  differentPorts,
+  declareCertificateFiles,
   ensureDirectory,
   flag,
   host,
@@ -15,6 +14,7 @@ import {
   publicUrl,
   readServerSettings,
   readSettings,
+  requireDifferentPorts,
   SettingsFault,
   StartFault,
   secret,
@@ -152,8 +152,8 @@ describe('settings are checked against one another', () => {
     https,
     http,
     operations,
-    ports: differentPorts(https, http, operations),
-    certificate: certificateFiles('TLS'),
+    ports: requireDifferentPorts(https, http, operations),
+    certificate: declareCertificateFiles('TLS'),
     publicUrl,
   };
 

@@ -42,7 +42,7 @@ interface AnnouncedEvent extends Announcement {
 }
 
 /** The data of a fact that announces a change, for its publisher's schemas; `description` says of what. */
-export function announcementSchema(description: string) {
+export function createAnnouncementSchema(description: string) {
   return Type.Object(
     {
       event: Type.Object({
@@ -66,7 +66,7 @@ export function announcementSchema(description: string) {
 }
 
 /** An example of a fact's data that announces a change. */
-export function announcementExample(announcement: Announcement): { readonly event: AnnouncedEvent } {
+export function createAnnouncementExample(announcement: Announcement): { readonly event: AnnouncedEvent } {
   return {
     event: { ...announcement, version: 3, position: 3 * PER_WRITE, before: 2 * PER_WRITE },
   };
@@ -107,7 +107,7 @@ interface AnnouncingOptions<T extends Document> {
  * The collection, with every insert and update announced by a fact of this type, in the same write, and the work that
  * follows from it made due. It is the only way of a service to the documents, so no write can forget either.
  */
-export function announcing<T extends Announced>(
+export function announceWrites<T extends Announced>(
   handle: CollectionHandle<T>,
   factType: string,
   announce: Announce<T>,
@@ -205,7 +205,7 @@ const withFollowing = (following: DueChange, said: DueChange | undefined): { rea
 };
 
 /** The last announcement of a document once more, for events that were lost; undefined: it has none. */
-export function announcedAgain(
+export function repeatAnnouncement(
   { lastAnnouncement: last, id }: Announced,
   factType: string,
   data: { readonly resource: string } & Pick<Announcement, 'data' | 'belongsTo'>,

@@ -1,4 +1,4 @@
-import { within } from '@boxoffice/runtime';
+import { settleWithin } from '@boxoffice/runtime';
 
 interface BestEffortOptions {
   /** Timeout of a call, in milliseconds. */
@@ -32,7 +32,7 @@ export function createBestEffort({
       (data) => ({ data }),
       () => ({ data: undefined }),
     );
-    const inTime = await within(answered, ms, () => undefined);
+    const inTime = await settleWithin(answered, ms, () => undefined);
     isLate = inTime === undefined;
     if (isLate) askAgainAt = now() + pauseMs;
     return inTime?.data;

@@ -143,7 +143,7 @@ export interface Contract {
 const OF_AUTHORIZER = 'identifyService';
 
 /** The contract of a service, which it serves with the description of its internal operations. */
-export function contractOf({
+export function createContract({
   name,
   facts = { schemas: {}, examples: {} },
   queues = [],

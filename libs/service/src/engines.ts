@@ -10,7 +10,7 @@ import {
   type Declared,
   type Queue,
 } from '@boxoffice/messaging';
-import { currentTrace, type Logger, repeat, StartFault } from '@boxoffice/runtime';
+import { getCurrentTrace, type Logger, repeat, StartFault } from '@boxoffice/runtime';
 import {
   type Collection,
   collection,
@@ -18,8 +18,8 @@ import {
   openMongoStore,
   openSqliteStores,
   type Store,
+  skipWhenQuiet,
   UniqueViolation,
-  unlessQuiet,
 } from '@boxoffice/store';
 import type { Closable } from './definition.ts';
 
@@ -72,7 +72,7 @@ interface EnginesOptions {
 
 /** The traceparent of the current request, for the events it causes. */
 export function traceOfEvents(): string | undefined {
-  return currentTrace()?.traceparent;
+  return getCurrentTrace()?.traceparent;
 }
 
 /** The store of the in-process bus, which belongs to no service. */
@@ -196,7 +196,7 @@ const serveReplayRequests = (store: Store, inside: DeadLetters, logger: Logger):
       await inside.replay(id);
     }
   };
-  return repeat(unlessQuiet(store, 0, look), {
+  return repeat(skipWhenQuiet(store, 0, look), {
     everyMs: LOOK_EVERY_MS,
     failed: (error) => logger.warn('a dead letter could not be replayed', { error }),
   });

@@ -1,12 +1,12 @@
 export {
   type Announced,
   type Announcement,
-  announcedAgain,
-  announcementExample,
-  announcementSchema,
-  announcing,
+  announceWrites,
   type BelongsTo,
+  createAnnouncementExample,
+  createAnnouncementSchema,
   type OnWritten,
+  repeatAnnouncement,
 } from './announce.ts';
 export { type BestEffort, createBestEffort } from './best-effort.ts';
 export {
@@ -26,7 +26,7 @@ export {
   type Contract,
   type CurrentFact,
   type CurrentFacts,
-  contractOf,
+  createContract,
   type Facts,
   type Listener,
   type Parts,
@@ -35,7 +35,7 @@ export {
 } from './definition.ts';
 export { type Engines, openEngines } from './engines.ts';
 export { type End, type Retention, type Retentions, type SweepOptions, startSweeper } from './retention.ts';
-export { salesBoundsOf } from './sales-bounds.ts';
+export { computeSalesBounds } from './sales-bounds.ts';
 export { runService } from './start/run.ts';
 export { type RunningService, type StartOptions, startService } from './start/start.ts';
 export type { FactMoment } from './subscriptions.ts';
@@ -44,7 +44,7 @@ export {
   PROMISED,
   type Retries,
   retryAfter,
-  soon,
+  scheduleSoon,
   type Work,
   type WorkKind,
   type WorkKindOf,

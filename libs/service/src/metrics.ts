@@ -20,7 +20,7 @@ type Call = (...given: unknown[]) => unknown;
  * A service's store that times its calls by collection and operation, and counts the updates retried after a lost race.
  * `collection` is `idempotency`, `outbox` or `leases` for calls outside of any collection.
  */
-export function countedStore(store: Store, metrics: Metrics, service: string): Store {
+export function instrumentStore(store: Store, metrics: Metrics, service: string): Store {
   const took = metrics.histogram({
     name: 'store_operation_duration_seconds',
     help: 'Time of a call of the store',
@@ -89,7 +89,7 @@ interface QueueMetrics {
 }
 
 /** Creates the metrics. `depths` reads the service's queues at each scrape. */
-export function queueMetrics(metrics: Metrics, depths: () => Promise<readonly QueueDepth[]>): QueueMetrics {
+export function createQueueMetrics(metrics: Metrics, depths: () => Promise<readonly QueueDepth[]>): QueueMetrics {
   const took = metrics.histogram({
     name: 'queue_message_duration_seconds',
     help: 'Time to handle a message, by outcome',

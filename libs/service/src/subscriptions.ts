@@ -4,19 +4,19 @@ import { channel } from 'node:diagnostics_channel';
 import type { Bus, Handler, Message, Subscription } from '@boxoffice/messaging';
 import {
   type Attributes,
+  getRecorder,
   type Logger,
+  openPersistently,
   parseTraceparent,
-  persistently,
-  recording,
+  readTraceparent,
   runWithTrace,
-  traceparentFrom,
 } from '@boxoffice/runtime';
 import type { Closable, Listener, Reaction } from './definition.ts';
 
 /** Publishes within a span, if spans are recorded: the message carries it, and its handler continues the trace. */
-export function publishing(service: string, system: () => Bus['system'], publish: Bus['publish']): Bus['publish'] {
+export function tracePublish(service: string, system: () => Bus['system'], publish: Bus['publish']): Bus['publish'] {
   return async (message) => {
-    const span = recording()?.({
+    const span = getRecorder()?.({
       service,
       kind: 'producer',
       name: `publish ${message.type}`,
@@ -52,9 +52,9 @@ const about = (system: Bus['system'], { id, type }: Message): Attributes => ({
 const failureName = (error: unknown): string => (error instanceof Error ? error.name : 'error');
 
 /** Handles a message in the trace of the request that caused it, and within a span, if spans are recorded. */
-export function handling(service: string, system: Bus['system'], queue: string, handle: Handler): Handler {
+export function traceHandler(service: string, system: Bus['system'], queue: string, handle: Handler): Handler {
   return async (message, attempt) => {
-    const span = recording()?.({
+    const span = getRecorder()?.({
       service,
       kind: 'consumer',
       name: `process ${queue}`,
@@ -81,7 +81,7 @@ export function handling(service: string, system: Bus['system'], queue: string, 
 
 /** Calls `fn` in the trace of the request that caused the message. */
 const inTraceOf = <Result>(message: Message, fn: () => Result): Result =>
-  runWithTrace({ requestId: message.id, traceparent: traceparentFrom(message.traceparent) }, fn);
+  runWithTrace({ requestId: message.id, traceparent: readTraceparent(message.traceparent) }, fn);
 
 /** A step of a fact in its consumer: it arrived, or its handler has resolved (and it is not acknowledged yet). */
 export interface FactMoment {
@@ -109,7 +109,7 @@ export async function subscribeAll(
     for (const { queue, handle } of reactions) {
       const telling = (message: Message, attempt: number) =>
         reporting(queue.name, message, attempt, () => handle(message, attempt));
-      subscriptions.push(await bus.subscribe(queue, handling(service, bus.system, queue.name, telling)));
+      subscriptions.push(await bus.subscribe(queue, traceHandler(service, bus.system, queue.name, telling)));
     }
     for (const { broadcast, handle } of listeners) {
       subscriptions.push(await bus.listen(broadcast, (message) => inTraceOf(message, () => handle(message))));
@@ -170,7 +170,7 @@ export function startSubscriptions({
     const bus = await coming;
     const attempt = () => subscribeAll(bus, reactions, listeners, service);
     if (!(coming instanceof Promise)) return attempt();
-    const attempts = persistently('subscriptions', logger, attempt);
+    const attempts = openPersistently('subscriptions', logger, attempt);
     cancel = attempts.cancel;
     return attempts.opened;
   };
@@ -190,7 +190,7 @@ export function startSubscriptions({
   };
   return {
     started,
-    publish: publishing(
+    publish: tracePublish(
       service,
       () => there().system,
       async (message) => there().publish(message),

@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Bus, Handler, Message } from '@boxoffice/messaging';
 import {
   type Attributes,
-  currentTrace,
+  getCurrentTrace,
   listen,
   recordSpans,
   runWithTrace,
@@ -11,7 +11,7 @@ import {
 } from '@boxoffice/runtime';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createServiceClient } from '../src/index.ts';
-import { handling, publishing, subscribeAll } from '../src/subscriptions.ts';
+import { subscribeAll, traceHandler, tracePublish } from '../src/subscriptions.ts';
 import { noteQueue, openNotes } from './fixture.ts';
 
 interface Ended {
@@ -60,7 +60,7 @@ describe('while spans are recorded', () => {
 
   test('a message carries the span of its publishing, which belongs to the trace that was stored with it', async () => {
     const sent: Message[] = [];
-    await publishing(
+    await tracePublish(
       'orders',
       () => 'rabbitmq',
       async (one) => void sent.push(one),
@@ -73,9 +73,9 @@ describe('while spans are recorded', () => {
   test('the handling of a message is a span of the same trace, which its own events continue', async () => {
     let within: unknown;
     const handle = async () => {
-      within = currentTrace();
+      within = getCurrentTrace();
     };
-    await handling('tickets', 'rabbitmq', 'tickets.orders.v1', handle)(message, 2);
+    await traceHandler('tickets', 'rabbitmq', 'tickets.orders.v1', handle)(message, 2);
     const [span] = ended;
     expect(span?.start).toMatchObject({
       service: 'tickets',
@@ -89,15 +89,15 @@ describe('while spans are recorded', () => {
 
   test('a failed handling is a span with the name of the failure, and still rejects', async () => {
     const fail = () => Promise.reject(new TypeError('with a secret'));
-    await expect(handling('tickets', 'rabbitmq', 'q', fail)(message, 1)).rejects.toThrow('with a secret');
-    await expect(publishing('orders', () => 'rabbitmq', fail)(message)).rejects.toThrow('with a secret');
+    await expect(traceHandler('tickets', 'rabbitmq', 'q', fail)(message, 1)).rejects.toThrow('with a secret');
+    await expect(tracePublish('orders', () => 'rabbitmq', fail)(message)).rejects.toThrow('with a secret');
     expect(ended.map(({ failure }) => failure)).toEqual(['TypeError', 'TypeError']);
   });
 
   test('while spans are not recorded, a message is unchanged', async () => {
     recordSpans(undefined);
     const sent: Message[] = [];
-    await publishing(
+    await tracePublish(
       'orders',
       () => 'rabbitmq',
       async (one) => void sent.push(one),
@@ -147,7 +147,7 @@ test('a fact reaches its reaction, in the trace of the request that caused it', 
   const received = Promise.withResolvers<{ message: Message; trace: Trace | undefined }>();
   const handle = async (message: Message) => {
     await new Promise(setImmediate);
-    received.resolve({ message, trace: currentTrace() });
+    received.resolve({ message, trace: getCurrentTrace() });
   };
   const service = await fixture.start({ queues: [noteQueue], reactions: () => [{ queue: noteQueue, handle }] });
   await fetch(`${service.url}/notes`, {

@@ -1,7 +1,7 @@
 import { collection, type Document } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Announced, announcing } from '../src/index.ts';
-import { notExercised, testEngines } from '../src/testkit/index.ts';
+import { type Announced, announceWrites } from '../src/index.ts';
+import { listTestEngines, notExercised } from '../src/testkit/index.ts';
 
 interface Thing extends Document, Pick<Announced, 'lastAnnouncement'> {
   readonly state: string;
@@ -23,14 +23,14 @@ const announce = (before: Thing | undefined, after: Thing) => {
     : [one('thing.changed')];
 };
 
-describe.each(testEngines('things', [things]))(`each write is announced on $name${notExercised}`, (engine) => {
+describe.each(listTestEngines('things', [things]))(`each write is announced on $name${notExercised}`, (engine) => {
   let opened: Awaited<ReturnType<typeof engine.open>>;
   beforeAll(async () => {
     opened = await engine.open();
   });
   afterAll(() => opened.discard());
 
-  const handle = () => announcing(opened.store.collection(things), 'thing.recorded', announce);
+  const handle = () => announceWrites(opened.store.collection(things), 'thing.recorded', announce);
   const events = async (id: string) =>
     (await opened.store.outbox.pending(1_000))
       .filter(({ key, type }) => key === id && type === 'thing.recorded')

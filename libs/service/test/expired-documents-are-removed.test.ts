@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { collection, type Document, type Store } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type SweepOptions, startSweeper } from '../src/index.ts';
-import { type OpenEngine, testEngines } from '../src/testkit/index.ts';
+import { listTestEngines, type OpenEngine } from '../src/testkit/index.ts';
 
 interface Visit extends Document {
   readonly endsAt: number | null;
@@ -21,7 +21,7 @@ const NOW = Date.UTC(2026, 10, 21);
 const iso = (at: number) => new Date(at).toISOString();
 const LONG_MS = 3_600_000;
 
-describe.each(testEngines('retention', collections))('on $name', (engine) => {
+describe.each(listTestEngines('retention', collections))('on $name', (engine) => {
   let data: OpenEngine;
   let store: Store;
   beforeAll(async () => {

@@ -7,7 +7,7 @@ import type { CollectionHandle, Condition, Document, Documents, Query, Scalar, W
 export type Bounds = Readonly<Record<string, readonly Scalar[]>>;
 
 /** The value of the member at a dotted path; null where there is none. */
-export function valueAt(document: object, path: string): Scalar {
+export function getValue(document: object, path: string): Scalar {
   const value = path.split('.').reduce<unknown>((at, name) => (at as Record<string, unknown> | null)?.[name], document);
   return (value ?? null) as Scalar;
 }
@@ -16,11 +16,11 @@ export function valueAt(document: object, path: string): Scalar {
  * The documents within bounds. Reads, counts, changes and deletions of others behave as if these did not exist; an
  * insert of one throws, as a defect of the service. A change may lead out of the bounds: its result is returned.
  */
-export function bounded<T extends Document>(documents: Documents<T>, bounds: Bounds): Documents<T> {
+export function restrictDocuments<T extends Document>(documents: Documents<T>, bounds: Bounds): Documents<T> {
   const fields = Object.entries(bounds);
   if (fields.length === 0) return documents;
   const isWithin = (document: object): boolean =>
-    fields.every(([field, values]) => values.includes(valueAt(document, field)));
+    fields.every(([field, values]) => values.includes(getValue(document, field)));
   const requireWithin = (document: object): void => {
     if (!isWithin(document)) throw new Error(`a new document lacks a permitted ${Object.keys(bounds).join(', ')}`);
   };
@@ -113,12 +113,12 @@ const compare = (one: Scalar, other: Scalar): number =>
  * The collection as one caller sees it: the documents of its institution within the bounds, and nothing else.
  * @throws Error on any other institution, and on a look across institutions
  */
-export function boundedCollection<T extends Document>(
+export function restrictCollection<T extends Document>(
   collection: CollectionHandle<T>,
   institution: string,
   bounds: Bounds,
 ): CollectionHandle<T> {
-  const documents = bounded(collection.of(institution), bounds);
+  const documents = restrictDocuments(collection.of(institution), bounds);
   return {
     of(other) {
       if (other !== institution) throw new Error(`a call for ${institution} reached for the documents of ${other}`);

@@ -44,12 +44,12 @@ export function replaceDue(due: Due, name: string, to: DueWork | null): Due | un
 }
 
 /** The earliest instant; null: nothing is due. */
-export function earliestOf(due: Due | undefined): number | null {
+export function findEarliest(due: Due | undefined): number | null {
   return due === undefined ? null : Math.min(...Object.values(due).map(({ at }) => at));
 }
 
 /** The work of a request that is due, moved to the end of a new claim; undefined: none is. */
-export function claimOf(
+export function createClaim(
   due: Due,
   { now, forMs }: Pick<DueRequest, 'now' | 'forMs'>,
 ): { readonly due: Due; readonly work: readonly string[] } | undefined {
@@ -75,7 +75,7 @@ export function isSameWork(one: DueWork | undefined, other: DueWork): boolean {
 }
 
 /** What `upgrade` says of a document that an earlier release wrote: work that is due at an instant. */
-export function dueFrom(instants: DueChange): Due | undefined {
+export function toDue(instants: DueChange): Due | undefined {
   return presentDue(
     Object.entries(instants).flatMap(([name, at]): [string, DueWork][] =>
       at === null ? [] : [[name, { at, since: at, tries: 0 }]],

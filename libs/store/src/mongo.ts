@@ -1,15 +1,15 @@
 import type { Db } from 'mongodb';
 import { createDueListeners, type Surroundings } from './engines.ts';
 import { createTurns, type MongoCollection } from './mongo/collection.ts';
-import { ANSWER_MS, connect, createGate, type Gate, inTime } from './mongo/connection.ts';
-import { collectionHandle } from './mongo/documents.ts';
-import { createIdempotency, indexKeys, type MongoIdempotency } from './mongo/idempotency.ts';
+import { ANSWER_MS, connect, createGate, type Gate, requireAnswerWithin } from './mongo/connection.ts';
+import { createCollectionHandle } from './mongo/documents.ts';
+import { createIdempotency, createKeyIndexes, type MongoIdempotency } from './mongo/idempotency.ts';
 import { ensureIndexes } from './mongo/indexes.ts';
 import { createLeases } from './mongo/lease.ts';
 import { createOutbox } from './mongo/outbox.ts';
-import { type Schema, type StoredRecord, schemaOf } from './mongo/record.ts';
+import { createSchema, type Schema, type StoredRecord } from './mongo/record.ts';
 import type { Collection, Document, Idempotency, Outbox, Store } from './port.ts';
-import { inShape } from './reading.ts';
+import { upgradeReads } from './reading.ts';
 
 // The MongoDB engine of the scaled deployment, for a standalone server, a replica set or a sharded cluster.
 //
@@ -49,7 +49,7 @@ const CLOSING_MS = 1_000;
  * @throws an Error that names the address and the reason (not reachable, wrong password …) or the index
  */
 export async function openMongoStore(options: MongoOptions): Promise<Store> {
-  const schemas = options.collections.map(schemaOf);
+  const schemas = options.collections.map(createSchema);
   const { answerMs = ANSWER_MS } = options;
   const { client, database } = await connect(options.url, options.name, answerMs);
   const parts = await opened(database, schemas, options).catch(async (error: unknown) => {
@@ -63,8 +63,8 @@ export async function openMongoStore(options: MongoOptions): Promise<Store> {
   const close = async () => {
     await gate.close();
     // An unresponsive database misses these commands; its leases and sessions then expire by time.
-    await inTime(leases.releaseAll(), CLOSING_MS).catch(() => undefined);
-    await inTime(client.close(), CLOSING_MS).catch(() => undefined);
+    await requireAnswerWithin(leases.releaseAll(), CLOSING_MS).catch(() => undefined);
+    await requireAnswerWithin(client.close(), CLOSING_MS).catch(() => undefined);
   };
 
   return {
@@ -72,7 +72,7 @@ export async function openMongoStore(options: MongoOptions): Promise<Store> {
       const collection = collections.get(declared.name);
       if (!collection)
         throw new Error(`the store ${database.databaseName} was opened without the collection ${declared.name}`);
-      return inShape(collectionHandle<T>(collection, gate), declared);
+      return upgradeReads(createCollectionHandle<T>(collection, gate), declared);
     },
     idempotency: guardedIdempotency(idempotency, gate),
     outbox: guardedOutbox(outbox, gate),
@@ -90,7 +90,7 @@ export async function openMongoStore(options: MongoOptions): Promise<Store> {
 const opened = async (database: Db, schemas: readonly Schema[], options: MongoOptions) => {
   const records = new Map(schemas.map(({ name }) => [name, database.collection<StoredRecord>(name)]));
   for (const schema of schemas) await ensureIndexes(database.collection<StoredRecord>(schema.name), schema);
-  await indexKeys(database);
+  await createKeyIndexes(database);
   const outbox = createOutbox(database, records, options);
   const idempotency = createIdempotency(database, records);
   const { onDue, notifyDue } = createDueListeners(options);

@@ -83,7 +83,7 @@ export interface Collection<T extends Document> {
   /**
    * Returns a document of an earlier release in the shape of this one, and any other as the same object. Synchronous
    * and pure. It applies to every read, also inside `update`, which therefore writes the new shape, with the `due` that
-   * it has ({@link dueFrom}). It causes no write: conditions, orders, indexes and claims of due work use the stored
+   * it has ({@link toDue}). It causes no write: conditions, orders, indexes and claims of due work use the stored
    * shape until the next write or `rewrite`.
    */
   upgrade?(stored: T): T;

@@ -20,7 +20,7 @@ export function createQuiet(store: Pick<Store, 'revision'>): () => number {
  * Wraps a task that looks in the store for what others have written, or for what is due some time after a write: it is
  * skipped once it has succeeded and nothing has been written for `settledMs`. A task that fails is never skipped.
  */
-export function unlessQuiet(
+export function skipWhenQuiet(
   store: Pick<Store, 'revision'>,
   settledMs: number,
   task: () => Promise<unknown>,

@@ -1,4 +1,4 @@
-import { valueAt } from './bounds.ts';
+import { getValue } from './bounds.ts';
 import type {
   Change,
   Collection,
@@ -20,7 +20,7 @@ const PAGE = 200;
  * The documents of a query, read page by page as they are taken: each comes once, also if it is left unchanged, or
  * changed so that the query does not find it any more. Documents written during the iteration may be missed.
  */
-export async function* documentsOf<T extends Document>(
+export async function* readDocuments<T extends Document>(
   documents: Pick<Documents<T>, 'find'>,
   query: Omit<Query, 'limit'> = {},
 ): AsyncGenerator<T> {
@@ -29,20 +29,20 @@ export async function* documentsOf<T extends Document>(
     yield* page;
     const last = page.at(-1);
     if (!last || page.length < PAGE) return;
-    after = { value: valueAt(last, query.orderBy ?? 'id'), id: last.id };
+    after = { value: getValue(last, query.orderBy ?? 'id'), id: last.id };
   }
 }
 
 /** Every document of a collection, of all institutions, by id. */
-export function everyDocument<T extends Document>(handle: CollectionHandle<T>): AsyncGenerator<T> {
-  return documentsOf(handle.acrossInstitutions);
+export function readAllDocuments<T extends Document>(handle: CollectionHandle<T>): AsyncGenerator<T> {
+  return readDocuments(handle.acrossInstitutions);
 }
 
 /**
  * Runs `act` on every item of an iterator, up to `width` at a time. Goes on after a failure, then throws the first one,
  * so that a repeat has less to do.
  */
-export async function eachOf<T>(
+export async function runForEach<T>(
   items: AsyncGenerator<T> | ArrayIterator<T>,
   width: number,
   act: (item: T) => Promise<unknown>,
@@ -58,7 +58,7 @@ export async function eachOf<T>(
 type Reading<T extends Document> = Pick<Documents<T>, 'get' | 'find' | 'update' | 'claim'>;
 
 /** The handle of an engine that returns documents in the shape that the collection declares. */
-export function inShape<T extends Document>(
+export function upgradeReads<T extends Document>(
   { of, acrossInstitutions }: CollectionHandle<T>,
   { upgrade }: Collection<T>,
 ): CollectionHandle<T> {
@@ -125,7 +125,7 @@ export async function rewrite<T extends Document>(
   const { upgrade, ...plain } = collection;
   if (!upgrade) return;
   const stored = store.collection<T>(plain).acrossInstitutions;
-  for await (const document of documentsOf(stored, query)) {
+  for await (const document of readDocuments(stored, query)) {
     if (upgrade(document) === document) continue;
     await stored.update(document.id, (current) =>
       changeOf(current, upgrade, (next) => (next === current ? undefined : { next })),

@@ -2,12 +2,12 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Surroundings } from './engines.ts';
 import type { Collection, Document, Store } from './port.ts';
-import { inShape } from './reading.ts';
-import { collectionHandle } from './sqlite/documents.ts';
+import { upgradeReads } from './reading.ts';
+import { createCollectionHandle } from './sqlite/documents.ts';
 import { type DatabaseFile, openFile } from './sqlite/file.ts';
 import { createIdempotency } from './sqlite/idempotency.ts';
 import { createOutbox } from './sqlite/outbox.ts';
-import { tableInfo, tableOf } from './sqlite/schema.ts';
+import { createTableInfo, describeTable } from './sqlite/schema.ts';
 import { startWriterThread } from './sqlite/writer/thread.ts';
 
 /** The location of the files, and the engine's dependencies. */
@@ -38,7 +38,7 @@ export function openSqliteStores({ directory, ...surroundings }: SqliteOptions):
   return {
     async open(name, collections) {
       if (!/^[A-Za-z0-9_-]+$/.test(name)) throw new Error(`${JSON.stringify(name)} is not a store name`);
-      const tables = collections.map(tableOf);
+      const tables = collections.map(describeTable);
       try {
         mkdirSync(directory, { recursive: true, mode: 0o700 });
       } catch (error) {
@@ -57,14 +57,14 @@ export function openSqliteStores({ directory, ...surroundings }: SqliteOptions):
 }
 
 const storeOf = (file: DatabaseFile, collections: readonly Collection<Document>[], onClose: () => void): Store => {
-  const tables = new Map(collections.map((one) => [one.name, tableInfo(one)]));
+  const tables = new Map(collections.map((one) => [one.name, createTableInfo(one)]));
   const idempotency = createIdempotency(file);
   const leases = createLeases(file.path);
   return {
     collection<T extends Document>(declared: Collection<T>) {
       const table = tables.get(declared.name);
       if (!table) throw new Error(`the store ${file.path} was opened without the collection ${declared.name}`);
-      return inShape(collectionHandle<T>(file, table), declared);
+      return upgradeReads(createCollectionHandle<T>(file, table), declared);
     },
     idempotency,
     outbox: createOutbox(file),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import { createQuiet, unlessQuiet } from '../src/index.ts';
+import { createQuiet, skipWhenQuiet } from '../src/index.ts';
 
 beforeAll(() => void jest.useFakeTimers());
 afterAll(() => void jest.useRealTimers());
@@ -18,7 +18,7 @@ test('a task is skipped while nothing is written, unless it failed', async () =>
   let revision = 1;
   let runs = 0;
   let fails = false;
-  const run = unlessQuiet({ revision: () => revision }, 0, async () => {
+  const run = skipWhenQuiet({ revision: () => revision }, 0, async () => {
     runs++;
     if (fails) throw new Error('not now');
   });
@@ -34,7 +34,7 @@ test('a task is skipped while nothing is written, unless it failed', async () =>
 
 test('a task that finds what is due some time after a write goes on for that time', async () => {
   let runs = 0;
-  const run = unlessQuiet({ revision: () => 1 }, 60_000, async () => {
+  const run = skipWhenQuiet({ revision: () => 1 }, 60_000, async () => {
     runs++;
   });
   expect(await runsOf(run, () => runs)).toBe(3);
@@ -46,7 +46,7 @@ test('without a revision nothing is skipped', async () => {
   jest.advanceTimersByTime(1_000);
   expect([first, quietMs()]).toEqual([0, 0]);
   let runs = 0;
-  const run = unlessQuiet({ revision: () => undefined }, 0, async () => {
+  const run = skipWhenQuiet({ revision: () => undefined }, 0, async () => {
     runs++;
   });
   expect(await runsOf(run, () => runs)).toBe(3);

@@ -1,30 +1,30 @@
 import type { AnyOperation } from '@boxoffice/http';
-import { queueNamed } from '@boxoffice/messaging';
-import { versionOf } from '@boxoffice/runtime';
+import { requireQueue } from '@boxoffice/messaging';
+import { readVersion } from '@boxoffice/runtime';
 import { type ServiceDefinition, startCompletion } from '@boxoffice/service';
 import type { Store } from '@boxoffice/store';
 import { examples, schemas } from './events.ts';
 import { createCatalogCache } from './feed/cache.ts';
-import { catalogRoutes } from './feed/routes.ts';
-import { shopRoutes } from './feed/shop.ts';
-import { acrossProductsRoutes } from './performances/across-products.ts';
+import { createCatalogRoutes } from './feed/routes.ts';
+import { createShopRoutes } from './feed/shop.ts';
+import { createAcrossProductsRoutes } from './performances/across-products.ts';
 import { applyCapacity } from './performances/capacity.ts';
 import { watchLocalTimes } from './performances/local-times.ts';
-import { performancesRoutes } from './performances/routes.ts';
-import { whatIsOnRoutes } from './performances/what-is-on.ts';
-import { pointsOfSaleRoutes } from './points-of-sale/routes.ts';
+import { createPerformancesRoutes } from './performances/routes.ts';
+import { createWhatIsOnRoutes } from './performances/what-is-on.ts';
+import { createPointsOfSaleRoutes } from './points-of-sale/routes.ts';
 import { cancelPerformances } from './products/products.ts';
-import { productsRoutes } from './products/routes.ts';
+import { createProductsRoutes } from './products/routes.ts';
 import { reactTo } from './reactions.ts';
-import { quoteRoutes } from './stock/quotes.ts';
-import { stockRoutes } from './stock/routes.ts';
+import { createQuoteRoutes } from './stock/quotes.ts';
+import { createStockRoutes } from './stock/routes.ts';
 import { CANCELLED_BY_0_3, collections, currentFacts, products, retention } from './store.ts';
-import { tariffsRoutes } from './tariffs.ts';
+import { createTariffsRoutes } from './tariffs.ts';
 
 /** The catalog service: institutions, products, performances, places, tariffs and points of sale. */
 export const catalog: ServiceDefinition<Record<never, never>, Store> = {
   name: 'catalog',
-  version: versionOf(import.meta.url),
+  version: readVersion(import.meta.url),
   currentFacts,
   facts: { schemas, examples },
   collections,
@@ -38,10 +38,10 @@ export const catalog: ServiceDefinition<Record<never, never>, Store> = {
     'points-of-sale': 'Web shops and counters, each with what it sells.',
   },
   prepare: ({ store }) => store,
-  operations: ({ store }) => routes(store),
+  operations: ({ store }) => createRoutes(store),
   work: { products: { cancelPerformances }, performances: { applyCapacity } },
-  queues: [queueNamed('catalog.releases.v1')],
-  reactions: ({ store }) => [{ queue: queueNamed('catalog.releases.v1'), handle: reactTo(store) }],
+  queues: [requireQueue('catalog.releases.v1')],
+  reactions: ({ store }) => [{ queue: requireQueue('catalog.releases.v1'), handle: reactTo(store) }],
   background: ({ store, logger }) => {
     const loops = [startCompletion(store, products, CANCELLED_BY_0_3, logger), watchLocalTimes(store, logger)];
     return {
@@ -53,17 +53,17 @@ export const catalog: ServiceDefinition<Record<never, never>, Store> = {
 };
 
 /** Every operation of the catalog, resource by resource. */
-export function routes(store: Store, cache = createCatalogCache(store)): AnyOperation[] {
+export function createRoutes(store: Store, cache = createCatalogCache(store)): AnyOperation[] {
   return [
-    ...catalogRoutes(cache),
-    ...productsRoutes(store),
-    ...performancesRoutes(store),
-    ...acrossProductsRoutes(store, cache),
-    ...whatIsOnRoutes(store),
-    ...tariffsRoutes(store),
-    ...pointsOfSaleRoutes(store),
-    ...stockRoutes(store),
-    ...shopRoutes(store, cache),
-    ...quoteRoutes(store),
+    ...createCatalogRoutes(cache),
+    ...createProductsRoutes(store),
+    ...createPerformancesRoutes(store),
+    ...createAcrossProductsRoutes(store, cache),
+    ...createWhatIsOnRoutes(store),
+    ...createTariffsRoutes(store),
+    ...createPointsOfSaleRoutes(store),
+    ...createStockRoutes(store),
+    ...createShopRoutes(store, cache),
+    ...createQuoteRoutes(store),
   ];
 }

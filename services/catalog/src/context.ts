@@ -1,8 +1,8 @@
 import { Fault } from '@boxoffice/envelope';
-import { newId } from '@boxoffice/runtime';
+import { createId } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
 import type { MoneyRules } from './domain/tariff.ts';
-import { type Collections, collectionsOf, type InstitutionDocument } from './store.ts';
+import { type Collections, type InstitutionDocument, openCollections } from './store.ts';
 
 /** What commands and queries need: one institution's collections and a clock. */
 export interface Context {
@@ -13,16 +13,16 @@ export interface Context {
 }
 
 /** The context of one institution; `now` defaults to the system clock. */
-export function contextOf(store: Store, institution: string, now: () => number = Date.now): Context {
+export function createContext(store: Store, institution: string, now: () => number = Date.now): Context {
   return {
-    collections: collectionsOf(store, institution),
+    collections: openCollections(store, institution),
     now,
-    newId: (prefix) => newId(prefix, now()),
+    newId: (prefix) => createId(prefix, now()),
   };
 }
 
 /** The clock's time in the form of stored timestamps: ISO 8601 UTC. */
-export function timestampOf({ now }: Context): string {
+export function readTimestamp({ now }: Context): string {
   return new Date(now()).toISOString();
 }
 
@@ -32,12 +32,12 @@ export function refuseProblems(problems: readonly string[]): void {
 }
 
 /** @throws Fault `not_found`: the same answer for another institution's resource and for an unknown id */
-export function notFound(): never {
+export function throwNotFound(): never {
   throw new Fault('not_found', 'There is no resource with this id.');
 }
 
 /** The caller's institution. @throws Fault `not_found` if it is not set up in the catalog */
-export async function institutionOf({ institution, institutions }: Collections): Promise<InstitutionDocument> {
+export async function requireInstitution({ institution, institutions }: Collections): Promise<InstitutionDocument> {
   const found = await institutions.get(institution);
   if (!found) throw new Fault('not_found', 'The institution is not set up in the catalog.');
   return found;
@@ -47,9 +47,9 @@ export async function institutionOf({ institution, institutions }: Collections):
  * What prices and points of sale are validated against: the institution's currency and, of `tariffIds`, those that
  * exist.
  */
-export async function moneyRules(collections: Collections, tariffIds: readonly string[]): Promise<MoneyRules> {
+export async function readMoneyRules(collections: Collections, tariffIds: readonly string[]): Promise<MoneyRules> {
   const [{ currency }, ...known] = await Promise.all([
-    institutionOf(collections),
+    requireInstitution(collections),
     ...[...new Set(tariffIds)].map((id) => collections.tariffs.get(id)),
   ]);
   return { currency, tariffIds: new Set(known.flatMap((tariff) => (tariff ? [tariff.id] : []))) };

@@ -1,5 +1,5 @@
-import { nullable, oneOf, timestamp } from '@boxoffice/http';
-import { type Announcement, announcementExample, announcementSchema } from '@boxoffice/service';
+import { createNullableSchema, oneOf, timestamp } from '@boxoffice/http';
+import { type Announcement, createAnnouncementExample, createAnnouncementSchema } from '@boxoffice/service';
 import type { Fact } from '@boxoffice/store';
 import { type Static, Type } from 'typebox';
 import type { Performance } from './domain/performance.ts';
@@ -31,7 +31,7 @@ export const schemas = {
       performanceId: Type.String(),
       startDate: timestamp,
       timeZone: Type.String(),
-      venue: Type.Object({ name: Type.String(), city: nullable(Type.String()) }),
+      venue: Type.Object({ name: Type.String(), city: createNullableSchema(Type.String()) }),
       movedAt: Type.Optional(timestamp),
     },
     { description: 'A performance has another start, time zone or venue; tickets show it as it is now.' },
@@ -51,14 +51,14 @@ export const schemas = {
     { name: Type.String(), languages: Type.Array(Type.String()) },
     { description: 'An institution was created, or has another name or other languages.' },
   ),
-  [PRODUCT_RECORDED]: announcementSchema('A product was created or changed, as the event of partners tells it.'),
-  [PERFORMANCE_RECORDED]: announcementSchema(
+  [PRODUCT_RECORDED]: createAnnouncementSchema('A product was created or changed, as the event of partners tells it.'),
+  [PERFORMANCE_RECORDED]: createAnnouncementSchema(
     'A performance was created, changed or cancelled, as the event of partners tells it.',
   ),
 } as const;
 
 /** A performance is cancelled; the orders service cancels the affected orders. Keyed by the performance. */
-export function performanceCancelled(data: Static<(typeof schemas)[typeof PERFORMANCE_CANCELLED]>): Fact {
+export function createPerformanceCancelledFact(data: Static<(typeof schemas)[typeof PERFORMANCE_CANCELLED]>): Fact {
   return {
     type: PERFORMANCE_CANCELLED,
     key: data.performanceId,
@@ -70,7 +70,7 @@ export function performanceCancelled(data: Static<(typeof schemas)[typeof PERFOR
  * A performance takes place at another time or in another place; its tickets show the present ones. Keyed by the
  * performance, whose version is the event's.
  */
-export function performanceMoved({
+export function createPerformanceMovedFact({
   id,
   startDate,
   timeZone,
@@ -90,14 +90,14 @@ export function performanceMoved({
   };
 }
 
-/** What {@link placesReleased} says. */
+/** What {@link createPlacesReleasedFact} says. */
 export type PlacesReleased = Static<(typeof schemas)[typeof PLACES_RELEASED]>;
 
 /**
  * Places returned to stock after a cancellation; the orders service completes the cancellation. Keyed by the order; the
  * version is that of the release, not of the order.
  */
-export function placesReleased(data: PlacesReleased): Fact {
+export function createPlacesReleasedFact(data: PlacesReleased): Fact {
   return { type: PLACES_RELEASED, key: data.orderId, data };
 }
 
@@ -105,7 +105,7 @@ export function placesReleased(data: PlacesReleased): Fact {
  * An institution was created or changed; the authorizer shows its name and languages on the pages of sign-in. Keyed by
  * the institution.
  */
-export function institutionChanged(
+export function createInstitutionChangedFact(
   institution: string,
   { name, languages }: Pick<Institution, 'name' | 'languages'>,
 ): Fact {
@@ -113,7 +113,7 @@ export function institutionChanged(
 }
 
 /** What an event shows of a product. */
-export function shownOfProduct({
+export function toProductEventData({
   type,
   state,
   startDate,
@@ -123,7 +123,7 @@ export function shownOfProduct({
 }
 
 /** What an event shows of a performance. */
-export function shownOfPerformance({
+export function toPerformanceEventData({
   productId,
   state,
   startDate,
@@ -143,7 +143,7 @@ export function shownOfPerformance({
 export function announceProduct(before: Identified<Product> | undefined, after: Identified<Product>): Announcement[] {
   if (before?.revision === after.revision) return [];
   const type = before ? 'product.changed' : 'product.created';
-  return announcement(type, 'product', after.id, shownOfProduct(after));
+  return announcement(type, 'product', after.id, toProductEventData(after));
 }
 
 const announcement = (type: string, kind: 'product' | 'performance', id: string, data: object): Announcement[] => [
@@ -159,7 +159,7 @@ export function announcePerformance(
   const isCancelled = after.state === 'cancelled' && before?.state !== 'cancelled';
   const changed = isCancelled ? 'performance.cancelled' : 'performance.changed';
   const type = before ? changed : 'performance.created';
-  return announcement(type, 'performance', after.id, shownOfPerformance(after));
+  return announcement(type, 'performance', after.id, toPerformanceEventData(after));
 }
 
 /** An example payload of each event that the catalog publishes, for the tests of its consumers. */
@@ -183,15 +183,15 @@ export const examples = {
     placesReleased: 2,
   },
   [INSTITUTION_CHANGED]: { name: 'Opéra du Lac', languages: ['fr', 'de', 'en'] },
-  [PRODUCT_RECORDED]: announcementExample({
+  [PRODUCT_RECORDED]: createAnnouncementExample({
     type: 'product.changed',
     resource: { type: 'product', id: 'prd_00mhs1k2a4h9rv2c6t5b' },
-    data: shownOfProduct({ type: 'show', state: 'running', startDate: null, endDate: null }),
+    data: toProductEventData({ type: 'show', state: 'running', startDate: null, endDate: null }),
   }),
-  [PERFORMANCE_RECORDED]: announcementExample({
+  [PERFORMANCE_RECORDED]: createAnnouncementExample({
     type: 'performance.changed',
     resource: { type: 'performance', id: 'prf_00mhs1k2e7d3kq0w8z1x' },
-    data: shownOfPerformance({
+    data: toPerformanceEventData({
       productId: 'prd_00mhs1k2a4h9rv2c6t5b',
       state: 'on_sale',
       startDate: '2027-03-14T19:30:00.000Z',

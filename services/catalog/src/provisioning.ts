@@ -1,14 +1,14 @@
 // Commands for programs of the installation (demo data, operator), without HTTP: the same bodies and the same rules.
 
-import { canonicalTag, createCheck, isCurrency, LANGUAGE_TAG } from '@boxoffice/http';
+import { canonicaliseTag, createCheck, isCurrency, LANGUAGE_TAG } from '@boxoffice/http';
 import type { Store } from '@boxoffice/store';
-import { contextOf, timestampOf } from './context.ts';
+import { createContext, readTimestamp } from './context.ts';
 import type { PointOfSaleDetails } from './domain/point-of-sale.ts';
 import type { Institution } from './domain/tariff.ts';
-import { institutionChanged } from './events.ts';
+import { createInstitutionChangedFact } from './events.ts';
 import * as points from './points-of-sale/points-of-sale.ts';
-import { detailsOf, NewPointOfSale, view } from './points-of-sale/schemas.ts';
-import { institutionView } from './schemas.ts';
+import { NewPointOfSale, toPointOfSaleDetails, toPointOfSaleView } from './points-of-sale/schemas.ts';
+import { toInstitutionView } from './schemas.ts';
 import { institutions, pointsOfSale } from './store.ts';
 
 /** The form of the languages of stored texts. */
@@ -22,17 +22,17 @@ export async function createInstitution(
   store: Store,
   institution: Institution & { readonly demo?: boolean },
 ): Promise<Institution> {
-  const languages = institution.languages.map((tag) => canonicalTag(tag) ?? tag);
+  const languages = institution.languages.map((tag) => canonicaliseTag(tag) ?? tag);
   const details = { ...institution, languages };
   const problems = institutionProblems(details);
   if (problems.length > 0) throw new RangeError(problems.join('; '));
   const { id, name, currency, demo = false } = institution;
-  const context = contextOf(store, id);
+  const context = createContext(store, id);
   const catalogMark = context.newId('mark');
-  const createdAt = timestampOf(context);
+  const createdAt = readTimestamp(context);
   const document = { id, name, currency, languages, demo, catalogMark, createdAt, announced: true };
-  const events = [institutionChanged(id, details)];
-  return institutionView(await context.collections.institutions.insert(document, { events }));
+  const events = [createInstitutionChangedFact(id, details)];
+  return toInstitutionView(await context.collections.institutions.insert(document, { events }));
 }
 
 /** The problems of a new institution; empty if there is none. */
@@ -47,7 +47,7 @@ const institutionProblems = ({ id, name, currency, languages }: Institution): st
 
 /** Every institution of the installation, by id. */
 export async function listInstitutions(store: Store): Promise<Institution[]> {
-  return (await store.collection(institutions).acrossInstitutions.find({ orderBy: 'id' })).map(institutionView);
+  return (await store.collection(institutions).acrossInstitutions.find({ orderBy: 'id' })).map(toInstitutionView);
 }
 
 const checkPointOfSale = createCheck(NewPointOfSale);
@@ -59,7 +59,9 @@ const checkPointOfSale = createCheck(NewPointOfSale);
  */
 export async function createPointOfSale(store: Store, institution: string, body: object) {
   const { serviceHost, ...members } = checkPointOfSale(structuredClone(body));
-  return view(await points.createPointOfSale(contextOf(store, institution), detailsOf(serviceHost, members)));
+  return toPointOfSaleView(
+    await points.createPointOfSale(createContext(store, institution), toPointOfSaleDetails(serviceHost, members)),
+  );
 }
 
 /** The points of sale of an institution, or of all, in order of creation. */
@@ -71,5 +73,5 @@ export async function listPointsOfSale(
   const found = await (institution === undefined ? handle.acrossInstitutions : handle.of(institution)).find({
     orderBy: 'createdAt',
   });
-  return found.map((document) => ({ ...view(document), institution: document.institution }));
+  return found.map((document) => ({ ...toPointOfSaleView(document), institution: document.institution }));
 }

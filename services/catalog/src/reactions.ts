@@ -6,10 +6,10 @@ import { createCheck, id } from '@boxoffice/http';
 import { findReaction, type Handler, type Message, Unreadable } from '@boxoffice/messaging';
 import { type Store, UniqueViolation } from '@boxoffice/store';
 import { type Static, type TSchema, Type } from 'typebox';
-import { type Context, contextOf, timestampOf } from './context.ts';
+import { type Context, createContext, readTimestamp } from './context.ts';
 import { freed } from './domain/place.ts';
-import { type PlacesReleased, placesReleased } from './events.ts';
-import { idsOf } from './stock/changes.ts';
+import { createPlacesReleasedFact, type PlacesReleased } from './events.ts';
+import { getPlaceIds } from './stock/changes.ts';
 import type { Collections } from './store.ts';
 
 /** Releases all places of an order, held or sold. */
@@ -34,7 +34,7 @@ export async function releaseNamed(
   const own = await places.find({ where: { holder: orderId } });
   const ending = own.filter(({ id, state }) => !keptIds.has(id) && (named.has(id) || state === 'held'));
   if (ending.length === 0) return;
-  await places.claim({ where: { id: { in: idsOf(ending) }, holder: orderId }, set: freed });
+  await places.claim({ where: { id: { in: getPlaceIds(ending) }, holder: orderId }, set: freed });
 }
 
 /**
@@ -46,11 +46,11 @@ const publishReleased = async (
   { orderId, cause, placeIds }: Omit<PlacesReleased, 'placesReleased'>,
 ): Promise<void> => {
   const { places, releases } = context.collections;
-  const had = new Set(idsOf(await places.find({ where: { holder: orderId } })));
+  const had = new Set(getPlaceIds(await places.find({ where: { holder: orderId } })));
   const released = [...new Set(placeIds)].filter((id) => !had.has(id));
   const release: PlacesReleased = { orderId, cause, placeIds: released, placesReleased: released.length };
-  const document = { id: `${orderId}:${cause}`, ...release, createdAt: timestampOf(context) };
-  await releases.insert(document, { events: [placesReleased(release)] }).catch((error: unknown) => {
+  const document = { id: `${orderId}:${cause}`, ...release, createdAt: readTimestamp(context) };
+  await releases.insert(document, { events: [createPlacesReleasedFact(release)] }).catch((error: unknown) => {
     if (!(error instanceof UniqueViolation)) throw error;
   });
 };
@@ -106,6 +106,6 @@ const reactions: Readonly<Record<string, (context: Context, message: Message) =>
 /** Reactions to the events of the catalog's queue. */
 export function reactTo(store: Store): Handler {
   return async (message) => {
-    await findReaction(reactions, message)(contextOf(store, message.institution), message);
+    await findReaction(reactions, message)(createContext(store, message.institution), message);
   };
 }

@@ -1,13 +1,24 @@
 // Members that the schemas of several resources share.
 
-import { byLanguage, createView, currency, languageTag, lineOfText, linesOfText, named } from '@boxoffice/http';
+import {
+  createLanguageMapSchema,
+  createLineSchema,
+  createLinesSchema,
+  createView,
+  currency,
+  languageTag,
+  named,
+} from '@boxoffice/http';
 import { Type } from 'typebox';
 
 /** A name by language. */
-export const names = named('LocalisedText', byLanguage(lineOfText({ maxLength: 200 })));
+export const names = named('LocalisedText', createLanguageMapSchema(createLineSchema({ maxLength: 200 })));
 
 /** A description by language. */
-export const descriptions = named('LocalisedLongText', byLanguage(linesOfText({ maxLength: 20_000 })));
+export const descriptions = named(
+  'LocalisedLongText',
+  createLanguageMapSchema(createLinesSchema({ maxLength: 20_000 })),
+);
 
 export const languages = Type.Array(languageTag, {
   minItems: 1,
@@ -17,7 +28,7 @@ export const languages = Type.Array(languageTag, {
 });
 
 /** A code that an institution gives. */
-export const code = lineOfText({ maxLength: 64, description: "the institution's own, unique among its kind" });
+export const code = createLineSchema({ maxLength: 64, description: "the institution's own, unique among its kind" });
 
 /** The same in answers. */
 export const shownCode = Type.String({ description: "the institution's own" });
@@ -50,4 +61,4 @@ export const Institution = named(
 );
 
 /** The institution as answers show it. */
-export const institutionView = createView(Institution);
+export const toInstitutionView = createView(Institution);

@@ -1,7 +1,13 @@
-import { type Announced, announcedAgain, announcing, type CurrentFacts, type Retentions } from '@boxoffice/service';
-import { collection, type Document, dueFrom, everyDocument, type Store } from '@boxoffice/store';
+import {
+  type Announced,
+  announceWrites,
+  type CurrentFacts,
+  type Retentions,
+  repeatAnnouncement,
+} from '@boxoffice/service';
+import { collection, type Document, readAllDocuments, type Store, toDue } from '@boxoffice/store';
 import { clocks } from './clocks.ts';
-import { withMeantStart } from './domain/clocks.ts';
+import { ensureMeantStart } from './domain/clocks.ts';
 import type { Performance } from './domain/performance.ts';
 import type { Place } from './domain/place.ts';
 import type { PointOfSale } from './domain/point-of-sale.ts';
@@ -10,19 +16,19 @@ import type { Institution, Tariff } from './domain/tariff.ts';
 import {
   announcePerformance,
   announceProduct,
+  createInstitutionChangedFact,
+  createPerformanceCancelledFact,
+  createPerformanceMovedFact,
+  createPlacesReleasedFact,
   INSTITUTION_CHANGED,
-  institutionChanged,
   PERFORMANCE_CANCELLED,
   PERFORMANCE_MOVED,
   PERFORMANCE_RECORDED,
   PLACES_RELEASED,
   type PlacesReleased,
   PRODUCT_RECORDED,
-  performanceCancelled,
-  performanceMoved,
-  placesReleased,
-  shownOfPerformance,
-  shownOfProduct,
+  toPerformanceEventData,
+  toProductEventData,
 } from './events.ts';
 
 /**
@@ -63,7 +69,7 @@ const withDue = (stored: ProductDocument & { readonly cancelling?: string | null
   return {
     ...product,
     cancelledAt,
-    due: { ...dueFrom({ cancelPerformances: Date.parse(cancelledAt) }), ...product.due },
+    due: { ...toDue({ cancelPerformances: Date.parse(cancelledAt) }), ...product.due },
   };
 };
 
@@ -94,7 +100,7 @@ const withCapacityClaim = (stored: PerformanceDocument & CapacityChangeOf03): Pe
   const { capacityChange, ...performance } = stored;
   // What is not written ends by itself.
   if (!capacityChange.settle) return performance;
-  const due = { ...dueFrom({ applyCapacity: Date.parse(performance.updatedAt) }), ...performance.due };
+  const due = { ...toDue({ applyCapacity: Date.parse(performance.updatedAt) }), ...performance.due };
   return { ...performance, capacityClaim: capacityChange.token, due };
 };
 
@@ -109,7 +115,7 @@ export const performances = collection<PerformanceDocument>(
     { name: 'sole', fields: ['soleOf'], unique: true },
     { name: 'meant', fields: ['meantStart.release'], acrossInstitutions: true },
   ],
-  { work: ['applyCapacity'], upgrade: (stored) => withMeantStart(withCapacityClaim(stored), clocks) },
+  { work: ['applyCapacity'], upgrade: (stored) => ensureMeantStart(withCapacityClaim(stored), clocks) },
 );
 
 export const tariffs = collection<TariffDocument>('tariffs', [
@@ -139,12 +145,14 @@ export const collections = [institutions, products, performances, tariffs, point
  * One institution's documents: operations reach the store only through these. Every write to products and performances
  * announces what partners hear of.
  */
-export function collectionsOf(store: Store, institution: string) {
+export function openCollections(store: Store, institution: string) {
   return {
     institution,
     institutions: store.collection(institutions).of(institution),
-    products: announcing(store.collection(products), PRODUCT_RECORDED, announceProduct).of(institution),
-    performances: announcing(store.collection(performances), PERFORMANCE_RECORDED, announcePerformance).of(institution),
+    products: announceWrites(store.collection(products), PRODUCT_RECORDED, announceProduct).of(institution),
+    performances: announceWrites(store.collection(performances), PERFORMANCE_RECORDED, announcePerformance).of(
+      institution,
+    ),
     tariffs: store.collection(tariffs).of(institution),
     pointsOfSale: store.collection(pointsOfSale).of(institution),
     places: store.collection(places).of(institution),
@@ -152,7 +160,7 @@ export function collectionsOf(store: Store, institution: string) {
   };
 }
 
-export type Collections = ReturnType<typeof collectionsOf>;
+export type Collections = ReturnType<typeof openCollections>;
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -190,29 +198,44 @@ export const currentFacts: CurrentFacts = {
     PERFORMANCE_RECORDED,
   ],
   async *read(store) {
-    for await (const current of everyDocument(store.collection(institutions))) {
+    for await (const current of readAllDocuments(store.collection(institutions))) {
       const { id, institution, version, createdAt } = current;
-      yield { ...institutionChanged(id, current), institution, key: id, version, changedAt: Date.parse(createdAt) };
+      yield {
+        ...createInstitutionChangedFact(id, current),
+        institution,
+        key: id,
+        version,
+        changedAt: Date.parse(createdAt),
+      };
     }
-    for await (const product of everyDocument(store.collection(products))) {
+    for await (const product of readAllDocuments(store.collection(products))) {
       const { id: key, institution, version, modifiedAt } = product;
-      const last = announcedAgain(product, PRODUCT_RECORDED, { resource: 'product', data: shownOfProduct(product) });
+      const last = repeatAnnouncement(product, PRODUCT_RECORDED, {
+        resource: 'product',
+        data: toProductEventData(product),
+      });
       if (last) yield { ...last, institution, key, version, changedAt: Date.parse(modifiedAt) };
     }
-    for await (const performance of everyDocument(store.collection(performances))) {
+    for await (const performance of readAllDocuments(store.collection(performances))) {
       const { id, institution, version, productId, state, updatedAt, movedAt } = performance;
-      const shown = { resource: 'performance', data: shownOfPerformance(performance) };
-      const last = announcedAgain(performance, PERFORMANCE_RECORDED, shown);
+      const shown = { resource: 'performance', data: toPerformanceEventData(performance) };
+      const last = repeatAnnouncement(performance, PERFORMANCE_RECORDED, shown);
       if (last) yield { ...last, institution, key: id, version, changedAt: Date.parse(performance.modifiedAt) };
       if (movedAt !== undefined)
-        yield { ...performanceMoved(performance), institution, key: id, version, changedAt: Date.parse(movedAt) };
+        yield {
+          ...createPerformanceMovedFact(performance),
+          institution,
+          key: id,
+          version,
+          changedAt: Date.parse(movedAt),
+        };
       if (state !== 'cancelled') continue;
-      const fact = performanceCancelled({ performanceId: id, productId, cancelledAt: updatedAt });
+      const fact = createPerformanceCancelledFact({ performanceId: id, productId, cancelledAt: updatedAt });
       yield { ...fact, institution, key: id, version, changedAt: Date.parse(updatedAt) };
     }
-    for await (const release of everyDocument(store.collection(releases))) {
+    for await (const release of readAllDocuments(store.collection(releases))) {
       const { institution, version, orderId, cause, placeIds, createdAt } = release;
-      const fact = placesReleased({ orderId, cause, placeIds, placesReleased: release.placesReleased });
+      const fact = createPlacesReleasedFact({ orderId, cause, placeIds, placesReleased: release.placesReleased });
       yield { ...fact, institution, key: orderId, version, changedAt: Date.parse(createdAt) };
     }
   },

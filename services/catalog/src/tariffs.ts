@@ -3,31 +3,40 @@
 import { Fault } from '@boxoffice/envelope';
 import {
   type AnyOperation,
-  changesPage,
-  changesPageOf,
+  createChangesPageSchema,
   createCheck,
   created,
+  createNullableSchema,
+  createPatchSchema,
   createView,
   listQuery,
   mergePatch,
   named,
-  nullable,
   ok,
   oneOf,
   operation,
-  patchOf,
   pathId,
+  readChangesPage,
   readOnlyOf,
   timestamp,
 } from '@boxoffice/http';
 import { type IdempotencyRecord, type Store, UniqueViolation } from '@boxoffice/store';
 import { type Static, Type } from 'typebox';
-import { type Context, contextOf, institutionOf, invalidateCatalog, notFound, timestampOf } from './context.ts';
+import {
+  type Context,
+  createContext,
+  invalidateCatalog,
+  readTimestamp,
+  requireInstitution,
+  throwNotFound,
+} from './context.ts';
 import type { TariffDetails } from './domain/tariff.ts';
 import { asOf, code, createdAt, ids, names, shownCode } from './schemas.ts';
 import type { TariffDocument } from './store.ts';
 
-const criterion = nullable(oneOf(['member'], { description: 'of the contacts who may buy it; null: everybody' }));
+const criterion = createNullableSchema(
+  oneOf(['member'], { description: 'of the contacts who may buy it; null: everybody' }),
+);
 
 /** The body that creates a tariff; a PATCH is merged into it. */
 const TariffBody = named(
@@ -52,7 +61,7 @@ export const Tariff = named(
 );
 
 /** A tariff as answers show it. */
-export const tariffView = createView(Tariff);
+export const toTariffView = createView(Tariff);
 
 /** One that the demo data do not have, so that the example can be sent. */
 const addedTariff = { code: 'FAMILY', name: { fr: 'Familles', en: 'Families' } };
@@ -76,7 +85,7 @@ const single = {
 const check = createCheck(TariffBody);
 
 /** Tariffs: list, create, read, change. */
-export function tariffsRoutes(store: Store): AnyOperation[] {
+export function createTariffsRoutes(store: Store): AnyOperation[] {
   return [
     operation({
       id: 'listTariffs',
@@ -86,11 +95,11 @@ export function tariffsRoutes(store: Store): AnyOperation[] {
       summary: 'Lists tariffs in order of creation',
       description: 'With `modifiedSince` only those that have changed since.',
       query: listQuery,
-      answers: { 200: changesPage(Tariff) },
+      answers: { 200: createChangesPageSchema(Tariff) },
       example: { answer: { items: [tariff], nextCursor: null, asOf } },
       handle: (request) => {
-        const { collections, now } = contextOf(store, request.caller.institution);
-        return changesPageOf(request, collections.tariffs, { clock: now, item: tariffView });
+        const { collections, now } = createContext(store, request.caller.institution);
+        return readChangesPage(request, collections.tariffs, { clock: now, item: toTariffView });
       },
     }),
     operation({
@@ -107,10 +116,10 @@ export function tariffsRoutes(store: Store): AnyOperation[] {
       example: { body: addedTariff, answer: { ...tariff, ...addedTariff } },
       handle: async ({ caller, body, remember }) => {
         const reply = (tariff: TariffDocument) =>
-          created(tariffView(tariff), `/svc/v3/catalog/tariffs/${tariff.id}`, validatorOf(tariff));
+          created(toTariffView(tariff), `/svc/v3/catalog/tariffs/${tariff.id}`, validatorOf(tariff));
         const { code, name, criterion = null } = body;
         return reply(
-          await createTariff(contextOf(store, caller.institution), { code, name, criterion }, remember(reply)),
+          await createTariff(createContext(store, caller.institution), { code, name, criterion }, remember(reply)),
         );
       },
     }),
@@ -123,7 +132,9 @@ export function tariffsRoutes(store: Store): AnyOperation[] {
       description: 'With its name in every language.',
       example: { params: { tariffId: ids.tariff }, answer: tariff },
       handle: async ({ caller, params }) =>
-        answer((await contextOf(store, caller.institution).collections.tariffs.get(params.tariffId)) ?? notFound()),
+        answer(
+          (await createContext(store, caller.institution).collections.tariffs.get(params.tariffId)) ?? throwNotFound(),
+        ),
     }),
     operation({
       ...single,
@@ -132,7 +143,7 @@ export function tariffsRoutes(store: Store): AnyOperation[] {
       access: 'catalog:write',
       summary: 'Changes members of a tariff',
       description: 'A merge patch (RFC 7396): absent members stay.',
-      body: named('TariffChanges', patchOf(TariffBody)),
+      body: named('TariffChanges', createPatchSchema(TariffBody)),
       readOnly: readOnlyOf(Tariff, TariffBody),
       errors: ['tariff_duplicate_code'],
       conditional: true,
@@ -144,12 +155,14 @@ export function tariffsRoutes(store: Store): AnyOperation[] {
       handle: async ({ caller, params, body, ifMatch, unchanged, remember }) => {
         const to = (current: TariffDocument) => {
           ifMatch(validatorOf(current).etag);
-          unchanged(tariffView(current));
+          unchanged(toTariffView(current));
           const { code, name, criterion } = current;
           const before = { code, name, ...(criterion ? { criterion } : {}) };
           return { criterion: null, ...check(mergePatch<Static<typeof TariffBody>>(before, body)) };
         };
-        return answer(await changeTariff(contextOf(store, caller.institution), params.tariffId, to, remember(answer)));
+        return answer(
+          await changeTariff(createContext(store, caller.institution), params.tariffId, to, remember(answer)),
+        );
       },
     }),
   ];
@@ -163,8 +176,8 @@ const createTariff = async (
   { code, name, criterion }: TariffDetails,
   idempotencyRecord?: IdempotencyRecord<TariffDocument>,
 ): Promise<TariffDocument> => {
-  await institutionOf(context.collections);
-  const now = timestampOf(context);
+  await requireInstitution(context.collections);
+  const now = readTimestamp(context);
   const tariff = await context.collections.tariffs
     .insert({ id: context.newId('trf'), code, name, criterion, createdAt: now, updatedAt: now }, { idempotencyRecord })
     .catch(onDuplicate);
@@ -179,7 +192,7 @@ const onDuplicate = (error: unknown): never => {
   throw error;
 };
 
-const answer = (tariff: TariffDocument) => ok(tariffView(tariff), validatorOf(tariff));
+const answer = (tariff: TariffDocument) => ok(toTariffView(tariff), validatorOf(tariff));
 
 /**
  * Changes a tariff. `to` makes the new details, or throws to refuse; it is pure.
@@ -199,12 +212,12 @@ const changeTariff = async (
         const next = { ...current, code, name, criterion };
         return JSON.stringify(next) === JSON.stringify(current)
           ? undefined
-          : { next: { ...next, updatedAt: timestampOf(context) } };
+          : { next: { ...next, updatedAt: readTimestamp(context) } };
       },
       { idempotencyRecord },
     )
     .catch(onDuplicate);
-  if (!tariff) return notFound();
+  if (!tariff) return throwNotFound();
   await invalidateCatalog(context);
   return tariff;
 };

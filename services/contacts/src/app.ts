@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { queueNamed } from '@boxoffice/messaging';
-import { integer, versionOf } from '@boxoffice/runtime';
+import { requireQueue } from '@boxoffice/messaging';
+import { integer, readVersion } from '@boxoffice/runtime';
 import { type ServiceDefinition, startCompletion } from '@boxoffice/service';
 import { createContacts } from './contacts/contacts.ts';
-import { auditTo, createDisclosure } from './contacts/disclosure.ts';
-import { collectionsOf, currentFacts, examples, schemas } from './events.ts';
-import { onContactNamed } from './reactions.ts';
-import { routes } from './routes.ts';
+import { createAudit, createDisclosure } from './contacts/disclosure.ts';
+import { currentFacts, examples, openCollections, schemas } from './events.ts';
+import { linkNamedContact } from './reactions.ts';
+import { createRoutes } from './routes.ts';
 import { collections, contactsCollection, disclosuresCollection, retention } from './store.ts';
 
 const settings = {
@@ -17,28 +17,31 @@ const settings = {
 /** The contacts service: individuals, structures and their sensitive data. */
 export const contacts: ServiceDefinition<typeof settings> = {
   name: 'contacts',
-  version: versionOf(import.meta.url),
+  version: readVersion(import.meta.url),
   currentFacts,
   facts: { schemas, examples },
   collections,
   retention: () => retention,
   settings,
-  queues: [queueNamed('contacts.orders.v1')],
+  queues: [requireQueue('contacts.orders.v1')],
   tags: {
     individuals: 'Persons, with their addresses, authorizations and sensitive data.',
     structures: 'Companies, schools and associations that buy.',
   },
   operations: ({ store, logger, settings: { duplicateEmailsPerMinute } }) =>
-    routes(
-      createContacts(collectionsOf(store), { now: () => new Date(), randomBytes }),
+    createRoutes(
+      createContacts(openCollections(store), { now: () => new Date(), randomBytes }),
       createDisclosure({
         perMinute: duplicateEmailsPerMinute,
         disclosures: store.collection(disclosuresCollection),
-        audit: auditTo(logger),
+        audit: createAudit(logger),
       }),
     ),
   background: ({ store, logger }) => startCompletion(store, contactsCollection, { where: { nameKey: null } }, logger),
   reactions: ({ store }) => [
-    { queue: queueNamed('contacts.orders.v1'), handle: (message) => onContactNamed(collectionsOf(store), message) },
+    {
+      queue: requireQueue('contacts.orders.v1'),
+      handle: (message) => linkNamedContact(openCollections(store), message),
+    },
   ],
 };

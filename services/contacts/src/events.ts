@@ -1,14 +1,14 @@
 import { timestamp } from '@boxoffice/http';
 import {
   type Announcement,
-  announcedAgain,
-  announcementExample,
-  announcementSchema,
-  announcing,
+  announceWrites,
   type BelongsTo,
   type CurrentFacts,
+  createAnnouncementExample,
+  createAnnouncementSchema,
+  repeatAnnouncement,
 } from '@boxoffice/service';
-import { everyDocument, type Fact, type Store } from '@boxoffice/store';
+import { type Fact, readAllDocuments, type Store } from '@boxoffice/store';
 import { Type } from 'typebox';
 import { type Collections, type ContactDocument, contactsCollection, linksCollection } from './store.ts';
 
@@ -27,9 +27,9 @@ const ownersOf = ({ createdBy }: Pick<ContactDocument, 'createdBy'>): BelongsTo 
 });
 
 /** The collections of a store; every write of a contact announces what partners hear of. */
-export function collectionsOf(store: Pick<Store, 'collection'>): Collections {
+export function openCollections(store: Pick<Store, 'collection'>): Collections {
   return {
-    contacts: announcing(store.collection(contactsCollection), CONTACT_RECORDED, announceContact),
+    contacts: announceWrites(store.collection(contactsCollection), CONTACT_RECORDED, announceContact),
     links: store.collection(linksCollection),
   };
 }
@@ -52,7 +52,7 @@ const typeOf = (before: ContactDocument | undefined, after: ContactDocument): st
 const same = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right);
 
 /** A contact's personal data was erased for good: consumers delete its names and recorded answers. */
-export function contactErased(contactNumber: string, erasedAt: string): Fact {
+export function createContactErasedFact(contactNumber: string, erasedAt: string): Fact {
   return {
     type: 'contact.erased',
     data: { contactNumber, erasedAt },
@@ -61,8 +61,8 @@ export function contactErased(contactNumber: string, erasedAt: string): Fact {
 
 /** An example of each event that this service publishes, for the tests of its consumers. */
 export const examples = {
-  'contact.erased': contactErased('C7K2M9QX4TB03', '2026-11-21T09:30:00.000Z').data,
-  [CONTACT_RECORDED]: announcementExample({
+  'contact.erased': createContactErasedFact('C7K2M9QX4TB03', '2026-11-21T09:30:00.000Z').data,
+  [CONTACT_RECORDED]: createAnnouncementExample({
     type: 'contact.changed',
     resource: { type: 'contact', id: 'C7K2M9QX4TB03' },
     data: shownOf({ kind: 'individual' }),
@@ -78,7 +78,7 @@ export const schemas = {
         'The personal data of a contact are erased for good; consumers delete its names and recorded answers.',
     },
   ),
-  [CONTACT_RECORDED]: announcementSchema(
+  [CONTACT_RECORDED]: createAnnouncementSchema(
     'A contact was created, changed or erased, as the event of partners tells it.',
   ),
 } as const;
@@ -87,13 +87,14 @@ export const schemas = {
 export const currentFacts: CurrentFacts = {
   types: ['contact.erased', CONTACT_RECORDED],
   async *read(store) {
-    for await (const contact of everyDocument(store.collection(contactsCollection))) {
+    for await (const contact of readAllDocuments(store.collection(contactsCollection))) {
       const { id: key, institution, version, erasedAt, updatedAt } = contact;
       const common = { institution, key, version };
       const shown = { resource: 'contact', data: shownOf(contact), belongsTo: ownersOf(contact) };
-      const last = announcedAgain(contact, CONTACT_RECORDED, shown);
+      const last = repeatAnnouncement(contact, CONTACT_RECORDED, shown);
       if (last) yield { ...last, ...common, changedAt: Date.parse(updatedAt) };
-      if (erasedAt !== undefined) yield { ...contactErased(key, erasedAt), ...common, changedAt: Date.parse(erasedAt) };
+      if (erasedAt !== undefined)
+        yield { ...createContactErasedFact(key, erasedAt), ...common, changedAt: Date.parse(erasedAt) };
     }
   },
 };

@@ -6,7 +6,7 @@ import type { Collections } from './store.ts';
  * order.contact_named: the contact exists for clients with bounds as long as an order within them names it. Idempotent;
  * what an older version of the order says is ignored.
  */
-export async function onContactNamed(
+export async function linkNamedContact(
   { links }: Pick<Collections, 'links'>,
   { institution, version, data }: Pick<Message, 'institution' | 'version' | 'data'>,
 ): Promise<void> {

@@ -1,11 +1,15 @@
 import type { AnyOperation } from '@boxoffice/http';
 import type { ContactsOf } from './contacts/contacts.ts';
 import type { Disclosure } from './contacts/disclosure.ts';
-import { internalRoutes } from './contacts/internal.ts';
-import { contactRoutes } from './contacts/routes.ts';
-import { sensitiveRoutes } from './contacts/sensitive.ts';
+import { createInternalRoutes } from './contacts/internal.ts';
+import { createContactRoutes } from './contacts/routes.ts';
+import { createSensitiveRoutes } from './contacts/sensitive.ts';
 
 /** Every operation of the contacts service. */
-export function routes(contactsOf: ContactsOf, disclosure: Disclosure): AnyOperation[] {
-  return [...contactRoutes(contactsOf, disclosure), ...sensitiveRoutes(contactsOf), ...internalRoutes(contactsOf)];
+export function createRoutes(contactsOf: ContactsOf, disclosure: Disclosure): AnyOperation[] {
+  return [
+    ...createContactRoutes(contactsOf, disclosure),
+    ...createSensitiveRoutes(contactsOf),
+    ...createInternalRoutes(contactsOf),
+  ];
 }

@@ -1,13 +1,13 @@
 import type { Announced, Retentions } from '@boxoffice/service';
 import { type CollectionHandle, collection, type Document } from '@boxoffice/store';
-import { type Contact, nameKeyOf } from './domain/contact.ts';
+import { type Contact, computeContactNameKey } from './domain/contact.ts';
 
 /** A contact as it is stored; the document's id is the contact number. */
 export interface ContactDocument extends Contact, Document, Pick<Announced, 'lastAnnouncement'> {}
 
 /** A contact of a release before names had keys gets its own. */
 const withNameKey = (contact: ContactDocument): ContactDocument =>
-  contact.nameKey === undefined ? { ...contact, nameKey: nameKeyOf(contact.details) } : contact;
+  contact.nameKey === undefined ? { ...contact, nameKey: computeContactNameKey(contact.details) } : contact;
 
 /** Every query is limited to an institution and uses one of these indexes. */
 export const contactsCollection = collection<ContactDocument>(

@@ -47,12 +47,12 @@ const networks = INTERNAL.map(([cidr, name]) => ({ network: ipaddr.parseCIDR(cid
 const embedding = EMBEDDING.map(([cidr, at]) => ({ network: ipaddr.parseCIDR(cidr), at }));
 
 /** The kind of internal network that an address lies in, in whatever form it is written; undefined: it is public. */
-export function internalNetworkOf(address: string): string | undefined {
+export function findInternalNetwork(address: string): string | undefined {
   const parsed = parse(address);
   const own = networks.find(({ network }) => lies(parsed, network));
   if (own) return own.name;
   const embedded = embeddedIPv4(address);
-  return embedded === undefined ? undefined : internalNetworkOf(embedded);
+  return embedded === undefined ? undefined : findInternalNetwork(embedded);
 }
 
 /** The address without the zone of an interface. */
@@ -142,12 +142,12 @@ export function createOwnListeners(options: OwnListenersOptions) {
     if (found.length === 0) return;
     addresses.set(
       host,
-      found.filter((address) => internalNetworkOf(address) !== undefined),
+      found.filter((address) => findInternalNetwork(address) !== undefined),
     );
   };
 
   const isLocal = (address: string): boolean =>
-    ['loopback', 'unspecified'].includes(internalNetworkOf(address) ?? '') || interfaces().includes(address);
+    ['loopback', 'unspecified'].includes(findInternalNetwork(address) ?? '') || interfaces().includes(address);
 
   const portsHere = (): ReadonlySet<number> => {
     const here = named.filter(({ host }) => isLoopbackName(host) || (isIP(host) > 0 && isLocal(host)));
@@ -219,7 +219,7 @@ export function createAddressPolicy({ allowed, own, resolve }: AddressPolicyOpti
     if (own.isNamed(hostOf(url), portOf(url)) || own.isAt(address, portOf(url))) return REFUSED;
     if (isAllowed(address)) return undefined;
     if (url.protocol !== 'https:') return 'it is not https';
-    return internalNetworkOf(address) === undefined ? undefined : REFUSED;
+    return findInternalNetwork(address) === undefined ? undefined : REFUSED;
   };
 
   /** The addresses of the URL's host, as of now. @throws {Unresolvable} if there is none */

@@ -1,7 +1,7 @@
 export { events } from './app.ts';
 export { createContext } from './context.ts';
-export { lastPositions } from './log/positions.ts';
-export { onFact } from './reactions.ts';
+export { findLastPositions } from './log/positions.ts';
+export { recordFact } from './reactions.ts';
 export {
   type EventDocument,
   eventsCollection,

@@ -8,7 +8,7 @@ import { deliveriesCollection, type NewEvent, webhooksCollection } from './store
 const LAG_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800];
 
 /** Counts the events of this process, by how long after their fact they became visible. */
-export function measuringLag(metrics: Metrics): (event: NewEvent, recordedAt: number) => void {
+export function createLagMeter(metrics: Metrics): (event: NewEvent, recordedAt: number) => void {
   const lag = metrics.histogram({
     name: 'events_lag_seconds',
     help: 'Time from a change to the visibility of its event',

@@ -3,7 +3,7 @@
 import { Fault } from '@boxoffice/envelope';
 import { createCheck, createView } from '@boxoffice/http';
 import { type Message, Unreadable } from '@boxoffice/messaging';
-import { derivedId } from '@boxoffice/runtime';
+import { deriveId } from '@boxoffice/runtime';
 import { type Static, type TSchema, Type } from 'typebox';
 import type { Context } from './context.ts';
 import type { Arrival } from './log/log.ts';
@@ -51,7 +51,7 @@ const readers = new Map(
 );
 
 /** Makes the event of a fact; one whose predecessor has not arrived is put aside. */
-export async function onFact({ record, waiting }: Context, message: Message): Promise<void> {
+export async function recordFact({ record, waiting }: Context, message: Message): Promise<void> {
   const arrival = readFact(message);
   if (!arrival) return;
   const outcome = await record(message.institution, arrival);
@@ -77,7 +77,7 @@ const readFact = (message: Message): Arrival | undefined => {
     before,
     isFirst: before === null && !again,
     event: {
-      id: derivedId('evt', message.institution, resource.id, String(position)),
+      id: deriveId('evt', message.institution, resource.id, String(position)),
       type,
       resource: { type: resourceType, id: resource.id, version },
       position,

@@ -1,7 +1,7 @@
 // Signatures of Standard Webhooks, and the secrets that make them.
 
 import { createHmac, randomInt } from 'node:crypto';
-import { seal, sealingKey, unseal } from '@boxoffice/runtime';
+import { deriveSealingKey, seal, unseal } from '@boxoffice/runtime';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 const CHARACTERS = 32;
@@ -26,7 +26,7 @@ export type SecretBox = ReturnType<typeof createSecretBox>;
 
 /** Makes the box from KEY_ENCRYPTION_KEY. */
 export function createSecretBox(keyEncryptionKey: string) {
-  const key = sealingKey(keyEncryptionKey, 'webhook secrets at rest');
+  const key = deriveSealingKey(keyEncryptionKey, 'webhook secrets at rest');
   return {
     store: (webhookId: string, secret: string, now: Date): StoredSecret => ({
       sealed: seal(key, webhookId, Buffer.from(secret)),
@@ -39,12 +39,12 @@ export function createSecretBox(keyEncryptionKey: string) {
 }
 
 /** The secrets after a rotation: the new one, and of the others the newest. */
-export function rotated(secrets: readonly StoredSecret[], added: StoredSecret): StoredSecret[] {
+export function rotateSecrets(secrets: readonly StoredSecret[], added: StoredSecret): StoredSecret[] {
   return [added, ...secrets.slice(0, 1)];
 }
 
 /** The secrets that sign at an instant (epoch milliseconds), the newest first. */
-export function signing([newest, before]: readonly StoredSecret[], now: number): StoredSecret[] {
+export function selectSigningSecrets([newest, before]: readonly StoredSecret[], now: number): StoredSecret[] {
   if (!newest) return [];
   return before && now < Date.parse(newest.createdAt) + OVERLAP_MS ? [newest, before] : [newest];
 }
@@ -59,7 +59,10 @@ interface SignedMessage {
 }
 
 /** The headers of Standard Webhooks for a message. */
-export function signedHeaders(secrets: readonly string[], message: SignedMessage): Readonly<Record<string, string>> {
+export function createSignedHeaders(
+  secrets: readonly string[],
+  message: SignedMessage,
+): Readonly<Record<string, string>> {
   return {
     'webhook-id': message.id,
     'webhook-timestamp': String(message.timestamp),

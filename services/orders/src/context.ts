@@ -1,34 +1,46 @@
 import { Fault } from '@boxoffice/envelope';
-import { type Caller, contactBoundsOf, limitsOf, type Restricted, restrictionOf } from '@boxoffice/identity';
+import {
+  type Caller,
+  computeContactBounds,
+  computeRestriction,
+  type Restricted,
+  selectLimits,
+} from '@boxoffice/identity';
 import { integer, type Logger, type Metrics, type Reading, url } from '@boxoffice/runtime';
-import { announcing, createServiceClient, type OnWritten, type Parts, salesBoundsOf } from '@boxoffice/service';
-import { boundedCollection, type CollectionHandle } from '@boxoffice/store';
+import {
+  announceWrites,
+  computeSalesBounds,
+  createServiceClient,
+  type OnWritten,
+  type Parts,
+} from '@boxoffice/service';
+import { type CollectionHandle, restrictCollection } from '@boxoffice/store';
 import { catalogApi } from './clients/generated/catalog.ts';
 import { contactsApi } from './clients/generated/contacts.ts';
 import { ticketsApi } from './clients/generated/tickets.ts';
 import {
   type Contacts,
-  contactsWithin,
   createContacts,
   createStock,
   createTickets,
+  limitContacts,
   type Stock,
   type Tickets,
 } from './clients/services.ts';
 import { announceOrder, ORDER_RECORDED } from './events.ts';
 import { followWrite } from './follows.ts';
-import { newId } from './ids.ts';
-import { createHoldLimit, type HoldLimit, limitNameOf } from './steps/hold-limit.ts';
-import { collectionsOf, type OrderDocument } from './store.ts';
+import { createId } from './ids.ts';
+import { createHoldLimit, type HoldLimit, selectLimitName } from './steps/hold-limit.ts';
+import { type OrderDocument, openCollections } from './store.ts';
 
 /** The context of every command: collections, clients of other services, limits, clock and ids. */
-export interface OrdersContext extends ReturnType<typeof collectionsOf> {
+export interface OrdersContext extends ReturnType<typeof openCollections> {
   readonly stock: Stock;
   readonly contacts: Contacts;
   readonly tickets: Tickets;
   readonly limit: HoldLimit;
   /** What bounds of the caller's client leave it to do; null: without bounds, or not on behalf of a client. */
-  readonly mayDo: ReturnType<typeof limitsOf>;
+  readonly mayDo: ReturnType<typeof selectLimits>;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** Makes a new id with this prefix. */
@@ -62,9 +74,9 @@ export function createContext({
   settings: { catalogUrl, contactsUrl, ticketsUrl, paymentGraceSeconds, ...limits },
   metrics,
 }: Pick<Parts<typeof settings>, 'store' | 'credentials' | 'logger' | 'settings' | 'metrics'>): OrdersContext {
-  const stored = collectionsOf(store);
+  const stored = openCollections(store);
   // Every write announces what partners hear of, and makes due what follows from it.
-  const orders = announcing(stored.orders, ORDER_RECORDED, announceOrder, {
+  const orders = announceWrites(stored.orders, ORDER_RECORDED, announceOrder, {
     onWritten: metrics && countMoves(metrics),
     follow: followWrite,
   });
@@ -75,10 +87,10 @@ export function createContext({
     stock: createStock(createServiceClient(catalogApi, { url: catalogUrl, credentials, logger })),
     contacts: createContacts(createServiceClient(contactsApi, { url: contactsUrl, credentials, logger })),
     tickets: createTickets(createServiceClient(ticketsApi, { url: ticketsUrl, credentials, logger })),
-    limit: createHoldLimit(orders, (client) => limits[limitNameOf(client)]),
+    limit: createHoldLimit(orders, (client) => limits[selectLimitName(client)]),
     mayDo: null,
     now: Date.now,
-    newId: (prefix) => newId(prefix, Date.now()),
+    newId: (prefix) => createId(prefix, Date.now()),
     graceMs: paymentGraceSeconds * 1_000,
     log: logger,
   };
@@ -135,15 +147,15 @@ export type ContextOf = (caller: Pick<Caller, 'institution'> & Restricted) => Or
 export function createContextOf(context: OrdersContext): ContextOf {
   return (caller) => ({
     ...context,
-    mayDo: limitsOf(caller.bounds),
+    mayDo: selectLimits(caller.bounds),
     limit: {
       ...context.limit,
-      admit: (holder, places) => context.limit.admit(holder, places, limitsOf(caller.bounds)?.heldPlaces),
+      admit: (holder, places) => context.limit.admit(holder, places, selectLimits(caller.bounds)?.heldPlaces),
     },
-    contacts: contactsWithin(context.contacts, restrictionOf(caller).contacts, contactBoundsOf(caller)),
-    orders: boundedCollection(context.orders, caller.institution, salesBoundsOf(caller)),
-    links: boundedCollection(context.links, caller.institution, {}),
-    cancelledPerformances: boundedCollection(context.cancelledPerformances, caller.institution, {}),
+    contacts: limitContacts(context.contacts, computeRestriction(caller).contacts, computeContactBounds(caller)),
+    orders: restrictCollection(context.orders, caller.institution, computeSalesBounds(caller)),
+    links: restrictCollection(context.links, caller.institution, {}),
+    cancelledPerformances: restrictCollection(context.cancelledPerformances, caller.institution, {}),
   });
 }
 
@@ -152,7 +164,7 @@ export function createContextOf(context: OrdersContext): ContextOf {
  * @throws Fault `forbidden`
  */
 export function requirePointOfSale(caller: Restricted, pointOfSale: string | undefined): void {
-  const { pointsOfSale } = restrictionOf(caller);
+  const { pointsOfSale } = computeRestriction(caller);
   if (pointsOfSale === null || (pointOfSale !== undefined && pointsOfSale.includes(pointOfSale.toLowerCase()))) return;
   if (pointsOfSale.length > 0)
     throw new Fault('forbidden', `$.pointOfSale must be one of these: ${pointsOfSale.join(', ')}.`);

@@ -1,31 +1,31 @@
 // What orders publishes: the facts that other services react to, and the events of partners.
 
-import { nullable, oneOf, timestamp } from '@boxoffice/http';
+import { createNullableSchema, oneOf, timestamp } from '@boxoffice/http';
 import {
   type Announcement,
-  announcedAgain,
-  announcementExample,
-  announcementSchema,
   type BelongsTo,
   type CurrentFacts,
+  createAnnouncementExample,
+  createAnnouncementSchema,
+  repeatAnnouncement,
 } from '@boxoffice/service';
-import { everyDocument } from '@boxoffice/store';
+import { readAllDocuments } from '@boxoffice/store';
 import { Type } from 'typebox';
 import { confirmed as confirmedOrder } from './api/examples.ts';
-import { orderView } from './api/views.ts';
+import { toOrderView } from './api/views.ts';
 import { catalogValues } from './clients/generated/catalog.ts';
 import {
   type ContactNamed,
-  contactNamed,
+  createContactNamedFacts,
+  createMailRequestedFact,
+  createOrderCancelledFact,
+  createOrderConfirmedFact,
+  createOrderExpiredFact,
   type DomainFact,
   type MailRequested,
-  mailRequested,
   type OrderCancelled,
   type OrderConfirmed,
   type OrderExpired,
-  orderCancelled,
-  orderConfirmed,
-  orderExpired,
 } from './domain/order/facts.ts';
 import type { Creator, Order } from './domain/order/order.ts';
 import { isHidden } from './domain/order/state.ts';
@@ -41,7 +41,7 @@ export const ORDER_RECORDED = 'order.recorded';
 
 /** What an event shows of an order: ids, the partner's own reference, the state, amounts and instants. */
 const shownOf = (order: OrderDocument): object => {
-  const shown = orderView(order);
+  const shown = toOrderView(order);
   const { reason: _, ...cancellation } = shown.cancellation ?? {};
   return {
     state: shown.state,
@@ -117,7 +117,7 @@ const hasNewPending = (before: Order, { payments }: Order): boolean => {
 
 /** The order as it is answered, without what follows from changes elsewhere: ticket ids, counts of a cancellation. */
 const visible = (order: OrderDocument): string => {
-  const { lines, cancellation, ...shown } = orderView(order);
+  const { lines, cancellation, ...shown } = toOrderView(order);
   const own = lines.map((line) => ({ ...line, ticketId: null }));
   return JSON.stringify({ ...shown, lines: own, reason: cancellation?.reason, version: null, updatedAt: null });
 };
@@ -126,9 +126,9 @@ const visible = (order: OrderDocument): string => {
 const factOf = (order: OrderDocument): DomainFact | undefined => {
   const { state, saleDue, cancellation } = order;
   if (saleDue) return undefined;
-  if (state === 'confirmed') return orderConfirmed(order);
-  if (state === 'expired') return orderExpired(order);
-  return state === 'cancelled' && cancellation ? orderCancelled(order, cancellation) : undefined;
+  if (state === 'confirmed') return createOrderConfirmedFact(order);
+  if (state === 'expired') return createOrderExpiredFact(order);
+  return state === 'cancelled' && cancellation ? createOrderCancelledFact(order, cancellation) : undefined;
 };
 
 /**
@@ -138,11 +138,11 @@ const factOf = (order: OrderDocument): DomainFact | undefined => {
 export const currentFacts: CurrentFacts = {
   types: [CONTACT_NAMED, ORDER_CONFIRMED, ORDER_CANCELLED, ORDER_EXPIRED, ORDER_RECORDED],
   async *read(store) {
-    for await (const order of everyDocument(store.collection(ordersCollection))) {
+    for await (const order of readAllDocuments(store.collection(ordersCollection))) {
       const said = { resource: 'order', data: shownOf(order), belongsTo: ownersOf(order) };
-      const last = announcedAgain(order, ORDER_RECORDED, said);
+      const last = repeatAnnouncement(order, ORDER_RECORDED, said);
       const { institution, id: key, version, modifiedAt: changedAt } = order;
-      for (const fact of [...contactNamed(order), factOf(order), last])
+      for (const fact of [...createContactNamedFacts(order), factOf(order), last])
         if (fact) yield { ...fact, institution, key, version, changedAt };
     }
   },
@@ -186,9 +186,11 @@ export const examples = {
     placeIds: [line.place.id],
   } satisfies OrderCancelled['data'],
   [ORDER_EXPIRED]: { orderId, placeIds: [line.place.id] } satisfies OrderExpired['data'],
-  [MAIL_REQUESTED]: mailRequested({ id: orderId, pointOfSale, contactNumber }, Date.parse('2027-02-02T09:30:00.000Z'))
-    .data satisfies MailRequested['data'],
-  [ORDER_RECORDED]: announcementExample({
+  [MAIL_REQUESTED]: createMailRequestedFact(
+    { id: orderId, pointOfSale, contactNumber },
+    Date.parse('2027-02-02T09:30:00.000Z'),
+  ).data satisfies MailRequested['data'],
+  [ORDER_RECORDED]: createAnnouncementExample({
     type: 'order.confirmed',
     resource: { type: 'order', id: orderId },
     data: {
@@ -210,7 +212,7 @@ export const examples = {
 } as const;
 
 const id = Type.String();
-const name = nullable(Type.String());
+const name = createNullableSchema(Type.String());
 
 /** The members that every event of a type has. Consumers may rely on them, and later releases keep them. */
 export const schemas = {
@@ -238,7 +240,7 @@ export const schemas = {
           performanceId: id,
           seatCategoryId: id,
           tariffId: id,
-          place: Type.Object({ id, label: Type.String(), row: name, seat: nullable(Type.Integer()) }),
+          place: Type.Object({ id, label: Type.String(), row: name, seat: createNullableSchema(Type.Integer()) }),
           price: Type.Object({ amount: Type.Integer(), currency: Type.String() }),
           productId: id,
           startDate: timestamp,
@@ -264,7 +266,7 @@ export const schemas = {
     { orderId: id, pointOfSale: name, contactNumber: name, kind: oneOf(['confirmation']), requestedAt: timestamp },
     { description: 'The institution wants the buyer of an order to get a mail again.' },
   ),
-  [ORDER_RECORDED]: announcementSchema(
+  [ORDER_RECORDED]: createAnnouncementSchema(
     'An order, a payment or a refund was created or changed, as the event of partners tells it.',
   ),
 } as const;

@@ -1,7 +1,7 @@
 // What follows from the state of an order and is still to be done: the work that is due of its document.
 
-import { soon } from '@boxoffice/service';
-import { type DueChange, dueFrom } from '@boxoffice/store';
+import { scheduleSoon } from '@boxoffice/service';
+import { type DueChange, toDue } from '@boxoffice/store';
 import type { Order } from './domain/order/order.ts';
 import { isUnpaid } from './domain/order/state.ts';
 
@@ -33,7 +33,7 @@ export function workOf(order: Order): Readonly<Record<OrderWork, number | null>>
 }
 
 /** When work is due that is open since an instant, and that the request of the write does at once. */
-const soonAfter = (since: number | null | undefined): number | null => (since == null ? null : soon(since));
+const soonAfter = (since: number | null | undefined): number | null => (since == null ? null : scheduleSoon(since));
 
 /** What a write makes due, or ends; `before` is undefined for an insert. */
 export function followWrite(before: Order | undefined, after: Order): DueChange {
@@ -47,5 +47,5 @@ export function followWrite(before: Order | undefined, after: Order): DueChange 
 export function withWork<O extends Order & { readonly due?: object }>(order: O): O {
   const { due = {} } = order;
   const missing = Object.entries(workOf(order)).filter(([name, at]) => at !== null && !(name in due));
-  return missing.length === 0 ? order : { ...order, due: { ...dueFrom(Object.fromEntries(missing)), ...due } };
+  return missing.length === 0 ? order : { ...order, due: { ...toDue(Object.fromEntries(missing)), ...due } };
 }

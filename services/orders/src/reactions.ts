@@ -1,8 +1,8 @@
 import { findReaction, type Message, Unreadable } from '@boxoffice/messaging';
-import { documentsOf, eachOf, type Idempotency } from '@boxoffice/store';
+import { type Idempotency, readDocuments, runForEach } from '@boxoffice/store';
 import type { OrdersContext } from './context.ts';
 import { recordPlacesReleased, recordTicketsCancelled, releaseCauses } from './domain/cancellation.ts';
-import { withoutNames } from './domain/cart.ts';
+import { eraseNames } from './domain/cart.ts';
 import { recordControl, recordReplacement } from './domain/confirmation.ts';
 import type { Accepted } from './domain/decisions.ts';
 import { cancelOfPerformances } from './orders/actions.ts';
@@ -61,7 +61,7 @@ const transitions: Readonly<Record<string, (message: Message) => Transition>> = 
  * Events about an order's tickets and places: they share one queue, so that the events of one order keep their
  * sequence. Those of unknown orders are ignored.
  */
-export async function onFulfilment(context: OrdersContext, message: Message): Promise<void> {
+export async function applyFulfilment(context: OrdersContext, message: Message): Promise<void> {
   const transition = findReaction(transitions, message)(message);
   await context.orders.of(message.institution).update(textIn(message, 'orderId'), (order) => {
     const { next, facts } = transition(order, context.now());
@@ -76,7 +76,7 @@ const WIDTH = 16;
  * performance.cancelled: cancels every order with a place of the performance. It skips orders that are already
  * cancelled, so it may be interrupted and repeated.
  */
-export async function onPerformanceCancelled(context: OrdersContext, message: Message): Promise<void> {
+export async function cancelPerformanceOrders(context: OrdersContext, message: Message): Promise<void> {
   const performanceId = textIn(message, 'performanceId');
   const orders = context.orders.of(message.institution);
   const links = context.links.of(message.institution);
@@ -84,8 +84,8 @@ export async function onPerformanceCancelled(context: OrdersContext, message: Me
   const cancel = (order: OrderDocument) => cancelOfPerformances(context, order, [performanceId]);
   // Before the search: an order that it does not find yet finds this (`cancelIfOver`).
   await context.cancelledPerformances.of(message.institution).insertMany([{ id: performanceId }]);
-  await eachOf(documentsOf(orders, { where }), WIDTH, cancel);
-  await eachOf(documentsOf(links, { where }), WIDTH, async ({ orderId }) => {
+  await runForEach(readDocuments(orders, { where }), WIDTH, cancel);
+  await runForEach(readDocuments(links, { where }), WIDTH, async ({ orderId }) => {
     const order = await orders.get(orderId);
     if (order) await cancel(order);
   });
@@ -95,19 +95,19 @@ export async function onPerformanceCancelled(context: OrdersContext, message: Me
  * contact.erased: deletes the cached answers that contain the contact and the beneficiaries' names in its orders.
  * Orders keep the contact number, so that they stay valid.
  */
-export async function onContactErased(
+export async function eraseContact(
   context: Pick<OrdersContext, 'orders' | 'now'>,
   idempotency: Pick<Idempotency, 'forget'>,
   message: Message,
 ): Promise<void> {
   const contactNumber = textIn(message, 'contactNumber');
   const orders = context.orders.of(message.institution);
-  for await (const { id, lines } of documentsOf(orders, { where: { contactNumber }, orderBy: 'listedAt' })) {
+  for await (const { id, lines } of readDocuments(orders, { where: { contactNumber }, orderBy: 'listedAt' })) {
     // Answers from before the contact became the buyer have only the order among their subjects.
     if (lines.some(({ beneficiary }) => beneficiary)) await idempotency.forget(id);
     await orders.update(id, (order) => {
       if (order.contactNumber !== contactNumber || order.erasedContact === contactNumber) return undefined;
-      return { next: { ...withoutNames(order, context.now()), erasedContact: contactNumber } };
+      return { next: { ...eraseNames(order, context.now()), erasedContact: contactNumber } };
     });
   }
   await idempotency.forget(contactNumber);

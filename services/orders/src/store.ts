@@ -2,7 +2,7 @@ import type { Announced, Retentions } from '@boxoffice/service';
 import { collection, type Document, type Documents, type Index, type Store, type Where } from '@boxoffice/store';
 import type { Order } from './domain/order/order.ts';
 import { orderWork, withWork } from './follows.ts';
-import { orderNumberOf } from './ids.ts';
+import { deriveOrderNumber } from './ids.ts';
 
 /** An order as stored. `performanceId` is the first performance it ever had; the others have links. */
 export interface OrderDocument extends Order, Document, Pick<Announced, 'lastAnnouncement'> {
@@ -13,7 +13,7 @@ export interface OrderDocument extends Order, Document, Pick<Announced, 'lastAnn
 
 /** An order of a release before the numbers gets its own. */
 const withNumber = (order: OrderDocument): OrderDocument =>
-  order.shortNumber === undefined ? { ...order, shortNumber: orderNumberOf(order.id) } : order;
+  order.shortNumber === undefined ? { ...order, shortNumber: deriveOrderNumber(order.id) } : order;
 
 /**
  * Links an order to a performance, other than its `performanceId`, of which it has, had, or is about to have a place.
@@ -76,7 +76,7 @@ const cancelledCollection = collection<Document>('cancelled_performances');
 export const collections = [ordersCollection, linksCollection, cancelledCollection];
 
 /** Opens the collections of a store, over all institutions. */
-export function collectionsOf(store: Store) {
+export function openCollections(store: Store) {
   return {
     orders: store.collection(ordersCollection),
     links: store.collection(linksCollection),

@@ -6,7 +6,7 @@ import { releaseRemoved } from './orders/lines.ts';
 import { forgetGuests, issueTickets, writeGuest } from './steps/follow-ups.ts';
 import { expireNow, sell } from './steps/sell.ts';
 import { shortenHold } from './steps/shorten.ts';
-import { targetOf } from './steps/write.ts';
+import { toTarget } from './steps/write.ts';
 import type { OrderDocument } from './store.ts';
 
 /** Does what follows from the order's state; returns the order as it is then. @throws if it could not */
@@ -26,7 +26,7 @@ const acts: Readonly<Record<OrderWork, Act>> = {
       return left;
     }
   },
-  expire: (context, order) => expireNow(context, targetOf(order)),
+  expire: (context, order) => expireNow(context, toTarget(order)),
   releaseRemoved,
   shortenHold,
   issueTickets: async (context, order) => (await issueTickets(context, order)) ?? order,

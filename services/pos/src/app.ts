@@ -1,7 +1,7 @@
 // The point-of-sale service: its settings, collections, clients and operations.
 import { type AnyOperation, familyB } from '@boxoffice/http';
-import { queueNamed } from '@boxoffice/messaging';
-import { integer, text, url, versionOf } from '@boxoffice/runtime';
+import { requireQueue } from '@boxoffice/messaging';
+import { integer, readVersion, text, url } from '@boxoffice/runtime';
 import {
   createBestEffort,
   createServiceClient,
@@ -9,7 +9,7 @@ import {
   type ServiceDefinition,
   startCompletion,
 } from '@boxoffice/service';
-import { cartRoutes } from './cart/routes.ts';
+import { createCartRoutes } from './cart/routes.ts';
 import { createCatalog } from './clients/catalog.ts';
 import { createContacts } from './clients/contacts.ts';
 import { catalogApi } from './clients/generated/catalog.ts';
@@ -22,26 +22,32 @@ import { editions } from './description/editions.ts';
 import { createDemoPages } from './mail/demo.ts';
 import { type Mail, type MailOptions, openMail } from './mail/open.ts';
 import { mailWork } from './mail/sender.ts';
-import { mailSettings, senderOf } from './mail/server.ts';
+import { mailSettings, resolveSender } from './mail/server.ts';
 import { simulatedPayments } from './orders/buyer.ts';
-import { orderLinksRoutes } from './orders/link-routes.ts';
+import { createOrderLinksRoutes } from './orders/link-routes.ts';
 import { createOrderLink, createOrderLinks, renewOrderLink } from './orders/links.ts';
 import { createLostLinks } from './orders/lost-links.ts';
-import { ordersRoutes } from './orders/routes.ts';
+import { createOrdersRoutes } from './orders/routes.ts';
 import { createOffers } from './products/offers.ts';
-import { productRoutes, productsRoutes, programmeRoutes } from './products/routes.ts';
-import { seatMapRoutes } from './products/seat-map.ts';
-import { onContactErased, onMailFact } from './reactions.ts';
+import { createAvailabilityRoutes, createProductRoutes, createProgrammeRoutes } from './products/routes.ts';
+import { createSeatMapRoutes } from './products/seat-map.ts';
+import { eraseContact, queueMails } from './reactions.ts';
 import type { PosContext } from './request/context.ts';
-import { pointOfSaleRoutes } from './request/point-of-sale.ts';
-import { createAdmit, createContactCriteria, createContext, inBothVersions, inVersion } from './request/visit.ts';
-import { sessionsRoutes } from './sessions/routes.ts';
+import { createPointOfSaleRoutes } from './request/point-of-sale.ts';
+import {
+  createAdmit,
+  createContactCriteria,
+  createContext,
+  mountInBothVersions,
+  mountInVersion,
+} from './request/visit.ts';
+import { createSessionsRoutes } from './sessions/routes.ts';
 import { createSessions } from './sessions/sessions.ts';
 import { createLogIns, createPurchases } from './sessions/users.ts';
 import { createShopFront } from './shop/front.ts';
 import { createShops } from './shop/shop-list.ts';
-import { collections, MAILS_OF_0_3, mailsCollection, retention } from './store.ts';
-import { ticketsRoutes } from './tickets/routes.ts';
+import { collections, describeRetention, MAILS_OF_0_3, mailsCollection } from './store.ts';
+import { createTicketsRoutes } from './tickets/routes.ts';
 
 const settings = {
   catalogUrl: url('CATALOG_URL', { origin: true }),
@@ -114,16 +120,16 @@ const prepare = (parts: Parts<typeof settings>): PosState => {
 /** The point-of-sale service: family B, composed of the other services' answers; it stores sessions and users. */
 export const pos: ServiceDefinition<typeof settings, PosState> = {
   name: 'pos',
-  version: versionOf(import.meta.url),
+  version: readVersion(import.meta.url),
   collections,
   retention: (own, context) =>
-    retention(own, {
+    describeRetention(own, {
       renewLink: (link) => renewOrderLink(context, link),
       deleteFiles: (mailId) => context.mail.demoFiles.erase([mailId]),
     }),
   settings,
   family: familyB,
-  queues: [queueNamed('pos.contact-erased.v1'), queueNamed('pos.mail.v1')],
+  queues: [requireQueue('pos.contact-erased.v1'), requireQueue('pos.mail.v1')],
   calls: [catalogApi, contactsApi, ordersApi, ticketsApi],
   prepare,
   tags: {
@@ -138,7 +144,7 @@ export const pos: ServiceDefinition<typeof settings, PosState> = {
     tickets: 'The tickets of these orders.',
     'order-links': 'Orders that are shown without a session, to whoever has the link.',
   },
-  operations: (_parts, context) => routes(context),
+  operations: (_parts, context) => createRoutes(context),
   front: (next, { publicUrl, settings: own }, context) =>
     createDemoPages(
       context.mail.demoFiles,
@@ -148,7 +154,7 @@ export const pos: ServiceDefinition<typeof settings, PosState> = {
           publicUrl,
           shopHost: () => own.shopHost,
           sendsMails: context.mail.isOn,
-          senderOf: (seller) => senderOf(own.mailFrom, seller),
+          senderOf: (seller) => resolveSender(own.mailFrom, seller),
         },
         context,
       ),
@@ -156,10 +162,10 @@ export const pos: ServiceDefinition<typeof settings, PosState> = {
   admit: ({ publicUrl }, context) => createAdmit(context, publicUrl),
   reactions: ({ store }, context) => [
     {
-      queue: queueNamed('pos.contact-erased.v1'),
-      handle: (message) => onContactErased(store, context.orders, message, context.mail.demoFiles),
+      queue: requireQueue('pos.contact-erased.v1'),
+      handle: (message) => eraseContact(store, context.orders, message, context.mail.demoFiles),
     },
-    { queue: queueNamed('pos.mail.v1'), handle: (message) => onMailFact(context, message) },
+    { queue: requireQueue('pos.mail.v1'), handle: (message) => queueMails(context, message) },
   ],
   work: { mails: mailWork },
   background: ({ store, logger }, { lostLinks }) => {
@@ -174,19 +180,19 @@ export const pos: ServiceDefinition<typeof settings, PosState> = {
 };
 
 /** Every operation of the point of sale, under the numbered and the experimental version. */
-export function routes(context: PosContext): AnyOperation[] {
+export function createRoutes(context: PosContext): AnyOperation[] {
   return [
-    ...inBothVersions([...productsRoutes(context), ...sessionsRoutes(context)]),
+    ...mountInBothVersions([...createAvailabilityRoutes(context), ...createSessionsRoutes(context)]),
     ...editions.flatMap((edition) =>
-      inVersion(edition, [
+      mountInVersion(edition, [
         ...(edition.isExperimental
-          ? [...pointOfSaleRoutes(context), ...programmeRoutes(context), ...seatMapRoutes(context)]
+          ? [...createPointOfSaleRoutes(context), ...createProgrammeRoutes(context), ...createSeatMapRoutes(context)]
           : []),
-        ...productRoutes(context, edition),
-        ...cartRoutes(context, edition),
-        ...ordersRoutes(context, edition),
-        ...ticketsRoutes(context, edition),
-        ...orderLinksRoutes(context, edition),
+        ...createProductRoutes(context, edition),
+        ...createCartRoutes(context, edition),
+        ...createOrdersRoutes(context, edition),
+        ...createTicketsRoutes(context, edition),
+        ...createOrderLinksRoutes(context, edition),
       ]),
     ),
   ];

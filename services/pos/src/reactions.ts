@@ -5,17 +5,17 @@ import type { DemoFiles } from './mail/demo.ts';
 import {
   eraseMails,
   MOVE_PAUSE_MS,
-  mailOfMove,
-  mailOfOrder,
-  mailOfRequest,
-  moveOf,
   type NewMail,
+  parseMove,
+  toMoveMail,
+  toOrderMail,
+  toRequestedMail,
 } from './mail/outbox.ts';
 import { isWritten, type WritingContext } from './mail/writing.ts';
 import { deleteOrderLinks } from './orders/links.ts';
 import type { PosContext } from './request/context.ts';
 import { deleteSessions } from './sessions/sessions.ts';
-import { cartSubject, users } from './store.ts';
+import { formatCartSubject, users } from './store.ts';
 
 const PAGE = 500;
 
@@ -24,7 +24,7 @@ const PAGE = 500;
  * the contact and its carts. Rejects if orders does not answer; the message is then retried.
  * @throws {Unreadable} if the event has no contact number
  */
-export async function onContactErased(
+export async function eraseContact(
   store: Store,
   orders: Orders,
   message: Message,
@@ -54,7 +54,7 @@ const forgetOrders = async (
     const { items } = await orders.list(institution, { contactNumber, ids: [], offset, limit: PAGE });
     for (const { id } of items) {
       await deleteOrderLinks(store, institution, id);
-      await store.idempotency.forget(cartSubject(id));
+      await store.idempotency.forget(formatCartSubject(id));
     }
     if (items.length < PAGE) return;
   }
@@ -67,7 +67,7 @@ type Context = WritingContext & Pick<PosContext, 'orders' | 'now'>;
  * follows: then the store is not called.
  * @throws {Unreadable}
  */
-export async function onMailFact(context: Context, message: Message): Promise<void> {
+export async function queueMails(context: Context, message: Message): Promise<void> {
   if (!context.mail.isOn()) return;
   if (message.type === 'order.recorded') await onOrder(context, message);
   else if (message.type === 'order.mail_requested') await onRequest(context, message);
@@ -77,7 +77,7 @@ export async function onMailFact(context: Context, message: Message): Promise<vo
 
 const onOrder = async (context: Context, message: Message): Promise<void> => {
   const { institution } = message;
-  const mail = mailOfOrder(message, context.now());
+  const mail = toOrderMail(message, context.now());
   if (!mail || !(await isWritten(context, mail.pointOfSale))) return;
   // The event of a refund does not name the buyer, by whom an erasure finds the mail.
   const buyer = mail.contactNumber ?? (await context.orders.get(institution, mail.orderId))?.contactNumber ?? null;
@@ -85,19 +85,19 @@ const onOrder = async (context: Context, message: Message): Promise<void> => {
 };
 
 const onRequest = async (context: Context, message: Message): Promise<void> => {
-  const mail = mailOfRequest(message, context.now());
+  const mail = toRequestedMail(message, context.now());
   if (mail && (await isWritten(context, mail.pointOfSale))) await context.mail.outbox.add(message.institution, [mail]);
 };
 
 /** Writes to the buyers page by page; it may be interrupted and repeated. */
 const onMove = async (context: Context, message: Message): Promise<void> => {
   const { institution } = message;
-  const move = moveOf(message, context.now());
+  const move = parseMove(message, context.now());
   if (!move) return;
   for await (const orders of context.orders.ofPerformance(institution, move.performanceId)) {
     const mails: NewMail[] = [];
     for (const order of orders)
-      if (await isWritten(context, order.pointOfSale)) mails.push(mailOfMove(message, move, order, context.now()));
+      if (await isWritten(context, order.pointOfSale)) mails.push(toMoveMail(message, move, order, context.now()));
     await context.mail.outbox.add(institution, mails, context.now() + MOVE_PAUSE_MS);
   }
 };

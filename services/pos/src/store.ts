@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { ID_PATTERN } from '@boxoffice/http';
 import { attemptsCollection } from '@boxoffice/logins';
-import { randomId } from '@boxoffice/runtime';
+import { createRandomId } from '@boxoffice/runtime';
 import type { Retentions } from '@boxoffice/service';
-import { collection, type Document, dueFrom } from '@boxoffice/store';
+import { collection, type Document, toDue } from '@boxoffice/store';
 
 /** A visitor's session; its id is a hash of the token, which is not stored. Times in epoch milliseconds. */
 export interface SessionDocument extends Document {
@@ -121,7 +121,7 @@ export function workOfMail({ bulk }: Pick<MailDocument, 'bulk'>): 'send' | 'send
 const withDue = (stored: MailDocument & { readonly dueAt?: number | null; readonly leasedUntil?: number }) => {
   if (stored.dueAt === undefined) return stored;
   const { dueAt, leasedUntil: _, ...mail } = stored;
-  const due = dueFrom({ [workOfMail(mail)]: dueAt });
+  const due = toDue({ [workOfMail(mail)]: dueAt });
   return due ? { ...mail, due: { ...due, ...mail.due } } : mail;
 };
 
@@ -160,7 +160,7 @@ interface BeforeDeletion {
 }
 
 /** How long each collection keeps its documents. */
-export function retention(
+export function describeRetention(
   { sessionIdleSeconds }: { readonly sessionIdleSeconds: number },
   { renewLink, deleteFiles }: BeforeDeletion,
 ): Retentions {
@@ -173,7 +173,7 @@ export function retention(
         { field: 'expiresAt', afterMs: 0 },
         { field: 'lastSeenAt', afterMs: sessionIdleSeconds * 1_000 + LATE_MS },
       ],
-      along: (store, { id }) => store.idempotency.forget(ofSession(id)),
+      along: (store, { id }) => store.idempotency.forget(deriveSessionOwner(id)),
     },
     users: { retained: 'until the operator removes the login or its contact is erased' },
     order_links: {
@@ -198,8 +198,8 @@ export function retention(
 }
 
 /** A new id: the prefix and 24 characters with 120 random bits. */
-export function newId(prefix: string): string {
-  return randomId(prefix, 24);
+export function createId(prefix: string): string {
+  return createRandomId(prefix, 24);
 }
 
 const ID = new RegExp(ID_PATTERN);
@@ -210,16 +210,16 @@ export function isId(text: string): boolean {
 }
 
 /** A deterministic id: the SHA-256 of the parts, which it does not reveal. */
-export function derived(...parts: readonly string[]): string {
+export function deriveId(...parts: readonly string[]): string {
   return hash('sha256', JSON.stringify(parts), 'base64url');
 }
 
 /** The subject of idempotency records about a cart, whose buyer is not known yet. */
-export function cartSubject(orderId: string): string {
+export function formatCartSubject(orderId: string): string {
   return `cart ${orderId}`;
 }
 
 /** The owner of a session's idempotency keys and the subject of its idempotency records. */
-export function ofSession(sessionId: string): string {
-  return derived('session', sessionId);
+export function deriveSessionOwner(sessionId: string): string {
+  return deriveId('session', sessionId);
 }

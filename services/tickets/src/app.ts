@@ -1,24 +1,24 @@
 import type { AnyOperation } from '@boxoffice/http';
-import { queueNamed } from '@boxoffice/messaging';
-import { directory, repeat, text, versionOf } from '@boxoffice/runtime';
+import { requireQueue } from '@boxoffice/messaging';
+import { directory, readVersion, repeat, text } from '@boxoffice/runtime';
 import type { ServiceDefinition } from '@boxoffice/service';
-import { unlessQuiet } from '@boxoffice/store';
-import { keyRoutes } from './barcode/routes.ts';
-import { type Context, contextIn, createContext, createContextOf } from './context.ts';
+import { skipWhenQuiet } from '@boxoffice/store';
+import { createKeyRoutes } from './barcode/routes.ts';
+import { type Context, createContext, createContextOf, createInstitutionContext } from './context.ts';
 import { createDoorFront } from './control/door-files.ts';
-import { controlRoutes } from './control/routes.ts';
-import { scanRoutes } from './control/scan-routes.ts';
-import { statusRoutes } from './control/status-routes.ts';
-import { documentRoutes } from './document/routes.ts';
+import { createControlRoutes } from './control/routes.ts';
+import { createScanRoutes } from './control/scan-routes.ts';
+import { createStatusRoutes } from './control/status-routes.ts';
+import { createDocumentRoutes } from './document/routes.ts';
 import { currentFacts, examples, schemas } from './events.ts';
 import { issueOverdue, OVERDUE_MS } from './issue/issue.ts';
-import { internalRoutes } from './issue/routes.ts';
+import { createInternalRoutes } from './issue/routes.ts';
 import { reactTo } from './reactions.ts';
 import { collections, retention } from './store.ts';
-import { printingRoutes } from './tickets/printing.ts';
-import { INTERRUPTED_MS, replacementRoutes, resumeInterrupted } from './tickets/replacement.ts';
-import { ticketRoutes } from './tickets/routes.ts';
-import { shopRoutes } from './tickets/shop.ts';
+import { createPrintingRoutes } from './tickets/printing.ts';
+import { createReplacementRoutes, INTERRUPTED_MS, resumeInterrupted } from './tickets/replacement.ts';
+import { createTicketRoutes } from './tickets/routes.ts';
+import { createShopRoutes } from './tickets/shop.ts';
 
 const SWEEP_MS = 10_000;
 
@@ -34,15 +34,15 @@ const settings = {
 };
 
 const queues = [
-  queueNamed('tickets.orders.v1'),
-  queueNamed('tickets.contact-erased.v1'),
-  queueNamed('tickets.performances.v1'),
+  requireQueue('tickets.orders.v1'),
+  requireQueue('tickets.contact-erased.v1'),
+  requireQueue('tickets.performances.v1'),
 ];
 
 /** The tickets service: issue, printing, beneficiary, control. It calls no other service. */
 export const tickets: ServiceDefinition<typeof settings, Context> = {
   name: 'tickets',
-  version: versionOf(import.meta.url),
+  version: readVersion(import.meta.url),
   currentFacts,
   facts: { schemas, examples },
   settings,
@@ -54,13 +54,13 @@ export const tickets: ServiceDefinition<typeof settings, Context> = {
   tags: {
     tickets: 'Tickets of confirmed orders: documents, printing, replacement and the control at the door.',
   },
-  operations: (_parts, context) => routes(context),
+  operations: (_parts, context) => createRoutes(context),
   front: createDoorFront,
   reactions: (_parts, context) => queues.map((queue) => ({ queue, handle: reactTo(context) })),
   background: ({ store, logger }, context) => {
     /** At once and then regularly; not where nothing was written since what is due after `dueMs` was found. */
     const sweep = (dueMs: number, work: () => Promise<void>, failure: string) =>
-      repeat(unlessQuiet(store, dueMs + 2 * SWEEP_MS, work), {
+      repeat(skipWhenQuiet(store, dueMs + 2 * SWEEP_MS, work), {
         everyMs: SWEEP_MS,
         atOnce: true,
         failed: (error) => logger.error(`${failure}; the next run tries again`, { error }),
@@ -83,19 +83,19 @@ export const tickets: ServiceDefinition<typeof settings, Context> = {
 };
 
 /** Every operation of the tickets service. Those of the institution API see what their caller may see. */
-export function routes(context: Context): AnyOperation[] {
+export function createRoutes(context: Context): AnyOperation[] {
   const contextOf = createContextOf(context);
   return [
-    ...ticketRoutes(contextOf),
-    ...keyRoutes(context),
-    ...documentRoutes(contextOf),
-    ...replacementRoutes(contextOf),
-    ...printingRoutes(contextOf),
-    ...controlRoutes(contextOf),
-    ...scanRoutes(contextOf),
-    ...statusRoutes(contextOf),
-    ...internalRoutes(context),
+    ...createTicketRoutes(contextOf),
+    ...createKeyRoutes(context),
+    ...createDocumentRoutes(contextOf),
+    ...createReplacementRoutes(contextOf),
+    ...createPrintingRoutes(contextOf),
+    ...createControlRoutes(contextOf),
+    ...createScanRoutes(contextOf),
+    ...createStatusRoutes(contextOf),
+    ...createInternalRoutes(context),
     // The pos service decides which user may see a ticket.
-    ...shopRoutes(({ institution }) => contextIn(context, institution)),
+    ...createShopRoutes(({ institution }) => createInstitutionContext(context, institution)),
   ];
 }

@@ -1,11 +1,11 @@
 import type { Caller, Restricted } from '@boxoffice/identity';
-import { announcing, salesBoundsOf } from '@boxoffice/service';
-import { bounded, type Store } from '@boxoffice/store';
+import { announceWrites, computeSalesBounds } from '@boxoffice/service';
+import { restrictDocuments, type Store } from '@boxoffice/store';
 import { type BarcodeKeys, createBarcodeKeys } from './barcode/keys.ts';
 import { createDrawing, type Drawing, type DrawingOptions } from './document/drawing.ts';
 import type { Origin, Ticket } from './domain/ticket.ts';
 import { announceTicket, TICKET_RECORDED } from './events.ts';
-import { searchable } from './search-terms.ts';
+import { addSearchTerms } from './search-terms.ts';
 import {
   claimsCollection,
   erasedContactsCollection,
@@ -67,7 +67,9 @@ export function createContext(
 const collectionsOf = (store: Store, institution: string) => ({
   institution,
   // Every write announces what partners hear of, and has what the ticket is found by.
-  tickets: searchable(announcing(store.collection(ticketsCollection), TICKET_RECORDED, announceTicket)).of(institution),
+  tickets: addSearchTerms(announceWrites(store.collection(ticketsCollection), TICKET_RECORDED, announceTicket)).of(
+    institution,
+  ),
   orders: store.collection(ordersCollection).of(institution),
   replacements: store.collection(replacementsCollection).of(institution),
   erasedContacts: store.collection(erasedContactsCollection).of(institution),
@@ -79,12 +81,15 @@ const collectionsOf = (store: Store, institution: string) => ({
 });
 
 /** The clock's time in the form of stored timestamps: ISO 8601 UTC. */
-export function timestampOf({ now }: Pick<Context, 'now'>): string {
+export function readTimestamp({ now }: Pick<Context, 'now'>): string {
   return new Date(now()).toISOString();
 }
 
 /** The context of one institution with all its tickets: for other services and for reactions. */
-export function contextIn({ keys, drawing, now, collections }: Context, institution: string): InstitutionContext {
+export function createInstitutionContext(
+  { keys, drawing, now, collections }: Context,
+  institution: string,
+): InstitutionContext {
   return {
     keys,
     drawing,
@@ -102,7 +107,10 @@ export type ContextOf = (caller: Pick<Caller, 'institution'> & Restricted) => In
 /** Makes the contexts of callers. */
 export function createContextOf(context: Context): ContextOf {
   return (caller) => {
-    const { collections, ...others } = contextIn(context, caller.institution);
-    return { ...others, collections: { ...collections, tickets: bounded(collections.tickets, salesBoundsOf(caller)) } };
+    const { collections, ...others } = createInstitutionContext(context, caller.institution);
+    return {
+      ...others,
+      collections: { ...collections, tickets: restrictDocuments(collections.tickets, computeSalesBounds(caller)) },
+    };
   };
 }

@@ -1,18 +1,18 @@
-import { nullable, timestamp } from '@boxoffice/http';
+import { createNullableSchema, timestamp } from '@boxoffice/http';
 import {
   type Announcement,
-  announcedAgain,
-  announcementExample,
-  announcementSchema,
   type BelongsTo,
   type CurrentFacts,
+  createAnnouncementExample,
+  createAnnouncementSchema,
+  repeatAnnouncement,
 } from '@boxoffice/service';
-import { everyDocument, type Fact } from '@boxoffice/store';
+import { type Fact, readAllDocuments } from '@boxoffice/store';
 import { type Static, Type } from 'typebox';
 import type { Cancellation } from './domain/order.ts';
 import type { Status, Ticket } from './domain/ticket.ts';
 import { ordersCollection, type TicketDocument, ticketsCollection } from './store.ts';
-import { view } from './tickets/answers.ts';
+import { toTicketView } from './tickets/answers.ts';
 
 const TICKET_CONTROLLED = 'ticket.controlled';
 const TICKET_CONTROL_REVERTED = 'ticket.control_reverted';
@@ -32,7 +32,7 @@ export const schemas = {
       ticketId: id,
       orderId: id,
       controlledAt: timestamp,
-      gate: nullable(Type.String()),
+      gate: createNullableSchema(Type.String()),
     },
     { description: 'A ticket was controlled: it has opened the door.' },
   ),
@@ -57,13 +57,13 @@ export const schemas = {
     },
     { description: 'The tickets of a cancelled order are cancelled, but for those that were controlled.' },
   ),
-  [TICKET_RECORDED]: announcementSchema(
+  [TICKET_RECORDED]: createAnnouncementSchema(
     'A ticket was issued, changed, printed, replaced, controlled or cancelled, as the event of partners tells it.',
   ),
 } as const;
 
 /** The ticket was controlled at the door. The version of all events of a ticket is the version of that ticket. */
-export function ticketControlled({ id, orderId, controlledAt, gate, updatedAt }: Ticket): Fact {
+export function createTicketControlledFact({ id, orderId, controlledAt, gate, updatedAt }: Ticket): Fact {
   return {
     type: TICKET_CONTROLLED,
     key: orderId,
@@ -72,7 +72,7 @@ export function ticketControlled({ id, orderId, controlledAt, gate, updatedAt }:
 }
 
 /** The control was reverted. */
-export function ticketControlReverted({ id, orderId }: Ticket): Fact {
+export function createTicketControlRevertedFact({ id, orderId }: Ticket): Fact {
   return {
     type: TICKET_CONTROL_REVERTED,
     key: orderId,
@@ -81,12 +81,12 @@ export function ticketControlReverted({ id, orderId }: Ticket): Fact {
 }
 
 /** What a reversal leaves: the entry before, of a ticket that admits more than once. */
-export function controlOrReversal(ticket: Ticket): Fact {
-  return ticket.status === 'controlled' ? ticketControlled(ticket) : ticketControlReverted(ticket);
+export function createControlFact(ticket: Ticket): Fact {
+  return ticket.status === 'controlled' ? createTicketControlledFact(ticket) : createTicketControlRevertedFact(ticket);
 }
 
 /** Published with the new ticket, which the order's line names from then on. */
-export function ticketReplaced({ id, replaces, orderId, lineId }: Ticket): Fact {
+export function createTicketReplacedFact({ id, replaces, orderId, lineId }: Ticket): Fact {
   return {
     type: TICKET_REPLACED,
     key: orderId,
@@ -95,7 +95,7 @@ export function ticketReplaced({ id, replaces, orderId, lineId }: Ticket): Fact 
 }
 
 /** The result of cancelling the tickets of a cancelled order; once per order. */
-export function ticketsCancelled(orderId: string, { at: _, ...counts }: Cancellation): Fact {
+export function createTicketsCancelledFact(orderId: string, { at: _, ...counts }: Cancellation): Fact {
   return {
     type: TICKETS_CANCELLED,
     key: orderId,
@@ -159,7 +159,7 @@ const typeOf = (before: Ticket | undefined, after: Ticket): string | undefined =
 
 const newestScan = ({ admissions = [] }: Ticket): string | undefined => admissions.at(-1)?.scanId;
 
-const visible = (ticket: Ticket): string => JSON.stringify({ ...view(ticket), updatedAt: null });
+const visible = (ticket: Ticket): string => JSON.stringify({ ...toTicketView(ticket), updatedAt: null });
 
 const orderId = 'ord_00mhs1k9f5g7ja3p1y6d';
 
@@ -185,7 +185,7 @@ export const examples = {
     placeIds: ['plc_00mhs1k2e7d3kq0w8z1x_0_0_14'],
     keptPlaceIds: ['plc_00mhs1k2e7d3kq0w8z1x_0_0_15'],
   },
-  [TICKET_RECORDED]: announcementExample({
+  [TICKET_RECORDED]: createAnnouncementExample({
     type: 'ticket.printed',
     resource: { type: 'ticket', id: 'tic_00mhs1k9f5q2w8e4r6t0' },
     data: {
@@ -211,11 +211,11 @@ const REVERTED_AT = 4;
 
 const factsOf = (ticket: TicketDocument): Fact[] => {
   const { status, version, replaces } = ticket;
-  const facts = replaces === null ? [] : [ticketReplaced(ticket)];
-  if (status === 'controlled') facts.push(ticketControlled(ticket));
-  else if (status !== 'cancelled' && version >= REVERTED_AT) facts.push(ticketControlReverted(ticket));
+  const facts = replaces === null ? [] : [createTicketReplacedFact(ticket)];
+  if (status === 'controlled') facts.push(createTicketControlledFact(ticket));
+  else if (status !== 'cancelled' && version >= REVERTED_AT) facts.push(createTicketControlRevertedFact(ticket));
   const shown = { resource: 'ticket', data: shownOf(ticket), belongsTo: ownersOf(ticket) };
-  const last = announcedAgain(ticket, TICKET_RECORDED, shown);
+  const last = repeatAnnouncement(ticket, TICKET_RECORDED, shown);
   return last ? [...facts, last] : facts;
 };
 
@@ -223,17 +223,17 @@ const factsOf = (ticket: TicketDocument): Fact[] => {
 export const currentFacts: CurrentFacts = {
   types: [TICKET_REPLACED, TICKET_CONTROLLED, TICKET_CONTROL_REVERTED, TICKETS_CANCELLED, TICKET_RECORDED],
   async *read(store) {
-    for await (const ticket of everyDocument(store.collection(ticketsCollection))) {
+    for await (const ticket of readAllDocuments(store.collection(ticketsCollection))) {
       const { institution, version, orderId: key } = ticket;
       const changedAt = Date.parse(ticket.updatedAt);
       for (const fact of factsOf(ticket)) yield { ...fact, institution, key, version, changedAt };
     }
-    for await (const { id: key, institution, version, cancellation } of everyDocument(
+    for await (const { id: key, institution, version, cancellation } of readAllDocuments(
       store.collection(ordersCollection),
     )) {
       if (!cancellation) continue;
       const changedAt = Date.parse(cancellation.at);
-      yield { ...ticketsCancelled(key, cancellation), institution, key, version, changedAt };
+      yield { ...createTicketsCancelledFact(key, cancellation), institution, key, version, changedAt };
     }
   },
 };

@@ -1,12 +1,12 @@
 // Reactions to the facts of other services.
 
 import { findReaction, type Message, Unreadable } from '@boxoffice/messaging';
-import { documentsOf, eachOf } from '@boxoffice/store';
-import { type Context, timestampOf } from './context.ts';
+import { readDocuments, runForEach } from '@boxoffice/store';
+import { type Context, readTimestamp } from './context.ts';
 import { deliveries } from './domain/order.ts';
-import { movedTo, outdated, type Whereabouts } from './domain/performance.ts';
+import { markOutdated, movePerformance, type Whereabouts } from './domain/performance.ts';
 import { cancelTickets, type OrderCancelled } from './issue/cancel.ts';
-import { creatorOf, isOrderedTicket, orderedTicketOf } from './issue/confirmation.ts';
+import { isOrderedTicket, parseCreator, toOrderedTicket } from './issue/confirmation.ts';
 import { issue } from './issue/issue.ts';
 import { changeOrInsert, type TicketDocument } from './store.ts';
 import { deleteNames, recordErasure } from './tickets/tickets.ts';
@@ -41,14 +41,14 @@ const onOrderConfirmed = async (context: Context, message: Message): Promise<voi
   if (typeof orderId !== 'string' || !Array.isArray(tickets) || !tickets.every(isOrderedTicket)) {
     throw new Unreadable('order.confirmed needs orderId, and of each ticket its ids, its place and its price');
   }
-  const ordered = tickets.map(orderedTicketOf);
+  const ordered = tickets.map(toOrderedTicket);
   await issue(context, message.institution, {
     orderId,
     version: message.version,
     orderNumber: typeof number === 'string' ? number : undefined,
     contactNumber,
     pointOfSale,
-    createdBy: creatorOf(createdBy),
+    createdBy: parseCreator(createdBy),
     ticketDelivery: deliveries.find((known) => known === ticketDelivery),
     tickets: ordered,
     // Otherwise nothing is missing: the order names nobody.
@@ -104,14 +104,16 @@ const onPerformanceMoved = async (context: Context, message: Message): Promise<v
   const { performanceId, ...to } = readMoved(message);
   const { performances, tickets } = context.collections(message.institution);
   const first = { id: performanceId, ...to, asOf: version, movedAsOf: version };
-  const { document: now } = await changeOrInsert(performances, first, (known) => movedTo(known, to, version));
+  const { document: now } = await changeOrInsert(performances, first, (known) => movePerformance(known, to, version));
   if (now.asOf > version) return;
   const tell = (ticket: TicketDocument) => {
-    const next = outdated(ticket, now, timestampOf(context));
+    const next = markOutdated(ticket, now, readTimestamp(context));
     return next === ticket ? undefined : { next };
   };
   const where = { performanceId, status: 'printed' };
-  await eachOf(documentsOf(tickets, { where, orderBy: 'createdAt' }), WIDTH, ({ id }) => tickets.update(id, tell));
+  await runForEach(readDocuments(tickets, { where, orderBy: 'createdAt' }), WIDTH, ({ id }) =>
+    tickets.update(id, tell),
+  );
 };
 
 const reactions: Readonly<Record<string, (context: Context, message: Message) => Promise<void>>> = {

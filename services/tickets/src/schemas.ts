@@ -1,11 +1,21 @@
-import { id, instant, lineOfText, named, nullable, oneOf, patchOf, readOnlyOf, timestamp } from '@boxoffice/http';
+import {
+  createInstantSchema,
+  createLineSchema,
+  createNullableSchema,
+  createPatchSchema,
+  id,
+  named,
+  oneOf,
+  readOnlyOf,
+  timestamp,
+} from '@boxoffice/http';
 import { Type } from 'typebox';
 import { deliveries } from './domain/order.ts';
 import { manyEntries, statuses } from './domain/ticket.ts';
 
 const { Integer, Object: Members, Optional, String: Text } = Type;
 
-const text = (maxLength: number) => lineOfText({ maxLength });
+const text = (maxLength: number) => createLineSchema({ maxLength });
 
 export const Status = oneOf(statuses, { description: 'only a `printed` one opens the door, once' });
 
@@ -14,8 +24,8 @@ export const Place = named(
   Members({
     id: Text(),
     label: Text({ description: 'what a ticket shows: row and seat, or a number' }),
-    row: nullable(Text({ description: 'of a numbered category' })),
-    seat: nullable(Integer({ description: 'its number in the row' })),
+    row: createNullableSchema(Text({ description: 'of a numbered category' })),
+    seat: createNullableSchema(Integer({ description: 'its number in the row' })),
   }),
 );
 
@@ -28,10 +38,13 @@ export const Beneficiary = named(
 /** The members that a PATCH can change. */
 export const Changes = named('TicketDetails', Members({ beneficiary: Optional(Beneficiary) }));
 
-const NamedBeneficiary = named('Beneficiary', Members({ firstName: nullable(Text()), lastName: nullable(Text()) }));
+const NamedBeneficiary = named(
+  'Beneficiary',
+  Members({ firstName: createNullableSchema(Text()), lastName: createNullableSchema(Text()) }),
+);
 
 /** The body of a PATCH on a ticket. */
-export const TicketChanges = named('TicketChanges', patchOf(Changes));
+export const TicketChanges = named('TicketChanges', createPatchSchema(Changes));
 
 /** A ticket as answers show it. */
 export const Ticket = named(
@@ -47,18 +60,18 @@ export const Ticket = named(
     tariffId: Text(),
     price: Integer({ minimum: 0, description: "in the currency's minor unit" }),
     currency: Text({ description: 'ISO 4217' }),
-    beneficiary: nullable(NamedBeneficiary),
+    beneficiary: createNullableSchema(NamedBeneficiary),
     barcode: Optional(
       Text({
         description:
           'the text of its QR code; see `GET /svc/v3/tickets/verification-key`. Users of the role door do not get it',
       }),
     ),
-    printedAt: nullable(instant('when it became valid at the door')),
-    controlledAt: nullable(instant('when its holder was admitted')),
-    gate: nullable(Text({ description: 'at which it was controlled' })),
-    replaces: nullable(Text({ description: 'the ticket that this one replaces' })),
-    replacedBy: nullable(Text({ description: 'the ticket that replaces this one' })),
+    printedAt: createNullableSchema(createInstantSchema('when it became valid at the door')),
+    controlledAt: createNullableSchema(createInstantSchema('when its holder was admitted')),
+    gate: createNullableSchema(Text({ description: 'at which it was controlled' })),
+    replaces: createNullableSchema(Text({ description: 'the ticket that this one replaces' })),
+    replacedBy: createNullableSchema(Text({ description: 'the ticket that replaces this one' })),
     createdAt: timestamp,
     updatedAt: timestamp,
   }),
@@ -83,7 +96,7 @@ const SaleDescription = named(
       product: texts,
       seatCategory: texts,
       tariff: Optional(texts),
-      venue: Members({ name: Text(), city: nullable(Text()) }, open),
+      venue: Members({ name: Text(), city: createNullableSchema(Text()) }, open),
       timeZone: Text(),
       productType: Optional(Text({ description: 'of the catalog' })),
       validUntil: Optional({ ...timestamp, description: 'of what is no show, if its validity ends' }),
@@ -99,9 +112,9 @@ export const ShopTicket = named(
   Members({
     ...Ticket.properties,
     barcode: Text(),
-    contactNumber: nullable(Text({ description: 'the buyer; only this contact may see the ticket' })),
-    productId: nullable(Text()),
-    startDate: nullable(timestamp),
+    contactNumber: createNullableSchema(Text({ description: 'the buyer; only this contact may see the ticket' })),
+    productId: createNullableSchema(Text()),
+    startDate: createNullableSchema(timestamp),
     about: Optional(SaleDescription),
   }),
 );
@@ -119,14 +132,14 @@ export const DocumentRequest = named(
     languages: Type.Array(Text(), { maxItems: 50, description: 'language tags, best first' }),
     pointOfSale: Members({
       name: Text(),
-      branding: nullable(
+      branding: createNullableSchema(
         Members({
           colours: Members({ accent: colour, ink: colour, paper: colour }),
-          logo: nullable(Text({ maxLength: 40_000, description: 'SVG; left out if it cannot be drawn' })),
+          logo: createNullableSchema(Text({ maxLength: 40_000, description: 'SVG; left out if it cannot be drawn' })),
         }),
       ),
     }),
-    order: Members({ number: Text({ description: 'for people' }), buyer: nullable(Text()) }),
+    order: Members({ number: Text({ description: 'for people' }), buyer: createNullableSchema(Text()) }),
   }),
 );
 
@@ -134,8 +147,8 @@ export const DocumentRequest = named(
 export const Naming = named(
   'BeneficiaryNaming',
   Members({
-    firstName: Optional(nullable(text(100))),
-    lastName: Optional(nullable(text(100))),
+    firstName: Optional(createNullableSchema(text(100))),
+    lastName: Optional(createNullableSchema(text(100))),
   }),
 );
 
@@ -157,7 +170,7 @@ export const Replacement = named(
   'TicketReplacement',
   Members({
     reason: Optional(
-      lineOfText({ maxLength: 500, description: 'stored with the replaced ticket; no operation returns it' }),
+      createLineSchema({ maxLength: 500, description: 'stored with the replaced ticket; no operation returns it' }),
     ),
   }),
 );
@@ -165,7 +178,7 @@ export const Replacement = named(
 export const Control = named(
   'TicketControl',
   Members({
-    gate: Optional(lineOfText({ maxLength: 60, description: 'the door, as the scanner names it' })),
+    gate: Optional(createLineSchema({ maxLength: 60, description: 'the door, as the scanner names it' })),
     at: Optional(
       Type.Unsafe<string>({
         ...timestamp,
@@ -228,8 +241,8 @@ export const Confirmation = named(
       orderId: id,
       version: Integer({ minimum: 1 }),
       number: Optional(Text({ description: 'of the order, for people' })),
-      contactNumber: nullable(Text()),
-      pointOfSale: Optional(nullable(Text({ description: 'service host of the sales channel' }))),
+      contactNumber: createNullableSchema(Text()),
+      pointOfSale: Optional(createNullableSchema(Text({ description: 'service host of the sales channel' }))),
       createdBy: Optional(
         Members(
           { clientId: Optional(Text()), userId: Optional(Text()), pointOfSale: Optional(Text()) },
@@ -245,13 +258,24 @@ export const Confirmation = named(
             performanceId: id,
             seatCategoryId: id,
             tariffId: id,
-            place: Members({ id: id, label: Text(), row: nullable(Text()), seat: nullable(Integer()) }, open),
+            place: Members(
+              { id: id, label: Text(), row: createNullableSchema(Text()), seat: createNullableSchema(Integer()) },
+              open,
+            ),
             price: Members({ amount: Integer(), currency: Text() }, open),
-            productId: Optional(nullable(Text())),
-            startDate: Optional(nullable(timestamp)),
+            productId: Optional(createNullableSchema(Text())),
+            startDate: Optional(createNullableSchema(timestamp)),
             about: Optional(SaleDescription),
             beneficiary: Optional(
-              nullable(Members({ firstName: Optional(nullable(Text())), lastName: Optional(nullable(Text())) }, open)),
+              createNullableSchema(
+                Members(
+                  {
+                    firstName: Optional(createNullableSchema(Text())),
+                    lastName: Optional(createNullableSchema(Text())),
+                  },
+                  open,
+                ),
+              ),
             ),
             beneficiaryAsOf: Optional(
               Integer({ minimum: 1, description: 'how often the order has changed it since the confirmation' }),

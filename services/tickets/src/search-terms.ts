@@ -1,6 +1,6 @@
-import { digestOf } from '@boxoffice/runtime';
+import { computeDigest } from '@boxoffice/runtime';
 import type { CollectionHandle, New } from '@boxoffice/store';
-import { searchTerms } from './domain/search.ts';
+import { buildSearchTerms } from './domain/search.ts';
 import type { SearchTerms, Ticket } from './domain/ticket.ts';
 import type { TicketDocument } from './store.ts';
 
@@ -14,14 +14,17 @@ export function hasPresentTerms(ticket: Ticket): boolean {
   return NAMES.every((name) => ticket.search?.[name] === terms[name]);
 }
 
-const termsOf = (ticket: Ticket): SearchTerms => searchTerms(ticket, ticket.orderNumber ?? numberFrom(ticket.orderId));
+const termsOf = (ticket: Ticket): SearchTerms =>
+  buildSearchTerms(ticket, ticket.orderNumber ?? numberFrom(ticket.orderId));
 
 /** The number of an order whose tickets were issued without it: those of release 0.3.0 follow from its id. */
 const numberFrom = (orderId: string): string =>
-  Array.from(digestOf(['number', orderId]).subarray(0, 8), (byte) => LETTERS.charAt(byte % LETTERS.length)).join('');
+  Array.from(computeDigest(['number', orderId]).subarray(0, 8), (byte) => LETTERS.charAt(byte % LETTERS.length)).join(
+    '',
+  );
 
 /** The collection, with the terms of every ticket in each of its writes: none can leave a name behind. */
-export function searchable(handle: CollectionHandle<TicketDocument>): Pick<typeof handle, 'of'> {
+export function addSearchTerms(handle: CollectionHandle<TicketDocument>): Pick<typeof handle, 'of'> {
   return {
     of(institution) {
       const documents = handle.of(institution);

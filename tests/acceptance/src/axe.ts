@@ -9,7 +9,7 @@ export const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core
 const rules = { 'label-content-name-mismatch': { enabled: true } };
 
 /** What axe-core, which the page has loaded, finds on it as it is shown: by all of its rules, or by `only` these. */
-export function findingsOf(page: Page, only?: readonly string[]): Promise<string[]> {
+export function listAxeFindings(page: Page, only?: readonly string[]): Promise<string[]> {
   return page.evaluate(
     `axe.run(${JSON.stringify(only ? { runOnly: only } : { rules })})` +
       ".then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html)))",
@@ -17,9 +17,9 @@ export function findingsOf(page: Page, only?: readonly string[]): Promise<string
 }
 
 /** The same for a page that has yet to load it, and by how many pixels the page is too wide. */
-export async function faultsOf(page: Page): Promise<string[]> {
+export async function findFaults(page: Page): Promise<string[]> {
   await page.evaluate(axe);
-  const found = await findingsOf(page);
+  const found = await listAxeFindings(page);
   const excess = await page.locator('html').evaluate((html) => html.scrollWidth - html.clientWidth);
   return excess > 0 ? [...found, `${excess} pixels too wide`] : found;
 }

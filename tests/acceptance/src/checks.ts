@@ -78,7 +78,7 @@ const LICENCES = new Set([
 ]);
 
 /** The packages whose licence is not allowed, of the output of `pnpm licenses list --json`. */
-export function refusedLicences(printed: string): string[] {
+export function listRefusedLicences(printed: string): string[] {
   return Object.entries<readonly { readonly name: string }[]>(JSON.parse(printed))
     .filter(([licence]) => !LICENCES.has(licence))
     .map(([licence, packages]) => `${licence}: ${packages.map(({ name }) => name).join(', ')}`);
@@ -87,7 +87,7 @@ export function refusedLicences(printed: string): string[] {
 const checkLicences: Check = async () => {
   const { passed, printed } = await pnpm('--recursive', 'licenses', 'list', '--json');
   if (!passed) return { passed, printed };
-  const refused = refusedLicences(printed);
+  const refused = listRefusedLicences(printed);
   return { passed: refused.length === 0, printed: refused.join('\n') };
 };
 

@@ -17,7 +17,7 @@ export async function compileClient(folder: string): Promise<void> {
 }
 
 /** The programs of a document: its ```ts blocks, by the name in their first line. */
-export async function programsOf(document: string): Promise<ReadonlyMap<string, string>> {
+export async function readPrograms(document: string): Promise<ReadonlyMap<string, string>> {
   const text = await readFile(document, 'utf8');
   return new Map(
     [...text.matchAll(/```ts\n\/\/ (\S+\.ts)\n([\s\S]*?)```/g)].map(([, name = '', code = '']) => [name, code]),

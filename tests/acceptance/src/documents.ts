@@ -10,7 +10,7 @@ const PATH = /`((?:gateway|authorizer|services|libs|deploy|tests|docs)(?:\/[\w.-
 const LINK = /\]\(([^)\s#]*)(?:#([^)\s]+))?\)/g;
 
 /** The files and headings that a document names and that do not exist. */
-export function missingTargets(root: string, file: string, text: string): string[] {
+export function findMissingTargets(root: string, file: string, text: string): string[] {
   const prose = withoutCode(text);
   const links = [...prose.matchAll(LINK)].flatMap(([, path = '', anchor]) => {
     if (/^[a-z]+:/.test(path)) return [];
@@ -41,7 +41,7 @@ const anchorOf = (heading: string): string =>
 const LONGEST_ROW = 400;
 
 /** The rows of tables in a document that are paragraphs, by their line. */
-export function longRows(text: string): number[] {
+export function findLongRows(text: string): number[] {
   return text
     .split('\n')
     .flatMap((line, index) => (line.startsWith('|') && line.length > LONGEST_ROW ? [index + 1] : []));
@@ -57,7 +57,7 @@ export function readDocuments(): { readonly file: string; readonly text: string 
 /** Checks that every document and every rule names only files and headings that exist. */
 export async function checkDocuments(): Promise<{ readonly faults: readonly string[] }> {
   const documents = readDocuments().flatMap(({ file, text }) =>
-    missingTargets(ROOT, file, text).map((target) => ({ file, target })),
+    findMissingTargets(ROOT, file, text).map((target) => ({ file, target })),
   );
   const rules = findRules()
     .filter(({ implementedIn }) => !existsSync(join(ROOT, implementedIn)))

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { kustomizeCommand } from '@boxoffice/kubernetes';
-import { chromiumPath } from '@boxoffice/testkit';
+import { findKustomizeCommand } from '@boxoffice/kubernetes';
+import { findChromium } from '@boxoffice/testkit';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -18,7 +18,7 @@ const pythonWith = (modules: string, env: Environment): string | undefined => {
 };
 
 /** A Python with Authlib, requests and pika. */
-export function authlibPython(env: Environment = process.env): string | undefined {
+export function findAuthlibPython(env: Environment = process.env): string | undefined {
   return pythonWith('authlib, pika, requests', env);
 }
 
@@ -52,12 +52,12 @@ const engines: readonly Engine[] = [
   },
   {
     name: 'a browser',
-    isThere: (env) => chromiumPath(env) !== undefined,
+    isThere: (env) => findChromium(env) !== undefined,
     how: 'install chromium, or set TEST_CHROMIUM to the path of one',
   },
   {
     name: 'Python with Authlib',
-    isThere: (env) => authlibPython(env) !== undefined,
+    isThere: (env) => findAuthlibPython(env) !== undefined,
     how: 'install python3-authlib, python3-requests and python3-pika (Debian), or set TEST_PYTHON to a Python with all three',
   },
   {
@@ -90,7 +90,7 @@ const engines: readonly Engine[] = [
   },
   {
     name: 'kustomize',
-    isThere: () => kustomizeCommand() !== undefined,
+    isThere: () => findKustomizeCommand() !== undefined,
     how: 'install kustomize 5 or a kubectl that contains it',
     tests: '/deploy/kubernetes/test/',
   },
@@ -105,7 +105,7 @@ interface Missing {
 }
 
 /** Finds the engines that the environment lacks. */
-export function missingEngines(env: Environment): Missing {
+export function findMissingEngines(env: Environment): Missing {
   const missing = engines.filter(({ isThere }) => !isThere(env));
   return {
     lines: missing.map(({ name, how }) => `not exercised: ${name}; ${how}`),

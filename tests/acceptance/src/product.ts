@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   type Address,
-  authorizationOf,
   type Client,
   freePorts,
   type Json,
   openClient,
+  requestAuthorization,
   waitUntil,
 } from '@boxoffice/testkit';
 
@@ -142,15 +142,18 @@ export async function createDemoData(directory: string): Promise<void> {
 }
 
 /** The demo client of that name. @throws {Error} when demo.json has none */
-export function demoClient(product: Pick<Product, 'demo'>, institution: string, name: string): DemoClient {
+export function findDemoClient(product: Pick<Product, 'demo'>, institution: string, name: string): DemoClient {
   const found = product.demo.clients.find((client) => client.institution === institution && client.name === name);
   if (!found) throw new Error(`demo.json has no client ${name} of ${institution}`);
   return found;
 }
 
 /** Requests a token for the demo client of that name; returns a client that sends it. */
-export async function authorised(product: Product, institution: string, name: string): Promise<Client> {
-  const authorization = await authorizationOf(openClient(product.address), demoClient(product, institution, name));
+export async function authoriseDemoClient(product: Product, institution: string, name: string): Promise<Client> {
+  const authorization = await requestAuthorization(
+    openClient(product.address),
+    findDemoClient(product, institution, name),
+  );
   return openClient(product.address, { headers: { authorization } });
 }
 

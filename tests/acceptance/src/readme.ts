@@ -19,7 +19,7 @@ const asCommand = (script: string): string =>
  * The ```sh and ```js blocks of a Markdown text, or of one of its chapters. @throws {Error} if there are none, or the
  * chapter is missing
  */
-export function blocksOf(markdown: string, chapter?: string): Block[] {
+export function listBlocks(markdown: string, chapter?: string): Block[] {
   const start = chapter === undefined ? 0 : markdown.indexOf(`## ${chapter}\n`);
   if (start < 0) throw new Error(`there is no chapter "${chapter}"`);
   const end = chapter === undefined ? -1 : markdown.indexOf('\n## ', start + 1);
@@ -55,7 +55,7 @@ const [directory, ...chapters] = process.argv.slice(2);
 if (directory !== undefined && import.meta.main) {
   const faults = chapters.flatMap((named) => {
     const [document = '', chapter = ''] = named.split('#');
-    const blocks = blocksOf(readFileSync(`${directory}/${document}`, 'utf8'), chapter);
+    const blocks = listBlocks(readFileSync(`${directory}/${document}`, 'utf8'), chapter);
     const found = runBlocks(blocks, directory);
     process.stdout.write(`${document}, "${chapter}": ${blocks.length} blocks, ${found.length} faults\n`);
     return found;

@@ -14,7 +14,7 @@ export interface Rule {
 }
 
 /** The rules that a test holds: its lines `// rule SECTION: SENTENCE | FILE`. */
-export function rulesOf(test: string, text: string): Rule[] {
+export function parseRules(test: string, text: string): Rule[] {
   return [...text.matchAll(/^\/\/ rule (\S+): (.+) \| (\S+)$/gm)].map(
     ([, section = '', sentence = '', implementedIn = '']) => ({ section, sentence, implementedIn, test }),
   );
@@ -24,7 +24,7 @@ export function rulesOf(test: string, text: string): Rule[] {
 export function findRules(): Rule[] {
   return globSync(TESTS, { cwd: ROOT, exclude: ['**/node_modules/**', '**/dist/**'] })
     .sort()
-    .flatMap((test) => rulesOf(test, readFileSync(join(ROOT, test), 'utf8')))
+    .flatMap((test) => parseRules(test, readFileSync(join(ROOT, test), 'utf8')))
     .sort((a, b) => a.section.localeCompare(b.section, 'en', { numeric: true }));
 }
 
@@ -35,7 +35,7 @@ const testsNamed = (word: string): string[] =>
     .sort();
 
 /** What `npm run rules -- WORD` prints. */
-export function rulesWith(word: string): string {
+export function formatRules(word: string): string {
   const wanted = word.toLowerCase();
   const rules = findRules()
     .filter((rule) => Object.values(rule).join(' ').toLowerCase().includes(wanted))
@@ -50,5 +50,5 @@ export function rulesWith(word: string): string {
 // npm run rules [-- WORD]: prints the rules that contain the word, each with its file and its test
 if (import.meta.main) {
   endWithReader();
-  process.stdout.write(`${rulesWith(process.argv.slice(2).join(' '))}\n`);
+  process.stdout.write(`${formatRules(process.argv.slice(2).join(' '))}\n`);
 }

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { run, runChecks } from './checks.ts';
-import { missingEngines } from './engines.ts';
+import { findMissingEngines } from './engines.ts';
 import { createDemoData } from './product.ts';
 
 const ROOT = new URL('../../../', import.meta.url).pathname;
@@ -85,7 +85,7 @@ const report = join(scratch, 'jest.json');
 // The tests start some hundred processes, which would compile the same sources each.
 const compiled = join(ROOT, '.cache/compiled');
 
-const missing = missingEngines(process.env);
+const missing = findMissingEngines(process.env);
 const demoData = join(scratch, 'demo');
 // A product takes longer to create its demo data than to start.
 const [checks] =

@@ -1,7 +1,7 @@
 import { useFixture } from '@boxoffice/service/testkit';
 import type { Client, Json } from '@boxoffice/testkit';
 import { beforeAll } from '@jest/globals';
-import { authorised, type Product, startProduct } from '../src/product.ts';
+import { authoriseDemoClient, type Product, startProduct } from '../src/product.ts';
 
 /** A product that runs during the tests of the file, or of the block. */
 export function useProduct(settings?: Readonly<Record<string, string>>): Product {
@@ -30,7 +30,7 @@ export function useSharedProduct(): Product {
 export function usePartner(product: Product): Client {
   let full: Client;
   beforeAll(async () => {
-    full = await authorised(product, 'opera', 'full');
+    full = await authoriseDemoClient(product, 'opera', 'full');
   });
   return (...call) => full(...call);
 }

@@ -2,7 +2,7 @@ import { hash, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Agent } from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Address, authorizationOf, chromiumPath, openClient, type Reply } from '@boxoffice/testkit';
+import { type Address, findChromium, openClient, type Reply, requestAuthorization } from '@boxoffice/testkit';
 import { type Browser, type BrowserContext, type CDPSession, chromium, type Page } from 'playwright-core';
 import type { Product } from './measure/processes.ts';
 
@@ -24,18 +24,18 @@ export interface Buyer {
   close(): void;
 }
 
-export function addressOf({ baseUrl, caFile }: Product): Address {
+export function readAddress({ baseUrl, caFile }: Product): Address {
   return { baseUrl, ca: readFileSync(caFile, 'utf8') };
 }
 
 /** The Authorization header of the opera's client with every scope. */
-export function authorizationFor(product: Product): Promise<string> {
-  return authorizationOf(openClient(addressOf(product)), product.client('full'));
+export function requestOperaAuthorization(product: Product): Promise<string> {
+  return requestAuthorization(openClient(readAddress(product)), product.client('full'));
 }
 
 /** Creates a client with one persistent connection. */
 export function createBuyer(product: Product, authorization: string): Buyer {
-  const address = addressOf(product);
+  const address = readAddress(product);
   const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: address.ca });
   const client = openClient(address, { agent, headers: { authorization } });
   return {
@@ -164,7 +164,7 @@ export function checkOut(visitor: Visitor, token: string): Promise<Reply> {
 
 /** Puts a performance with `capacity` places on sale in the opera's shop; returns its product, too. */
 export async function sellInShop(product: Product, capacity: number): Promise<Hot & { readonly productId: string }> {
-  const buyer = createBuyer(product, await authorizationFor(product));
+  const buyer = createBuyer(product, await requestOperaAuthorization(product));
   const hot = await putOnSale(buyer, capacity);
   const shop = `/svc/v3/catalog/points-of-sale/${SERVICE_HOST}`;
   const { data } = must(await buyer.send<{ tariffIds: string[] }>('GET', shop));
@@ -177,7 +177,7 @@ export async function sellInShop(product: Product, capacity: number): Promise<Ho
 
 /** Starts Chromium. @throws {Error} without one */
 export function launchBrowser(caFile: string): Promise<Browser> {
-  const executablePath = chromiumPath(process.env);
+  const executablePath = findChromium(process.env);
   if (executablePath === undefined) throw new Error('no Chromium on the PATH: TEST_CHROMIUM names one');
   const args = ['--disable-gpu', trusting(caFile), ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])];
   return chromium.launch({ executablePath, args });

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
-import { authorizationOf, type Credentials, dataOf, openClient, waitUntil } from '@boxoffice/testkit';
-import { addressOf, authorizationFor, createBuyer, holdOne, must, putOnSale } from './clients.ts';
-import { type Product, withProduct } from './measure/processes.ts';
-import { atMost, type Benchmark, quantile } from './measure/report.ts';
-import { memoryMb } from './start.ts';
+import { type Credentials, openClient, readData, requestAuthorization, waitUntil } from '@boxoffice/testkit';
+import { createBuyer, holdOne, must, putOnSale, readAddress, requestOperaAuthorization } from './clients.ts';
+import { type Product, runWithProduct } from './measure/processes.ts';
+import { type Benchmark, computeQuantile, createMaximumTarget } from './measure/report.ts';
+import { readMemoryMb } from './start.ts';
 
 const A_SECOND = 20;
 const ORDERS = A_SECOND * 20;
@@ -42,7 +42,7 @@ const readEvents = (stream: IncomingMessage, listener: (event: { occurredAt: str
 
 /** Milliseconds from the write of an order to its event at the reader of a stream. */
 const measureLatency = async (product: Product): Promise<number[]> => {
-  const authorization = await authorizationFor(product);
+  const authorization = await requestOperaAuthorization(product);
   const buyer = createBuyer(product, authorization);
   const hot = await putOnSale(buyer, ORDERS);
   const taken: number[] = [];
@@ -67,17 +67,17 @@ const PER_CLIENT = 20;
 
 /** Megabytes that open streams take in a process that has everything, gateway included. */
 const measureStreams = async (product: Product) => {
-  const authorization = await authorizationFor(product);
+  const authorization = await requestOperaAuthorization(product);
   const buyer = createBuyer(product, authorization);
   const hot = await putOnSale(buyer, 10);
-  const client = openClient(addressOf(product));
+  const client = openClient(readAddress(product));
   const clients: string[] = [];
   for (let nth = 0; nth < STREAMS / PER_CLIENT; nth += 1) {
     const body = { name: `streams ${nth}`, scopes: ['events:read', 'orders:read'] };
-    const made = await dataOf(client, '/svc/v3/clients', { method: 'POST', headers: { authorization }, body });
-    clients.push(await authorizationOf(client, made as Credentials));
+    const made = await readData(client, '/svc/v3/clients', { method: 'POST', headers: { authorization }, body });
+    clients.push(await requestAuthorization(client, made as Credentials));
   }
-  const before = memoryMb(product.pid, 'VmRSS');
+  const before = readMemoryMb(product.pid, 'VmRSS');
   const streams: IncomingMessage[] = [];
   let received = 0;
   for (const one of clients) {
@@ -92,7 +92,7 @@ const measureStreams = async (product: Product) => {
   must(await holdOne(buyer, hot));
   await waitUntil(async () => received >= STREAMS, { what: 'every stream to have the event', withinMs: 600_000 });
   const everyEventMs = performance.now() - heldAt;
-  const megabytes = memoryMb(product.pid, 'VmRSS') - before;
+  const megabytes = readMemoryMb(product.pid, 'VmRSS') - before;
   for (const stream of streams) stream.destroy();
   buyer.close();
   return { megabytes, everyEventMs };
@@ -105,19 +105,19 @@ export const events: Benchmark = {
     const rows: (string | number)[][] = [];
     const latency = async (name: string, settings: Readonly<Record<string, string>>): Promise<void> => {
       progress(`fact to feed, ${name}`);
-      const taken = await withProduct(measureLatency, settings);
-      rows.push([`${name}: fact to feed, p50 ms`, quantile(taken, 0.5)]);
-      rows.push([`${name}: fact to feed, p99 ms`, quantile(taken, 0.99)]);
+      const taken = await runWithProduct(measureLatency, settings);
+      rows.push([`${name}: fact to feed, p50 ms`, computeQuantile(taken, 0.5)]);
+      rows.push([`${name}: fact to feed, p99 ms`, computeQuantile(taken, 0.99)]);
     };
     await latency('in-process', {});
     if (amqp !== undefined) await latency('RabbitMQ', { AMQP_URL: amqp });
     progress(`${STREAMS} streams`);
-    const { megabytes, everyEventMs } = await withProduct(measureStreams);
+    const { megabytes, everyEventMs } = await runWithProduct(measureStreams);
     rows.push([`${STREAMS} streams, MB`, megabytes], [`an event to ${STREAMS} streams, ms`, everyEventMs]);
     return {
       columns: ['', 'figure'],
       rows,
-      targets: [atMost(`memory of ${STREAMS} open streams`, megabytes, 100, 'MB')],
+      targets: [createMaximumTarget(`memory of ${STREAMS} open streams`, megabytes, 100, 'MB')],
     };
   },
 };

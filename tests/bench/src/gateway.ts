@@ -1,7 +1,7 @@
-import { authorizationOf, openClient } from '@boxoffice/testkit';
+import { openClient, requestAuthorization } from '@boxoffice/testkit';
 import { apply } from './measure/load.ts';
-import { type AuthorizerAnnouncement, cpuSeconds, type Running, startChild } from './measure/processes.ts';
-import { atLeast, type Benchmark, median } from './measure/report.ts';
+import { type AuthorizerAnnouncement, type Running, readCpuSeconds, startChild } from './measure/processes.ts';
+import { type Benchmark, computeMedian, createMinimumTarget } from './measure/report.ts';
 
 type Announcement = Pick<AuthorizerAnnouncement, 'url'>;
 
@@ -23,7 +23,7 @@ export const gateway: Benchmark = {
     const services = [authorizerUrl, upstream.announced.url];
     const tested = await startChild<Announcement>('gateway', [...services, serviceSecret, PUBLIC_URL]);
     const client = {
-      authorization: await authorizationOf(openClient({ baseUrl: authorizerUrl }), authorizer.announced),
+      authorization: await requestAuthorization(openClient({ baseUrl: authorizerUrl }), authorizer.announced),
     };
     const key = { 'x-api-key': apiKey };
 
@@ -34,11 +34,11 @@ export const gateway: Benchmark = {
       path: string,
       duration = Number(seconds),
     ) => {
-      const before = cpuSeconds(child.pid);
+      const before = readCpuSeconds(child.pid);
       const headers = { ...caller, 'x-forwarded-proto': 'https' };
       const load = { url: `${announced.url}${path}`, connections: 50, seconds: duration, headers };
       const { rate, p99 } = await apply(load);
-      return { rate, p99, cpu: ((cpuSeconds(child.pid) - before) / (rate * duration)) * 1e6 };
+      return { rate, p99, cpu: ((readCpuSeconds(child.pid) - before) / (rate * duration)) * 1e6 };
     };
 
     progress('warming up');
@@ -69,8 +69,8 @@ export const gateway: Benchmark = {
       ],
       rows,
       targets: [
-        atLeast('gateway against bare proxy, median', median(ratios.client), 0.75),
-        atLeast("an API key against a client's token, median", median(ratios.key), 0.9),
+        createMinimumTarget('gateway against bare proxy, median', computeMedian(ratios.client), 0.75),
+        createMinimumTarget("an API key against a client's token, median", computeMedian(ratios.key), 0.9),
       ],
     };
   },

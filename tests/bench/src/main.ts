@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { door } from './door.ts';
 import { events } from './events.ts';
 import { gateway } from './gateway.ts';
-import { type Benchmark, table } from './measure/report.ts';
+import { type Benchmark, formatTable } from './measure/report.ts';
 import { purchase } from './purchase.ts';
 import { referencePage } from './reference-page.ts';
 import { revisions } from './revisions.ts';
@@ -42,7 +42,7 @@ for (const name of unknown.length > 0 ? [] : names) {
   const result = await run((line) => process.stderr.write(`${name}: ${line}\n`), options);
   reports.push({ name, about, ...result });
   if (strict && result.targets.some(({ met }) => !met)) process.exitCode = 1;
-  if (!json) process.stdout.write(`${table(name, about, result)}\n`);
+  if (!json) process.stdout.write(`${formatTable(name, about, result)}\n`);
 }
 if (json) process.stdout.write(`${JSON.stringify(reports, null, 2)}\n`);
 process.exit();

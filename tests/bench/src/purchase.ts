@@ -1,6 +1,15 @@
-import { authorizationFor, type Buyer, confirm, createBuyer, type Hot, holdOne, must, putOnSale } from './clients.ts';
-import { cpuSeconds, type Product, withProduct } from './measure/processes.ts';
-import { atLeast, type Benchmark, quantile } from './measure/report.ts';
+import {
+  type Buyer,
+  confirm,
+  createBuyer,
+  type Hot,
+  holdOne,
+  must,
+  putOnSale,
+  requestOperaAuthorization,
+} from './clients.ts';
+import { type Product, readCpuSeconds, runWithProduct } from './measure/processes.ts';
+import { type Benchmark, computeQuantile, createMinimumTarget } from './measure/report.ts';
 
 const CLIENTS = 32;
 const PLACES = 20_000;
@@ -46,16 +55,16 @@ const soldIn = async (buyer: Buyer, { performanceId }: Hot): Promise<number> => 
 };
 
 const measure = async (product: Product, seconds: number, progress: (line: string) => void) => {
-  const authorization = await authorizationFor(product);
+  const authorization = await requestOperaAuthorization(product);
   const buyers = Array.from({ length: CLIENTS }, () => createBuyer(product, authorization));
   const [first] = buyers as [Buyer];
   progress(`warming up: ${WARM_UP_PLACES} places`);
   await offerLoad(buyers, await putOnSale(first, WARM_UP_PLACES), seconds);
   const hot = await putOnSale(first, PLACES);
   progress(`${CLIENTS} clients, ${PLACES} places, at most ${seconds} s`);
-  const [before, own] = [cpuSeconds(product.pid), cpuSeconds(process.pid)];
+  const [before, own] = [readCpuSeconds(product.pid), readCpuSeconds(process.pid)];
   const result = await offerLoad(buyers, hot, seconds);
-  const [used, load] = [cpuSeconds(product.pid) - before, cpuSeconds(process.pid) - own];
+  const [used, load] = [readCpuSeconds(product.pid) - before, readCpuSeconds(process.pid) - own];
   const sold = await soldIn(first, hot);
   for (const buyer of buyers) buyer.close();
   return { result, used, load, sold };
@@ -66,7 +75,7 @@ export const purchase: Benchmark = {
   about: `${CLIENTS} clients buy single places of one performance of ${PLACES}, everything durable (--seconds 60)`,
   async run(progress, { seconds = '60' }) {
     progress('starting the product with its demo data');
-    const { result, used, load, sold } = await withProduct((product) => measure(product, Number(seconds), progress));
+    const { result, used, load, sold } = await runWithProduct((product) => measure(product, Number(seconds), progress));
     const bought = result.places.length;
     const aMinute = (bought / result.seconds) * 60;
     return {
@@ -74,15 +83,15 @@ export const purchase: Benchmark = {
       rows: [
         ['purchases', bought],
         ['purchases a minute', aMinute],
-        ['hold p50 ms', quantile(result.holdMs, 0.5)],
-        ['hold p99 ms', quantile(result.holdMs, 0.99)],
-        ['confirm p50 ms', quantile(result.confirmMs, 0.5)],
-        ['confirm p99 ms', quantile(result.confirmMs, 0.99)],
+        ['hold p50 ms', computeQuantile(result.holdMs, 0.5)],
+        ['hold p99 ms', computeQuantile(result.holdMs, 0.99)],
+        ['confirm p50 ms', computeQuantile(result.confirmMs, 0.5)],
+        ['confirm p99 ms', computeQuantile(result.confirmMs, 0.99)],
         ['CPU seconds per 1,000 purchases', (used / bought) * 1000],
         ["of the clients' own, on the same cores", (load / bought) * 1000],
       ],
       targets: [
-        atLeast('purchases a minute', aMinute, 15_000, ''),
+        createMinimumTarget('purchases a minute', aMinute, 15_000, ''),
         { what: 'oversold', target: '0', reached: `${oversold(result)}`, met: oversold(result) === 0 },
         { what: 'sold in the catalogue', target: `${bought}`, reached: `${sold}`, met: sold === bought },
       ],

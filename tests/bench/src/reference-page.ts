@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { launchBrowser, openPhone, openSlowTab } from './clients.ts';
-import { withProduct } from './measure/processes.ts';
-import { atMost, type Benchmark, median } from './measure/report.ts';
+import { runWithProduct } from './measure/processes.ts';
+import { type Benchmark, computeMedian, createMaximumTarget } from './measure/report.ts';
 
 const ROUNDS = 5;
 const SLOWER = 6;
@@ -26,7 +26,7 @@ const measure = async (browser: Browser, address: string, shown: string): Promis
     blocked.push(await page.evaluate<number>('window.blocked'));
     await phone.close();
   }
-  return median(blocked);
+  return computeMedian(blocked);
 };
 
 /** How long the reference keeps a slow phone busy. */
@@ -34,7 +34,7 @@ export const referencePage: Benchmark = {
   about: `how long /docs blocks a phone: 390 px, ${SLOWER} × slower (a Chromium; TEST_CHROMIUM)`,
   async run(progress) {
     progress('starting the product with its demo data');
-    return withProduct(async ({ baseUrl, caFile }) => {
+    return runWithProduct(async ({ baseUrl, caFile }) => {
       const browser = await launchBrowser(caFile);
       progress(`first sight and an operation, ${ROUNDS} rounds`);
       const first = await measure(browser, `${baseUrl}/docs`, '#contents summary');
@@ -49,8 +49,8 @@ export const referencePage: Benchmark = {
           ['/docs, the first operation', operation],
         ],
         targets: [
-          atMost('first sight of /docs', first, 1_000, 'ms'),
-          atMost('first sight of /docs/pos', pointOfSale, 1_000, 'ms'),
+          createMaximumTarget('first sight of /docs', first, 1_000, 'ms'),
+          createMaximumTarget('first sight of /docs/pos', pointOfSale, 1_000, 'ms'),
         ],
       };
     });

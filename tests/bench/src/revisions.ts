@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import {
-  authorizationFor,
   type Buyer,
   checkOut,
   confirm,
@@ -14,11 +13,19 @@ import {
   fillCart,
   holdOne,
   must,
+  requestOperaAuthorization,
   sellInShop,
   type Visitor,
 } from './clients.ts';
-import { cpuSeconds, HERE, inScratch, type Product, startProduct, UNLIMITED } from './measure/processes.ts';
-import { type Benchmark, FEWEST, median, medianInterval, type Target } from './measure/report.ts';
+import {
+  HERE,
+  type Product,
+  readCpuSeconds,
+  runInScratchDirectory,
+  startProduct,
+  UNLIMITED,
+} from './measure/processes.ts';
+import { type Benchmark, computeMedian, computeMedianInterval, FEWEST, type Target } from './measure/report.ts';
 
 /** A sequence of requests that can be repeated as often as one likes. */
 interface Operation {
@@ -34,7 +41,7 @@ const PLACES = 100_000;
 
 /** What partners and visitors do most, over HTTPS through the gateway, on so many connections. */
 const operationsOf = async (product: Product, connections: number): Promise<readonly Operation[]> => {
-  const authorization = await authorizationFor(product);
+  const authorization = await requestOperaAuthorization(product);
   const { clientId, clientSecret } = product.client('full');
   const hot = await sellInShop(product, PLACES);
   const buyers = Array.from({ length: connections }, () => createBuyer(product, authorization));
@@ -85,10 +92,10 @@ const checkOutRevision = async (revision: string, folder: string): Promise<void>
 /** Processor seconds of a process once it has finished what the requests left to do in the background. */
 const cpuAtRest = async (pid: number): Promise<number> => {
   const until = Date.now() + 10_000;
-  let before = cpuSeconds(pid);
+  let before = readCpuSeconds(pid);
   for (;;) {
     await delay(200);
-    const now = cpuSeconds(pid);
+    const now = readCpuSeconds(pid);
     if (now - before <= 0.01 || Date.now() > until) return now;
     before = now;
   }
@@ -119,7 +126,7 @@ export const revisions: Benchmark = {
   async run(progress, { against, pairs = '10', seconds = '2' }) {
     if (!against) throw new Error('--against names the revision to compare with');
     if (!(Number(pairs) >= FEWEST)) throw new Error(`--pairs is at least ${FEWEST}, not ${pairs}`);
-    return inScratch(async (scratch) => {
+    return runInScratchDirectory(async (scratch) => {
       const products: Product[] = [];
       const side = async (name: string, checkout: string) => {
         const product = await startProduct(join(scratch, name), UNLIMITED, checkout);
@@ -147,8 +154,11 @@ export const revisions: Benchmark = {
             }
             if (pair > 0) costs.push(cost);
           }
-          const ratio = medianInterval(costs.map(([old, present]) => present / old));
-          const [before, now] = [median(costs.map(([old]) => old)), median(costs.map(([, present]) => present))];
+          const ratio = computeMedianInterval(costs.map(([old, present]) => present / old));
+          const [before, now] = [
+            computeMedian(costs.map(([old]) => old)),
+            computeMedian(costs.map(([, present]) => present)),
+          ];
           rows.push([name, before, now, ratio.median, ratio.low, ratio.high]);
           targets.push({
             what: name,

@@ -1,7 +1,5 @@
 import { openClient } from '@boxoffice/testkit';
 import {
-  addressOf,
-  authorizationFor,
   BROWSER,
   CART_ITEMS,
   checkOut,
@@ -11,12 +9,14 @@ import {
   type Hot,
   must,
   ORDERS,
+  readAddress,
+  requestOperaAuthorization,
   sellInShop,
   type Visitor,
 } from './clients.ts';
 import { apply, type Comparison, compare, type Measure } from './measure/load.ts';
-import { type Product, withProduct } from './measure/processes.ts';
-import { atLeast, type Benchmark, quantile } from './measure/report.ts';
+import { type Product, runWithProduct } from './measure/processes.ts';
+import { type Benchmark, computeQuantile, createMinimumTarget } from './measure/report.ts';
 
 const READERS = 50;
 const BUYERS = 16;
@@ -41,7 +41,7 @@ const reading =
 
 /** An API key of the opera whose rate limit a load does not reach. */
 const createKey = async (product: Product): Promise<string> => {
-  const partner = createBuyer(product, await authorizationFor(product));
+  const partner = createBuyer(product, await requestOperaAuthorization(product));
   const body = { name: 'bench', ratePerMinute: 1_000_000 };
   const { data } = must(await partner.send<{ key: string }>('POST', '/svc/v3/api-keys', body));
   partner.close();
@@ -70,7 +70,7 @@ const readSpeeds = async (
     ['catalogue, with an API key', '/svc/v3/catalog', key],
     ['availability, with an API key', `/svc/v3/catalog/performances/${hot.performanceId}/availability`, key],
   ];
-  const client = openClient(addressOf(product));
+  const client = openClient(readAddress(product));
   const speeds: [string, Comparison][] = [];
   for (const [name, path, headers] of reads) {
     progress(`${name}, ${READERS} connections, ${READ_ROUNDS} rounds`);
@@ -99,7 +99,7 @@ const writing =
     const seconds = (performance.now() - started) / 1000;
     for (const visitor of visitors) visitor.close();
     const used = ((cpu() - before) / WRITES) * 1e6;
-    return { rate: WRITES / seconds, p50: quantile(times, 0.5), p99: quantile(times, 0.99), cpu: used };
+    return { rate: WRITES / seconds, p50: computeQuantile(times, 0.5), p99: computeQuantile(times, 0.99), cpu: used };
   };
 
 /** The first place in the cart, each time of a visitor with a new session, and the checkouts of these carts. */
@@ -136,7 +136,7 @@ export const shop: Benchmark = {
     'proxy that sends the same bytes (--seconds 4)',
   async run(progress, { seconds = '4' }) {
     progress('starting the product with its demo data');
-    const measured = await withProduct(async (product) => {
+    const measured = await runWithProduct(async (product) => {
       const hot = await sellInShop(product, PLACES + 1_000);
       return {
         reads: await readSpeeds(product, hot, Number(seconds), progress),
@@ -151,7 +151,7 @@ export const shop: Benchmark = {
       ]),
       targets: measured.reads
         .filter(([name]) => !name.endsWith('in a session'))
-        .map(([name, { ratio }]) => atLeast(`${name} against bare proxy, median`, ratio, 0.5)),
+        .map(([name, { ratio }]) => createMinimumTarget(`${name} against bare proxy, median`, ratio, 0.5)),
     };
   },
 };

@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
-import { inScratch, startProduct } from './measure/processes.ts';
-import { atMost, type Benchmark, median } from './measure/report.ts';
+import { runInScratchDirectory, startProduct } from './measure/processes.ts';
+import { type Benchmark, computeMedian, createMaximumTarget } from './measure/report.ts';
 
 const RUNS = 5;
 
 /** Resident memory in MB, now or at its peak, as the kernel counts it (Linux). */
-export function memoryMb(pid: number, field: 'VmRSS' | 'VmHWM'): number {
+export function readMemoryMb(pid: number, field: 'VmRSS' | 'VmHWM'): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1] ?? Number.NaN) * 0.001024;
 }
 
 const startOnce = async (directory: string) => {
   const product = await startProduct(directory);
-  const [resident, peak] = [memoryMb(product.pid, 'VmRSS'), memoryMb(product.pid, 'VmHWM')];
+  const [resident, peak] = [readMemoryMb(product.pid, 'VmRSS'), readMemoryMb(product.pid, 'VmHWM')];
   await product.stop();
   return { seconds: product.seconds, resident, peak };
 };
@@ -21,7 +21,7 @@ const startOnce = async (directory: string) => {
 export const start: Benchmark = {
   about: 'time to ready and memory of `npm start` on existing data',
   run: (progress) =>
-    inScratch(async (directory) => {
+    runInScratchDirectory(async (directory) => {
       progress('first start, with the demo data');
       const first = await startOnce(directory);
       const again = [];
@@ -29,15 +29,18 @@ export const start: Benchmark = {
         progress(`start ${run} of ${RUNS} on existing data`);
         again.push(await startOnce(directory));
       }
-      const seconds = median(again.map((run) => run.seconds));
-      const peak = median(again.map((run) => run.peak));
+      const seconds = computeMedian(again.map((run) => run.seconds));
+      const peak = computeMedian(again.map((run) => run.peak));
       return {
         columns: ['', 'seconds to ready', 'MB at ready', 'MB at most'],
         rows: [
           ['first, with demo data', first.seconds, first.resident, first.peak],
-          [`median of ${RUNS} on existing data`, seconds, median(again.map((run) => run.resident)), peak],
+          [`median of ${RUNS} on existing data`, seconds, computeMedian(again.map((run) => run.resident)), peak],
         ],
-        targets: [atMost('time to ready', seconds, 2, 's'), atMost('memory at most', peak, 220, 'MB')],
+        targets: [
+          createMaximumTarget('time to ready', seconds, 2, 's'),
+          createMaximumTarget('memory at most', peak, 220, 'MB'),
+        ],
       };
     }),
 };

@@ -2,14 +2,14 @@
 
 import { type Process, processes } from '@boxoffice/contracts';
 import { record } from './documents.ts';
-import { lineOf, objectionsTo, type Verdict, verdictOn } from './release.ts';
-import { releasedOf, writeSnapshot } from './snapshot.ts';
+import { computeVerdict, formatBreak, listObjections, type Verdict } from './release.ts';
+import { readReleasedSnapshot, writeSnapshot } from './snapshot.ts';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 const report = ({ breaks, announced, problems }: Verdict): boolean => {
-  for (const one of breaks) say(lineOf(one));
-  for (const one of announced) say(`${lineOf(one)} (announced)`);
+  for (const one of breaks) say(formatBreak(one));
+  for (const one of announced) say(`${formatBreak(one)} (announced)`);
   for (const one of problems) say(one);
   if (breaks.length > 0) {
     say('A change that others depend on is made in steps: see CONTRIBUTING.md, "Release a service".');
@@ -22,11 +22,11 @@ const report = ({ breaks, announced, problems }: Verdict): boolean => {
 const release = async (chosen: readonly Process[], replace: boolean): Promise<boolean> => {
   const together = chosen.map(({ name }) => name);
   const objections = chosen.flatMap((one) =>
-    objectionsTo(one, { together, replace }).map((objection) => `${one.name}: ${objection}`),
+    listObjections(one, { together, replace }).map((objection) => `${one.name}: ${objection}`),
   );
   for (const objection of objections) say(objection);
   // An unpublished version breaks no one, nor does a first one.
-  if (objections.length > 0 || (!replace && !report(verdictOn(chosen.filter(releasedOf))))) return false;
+  if (objections.length > 0 || (!replace && !report(computeVerdict(chosen.filter(readReleasedSnapshot))))) return false;
   for (const one of chosen) {
     writeSnapshot(one);
     say(`${one.name} ${one.version}: ${one.folder}/released`);
@@ -37,7 +37,7 @@ const release = async (chosen: readonly Process[], replace: boolean): Promise<bo
 };
 
 const check = (): boolean => {
-  const verdict = verdictOn(processes);
+  const verdict = computeVerdict(processes);
   const passes = report(verdict);
   const but = verdict.announced.length > 0 ? ' but what is announced' : '';
   if (passes) say(`${processes.length} processes: nothing breaks${but}`);

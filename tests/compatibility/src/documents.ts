@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { waitUntil } from '@boxoffice/testkit';
 import { definitions, isSilent, openScenario, type Scenario } from './scenario/open-scenario.ts';
 import { leaveInterrupted, runScenario } from './scenario/run-scenario.ts';
-import { written } from './snapshot.ts';
+import { formatJson } from './snapshot.ts';
 
 /** A stored document with the store's metadata. */
 export type Stored = Readonly<Record<string, unknown>> & { readonly id: string; readonly institution: string };
@@ -18,7 +18,7 @@ export interface Recording {
 const FILE = new URL('../released/documents.json', import.meta.url);
 
 /** The documents of the last releases. */
-export function recorded(): Recording {
+export function readRecording(): Recording {
   return JSON.parse(readFileSync(FILE, 'utf8'));
 }
 
@@ -29,7 +29,7 @@ export async function record(): Promise<void> {
     await leaveInterrupted(scenario, await runScenario(scenario));
     await waitUntil(() => isSilent(scenario));
     const recording: Recording = { writtenAt: Date.now(), stored: await documentsOf(scenario) };
-    writeFileSync(FILE, written(recording));
+    writeFileSync(FILE, formatJson(recording));
   } finally {
     await scenario.close();
   }

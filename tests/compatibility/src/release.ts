@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { operationsOf } from '@boxoffice/codegen';
-import { type Break, breaksOf, type Process, processes, type Snapshot, snapshotOf } from '@boxoffice/contracts';
-import { fileOf, releasedOf, type Withdrawn, withdrawnOf } from './snapshot.ts';
+import { listOperations } from '@boxoffice/codegen';
+import { type Break, buildSnapshot, findBreaks, type Process, processes, type Snapshot } from '@boxoffice/contracts';
+import { readReleasedSnapshot, readWithdrawn, toFileUrl, type Withdrawn } from './snapshot.ts';
 
 /** Whether the later version is higher than the earlier one. Both are three numbers. */
 export function isHigher(later: string, earlier: string): boolean {
@@ -14,7 +14,7 @@ export function isHigher(later: string, earlier: string): boolean {
 }
 
 /** Whether the later version announces breaking changes: by the major number, or before 1.0.0 by the minor one. */
-export function saysThatItBreaks(later: string, earlier: string): boolean {
+export function isBreakingVersion(later: string, earlier: string): boolean {
   const places = earlier.startsWith('0.') ? 2 : 1;
   const head = (version: string): string => [...version.split('.').slice(0, places), '0', '0'].slice(0, 3).join('.');
   return isHigher(head(later), head(earlier));
@@ -30,7 +30,7 @@ interface Entry {
  * The entry for a version: the text below `## 0.2.0, 2027-01-31`, which is of all processes, or below a heading that
  * names the process (`## orders, pos 0.2.1, 2027-01-31`). Empty if there is none.
  */
-export function entryOf(changelog: string, version: string, process?: string): Entry {
+export function parseEntry(changelog: string, version: string, process?: string): Entry {
   const found = changelog.split(/^## /m).find((section) => {
     const [, names = '', of] = /^([a-z, ]*?) ?(\d[\d.]*)/.exec(section) ?? [];
     return of === version && (names === '' || names.split(', ').some((name) => name === process));
@@ -40,18 +40,18 @@ export function entryOf(changelog: string, version: string, process?: string): E
 }
 
 /** The CHANGELOG's entry for a version of a process. */
-export function entryFor({ name }: Pick<Process, 'name'>, version: string): Entry {
-  return entryOf(readFileSync(fileOf({ folder: '.' }, 'CHANGELOG.md'), 'utf8'), version, name);
+export function readEntry({ name }: Pick<Process, 'name'>, version: string): Entry {
+  return parseEntry(readFileSync(toFileUrl({ folder: '.' }, 'CHANGELOG.md'), 'utf8'), version, name);
 }
 
 /** The missing CHANGELOG entries of the current and of the released version, in words. */
-export function missingEntries(process: Pick<Process, 'name' | 'folder' | 'version'>, released: string): string[] {
+export function listMissingEntries(process: Pick<Process, 'name' | 'folder' | 'version'>, released: string): string[] {
   const { name, folder, version } = process;
   return [
-    ...(entryFor(process, version).text === ''
+    ...(readEntry(process, version).text === ''
       ? [`${folder}/package.json says ${version}, and CHANGELOG.md has nothing below "## ${version}"`]
       : []),
-    ...(entryFor(process, released).dated
+    ...(readEntry(process, released).dated
       ? []
       : [`${name} ${released} is released, and CHANGELOG.md has no dated entry for it`]),
   ];
@@ -67,14 +67,14 @@ interface ReleaseRules {
 }
 
 /** The reasons against a release of a process; empty if there are none. Breaking changes are reported separately. */
-export function objectionsTo(process: Process, rules: ReleaseRules): string[] {
+export function listObjections(process: Process, rules: ReleaseRules): string[] {
   const { replace } = rules;
-  const released = releasedOf(process)?.events.version;
+  const released = readReleasedSnapshot(process)?.events.version;
   const { version, folder } = process;
   const raised = released === undefined || isHigher(version, released) || (replace && version === released);
-  const withdraws = withdrawnOf(process).length > 0;
-  const admits = released === undefined || !withdraws || replace || saysThatItBreaks(version, released);
-  const entry = entryFor(process, version);
+  const withdraws = readWithdrawn(process).length > 0;
+  const admits = released === undefined || !withdraws || replace || isBreakingVersion(version, released);
+  const entry = readEntry(process, version);
   const places = released?.startsWith('0.') ? 'second' : 'first';
   return [
     ...(raised ? [] : [`${folder}/package.json says ${version}, and ${released} is released: raise it`]),
@@ -86,19 +86,19 @@ export function objectionsTo(process: Process, rules: ReleaseRules): string[] {
 }
 
 /** The internal operations that a process calls and that its peer's last release lacks. */
-const aheadOf = ({ calls }: Process, { together, lastOf = releasedOf }: ReleaseRules): string[] =>
+const aheadOf = ({ calls }: Process, { together, lastOf = readReleasedSnapshot }: ReleaseRules): string[] =>
   Object.entries(calls).flatMap(([provider, operations]) => {
     const peer = processes.find((one) => one.name === provider);
     const released = peer && lastOf(peer);
     if (!released || together.includes(provider)) return [];
-    const known = [...operationsOf(released.internal).values()].map(({ operation }) => operation.operationId);
+    const known = [...listOperations(released.internal).values()].map(({ operation }) => operation.operationId);
     return operations
       .filter((operation) => !known.includes(operation))
       .map((one) => `it calls ${one}, which ${provider} ${released.events.version} lacks: release ${provider} first`);
   });
 
 /** A break in one line. */
-export function lineOf({ process, where, what, hurts }: Break): string {
+export function formatBreak({ process, where, what, hurts }: Break): string {
   return `${process}: ${where}: ${what}\n  breaks ${hurts.join(', ')}`;
 }
 
@@ -125,15 +125,15 @@ export function judge(found: readonly Break[], withdrawn: readonly Withdrawn[], 
 const changeOf = ({ where, what }: Break): string => `${where}: ${what}`;
 
 /** Compares these processes with their last releases, with what others consume of them, and with the CHANGELOG. */
-export function verdictOn(some: readonly Process[]): Verdict {
-  const others = processes.map((one) => ({ ...one, consumes: releasedOf(one)?.events.consumes ?? {} }));
+export function computeVerdict(some: readonly Process[]): Verdict {
+  const others = processes.map((one) => ({ ...one, consumes: readReleasedSnapshot(one)?.events.consumes ?? {} }));
   const all = some.map((process): Verdict => {
-    const released = releasedOf(process);
+    const released = readReleasedSnapshot(process);
     if (!released)
       return { breaks: [], announced: [], problems: [`${process.name} has no ${process.folder}/released`] };
-    const found = breaksOf(process, released, snapshotOf(process), others);
-    const verdict = judge(found, withdrawnOf(process), `${process.folder}/released/withdrawn.json`);
-    return { ...verdict, problems: [...verdict.problems, ...missingEntries(process, released.events.version)] };
+    const found = findBreaks(process, released, buildSnapshot(process), others);
+    const verdict = judge(found, readWithdrawn(process), `${process.folder}/released/withdrawn.json`);
+    return { ...verdict, problems: [...verdict.problems, ...listMissingEntries(process, released.events.version)] };
   });
   return {
     breaks: all.flatMap(({ breaks }) => breaks),

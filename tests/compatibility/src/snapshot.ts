@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { Description } from '@boxoffice/codegen';
-import { type Process, type Snapshot, snapshotOf } from '@boxoffice/contracts';
+import { buildSnapshot, type Process, type Snapshot } from '@boxoffice/contracts';
 
 const WIDTH = 120;
 
 /** The value as a JSON file: what fits into a line of 120 characters stands on one. */
-export function written(value: unknown): string {
+export function formatJson(value: unknown): string {
   return `${inLines(value, '', 0)}\n`;
 }
 
@@ -44,15 +44,15 @@ export interface Withdrawn {
 const ROOT = new URL('../../../', import.meta.url);
 
 /** The location of a process's file. */
-export function fileOf({ folder }: Pick<Process, 'folder'>, name: string): URL {
+export function toFileUrl({ folder }: Pick<Process, 'folder'>, name: string): URL {
   return new URL(`${folder}/${name}`, ROOT);
 }
 
 /** The snapshot of the process's last release; undefined before the first. */
-export function releasedOf(process: Pick<Process, 'folder'>): Snapshot | undefined {
-  if (!existsSync(fileOf(process, 'released/openapi.json'))) return undefined;
+export function readReleasedSnapshot(process: Pick<Process, 'folder'>): Snapshot | undefined {
+  if (!existsSync(toFileUrl(process, 'released/openapi.json'))) return undefined;
   const part = <Name extends keyof Snapshot>(name: Name) =>
-    read<Snapshot[Name]>(fileOf(process, `released/${name}.json`));
+    read<Snapshot[Name]>(toFileUrl(process, `released/${name}.json`));
   return {
     openapi: part('openapi'),
     internal: part('internal'),
@@ -64,8 +64,8 @@ export function releasedOf(process: Pick<Process, 'folder'>): Snapshot | undefin
 const read = <Value>(file: URL): Value => JSON.parse(readFileSync(file, 'utf8')) as Value;
 
 /** The intended breaking changes of the next release. */
-export function withdrawnOf(process: Pick<Process, 'folder'>): readonly Withdrawn[] {
-  const file = fileOf(process, 'released/withdrawn.json');
+export function readWithdrawn(process: Pick<Process, 'folder'>): readonly Withdrawn[] {
+  const file = toFileUrl(process, 'released/withdrawn.json');
   return existsSync(file) ? read<Withdrawn[]>(file) : [];
 }
 
@@ -76,8 +76,8 @@ interface Example {
 
 /** Writes the snapshot as the new base of comparison. */
 export function writeSnapshot(process: Process): void {
-  mkdirSync(fileOf(process, 'released/'), { recursive: true });
-  const { openapi, internal, events, collections } = snapshotOf(process);
+  mkdirSync(toFileUrl(process, 'released/'), { recursive: true });
+  const { openapi, internal, events, collections } = buildSnapshot(process);
   const files = {
     openapi: descriptionIn(openapi),
     internal: descriptionIn(internal),
@@ -85,8 +85,8 @@ export function writeSnapshot(process: Process): void {
     collections: sorted(collections),
   };
   for (const [name, part] of Object.entries(files))
-    writeFileSync(fileOf(process, `released/${name}.json`), written(part));
-  rmSync(fileOf(process, 'released/withdrawn.json'), { force: true });
+    writeFileSync(toFileUrl(process, `released/${name}.json`), formatJson(part));
+  rmSync(toFileUrl(process, 'released/withdrawn.json'), { force: true });
 }
 
 const descriptionIn = ({ paths, components, ...others }: Description): Description =>

@@ -21,7 +21,7 @@ export interface Control {
 }
 
 /** Whether the violation shows a bug: those of a scenario's own expectations may have other causes. */
-export function shows({ invariant }: Violation): boolean {
+export function isBug({ invariant }: Violation): boolean {
   return invariant !== 'round';
 }
 
@@ -98,8 +98,8 @@ export const controls: readonly Control[] = [
       },
       {
         file: 'services/orders/src/orders/actions.ts',
-        from: 'confirmedBy(rule(order, now), sale, now);',
-        to: 'confirmedBy(accept(order), sale, now);',
+        from: 'confirmBySale(rule(order, now), sale, now);',
+        to: 'confirmBySale(accept(order), sale, now);',
       },
     ],
     scenario: races,
@@ -148,8 +148,8 @@ export const controls: readonly Control[] = [
     mutations: [
       {
         file: 'authorizer/src/usage/report.ts',
-        from: 'rows: mergedRows(current?.rows ?? [], added),',
-        to: 'rows: mergedRows([], added),',
+        from: 'rows: mergeRows(current?.rows ?? [], added),',
+        to: 'rows: mergeRows([], added),',
       },
     ],
     scenario: signIns,

@@ -4,10 +4,10 @@ import type { Address } from '@boxoffice/testkit';
 import { openApi } from './client/api.ts';
 import { openBuyer } from './client/buyer.ts';
 import type { Partner } from './deployment/deployment.ts';
-import { countsOf, createJournal, type Entry, type Outcome } from './round/journal.ts';
-import { randomFrom } from './round/random.ts';
+import { countOutcomes, createJournal, type Entry, type Outcome } from './round/journal.ts';
+import { createRandom } from './round/random.ts';
 import { openHall } from './round/stage.ts';
-import { trade } from './round/traffic.ts';
+import { tradeUntilEnough } from './round/traffic.ts';
 
 /** Buyers of one performance of a running installation, which is accessed only through its gateway. */
 interface ConcurrentSale {
@@ -27,16 +27,16 @@ export async function openConcurrentSale(
   const api = openApi(installation);
   const hall = await openHall(api, reference, [{ code: 'FLOOR', capacity }]);
   const journal = createJournal();
-  const random = randomFrom(reference);
+  const random = createRandom(reference);
   let over = false;
   const trading = Array.from({ length: buyers }, (_, index) => {
     const own = random.fork(`buyer ${index}`);
     const buyer = openBuyer({ api, journal, random: own, reference, persistent: true });
-    return trade(buyer, hall, own.fork('trade'), () => over);
+    return tradeUntilEnough(buyer, hall, own.fork('trade'), () => over);
   });
   return {
     entries: journal.entries,
-    counts: () => countsOf(journal),
+    counts: () => countOutcomes(journal),
     async end() {
       over = true;
       await Promise.all(trading);

@@ -3,7 +3,7 @@
 import { parseArgs } from 'node:util';
 import { controls } from './controls.ts';
 import type { EnginesName } from './deployment/deployment.ts';
-import { lacksScaledEngines } from './deployment/scaled.ts';
+import { describeMissingScaledEngines } from './deployment/scaled.ts';
 import { type FaultsOptions, runControls, runScenarios, scenarios } from './run.ts';
 
 const USAGE = `npm run faults -- [--minutes N | --whole] [--seed S] [--engines embedded|scaled|both] [--scenario NAME,…]
@@ -82,7 +82,7 @@ const run = async (options: FaultsOptions): Promise<number> => {
     const chosen = controls.filter(({ name }) => planted.includes(name));
     return (await runControls(chosen, seed)) ? CLEAN : VIOLATED;
   }
-  const lacking = options.engines.includes('scaled') ? lacksScaledEngines(process.env) : undefined;
+  const lacking = options.engines.includes('scaled') ? describeMissingScaledEngines(process.env) : undefined;
   if (lacking !== undefined && options.enginesNamed) {
     warn(lacking);
     return NOT_PLAYED;

@@ -1,11 +1,11 @@
 import { openApi } from './client/api.ts';
-import { type Control, shows } from './controls.ts';
+import { type Control, isBug } from './controls.ts';
 import { type Deployment, type EnginesName, startEmbedded } from './deployment/deployment.ts';
-import { lacksLinks } from './deployment/links.ts';
+import { describeMissingLinks } from './deployment/links.ts';
 import { startScaled } from './deployment/scaled.ts';
 import { inspect } from './round/inspection.ts';
-import { countsOf } from './round/journal.ts';
-import { randomFrom } from './round/random.ts';
+import { countOutcomes } from './round/journal.ts';
+import { createRandom } from './round/random.ts';
 import { type Played, playRound, type Scenario } from './round/round.ts';
 import { commands } from './scenarios/commands.ts';
 import { contention, exchanges, races, seats } from './scenarios/contention.ts';
@@ -37,7 +37,7 @@ export const scenarios: readonly Scenario[] = [
 ];
 
 /** The scenarios of these names that a deployment supports. */
-export function scenariosFor(deployment: Deployment, names: readonly string[]): Scenario[] {
+export function selectScenarios(deployment: Deployment, names: readonly string[]): Scenario[] {
   const has = {
     broker: deployment.broker !== undefined,
     links: deployment.links !== undefined,
@@ -91,7 +91,7 @@ const playOn = async (engines: EnginesName, rows: Row[], options: FaultsOptions)
   const { scenarios: names, seed, whole } = options;
   const until = Date.now() + (options.minutes * 60_000) / options.engines.length;
   let deployment = await start(engines, names);
-  const chosen = scenariosFor(deployment, names);
+  const chosen = selectScenarios(deployment, names);
   const others = names.filter((name) => !chosen.some((scenario) => scenario.name === name));
   if (others.length > 0) print(`not played on ${engines}: ${others.join(', ')}`);
   const own = new Map(chosen.map(({ name }) => [name, newRow(engines, name)]));
@@ -123,7 +123,7 @@ const playOn = async (engines: EnginesName, rows: Row[], options: FaultsOptions)
 const start = (engines: EnginesName, names: readonly string[]): Promise<Deployment> => {
   if (engines === 'embedded') return startEmbedded();
   const wanted = scenarios.some(({ name, needs }) => needs === 'links' && names.includes(name));
-  const lacking = wanted ? lacksLinks(process.env) : undefined;
+  const lacking = wanted ? describeMissingLinks(process.env) : undefined;
   if (lacking !== undefined) print(`no links: ${lacking}`);
   return startScaled(process.env, { links: wanted && lacking === undefined });
 };
@@ -142,13 +142,13 @@ const play = (
   points?: readonly string[],
 ): Promise<Played> => {
   const reference = `${scenario.name}-${deployment.engines}-${turn + 1}`;
-  const random = randomFrom(`${seed}/${reference}`);
+  const random = createRandom(`${seed}/${reference}`);
   const api = openApi(deployment);
   return playRound(scenario.play, { deployment, api, random, seed, turn, reference, size: 'long', points });
 };
 
 const addTo = (row: Row, { round, checked, violations, seconds }: Played): void => {
-  const { ok, refused, unknown } = countsOf(round.journal);
+  const { ok, refused, unknown } = countOutcomes(round.journal);
   row.rounds += 1;
   row.acknowledged += ok;
   row.refused += refused;
@@ -199,7 +199,7 @@ const outcomeOf = async ({ mutations, scenario, points }: Control, seed: string)
       if (missing.length > 0) throw new Error(`no process has loaded ${missing.join(', ')}`);
       const seconds = Math.round((performance.now() - startedAt) / 1000);
       const after = `after ${seconds} s, round ${turn + 1} of ${scenario.name}`;
-      const by = violations.find(shows);
+      const by = violations.find(isBug);
       if (by) return `caught ${after}, ${by.invariant}: ${by.text.slice(0, 300)}`;
       if (seconds > WITHIN_SECONDS) return `ESCAPED ${after}`;
     }

@@ -23,7 +23,7 @@ export interface Spoilable {
 const instant = '2027-01-01T00:00:00.000Z';
 
 /** Evidence without violations. */
-export function consistent(): Spoilable {
+export function createConsistentEvidence(): Spoilable {
   const orders = [
     order('ord_sold', 'confirmed', ['p1', 'p2'], { confirmedAt: instant, paid: 200 }),
     order('ord_held', 'open', ['p3'], { contactNumber: 'C1' }),
@@ -195,7 +195,7 @@ const answer = (status: number, more: Partial<CheckoutAnswer> = {}): Mutable<Che
 });
 
 /** The same evidence in the form of the checks. */
-export function evidenceOf({ entries, checkouts, events, delivered, ...observed }: Spoilable): Evidence {
+export function toEvidence({ entries, checkouts, events, delivered, ...observed }: Spoilable): Evidence {
   return {
     entries,
     checkouts,

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { addressesOf, damages, linkNames } from '../src/deployment/links.ts';
-import { randomFrom } from '../src/round/random.ts';
+import { buildLinkSettings, damages, linkNames } from '../src/deployment/links.ts';
+import { createRandom } from '../src/round/random.ts';
 
 const urls = {
   authorizer: 'http://127.0.0.1:1',
@@ -15,7 +15,7 @@ const urls = {
 };
 
 test('every caller reaches each of its targets through the proxy of that link', () => {
-  expect(addressesOf('orders', urls, (link) => `proxy of ${link}`)).toEqual({
+  expect(buildLinkSettings('orders', urls, (link) => `proxy of ${link}`)).toEqual({
     AUTHORIZER_URL: 'http://proxy of orders → authorizer',
     CATALOG_URL: 'http://proxy of orders → catalog',
     CONTACTS_URL: 'http://proxy of orders → contacts',
@@ -23,20 +23,20 @@ test('every caller reaches each of its targets through the proxy of that link', 
     MONGODB_URL: 'mongodb://proxy of orders → store/prefix?w=1',
     AMQP_URL: 'amqp://guest:guest@proxy of orders → broker',
   });
-  expect(Object.keys(addressesOf('authorizer', urls, (link) => link)).toSorted()).toEqual([
+  expect(Object.keys(buildLinkSettings('authorizer', urls, (link) => link)).toSorted()).toEqual([
     'AMQP_URL',
     'CATALOG_URL',
     'CONTACTS_URL',
     'MONGODB_URL',
   ]);
-  const gateway = Object.keys(addressesOf('gateway', urls, () => 'x'));
+  const gateway = Object.keys(buildLinkSettings('gateway', urls, () => 'x'));
   expect(gateway).toHaveLength(8);
   expect(gateway).not.toContain('MONGODB_URL');
   expect(new Set(linkNames.map(({ name }) => name)).size).toBe(linkNames.length);
-  expect(() => addressesOf('orders', { ...urls, store: '127.0.0.1:5672' }, () => 'x')).toThrow('127.0.0.1:5672');
+  expect(() => buildLinkSettings('orders', { ...urls, store: '127.0.0.1:5672' }, () => 'x')).toThrow('127.0.0.1:5672');
 });
 
 test('each way to damage a link has other words', () => {
-  const words = damages.map((damage) => damage(randomFrom('link')).words);
+  const words = damages.map((damage) => damage(createRandom('link')).words);
   expect(new Set(words).size).toBe(damages.length);
 });

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
-import { randomFrom } from '../src/round/random.ts';
+import { createRandom } from '../src/round/random.ts';
 import { shareOf } from '../src/round/round.ts';
 
 const drawn = (seed: string) => {
-  const random = randomFrom(seed);
+  const random = createRandom(seed);
   return [random.between(1, 6), random.chance(0.5), random.pick(['a', 'b', 'c']), random.shuffled([1, 2, 3, 4])];
 };
 
@@ -14,14 +14,14 @@ test('one seed gives the same choices, another seed gives others', () => {
 });
 
 test('a fork depends on its name alone', () => {
-  const [early, late] = [randomFrom('s'), randomFrom('s')];
+  const [early, late] = [createRandom('s'), createRandom('s')];
   late.next();
   expect(early.fork('x').next()).toBe(late.fork('x').next());
   expect(early.fork('x').next()).not.toBe(early.fork('y').next());
 });
 
 test('choices are spread over the whole range', () => {
-  const random = randomFrom('spread');
+  const random = createRandom('spread');
   const counts = new Map<number, number>();
   for (let draw = 0; draw < 6_000; draw++) {
     const face = random.between(1, 6);

@@ -3,7 +3,7 @@ import { stripTypeScriptTypes } from 'node:module';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { controls } from '../src/controls.ts';
 import { crashPointNamed } from '../src/deployment/crash-points.ts';
-import { behave, faithful, mutated, replaceClock } from '../src/inside/orders.ts';
+import { behave, faithful, mutateSource, replaceClock } from '../src/inside/orders.ts';
 
 const ROOT = new URL('../../../', import.meta.url);
 
@@ -11,7 +11,7 @@ test.each(controls.map((control) => [control.name, control] as const))(
   'the bug %s changes its sources, and they can still be loaded',
   (_, { mutations, points = [] }) => {
     for (const [file, own = []] of Object.entries(Object.groupBy(mutations, (mutation) => mutation.file))) {
-      const changed = own.reduce(mutated, readFileSync(new URL(file, ROOT), 'utf8'));
+      const changed = own.reduce(mutateSource, readFileSync(new URL(file, ROOT), 'utf8'));
       expect(stripTypeScriptTypes(changed)).not.toBe('');
     }
     for (const point of points) expect(crashPointNamed(point)).toBeDefined();
@@ -20,8 +20,8 @@ test.each(controls.map((control) => [control.name, control] as const))(
 
 describe('a mutation is refused', () => {
   const mutation = { file: 'some.ts', from: 'one', to: 'two' };
-  test('if its text is absent', () => expect(() => mutated('three', mutation)).toThrow(/some\.ts .* not 0 times/));
-  test('if its text is there twice', () => expect(() => mutated('one one', mutation)).toThrow(/not 2 times/));
+  test('if its text is absent', () => expect(() => mutateSource('three', mutation)).toThrow(/some\.ts .* not 0 times/));
+  test('if its text is there twice', () => expect(() => mutateSource('one one', mutation)).toThrow(/not 2 times/));
 });
 
 describe('a process may have another clock', () => {

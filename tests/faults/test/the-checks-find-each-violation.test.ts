@@ -2,13 +2,13 @@ import { describe, expect, test } from '@jest/globals';
 import { checkRound } from '../src/invariants/orders.ts';
 import { createCheck, type Invariant } from '../src/invariants/verdict.ts';
 import { checkMessages } from '../src/round/round.ts';
-import { consistent, evidenceOf, type Spoilable } from './consistent.ts';
+import { createConsistentEvidence, type Spoilable, toEvidence } from './consistent.ts';
 
 const violated = (spoil: (round: Spoilable) => void): Invariant[] => {
-  const round = consistent();
+  const round = createConsistentEvidence();
   spoil(round);
   const check = createCheck();
-  checkRound(evidenceOf(round), check);
+  checkRound(toEvidence(round), check);
   return [...new Set(check.verdict.violations.map(({ invariant }) => invariant))];
 };
 
@@ -25,7 +25,7 @@ const cancellation = (round: Spoilable, id: string, members: object) => {
 
 test('the checks of a correct round find nothing', () => {
   const check = createCheck();
-  checkRound(evidenceOf(consistent()), check);
+  checkRound(toEvidence(createConsistentEvidence()), check);
   expect(check.verdict.violations).toEqual([]);
   expect(check.verdict.checked).toBeGreaterThan(60);
 });

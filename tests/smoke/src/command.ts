@@ -22,7 +22,7 @@ export async function run(program: string, args: readonly string[], options: Run
 }
 
 /** Whether a program exits with status 0. */
-export function succeeds(program: string, args: readonly string[]): Promise<boolean> {
+export function isSuccessful(program: string, args: readonly string[]): Promise<boolean> {
   return run(program, args).then(
     () => true,
     () => false,
@@ -35,30 +35,30 @@ export type Engine = 'docker' | 'podman';
 let engine: Promise<Engine> | undefined;
 
 /** The engine: Docker if its daemon answers, else podman. @throws {Error} in one sentence, without either */
-export function containerEngine(): Promise<Engine> {
+export function findContainerEngine(): Promise<Engine> {
   engine ??= findEngine();
   return engine;
 }
 
 const findEngine = async (): Promise<Engine> => {
-  for (const program of ['docker', 'podman'] as const) if (await succeeds(program, ['info'])) return program;
+  for (const program of ['docker', 'podman'] as const) if (await isSuccessful(program, ['info'])) return program;
   throw new Error('no container engine answers: start Docker (its daemon), or install podman');
 };
 
 /** Runs a command of the engine. @throws {Error} with its output, if it fails */
 export async function runEngine(...args: readonly string[]): Promise<string> {
-  return run(await containerEngine(), args);
+  return run(await findContainerEngine(), args);
 }
 
 /** Aligns rows in columns; the first row is the header. */
-export function inColumns(rows: readonly (readonly string[])[]): string {
+export function formatColumns(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
   const line = (row: readonly string[]) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
   return `${rows.map((row) => line(row).trimEnd()).join('\n')}\n`;
 }
 
 /** Runs the step, reports its result, and rejects if the step does. */
-export async function step(name: string, act: () => Promise<string>): Promise<void> {
+export async function runStep(name: string, act: () => Promise<string>): Promise<void> {
   const started = performance.now();
   const report = (mark: string, text: string): void => {
     const seconds = ((performance.now() - started) / 1000).toFixed(1);

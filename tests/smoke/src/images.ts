@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { containerEngine, inColumns, ROOT, run, runEngine, succeeds } from './command.ts';
+import { findContainerEngine, formatColumns, isSuccessful, ROOT, run, runEngine } from './command.ts';
 
 /** The folder of each image's own package. */
 const folders: Readonly<Record<string, string>> = {
@@ -30,14 +30,15 @@ export async function buildImage(name: string, buildArgs: readonly string[]): Pr
   const { args, image } = await buildOf(name, buildArgs);
   const tag = `boxoffice/${image}`;
   // The default format of podman has no health check.
-  const format = (await containerEngine()) === 'podman' ? ['--format', 'docker'] : [];
+  const format = (await findContainerEngine()) === 'podman' ? ['--format', 'docker'] : [];
   await runEngine('build', ...format, ...args, '-t', tag, ROOT);
   return tag;
 }
 
 /** Whether a build can attach an SBOM and its provenance: by BuildKit in a container, or with the store of containerd. */
 const canAttest = async (): Promise<boolean> => {
-  if ((await containerEngine()) !== 'docker' || !(await succeeds('docker', ['buildx', 'version']))) return false;
+  if ((await findContainerEngine()) !== 'docker' || !(await isSuccessful('docker', ['buildx', 'version'])))
+    return false;
   if (/^Driver: +docker-container$/m.test(await run('docker', ['buildx', 'inspect']))) return true;
   return (await run('docker', ['info', '-f', '{{.DriverStatus}}'])).includes('io.containerd.snapshotter');
 };
@@ -112,7 +113,7 @@ console.log(JSON.stringify({ packages: [...packages].sort(), unwanted, user: pro
 `;
 
 /** Inspects an image. */
-export async function contentsOf(tag: string): Promise<Contents> {
+export async function inspectImage(tag: string): Promise<Contents> {
   const bare = ['--rm', '--network', 'none', '--read-only', '--cap-drop', 'ALL', '--entrypoint', '/usr/local/bin/node'];
   const inside = await runEngine('run', ...bare, tag, '-e', INSPECTION);
   const size = await runEngine('image', 'inspect', '-f', '{{.Size}}', tag);
@@ -153,12 +154,12 @@ const makeImages = async (): Promise<number> => {
   const built = new Map<string, string>();
   for (const name of imageNames) {
     const tag = await buildImage(name, buildArgs);
-    const contents = await contentsOf(tag);
+    const contents = await inspectImage(tag);
     checkContents(name, contents);
     built.set(name, tag);
     rows.push([tag, `${contents.megabytes}`, `${contents.ownMegabytes}`, contents.packages.join(' ')]);
   }
-  process.stdout.write(inColumns(rows));
+  process.stdout.write(formatColumns(rows));
 
   // None is pushed unless all are as they should be.
   if (registry !== undefined) {

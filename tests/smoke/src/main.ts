@@ -4,9 +4,9 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createClient } from '@boxoffice/client';
 import { createPosClient } from '@boxoffice/client/pos';
-import { type Address, fetchOf, freePort, type WaitOptions, waitUntil } from '@boxoffice/testkit';
-import { containerEngine, run, runEngine, step, succeeds } from './command.ts';
-import { buildImage, checkContents, contentsOf, imageNames } from './images.ts';
+import { type Address, createFetch, freePort, type WaitOptions, waitUntil } from '@boxoffice/testkit';
+import { findContainerEngine, isSuccessful, run, runEngine, runStep } from './command.ts';
+import { buildImage, checkContents, imageNames, inspectImage } from './images.ts';
 
 /** The members of demo.json that are read here. */
 interface Demo {
@@ -34,7 +34,7 @@ const purchaseA = async (address: Address, demo: Demo): Promise<string> => {
   const full = demo.clients.find(({ name, institution }) => name === 'full' && institution === 'opera');
   if (!full) throw new Error('demo.json has no client full of opera');
   const { clientId, clientSecret } = full;
-  const client = createClient({ baseUrl: address.baseUrl, fetch: fetchOf(address), clientId, clientSecret });
+  const client = createClient({ baseUrl: address.baseUrl, fetch: createFetch(address), clientId, clientSecret });
 
   const { performanceId } = numberedShow(demo);
   const { prices } = await client.getPerformance({ path: { performanceId } });
@@ -69,7 +69,7 @@ const purchaseB = async (address: Address, demo: Demo): Promise<string> => {
   const pointOfSale = demo.pointsOfSale.find(({ institution }) => institution === 'opera');
   if (!pointOfSale) throw new Error('demo.json has no point of sale of opera');
   const { serviceHost } = pointOfSale;
-  const visitor = createPosClient({ baseUrl: address.baseUrl, fetch: fetchOf(address), serviceHost });
+  const visitor = createPosClient({ baseUrl: address.baseUrl, fetch: createFetch(address), serviceHost });
 
   const { performances } = await visitor.viewProduct({ path: { id: numberedShow(demo).productId } });
   const [evening] = performances;
@@ -95,7 +95,7 @@ const purchaseB = async (address: Address, demo: Demo): Promise<string> => {
 
 /** Reads pages of the documentation: two guides, the reference, and every file that it loads. Returns a summary. */
 const readDocumentation = async (address: Address): Promise<string> => {
-  const fetch = fetchOf(address);
+  const fetch = createFetch(address);
   const read = async (path: string): Promise<string> => {
     const response = await fetch(`${address.baseUrl}${path}`);
     if (response.status !== 200) throw new Error(`${path} is answered ${response.status}`);
@@ -142,10 +142,10 @@ const COMPOSE = {
 } as const;
 
 const installedCommand = async (): Promise<string> => {
-  const commands = COMPOSE[await containerEngine()];
+  const commands = COMPOSE[await findContainerEngine()];
   for (const command of commands) {
     const [program, ...words] = command.split(' ');
-    if (program && (await succeeds(program, [...words, 'version']))) return command;
+    if (program && (await isSuccessful(program, [...words, 'version']))) return command;
   }
   throw new Error(`no Compose is installed: install one of ${commands.join(', ')}`);
 };
@@ -181,7 +181,7 @@ const openComposition = (options: CompositionOptions): Composition => {
         '-c',
         '"$1" cp "$2" - | tar -xO',
         'sh',
-        await containerEngine(),
+        await findContainerEngine(),
         `${await containerOf(service)}:${path}`,
       ]),
     operator: (...words) => compose('run', '--rm', '--no-deps', '-T', 'operator', ...words),
@@ -223,10 +223,10 @@ const { values } = parseArgs({
 
 const smoke = async (): Promise<void> => {
   const command = values.compose ?? (await installedCommand());
-  await step('images', async () => {
+  await runStep('images', async () => {
     const sizes: string[] = [];
     for (const name of imageNames) {
-      const contents = await contentsOf(await buildImage(name, values['build-arg']));
+      const contents = await inspectImage(await buildImage(name, values['build-arg']));
       checkContents(name, contents);
       sizes.push(`${name} ${contents.megabytes} MB`);
     }
@@ -242,17 +242,17 @@ const smoke = async (): Promise<void> => {
   const interrupted = (): void => void composition.down().finally(() => process.exit(130));
   process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
   try {
-    await step('one command', async () => {
+    await runStep('one command', async () => {
       await composition.up();
       await composition.finished('demo');
       return 'every container healthy, demo data present';
     });
     const demo: Demo = JSON.parse(await composition.file('demo', '/data/demo.json'));
     const address = { baseUrl: demo.baseUrl, ca: await composition.file('demo', demo.caFile) };
-    await step('purchase and cancellation, family A', () => purchaseA(address, demo));
-    await step('purchase and cancellation, family B', () => purchaseB(address, demo));
-    await step('documentation', () => readDocumentation(address));
-    await step('dead letters, by the operator', async () => {
+    await runStep('purchase and cancellation, family A', () => purchaseA(address, demo));
+    await runStep('purchase and cancellation, family B', () => purchaseB(address, demo));
+    await runStep('documentation', () => readDocumentation(address));
+    await runStep('dead letters, by the operator', async () => {
       const letters = JSON.parse(await composition.operator('dead-letters', 'list', '--json'));
       if (letters.length > 0) throw new Error(`${letters.length} dead letters`);
       return 'none';

@@ -132,14 +132,14 @@ export function openClient(
  * Sends a request and returns the `data` of its envelope, of either family.
  * @throws {Error} on a response that is no success, with its status and text
  */
-export async function dataOf(client: Client, path: string, call?: Call): Promise<Json> {
+export async function readData(client: Client, path: string, call?: Call): Promise<Json> {
   const { status, body, text } = await client(path, call);
   if (status >= 200 && status < 300 && body?.success !== false) return body?.data;
   throw new Error(`${call?.method ?? 'GET'} ${path}: ${status} ${text}`);
 }
 
 /** `fetch` that trusts the certificate of an address instead of the system's, for clients that take such a function. */
-export function fetchOf({ ca }: Pick<Address, 'ca'>) {
+export function createFetch({ ca }: Pick<Address, 'ca'>) {
   return (url: string, { method = 'GET', headers = {}, body, signal }: RequestInit = {}): Promise<Response> =>
     new Promise((resolve, reject) => {
       const start = url.startsWith('http:') ? plainRequest : request;
@@ -185,7 +185,7 @@ const RENEWED_AFTER_MS = 8 * 60_000;
  * Requests a token (RFC 6749, section 4.4: client credentials); returns the value of the Authorization header.
  * @throws {Error} when there is none
  */
-export async function authorizationOf(client: Client, { clientId, clientSecret }: Credentials): Promise<string> {
+export async function requestAuthorization(client: Client, { clientId, clientSecret }: Credentials): Promise<string> {
   const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret };
   const { status, body, text } = await client('/auth/token', { method: 'POST', body: new URLSearchParams(form) });
   if (status !== 200) throw new Error(`no token for client ${clientId}: ${status} ${text}`);
@@ -196,7 +196,7 @@ export async function authorizationOf(client: Client, { clientId, clientSecret }
  * Returns a client that sends a token with every call. It requests the token before its first call, again after eight
  * minutes, and again after a request for one has failed.
  */
-export function withToken(
+export function authoriseClient(
   client: Client,
   credentials: Credentials,
   now: () => number = () => performance.now(),
@@ -204,7 +204,7 @@ export function withToken(
   let current: { readonly value: Promise<string>; readonly at: number } | undefined;
   const authorization = (): Promise<string> => {
     if (current && now() - current.at <= RENEWED_AFTER_MS) return current.value;
-    const requested = { value: authorizationOf(client, credentials), at: now() };
+    const requested = { value: requestAuthorization(client, credentials), at: now() };
     requested.value.catch(() => {
       if (current === requested) current = undefined;
     });

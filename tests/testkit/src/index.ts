@@ -2,19 +2,19 @@
 
 export {
   type Address,
-  authorizationOf,
+  authoriseClient,
   type Call,
   type Client,
   type Credentials,
-  dataOf,
-  fetchOf,
+  createFetch,
   type Json,
   openClient,
   openVisitor,
   type Reply,
+  readData,
+  requestAuthorization,
   type SendOptions,
   send,
-  withToken,
 } from './client.ts';
-export { chromiumPath, freePort, freePorts, headlessPath } from './machine.ts';
+export { findChromium, findHeadlessChromium, freePort, freePorts } from './machine.ts';
 export { type WaitOptions, waitUntil } from './wait.ts';

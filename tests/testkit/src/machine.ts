@@ -11,7 +11,7 @@ const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 /**
  * The browser that tests drive: the program that TEST_CHROMIUM names, else the first one on the PATH; else undefined.
  */
-export function chromiumPath(env: Readonly<Record<string, string | undefined>>): string | undefined {
+export function findChromium(env: Readonly<Record<string, string | undefined>>): string | undefined {
   return env.TEST_CHROMIUM || programNamed(NAMES, env);
 }
 
@@ -22,7 +22,7 @@ const programNamed = (names: readonly string[], { PATH = '' }: Readonly<Record<s
     .find((file) => existsSync(file));
 
 /** The same without camera and password manager where that is there, which takes half the processor time. */
-export function headlessPath(env: Readonly<Record<string, string | undefined>>): string | undefined {
+export function findHeadlessChromium(env: Readonly<Record<string, string | undefined>>): string | undefined {
   return env.TEST_CHROMIUM || programNamed(['chromium-headless-shell', ...NAMES], env);
 }
 

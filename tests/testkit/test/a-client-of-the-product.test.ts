@@ -4,14 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import {
+  authoriseClient,
   type Client,
-  dataOf,
-  fetchOf,
+  createFetch,
   freePorts,
   openClient,
   openVisitor,
+  readData,
   waitUntil,
-  withToken,
 } from '../src/index.ts';
 
 interface Received {
@@ -50,17 +50,17 @@ describe('a fetch with the certificate of an address', () => {
 
   test('sends method, headers and body, and returns status, headers and body', async () => {
     replies = [{ status: 201, headers: { etag: '"1"' }, body: 'made' }];
-    const response = await fetchOf({})(url(), { method: 'POST', headers: { 'x-a': '1' }, body: 'text' });
+    const response = await createFetch({})(url(), { method: 'POST', headers: { 'x-a': '1' }, body: 'text' });
     expect([response.status, response.headers.get('etag'), await response.text()]).toEqual([201, '"1"', 'made']);
     expect(received).toMatchObject([{ method: 'POST', url: '/a?b=c', headers: { 'x-a': '1' }, body: 'text' }]);
   });
 
   test('returns answers without a body, and rejects with the signal and without a server', async () => {
     replies = [{ status: 304, body: '' }];
-    expect((await fetchOf({})(url())).status).toBe(304);
-    await expect(fetchOf({})(url(), { signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' });
+    expect((await createFetch({})(url())).status).toBe(304);
+    await expect(createFetch({})(url(), { signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' });
     const [port] = await freePorts(1);
-    await expect(fetchOf({})(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    await expect(createFetch({})(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 });
 
@@ -90,11 +90,11 @@ describe('a client', () => {
       { status: 409, body: { status: 'conflict', data: null } },
       { body: { success: false, errorCode: 'E' } },
     ];
-    expect(await dataOf(client, '/')).toEqual({ id: 'a' });
-    await expect(dataOf(client, '/orders', { method: 'POST' })).rejects.toThrow(
+    expect(await readData(client, '/')).toEqual({ id: 'a' });
+    await expect(readData(client, '/orders', { method: 'POST' })).rejects.toThrow(
       'POST /orders: 409 {"status":"conflict"',
     );
-    await expect(dataOf(client, '/')).rejects.toThrow('"errorCode":"E"');
+    await expect(readData(client, '/')).rejects.toThrow('"errorCode":"E"');
   });
 });
 
@@ -103,7 +103,7 @@ describe('a client with a token', () => {
 
   test('requests it once for many calls, and again after eight minutes', async () => {
     let now = 0;
-    const authorised = withToken(client, credentials, () => now);
+    const authorised = authoriseClient(client, credentials, () => now);
     replies = [{ body: { access_token: 'first' } }];
     await Promise.all([authorised('/a'), authorised('/b')]);
     now = 8 * 60_000 + 1;
@@ -117,7 +117,7 @@ describe('a client with a token', () => {
   });
 
   test('rejects without one, and tries again at the next call', async () => {
-    const authorised = withToken(client, credentials);
+    const authorised = authoriseClient(client, credentials);
     replies = [{ status: 401, body: { error: 'invalid_client' } }, { body: { access_token: 'late' } }];
     await expect(authorised('/a')).rejects.toThrow('no token for client one: 401');
     expect((await authorised('/a')).status).toBe(200);

@@ -91,7 +91,7 @@ interface Place {
  * The places that are sold of a hall: neighbours, as couples and families buy them, more of the better ones; between a
  * quarter and two thirds of the hall, by the evening.
  */
-export function soldPlaces(places: readonly Place[], evening: number): Place[] {
+export function selectSoldPlaces(places: readonly Place[], evening: number): Place[] {
   const random = randomFrom(evening);
   const demand = 0.35 + random() * 0.6;
   const taken: Place[] = [];
@@ -139,7 +139,7 @@ const sellEvening = async (keeper: ShopKeeper, { id, seatCategories, prices }: E
   if ((await sold(keeper, id)).length > 0) return;
   const call = { operation: 'listPlaces', method: 'GET' } as const;
   const { items } = await keeper<ListPage<Place>>({ ...call, path: `${PERFORMANCES}/${id}/places?limit=500` });
-  const taken = soldPlaces(items, evening);
+  const taken = selectSoldPlaces(items, evening);
   const lines = seatCategories.flatMap(({ id: seatCategoryId }): Item[] => {
     const placeIds = taken.filter((place) => place.seatCategoryId === seatCategoryId).map((place) => place.id);
     const price = prices.find((one) => one.seatCategoryId === seatCategoryId);

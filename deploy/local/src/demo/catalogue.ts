@@ -1,5 +1,5 @@
 import { sellFirstEvenings, sellUntilLeft } from './box-office.ts';
-import { bodiesOf, type DemoInstitution, type Fixtures, type TariffIds } from './institutions.ts';
+import { buildProductBodies, type DemoInstitution, type Fixtures, type TariffIds } from './institutions.ts';
 import type { ListPage, ShopKeeper } from './shop-keeper.ts';
 
 /** The ids of a fixture in `demo.json`. */
@@ -31,13 +31,13 @@ const POINTS_OF_SALE = '/svc/v3/catalog/points-of-sale';
  * Creates the missing parts of an institution's catalogue, with first sales; returns its fixtures. Dates are relative
  * to `now`; `tell` receives the current step.
  */
-export async function stock(
+export async function stockCatalogue(
   keeper: ShopKeeper,
   institution: DemoInstitution,
   { now, tell }: { readonly now: Date; readonly tell: (what: string) => void },
 ): Promise<FixtureIds> {
   const tariffs = await stockTariffs(keeper, institution);
-  const bodies = bodiesOf(institution, tariffs, now);
+  const bodies = buildProductBodies(institution, tariffs, now);
   const found = new Map<string, Fixture>();
   const record = ({ id, code, performances }: StoredProduct): void => {
     found.set(code, { productId: id, performanceId: String(performances[0]?.id) });

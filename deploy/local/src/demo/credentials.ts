@@ -1,6 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { explain, reasonOf, replaceFile, StartFault } from '@boxoffice/runtime';
+import { explain, getErrorCode, replaceFile, StartFault } from '@boxoffice/runtime';
 import type { DemoApiKey, DemoApiUser, DemoClient, DemoUser } from './accounts.ts';
 import type { FixtureIds } from './catalogue.ts';
 
@@ -26,7 +26,7 @@ export interface DemoCredentials {
 export type Addresses = Pick<DemoCredentials, 'baseUrl' | 'posUrl' | 'caFile'>;
 
 /** The file's path in a data directory. */
-export function demoFile(directory: string): string {
+export function getDemoFile(directory: string): string {
   return join(directory, 'demo.json');
 }
 
@@ -34,14 +34,14 @@ export function demoFile(directory: string): string {
  * The stored credentials, or undefined if there are none. @throws {StartFault} when the file is damaged or incomplete
  */
 export function readDemo(directory: string): DemoCredentials | undefined {
-  const path = demoFile(directory);
+  const path = getDemoFile(directory);
   const damaged = (how: string): StartFault => new StartFault(`${path} ${how}; remove it to get new demo credentials`);
   try {
     const stored: unknown = JSON.parse(readFileSync(path, 'utf8'));
     if (!isDemo(stored)) throw damaged('holds no demo credentials');
     return stored;
   } catch (error) {
-    if (reasonOf(error) === 'ENOENT') return undefined;
+    if (getErrorCode(error) === 'ENOENT') return undefined;
     throw error instanceof StartFault ? error : damaged(`cannot be read (${explain(error)})`);
   }
 }
@@ -57,12 +57,12 @@ const isDemo = (value: unknown): value is DemoCredentials => {
 
 /** Removes the file. */
 export function removeDemo(directory: string): void {
-  rmSync(demoFile(directory), { force: true });
+  rmSync(getDemoFile(directory), { force: true });
 }
 
 /** Writes the file atomically, readable by its owner only. @throws {StartFault} when it cannot be written */
 export function writeDemo(directory: string, demo: DemoCredentials): void {
-  const path = demoFile(directory);
+  const path = getDemoFile(directory);
   try {
     replaceFile(path, `${JSON.stringify(demo, null, 2)}\n`, 0o600);
   } catch (error) {

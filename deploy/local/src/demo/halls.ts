@@ -80,7 +80,7 @@ const EDGE = 11;
 type Shape = Pick<SeatMapArea, 'outline' | 'rows'>;
 
 /** A hall as the catalog accepts it; `texts` reads a line of the file. */
-export function hallOf(
+export function buildHall(
   { categories, capacities = [], sections, stage = 0 }: PlannedHall,
   texts: (line: string) => Texts,
 ): Hall {

@@ -1,7 +1,7 @@
 // The institutions of the demo data: what `demo-institutions.json` of this package says of them, as the catalog accepts it.
 
 import { readFileSync } from 'node:fs';
-import { type Hall, hallOf, type PlannedHall, type SeatCategory, type Texts } from './halls.ts';
+import { buildHall, type Hall, type PlannedHall, type SeatCategory, type Texts } from './halls.ts';
 
 /** A product that is on sale at once, with all performances alike. */
 interface DemoProduct extends Hall {
@@ -166,7 +166,7 @@ const institutionOf = (
 /** One running show per title, an evening each day, in every genre's own hall. */
 const openOpera = (data: OperaInFile): DemoInstitution => {
   const texts = textsIn(data.languages);
-  const halls = new Map(Object.entries(data.halls).map(([plan, hall]) => [plan, hallOf(hall, texts)]));
+  const halls = new Map(Object.entries(data.halls).map(([plan, hall]) => [plan, buildHall(hall, texts)]));
   const titles = Object.entries(data.shows).flatMap(([genre, lines]) =>
     lines.map((line) => ({ genre, name: texts(line) })),
   );
@@ -204,7 +204,7 @@ const openOpera = (data: OperaInFile): DemoInstitution => {
 const openMuseum = (data: MuseumInFile): DemoInstitution => {
   const texts = textsIn(data.languages);
   const { products: _, ...place } = data.periods;
-  const auditorium = hallOf(data.auditorium, texts);
+  const auditorium = buildHall(data.auditorium, texts);
   const shows = data.events.map(
     ({ code, minutes, weeks, hour, capacity, price, name, description }): DemoProduct => ({
       ...place,
@@ -235,7 +235,7 @@ const USUAL_HOURS = [10.5, 18.5, 34.5];
 const STEP = 50;
 
 /** The request bodies that create the products of an institution; their dates are relative to `now`. */
-export function bodiesOf({ timeZone, products }: DemoInstitution, tariffs: TariffIds, now: Date) {
+export function buildProductBodies({ timeZone, products }: DemoInstitution, tariffs: TariffIds, now: Date) {
   const midnight = Math.floor(now.getTime() / DAY_MS) * DAY_MS;
   const at = (days: number, hour: number, minute = 0): string =>
     new Date(midnight + days * DAY_MS + hour * HOUR_MS + minute * MINUTE_MS).toISOString();
@@ -271,4 +271,4 @@ export function bodiesOf({ timeZone, products }: DemoInstitution, tariffs: Tarif
 }
 
 /** The request body of a product. */
-export type NewProduct = ReturnType<typeof bodiesOf>[number];
+export type NewProduct = ReturnType<typeof buildProductBodies>[number];

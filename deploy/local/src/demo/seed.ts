@@ -5,7 +5,7 @@ import { createInstitution, listInstitutions } from '@boxoffice/catalog';
 import { StartFault } from '@boxoffice/runtime';
 import { collection, type Document, type Store, StoreUnavailable, UniqueViolation } from '@boxoffice/store';
 import { moveClients, registerApiKey, registerApiUsers, registerClients, registerUsers } from './accounts.ts';
-import { type FixtureIds, stock } from './catalogue.ts';
+import { type FixtureIds, stockCatalogue } from './catalogue.ts';
 import { type Addresses, type DemoCredentials, readDemo, removeDemo, writeDemo } from './credentials.ts';
 import { type DemoInstitution, museum, opera } from './institutions.ts';
 import { createShopKeeper, RefusedCall, type ShopKeeperOptions } from './shop-keeper.ts';
@@ -37,7 +37,7 @@ export interface Progress {
 const ID = 'seeding';
 
 /** The progress recorded in a store. */
-export function progressIn(store: Store): Progress {
+export function openProgress(store: Store): Progress {
   const documents = store.collection(records).of('installation');
   return {
     state: async () => (await documents.get(ID)) ?? { state: 'never' },
@@ -55,7 +55,7 @@ export function progressIn(store: Store): Progress {
 const institutions: readonly DemoInstitution[] = [opera, museum];
 
 /** The clients of the page at /door/, as DOOR_CLIENT_IDS names them. */
-export function doorClientIdsOf({ clients }: Pick<DemoCredentials, 'clients'>): string {
+export function formatDoorClientIds({ clients }: Pick<DemoCredentials, 'clients'>): string {
   return institutions
     .flatMap(({ id, name }) =>
       clients
@@ -187,7 +187,7 @@ const seedInstitution = async (options: SeedingOptions, institution: DemoInstitu
   if (full?.clientSecret === undefined) throw new Error('the demo data lacks a client for the seeding');
   const { clientId, clientSecret } = full;
   const keeper = await createShopKeeper({ ...options, clientId, clientSecret });
-  const fixtures = known ?? (await stock(keeper, institution, options));
+  const fixtures = known ?? (await stockCatalogue(keeper, institution, options));
   const users = await registerUsers(stores.pos, institution, keeper);
   // The user of the role customer is the first user of the point of sale.
   const contactNumber = String(users[0]?.contactNumber);

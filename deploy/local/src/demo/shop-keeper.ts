@@ -1,4 +1,4 @@
-import { DECISIONS_PATH, IDENTITY_HEADER, serviceAuthorization } from '@boxoffice/identity';
+import { DECISIONS_PATH, formatServiceAuthorization, IDENTITY_HEADER } from '@boxoffice/identity';
 import { deriveServiceSecret } from '@boxoffice/runtime';
 
 /** An operation of a service, as the seeding calls it. */
@@ -54,7 +54,7 @@ const RENEWED_AFTER_MS = 30_000;
  */
 export async function createShopKeeper(options: ShopKeeperOptions): Promise<ShopKeeper> {
   const { urls, serviceRootSecret, clientId, clientSecret } = options;
-  const authorization = serviceAuthorization('gateway', deriveServiceSecret(serviceRootSecret, 'gateway'));
+  const authorization = formatServiceAuthorization('gateway', deriveServiceSecret(serviceRootSecret, 'gateway'));
   const identities = new Map<string, { readonly identity: Promise<string>; readonly at: number }>();
 
   const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret };

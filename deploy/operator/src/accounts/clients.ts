@@ -9,24 +9,24 @@ import {
   deleteClient,
   listApiKeys,
   listClients,
-  rangeOf,
+  listDomainScopes,
+  parseUsageRange,
   readUsage,
   removeClientSecret,
   SCOPES,
-  scopesOfDomains,
   type UsageQuery,
 } from '@boxoffice/authorizer';
-import { presentRows } from '@boxoffice/runtime/services';
-import { type Command, type Given, listOf, Misuse, nameOf, printed } from '../command.ts';
+import { readPresentRows } from '@boxoffice/runtime/services';
+import { type Command, formatResult, type Given, Misuse, parseList, requireName } from '../command.ts';
 import type { Installation } from '../installation.ts';
-import { knownInstitution, knownPointOfSale } from './institutions.ts';
+import { requireInstitution, requirePointOfSale } from './institutions.ts';
 
 /** Every scope of the installation. */
-const knownScopes = (): readonly string[] => scopesOfDomains(presentRows().flatMap(({ domains }) => domains));
+const knownScopes = (): readonly string[] => listDomainScopes(readPresentRows().flatMap(({ domains }) => domains));
 
 /** The scopes of an option; `all` means every one. @throws {Misuse} naming unknown ones */
 const scopesOf = (given: Given, option = 'scopes'): string[] => {
-  const asked = listOf(given, option);
+  const asked = parseList(given, option);
   if (asked.length === 1 && asked[0] === 'all') return [...knownScopes()];
   const unknown = asked.filter((scope) => !knownScopes().includes(scope));
   if (unknown.length > 0) throw new Misuse(`there is no scope ${unknown.join(', ')}`);
@@ -44,8 +44,8 @@ const scopesChangeOf = (given: Given, present: readonly string[] = []) => {
 
 /** What only browsers need, as far as it is given: redirect URIs, origins, and whether users are asked for consent. */
 const browserOptionsOf = (given: Given) => ({
-  ...(given.options['redirect-uris'] === undefined ? {} : { redirectUris: listOf(given, 'redirect-uris') }),
-  ...(given.options.origins === undefined ? {} : { origins: listOf(given, 'origins') }),
+  ...(given.options['redirect-uris'] === undefined ? {} : { redirectUris: parseList(given, 'redirect-uris') }),
+  ...(given.options.origins === undefined ? {} : { origins: parseList(given, 'origins') }),
   ...(given.options['third-party'] === undefined ? {} : { thirdParty: given.options['third-party'] === true }),
 });
 
@@ -73,7 +73,7 @@ const limitsOf = (given: Given) => {
 /** The bounds as far as they are given; empty without an option. @throws {Misuse}; {Refused} for an unknown point of sale */
 const boundsOf = async (installation: Installation, institution: string, given: Given) => {
   const { 'own-orders': ownOrders, 'points-of-sale': hosts, unbounded } = given.options;
-  const pointsOfSale = listOf(given, 'points-of-sale');
+  const pointsOfSale = parseList(given, 'points-of-sale');
   const bounds = {
     ...(ownOrders === undefined ? {} : { ownOrders: ownOrders === true }),
     ...(hosts === undefined ? {} : { pointsOfSale }),
@@ -83,7 +83,7 @@ const boundsOf = async (installation: Installation, institution: string, given: 
   if (unbounded !== true && !isGiven) return {};
   if (unbounded === true && isGiven)
     throw new Misuse('--unbounded takes the bounds away; leave out --own-orders, --points-of-sale and the limits');
-  for (const host of pointsOfSale) await knownPointOfSale(installation, institution, host);
+  for (const host of pointsOfSale) await requirePointOfSale(installation, institution, host);
   return { bounds: isGiven ? bounds : null };
 };
 
@@ -95,7 +95,7 @@ export const clients: readonly Command[] = [
     usage: '[INSTITUTION]',
     about: 'lists the OAuth clients of an institution, or of all, without secrets',
     run: async (installation, { words: [institution] }) => {
-      if (institution !== undefined) await knownInstitution(installation, institution);
+      if (institution !== undefined) await requireInstitution(installation, institution);
       return listClients(await installation.store('authorizer'), institution);
     },
   },
@@ -106,8 +106,8 @@ export const clients: readonly Command[] = [
       `[--public] [--third-party] [--own-orders] ${BOUNDS_USAGE}`,
     about: `registers a client; its secret is printed only here. Browsers may call from --origins and from those of --redirect-uris. Bounds of a partner, with scopes of what it sells alone: --own-orders (only what it made exists for it), --points-of-sale (all it sells for), --on-account (it confirms so), --reservation-days and --held-places (at most). --scopes all: ${SCOPES.join(' ')}, and those of the domains in SERVICES_FILE`,
     async run(installation, given) {
-      const [name, scopes] = [nameOf(given), scopesOf(given)];
-      const { id: institution } = await knownInstitution(installation, given.words[0] ?? '');
+      const [name, scopes] = [requireName(given), scopesOf(given)];
+      const { id: institution } = await requireInstitution(installation, given.words[0] ?? '');
       const bounds = await boundsOf(installation, institution, given);
       const registration = { institution, name, scopes, ...browserOptionsOf(given), ...bounds };
       const store = await installation.store('authorizer');
@@ -130,7 +130,7 @@ export const clients: readonly Command[] = [
       const store = await installation.store('authorizer');
       const known = (await listClients(store, institution)).find((client) => client.clientId === clientId);
       const change = {
-        ...(given.options.name === undefined ? {} : { name: nameOf(given) }),
+        ...(given.options.name === undefined ? {} : { name: requireName(given) }),
         ...scopesChangeOf(given, known?.scopes),
         ...browserOptionsOf(given),
         ...(await boundsOf(installation, institution, given)),
@@ -172,7 +172,7 @@ export const apiKeys: readonly Command[] = [
     usage: 'INSTITUTION',
     about: 'lists the API keys of an institution with their use this month, without the keys themselves',
     run: async (installation, { words: [institution = ''] }) => {
-      await knownInstitution(installation, institution);
+      await requireInstitution(installation, institution);
       return listApiKeys(await installation.store('authorizer'), institution);
     },
   },
@@ -181,13 +181,13 @@ export const apiKeys: readonly Command[] = [
     usage: 'INSTITUTION --name NAME [--origins https://www.example.org,…] [--rate-per-minute 600] [--monthly-quota N]',
     about: 'makes an API key for the public data of an institution; the key is printed only here',
     async run(installation, given) {
-      const name = nameOf(given);
+      const name = requireName(given);
       const ratePerMinute = numberOf(given, 'rate-per-minute');
       const monthlyQuota = numberOf(given, 'monthly-quota');
-      const { id: institution } = await knownInstitution(installation, given.words[0] ?? '');
+      const { id: institution } = await requireInstitution(installation, given.words[0] ?? '');
       return createApiKey(await installation.store('authorizer'), institution, {
         name,
-        origins: listOf(given, 'origins'),
+        origins: parseList(given, 'origins'),
         ...(ratePerMinute === undefined ? {} : { ratePerMinute }),
         ...(monthlyQuota === undefined ? {} : { monthlyQuota }),
       });
@@ -243,18 +243,18 @@ export const usage: readonly Command[] = [
       'prints the requests of an institution, by default of the last 24 hours, as a table; --granularity minute, hour or ' +
       'day; --group-by any of apiKey, client, user, operation, status',
     async run(installation, given) {
-      const { id: institution } = await knownInstitution(installation, given.words[0] ?? '');
-      const range = rangeOf(queryOf(given), Date.now());
+      const { id: institution } = await requireInstitution(installation, given.words[0] ?? '');
+      const range = parseUsageRange(queryOf(given), Date.now());
       const whole = { after: undefined, limit: Number.POSITIVE_INFINITY };
       const { items, totals } = await readUsage(await installation.store('authorizer'), institution, range, whole);
       const shown = items.slice(-MOST_ROWS);
       const lines = [
         `${institution}, ${iso(range.from)} to ${iso(range.to)} UTC, per ${range.resolution}`,
         '',
-        printed(shown, false),
+        formatResult(shown, false),
         ...(items.length > shown.length ? [`the last ${shown.length} of ${items.length} rows; --json prints all`] : []),
         '',
-        printed(totals, false),
+        formatResult(totals, false),
       ];
       return { kind: 'report', wrong: false, text: lines.join('\n'), json: { items, totals } };
     },

@@ -9,11 +9,11 @@ import {
   type PaymentMethod,
   paymentMethods,
 } from '@boxoffice/catalog';
-import { type Command, listOf, Misuse, nameOf, required } from '../command.ts';
+import { type Command, Misuse, parseList, requireName, requireOption } from '../command.ts';
 import { type Installation, Refused } from '../installation.ts';
 
 /** The institution that a command names. @throws {Refused} when the id is unknown */
-export async function knownInstitution(installation: Installation, id: string): Promise<Institution> {
+export async function requireInstitution(installation: Installation, id: string): Promise<Institution> {
   const found = (await listInstitutions(await installation.store('catalog'))).find((one) => one.id === id);
   if (!found) throw new Refused(`there is no institution ${id}`);
   return found;
@@ -32,8 +32,8 @@ export const institutions: readonly Command[] = [
     about: 'creates an institution; all its prices are in its currency. The first one creates the installation',
     data: 'made',
     run: async (installation, given) => {
-      const [name, currency] = [nameOf(given, 200), required(given, 'currency')];
-      const languages = listOf(given, 'languages');
+      const [name, currency] = [requireName(given, 200), requireOption(given, 'currency')];
+      const languages = parseList(given, 'languages');
       return createInstitution(await installation.store('catalog'), {
         id: given.words[0] ?? '',
         name,
@@ -45,8 +45,8 @@ export const institutions: readonly Command[] = [
 ];
 
 /** A point of sale of an institution. @throws {Refused} when it is unknown */
-export async function knownPointOfSale(installation: Installation, institution: string, host: string) {
-  const { id } = await knownInstitution(installation, institution);
+export async function requirePointOfSale(installation: Installation, institution: string, host: string) {
+  const { id } = await requireInstitution(installation, institution);
   const all = await listPointsOfSale(await installation.store('catalog'), id);
   const found = all.find(({ serviceHost }) => serviceHost === host.toLowerCase());
   if (!found) throw new Refused(`${id} has no point of sale ${host}`);
@@ -61,7 +61,7 @@ export const pointsOfSale: readonly Command[] = [
     usage: 'INSTITUTION',
     about: 'lists the points of sale of an institution',
     run: async (installation, { words: [institution = ''] }) => {
-      const { id } = await knownInstitution(installation, institution);
+      const { id } = await requireInstitution(installation, institution);
       return listPointsOfSale(await installation.store('catalog'), id);
     },
   },
@@ -69,7 +69,8 @@ export const pointsOfSale: readonly Command[] = [
     name: 'points-of-sale show',
     usage: 'INSTITUTION HOST',
     about: 'one of them',
-    run: (installation, { words: [institution = '', host = ''] }) => knownPointOfSale(installation, institution, host),
+    run: (installation, { words: [institution = '', host = ''] }) =>
+      requirePointOfSale(installation, institution, host),
   },
   {
     name: 'points-of-sale create',
@@ -78,22 +79,22 @@ export const pointsOfSale: readonly Command[] = [
     about: 'creates a point of sale for a service host; languages and currency default to the institution’s',
     async run(installation, given) {
       const [id = '', serviceHost = ''] = given.words;
-      const methods = listOf(given, 'methods', ['external']);
+      const methods = parseList(given, 'methods', ['external']);
       const unknown = methods.filter((method) => !isMethod(method));
       if (unknown.length > 0)
         throw new Misuse(`--methods knows ${paymentMethods.join(', ')}, not ${unknown.join(', ')}`);
-      const name = nameOf(given, 200);
-      const institution = await knownInstitution(installation, id);
+      const name = requireName(given, 200);
+      const institution = await requireInstitution(installation, id);
       await createPointOfSale(await installation.store('catalog'), id, {
         serviceHost,
         name,
-        languages: listOf(given, 'languages', institution.languages),
+        languages: parseList(given, 'languages', institution.languages),
         currency: institution.currency,
-        tariffIds: listOf(given, 'tariffs'),
+        tariffIds: parseList(given, 'tariffs'),
         paymentMethods: methods.filter(isMethod),
         maxPlacesPerOrder: Number(given.options['max-places'] ?? 8),
         holdMinutes: Number(given.options['hold-minutes'] ?? 15),
-        corsOrigins: listOf(given, 'origins'),
+        corsOrigins: parseList(given, 'origins'),
       });
       return `${serviceHost} is open`;
     },

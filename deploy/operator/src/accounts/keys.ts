@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { listKeys, rotateKeys } from '@boxoffice/authorizer';
 import { deriveServiceSecret, explain, readSettings, serviceRootSecret } from '@boxoffice/runtime';
-import { presentRows } from '@boxoffice/runtime/services';
+import { readPresentRows } from '@boxoffice/runtime/services';
 import type { Command } from '../command.ts';
 import { Refused } from '../installation.ts';
 
@@ -49,7 +49,7 @@ export const serviceSecrets: readonly Command[] = [
     data: 'unneeded',
     async run(_installation, { words: [only], options: { directory } }) {
       // The authorizer has the root secret.
-      const all = presentRows().flatMap(({ name }) => (name === 'authorizer' ? [] : [name]));
+      const all = readPresentRows().flatMap(({ name }) => (name === 'authorizer' ? [] : [name]));
       const processes = all.filter((name) => only === undefined || name === only);
       if (processes.length === 0) throw new Refused(`there is no process ${only}; there are: ${all.join(', ')}`);
       const { root } = readSettings({ root: serviceRootSecret });

@@ -5,9 +5,9 @@ import { createApiUser, inviteApiUser, listApiUsers, lockApiUser, ROLES, readmit
 import { contacts } from '@boxoffice/contacts';
 import { createUser, listUsers, removeUser, setPassword } from '@boxoffice/pos';
 import { publicUrl, readSettings } from '@boxoffice/runtime';
-import { type Command, type Given, listOf, nameOf, required } from '../command.ts';
+import { type Command, type Given, parseList, requireName, requireOption } from '../command.ts';
 import { type Installation, Refused } from '../installation.ts';
-import { knownInstitution, knownPointOfSale } from './institutions.ts';
+import { requireInstitution, requirePointOfSale } from './institutions.ts';
 
 const fromFile = (file: string): string => {
   try {
@@ -74,7 +74,7 @@ export const users: readonly Command[] = [
     usage: 'INSTITUTION [HOST]',
     about: 'lists the logins at the points of sale of an institution, or at one of them',
     run: async (installation, { words: [institution = '', host] }) => {
-      const { id } = await knownInstitution(installation, institution);
+      const { id } = await requireInstitution(installation, institution);
       return listUsers(await installation.store('pos'), id, host);
     },
   },
@@ -84,8 +84,8 @@ export const users: readonly Command[] = [
     about: `creates a login of a contact at a point of sale; ${PASSWORD}`,
     async run(installation, given) {
       const [institution = '', host = '', login = ''] = given.words;
-      const contactNumber = required(given, 'contact');
-      const { serviceHost } = await knownPointOfSale(installation, institution, host);
+      const contactNumber = requireOption(given, 'contact');
+      const { serviceHost } = await requirePointOfSale(installation, institution, host);
       await requireContact(installation, institution, contactNumber);
       return createUser(await installation.store('pos'), {
         institution,
@@ -102,7 +102,7 @@ export const users: readonly Command[] = [
     about: `changes the password of a login and ends its sessions; ${PASSWORD}`,
     async run(installation, given) {
       const [institution = '', host = '', login = ''] = given.words;
-      const { serviceHost } = await knownPointOfSale(installation, institution, host);
+      const { serviceHost } = await requirePointOfSale(installation, institution, host);
       const store = await installation.store('pos');
       const isSet = await setPassword(store, institution, serviceHost, login, await passwordOf(given));
       if (!isSet) throw new Refused(`there is no login ${login} at ${serviceHost}`);
@@ -114,7 +114,7 @@ export const users: readonly Command[] = [
     usage: 'INSTITUTION HOST LOGIN',
     about: 'deletes a login and ends its sessions; the contact stays',
     async run(installation, { words: [institution = '', host = '', login = ''] }) {
-      const { serviceHost } = await knownPointOfSale(installation, institution, host);
+      const { serviceHost } = await requirePointOfSale(installation, institution, host);
       if (!(await removeUser(await installation.store('pos'), institution, serviceHost, login)))
         throw new Refused(`there is no login ${login} at ${serviceHost}`);
       return `${login} can no longer log in at ${serviceHost}`;
@@ -126,7 +126,7 @@ const LINK = 'its link sets the password, is valid for seven days and printed on
 
 /** What names a user: the institution and the login. @throws {Refused} when the institution is unknown */
 const userOf = async (installation: Installation, [id = '', login = '']: readonly string[]) => {
-  const { id: institution } = await knownInstitution(installation, id);
+  const { id: institution } = await requireInstitution(installation, id);
   const address = (await installation.running())?.publicUrl ?? readSettings({ publicUrl }).publicUrl;
   return { institution, login, publicUrl: address };
 };
@@ -138,7 +138,7 @@ export const apiUsers: readonly Command[] = [
     usage: '[INSTITUTION]',
     about: 'lists the users who sign in to the institution API, of an institution or of all',
     run: async (installation, { words: [institution] }) => {
-      if (institution !== undefined) await knownInstitution(installation, institution);
+      if (institution !== undefined) await requireInstitution(installation, institution);
       return listApiUsers(await installation.store('authorizer'), institution);
     },
   },
@@ -147,12 +147,12 @@ export const apiUsers: readonly Command[] = [
     usage: 'INSTITUTION LOGIN --name NAME --role ROLE [--contact NUMBER] [--points-of-sale HOST,HOST]',
     about: `invites a user, by email, with a role (${ROLES.join(', ')}); ${LINK}. A customer needs --contact; contact and points of sale must exist`,
     async run(installation, given) {
-      const [name, role] = [nameOf(given), required(given, 'role')];
-      const contactNumber = given.options.contact === undefined ? null : required(given, 'contact');
+      const [name, role] = [requireName(given), requireOption(given, 'role')];
+      const contactNumber = given.options.contact === undefined ? null : requireOption(given, 'contact');
       const user = await userOf(installation, given.words);
       if (contactNumber !== null) await requireContact(installation, user.institution, contactNumber);
-      const pointsOfSale = listOf(given, 'points-of-sale');
-      for (const host of pointsOfSale) await knownPointOfSale(installation, user.institution, host);
+      const pointsOfSale = parseList(given, 'points-of-sale');
+      for (const host of pointsOfSale) await requirePointOfSale(installation, user.institution, host);
       return createApiUser(await installation.store('authorizer'), {
         ...user,
         name,

@@ -3,7 +3,7 @@
 import { chmodSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { explain } from '@boxoffice/runtime';
-import { knownInstitution } from '../accounts/institutions.ts';
+import { requireInstitution } from '../accounts/institutions.ts';
 import { type Command, createProgress, Misuse, type Report } from '../command.ts';
 import { type Installation, Refused } from '../installation.ts';
 import { type Invariant, invariants } from './findings.ts';
@@ -134,7 +134,7 @@ export const check: readonly Command[] = [
       const { institution, metrics } = options;
       const settleMs = millisecondsOf(options.settle);
       const stores = await storesOf(installation);
-      if (typeof institution === 'string') await knownInstitution(installation, institution);
+      if (typeof institution === 'string') await requireInstitution(installation, institution);
       const progress = createProgress('check');
       const startedAt = performance.now();
       const verified = await verify({

@@ -1,7 +1,7 @@
-import { type EventDocument, lastPositions } from '@boxoffice/events';
+import { type EventDocument, findLastPositions } from '@boxoffice/events';
 import type { Announced } from '@boxoffice/service';
-import { type Case, caseOf, type Finding, type Kind } from './findings.ts';
-import { byId, type CheckedCollections, pagesOf } from './reading.ts';
+import { type Case, createCase, type Finding, type Kind } from './findings.ts';
+import { type CheckedCollections, findById, readPages } from './reading.ts';
 
 /** Resources whose positions are read at once. */
 const WIDTH = 100;
@@ -23,7 +23,7 @@ export async function judgeAnnounced(
     const { id, lastAnnouncement: last } = document;
     const text = `the change ${last?.type} of ${id} has no event; the last one has the position ${recorded.get(id) ?? 0}, not ${last?.position}`;
     const finding: Finding = { invariant: 'event', offenders: [id], text, underWay: soon.has(id) };
-    return caseOf(kind, document, lacks(document) ? [finding] : []);
+    return createCase(kind, document, lacks(document) ? [finding] : []);
   });
 }
 
@@ -38,7 +38,7 @@ const recordedOf = async (
     const own = { events: events.of(institution), retired: retired.of(institution) };
     for (let start = 0; start < ids.length; start += WIDTH) {
       const some = ids.slice(start, start + WIDTH);
-      const last = await lastPositions(own, institution, some);
+      const last = await findLastPositions(own, institution, some);
       for (const [id, position] of last) recorded.set(id, position);
     }
   }
@@ -67,13 +67,13 @@ export async function* judgeEvents(
 ): AsyncGenerator<Case[]> {
   const positions = new Map<string, number>();
   let previous: EventDocument | undefined;
-  for await (const page of pagesOf(events.of(institution), { orderBy: 'sequence' })) {
+  for await (const page of readPages(events.of(institution), { orderBy: 'sequence' })) {
     counted(page.length);
     const cases: Case[] = [];
     for (const event of page) {
       // The removal of expired events leaves gaps before the oldest one that is kept.
       const findings = faultsOf(event, previous, positions);
-      if (findings.length > 0) cases.push(caseOf('event', event, findings));
+      if (findings.length > 0) cases.push(createCase('event', event, findings));
       positions.set(event.resource.id, event.position);
       const [oldest] = positions.size > MOST ? positions.keys() : [];
       if (oldest !== undefined) positions.delete(oldest);
@@ -100,7 +100,7 @@ const faultsOf = (event: EventDocument, previous: EventDocument | undefined, ear
 
 /** Judges events again, each with the one before it. */
 export async function judgeEventsAgain({ events }: CheckedCollections, ids: readonly string[]): Promise<Case[]> {
-  const found = await byId(events, ids);
+  const found = await findById(events, ids);
   return Promise.all(
     [...found.values()].map(async (event) => {
       const mine = events.of(event.institution);
@@ -114,7 +114,7 @@ export async function judgeEventsAgain({ events }: CheckedCollections, ids: read
       const where = { 'resource.id': resource.id, sequence: { lt: sequence } };
       const [earlier] = await mine.find({ where, orderBy: 'sequence', descending: true, limit: 1 });
       const findings = faultsOf(event, previous, new Map(earlier ? [[resource.id, earlier.position]] : []));
-      return caseOf('event', event, findings);
+      return createCase('event', event, findings);
     }),
   );
 }

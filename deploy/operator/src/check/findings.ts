@@ -79,7 +79,7 @@ interface Versioned {
 }
 
 /** A case of a document, with what else was read for it and the keys of events that may change it. */
-export function caseOf(
+export function createCase(
   kind: Kind,
   { id, institution, version }: Versioned,
   findings: readonly Finding[],
@@ -94,7 +94,7 @@ export function caseOf(
 export type Rule = readonly [holds: boolean, text: string, other?: string];
 
 /** The findings of the rules that do not hold for a document; `subject` begins their texts. */
-export function broken(invariant: Invariant, id: string, subject: string, rules: readonly Rule[]): Finding[] {
+export function findBrokenRules(invariant: Invariant, id: string, subject: string, rules: readonly Rule[]): Finding[] {
   return rules
     .filter(([holds]) => !holds)
     .map(([, text, other]) => ({

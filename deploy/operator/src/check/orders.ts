@@ -1,9 +1,9 @@
 import type { PlaceDocument } from '@boxoffice/catalog';
 import type { ContactDocument } from '@boxoffice/contacts';
-import { type OrderDocument, paid, refunded, unpaidStates } from '@boxoffice/orders';
+import { computePaid, computeRefunded, type OrderDocument, unpaidStates } from '@boxoffice/orders';
 import type { TicketDocument } from '@boxoffice/tickets';
-import { broken, type Case, caseOf, type Finding, type Rule } from './findings.ts';
-import { byId, byOwner, type CheckedCollections, namedBy } from './reading.ts';
+import { type Case, createCase, type Finding, findBrokenRules, type Rule } from './findings.ts';
+import { type CheckedCollections, findById, findByOwner, findReferenced } from './reading.ts';
 import { CLOCKS_MS, isUnderWay } from './stock.ts';
 
 /** The evidence on an order. */
@@ -22,21 +22,21 @@ const ended: readonly string[] = ['confirmed', 'expired', 'cancelled'];
 /** Judges orders against the places, tickets and contacts that they name. */
 export async function judgeOrders(collections: CheckedCollections, found: readonly OrderDocument[]): Promise<Case[]> {
   const withTickets = found.filter(({ state }) => state === 'confirmed' || state === 'cancelled');
-  const tickets = await byOwner(collections.tickets, 'orderId', withTickets);
+  const tickets = await findByOwner(collections.tickets, 'orderId', withTickets);
   const placesOf = (order: OrderDocument): string[] =>
     order.state === 'cancelled'
       ? (tickets.get(order.id) ?? []).flatMap(({ status, place }) => (status === 'controlled' ? [place.id] : []))
       : order.state === 'expired'
         ? []
         : order.lines.map(({ place }) => place.id);
-  const places = await byId(collections.places, found.flatMap(placesOf));
+  const places = await findById(collections.places, found.flatMap(placesOf));
   const own = new Map(found.map((order) => [order.id, order]));
   const strangers = found.flatMap((order) => {
     const holders = placesOf(order).map((id) => places.get(id)?.holder);
     return holders.filter((holder) => holder !== order.id && !own.has(holder ?? ''));
   });
-  const rivals = new Map([...own, ...(await byId(collections.orders, strangers))]);
-  const contacts = await namedBy(collections.contacts, found, 'contactNumber');
+  const rivals = new Map([...own, ...(await findById(collections.orders, strangers))]);
+  const contacts = await findReferenced(collections.contacts, found, 'contactNumber');
   const now = Date.now();
   return found.map((order) => {
     const evidence = { order, places, rivals, tickets: tickets.get(order.id) ?? [] };
@@ -44,7 +44,7 @@ export async function judgeOrders(collections: CheckedCollections, found: readon
     const had = placesOf(order).flatMap((id) => places.get(id) ?? []);
     const others = had.flatMap(({ holder }) => (holder === order.id ? [] : (rivals.get(holder ?? '') ?? [])));
     const concerns = [...others.map(({ id }) => id), ...order.performanceIds, order.contactNumber ?? ''];
-    return caseOf('order', order, findings, [...had, ...others, ...evidence.tickets], concerns);
+    return createCase('order', order, findings, [...had, ...others, ...evidence.tickets], concerns);
   });
 }
 
@@ -160,7 +160,7 @@ const stateFaults = ({ order }: OrderEvidence): Finding[] => {
     ],
     [!unpaidStates.includes(state) || deadline !== null, 'has no deadline'],
   ];
-  return broken('order_state', id, `${id} is ${state} and`, rules);
+  return findBrokenRules('order_state', id, `${id} is ${state} and`, rules);
 };
 
 const moneyFaults = ({ order }: OrderEvidence, now: number): Finding[] => {
@@ -171,11 +171,14 @@ const moneyFaults = ({ order }: OrderEvidence, now: number): Finding[] => {
   const rules: readonly Rule[] = [
     [whole, 'has an amount that is no whole number above 0'],
     [[...payments, ...refunds].every((one) => one.currency === currency), `has money that is not ${currency}`],
-    [!whole || refunded(order) <= paid(order), whole ? `has ${paid(order)} paid and ${refunded(order)} refunded` : ''],
+    [
+      !whole || computeRefunded(order) <= computePaid(order),
+      whole ? `has ${computePaid(order)} paid and ${computeRefunded(order)} refunded` : '',
+    ],
     [!waits || pending, 'waits for a payment, and none is pending'],
     [!pending || (state !== 'open' && state !== 'reserved'), `is ${state} with a pending payment`],
   ];
-  return broken('payments', id, id, rules);
+  return findBrokenRules('payments', id, id, rules);
 };
 
 const contactFaults = (order: OrderDocument, contacts: ReadonlyMap<string, ContactDocument>): Finding[] => {
@@ -197,13 +200,13 @@ interface TicketEvidence {
 
 /** Judges tickets against their orders and those that they replace or are replaced by. */
 export async function judgeTickets(collections: CheckedCollections, found: readonly TicketDocument[]): Promise<Case[]> {
-  const orders = await namedBy(collections.orders, found, 'orderId');
-  const kin = await namedBy(collections.tickets, found, 'replaces', 'replacedBy');
+  const orders = await findReferenced(collections.orders, found, 'orderId');
+  const kin = await findReferenced(collections.tickets, found, 'replaces', 'replacedBy');
   return found.map((ticket) => {
     const order = orders.get(ticket.orderId);
     const [before, after] = [kin.get(ticket.replaces ?? ''), kin.get(ticket.replacedBy ?? '')];
     const read = [order, before, after].flatMap((one) => one ?? []);
-    return caseOf('ticket', ticket, judgeTicket({ ticket, order, before, after }), read, [ticket.orderId]);
+    return createCase('ticket', ticket, judgeTicket({ ticket, order, before, after }), read, [ticket.orderId]);
   });
 }
 
@@ -239,7 +242,7 @@ const boundsFaults = (ticket: TicketDocument, order: OrderDocument | undefined):
   const { id, contactNumber, pointOfSale = order.pointOfSale } = ticket;
   const contacts = `is of the contact ${nameOf(contactNumber)}, its order of ${nameOf(order.contactNumber)}`;
   const places = `is of the point of sale ${nameOf(pointOfSale)}, its order of ${nameOf(order.pointOfSale)}`;
-  return broken('ticket_bounds', id, `ticket ${id}`, [
+  return findBrokenRules('ticket_bounds', id, `ticket ${id}`, [
     [contactNumber === order.contactNumber, contacts, order.id],
     [pointOfSale === order.pointOfSale, places, order.id],
   ]);

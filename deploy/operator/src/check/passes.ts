@@ -13,7 +13,7 @@ import {
   judgeSignIns,
   judgeUsers,
 } from './people.ts';
-import { byId, type CheckedCollections, everyPage } from './reading.ts';
+import { type CheckedCollections, findById, readAllPages } from './reading.ts';
 import { judgePlaces, judgeStock, recount } from './stock.ts';
 import { judgeUsage, judgeUsageAgain } from './usage.ts';
 
@@ -26,7 +26,7 @@ const COUNTED = [
 /** The documents read so far, by kind. */
 export type Counts = Record<string, number>;
 
-export function noCounts(): Counts {
+export function createCounts(): Counts {
   return Object.fromEntries(COUNTED.map((name) => [name, 0]));
 }
 
@@ -47,12 +47,12 @@ const judgeOf = <T extends Document>(
 ): Judge => ({
   counted,
   async *all(collections, institution, read) {
-    for await (const page of everyPage(of(collections), institution)) {
+    for await (const page of readAllPages(of(collections), institution)) {
       read(page);
       yield await judge(collections, page);
     }
   },
-  again: async (collections, ids) => judge(collections, [...(await byId(of(collections), ids)).values()]),
+  again: async (collections, ids) => judge(collections, [...(await findById(of(collections), ids)).values()]),
 });
 
 /** The kinds whose documents are judged alike, in the order of a check. */
@@ -89,7 +89,7 @@ export async function* lookAtAll(
   counts: Counts,
   institution?: string,
 ): AsyncGenerator<Case[]> {
-  for await (const page of everyPage(collections.performances, institution)) {
+  for await (const page of readAllPages(collections.performances, institution)) {
     count(counts, 'performances', page.length);
     yield* judgeStock(collections, page, (places, abandoned) => {
       count(counts, 'places', places);
@@ -98,7 +98,7 @@ export async function* lookAtAll(
   }
   // Whoever has usage has or had a client or a key: deleted ones stay.
   const counting = new Set<string>();
-  for await (const page of everyPage(collections.clients, institution))
+  for await (const page of readAllPages(collections.clients, institution))
     for (const one of page) counting.add(one.institution);
   for (const { counted, all } of Object.values(documents)) {
     yield* all(collections, institution, (page) => {

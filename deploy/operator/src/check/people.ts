@@ -7,8 +7,8 @@ import type {
 } from '@boxoffice/authorizer';
 import type { ContactDocument } from '@boxoffice/contacts';
 import type { UserDocument as LoginDocument, SessionDocument as VisitDocument } from '@boxoffice/pos';
-import { broken, type Case, caseOf, type Finding } from './findings.ts';
-import { byOwner, type CheckedCollections, namedBy } from './reading.ts';
+import { type Case, createCase, type Finding, findBrokenRules } from './findings.ts';
+import { type CheckedCollections, findByOwner, findReferenced } from './reading.ts';
 
 /** Judges contacts: purchases of an erased contact contain no personal data. */
 export async function judgeContacts(
@@ -16,8 +16,8 @@ export async function judgeContacts(
   found: readonly ContactDocument[],
 ): Promise<Case[]> {
   const erased = found.filter(({ erasedAt }) => erasedAt !== undefined);
-  const orders = await byOwner(collections.orders, 'contactNumber', erased);
-  const tickets = await byOwner(collections.tickets, 'contactNumber', erased);
+  const orders = await findByOwner(collections.orders, 'contactNumber', erased);
+  const tickets = await findByOwner(collections.tickets, 'contactNumber', erased);
   return erased.map((contact) => {
     // A cart's names are deleted when it ends; until then they are tied to no contact.
     const bought = (orders.get(contact.id) ?? []).filter(({ listedAt }) => listedAt !== null);
@@ -30,14 +30,16 @@ export async function judgeContacts(
       return { invariant: 'erasure', offenders: [id, contact.id], text };
     });
     const concerns = [...bought.map(({ id }) => id), ...named.map(({ orderId }) => orderId)];
-    return caseOf('contact', contact, findings, [...naming, ...named], concerns);
+    return createCase('contact', contact, findings, [...naming, ...named], concerns);
   });
 }
 
 /** Judges logins at points of sale. */
 export async function judgeLogins(collections: CheckedCollections, found: readonly LoginDocument[]): Promise<Case[]> {
-  const contacts = await namedBy(collections.contacts, found, 'contactNumber');
-  return found.map((login) => caseOf('login', login, whoFaults(login, 'login', contacts), [], [login.contactNumber]));
+  const contacts = await findReferenced(collections.contacts, found, 'contactNumber');
+  return found.map((login) =>
+    createCase('login', login, whoFaults(login, 'login', contacts), [], [login.contactNumber]),
+  );
 }
 
 const whoFaults = (
@@ -53,8 +55,8 @@ const whoFaults = (
 
 /** Judges sessions: a missing cart is allowed, a cart of another point of sale is not. */
 export async function judgeSessions(collections: CheckedCollections, found: readonly VisitDocument[]): Promise<Case[]> {
-  const orders = await namedBy(collections.orders, found, 'cartId');
-  const contacts = await namedBy(collections.contacts, found, 'contactNumber');
+  const orders = await findReferenced(collections.orders, found, 'cartId');
+  const contacts = await findReferenced(collections.contacts, found, 'contactNumber');
   return found.map((session) => {
     const { id, institution, serviceHost, cartId, contactNumber } = session;
     const cart = orders.get(cartId ?? '');
@@ -62,24 +64,24 @@ export async function judgeSessions(collections: CheckedCollections, found: read
     const text = `session ${id} of ${serviceHost} has the cart ${cartId}, which is of ${cart?.pointOfSale ?? 'no point of sale'}`;
     const findings: Finding[] = foreign ? [{ invariant: 'session_cart', offenders: [id, cartId ?? ''], text }] : [];
     findings.push(...whoFaults(session, 'session', contacts));
-    return caseOf('session', session, findings, cart ? [cart] : [], [cartId ?? '', contactNumber ?? '']);
+    return createCase('session', session, findings, cart ? [cart] : [], [cartId ?? '', contactNumber ?? '']);
   });
 }
 
 /** Judges users of the institution API. The erasure of a contact deletes its users, a moment later. */
 export async function judgeUsers(collections: CheckedCollections, found: readonly UserDocument[]): Promise<Case[]> {
-  const contacts = await namedBy(collections.contacts, found, 'contactNumber');
+  const contacts = await findReferenced(collections.contacts, found, 'contactNumber');
   return found.map((user) => {
     const { id, institution, state, role, passwordHash, contactNumber } = user;
     const contact = contacts.get(contactNumber ?? '');
     const isErased = contact?.institution === institution && contact.erasedAt !== undefined;
-    const findings = broken('user', id, `user ${id}`, [
+    const findings = findBrokenRules('user', id, `user ${id}`, [
       [state !== 'active' || passwordHash !== null, 'is active and has no password'],
       [state !== 'invited' || passwordHash === null, 'is invited and has a password'],
       [role !== 'customer' || contactNumber !== null, 'is a customer without a contact'],
       [!isErased, `has the contact ${contactNumber}, which was erased`, contactNumber ?? ''],
     ]);
-    return caseOf('user', user, findings, contact ? [contact] : [], [contactNumber ?? '']);
+    return createCase('user', user, findings, contact ? [contact] : [], [contactNumber ?? '']);
   });
 }
 
@@ -93,32 +95,32 @@ export async function judgeSignIns(
   collections: CheckedCollections,
   found: readonly SessionDocument[],
 ): Promise<Case[]> {
-  const users = await namedBy(collections.users, found, 'userId');
+  const users = await findReferenced(collections.users, found, 'userId');
   return found.map((session) => {
     const { id, institution, userId, signedInAt, expiresAt } = session;
     const user = users.get(userId);
-    const findings = broken('sign_in', id, `session ${id}`, [
+    const findings = findBrokenRules('sign_in', id, `session ${id}`, [
       [!user || user.institution === institution, `is of ${userId}, who is another institution’s user`, userId],
       [expiresAt - signedInAt <= LONGEST_SESSION_MS, 'lasts longer than twelve hours'],
     ]);
-    return caseOf('sign_in', session, findings, user ? [user] : []);
+    return createCase('sign_in', session, findings, user ? [user] : []);
   });
 }
 
 /** Judges what users granted. Deleted clients stay. */
 export async function judgeGrants(collections: CheckedCollections, found: readonly GrantDocument[]): Promise<Case[]> {
-  const users = await namedBy(collections.users, found, 'userId');
-  const clients = await namedBy(collections.clients, found, 'clientId');
+  const users = await findReferenced(collections.users, found, 'userId');
+  const clients = await findReferenced(collections.clients, found, 'clientId');
   return found.map((grant) => {
     const { id, institution, userId, clientId, exchangedAt, refresh, createdAt, expiresAt } = grant;
     const [user, client] = [users.get(userId), clients.get(clientId)];
-    const findings = broken('sign_in', id, `grant ${id}`, [
+    const findings = findBrokenRules('sign_in', id, `grant ${id}`, [
       [!user || user.institution === institution, `is of ${userId}, who is another institution’s user`, userId],
       [client?.institution === institution, `is of ${clientId}, which is no client of its institution`, clientId],
       [exchangedAt !== null || refresh === null, 'has refresh tokens, although its code was never exchanged'],
       [expiresAt - createdAt <= LONGEST_GRANT_MS, 'lasts longer than its refresh tokens may'],
     ]);
-    return caseOf(
+    return createCase(
       'grant',
       grant,
       findings,
@@ -135,7 +137,7 @@ export async function judgeApiKeys(
   return found.map((apiKey) => {
     const { id, deletedAt, origins } = apiKey;
     const rules = [[deletedAt === null || origins.length === 0, 'is deleted and has origins']] as const;
-    return caseOf('api_key', apiKey, broken('api_key', id, `API key ${id}`, rules));
+    return createCase('api_key', apiKey, findBrokenRules('api_key', id, `API key ${id}`, rules));
   });
 }
 
@@ -144,12 +146,12 @@ export async function judgeApiKeyUses(
   collections: CheckedCollections,
   found: readonly ApiKeyUseDocument[],
 ): Promise<Case[]> {
-  const apiKeys = await namedBy(collections.apiKeys, found, 'id');
+  const apiKeys = await findReferenced(collections.apiKeys, found, 'id');
   return found.map((use) => {
     const { id, institution } = use;
     const apiKey = apiKeys.get(id);
     const rules = [[apiKey?.institution === institution, 'was used and is no key of its institution']] as const;
-    const findings = broken('api_key', id, `API key ${id}`, rules);
-    return caseOf('api_key_use', use, findings, apiKey ? [apiKey] : []);
+    const findings = findBrokenRules('api_key', id, `API key ${id}`, rules);
+    return createCase('api_key_use', use, findings, apiKey ? [apiKey] : []);
   });
 }

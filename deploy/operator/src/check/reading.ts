@@ -18,8 +18,8 @@ import {
   type CollectionHandle,
   type Document,
   type Documents,
-  documentsOf,
   type Query,
+  readDocuments,
   type Store,
   StoreUnavailable,
 } from '@boxoffice/store';
@@ -33,7 +33,7 @@ const BETWEEN_READS_MS = 500;
 /**
  * The result of a read, repeated while the store is unavailable. @throws {StoreUnavailable} after {@link PATIENCE_MS}
  */
-export async function patiently<R>(read: () => Promise<R>): Promise<R> {
+export async function retryWhileUnavailable<R>(read: () => Promise<R>): Promise<R> {
   for (const startedAt = performance.now(); ; ) {
     try {
       return await read();
@@ -51,7 +51,7 @@ export type CheckedStores = Readonly<Record<ServiceName, Store>>;
  * Every collection that a check reads; it never writes. `users`, `signIns` and `grants` are those of the institution
  * API, `logins` and `sessions` those of points of sale.
  */
-export function collectionsOf({ authorizer, catalog, contacts, orders, tickets, events, pos }: CheckedStores) {
+export function openCollections({ authorizer, catalog, contacts, orders, tickets, events, pos }: CheckedStores) {
   return {
     clients: open(authorizer, clientsCollection),
     users: open(authorizer, usersCollection),
@@ -79,24 +79,24 @@ const open = <T extends Document>(store: Store, declared: Collection<T>): Collec
   const { of, acrossInstitutions } = store.collection(declared);
   const patient = <D extends Pick<Documents<T>, 'find' | 'get'>>(documents: D): D => ({
     ...documents,
-    find: (query) => patiently(() => documents.find(query)),
-    get: (id) => patiently(() => documents.get(id)),
+    find: (query) => retryWhileUnavailable(() => documents.find(query)),
+    get: (id) => retryWhileUnavailable(() => documents.get(id)),
   });
   return { of: (institution) => patient(of(institution)), acrossInstitutions: patient(acrossInstitutions) };
 };
 
-export type CheckedCollections = ReturnType<typeof collectionsOf>;
+export type CheckedCollections = ReturnType<typeof openCollections>;
 
 /** The number of documents in memory at once. */
 const PAGE = 500;
 
 /** The documents of a query, page by page, so that memory stays bounded; the last page may be empty. */
-export async function* pagesOf<T extends Document>(
+export async function* readPages<T extends Document>(
   documents: Pick<Documents<T>, 'find'>,
   query: Omit<Query, 'after' | 'limit'>,
 ): AsyncGenerator<T[]> {
   let page: T[] = [];
-  for await (const one of documentsOf(documents, query)) {
+  for await (const one of readDocuments(documents, query)) {
     if (page.push(one) < PAGE) continue;
     yield page;
     page = [];
@@ -105,17 +105,17 @@ export async function* pagesOf<T extends Document>(
 }
 
 /** All documents of a collection, or those of one institution, page by page in order of id. */
-export async function* everyPage<T extends Document>(
+export async function* readAllPages<T extends Document>(
   { acrossInstitutions }: CollectionHandle<T>,
   institution?: string,
 ): AsyncGenerator<T[]> {
   // Across institutions in both cases: only the order by id alone is an index of every collection.
-  for await (const page of pagesOf(acrossInstitutions, { orderBy: 'id' }))
+  for await (const page of readPages(acrossInstitutions, { orderBy: 'id' }))
     yield institution === undefined ? page : page.filter((one) => one.institution === institution);
 }
 
 /** The existing documents with these ids, by id. */
-export async function byId<T extends Document>(
+export async function findById<T extends Document>(
   handle: CollectionHandle<T>,
   ids: Iterable<string | null | undefined>,
 ): Promise<Map<string, T>> {
@@ -130,12 +130,12 @@ export async function byId<T extends Document>(
 }
 
 /** The existing documents that these members of others name, by id. */
-export function namedBy<T extends Document, Member extends string>(
+export function findReferenced<T extends Document, Member extends string>(
   handle: CollectionHandle<T>,
   others: readonly Readonly<Record<Member, string | null>>[],
   ...members: readonly Member[]
 ): Promise<Map<string, T>> {
-  return byId(
+  return findById(
     handle,
     others.flatMap((one) => members.map((member) => one[member])),
   );
@@ -145,7 +145,7 @@ export function namedBy<T extends Document, Member extends string>(
  * The documents whose `field` has an owner's id, by that id; queried within each owner's institution, as the index
  * requires.
  */
-export async function byOwner<T extends Document>(
+export async function findByOwner<T extends Document>(
   handle: CollectionHandle<T>,
   field: keyof T & string,
   owners: readonly { readonly institution: string; readonly id: string }[],

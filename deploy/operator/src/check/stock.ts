@@ -1,8 +1,8 @@
-import { movedLocalTime, type PerformanceDocument, type PlaceDocument } from '@boxoffice/catalog';
+import { detectMovedLocalTime, type PerformanceDocument, type PlaceDocument } from '@boxoffice/catalog';
 import { type OrderDocument, unpaidStates } from '@boxoffice/orders';
 import type { TicketDocument } from '@boxoffice/tickets';
-import { type Case, caseOf, type Finding } from './findings.ts';
-import { byOwner, type CheckedCollections, namedBy, pagesOf } from './reading.ts';
+import { type Case, createCase, type Finding } from './findings.ts';
+import { type CheckedCollections, findByOwner, findReferenced, readPages } from './reading.ts';
 
 /** The tolerated difference between processes' clocks, in milliseconds. */
 export const CLOCKS_MS = 5_000;
@@ -31,9 +31,9 @@ export async function judgePlaces(
   abandoned: (places: number) => void = () => undefined,
 ): Promise<Case[]> {
   const taken = found.filter(({ state, holder, freeFrom }) => state !== 'free' || holder !== null || freeFrom !== 0);
-  const orders = await namedBy(collections.orders, taken, 'holder');
+  const orders = await findReferenced(collections.orders, taken, 'holder');
   const cancelled = [...orders.values()].filter(({ state }) => state === 'cancelled');
-  const tickets = await byOwner(collections.tickets, 'orderId', cancelled);
+  const tickets = await findByOwner(collections.tickets, 'orderId', cancelled);
   const now = Date.now();
   abandoned(taken.filter((place) => isAbandoned(place, orders.get(place.holder ?? ''), now)).length);
   return taken.map((place) => {
@@ -41,7 +41,7 @@ export async function judgePlaces(
     const own = tickets.get(place.holder ?? '') ?? [];
     const read = [...(order ? [order] : []), ...own];
     const concerns = [place.holder ?? '', place.performanceId];
-    return caseOf('place', place, judgePlace(place, { order, tickets: own }, now), read, concerns);
+    return createCase('place', place, judgePlace(place, { order, tickets: own }, now), read, concerns);
   });
 }
 
@@ -133,7 +133,7 @@ export async function* judgeStock(
 
 /** The places of a performance, page by page in their order. */
 const placesOf = ({ places }: CheckedCollections, { id, institution }: PerformanceDocument) =>
-  pagesOf(places.of(institution), { where: { performanceId: id }, orderBy: 'order' });
+  readPages(places.of(institution), { where: { performanceId: id }, orderBy: 'order' });
 
 /** Counts places into a tally. */
 const count = (tally: Tally, places: readonly PlaceDocument[]): void => {
@@ -144,7 +144,7 @@ const count = (tally: Tally, places: readonly PlaceDocument[]): void => {
 
 const capacityCase = (performance: PerformanceDocument, tally: Tally): Case => {
   const findings = [...judgeCapacity(performance, tally), ...judgeLocalTime(performance)];
-  const judged = caseOf('performance', performance, findings);
+  const judged = createCase('performance', performance, findings);
   return { ...judged, seen: `${judged.seen} ${JSON.stringify([...tally].sort())}` };
 };
 
@@ -171,7 +171,7 @@ const judgeCapacity = (performance: PerformanceDocument, tally: Tally): Finding[
 
 /** A later release of the time zone database may have another local time for the same instant. */
 const judgeLocalTime = (performance: PerformanceDocument): Finding[] => {
-  const moved = movedLocalTime(performance);
+  const moved = detectMovedLocalTime(performance);
   if (moved === undefined || Date.parse(moved.startDate) <= Date.now()) return [];
   const { performance: id, meant, meantBy, shown } = moved;
   const text = `${id} starts at ${shown} and was meant to at ${meant} (time zones of ${meantBy})`;

@@ -1,14 +1,14 @@
 import {
+  computeIntervalStart,
   keptFor,
   lengthOf,
-  mergedRows,
+  mergeRows,
   type Resolution,
-  startOf,
   type UsageDocument,
   type UsageRow,
 } from '@boxoffice/authorizer';
-import { documentsOf } from '@boxoffice/store';
-import { type Case, caseOf, type Finding } from './findings.ts';
+import { readDocuments } from '@boxoffice/store';
+import { type Case, createCase, type Finding } from './findings.ts';
 import type { CheckedCollections } from './reading.ts';
 
 /** The finer intervals whose sum an interval is, where both are kept. */
@@ -35,7 +35,7 @@ export async function* judgeUsage(
   const now = Date.now();
   for (const resolution of ['hour', 'day'] as const) {
     const length = lengthOf[resolution];
-    const from = startOf(resolution, now - keptFor[finer[resolution]] + 2 * length);
+    const from = computeIntervalStart(resolution, now - keptFor[finer[resolution]] + 2 * length);
     for await (const judged of judgeIntervals(collections, institution, resolution, { from, to: now + length })) {
       counted(1);
       yield [judged];
@@ -73,7 +73,7 @@ async function* groupsBy(
 ): AsyncGenerator<{ readonly start: number; readonly documents: UsageDocument[] }> {
   let group: { readonly start: number; readonly documents: UsageDocument[] } | undefined;
   for await (const document of documents) {
-    const start = startOf(by, Date.parse(document.start));
+    const start = computeIntervalStart(by, Date.parse(document.start));
     if (group && group.start !== start) yield group;
     if (group?.start !== start) group = { start, documents: [] };
     group.documents.push(document);
@@ -89,7 +89,7 @@ const usageOf = (
   { from, to }: { readonly from: number; readonly to: number },
 ): AsyncGenerator<UsageDocument> => {
   const where = { resolution, start: { gte: new Date(from).toISOString(), lt: new Date(to).toISOString() } };
-  return documentsOf(usage.of(institution), { where, orderBy: 'start' });
+  return readDocuments(usage.of(institution), { where, orderBy: 'start' });
 };
 
 /** Judges an interval by its own documents and those of its parts. */
@@ -113,13 +113,13 @@ const judgeInterval = (interval: Interval, parts: readonly UsageDocument[], whol
     const text = `usage of the ${resolution} from ${when}: ${operation} ${status} has ${row}, its ${finer[resolution]}s ${sum}; ${differing.length} rows differ`;
     findings.push({ invariant: 'usage', offenders: [id], text, underWay: isReporting(parts, whole) });
   }
-  return caseOf('usage', { id, institution, version: 0 }, findings, [...parts, ...whole]);
+  return createCase('usage', { id, institution, version: 0 }, findings, [...parts, ...whole]);
 };
 
 /** Rows in the least detail of both resolutions: minutes do not name users. */
 const comparable = (documents: readonly UsageDocument[], isByUser: boolean): Map<string, UsageRow> => {
   const rows = documents.flatMap((document) => document.rows);
-  const merged = mergedRows(isByUser ? rows : rows.map((row) => ({ ...row, userId: null })));
+  const merged = mergeRows(isByUser ? rows : rows.map((row) => ({ ...row, userId: null })));
   return new Map(
     merged.map((row) => {
       const { apiKeyId, clientId, userId, operation, status } = row;

@@ -4,8 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { QueueDepth } from '@boxoffice/messaging';
 import type { OutboxEvent, Store } from '@boxoffice/store';
 import type { Case, Finding, Invariant, Kind } from './findings.ts';
-import { type Counts, lookAgain, lookAtAll, noCounts } from './passes.ts';
-import { type CheckedStores, collectionsOf, patiently } from './reading.ts';
+import { type Counts, createCounts, lookAgain, lookAtAll } from './passes.ts';
+import { type CheckedStores, openCollections, retryWhileUnavailable } from './reading.ts';
 
 /** A violation: seen twice unchanged, while no pending work could have corrected it. */
 export interface Violation {
@@ -94,8 +94,8 @@ export interface Verified {
  */
 export async function verify(options: VerifyOptions): Promise<Verified> {
   const { stores, queues, institution, settleMs = 3_000, patienceMs = 60_000, tell = () => undefined } = options;
-  const collections = collectionsOf(stores);
-  const counts = noCounts();
+  const collections = openCollections(stores);
+  const counts = createCounts();
   const suspects = createSuspects(settleMs);
   for await (const cases of lookAtAll(collections, counts, institution)) {
     suspects.suspect(cases);
@@ -200,7 +200,7 @@ const readOnTheWay = async (stores: readonly Store[], queues: () => Promise<read
   const keys = new Set<string>();
   let all = false;
   for (const { outbox } of stores) {
-    const events = await patiently(() => outbox.pending(EVENTS));
+    const events = await retryWhileUnavailable(() => outbox.pending(EVENTS));
     if (events.length >= EVENTS) all = true;
     for (const event of events) for (const key of keysOf(event)) keys.add(key);
   }

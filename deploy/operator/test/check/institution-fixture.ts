@@ -5,18 +5,18 @@ import { type ContactDocument, contacts } from '@boxoffice/contacts';
 import { events } from '@boxoffice/events';
 import { type OrderDocument, orders } from '@boxoffice/orders';
 import { pos, type SessionDocument, type UserDocument } from '@boxoffice/pos';
-import { testEngines } from '@boxoffice/service/testkit';
+import { listTestEngines } from '@boxoffice/service/testkit';
 import type { CollectionHandle, Document, New } from '@boxoffice/store';
 import { type TicketDocument, tickets } from '@boxoffice/tickets';
-import { type CheckedCollections, type CheckedStores, collectionsOf } from '../../src/check/reading.ts';
+import { type CheckedCollections, type CheckedStores, openCollections } from '../../src/check/reading.ts';
 
 /** The stores of an installation, on each engine available to this run. */
-export const engines = testEngines('catalog', catalog.collections).map(({ name }) => ({
+export const engines = listTestEngines('catalog', catalog.collections).map(({ name }) => ({
   name,
   async open(): Promise<{ stores: CheckedStores; close(): Promise<void> }> {
-    const opened = new Map<string, Awaited<ReturnType<ReturnType<typeof testEngines>[number]['open']>>>();
+    const opened = new Map<string, Awaited<ReturnType<ReturnType<typeof listTestEngines>[number]['open']>>>();
     for (const service of [authorizer, catalog, contacts, events, orders, tickets, pos]) {
-      const engine = testEngines(service.name, service.collections).find((one) => one.name === name);
+      const engine = listTestEngines(service.name, service.collections).find((one) => one.name === name);
       if (engine) opened.set(service.name, await engine.open());
     }
     const stores = Object.fromEntries([...opened].map(([service, { store }]) => [service, store]));
@@ -35,7 +35,7 @@ const at = new Date(Date.now() - HOUR).toISOString();
 const free = { state: 'free', freeFrom: 0, holder: null, request: null, item: null, asOf: 0 } as const;
 
 /** An open order of nothing. */
-export function orderWith(own: { readonly id: string } & Partial<OrderDocument>): New<OrderDocument> {
+export function createOrder(own: { readonly id: string } & Partial<OrderDocument>): New<OrderDocument> {
   return {
     state: 'open',
     client: null,
@@ -87,12 +87,12 @@ export interface InstitutionFixture {
 }
 
 /** Creates a fixture in the stores; `hasAccess`: with a user, a grant, an API key and usage. */
-export async function found(
+export async function createInstitutionFixture(
   stores: CheckedStores,
   institution: string,
   hasAccess = false,
 ): Promise<InstitutionFixture> {
-  const collections = collectionsOf(stores);
+  const collections = openCollections(stores);
   const suffix = randomUUID().slice(0, 8);
   const id = (name: string) => `${name}_${suffix}`;
   const place = (number: number) => `plc_${suffix}_0_0_${number}`;
@@ -124,7 +124,7 @@ export async function found(
     replacements: [],
   });
   const orderOf = (name: string, number: number, rest: Partial<OrderDocument>): New<OrderDocument> =>
-    orderWith({
+    createOrder({
       id: id(name),
       state: 'confirmed',
       client: 'cli',
@@ -348,6 +348,6 @@ const foundAccess = async (
 };
 
 /** A place that an order has bought. */
-export function soldTo(holder: string) {
+export function createSoldPlace(holder: string) {
   return { state: 'sold', freeFrom: SOLD, holder, request: 'r', item: 0 } as const;
 }

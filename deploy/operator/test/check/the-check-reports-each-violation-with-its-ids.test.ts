@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { CheckedStores } from '../../src/check/reading.ts';
 import type { Violation } from '../../src/check/verify.ts';
 import { verify } from '../../src/check/verify.ts';
-import { engines, found, type InstitutionFixture } from './institution-fixture.ts';
+import { createInstitutionFixture, engines, type InstitutionFixture } from './institution-fixture.ts';
 import { held, type Planted, planted, underWay } from './violations.ts';
 
 /** A store whose first read of every kind, including the outbox's, finds the database unavailable. */
@@ -48,7 +48,7 @@ describe.each(engines)('on $name', ({ open }) => {
   test('nothing else, and nothing that is under way', async () => {
     const fixtures = new Map<string, InstitutionFixture>();
     const build = async ({ what, access, plant }: Pick<Planted, 'what' | 'access' | 'plant'>): Promise<void> => {
-      const fixture = await found(stores, `fixture-${randomUUID()}`, access);
+      const fixture = await createInstitutionFixture(stores, `fixture-${randomUUID()}`, access);
       await plant(fixture);
       fixtures.set(what, fixture);
     };
@@ -83,7 +83,7 @@ describe.each(engines)('on $name', ({ open }) => {
   });
 
   test('a place that its own order lost is reported as such, and is no double sale', async () => {
-    const { institution, place, id, setPlace } = await found(stores, `lost-${randomUUID()}`);
+    const { institution, place, id, setPlace } = await createInstitutionFixture(stores, `lost-${randomUUID()}`);
     const [lost, order] = [place(2), id('ord_sold')];
     for (const state of ['free', 'held'] as const) {
       const freeFrom = state === 'free' ? 0 : held.freeFrom;
@@ -98,7 +98,7 @@ describe.each(engines)('on $name', ({ open }) => {
   });
 
   test('while a queue holds messages, or cannot be asked, everything may be under way', async () => {
-    const { institution, setPlace } = await found(stores, `queue-${randomUUID()}`);
+    const { institution, setPlace } = await createInstitutionFixture(stores, `queue-${randomUUID()}`);
     await setPlace(5, { state: 'sold' });
     const short = { stores, institution, settleMs: 10, patienceMs: 100 };
     const queue = { queue: 'tickets.orders.v1', waiting: 1, retrying: 0, dead: 0 };
@@ -109,7 +109,7 @@ describe.each(engines)('on $name', ({ open }) => {
   });
 
   test('it goes on after the database was away for a moment', async () => {
-    const { institution, setPlace } = await found(stores, `away-${randomUUID()}`);
+    const { institution, setPlace } = await createInstitutionFixture(stores, `away-${randomUUID()}`);
     await setPlace(5, { state: 'sold' });
     const refused = { catalog: [] as string[], orders: [] as string[] };
     const [catalog, orders] = [

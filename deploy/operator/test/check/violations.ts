@@ -1,6 +1,6 @@
 import type { UsageDocument } from '@boxoffice/authorizer';
 import type { Invariant } from '../../src/check/findings.ts';
-import { type InstitutionFixture, soldTo } from './institution-fixture.ts';
+import { createSoldPlace, type InstitutionFixture } from './institution-fixture.ts';
 
 /** A fault in an institution, and what the check reports of it. */
 export interface Planted {
@@ -62,13 +62,13 @@ export const planted: readonly Planted[] = [
   {
     what: 'sold to an order that does not exist',
     invariants: ['place_owner'],
-    plant: ({ setPlace }) => setPlace(5, soldTo('ord_nobody')),
+    plant: ({ setPlace }) => setPlace(5, createSoldPlace('ord_nobody')),
     named: ({ place }) => [place(5), 'ord_nobody'],
   },
   {
     what: 'sold to a cancelled order',
     invariants: ['place_owner'],
-    plant: ({ setPlace, id }) => setPlace(5, soldTo(id('ord_gone'))),
+    plant: ({ setPlace, id }) => setPlace(5, createSoldPlace(id('ord_gone'))),
     named: ({ place, id }) => [place(5), id('ord_gone')],
   },
   {
@@ -343,7 +343,7 @@ export const underWay: readonly Pick<Planted, 'what' | 'access' | 'plant'>[] = [
   },
   {
     what: 'a sale that its process did not live to write',
-    plant: ({ setPlace, id }) => setPlace(1, soldTo(id('ord_open'))),
+    plant: ({ setPlace, id }) => setPlace(1, createSoldPlace(id('ord_open'))),
   },
   {
     what: 'a hold whose order was never written',
@@ -356,7 +356,7 @@ export const underWay: readonly Pick<Planted, 'what' | 'access' | 'plant'>[] = [
   {
     what: 'a late payment whose places are sold and not confirmed yet',
     plant: async ({ setPlace, order, id }) => {
-      await setPlace(5, soldTo(id('ord_late')));
+      await setPlace(5, createSoldPlace(id('ord_late')));
       await order('ord_late', () => ({ saleDue: { since: Date.now(), paymentId: 'pay' } }));
     },
   },

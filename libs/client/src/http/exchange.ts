@@ -1,10 +1,10 @@
 // Requests: sending, repeating, and reading answers.
 
 import type { Answer } from '../call.ts';
-import { ApiError, ConnectionError, genericStatus, type Refusal } from '../errors.ts';
+import { ApiError, ConnectionError, type Refusal, toGenericStatus } from '../errors.ts';
 
 /** Rejects with the signal's reason as soon as it is aborted, else settles like the promise. */
-export function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
+export function rejectOnAbort<Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
   if (!signal) return promise;
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);
@@ -21,7 +21,7 @@ export async function delay(ms: number, signal?: AbortSignal): Promise<void> {
     timer = setTimeout(resolve, ms);
   });
   try {
-    await unlessAborted(over, signal);
+    await rejectOnAbort(over, signal);
   } finally {
     clearTimeout(timer);
   }
@@ -73,12 +73,12 @@ export type Form = 'envelope' | 'bare' | 'blob';
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** What an answer that is no success says; of a proxy's answer without envelope, the generic code of its status. */
-export function refusalOf({ status: httpStatus, headers }: Response, text: string): Refusal {
+export function parseRefusal({ status: httpStatus, headers }: Response, text: string): Refusal {
   const body = parsed(text);
   const envelope = isObject(body) ? body : {};
   const { status = envelope.errorCode, details = envelope.errorMessage, data = null } = envelope;
   return {
-    status: typeof status === 'string' ? status : genericStatus(httpStatus),
+    status: typeof status === 'string' ? status : toGenericStatus(httpStatus),
     httpStatus,
     details: typeof details === 'string' ? details : null,
     data,
@@ -99,7 +99,7 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
 
 /** Sends a request once; the reader of the answer has the same time limit. */
-export async function sent<Result>(
+export async function sendOnce<Result>(
   fetch: Fetch,
   { method, url, headers, body, signal, timeoutMs }: Wire,
   read: (response: Response, limit: Limit) => Promise<Result>,
@@ -144,7 +144,7 @@ export async function readAnswer<Data>(
   });
   if (ok && form === 'blob') return answer(await response.blob());
   const text = await response.text();
-  if (!ok) throw fail(refusalOf(response, text));
+  if (!ok) throw fail(parseRefusal(response, text));
   const body = parsed(text);
   if (!isObject(body)) throw new Error(`the answer (${httpStatus}) is no JSON`);
   return answer(form === 'bare' ? body : body.data);

@@ -1,5 +1,5 @@
 import { type Answer, callOf, listOf, type Options, type Page, type Records, type Walk } from '../call.ts';
-import { either } from '../options.ts';
+import { combineSignals } from '../options.ts';
 import type { Form, Wire } from './exchange.ts';
 import type { Repeatable, Transport } from './transport.ts';
 
@@ -24,7 +24,7 @@ interface Route {
 }
 
 /** The query string with what is defined. */
-export function queryOf(query: Readonly<Record<string, unknown>> = {}): string {
+export function formatQuery(query: Readonly<Record<string, unknown>> = {}): string {
   const defined = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
   return new URLSearchParams(defined.map(([name, value]): [string, string] => [name, String(value)])).toString();
 }
@@ -41,7 +41,7 @@ interface Base {
 type Ask<Data> = (request: Request) => Promise<Answer<Data>>;
 
 /** The methods of a client: one for each row of its route table. */
-export function methodsOf(
+export function createMethods(
   table: Readonly<Record<string, string>>,
   transport: Transport,
   base: Base,
@@ -54,7 +54,7 @@ export function methodsOf(
 const methodOf = (route: Route, transport: Transport, { baseUrl, timeoutMs, signal, query }: Base) => {
   const isOpen = route.properties.includes('open');
   const ask = async <Data>(request: Request): Promise<Answer<Data>> => {
-    const own = { ...request, query: { ...query, ...request.query }, signal: either(signal, request.signal) };
+    const own = { ...request, query: { ...query, ...request.query }, signal: combineSignals(signal, request.signal) };
     return transport.call(wireOf(route, baseUrl, own, timeoutMs), formOf(route), isOpen);
   };
   if (route.properties.includes('list'))
@@ -72,7 +72,7 @@ const wireOf = (
   usualTimeoutMs: number,
 ): Wire & { readonly repeatable: Repeatable } => {
   const filled = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => segment(route.id, name, path[name]));
-  const search = queryOf(query);
+  const search = formatQuery(query);
   const key = route.properties.includes('key') ? (idempotencyKey ?? newKey()) : undefined;
   const content = bodyOf(route, body);
   const own: Readonly<Record<string, string | undefined>> = {
@@ -109,7 +109,7 @@ const newKey = (): string =>
 const bodyOf = ({ properties }: Route, body: unknown): Pick<Wire, 'body'> & { readonly type?: string } => {
   if (body === undefined) return {};
   if (!properties.includes('form')) return { body: JSON.stringify(body), type: 'application/json' };
-  return { body: queryOf(body as Readonly<Record<string, unknown>>), type: 'application/x-www-form-urlencoded' };
+  return { body: formatQuery(body as Readonly<Record<string, unknown>>), type: 'application/x-www-form-urlencoded' };
 };
 
 /** Whether a request can be sent again without a second effect. */

@@ -1,6 +1,6 @@
 import type { Answer } from '../call.ts';
 import { ApiError, ConnectionError } from '../errors.ts';
-import { delay, type Fail, type Fetch, type Form, type Limit, readAnswer, sent, type Wire } from './exchange.ts';
+import { delay, type Fail, type Fetch, type Form, type Limit, readAnswer, sendOnce, type Wire } from './exchange.ts';
 
 /** How requests are repeated. */
 export interface Repetition {
@@ -20,7 +20,7 @@ const FIRST_MS = 500;
 const AWAY = [502, 503];
 
 /** The delay before the next attempt, doubled each time, with jitter of a half. */
-export function backoff(attempt: number, maxDelayMs: number): number {
+export function computeBackoff(attempt: number, maxDelayMs: number): number {
   return Math.min(maxDelayMs, FIRST_MS * 2 ** attempt) * (0.5 + Math.random() / 2);
 }
 
@@ -47,11 +47,11 @@ export function createRepetitions(
     if (asked > maxDelayMs) return undefined;
     if (error instanceof ApiError && error.status === 'idempotency_in_progress') {
       inProgressUntil ??= now() + IN_PROGRESS_MS;
-      return now() < inProgressUntil ? Math.max(asked, backoff(0, maxDelayMs)) : undefined;
+      return now() < inProgressUntil ? Math.max(asked, computeBackoff(0, maxDelayMs)) : undefined;
     }
     if (repetitions >= retries || !mayRepeat(error, repeatable)) return undefined;
     repetitions += 1;
-    return Math.max(asked, backoff(repetitions - 1, maxDelayMs));
+    return Math.max(asked, computeBackoff(repetitions - 1, maxDelayMs));
   };
 }
 
@@ -89,7 +89,7 @@ export function createTransport(
 ): Transport {
   const once: Transport['once'] = async (wire, read) => {
     const attempt = async (credentials: Readonly<Record<string, string>>) =>
-      sent(fetch, { ...wire, headers: { ...credentials, ...wire.headers } }, read);
+      sendOnce(fetch, { ...wire, headers: { ...credentials, ...wire.headers } }, read);
     const credentials = await authentication.headers(wire.signal);
     try {
       return await attempt(credentials);
@@ -106,7 +106,7 @@ export function createTransport(
       const repeatedAfter = createRepetitions(wire.repeatable, repetition);
       for (;;) {
         try {
-          return (await (isOpen ? sent(fetch, wire, read) : once(wire, read))) as Answer<never>;
+          return (await (isOpen ? sendOnce(fetch, wire, read) : once(wire, read))) as Answer<never>;
         } catch (error) {
           const ms = repeatedAfter(error);
           if (ms === undefined) throw error;

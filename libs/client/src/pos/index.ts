@@ -5,9 +5,9 @@ import { ApiError, ConnectionError, type Refusal } from '../errors.ts';
 import { table } from '../generated/pos-table.ts';
 import type { Operations, StatusCode } from '../generated/pos-types.ts';
 import type { Fetch } from '../http/exchange.ts';
-import { methodsOf } from '../http/methods.ts';
+import { createMethods } from '../http/methods.ts';
 import { createTransport } from '../http/transport.ts';
-import { addressOf, type Connection } from '../options.ts';
+import { type Connection, normaliseBaseUrl } from '../options.ts';
 
 export type * from '../generated/pos-types.ts';
 export { type Answer, type Call, ConnectionError, type Options, type RecordList };
@@ -78,11 +78,11 @@ export function createPosClient(options: PosClientOptions): PosClient {
   const fail = (refusal: Refusal) => new PosError(refusal);
   const transport = createTransport(inSession, authentication, { retries, maxDelayMs }, fail);
   const base = {
-    baseUrl: addressOf(options.baseUrl),
+    baseUrl: normaliseBaseUrl(options.baseUrl),
     timeoutMs,
     signal,
     ...(lang !== undefined && { query: { lang } }),
   };
-  const methods = methodsOf(table, transport, base);
+  const methods = createMethods(table, transport, base);
   return Object.defineProperty({ ...methods } as unknown as PosClient, 'sessionToken', { get: () => session });
 }

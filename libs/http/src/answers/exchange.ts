@@ -38,14 +38,14 @@ export interface Exchange {
 const DRAIN_BODY_MS = 2_000;
 
 /** A value as the body of an answer. */
-export function jsonBody(value: unknown): string {
+export function formatJsonBody(value: unknown): string {
   return JSON.stringify(value);
 }
 
 export const JSON_TYPE = { 'Content-Type': 'application/json; charset=utf-8' } as const;
 
 /** Aborts once the response was sent, or its client has disconnected before. */
-export function closedSignal(response: ServerResponse): AbortSignal {
+export function createCloseSignal(response: ServerResponse): AbortSignal {
   if (response.closed || response.destroyed) return AbortSignal.abort();
   const closing = new AbortController();
   response.once('close', () => closing.abort());
@@ -104,12 +104,16 @@ const openStream = (response: ServerResponse): OpenStream => ({
 });
 
 /** The reply to a fault, in the family's shape. */
-export function refusal(family: Family, fault: Fault, more?: { members?: object; headers?: Headers }): Reply {
+export function createRefusalReply(
+  family: Family,
+  fault: Fault,
+  more?: { members?: object; headers?: Headers },
+): Reply {
   const { status, body } = family.failure(fault);
   return {
     status,
     headers: { ...JSON_TYPE, 'Cache-Control': 'no-store', ...fault.headers, ...more?.headers },
-    body: jsonBody(more?.members ? { ...body, ...more.members } : body),
+    body: formatJsonBody(more?.members ? { ...body, ...more.members } : body),
   };
 }
 

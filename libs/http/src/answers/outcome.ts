@@ -1,6 +1,6 @@
 // Answers: the outcome of a request, its fault, validator, compression and the write to the socket.
 
-import { Fault, type FaultHeaders, PosFault, subjectsOf } from '@boxoffice/envelope';
+import { Fault, type FaultHeaders, listSubjects, PosFault } from '@boxoffice/envelope';
 import type { Logger } from '@boxoffice/runtime';
 import type { Family } from '../families/family.ts';
 import type { Answer, AnyOperation, OpenStream } from '../operation.ts';
@@ -60,7 +60,7 @@ export function createOutcomes(family: Family, { bare, compressed, onFault, stre
         status,
         headers: { ...JSON_TYPE, ...NO_STORE, ...fault.headers, ...headers },
         body: members ? { ...body, ...members } : body,
-        subjects: subjectsOf(fault),
+        subjects: listSubjects(fault),
       };
     },
   };
@@ -76,7 +76,7 @@ const RETRY_AFTER = '2';
  * Maps any thrown value to a fault: a Fault as it is; an unavailable store in the family's terms; everything else as
  * `internal_error`, with `Retry-After` where waiting helps. Logs whatever the caller did not cause.
  */
-export function faultOf(
+export function toFault(
   error: unknown,
   operation: string | undefined,
   { withoutStore, foresees }: Pick<Family, 'withoutStore' | 'foresees'>,

@@ -3,13 +3,13 @@
 import { Fault } from '@boxoffice/envelope';
 import { beginAnswer, endAnswer, nameOperation, runWithTrace } from '@boxoffice/runtime';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
-import { type Exchange, logAccess, type Reply, refusal, send } from '../answers/exchange.ts';
-import { faultOf } from '../answers/outcome.ts';
-import { internalDescription, selfDescription } from '../description/openapi.ts';
+import { createRefusalReply, type Exchange, logAccess, type Reply, send } from '../answers/exchange.ts';
+import { toFault } from '../answers/outcome.ts';
+import { createDescriptionOperation, createInternalDescriptionOperation } from '../description/openapi.ts';
 import { familyA } from '../families/family.ts';
 import type { AnyOperation, Method } from '../operation.ts';
 import { ClientGone } from '../requests/body.ts';
-import { bySpecificity, placesOf } from '../shape.ts';
+import { compareSpecificity, listPlaces } from '../shape.ts';
 import { createCompiler } from '../validation/validators.ts';
 import { type Answering, type AppOptions, type AppParts, prepare } from './handle.ts';
 
@@ -40,16 +40,16 @@ export function createApp(options: AppOptions): Express {
   };
 
   const byPath = Map.groupBy(
-    placesOf(
-      [...options.operations, selfDescription(options), internalDescription(options)],
+    listPlaces(
+      [...options.operations, createDescriptionOperation(options), createInternalDescriptionOperation(options)],
       family.wording.aliasSuffix,
     ),
     ({ path }) => path,
   );
-  for (const path of [...byPath.keys()].toSorted(bySpecificity)) {
+  for (const path of [...byPath.keys()].toSorted(compareSpecificity)) {
     const route = app.route(routerPath(path));
     const methods = new Set<Method>();
-    let shape = (fault: Fault): Reply => refusal(family, fault);
+    let shape = (fault: Fault): Reply => createRefusalReply(family, fault);
     for (const { id, operation } of byPath.get(path) ?? []) {
       methods.add(operation.method);
       const at = answering(id, operation);
@@ -91,7 +91,7 @@ const answerOperation =
       send(exchange, await reply(exchange, request.params));
     } catch (error) {
       if (error instanceof ClientGone) response.destroy();
-      else send(exchange, fault(faultOf(error, id, family, logger)));
+      else send(exchange, fault(toFault(error, id, family, logger)));
     }
   };
 
@@ -122,5 +122,5 @@ const answerError =
     // Express throws it for a path that cannot be decoded.
     const isMalformed = error instanceof URIError;
     const fault = isMalformed ? new Fault('bad_request', 'The path is not well-formed.') : error;
-    send(exchange, refusal(family, faultOf(fault, undefined, family, logger)));
+    send(exchange, createRefusalReply(family, toFault(fault, undefined, family, logger)));
   };

@@ -1,21 +1,21 @@
 import { Fault } from '@boxoffice/envelope';
-import { type Caller, restrictionOf } from '@boxoffice/identity';
+import { type Caller, computeRestriction } from '@boxoffice/identity';
 import type { Logger } from '@boxoffice/runtime';
 import { type AccessOptions, type Admitted, createAdmission } from '../access.ts';
 import { createEncoder } from '../answers/compressed.ts';
 import {
   type AccessLogger,
-  closedSignal,
+  createCloseSignal,
   type Exchange,
+  formatJsonBody,
   type Headers,
-  jsonBody,
   type Reply,
 } from '../answers/exchange.ts';
 import { createOutcomes, type Outcome } from '../answers/outcome.ts';
 import { createAnnouncement } from '../description/deprecation.ts';
 import type { DescriptionOptions } from '../description/openapi.ts';
 import type { Family } from '../families/family.ts';
-import { createCursorCodec, ownerOf } from '../lists.ts';
+import { createCursorCodec, formatCursorOwner } from '../lists.ts';
 import type { AnyOperation } from '../operation.ts';
 import { BODY_LIMIT_BYTES, INTERNAL_BODY_LIMIT_BYTES, readBody } from '../requests/body.ts';
 import { compileForm } from '../requests/form.ts';
@@ -23,12 +23,12 @@ import { isKnown, requireMatch } from '../requests/headers.ts';
 import { isIdempotent, TAKES_BODY } from '../shape.ts';
 import { type Compile, createAnswerCheck } from '../validation/validators.ts';
 import {
+  createIdempotencyTicket,
   createOnce,
   type IdempotencyPort,
   type Remember,
   rememberNothing,
   type Ticket,
-  ticketOf,
 } from './idempotency.ts';
 
 /** The options of `createApp`. */
@@ -107,7 +107,7 @@ export function prepare(operation: AnyOperation, parts: AppParts): (id: string) 
   const takesKey = isIdempotent(operation);
   const check = checkAnswers ? createAnswerCheck(operation, compile) : undefined;
   const announcing = createAnnouncement(operation);
-  const encode = createEncoder((data) => Buffer.from(jsonBody(data)));
+  const encode = createEncoder((data) => Buffer.from(formatJsonBody(data)));
 
   const run = async (
     { request, response }: Exchange,
@@ -132,13 +132,13 @@ export function prepare(operation: AnyOperation, parts: AppParts): (id: string) 
       idempotencyKey: ticket?.key,
       header,
       get closed() {
-        return closedSignal(response);
+        return createCloseSignal(response);
       },
       ifMatch: (etag) => requireMatch(header('if-match'), etag),
       remember,
       cursor: {
-        read: (cursor) => (cursor === undefined ? undefined : cursors.read(ownerOf(caller), cursor)),
-        write: (position) => cursors.write(ownerOf(caller), position),
+        read: (cursor) => (cursor === undefined ? undefined : cursors.read(formatCursorOwner(caller), cursor)),
+        write: (position) => cursors.write(formatCursorOwner(caller), position),
       },
     });
     if (!answer.stream && !answer.document) check?.(answer);
@@ -150,7 +150,7 @@ export function prepare(operation: AnyOperation, parts: AppParts): (id: string) 
     const scope = typeof key === 'string' ? family.idempotencyScope(admitted) : undefined;
     if (typeof key !== 'string' || scope === undefined) return undefined;
     const sender = { scope, restriction: restrictionText(admitted.caller), session: admitted.session };
-    return ticketOf(request, key, sender, raw, Date.now());
+    return createIdempotencyTicket(request, key, sender, raw, Date.now());
   };
 
   const replyTo = async ({ request }: Exchange, admitted: Admitted, outcome: Outcome): Promise<Reply> => {
@@ -175,7 +175,7 @@ export function prepare(operation: AnyOperation, parts: AppParts): (id: string) 
       };
     }
     if (!isRead || !compressed) {
-      const sent = Buffer.isBuffer(body) ? body : jsonBody(body);
+      const sent = Buffer.isBuffer(body) ? body : formatJsonBody(body);
       return { status, headers: publicWithKey ? { ...headers, Vary: vary } : headers, body: sent };
     }
     const encoded = await encode(body as object, request.headers['accept-encoding']);
@@ -185,7 +185,7 @@ export function prepare(operation: AnyOperation, parts: AppParts): (id: string) 
 
   const fault = (thrown: Fault): Reply => {
     const { status, headers, body } = outcomes.ofFault(thrown);
-    return announcing({ status, headers, body: jsonBody(body) });
+    return announcing({ status, headers, body: formatJsonBody(body) });
   };
 
   return (id) => {
@@ -212,8 +212,8 @@ export function prepare(operation: AnyOperation, parts: AppParts): (id: string) 
 
 /** What bounds the answers to a caller; a user whose role becomes the door's gets no answer from before. */
 const restrictionText = (caller: Caller): string => {
-  if (caller.user?.role === 'door') return JSON.stringify(['door', restrictionOf(caller)]);
-  const { contacts, pointsOfSale, ownClient } = restrictionOf(caller);
+  if (caller.user?.role === 'door') return JSON.stringify(['door', computeRestriction(caller)]);
+  const { contacts, pointsOfSale, ownClient } = computeRestriction(caller);
   if (ownClient !== null) return JSON.stringify([contacts, pointsOfSale, ownClient]);
   return contacts || pointsOfSale ? JSON.stringify([contacts, pointsOfSale]) : '';
 };

@@ -4,7 +4,7 @@ import { Fault } from '@boxoffice/envelope';
 import type { Logger } from '@boxoffice/runtime';
 import type { Outcome, Outcomes } from '../answers/outcome.ts';
 import type { Answer, IdempotencyRecord } from '../operation.ts';
-import { canonicalJson } from '../requests/body.ts';
+import { canonicaliseJson } from '../requests/body.ts';
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../shape.ts';
 
 /** How long an answer is stored. */
@@ -55,7 +55,7 @@ interface Sender {
 }
 
 /** The ticket of a request with this key, which is stored as a hash, separate from other callers' keys. */
-export function ticketOf(
+export function createIdempotencyTicket(
   request: IncomingMessage,
   key: string,
   { scope, restriction, session }: Sender,
@@ -68,7 +68,7 @@ export function ticketOf(
   }
   // No header takes part. Under another restriction it is another request: the stored answer may show what is out of
   // bounds now. Release 0.3 had If-Match as the third part.
-  const value = canonicalJson(body) ?? body;
+  const value = canonicaliseJson(body) ?? body;
   const fingerprintOf = (condition = ''): string =>
     hash(request.method ?? '', request.url ?? '', condition, value, ...(restriction === '' ? [] : [restriction]));
   return {

@@ -1,5 +1,5 @@
 import type { Reply } from '../answers/exchange.ts';
-import { deprecationOf } from '../named.ts';
+import { getDeprecation } from '../named.ts';
 import type { AnyOperation, Deprecation } from '../operation.ts';
 
 const text = { type: 'string' } as const;
@@ -14,7 +14,7 @@ export const describedDeprecation = {
  * What the answers of an operation announce: its own end, or else the first one of a parameter or a member of its
  * bodies. Undefined if nothing of it will go.
  */
-export function announcedBy({
+export function findAnnouncedDeprecation({
   deprecated,
   params,
   query,
@@ -32,7 +32,7 @@ export function announcedBy({
 const within = (schema: unknown, seen: Set<unknown>): Deprecation[] => {
   if (typeof schema !== 'object' || schema === null || seen.has(schema)) return [];
   seen.add(schema);
-  const own = deprecationOf(schema);
+  const own = getDeprecation(schema);
   return [...(own ? [own] : []), ...Object.values(schema).flatMap((part) => within(part, seen))];
 };
 
@@ -43,7 +43,7 @@ const earliest = (dates: readonly string[]): string => dates.toSorted()[0] ?? ''
  * and its link (RFC 8594). Answers of other operations stay as they are.
  */
 export function createAnnouncement(operation: AnyOperation): (reply: Reply) => Reply {
-  const deprecated = announcedBy(operation);
+  const deprecated = findAnnouncedDeprecation(operation);
   if (!deprecated) return (reply) => reply;
   const announced = {
     Deprecation: `@${Date.parse(deprecated.since) / 1_000}`,

@@ -2,25 +2,25 @@ import type { Code } from '@boxoffice/envelope';
 import { Type } from 'typebox';
 import { type Family, familyA } from '../families/family.ts';
 import type { AnyOperation } from '../operation.ts';
-import { bodySchema } from '../validation/body-schema.ts';
+import { createBodySchema } from '../validation/body-schema.ts';
 import { createCompiler } from '../validation/validators.ts';
 import { describeViolations } from '../validation/violations.ts';
 import {
   answerExample,
   answerSchema,
-  codesOf,
-  errorDataOf,
-  errorExample,
-  errorSchema,
-  failureExample,
-  failureSchema,
+  createErrorExample,
+  createErrorSchema,
+  createFailureExample,
+  createFailureSchema,
+  findErrorDataSchema,
+  listCodes,
 } from './responses.ts';
 
 /**
  * The faults in the examples of these operations: one sentence per missing example and per one that its own schema
  * refuses. Also validates the schemas themselves. For tests: each service's expects none.
  */
-export function exampleFaults(operations: readonly AnyOperation[], family: Family = familyA): string[] {
+export function findExampleFaults(operations: readonly AnyOperation[], family: Family = familyA): string[] {
   const compile = createCompiler({ proving: true });
   const faults: string[] = [];
   const { Failure: envelope = {} } = family.wording.components().schemas;
@@ -43,7 +43,7 @@ export function exampleFaults(operations: readonly AnyOperation[], family: Famil
     const { id, params, query, body, answers, errorData = {}, example } = operation;
     if (params) check(`${id}, example.params`, Type.Object(params), example.params);
     if (query) check(`${id}, example.query`, Type.Object(query), example.query ?? {});
-    if (body) check(`${id}, example.body`, operation.form ? body : bodySchema(operation), example.body);
+    if (body) check(`${id}, example.body`, operation.form ? body : createBodySchema(operation), example.body);
     for (const [status, data] of Object.entries(answers)) {
       const what = `${id}, example.answer as ${status}`;
       check(
@@ -53,11 +53,15 @@ export function exampleFaults(operations: readonly AnyOperation[], family: Famil
       );
     }
     for (const [code, data] of Object.entries(errorData)) {
-      check(`${id}, example of ${code}`, errorSchema(code as Code, data), errorExample(code as Code, operation));
+      check(
+        `${id}, example of ${code}`,
+        createErrorSchema(code as Code, data),
+        createErrorExample(code as Code, operation),
+      );
     }
-    for (const code of codesOf(operation, family).filter((any) => !errorDataOf(operation, any))) {
-      const schema = failureSchema(operation, family.codes[code]?.http ?? 500, envelope);
-      check(`${id}, example of ${code}`, schema, failureExample(operation, code, family));
+    for (const code of listCodes(operation, family).filter((any) => !findErrorDataSchema(operation, any))) {
+      const schema = createFailureSchema(operation, family.codes[code]?.http ?? 500, envelope);
+      check(`${id}, example of ${code}`, schema, createFailureExample(operation, code, family));
     }
     if (Object.keys(answers).length === 0) faults.push(`${id}: it declares no answer`);
   }

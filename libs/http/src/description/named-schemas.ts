@@ -1,7 +1,7 @@
-import { ref } from '../families/components.ts';
-import { nameOf, nullableOf } from '../named.ts';
+import { createRef } from '../families/components.ts';
+import { getNullableSchema, getSchemaName } from '../named.ts';
 import type { ReadOnly } from '../operation.ts';
-import { closed, type Json } from '../validation/body-schema.ts';
+import { closeSchema, type Json } from '../validation/body-schema.ts';
 
 /** Bodies are closed and answers are not, so a schema of both may need two components. */
 type Use = 'request' | 'answer';
@@ -23,10 +23,10 @@ export function createSchemas() {
     if (known && JSON.stringify(known) !== JSON.stringify(schema))
       throw new Error(`two different schemas are named ${name.replace(CLOSED, '')}: rename one of them`);
     found.set(name, schema as Json);
-    return ref('schemas', name);
+    return createRef('schemas', name);
   };
 
-  const finish = (schema: Json, use: Use): Json => withMaps(use === 'request' ? closed(schema) : schema);
+  const finish = (schema: Json, use: Use): Json => withMaps(use === 'request' ? closeSchema(schema) : schema);
 
   const parts = (schema: object, use: Use): Json => {
     const one = (part: object): Json => refer(part, use);
@@ -35,9 +35,9 @@ export function createSchemas() {
   };
 
   const refer = (schema: object, use: Use): Json => {
-    const base = nullableOf(schema);
-    if (base && nameOf(base)) return { anyOf: [refer(base, use), { type: 'null' }] };
-    const name = nameOf(schema);
+    const base = getNullableSchema(schema);
+    if (base && getSchemaName(base)) return { anyOf: [refer(base, use), { type: 'null' }] };
+    const name = getSchemaName(schema);
     if (name === undefined) return parts(schema, use);
     return add(use === 'request' ? CLOSED + name : name, finish(parts(schema, use), use));
   };
@@ -79,7 +79,7 @@ export function createSchemas() {
     request(body: object, readOnly?: ReadOnly): Json {
       const schema = finish(parts(body, 'request'), 'request');
       const whole = readOnly ? { ...schema, properties: { ...asRead(readOnly), ...schema.properties } } : schema;
-      const name = nameOf(body);
+      const name = getSchemaName(body);
       return name === undefined ? whole : add(CLOSED + name, whole);
     },
     /** The document with these schemas among its components. @throws Error on a name that is taken */
@@ -97,7 +97,7 @@ export function createSchemas() {
       const sorted = Object.fromEntries(Object.entries(schemas).toSorted(([a], [b]) => (a < b ? -1 : 1)));
       const whole = JSON.stringify({ ...document, components: { ...document.components, schemas: sorted } });
       const named = whole.replaceAll(CLOSED_REF, (_, name: string) =>
-        JSON.stringify(ref('schemas', nameOfClosed(name)).$ref),
+        JSON.stringify(createRef('schemas', nameOfClosed(name)).$ref),
       );
       return JSON.parse(named) as Document;
     },

@@ -3,14 +3,14 @@
 import { createHash } from 'node:crypto';
 import { type TProperties, Type } from 'typebox';
 import { type Family, familyA } from '../families/family.ts';
-import { deprecationOf } from '../named.ts';
+import { getDeprecation } from '../named.ts';
 import { type AnyOperation, ok, operation } from '../operation.ts';
-import { type Place, placesOf, TAKES_BODY } from '../shape.ts';
-import { bodySchema, formSchema } from '../validation/body-schema.ts';
+import { listPlaces, type Place, TAKES_BODY } from '../shape.ts';
+import { createBodySchema, createFormSchema } from '../validation/body-schema.ts';
 import { createSchemas, type Schemas } from './named-schemas.ts';
-import { withoutUnused, withRepeatedOnce } from './references.ts';
-import { responsesOf, when } from './responses.ts';
-import { type DescribedWebhook, MESSAGES, webhooksOf } from './webhooks.ts';
+import { removeUnusedComponents, shareRepeatedParts } from './references.ts';
+import { describeResponses, includeIf } from './responses.ts';
+import { type DescribedWebhook, describeWebhooks, MESSAGES } from './webhooks.ts';
 
 export interface DescriptionOptions {
   /** The service's name in identity tokens and descriptions. */
@@ -38,7 +38,7 @@ const IDENTITY = { identity: { type: 'apiKey', in: 'header', name: 'X-Internal-I
 export function openApiDocument(options: DescriptionOptions): object {
   const { service, version, operations, serverUrl = '/', family = familyA, readers = 'partners' } = options;
   const { wording } = family;
-  const places = placesOf(operations, wording.aliasSuffix).filter(
+  const places = listPlaces(operations, wording.aliasSuffix).filter(
     (place) => isInternal(place) === (readers === 'services'),
   );
   const tokenUrl = `${serverUrl.replace(/\/$/, '')}/auth/token`;
@@ -62,7 +62,7 @@ export function openApiDocument(options: DescriptionOptions): object {
         ),
       ]),
     ),
-    ...when(webhooks.length > 0, { webhooks: webhooksOf(webhooks, schemas) }),
+    ...includeIf(webhooks.length > 0, { webhooks: describeWebhooks(webhooks, schemas) }),
     components: {
       ...wording.components(),
       securitySchemes:
@@ -74,7 +74,7 @@ export function openApiDocument(options: DescriptionOptions): object {
             ),
     },
   };
-  return withoutUnused(withRepeatedOnce(schemas.into(document) as never, wording.sharedFrom));
+  return removeUnusedComponents(shareRepeatedParts(schemas.into(document) as never, wording.sharedFrom));
 }
 
 /** Internal operations: the description that a service serves omits them. */
@@ -90,15 +90,15 @@ const operationObject = (
   return {
     operationId: id,
     summary: operation.summary,
-    ...when(operation.description, { description: operation.description }),
-    ...when(operation.deprecated, { deprecated: true }),
+    ...includeIf(operation.description, { description: operation.description }),
+    ...includeIf(operation.deprecated, { deprecated: true }),
     tags: [tagOf(path, tags)],
     'x-service': service,
-    ...when(operation.answersWithin, { 'x-answers-within': operation.answersWithin }),
+    ...includeIf(operation.answersWithin, { 'x-answers-within': operation.answersWithin }),
     security: securityOf(operation, family),
     parameters: parametersOf(operation, family, schemas),
-    ...when(requestBody, { requestBody }),
-    responses: responsesOf(operation, family, schemas),
+    ...includeIf(requestBody, { requestBody }),
+    responses: describeResponses(operation, family, schemas),
   };
 };
 
@@ -120,8 +120,8 @@ const requestBodyOf = (operation: AnyOperation, { needsMediaType }: Family, sche
 /** The schema of a body as it is described. */
 const describedBody = (operation: AnyOperation, schemas: Schemas): object => {
   const { body, readOnly, form } = operation;
-  if (form) return schemas.answer(formSchema(operation));
-  if (!body) return bodySchema(operation);
+  if (form) return schemas.answer(createFormSchema(operation));
+  if (!body) return createBodySchema(operation);
   return schemas.request(body, readOnly);
 };
 
@@ -143,10 +143,10 @@ const parametersOf = (operation: AnyOperation, { wording }: Family, schemas: Sch
         name,
         in: where,
         required: where === 'path' || !('~optional' in schema),
-        ...when(description, { description }),
-        ...when(deprecationOf(schema), { deprecated: true }),
+        ...includeIf(description, { description }),
+        ...includeIf(getDeprecation(schema), { deprecated: true }),
         schema: schemas.answer(schema),
-        ...when(example !== undefined, { example }),
+        ...includeIf(example !== undefined, { example }),
       };
     });
   return [
@@ -157,7 +157,7 @@ const parametersOf = (operation: AnyOperation, { wording }: Family, schemas: Sch
 };
 
 /** The operation `GET /openapi.json` that describes the operations of the interface. */
-export function selfDescription(options: DescriptionOptions): AnyOperation {
+export function createDescriptionOperation(options: DescriptionOptions): AnyOperation {
   return serving('describe', '/openapi.json', 'Describes the operations of this service', () =>
     openApiDocument(options),
   );
@@ -193,7 +193,9 @@ const serving = (id: string, path: string, summary: string, make: () => object):
  * The operation that describes what other services rely on: the internal operations and the members of `contract`.
  * Without a secret and without a caller's identity, like the other; no gateway routes to it.
  */
-export function internalDescription(options: DescriptionOptions & { readonly contract?: object }): AnyOperation {
+export function createInternalDescriptionOperation(
+  options: DescriptionOptions & { readonly contract?: object },
+): AnyOperation {
   return serving('describeInternally', '/internal/openapi.json', 'Describes what other services rely on', () => ({
     ...openApiDocument({ ...options, readers: 'services' }),
     ...options.contract,

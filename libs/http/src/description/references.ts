@@ -1,12 +1,12 @@
-import { ownMember } from '@boxoffice/runtime';
-import { ref } from '../families/components.ts';
+import { getOwnMember } from '@boxoffice/runtime';
+import { createRef } from '../families/components.ts';
 
 type Components = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 const REFERENCE = /"\$ref":"#\/components\/([^/"]+)\/([^"]+)"/g;
 
 /** The document without components that nothing refers to, and security schemes that nothing requires. */
-export function withoutUnused<Whole extends { readonly components: Components }>(whole: Whole): Whole {
+export function removeUnusedComponents<Whole extends { readonly components: Components }>(whole: Whole): Whole {
   const { components, ...document } = whole;
   const used = new Set<string>();
   const require = (member: string, value: unknown): unknown => {
@@ -18,7 +18,7 @@ export function withoutUnused<Whole extends { readonly components: Components }>
     for (const [, kind = '', name = ''] of JSON.stringify(value, require).matchAll(REFERENCE)) {
       if (used.has(`${kind}/${name}`)) continue;
       used.add(`${kind}/${name}`);
-      follow(ownMember(ownMember(components, kind), name) ?? {});
+      follow(getOwnMember(getOwnMember(components, kind), name) ?? {});
     }
   };
   follow(document);
@@ -31,7 +31,7 @@ export function withoutUnused<Whole extends { readonly components: Components }>
 }
 
 /** The document with the component in the place of each `$ref` to one of these kinds; default: of all. */
-export function dereferenced<Whole extends object>(document: Whole, kinds?: readonly string[]): Whole {
+export function dereference<Whole extends object>(document: Whole, kinds?: readonly string[]): Whole {
   const { components = {} } = document as { readonly components?: Components };
   /** Components without references, by their reference: each is needed many times. */
   const done = new Map<string, object>();
@@ -40,7 +40,7 @@ export function dereferenced<Whole extends object>(document: Whole, kinds?: read
     if (typeof value !== 'object' || value === null) return value;
     const { $ref, ...beside } = value as { readonly $ref?: unknown };
     const [, kind = '', name = ''] = /^#\/components\/([^/]+)\/(.+)$/.exec(String($ref)) ?? [];
-    const found = !kinds || kinds.includes(kind) ? ownMember(ownMember(components, kind), name) : undefined;
+    const found = !kinds || kinds.includes(kind) ? getOwnMember(getOwnMember(components, kind), name) : undefined;
     if (found !== undefined) {
       const whole = done.get(String($ref)) ?? (inlined(found) as object);
       done.set(String($ref), whole);
@@ -67,7 +67,7 @@ interface Document {
 }
 
 /** The document with each parameter, body and response that `least` operations have as one component. */
-export function withRepeatedOnce<Whole extends Document>(document: Whole, least: number): Whole {
+export function shareRepeatedParts<Whole extends Document>(document: Whole, least: number): Whole {
   const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
   const parts = operations.flatMap((operation) =>
     partsOf(operation).map((one) => ({
@@ -98,7 +98,7 @@ export function withRepeatedOnce<Whole extends Document>(document: Whole, least:
   }
   const shared = (kind: Kind, part: Json): Json => {
     const name = names.get(keys.get(part) ?? '');
-    return name === undefined ? part : ref(kind, name);
+    return name === undefined ? part : createRef(kind, name);
   };
   const changed = (operation: Operation): Operation => ({
     ...operation,

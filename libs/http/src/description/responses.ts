@@ -1,19 +1,19 @@
 import { STATUS_CODES } from 'node:http';
 import { type Code, Fault, registry } from '@boxoffice/envelope';
 import { type TProperties, type TSchema, Type } from 'typebox';
-import { exampleDetails, ref } from '../families/components.ts';
+import { createRef, formatExampleDetails } from '../families/components.ts';
 import type { Family } from '../families/family.ts';
-import { nameOf } from '../named.ts';
+import { getSchemaName } from '../named.ts';
 import type { AnyCode, AnyOperation } from '../operation.ts';
 import { isIdempotent, TAKES_BODY } from '../shape.ts';
-import { announcedBy, describedDeprecation } from './deprecation.ts';
+import { describedDeprecation, findAnnouncedDeprecation } from './deprecation.ts';
 import type { Schemas } from './named-schemas.ts';
 
 /**
  * Every code that the operation can answer: its family's, those that follow from its shape, and those that it declares.
  * In the order of the family's table.
  */
-export function codesOf(
+export function listCodes(
   operation: AnyOperation,
   { always, codesFor, codes: table }: Pick<Family, 'always' | 'codesFor' | 'codes'>,
 ): AnyCode[] {
@@ -39,13 +39,13 @@ const requires = (properties: object | undefined): boolean =>
   Object.values(properties ?? {}).some((schema) => !('~optional' in schema));
 
 const LIMIT_HEADERS = {
-  RateLimit: ref('headers', 'RateLimit'),
-  'RateLimit-Policy': ref('headers', 'RateLimit-Policy'),
+  RateLimit: createRef('headers', 'RateLimit'),
+  'RateLimit-Policy': createRef('headers', 'RateLimit-Policy'),
 };
 
 const COMMON_HEADERS = {
-  'X-Request-Id': ref('headers', 'X-Request-Id'),
-  traceparent: ref('headers', 'traceparent'),
+  'X-Request-Id': createRef('headers', 'X-Request-Id'),
+  traceparent: createRef('headers', 'traceparent'),
   ...LIMIT_HEADERS,
 };
 
@@ -61,7 +61,7 @@ const DOCUMENT_HEADERS = {
 };
 
 /** A part of a description, where it applies. */
-export function when<Part extends object>(holds: unknown, part: Part): Part | Record<string, never> {
+export function includeIf<Part extends object>(holds: unknown, part: Part): Part | Record<string, never> {
   return holds ? part : {};
 }
 
@@ -84,7 +84,7 @@ export function answerExample({ bare, example }: AnyOperation, { wording }: Fami
 }
 
 /** The schema of an error body that carries data. */
-export function errorSchema(code: Code, data: TSchema): object {
+export function createErrorSchema(code: Code, data: TSchema): object {
   return {
     type: 'object',
     required: ['status', 'details', 'data'],
@@ -93,10 +93,10 @@ export function errorSchema(code: Code, data: TSchema): object {
 }
 
 /** The example of an error body that carries data. */
-export function errorExample(code: Code, { example }: AnyOperation): object {
+export function createErrorExample(code: Code, { example }: AnyOperation): object {
   return {
     status: registry[code].status,
-    details: exampleDetails(code),
+    details: formatExampleDetails(code),
     data: example.errorData?.[code] ?? example.answer,
   };
 }
@@ -105,7 +105,7 @@ export function errorExample(code: Code, { example }: AnyOperation): object {
 const GATEWAYS_TOO: ReadonlySet<number> = new Set([408, 413, 429, 431, 502, 503]);
 
 /** The schema of an error body without data, given that of the envelope. */
-export function failureSchema(operation: AnyOperation, status: number, envelope: object): object {
+export function createFailureSchema(operation: AnyOperation, status: number, envelope: object): object {
   const beside = operation.members?.error;
   if (!beside) return envelope;
   const { required, properties } = members(beside);
@@ -117,20 +117,20 @@ const hasMembers = ({ members: beside }: AnyOperation, status: number): boolean 
   beside?.error !== undefined && !GATEWAYS_TOO.has(status);
 
 /** The example of an error body without data. */
-export function failureExample(operation: AnyOperation, code: AnyCode, { codes, wording }: Family): object {
+export function createFailureExample(operation: AnyOperation, code: AnyCode, { codes, wording }: Family): object {
   if (!hasMembers(operation, codes[code]?.http ?? 500)) return wording.failureExample(code);
-  const fault = new Fault(code as Code, exampleDetails(code as Code));
+  const fault = new Fault(code as Code, formatExampleDetails(code as Code));
   return { ...wording.failureExample(code), ...operation.onFault?.(fault).members };
 }
 
 /** The schema of the data that the error carries, if the operation says that it does. */
-export function errorDataOf({ errorData }: AnyOperation, code: AnyCode): TSchema | undefined {
+export function findErrorDataSchema({ errorData }: AnyOperation, code: AnyCode): TSchema | undefined {
   return errorData?.[code as Code];
 }
 
 /** The responses of an operation, by status. */
-export function responsesOf(operation: AnyOperation, family: Family, schemas: Schemas): object {
-  const byStatus = Map.groupBy(codesOf(operation, family), (code) => family.codes[code]?.http ?? 500);
+export function describeResponses(operation: AnyOperation, family: Family, schemas: Schemas): object {
+  const byStatus = Map.groupBy(listCodes(operation, family), (code) => family.codes[code]?.http ?? 500);
   const errors = [...byStatus].map(([status, codes]) => [
     String(status),
     errorOf(operation, status, codes, family, schemas),
@@ -150,18 +150,18 @@ const errorOf = (
   family: Family,
   schemas: Schemas,
 ): object => {
-  const plain = failureSchema(operation, status, family.wording.failureSchema(codes, status));
-  const carried = codes.flatMap((code) => errorDataOf(operation, code) ?? []);
+  const plain = createFailureSchema(operation, status, family.wording.failureSchema(codes, status));
+  const carried = codes.flatMap((code) => findErrorDataSchema(operation, code) ?? []);
   // One object, not a union with `Failure`: a generated client reads `data` without telling the bodies apart first.
   const body = carried.length === 0 ? plain : schemas.answer(carryingSchema(carried, carried.length < codes.length));
   return {
     description: meaningsOf(codes, family),
     headers: {
       'X-Request-Id': COMMON_HEADERS['X-Request-Id'],
-      ...when(status === 429, LIMIT_HEADERS),
+      ...includeIf(status === 429, LIMIT_HEADERS),
       ...family.wording.errorHeaders(operation, status),
-      ...when(codes.includes('payment_recorded'), { Location: ref('headers', 'Location') }),
-      ...when(status === 429 || status === 503, { 'Retry-After': ref('headers', 'Retry-After') }),
+      ...includeIf(codes.includes('payment_recorded'), { Location: createRef('headers', 'Location') }),
+      ...includeIf(status === 429 || status === 503, { 'Retry-After': createRef('headers', 'Retry-After') }),
     },
     content: {
       'application/json': {
@@ -197,9 +197,9 @@ const meaningsOf = (codes: readonly AnyCode[], family: Family): string => {
 
 const errorExampleOf = (operation: AnyOperation, code: AnyCode, family: Family): object => {
   const { http = 500, when: summary = '' } = family.codes[code] ?? {};
-  if (errorDataOf(operation, code)) return { value: errorExample(code as Code, operation) };
-  if (!hasMembers(operation, http)) return ref('examples', code);
-  return { summary, value: failureExample(operation, code, family) };
+  if (findErrorDataSchema(operation, code)) return { value: createErrorExample(code as Code, operation) };
+  if (!hasMembers(operation, http)) return createRef('examples', code);
+  return { summary, value: createFailureExample(operation, code, family) };
 };
 
 const answersOf = (operation: AnyOperation, family: Family, schemas: Schemas): [string, object][] =>
@@ -209,15 +209,15 @@ const answersOf = (operation: AnyOperation, family: Family, schemas: Schemas): [
       description: STATUS_CODES[status] ?? 'Success',
       headers: {
         ...COMMON_HEADERS,
-        ...when(announcedBy(operation), describedDeprecation),
-        ...when(operation.etag, { ETag: ref('headers', 'ETag') }),
-        ...when(operation.documents, DOCUMENT_HEADERS),
-        ...when(status === '201', { Location: ref('headers', 'Location') }),
-        ...when(isIdempotent(operation), { 'Idempotency-Replayed': ref('headers', 'Idempotency-Replayed') }),
+        ...includeIf(findAnnouncedDeprecation(operation), describedDeprecation),
+        ...includeIf(operation.etag, { ETag: createRef('headers', 'ETag') }),
+        ...includeIf(operation.documents, DOCUMENT_HEADERS),
+        ...includeIf(status === '201', { Location: createRef('headers', 'Location') }),
+        ...includeIf(isIdempotent(operation), { 'Idempotency-Replayed': createRef('headers', 'Idempotency-Replayed') }),
         ...Object.fromEntries(
           [...family.wording.answerHeaders(operation), ...(operation.answerHeaders ?? [])].map((name) => [
             name,
-            ref('headers', name),
+            createRef('headers', name),
           ]),
         ),
       },
@@ -243,7 +243,7 @@ const documentsOf = (mediaTypes: readonly string[]): object =>
 const describedAnswer = (operation: AnyOperation, data: TSchema, family: Family, schemas: Schemas): object => {
   const schema = schemas.answer(answerSchema(operation, data, family));
   if (operation.bare) return schema;
-  const name = operation.members?.answer ? undefined : nameOf(data);
+  const name = operation.members?.answer ? undefined : getSchemaName(data);
   return schemas.add(`${name ?? capitalised(operation.id)}Answer`, schema);
 };
 

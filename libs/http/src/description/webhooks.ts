@@ -52,7 +52,7 @@ export const MESSAGES = {
 };
 
 /** The `webhooks` of a description. */
-export function webhooksOf(webhooks: readonly DescribedWebhook[], schemas: Schemas): object {
+export function describeWebhooks(webhooks: readonly DescribedWebhook[], schemas: Schemas): object {
   return Object.fromEntries(
     webhooks.map(({ type, summary, body, example }) => [
       type,

@@ -2,7 +2,7 @@ import { type Code, failure, registry } from '@boxoffice/envelope';
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../shape.ts';
 
 /** A reference to a component. */
-export function ref(
+export function createRef(
   kind: 'schemas' | 'parameters' | 'headers' | 'examples' | 'requestBodies' | 'responses',
   name: string,
 ) {
@@ -12,7 +12,7 @@ export function ref(
 }
 
 /** The details that the example of an error has. */
-export function exampleDetails(code: Code): string {
+export function formatExampleDetails(code: Code): string {
   return `Example: ${registry[code].when}.`;
 }
 
@@ -22,7 +22,7 @@ const withData = new Set<Code>(['contact_duplicate_email']);
  * The components that every service's description shares unchanged, so that descriptions can be merged. The example of
  * each code is here once.
  */
-export function sharedComponents() {
+export function buildSharedComponents() {
   return {
     schemas: {
       Failure: {
@@ -74,7 +74,7 @@ export function sharedComponents() {
     examples: Object.fromEntries(
       (Object.keys(registry) as Code[])
         .filter((code) => !withData.has(code))
-        .map((code) => [code, { summary: registry[code].when, value: failure(code, exampleDetails(code)) }]),
+        .map((code) => [code, { summary: registry[code].when, value: failure(code, formatExampleDetails(code)) }]),
     ),
   };
 }

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http';
-import { type Fault, type PosCode, PosFault, posFailure, posRegistry, posSuccess } from '@boxoffice/envelope';
+import { buildPosSuccess, type Fault, type PosCode, PosFault, posRegistry, toPosFailure } from '@boxoffice/envelope';
 import type { AnyCode, AnyOperation } from '../operation.ts';
 import { hasTextType } from '../requests/body.ts';
 import { TAKES_BODY } from '../shape.ts';
-import { ref, sharedComponents } from './components.ts';
-import { commonParameters, type Family, type Wording } from './family.ts';
+import { buildSharedComponents, createRef } from './components.ts';
+import { type Family, listCommonParameters, type Wording } from './family.ts';
 
 const failureExample = (code: AnyCode): object =>
-  posFailure(new PosFault(code as PosCode, `Example: ${posRegistry[code as PosCode].when}.`));
+  toPosFailure(new PosFault(code as PosCode, `Example: ${posRegistry[code as PosCode].when}.`));
 
 const text = { type: 'string' } as const;
 
@@ -86,7 +86,7 @@ const wordingB: Wording = {
   failureExample,
   failureSchema: (codes, status) => ({
     allOf: [
-      ref('schemas', 'Failure'),
+      createRef('schemas', 'Failure'),
       {
         type: 'object',
         ...(status === 500 ? { required: ['userLoggedOut', 'orderCancelled'] } : {}),
@@ -95,7 +95,7 @@ const wordingB: Wording = {
     ],
   }),
   components() {
-    const shared = sharedComponents();
+    const shared = buildSharedComponents();
     return {
       schemas: { Failure },
       parameters: { ...shared.parameters, ...parameters },
@@ -109,12 +109,12 @@ const wordingB: Wording = {
     };
   },
   parameters: (operation) => [
-    ref('parameters', 'ServiceHost'),
-    ref('parameters', 'AcceptLanguage'),
-    ...commonParameters(operation),
+    createRef('parameters', 'ServiceHost'),
+    createRef('parameters', 'AcceptLanguage'),
+    ...listCommonParameters(operation),
   ],
   answerHeaders: () => ['Content-Language'],
-  errorHeaders: (_, status) => (status === 500 ? { 'Retry-After': ref('headers', 'Retry-After') } : {}),
+  errorHeaders: (_, status) => (status === 500 ? { 'Retry-After': createRef('headers', 'Retry-After') } : {}),
   security: ({ access }) => securityFor(access),
   securitySchemes: () => ({
     orderLinkToken: ORDER_LINK,
@@ -155,10 +155,10 @@ const codesFor = ({ access, method }: AnyOperation): AnyCode[] => [
  * service, this one or another, is a 500, and is logged as such.
  */
 export const familyB: Family = {
-  success: posSuccess,
+  success: buildPosSuccess,
   failure(fault) {
     const own = ownOf(fault) ?? new PosFault('internal_error', fault.details);
-    return { status: own.http, body: posFailure(own) };
+    return { status: own.http, body: toPosFailure(own) };
   },
   foresees(fault) {
     const own = ownOf(fault);

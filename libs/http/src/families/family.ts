@@ -1,13 +1,13 @@
 // The two families of the interface: their error envelopes, and the words of their descriptions.
 
 import type { IncomingMessage } from 'node:http';
-import { type Code, type Fault, failure, failureOf, registry, success } from '@boxoffice/envelope';
-import { principalOf } from '@boxoffice/identity';
-import { ownMember } from '@boxoffice/runtime';
+import { type Code, type Fault, failure, registry, success, toFailure } from '@boxoffice/envelope';
+import { toPrincipal } from '@boxoffice/identity';
+import { getOwnMember } from '@boxoffice/runtime';
 import type { Admitted } from '../access.ts';
-import { type AnyCode, type AnyOperation, neededScopes } from '../operation.ts';
+import { type AnyCode, type AnyOperation, listNeededScopes } from '../operation.ts';
 import { isIdempotent } from '../shape.ts';
-import { exampleDetails, ref, sharedComponents } from './components.ts';
+import { buildSharedComponents, createRef, formatExampleDetails } from './components.ts';
 
 /** What each scope lets its holder do: in descriptions, and where a user consents. */
 export const scopeWords: Readonly<Record<string, string>> = {
@@ -72,16 +72,16 @@ const USER_SCOPES = ['openid', 'profile', 'email', 'offline_access'];
 
 /** Each scope with what it lets its holder do. */
 const inWords = (scopes: readonly string[]) =>
-  Object.fromEntries(scopes.map((scope) => [scope, ownMember(scopeWords, scope) ?? scope]));
+  Object.fromEntries(scopes.map((scope) => [scope, getOwnMember(scopeWords, scope) ?? scope]));
 
 /** The header parameters that any operation of any family takes. */
-export function commonParameters(operation: AnyOperation): object[] {
+export function listCommonParameters(operation: AnyOperation): object[] {
   return [
-    ref('parameters', 'RequestId'),
-    ref('parameters', 'Traceparent'),
-    ...(isIdempotent(operation) ? [ref('parameters', 'IdempotencyKey')] : []),
-    ...(operation.conditional ? [ref('parameters', 'IfMatch')] : []),
-    ...(operation.etag && operation.method === 'get' ? [ref('parameters', 'IfNoneMatch')] : []),
+    createRef('parameters', 'RequestId'),
+    createRef('parameters', 'Traceparent'),
+    ...(isIdempotent(operation) ? [createRef('parameters', 'IdempotencyKey')] : []),
+    ...(operation.conditional ? [createRef('parameters', 'IfMatch')] : []),
+    ...(operation.etag && operation.method === 'get' ? [createRef('parameters', 'IfNoneMatch')] : []),
   ];
 }
 
@@ -91,7 +91,7 @@ const challengeOf = ({ access, challenge }: AnyOperation, status: number): objec
   }
   // Without a token there is no missing scope.
   const challenges = status === 401 || (status === 403 && access !== 'public');
-  return challenges ? { 'WWW-Authenticate': ref('headers', 'WWW-Authenticate') } : {};
+  return challenges ? { 'WWW-Authenticate': createRef('headers', 'WWW-Authenticate') } : {};
 };
 
 const API_KEY = {
@@ -107,19 +107,19 @@ const wordingA: Wording = {
   sharedFrom: 2,
   success: (data) => ({ status: { type: 'string', const: 'success' }, details: { type: ['string', 'null'] }, data }),
   successExample: (data) => ({ status: 'success', details: null, data }),
-  failureExample: (code) => failure(code as Code, exampleDetails(code as Code)),
+  failureExample: (code) => failure(code as Code, formatExampleDetails(code as Code)),
   // The registry is open: clients meet codes that they do not know.
-  failureSchema: () => ref('schemas', 'Failure'),
-  components: sharedComponents,
-  parameters: commonParameters,
+  failureSchema: () => createRef('schemas', 'Failure'),
+  components: buildSharedComponents,
+  parameters: listCommonParameters,
   answerHeaders: () => [],
   errorHeaders: challengeOf,
   security: (operation) =>
     operation.access === 'public'
       ? []
-      : [{ oauth2: [...neededScopes(operation)] }, ...(operation.publicWithKey ? [{ apiKey: [] }] : [])],
+      : [{ oauth2: [...listNeededScopes(operation)] }, ...(operation.publicWithKey ? [{ apiKey: [] }] : [])],
   securitySchemes: (tokenUrl, operations) => {
-    const needed = [...new Set(operations.flatMap(neededScopes))].toSorted();
+    const needed = [...new Set(operations.flatMap(listNeededScopes))].toSorted();
     return {
       apiKey: API_KEY,
       oauth2: {
@@ -190,7 +190,7 @@ export interface Family {
 /** The institution API: the envelope at every status; keys belong to a client, or to a user who is signed in at it. */
 export const familyA: Family = {
   success,
-  failure: (fault) => ({ status: fault.http, body: failureOf(fault) }),
+  failure: (fault) => ({ status: fault.http, body: toFailure(fault) }),
   foresees: ({ code }) => code !== 'internal_error',
   unknownQuery: 'refuse',
   withoutStore: 'service_unavailable',
@@ -211,5 +211,5 @@ export const familyA: Family = {
   ],
   needsMediaType: false,
   wording: wordingA,
-  idempotencyScope: ({ caller }) => JSON.stringify([caller.institution, principalOf(caller), caller.service]),
+  idempotencyScope: ({ caller }) => JSON.stringify([caller.institution, toPrincipal(caller), caller.service]),
 };

@@ -20,7 +20,7 @@ const MAX_KNOWN = 1_000;
  * A language tag in its canonical form (RFC 5646, 4.5, with the data of Unicode CLDR), without extensions: every code of
  * ISO 639-2, `deu` and `ger`, becomes that of ISO 639-1, `de`, and `iw` its successor `he`. Undefined if it is malformed.
  */
-export function canonicalTag(tag: string): string | undefined {
+export function canonicaliseTag(tag: string): string | undefined {
   return tag.length > MAX_TAG_LENGTH ? undefined : parsedTag(tag)?.tag;
 }
 
@@ -52,7 +52,7 @@ const parsed = (tag: string): Intl.Locale | undefined => {
  * Which of the available tags a reader of this one gets: the same, else the language without a region (`pt` for
  * `pt-PT`), else another region in the same script, else the same language; undefined without any.
  */
-export function matchingTag(tag: string, available: readonly string[]): string | undefined {
+export function matchTag(tag: string, available: readonly string[]): string | undefined {
   if (available.includes(tag)) return tag;
   const wanted = readTag(tag);
   if (!wanted) return undefined;
@@ -83,7 +83,7 @@ const MAX_RANGES = 50;
 const QUALITY = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
 
 /** The tags that a reader accepts, best first, without malformed ones: that of `lang`, then those of Accept-Language. */
-export function acceptedTags(lang: string | undefined, acceptLanguage = ''): string[] {
+export function listAcceptedTags(lang: string | undefined, acceptLanguage = ''): string[] {
   const ranges = rangesOf(acceptLanguage).filter(({ quality }) => quality > 0);
   return [lang ?? '', ...ranges.map(({ tag }) => tag)].flatMap((text) => readTag(text)?.tag ?? []);
 }
@@ -104,12 +104,12 @@ const rangesOf = (header: string): { readonly tag: string; readonly quality: num
  * The configured languages as a reader prefers them: that of `lang`, then those of Accept-Language, where `*` is every
  * one that it does not name, then the others in their order. No value is an error.
  */
-export function languagesFor(
+export function sortLanguages(
   lang: string | undefined,
   acceptLanguage: string | undefined,
   configured: readonly string[],
 ): string[] {
-  const matched = (tag: string) => matchingTag(tag, configured) ?? [];
+  const matched = (tag: string) => matchTag(tag, configured) ?? [];
   const ranges = rangesOf(acceptLanguage ?? '');
   const named = new Set(ranges.flatMap(({ tag }) => matched(tag)));
   const unnamed = configured.filter((one) => !named.has(one));
@@ -123,12 +123,12 @@ export function languagesFor(
  * The text in the first of these languages in which there is one, else the first of all; empty without any. A text that
  * is not by language is that of every one.
  */
-export function textIn(texts: string | Readonly<Record<string, string>>, wanted: readonly string[]): string {
+export function selectText(texts: string | Readonly<Record<string, string>>, wanted: readonly string[]): string {
   if (typeof texts === 'string') return texts;
   const available = Object.keys(texts);
   const [first = ''] = available;
   for (const tag of wanted) {
-    const found = matchingTag(tag, available);
+    const found = matchTag(tag, available);
     if (found !== undefined) return texts[found] ?? '';
   }
   return texts[first] ?? '';

@@ -1,5 +1,5 @@
 import moment from 'moment-timezone';
-import { datesIn } from './spoken.ts';
+import { selectDateLocale } from './spoken.ts';
 
 // The time that the clocks of a place show. The rules of time zones are those of a package, which a new release of the
 // IANA database renews within days; the runtime has the rules of its own build. Nothing else asks it for a time zone.
@@ -16,7 +16,7 @@ const names = new Map(moment.tz.names().map((name) => [name.toLowerCase(), name]
 export const timeZoneNames: readonly string[] = [...names.values()];
 
 /** The IANA name in its own spelling, from any case; undefined if it is none. */
-export function ianaName(name: string): string | undefined {
+export function findIanaName(name: string): string | undefined {
   return names.get(name.toLowerCase());
 }
 
@@ -24,8 +24,8 @@ export function ianaName(name: string): string | undefined {
 const LAST_YEAR = 2037;
 
 /** By how many minutes the clocks of a time zone are ahead of UTC at an instant; 0 for an unknown zone. */
-export function offsetAt(instant: number, timeZone: string): number {
-  const name = ianaName(timeZone);
+export function computeOffset(instant: number, timeZone: string): number {
+  const name = findIanaName(timeZone);
   const zone = name === undefined ? null : moment.tz.zone(name);
   return zone === null ? 0 : -Math.round(zone.utcOffset(withinData(instant)));
 }
@@ -43,9 +43,9 @@ const withinData = (instant: number): number => {
 const weekdayOfMarch = (year: number): number => new Date(Date.UTC(year, 2, 1)).getUTCDay();
 
 /** An instant by the clocks of a time zone: their time and its offset from UTC, `2026-12-31T19:30:00-05:00`. */
-export function localTime(instant: string | number, timeZone: string): string {
+export function formatLocalTime(instant: string | number, timeZone: string): string {
   const at = new Date(instant).getTime();
-  const minutes = offsetAt(at, timeZone);
+  const minutes = computeOffset(at, timeZone);
   return clock(at, minutes) + written(minutes);
 }
 
@@ -61,64 +61,64 @@ const written = (minutes: number): string => {
 const two = (number: number): string => String(number).padStart(2, '0');
 
 /** What the clocks of a time zone show, `2026-12-31T19:30:00`. */
-export function wallTime(instant: string | number, timeZone: string): string {
-  return localTime(instant, timeZone).slice(0, 19);
+export function formatWallTime(instant: string | number, timeZone: string): string {
+  return formatLocalTime(instant, timeZone).slice(0, 19);
 }
 
 /** The day by the clocks of a time zone, `2026-12-31`. */
-export function localDay(instant: string | number, timeZone: string): string {
-  return localTime(instant, timeZone).slice(0, 10);
+export function formatLocalDay(instant: string | number, timeZone: string): string {
+  return formatLocalTime(instant, timeZone).slice(0, 10);
 }
 
 /**
  * When the clocks of a time zone show this time, in epoch milliseconds: of two such instants the one closer to `near`;
  * of a time that they skip, as far behind the last one that they show.
  */
-export function instantOf(wall: string, timeZone: string, near: number): number {
+export function parseWallTime(wall: string, timeZone: string, near: number): number {
   const time = Date.parse(`${wall}Z`);
   const around = offsetsAround(time, timeZone);
   const found = around
     .map((minutes) => time - minutes * MINUTE_MS)
-    .filter((instant) => wallTime(instant, timeZone) === wall)
+    .filter((instant) => formatWallTime(instant, timeZone) === wall)
     .toSorted((a, b) => Math.abs(a - near) - Math.abs(b - near));
   return found[0] ?? time - (around[0] ?? 0) * MINUTE_MS;
 }
 
 /** The offsets of a zone a day before and after, and so each that it has in between. */
 const offsetsAround = (instant: number, timeZone: string): number[] =>
-  [instant - DAY_MS, instant + DAY_MS].map((at) => offsetAt(at, timeZone));
+  [instant - DAY_MS, instant + DAY_MS].map((at) => computeOffset(at, timeZone));
 
 /** The name of the offset from UTC, such as `GMT+1`, where the clocks show that time twice; null elsewhere. */
-export function repeatedOffset(locale: string, instant: string | number, timeZone: string): string | null {
+export function formatRepeatedOffset(locale: string, instant: string | number, timeZone: string): string | null {
   const at = new Date(instant).getTime();
   if (!comesTwice(at, timeZone)) return null;
-  const parts = format(locale, offsetAt(at, timeZone), { timeZoneName: 'shortOffset' }).formatToParts(at);
+  const parts = format(locale, computeOffset(at, timeZone), { timeZoneName: 'shortOffset' }).formatToParts(at);
   return parts.find(({ type }) => type === 'timeZoneName')?.value ?? null;
 }
 
 /** Whether the clocks of a time zone show the time of this instant at another instant, too. */
 const comesTwice = (instant: number, timeZone: string): boolean => {
-  const wall = wallTime(instant, timeZone);
-  const ahead = offsetAt(instant, timeZone);
+  const wall = formatWallTime(instant, timeZone);
+  const ahead = computeOffset(instant, timeZone);
   return offsetsAround(instant, timeZone).some(
-    (minutes) => minutes !== ahead && wallTime(instant + (ahead - minutes) * MINUTE_MS, timeZone) === wall,
+    (minutes) => minutes !== ahead && formatWallTime(instant + (ahead - minutes) * MINUTE_MS, timeZone) === wall,
   );
 };
 
 const format = (locale: string, minutes: number, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
-  new Intl.DateTimeFormat(datesIn(locale), { ...options, timeZone: written(minutes) });
+  new Intl.DateTimeFormat(selectDateLocale(locale), { ...options, timeZone: written(minutes) });
 
 /** A date with its time, by the clocks of a time zone; without a known one in UTC, and saying so. */
-export function dateAndTimeIn(locale: string, instant: string | number, timeZone?: string): string {
+export function formatDateAndTime(locale: string, instant: string | number, timeZone?: string): string {
   const zone = timeZone ?? 'UTC';
   const at = new Date(instant).getTime();
-  const text = format(locale, offsetAt(at, zone), { dateStyle: 'full', timeStyle: 'short' }).format(at);
-  const offset = repeatedOffset(locale, at, zone);
+  const text = format(locale, computeOffset(at, zone), { dateStyle: 'full', timeStyle: 'short' }).format(at);
+  const offset = formatRepeatedOffset(locale, at, zone);
   return `${text}${offset === null ? '' : ` (${offset})`}${inUtc(timeZone)}`;
 }
 
 /** What follows a time whose zone is not known, and that is therefore in UTC. */
-const inUtc = (timeZone: string | undefined): string => (timeZone && ianaName(timeZone) ? '' : ' UTC');
+const inUtc = (timeZone: string | undefined): string => (timeZone && findIanaName(timeZone) ? '' : ' UTC');
 
 /** By language: valid from one day to another, from a day, until a day. */
 const VALID: Readonly<Record<string, readonly [string, string, string]>> = {
@@ -138,11 +138,11 @@ interface Validity {
  * In which days something is valid, by the clocks of a time zone, in the language of the locale, else in English. An end
  * at midnight is that of the day before. Empty if both are open.
  */
-export function validityIn(locale: string, { from, until: end }: Validity, timeZone?: string): string {
+export function formatValidity(locale: string, { from, until: end }: Validity, timeZone?: string): string {
   // An end before the start is one that was not known yet to change with it.
   const until = from !== null && end !== null && Date.parse(end) <= Date.parse(from) ? null : end;
   if (from === null && until === null) return '';
-  const day = (at: number) => format(locale, offsetAt(at, timeZone ?? 'UTC'), { dateStyle: 'long' }).format(at);
+  const day = (at: number) => format(locale, computeOffset(at, timeZone ?? 'UTC'), { dateStyle: 'long' }).format(at);
   const days = {
     '{from}': from === null ? '' : day(Date.parse(from)),
     '{until}': until === null ? '' : day(Date.parse(until) - 1),

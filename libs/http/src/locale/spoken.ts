@@ -27,7 +27,7 @@ export const EXPONENTS: Readonly<Record<string, number>> = Object.fromEntries(
 );
 
 /** The digits behind the point of an amount in this currency. */
-export function exponentOf(currency: string): number {
+export function getCurrencyExponent(currency: string): number {
   return exponents.get(currency) ?? 2;
 }
 
@@ -37,7 +37,7 @@ export function isCurrency(code: string): boolean {
 }
 
 /** The country of a currency, whose code begins with it (ISO 4217); empty for those of no country, such as EUR. */
-export function regionOf(currency: string): string {
+export function getCurrencyRegion(currency: string): string {
   return /^(?:X|EU)/.test(currency) ? '' : currency.slice(0, 2);
 }
 
@@ -45,19 +45,19 @@ export function regionOf(currency: string): string {
  * The locale of dates and amounts for a language tag: in its own region, else in that of the currency; that of English
  * is British.
  */
-export function localeIn(tag: string, currency: string): string {
+export function selectLocale(tag: string, currency: string): string {
   if (tag === 'en') return 'en-GB';
-  const region = new Intl.Locale(tag).region ?? regionOf(currency);
+  const region = new Intl.Locale(tag).region ?? getCurrencyRegion(currency);
   return region === '' ? tag : new Intl.Locale(tag, { region }).toString();
 }
 
 /** The locale of dates: French ones have no comma, which Intl writes in those of Switzerland. */
-export function datesIn(locale: string): string {
+export function selectDateLocale(locale: string): string {
   return locale === 'fr-CH' ? 'fr' : locale;
 }
 
 /** A text that begins a line. */
-export function capitalised(text: string): string {
+export function capitalise(text: string): string {
   return text.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase());
 }
 
@@ -69,19 +69,19 @@ const SEATS: Readonly<Record<string, readonly [row: string, seat: string]>> = {
 };
 
 /** The name of a seat in the language of a tag, else in English. */
-export function seatIn(tag: string, row: string, number: number): string {
+export function formatSeat(tag: string, row: string, number: number): string {
   const [inRow, seat] = SEATS[new Intl.Locale(tag).language] ?? (SEATS.en as NonNullable<(typeof SEATS)[string]>);
   return `${inRow} ${row}, ${seat} ${number}`;
 }
 
 /** An amount in the currency's minor unit, as people write it. */
-export function moneyIn(
+export function formatMoney(
   locale: string,
   amount: number,
   currency: string,
   currencyDisplay: 'symbol' | 'code' = 'symbol',
 ): string {
-  const digits = exponentOf(currency);
+  const digits = getCurrencyExponent(currency);
   const places = { minimumFractionDigits: digits, maximumFractionDigits: digits };
   const format = new Intl.NumberFormat(locale, { style: 'currency', currency, currencyDisplay, ...places });
   return format.format(amount / 10 ** digits);

@@ -80,7 +80,7 @@ const mediaTypeOf = ({ headers }: IncomingMessage): string | undefined => {
 };
 
 /** Refuses other media types (in any case, with or without `charset=utf-8`), content codings, and invalid UTF-8. */
-export function textOf(request: IncomingMessage, body: Buffer, mediaType: string): string {
+export function readBodyText(request: IncomingMessage, body: Buffer, mediaType: string): string {
   if (mediaTypeOf(request) !== mediaType)
     throw new Fault('bad_request', `The request body must be ${mediaType}, in UTF-8.`);
   const coding = request.headers['content-encoding'] ?? 'identity';
@@ -92,8 +92,8 @@ export function textOf(request: IncomingMessage, body: Buffer, mediaType: string
 /**
  * The JSON object in a body. Throws Fault `bad_request` on anything else; its details do not repeat the client's text.
  */
-export function jsonObjectOf(request: IncomingMessage, body: Buffer): Record<string, unknown> {
-  const text = textOf(request, body, 'application/json');
+export function parseJsonObject(request: IncomingMessage, body: Buffer): Record<string, unknown> {
+  const text = readBodyText(request, body, 'application/json');
   const excess = excessOf(body);
   if (excess) throw new Fault('bad_request', excess);
   const value = parsed(text);
@@ -159,10 +159,10 @@ const MAX_FIELDS = 200;
  * The fields of a form. An empty one counts as absent (RFC 6749, 3.2); a repeated one, and more than `MAX_FIELDS`, are
  * Fault `bad_request`.
  */
-export function formOf(request: IncomingMessage, body: Buffer): Record<string, string> {
+export function parseForm(request: IncomingMessage, body: Buffer): Record<string, string> {
   const fields: Record<string, string> = Object.create(null);
   const seen = new Set<string>();
-  const text = textOf(request, body, 'application/x-www-form-urlencoded');
+  const text = readBodyText(request, body, 'application/x-www-form-urlencoded');
   if (text.split('&', MAX_FIELDS + 1).length > MAX_FIELDS)
     throw new Fault('bad_request', `The form has over ${MAX_FIELDS} fields.`);
   for (const [name, value] of new URLSearchParams(text)) {
@@ -217,7 +217,7 @@ const illFormedTexts = (json: string, value: object): string[] => {
  * spelling of numbers make no difference, of a repeated member the last one counts, and an empty body is `{}`.
  * Undefined if no operation reads the body: it is not JSON in UTF-8, or too deep or large to parse.
  */
-export function canonicalJson(body: Buffer): string | undefined {
+export function canonicaliseJson(body: Buffer): string | undefined {
   if (body.length === 0) return '{}';
   if (!isUtf8(body) || excessOf(body)) return undefined;
   try {

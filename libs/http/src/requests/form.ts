@@ -5,10 +5,10 @@ import { type Code, Fault } from '@boxoffice/envelope';
 import { type TProperties, type TSchema, Type } from 'typebox';
 import type { AnyOperation } from '../operation.ts';
 import { TAKES_BODY } from '../shape.ts';
-import { bodySchema, type Json, withAnyItems } from '../validation/body-schema.ts';
-import { bodyFault, type Compile, type Validate } from '../validation/validators.ts';
+import { allowAnyItems, createBodySchema, type Json } from '../validation/body-schema.ts';
+import { type Compile, createBodyFault, type Validate } from '../validation/validators.ts';
 import { describeViolations, MAX_NAMED, type Violation } from '../validation/violations.ts';
-import { formOf, jsonObjectOf } from './body.ts';
+import { parseForm, parseJsonObject } from './body.ts';
 import { compileReadOnly, type Unchanged } from './read-only.ts';
 
 type Coerce = (text: string) => unknown;
@@ -70,8 +70,8 @@ export function compileForm(operation: AnyOperation, { compile, unknownQuery, op
   const checkPath = compiledUnlessEmpty(compile, withoutPatterns(params));
   const checkQuery = compiledUnlessEmpty(compile, query);
   const takesBody = TAKES_BODY.has(operation.method);
-  const schema = form && body ? (JSON.parse(JSON.stringify(body)) as Json) : bodySchema(operation);
-  const checkBody = compile(checksItems ? withAnyItems(schema) : schema);
+  const schema = form && body ? (JSON.parse(JSON.stringify(body)) as Json) : createBodySchema(operation);
+  const checkBody = compile(checksItems ? allowAnyItems(schema) : schema);
   const takeReadOnly = compileReadOnly(operation, schema, operations);
   const inForm = named('form field');
   const inQuery = named('query parameter');
@@ -92,7 +92,7 @@ export function compileForm(operation: AnyOperation, { compile, unknownQuery, op
   };
 
   const bodyOf = (request: IncomingMessage, raw: Buffer): unknown => {
-    if (raw.length > 0) return form ? formOf(request, raw) : jsonObjectOf(request, raw);
+    if (raw.length > 0) return form ? parseForm(request, raw) : parseJsonObject(request, raw);
     // A PUT without a body is not taken for an empty one, which would delete the members that exist.
     if (operation.method === 'put' && body) throw new Fault('bad_request', 'The request has no body.');
     return {};
@@ -111,7 +111,7 @@ export function compileForm(operation: AnyOperation, { compile, unknownQuery, op
     if (form) parameters.push(...found.map(inForm));
     const details = () => describeViolations(form ? parameters : [...parameters, ...found], more);
     if (parameters.length > 0) throw parameterFault(parameters, details());
-    if (found.length > 0) throw bodyFault(found, details());
+    if (found.length > 0) throw createBodyFault(found, details());
     const unchanged = takeReadOnly(value);
     return { params: path, query: values, body: body ? value : undefined, unchanged };
   };

@@ -1,7 +1,7 @@
 import { Fault } from '@boxoffice/envelope';
 
 /** The quality that an Accept header (RFC 9110, 12.5.1) gives a media type named in full; 0 if it does not. */
-export function qualityOf(accept: string, mediaType: string): number {
+export function parseQuality(accept: string, mediaType: string): number {
   const found = accept
     .split(',')
     .map((part) => part.split(';').map((piece) => piece.trim().toLowerCase()))

@@ -2,19 +2,19 @@ import { Fault } from '@boxoffice/envelope';
 import type { TObject } from 'typebox';
 import type { AnyOperation, ReadOnly } from '../operation.ts';
 import type { PatchOf } from '../schemas.ts';
-import { utcOf } from '../validation/ajv.ts';
+import { toUtc } from '../validation/ajv.ts';
 import type { Json } from '../validation/body-schema.ts';
-import { lineOf } from '../validation/texts.ts';
-import { describeViolations, jsonPath, type Violation } from '../validation/violations.ts';
+import { normaliseLine } from '../validation/texts.ts';
+import { describeViolations, toJsonPath, type Violation } from '../validation/violations.ts';
 
 /** Any value with a patch merged into it (RFC 7396). Changes neither. */
-export function merged(current: unknown, patch: unknown): unknown {
+export function mergeAny(current: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;
   const members = new Map(isObject(current) ? Object.entries(current) : []);
   for (const [name, value] of Object.entries(patch)) {
     if (value === undefined) continue;
     if (value === null) members.delete(name);
-    else members.set(name, merged(members.get(name), value));
+    else members.set(name, mergeAny(members.get(name), value));
   }
   // fromEntries defines members, so a member called __proto__ stays an ordinary one.
   return Object.fromEntries(members);
@@ -28,7 +28,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
  * neither.
  */
 export function mergePatch<T extends object>(current: T, patch: PatchOf<T>): T {
-  return merged(current, patch) as T;
+  return mergeAny(current, patch) as T;
 }
 
 /** Members that change without a request that writes them: accepted with any value, at any depth. */
@@ -99,7 +99,7 @@ export function compileReadOnly(
     const message = how
       ? `is changed by ${how}, not here`
       : 'differs from the current value, and no operation changes it';
-    return { path: jsonPath(pointer, name), message, kind: 'constraint' };
+    return { path: toJsonPath(pointer, name), message, kind: 'constraint' };
   };
 
   return (body) => {
@@ -109,7 +109,7 @@ export function compileReadOnly(
     return (shown) => {
       const changed = compared.filter(({ steps, name, value }) => {
         const now = memberOf(found(shown, steps), name);
-        return !same(isPatch ? merged(now, value) : value, now);
+        return !same(isPatch ? mergeAny(now, value) : value, now);
       });
       if (changed.length > 0) throw new Fault('semantically_invalid', describeViolations(changed.map(violationOf)));
     };
@@ -174,7 +174,7 @@ const same = (left: unknown, right: unknown): boolean => {
     return [...names].every((name) => BOOKKEEPING.has(name) || same(memberOf(left, name), memberOf(right, name)));
   }
   if (typeof left !== 'string' || typeof right !== 'string') return false;
-  if (lineOf(left) === lineOf(right)) return true;
-  const instant = utcOf(left);
-  return instant !== undefined && instant === utcOf(right);
+  if (normaliseLine(left) === normaliseLine(right)) return true;
+  const instant = toUtc(left);
+  return instant !== undefined && instant === toUtc(right);
 };

@@ -1,8 +1,8 @@
 import { _, Ajv2020, Name } from 'ajv/dist/2020.js';
 import type { DataValidationCxt } from 'ajv/dist/types/index.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
-import { canonicalTag } from '../locale/languages.ts';
-import { isEmail, lineOf, lineOrEmptyOf, linesOf, originOf } from './texts.ts';
+import { canonicaliseTag } from '../locale/languages.ts';
+import { isEmail, normaliseLine, normaliseLineOrEmpty, normaliseLines, normaliseOrigin } from './texts.ts';
 
 export type { ErrorObject, ValidateFunction } from 'ajv';
 
@@ -18,7 +18,7 @@ export const ENOUGH = 'x-enough';
 const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt]([01]\d|2[0-3]):\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
 
 /** The same instant as ISO 8601 UTC with milliseconds, or undefined if it is not an RFC 3339 timestamp. */
-export function utcOf(text: string): string | undefined {
+export function toUtc(text: string): string | undefined {
   if (!RFC_3339.test(text)) return undefined;
   const instant = new Date(text.toUpperCase());
   if (Number.isNaN(instant.getTime())) return undefined;
@@ -30,12 +30,12 @@ export function utcOf(text: string): string | undefined {
 }
 
 const normalisers: Readonly<Record<string, (text: string) => string | undefined>> = {
-  line: lineOf,
-  lineOrEmpty: lineOrEmptyOf,
-  lines: linesOf,
-  origin: originOf,
-  language: canonicalTag,
-  timestamp: utcOf,
+  line: normaliseLine,
+  lineOrEmpty: normaliseLineOrEmpty,
+  lines: normaliseLines,
+  origin: normaliseOrigin,
+  language: canonicaliseTag,
+  timestamp: toUtc,
 };
 
 /** Variables of the code that Ajv generates: the number of errors, and the errors. */
@@ -60,7 +60,7 @@ export function createAjv({ proving = false, allErrors = false }: AjvOptions = {
     strictRequired: false,
     allowUnionTypes: true,
     validateSchema: proving,
-    formats: { ...fullFormats, 'idn-email': isEmail, 'date-time': (text: string) => utcOf(text) !== undefined },
+    formats: { ...fullFormats, 'idn-email': isEmail, 'date-time': (text: string) => toUtc(text) !== undefined },
   });
   // For generated code: `oneOf` beside it decides alone.
   ajv.addKeyword('discriminator');

@@ -19,7 +19,7 @@ export interface Json {
 const SCALARS = ['string', 'number', 'integer', 'boolean', 'null'];
 
 /** The schema with every object in it closed: an undeclared field is refused. */
-export function closed(schema: Json): Json {
+export function closeSchema(schema: Json): Json {
   const isScalar = [schema.items?.type ?? 'object'].flat().every((type) => SCALARS.includes(type));
   // Ajv compares all pairs of other items: a body within the size limit would take seconds.
   if (schema.uniqueItems && !isScalar) throw new Error('uniqueItems is for lists of scalars with a declared type');
@@ -28,11 +28,11 @@ export function closed(schema: Json): Json {
   const silent = schema.additionalProperties === undefined && schema.unevaluatedProperties === undefined;
   return {
     ...schema,
-    ...(properties && { properties: mapValues(properties, closed) }),
-    ...(patternProperties && { patternProperties: mapValues(patternProperties, closed) }),
-    ...(items && { items: closed(items) }),
-    ...(anyOf && { anyOf: anyOf.map(closed) }),
-    ...(oneOf && { oneOf: oneOf.map(closed) }),
+    ...(properties && { properties: mapValues(properties, closeSchema) }),
+    ...(patternProperties && { patternProperties: mapValues(patternProperties, closeSchema) }),
+    ...(items && { items: closeSchema(items) }),
+    ...(anyOf && { anyOf: anyOf.map(closeSchema) }),
+    ...(oneOf && { oneOf: oneOf.map(closeSchema) }),
     // The parts of an intersection see each other's fields, so only the whole can be closed.
     ...(silent && allOf && { unevaluatedProperties: false }),
     ...(silent && !allOf && named && { additionalProperties: false }),
@@ -43,16 +43,16 @@ const mapValues = <From, To>(record: Readonly<Record<string, From>>, change: (va
   Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]));
 
 /** The schema, accepting anything as an item of the body's `items`: the handler checks each for itself. */
-export function withAnyItems(schema: Json): Json {
+export function allowAnyItems(schema: Json): Json {
   const { items: _, ...list } = schema.properties?.items ?? {};
   return { ...schema, properties: { ...schema.properties, items: list } };
 }
 
 /** The schema of an operation's body, for validation and for the description; an empty object if it declares none. */
-export function bodySchema({ body, readOnly }: Pick<AnyOperation, 'body' | 'readOnly'>): Json {
+export function createBodySchema({ body, readOnly }: Pick<AnyOperation, 'body' | 'readOnly'>): Json {
   if (!body) return { type: 'object', additionalProperties: false };
   const schema: Json = JSON.parse(JSON.stringify(body));
-  return closed(readOnly ? withReadOnly(schema, readOnly) : schema);
+  return closeSchema(readOnly ? withReadOnly(schema, readOnly) : schema);
 }
 
 /**
@@ -64,7 +64,7 @@ const withReadOnly = (schema: Json, members: NonNullable<AnyOperation['readOnly'
 };
 
 /** The schema of a form, with its operation's additional descriptions of the fields. */
-export function formSchema({ body, described = {} }: AnyOperation): object {
+export function createFormSchema({ body, described = {} }: AnyOperation): object {
   const { properties = {}, ...rest } = { ...body } as { properties?: Readonly<Record<string, object>> };
   const fields = Object.entries(properties).map(([name, schema]) => [name, { ...schema, ...described[name] }]);
   return { ...rest, properties: Object.fromEntries(fields) };

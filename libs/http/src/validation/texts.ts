@@ -13,7 +13,7 @@ const MANY_MARKS = /\p{M}{31}/u;
 const SHORT = 1_000;
 
 /** The one spelling of a text of one line: trimmed, in Unicode NFC; empty if a reader sees nothing. */
-export function lineOf(text: string): string {
+export function normaliseLine(text: string): string {
   const trim = trimmed(text);
   if (BLANK.test(trim)) return '';
   return trim.length <= SHORT || !MANY_MARKS.test(trim) ? trim.normalize('NFC') : trim;
@@ -28,13 +28,13 @@ const trimmed = (text: string): string => {
 };
 
 /** The same where an empty text means none: a blank one becomes a space, so that it can be told apart and refused. */
-export function lineOrEmptyOf(text: string): string {
-  return text === '' ? '' : lineOf(text) || ' ';
+export function normaliseLineOrEmpty(text: string): string {
+  return text === '' ? '' : normaliseLine(text) || ' ';
 }
 
 /** The same of a text of several lines, which end with a line feed. */
-export function linesOf(text: string): string {
-  return lineOf(text).replaceAll(/\r\n?/g, '\n');
+export function normaliseLines(text: string): string {
+  return normaliseLine(text).replaceAll(/\r\n?/g, '\n');
 }
 
 const ORIGIN = /^https?:\/\/[A-Za-z0-9._:[\]-]+$/;
@@ -43,7 +43,7 @@ const ORIGIN = /^https?:\/\/[A-Za-z0-9._:[\]-]+$/;
  * A web origin as browsers send it (RFC 6454, 6.2): in lower case, without the default port. Empty if no URL has such a
  * host: some versions of Node refuse malformed `xn--` names. Another text stays.
  */
-export function originOf(text: string): string {
+export function normaliseOrigin(text: string): string {
   if (!ORIGIN.test(text)) return text;
   return URL.canParse(text) ? new URL(text).origin : '';
 }

@@ -5,8 +5,8 @@ import { type Code, Fault } from '@boxoffice/envelope';
 import type { Static, TSchema } from 'typebox';
 import type { Answer, AnyOperation } from '../operation.ts';
 import { type AjvOptions, createAjv, ENOUGH, type ErrorObject, NORMALISE, type ValidateFunction } from './ajv.ts';
-import { closed, type Json } from './body-schema.ts';
-import { describeViolations, type Violation, violationsOf } from './violations.ts';
+import { closeSchema, type Json } from './body-schema.ts';
+import { describeViolations, listViolations, type Violation } from './violations.ts';
 
 /** The violations of a value. */
 interface Violations {
@@ -70,7 +70,7 @@ export function createCompiler(options: Pick<AjvOptions, 'proving'> = {}): Compi
       collect ??= all(collecting(JSON.parse(JSON.stringify(schema))));
       collect(value);
       const errors: readonly ErrorObject[] = collect.errors ?? holds.errors ?? [];
-      return { found: violationsOf(errors), more: errors.length > MAX_ERRORS };
+      return { found: listViolations(errors), more: errors.length > MAX_ERRORS };
     };
   };
 }
@@ -129,7 +129,7 @@ const without = (schema: Json, keywords: readonly string[]): Json =>
   Object.fromEntries(Object.entries(schema).filter(([name]) => !keywords.includes(name)));
 
 /** The fault of a body: wrong types and absent members count before constraints. */
-export function bodyFault(violations: readonly Violation[], details: string): Fault {
+export function createBodyFault(violations: readonly Violation[], details: string): Fault {
   const code: Code = violations.some(({ kind }) => kind !== 'constraint') ? 'bad_request' : 'validation_error';
   return new Fault(code, details);
 }
@@ -149,10 +149,10 @@ export function createCheck<Schema extends TSchema>(schema: Schema): (value: unk
 
 /** Creates the check of one item of a body, for an operation that `checksItems`; undefined if it is well-formed. */
 export function createItemCheck(schema: TSchema): (item: unknown) => Fault | undefined {
-  const validate = createCompiler()(closed(JSON.parse(JSON.stringify(schema))));
+  const validate = createCompiler()(closeSchema(JSON.parse(JSON.stringify(schema))));
   return (item) => {
     const { found, more } = validate(item);
-    return found.length > 0 ? bodyFault(found, describeViolations(found, more)) : undefined;
+    return found.length > 0 ? createBodyFault(found, describeViolations(found, more)) : undefined;
   };
 }
 

@@ -25,7 +25,7 @@ const MAX_NAME_LENGTH = 64;
 const PLAIN_NAME = /^[A-Za-z_$][\w$-]*$/;
 
 /** A JSON pointer (RFC 6901) as a JSON path: `/items/0/name` is `$.items[0].name`. */
-export function jsonPath(pointer: string, field?: string): string {
+export function toJsonPath(pointer: string, field?: string): string {
   const steps = pointer
     .split('/')
     .slice(1)
@@ -99,7 +99,7 @@ interface Found {
 const UNKNOWN = ['additionalProperties', 'unevaluatedProperties', 'not'];
 
 /** The violations in a compiled schema's errors, each once. */
-export function violationsOf(errors: readonly ErrorObject[]): Violation[] {
+export function listViolations(errors: readonly ErrorObject[]): Violation[] {
   const found = grouped(errors).flatMap(flat);
   return [...new Map(found.map((one) => [`${one.path} ${one.message}`, one])).values()];
 }
@@ -133,7 +133,7 @@ const flat = (found: Found): Violation[] => {
  */
 const ofChoice = (choice: Found): Violation[] => {
   const here = choice.error.instancePath;
-  const path = jsonPath(here);
+  const path = toJsonPath(here);
   if (choice.error.params.passingSchemas)
     return [{ path, message: 'must have exactly one of its forms', kind: 'constraint' }];
   const atHere = ({ error }: Found) => error.instancePath === here;
@@ -177,7 +177,7 @@ const branchesOf = ({ error, within }: Found): Found[][] =>
 
 /** The violation of a value that is none of these. */
 const ofValues = (error: ErrorObject, values: readonly unknown[]): Violation => {
-  const path = jsonPath(error.instancePath);
+  const path = toJsonPath(error.instancePath);
   const types = [...new Set(values.map(typeOf))];
   if (!types.includes(typeOf(error.data))) return { path, message: `must be ${types.join(' or ')}`, kind: 'type' };
   return { path, message: `must be one of ${listed(values)}`, kind: 'constraint' };
@@ -200,10 +200,10 @@ const unknownIn = (branch: readonly Found[], here: string): number =>
 const violation = (error: ErrorObject): Violation | undefined => {
   const { keyword, params, instancePath } = error;
   if (keyword === 'required')
-    return { path: jsonPath(instancePath, params.missingProperty), message: 'is required', kind: 'absent' };
+    return { path: toJsonPath(instancePath, params.missingProperty), message: 'is required', kind: 'absent' };
   if (keyword === 'type') {
     const types = String(params.type).split(',').join(' or ');
-    return { path: jsonPath(instancePath), message: `must be ${types}`, kind: 'type' };
+    return { path: toJsonPath(instancePath), message: `must be ${types}`, kind: 'type' };
   }
   if (keyword === 'enum') return ofValues(error, params.allowedValues);
   if (keyword === 'const') return ofValues(error, [params.allowedValue]);
@@ -215,5 +215,5 @@ const violation = (error: ErrorObject): Violation | undefined => {
 const constraint = (error: ErrorObject): Violation => {
   const field = error.params.additionalProperty ?? error.params.unevaluatedProperty ?? error.propertyName;
   const message = CONSTRAINTS[error.keyword]?.(error) ?? (error.message ?? 'is not valid').replace('NOT', 'not');
-  return { path: jsonPath(error.instancePath, field), message, kind: 'constraint' };
+  return { path: toJsonPath(error.instancePath, field), message, kind: 'constraint' };
 };

@@ -1,10 +1,10 @@
 import type { CallerUser, Role } from '@boxoffice/identity';
 import { describe, expect, test } from '@jest/globals';
 import { type AnyOperation, ok, operation } from '../../src/index.ts';
-import { forSuite, identityFor, start } from '../fixture.ts';
+import { openForSuite, signTestIdentity, start } from '../fixture.ts';
 import { things } from '../things.ts';
 
-const app = forSuite(() => start(things));
+const app = openForSuite(() => start(things));
 
 const get = (headers: Record<string, string>, path = '/svc/v3/things/thg_1') => fetch(app.url + path, { headers });
 
@@ -15,8 +15,8 @@ describe('without a valid identity token', () => {
     ['none', {}],
     ['an empty token', { 'X-Internal-Identity': '' }],
     ['garbage', { 'X-Internal-Identity': 'a.b.c' }],
-    ['a token for another service', { 'X-Internal-Identity': identityFor(reader, 'others') }],
-    ['a bearer token instead', { Authorization: `Bearer ${identityFor(reader)}` }],
+    ['a token for another service', { 'X-Internal-Identity': signTestIdentity(reader, 'others') }],
+    ['a bearer token instead', { Authorization: `Bearer ${signTestIdentity(reader)}` }],
   ])('a request is unauthorized: %s', async (_what, headers) => {
     const answer = await get(headers);
     expect([answer.status, await answer.json()]).toMatchObject([401, { status: 'unauthorized', data: null }]);
@@ -38,7 +38,7 @@ describe('a valid identity token for something else', () => {
     ['another scope', { operation: 'getThing', scopes: ['things:write', 'things.sensitive:read', 'things'] }],
     ['no scope', { operation: 'getThing', scopes: [] }],
   ])('is forbidden: %s', async (_what, caller) => {
-    const answer = await get({ 'X-Internal-Identity': identityFor(caller) });
+    const answer = await get({ 'X-Internal-Identity': signTestIdentity(caller) });
     expect([answer.status, await answer.json()]).toMatchObject([403, { status: 'forbidden', data: null }]);
   });
 });
@@ -46,7 +46,7 @@ describe('a valid identity token for something else', () => {
 test.each([[['things:write']], [['things.sensitive:write']]])(
   'an operation that needs two scopes refuses a token with one of them: %j',
   async (scopes) => {
-    const headers = { 'X-Internal-Identity': identityFor({ operation: 'breakThing', scopes }) };
+    const headers = { 'X-Internal-Identity': signTestIdentity({ operation: 'breakThing', scopes }) };
     const answer = await fetch(`${app.url}/svc/v3/things/thg_1`, { method: 'DELETE', headers });
     expect([answer.status, await answer.json()]).toMatchObject([403, { status: 'forbidden', data: null }]);
   },
@@ -57,12 +57,12 @@ describe('an internal operation', () => {
   const count = { operation: 'countThings' };
 
   test('answers a service', async () => {
-    const token = identityFor({ ...count, client: null, service: 'orders' });
+    const token = signTestIdentity({ ...count, client: null, service: 'orders' });
     expect((await get({ 'X-Internal-Identity': token }, path)).status).toBe(200);
   });
 
   test('refuses every client, whatever its scopes are', async () => {
-    const token = identityFor({ ...count, scopes: ['internal', 'things:read'] });
+    const token = signTestIdentity({ ...count, scopes: ['internal', 'things:read'] });
     expect((await get({ 'X-Internal-Identity': token }, path)).status).toBe(403);
   });
 });
@@ -72,7 +72,7 @@ test.each([
   ['not even with the scope that the operation needs', { client: null, service: 'pos', scopes: ['things:read'] }],
   ['not even with a client in its token', { client: 'cl_1', service: 'pos', scopes: ['things:read'] }],
 ])('a service cannot call an operation for clients, %s', async (_how, caller) => {
-  const token = identityFor({ operation: 'getThing', ...caller });
+  const token = signTestIdentity({ operation: 'getThing', ...caller });
   const answer = await get({ 'X-Internal-Identity': token });
   expect([answer.status, await answer.json()]).toMatchObject([403, { status: 'forbidden', data: null }]);
 });
@@ -112,7 +112,7 @@ const operations = [
 const scopes = ['things:read', 'things:write', 'things.sensitive:write'];
 
 describe('a role bounds the operations of its users', () => {
-  const app = forSuite(() => start(operations));
+  const app = openForSuite(() => start(operations));
 
   const send = (id: string, method: string, role: Role | null, init: RequestInit = {}) =>
     app.call(`/${id}`, { ...init, method, as: { operation: id, scopes, user: role && user(role) } });

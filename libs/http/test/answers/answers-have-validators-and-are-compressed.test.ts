@@ -5,10 +5,10 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import { Type } from 'typebox';
 import { ok, operation } from '../../src/index.ts';
-import { forSuite, start } from '../fixture.ts';
+import { openForSuite, start } from '../fixture.ts';
 import { things } from '../things.ts';
 
-const app = forSuite(() => start(things));
+const app = openForSuite(() => start(things));
 
 const get = (headers: Record<string, string>, method = 'GET') =>
   app.call('/svc/v3/things/a', { as: { operation: 'getThing', scopes: ['things:read'] }, method, headers });
@@ -91,7 +91,7 @@ const operations = [
   operation({ ...shape, id: 'getPlain', path: '/plain', example: { answer: {} }, handle: () => ok<unknown>(catalog) }),
 ];
 
-const catalogApp = forSuite(() => start(operations));
+const catalogApp = openForSuite(() => start(operations));
 
 /** Requests without a client that decompresses by itself. */
 const fetchRaw = (path: string, headers: Record<string, string>) =>

@@ -1,21 +1,21 @@
 import { describe, expect, test } from '@jest/globals';
 import { type TSchema, Type } from 'typebox';
-import { announcedBy as announcementOf } from '../../src/description/deprecation.ts';
+import { findAnnouncedDeprecation as announcementOf } from '../../src/description/deprecation.ts';
 import {
   type AnyOperation,
-  deprecatedMember,
+  createNullableSchema,
+  createPatchSchema,
+  deprecateMember,
   named,
-  nullable,
   ok,
   openApiDocument,
   operation,
-  patchOf,
 } from '../../src/index.ts';
-import { forSuite, start } from '../fixture.ts';
+import { openForSuite, start } from '../fixture.ts';
 import { things } from '../things.ts';
 
 const Address = named('Address', Type.Object({ city: Type.String() }));
-const Person = named('Person', Type.Object({ id: Type.String(), home: nullable(Address) }));
+const Person = named('Person', Type.Object({ id: Type.String(), home: createNullableSchema(Address) }));
 const NewPerson = named('NewPerson', Type.Object({ home: Type.Optional(Address) }));
 const People = Type.Record(Type.String({ pattern: '^per_' }), Person);
 
@@ -39,7 +39,7 @@ const documentOf = (...operations: AnyOperation[]): Json =>
 
 const schemas = documentOf(
   operationWith('create', NewPerson, Person),
-  operationWith('change', named('PersonChanges', patchOf(NewPerson)), Person),
+  operationWith('change', named('PersonChanges', createPatchSchema(NewPerson)), Person),
   operationWith('list', NewPerson, People),
 ).components.schemas;
 
@@ -85,7 +85,7 @@ describe('the schemas of a description', () => {
 const deprecated = { since: '2027-01-31', sunset: '2027-08-01' };
 const operations = things.map((one) => (one.id === 'getThing' ? { ...one, deprecated } : one));
 
-const app = forSuite(() => start(operations));
+const app = openForSuite(() => start(operations));
 
 const get = (headers: Record<string, string>, scopes = ['things:read']) =>
   app.call('/svc/v3/things/a', { as: { operation: 'getThing', scopes }, headers });
@@ -125,11 +125,11 @@ const withMembers = (): AnyOperation => ({
   ...thing,
   id: 'getColour',
   path: '/svc/v3/things/{id}/colour',
-  query: { shade: Type.Optional(deprecatedMember(Type.String(), late)) },
+  query: { shade: Type.Optional(deprecateMember(Type.String(), late)) },
   answers: {
     200: Type.Object({
       of: Type.Optional(
-        Type.Array(named('Part', Type.Object({ colour: Type.Optional(deprecatedMember(Type.String(), early)) }))),
+        Type.Array(named('Part', Type.Object({ colour: Type.Optional(deprecateMember(Type.String(), early)) }))),
       ),
     }),
   },

@@ -4,7 +4,7 @@ import SwaggerParser from '@apidevtools/swagger-parser';
 import { registry } from '@boxoffice/envelope';
 import { describe, expect, test } from '@jest/globals';
 import { Type } from 'typebox';
-import { dereferenced, exampleFaults, familyA, ok, openApiDocument, operation } from '../../src/index.ts';
+import { dereference, familyA, findExampleFaults, ok, openApiDocument, operation } from '../../src/index.ts';
 import { start } from '../fixture.ts';
 import { things } from '../things.ts';
 
@@ -31,7 +31,7 @@ interface Document {
 }
 
 const description = { service: 'things', version: '1.2.3', operations: things, serverUrl: 'https://tickets.example' };
-const document = dereferenced(openApiDocument(description), ['requestBodies', 'responses']) as Document;
+const document = dereference(openApiDocument(description), ['requestBodies', 'responses']) as Document;
 
 test('a validator of OpenAPI 3.1 accepts the document that a service serves', async () => {
   const app = await start(things, { serverUrl: 'https://tickets.example' });
@@ -143,7 +143,7 @@ test('the description has both flows: clients get tokens for themselves, and for
 });
 
 describe('examples', () => {
-  test('match their schemas', () => expect(exampleFaults(things)).toEqual([]));
+  test('match their schemas', () => expect(findExampleFaults(things)).toEqual([]));
 
   test('are reported by name where they are missing or wrong', () => {
     const Wrong = operation({
@@ -158,7 +158,7 @@ describe('examples', () => {
       example: { body: { a: 4 }, answer: { b: 5 } },
       handle: () => ok({ b: '' }),
     });
-    expect(exampleFaults([Wrong])).toEqual([
+    expect(findExampleFaults([Wrong])).toEqual([
       'wrong, example.params: it is missing',
       'wrong, example.body: $.a must be <= 3.',
       'wrong, example.answer as 200: $.data.b must be string.',
@@ -195,6 +195,6 @@ describe('errors with members beside the envelope', () => {
 
   test('are reported where an example lacks them', () => {
     const token = things.filter(({ id }) => id === 'issueToken').map((issue) => ({ ...issue, onFault: undefined }));
-    expect(exampleFaults(token)).toContain('issueToken, example of unauthorized: $.error is required.');
+    expect(findExampleFaults(token)).toContain('issueToken, example of unauthorized: $.error is required.');
   });
 });

@@ -7,7 +7,7 @@ import { StoreUnavailable } from '@boxoffice/store';
 import { describe, expect, test } from '@jest/globals';
 import { Type } from 'typebox';
 import { type Answer, familyA, ok, operation } from '../../src/index.ts';
-import { forSuite, start } from '../fixture.ts';
+import { openForSuite, start } from '../fixture.ts';
 
 const thrown = new Map<string, () => unknown>([
   ['fault', () => new Fault('service_unavailable', 'Later.', { 'Retry-After': '7' })],
@@ -31,7 +31,7 @@ const failing = operation({
   },
 });
 
-const app = forSuite(() => start([failing]));
+const app = openForSuite(() => start([failing]));
 
 const fail = async (how: string) => {
   const answer = await fetch(`${app.url}/fail/${how}`, { method: 'POST' });
@@ -128,7 +128,7 @@ const taking = operation({
   handle: () => ok({}),
 });
 
-const taker = forSuite(() => start([taking]));
+const taker = openForSuite(() => start([taking]));
 
 const line = async (message: string) => {
   while (!taker.lines.some((logged) => logged.message === message)) await new Promise(setImmediate);

@@ -7,20 +7,22 @@
 
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { forSuite } from '../fixture.ts';
-import { added, startShop, visiting } from './shop.ts';
+import { openForSuite } from '../fixture.ts';
+import { added, createVisitorHeaders, startShop } from './shop.ts';
 
-const shop = forSuite(startShop);
+const shop = openForSuite(startShop);
 
 const fail = async (how: string) => {
   shop.lines.length = 0;
-  const headers = visiting({ 'x-auth-token': 'known', 'content-type': 'application/json' });
+  const headers = createVisitorHeaders({ 'x-auth-token': 'known', 'content-type': 'application/json' });
   const answer = await fetch(`${shop.url}/v1/failures/${how}`, { method: 'POST', headers });
   return { status: answer.status, retryAfter: answer.headers.get('retry-after'), body: await answer.json() };
 };
 
 test('an answer has success and data, its language and its Vary', async () => {
-  const answer = await fetch(`${shop.url}/v1/items`, { headers: visiting({ 'accept-encoding': 'identity' }) });
+  const answer = await fetch(`${shop.url}/v1/items`, {
+    headers: createVisitorHeaders({ 'accept-encoding': 'identity' }),
+  });
   expect(await answer.json()).toEqual({ success: true, data: { itm_1: { id: 'itm_1', who: null } } });
   expect(answer.headers.get('content-language')).toBe('fr');
   expect(answer.headers.get('vary')).toBe('Accept-Encoding, Accept-Language, X-Service-Host');
@@ -29,7 +31,9 @@ test('an answer has success and data, its language and its Vary', async () => {
 
 test('an operation answers under its alias, too', async () => {
   const [one, other] = await Promise.all(
-    ['/v1/items', '/vexp/items'].map(async (path) => (await fetch(shop.url + path, { headers: visiting() })).text()),
+    ['/v1/items', '/vexp/items'].map(async (path) =>
+      (await fetch(shop.url + path, { headers: createVisitorHeaders() })).text(),
+    ),
   );
   expect(other).toBe(one);
 });
@@ -67,10 +71,10 @@ test('the cause of an unforeseen error is logged', async () => {
 test('a refusal is not logged as an error', async () => {
   shop.lines.length = 0;
   await fetch(`${shop.url}/v1/items`);
-  await fetch(`${shop.url}/v1/nothing`, { headers: visiting() });
+  await fetch(`${shop.url}/v1/nothing`, { headers: createVisitorHeaders() });
   const refused = await fetch(`${shop.url}/v1/items`, {
     method: 'POST',
-    headers: visiting({ 'content-type': 'application/json' }),
+    headers: createVisitorHeaders({ 'content-type': 'application/json' }),
     body: '{"name":"sold"}',
   });
   expect([refused.status, await refused.json()]).toMatchObject([400, { errorCode: 'cart_places_unavailable' }]);
@@ -94,8 +98,15 @@ describe('of several violations the first in this order is answered', () => {
     ['context', 'POST', '/v1/items', wrong, 400, 'context_invalid'],
     ['context', 'POST', '/v1/items', { 'x-auth-token': 'unknown' }, 400, 'context_missing'],
     ['session', 'POST', '/v1/items', { ...wrong, 'x-service-host': 'shop' }, 401, 'session_invalid'],
-    ['form', 'POST', '/v1/items', visiting({ 'content-type': 'text/plain' }), 415, 'unsupported_media_type'],
-    ['size', 'POST', '/v1/items', visiting(json), 413, 'payload_too_large'],
+    [
+      'form',
+      'POST',
+      '/v1/items',
+      createVisitorHeaders({ 'content-type': 'text/plain' }),
+      415,
+      'unsupported_media_type',
+    ],
+    ['size', 'POST', '/v1/items', createVisitorHeaders(json), 413, 'payload_too_large'],
   ])('%s', async (_what, method, path, headers, status, code) => {
     const answer = await ask(method, path, headers, large);
     expect([answer.status, answer.body.success, answer.body.errorCode]).toEqual([status, false, code]);
@@ -103,15 +114,17 @@ describe('of several violations the first in this order is answered', () => {
   });
 
   test('then the content of the body', async () => {
-    const answer = await ask('POST', '/v1/items', visiting(json), '{"name":"too long"}');
+    const answer = await ask('POST', '/v1/items', createVisitorHeaders(json), '{"name":"too long"}');
     expect([answer.status, answer.body.errorCode]).toEqual([400, 'validation_error']);
   });
 });
 
 test('the login is checked after the session', async () => {
-  expect((await ask('GET', '/v1/me', visiting())).body.errorCode).toBe('session_required');
-  expect((await ask('GET', '/v1/me', visiting({ 'x-auth-token': 'known' }))).body.errorCode).toBe('login_required');
-  const me = await ask('GET', '/v1/me', visiting({ 'x-auth-token': 'ann' }));
+  expect((await ask('GET', '/v1/me', createVisitorHeaders())).body.errorCode).toBe('session_required');
+  expect((await ask('GET', '/v1/me', createVisitorHeaders({ 'x-auth-token': 'known' }))).body.errorCode).toBe(
+    'login_required',
+  );
+  const me = await ask('GET', '/v1/me', createVisitorHeaders({ 'x-auth-token': 'ann' }));
   expect([me.status, me.body]).toEqual([200, { success: true, data: { login: 'ann' } }]);
 });
 
@@ -123,25 +136,27 @@ test.each([
   ['application/x-www-form-urlencoded', 415],
   ['application/problem+json', 415],
 ])('the only form of a body is JSON in UTF-8: %s', async (type, status) => {
-  expect((await ask('POST', '/v1/items', visiting({ 'content-type': type }), '{}')).status).toBe(status);
+  expect((await ask('POST', '/v1/items', createVisitorHeaders({ 'content-type': type }), '{}')).status).toBe(status);
 });
 
 test('without Content-Type the answer is 415, also without a body; an empty body counts as {}', async () => {
-  expect((await ask('POST', '/v1/items', visiting())).status).toBe(415);
-  expect((await ask('POST', '/v1/items', visiting(), Buffer.from('{}'))).status).toBe(415);
-  expect((await ask('POST', '/v1/items', visiting(json))).status).toBe(201);
-  expect((await ask('POST', '/v1/items', visiting({ ...json, 'content-encoding': 'gzip' }), '{}')).status).toBe(415);
+  expect((await ask('POST', '/v1/items', createVisitorHeaders())).status).toBe(415);
+  expect((await ask('POST', '/v1/items', createVisitorHeaders(), Buffer.from('{}'))).status).toBe(415);
+  expect((await ask('POST', '/v1/items', createVisitorHeaders(json))).status).toBe(201);
+  expect(
+    (await ask('POST', '/v1/items', createVisitorHeaders({ ...json, 'content-encoding': 'gzip' }), '{}')).status,
+  ).toBe(415);
 });
 
 test('GET and HEAD need no Content-Type', async () => {
-  expect((await ask('GET', '/v1/items', visiting())).status).toBe(200);
-  const head = await ask('HEAD', '/v1/items', visiting());
+  expect((await ask('GET', '/v1/items', createVisitorHeaders())).status).toBe(200);
+  const head = await ask('HEAD', '/v1/items', createVisitorHeaders());
   expect([head.status, head.body, head.headers.get('x-total-amount')]).toEqual([200, undefined, '1']);
 });
 
 test('unknown query parameters are ignored, wrong values of known ones are not', async () => {
-  expect((await ask('GET', '/v1/items?colour=red&limit=3', visiting())).status).toBe(200);
-  const wrong = await ask('GET', '/v1/items?limit=three', visiting());
+  expect((await ask('GET', '/v1/items?colour=red&limit=3', createVisitorHeaders())).status).toBe(200);
+  const wrong = await ask('GET', '/v1/items?limit=three', createVisitorHeaders());
   expect([wrong.status, wrong.body.errorCode]).toEqual([400, 'invalid_parameter']);
 });
 
@@ -151,7 +166,7 @@ interface Body {
 }
 
 const add = async (key: string, session: string | undefined, body = '{}') => {
-  const headers = visiting({
+  const headers = createVisitorHeaders({
     'content-type': 'application/json',
     'idempotency-key': key,
     ...(session === undefined ? {} : { 'x-auth-token': session }),

@@ -1,6 +1,6 @@
-import { Fault, PosFault, unforeseen } from '@boxoffice/envelope';
+import { createUnforeseenFault, Fault, PosFault } from '@boxoffice/envelope';
 import { Type } from 'typebox';
-import { type Admit, type AnyOperation, created, familyB, ok, operationsFor } from '../../src/index.ts';
+import { type Admit, type AnyOperation, created, createOperationBuilder, familyB, ok } from '../../src/index.ts';
 import { rememberInMemory, type Started, start } from '../fixture.ts';
 
 /** The visitor: its session and its login, if it has them. */
@@ -9,7 +9,7 @@ interface Visitor {
   readonly login: string | undefined;
 }
 
-const operation = operationsFor<Visitor>();
+const operation = createOperationBuilder<Visitor>();
 
 /** Admits requests with the host `shop`, with the session `known` or `ann`, which is logged in. */
 export const admit: Admit<Visitor> = ({ headers }, access) => {
@@ -87,10 +87,10 @@ export const items: AnyOperation[] = [
       if (params.how === 'store') throw Object.assign(new Error('gone'), { name: 'StoreUnavailable' });
       if (params.how === 'undone') {
         const cause = new Fault('service_unavailable', 'No orders.', { 'Retry-After': '1' });
-        throw unforeseen(cause, { userLoggedOut: false, orderCancelled: false });
+        throw createUnforeseenFault(cause, { userLoggedOut: false, orderCancelled: false });
       }
       if (params.how === 'cancelled') {
-        throw unforeseen(new TypeError('inner'), { userLoggedOut: false, orderCancelled: true });
+        throw createUnforeseenFault(new TypeError('inner'), { userLoggedOut: false, orderCancelled: true });
       }
       throw new TypeError('password=hunter2');
     },
@@ -103,7 +103,7 @@ export function startShop(): Promise<Started> {
 }
 
 /** Headers of a visitor; `more` are added. */
-export function visiting(more: Record<string, string> = {}): Record<string, string> {
+export function createVisitorHeaders(more: Record<string, string> = {}): Record<string, string> {
   return {
     'x-service-host': 'shop',
     ...more,

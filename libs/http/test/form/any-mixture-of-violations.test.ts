@@ -3,7 +3,7 @@ import { Fault } from '@boxoffice/envelope';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Type } from 'typebox';
-import { type AnyOperation, emailSchema, nullable, oneOf, operation } from '../../src/index.ts';
+import { type AnyOperation, createNullableSchema, emailSchema, oneOf, operation } from '../../src/index.ts';
 import { compileForm } from '../../src/requests/form.ts';
 import { createCompiler } from '../../src/validation/validators.ts';
 
@@ -12,7 +12,7 @@ const body = Type.Object({
   email: emailSchema,
   size: Type.Integer({ minimum: 1, maximum: 9 }),
   color: oneOf(['red', 'green']),
-  note: Type.Optional(nullable(Type.String({ maxLength: 3 }))),
+  note: Type.Optional(createNullableSchema(Type.String({ maxLength: 3 }))),
   place: Type.Object({ city: Type.String({ pattern: '^[a-z]+$' }), open: Type.Boolean() }),
   items: Type.Array(
     Type.Object({ code: Type.String({ minLength: 2 }), count: Type.Optional(Type.Integer({ minimum: 1 })) }),

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { BODY_LIMIT_BYTES, ok, operation } from '../../src/index.ts';
 import { INTERNAL_BODY_LIMIT_BYTES, MAX_DEPTH, MAX_MEMBERS } from '../../src/requests/body.ts';
 import { createCompiler, MAX_ERRORS, type Validate } from '../../src/validation/validators.ts';
-import { exchangeRaw, forSuite, identityFor, start } from '../fixture.ts';
+import { exchangeRaw, openForSuite, signTestIdentity, start } from '../fixture.ts';
 import { things } from '../things.ts';
 
 /** Counts the entries that a service sends. */
@@ -20,7 +20,7 @@ const count = operation({
   handle: ({ body }) => ok({ count: body.name.length }),
 });
 
-const app = forSuite(() => start([...things, count]));
+const app = openForSuite(() => start([...things, count]));
 
 const as = { operation: 'createThing', scopes: ['things:write'] };
 
@@ -57,7 +57,7 @@ const head = (...more: string[]) =>
   [
     'POST /svc/v3/things HTTP/1.1',
     'Host: a',
-    `X-Internal-Identity: ${identityFor(as)}`,
+    `X-Internal-Identity: ${signTestIdentity(as)}`,
     'Content-Type: application/json',
     ...more,
     '',

@@ -4,10 +4,10 @@
 // rule 7: 400 `invalid_parameter`: wrong type, format or enum value | libs/http/src/requests/form.ts
 
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { forSuite, start } from '../fixture.ts';
+import { openForSuite, start } from '../fixture.ts';
 import { given, things } from '../things.ts';
 
-const app = forSuite(() => start(things));
+const app = openForSuite(() => start(things));
 beforeEach(() => given.clear());
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };

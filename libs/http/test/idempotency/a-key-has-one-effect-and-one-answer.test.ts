@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Store } from '@boxoffice/store';
 import { describe, expect, test } from '@jest/globals';
-import { forSuite } from '../fixture.ts';
+import { openForSuite } from '../fixture.ts';
 import { failNext, holdUp, letPass, openNotes, runs } from './notes.ts';
 
-const its = forSuite(openNotes);
+const its = openForSuite(openNotes);
 
 describe('a repeat', () => {
   test.each(['/notes', '/sayings', '/notes/1'])('gets the first answer, and has no effect: %s', async (path) => {

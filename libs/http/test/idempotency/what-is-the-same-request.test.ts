@@ -1,11 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { CallerUser } from '@boxoffice/identity';
 import { describe, expect, test } from '@jest/globals';
-import { canonicalJson } from '../../src/requests/body.ts';
-import { forSuite } from '../fixture.ts';
+import { canonicaliseJson } from '../../src/requests/body.ts';
+import { openForSuite } from '../fixture.ts';
 import { openNotes, runs } from './notes.ts';
 
-const its = forSuite(openNotes);
+const its = openForSuite(openNotes);
 
 describe('a key', () => {
   test.each([
@@ -129,7 +129,7 @@ describe('a repeat is the same request', () => {
   });
 });
 
-const canonical = (text: string) => canonicalJson(Buffer.from(text));
+const canonical = (text: string) => canonicaliseJson(Buffer.from(text));
 
 describe('one text for all spellings of a value', () => {
   test.each([
@@ -164,6 +164,6 @@ describe('one text for all spellings of a value', () => {
     ['nested too deeply', Buffer.from('['.repeat(100_000))],
     ['an object with too many members', Buffer.from(`{${'"a":1,'.repeat(7_000)}"b":1}`)],
   ])('none for %s', (_what, body) => {
-    expect(canonicalJson(body)).toBeUndefined();
+    expect(canonicaliseJson(body)).toBeUndefined();
   });
 });

@@ -1,19 +1,19 @@
 import { describe, expect, test } from '@jest/globals';
 import { Type } from 'typebox';
 import {
-  acceptedTags,
-  byLanguage,
-  canonicalTag,
-  languagesFor,
+  canonicaliseTag,
+  createLanguageMapSchema,
+  createLineSchema,
+  createPatchSchema,
   languageTag,
-  lineOfText,
-  matchingTag,
+  listAcceptedTags,
+  matchTag,
   ok,
   operation,
-  patchOf,
-  textIn,
+  selectText,
+  sortLanguages,
 } from '../../src/index.ts';
-import { forSuite, start } from '../fixture.ts';
+import { openForSuite, start } from '../fixture.ts';
 
 const languages = ['fr', 'en', 'de-CH'];
 
@@ -38,7 +38,7 @@ describe('lang wins, then Accept-Language by its q-values, then the first config
     [undefined, ';;;,,,q=1', 'fr'],
     [undefined, 'en-US,en;q=0.9,fr;q=0.8', 'en'],
   ])('lang=%s, Accept-Language: %s → %s', (lang, accept, expected) => {
-    expect(languagesFor(lang, accept, languages)[0]).toBe(expected);
+    expect(sortLanguages(lang, accept, languages)[0]).toBe(expected);
   });
 });
 
@@ -48,7 +48,7 @@ test.each<[string | undefined, string | undefined, string[]]>([
   [undefined, 'de;q=0.5, *;q=0.9', ['fr', 'en', 'de-CH']],
   ['it', undefined, ['fr', 'en', 'de-CH']],
 ])('with lang=%s and Accept-Language: %s texts are looked for in %j', (lang, accept, expected) => {
-  expect(languagesFor(lang, accept, languages)).toEqual(expected);
+  expect(sortLanguages(lang, accept, languages)).toEqual(expected);
 });
 
 test.each([
@@ -65,15 +65,15 @@ test.each([
   ['gsw', ['de'], undefined],
   ['', ['de'], undefined],
 ])('a reader of %s with texts in %j gets %s', (tag, available, found) => {
-  expect(matchingTag(tag, available)).toBe(found);
+  expect(matchTag(tag, available)).toBe(found);
 });
 
 test('a text that is missing in the language is shown in the next one, else in the first that there is', () => {
-  expect(textIn({ en: 'Play', de: 'Stück' }, ['fr', 'de', 'en'])).toBe('Stück');
-  expect(textIn({ 'de-CH': 'Stück' }, ['de'])).toBe('Stück');
-  expect(textIn({ it: 'Pezzo', es: 'Obra' }, ['fr'])).toBe('Pezzo');
-  expect(textIn({}, ['fr'])).toBe('');
-  expect(textIn('Kiosk', ['fr'])).toBe('Kiosk');
+  expect(selectText({ en: 'Play', de: 'Stück' }, ['fr', 'de', 'en'])).toBe('Stück');
+  expect(selectText({ 'de-CH': 'Stück' }, ['de'])).toBe('Stück');
+  expect(selectText({ it: 'Pezzo', es: 'Obra' }, ['fr'])).toBe('Pezzo');
+  expect(selectText({}, ['fr'])).toBe('');
+  expect(selectText('Kiosk', ['fr'])).toBe('Kiosk');
 });
 
 test.each([
@@ -86,15 +86,15 @@ test.each([
   ['de_CH', undefined],
   ['nonsense-', undefined],
   ['d'.repeat(65), undefined],
-])('the canonical form of %s is %s', (tag, canonical) => expect(canonicalTag(tag)).toBe(canonical));
+])('the canonical form of %s is %s', (tag, canonical) => expect(canonicaliseTag(tag)).toBe(canonical));
 
 test('malformed tags, refused ones and the star are accepted by nobody', () => {
-  expect(acceptedTags('fra', 'de_CH;q=0.2, *;q=0.1, en;q=0, it;q=0.9, %%')).toEqual(['fr', 'it', 'de-CH']);
-  expect(acceptedTags('not a language')).toEqual([]);
+  expect(listAcceptedTags('fra', 'de_CH;q=0.2, *;q=0.1, en;q=0, it;q=0.9, %%')).toEqual(['fr', 'it', 'de-CH']);
+  expect(listAcceptedTags('not a language')).toEqual([]);
 });
 
-const languageOf = (...[lang, acceptLanguage, configured]: Parameters<typeof languagesFor>) =>
-  languagesFor(lang, acceptLanguage, configured)[0];
+const languageOf = (...[lang, acceptLanguage, configured]: Parameters<typeof sortLanguages>) =>
+  sortLanguages(lang, acceptLanguage, configured)[0];
 
 /** ISO 639-1 with the codes of 639-2, bibliographic and terminological, of the same language (Library of Congress). */
 const LANGUAGES = `
@@ -154,7 +154,7 @@ test.each(['zzz', 'und', 'x', 'abcd', '42', 'de!', '-', '_', 'a'.repeat(10_000),
 const body = Type.Object({
   language: Type.Optional(languageTag),
   languages: Type.Optional(Type.Array(languageTag, { uniqueItems: true })),
-  name: Type.Optional(byLanguage(lineOfText({ maxLength: 20 }))),
+  name: Type.Optional(createLanguageMapSchema(createLineSchema({ maxLength: 20 }))),
 });
 
 const shape = {
@@ -165,10 +165,10 @@ const shape = {
   example: { body: {}, answer: {} },
   handle: ({ body: taken }: { readonly body: unknown }) => ok<unknown>(taken),
 } as const;
-const app = forSuite(() =>
+const app = openForSuite(() =>
   start([
     operation({ ...shape, id: 'take', method: 'post', body }),
-    operation({ ...shape, id: 'change', method: 'patch', body: patchOf(body) }),
+    operation({ ...shape, id: 'change', method: 'patch', body: createPatchSchema(body) }),
   ]),
 );
 

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { collection, type Document, type Documents, openMongoStore, openSqliteStores } from '@boxoffice/store';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { changesPageOf } from '../../src/index.ts';
+import { readChangesPage } from '../../src/index.ts';
 import { createCursorCodec } from '../../src/lists.ts';
-import { forSuite } from '../fixture.ts';
+import { openForSuite } from '../fixture.ts';
 
 // Instances with different clocks write while a client walks the list repeatedly. Time is simulated: an instant is
 // taken at one moment, and the write that carries it becomes visible at a later one.
@@ -67,7 +67,7 @@ const play = async (documents: Documents<Thing>, prefix: string, { writes, reads
   };
   const readPage = async (now: number) => {
     const query = { limit: 2, ...(since && { modifiedSince: since }), ...(walk && { cursor: walk.cursor }) };
-    const { data } = await changesPageOf({ query, cursor }, documents, {
+    const { data } = await readChangesPage({ query, cursor }, documents, {
       orderBy: byChange && since !== undefined ? 'updatedAt' : 'createdAt',
       clock: () => Date.parse(iso(now + ahead)),
       item: ({ id, revision }) => ({ id, revision }),
@@ -146,7 +146,7 @@ const engines = [
 ];
 
 describe.each(engines)('asOf as the next modifiedSince, on $name', ({ open, runs }) => {
-  const opened = forSuite(open);
+  const opened = openForSuite(open);
 
   const outcome = (given: Play) => {
     // An id is unique across institutions.

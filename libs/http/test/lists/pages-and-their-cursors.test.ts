@@ -7,8 +7,8 @@ import { collection, type Document, openSqliteStores, type SqliteStores, type St
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Type } from 'typebox';
-import { type AnyOperation, listQuery, operation, page, pageOf } from '../../src/index.ts';
-import { createCursorCodec, ownerOf, type Page } from '../../src/lists.ts';
+import { type AnyOperation, createPageSchema, listQuery, operation, readPage } from '../../src/index.ts';
+import { createCursorCodec, formatCursorOwner, type Page } from '../../src/lists.ts';
 import { type Started, start } from '../fixture.ts';
 
 interface Note extends Document {
@@ -32,7 +32,7 @@ const operationsOn = (store: Store): AnyOperation[] => {
     access: 'notes:read',
     summary: 'Lists notes',
     example,
-    answers: { 200: page(Item) },
+    answers: { 200: createPageSchema(Item) },
   } as const;
   const documents = (institution: string) => store.collection(notes).of(institution);
   return [
@@ -42,7 +42,7 @@ const operationsOn = (store: Store): AnyOperation[] => {
       path: '/notes',
       query: { ...listQuery, order: Type.Optional(Type.String()) },
       handle: (request) =>
-        pageOf(request, documents(request.caller.institution), {
+        readPage(request, documents(request.caller.institution), {
           orderBy: request.query.order ?? 'createdAt',
           descending: request.query.order === 'rank',
           item,
@@ -54,7 +54,7 @@ const operationsOn = (store: Store): AnyOperation[] => {
       path: '/others',
       query: listQuery,
       handle: (request) =>
-        pageOf(request, documents(request.caller.institution), { where: { rank: { gt: 10 }, id: undefined }, item }),
+        readPage(request, documents(request.caller.institution), { where: { rank: { gt: 10 }, id: undefined }, item }),
     }),
   ];
 };
@@ -152,7 +152,7 @@ describe('a cursor', () => {
     const bounds = { ownOrders: true, pointsOfSale: [] };
     const bounded = ['cli_1', 'cli_2'].map((client) => ({ client, bounds }));
     const owners = [{}, { isPublic: true }, user('usr_1'), ...bounded].map((more) =>
-      ownerOf({
+      formatCursorOwner({
         institution: 'opera',
         client: null,
         service: null,

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  dateAndTimeIn,
-  ianaName,
-  instantOf,
-  localDay,
-  localTime,
-  offsetAt,
-  repeatedOffset,
+  computeOffset,
+  findIanaName,
+  formatDateAndTime,
+  formatLocalDay,
+  formatLocalTime,
+  formatRepeatedOffset,
+  parseWallTime,
   timeZoneNames,
   timeZoneRelease,
 } from '../../src/locale/local-time.ts';
@@ -22,15 +22,15 @@ describe('the time that the clocks of a place show', () => {
     ['America/Inuvik', '2026-12-12T01:30:00.000Z', '2026-12-11T19:30:00-06:00'],
     ['America/Havana', '2026-12-12T00:30:00.000Z', '2026-12-11T20:30:00-04:00'],
   ])('in %s at %s it is %s', (timeZone, instant, local) => {
-    expect(localTime(instant, timeZone)).toBe(local);
-    expect(localDay(instant, timeZone)).toBe(local.slice(0, 10));
+    expect(formatLocalTime(instant, timeZone)).toBe(local);
+    expect(formatLocalDay(instant, timeZone)).toBe(local.slice(0, 10));
   });
 
   test('is UTC where the zone is unknown, and a date says so', () => {
-    expect(localTime('2027-03-01T12:00:00.000Z', 'Mars/Olympus')).toBe('2027-03-01T12:00:00+00:00');
+    expect(formatLocalTime('2027-03-01T12:00:00.000Z', 'Mars/Olympus')).toBe('2027-03-01T12:00:00+00:00');
     for (const zone of ['Mars/Olympus', undefined])
-      expect(dateAndTimeIn('en-GB', '2027-03-01T12:00:00.000Z', zone)).toBe('Monday, 1 March 2027 at 12:00 UTC');
-    expect(dateAndTimeIn('en-GB', '2027-03-01T12:00:00.000Z', 'UTC')).toBe('Monday, 1 March 2027 at 12:00');
+      expect(formatDateAndTime('en-GB', '2027-03-01T12:00:00.000Z', zone)).toBe('Monday, 1 March 2027 at 12:00 UTC');
+    expect(formatDateAndTime('en-GB', '2027-03-01T12:00:00.000Z', 'UTC')).toBe('Monday, 1 March 2027 at 12:00');
   });
 
   test('after the end of the data follows the last rules', () => {
@@ -40,8 +40,8 @@ describe('the time that the clocks of a place show', () => {
         const parts = zoned.formatToParts(at).find(({ type }) => type === 'timeZoneName');
         const [, sign = '+', hours = 0, minutes = 0] = /([+-])(\d+):(\d+)/.exec(parts?.value ?? '') ?? [];
         const expected = Number(`${sign}1`) * (Number(hours) * 60 + Number(minutes));
-        if (offsetAt(at, timeZone) !== expected)
-          expect([timeZone, new Date(at).toISOString(), offsetAt(at, timeZone)]).toEqual([expected]);
+        if (computeOffset(at, timeZone) !== expected)
+          expect([timeZone, new Date(at).toISOString(), computeOffset(at, timeZone)]).toEqual([expected]);
       }
     }
   });
@@ -54,14 +54,14 @@ describe('a time that comes twice', () => {
     ['en-GB', 'Australia/Lord_Howe', '2027-04-03T14:45:00.000Z', 'GMT+11'],
     ['en-GB', 'Antarctica/Troll', '2026-10-25T00:30:00.000Z', 'GMT+2'],
   ])('names its offset: in %s in %s at %s it is %s', (locale, timeZone, instant, name) => {
-    expect(repeatedOffset(locale, instant, timeZone)).toBe(name);
-    expect(dateAndTimeIn(locale, instant, timeZone)).toMatch(new RegExp(`\\(${name.replace('+', '\\+')}\\)$`));
+    expect(formatRepeatedOffset(locale, instant, timeZone)).toBe(name);
+    expect(formatDateAndTime(locale, instant, timeZone)).toMatch(new RegExp(`\\(${name.replace('+', '\\+')}\\)$`));
   });
 
   test.each(['2026-10-24T23:59:00.000Z', '2026-10-25T02:00:00.000Z', '2027-03-28T01:30:00.000Z'])(
     'is no other one: at %s',
     (instant) => {
-      expect(repeatedOffset('en', instant, 'Europe/Zurich')).toBeNull();
+      expect(formatRepeatedOffset('en', instant, 'Europe/Zurich')).toBeNull();
     },
   );
 });
@@ -76,7 +76,7 @@ describe('the instant of a local time', () => {
     // Is skipped: 03:30.
     ['Europe/Zurich', '2027-03-28T02:30:00', NOON, '2027-03-28T01:30:00.000Z'],
   ])('in %s of %s', (timeZone, wall, near, instant) => {
-    expect(new Date(instantOf(wall, timeZone, near)).toISOString()).toBe(instant);
+    expect(new Date(parseWallTime(wall, timeZone, near)).toISOString()).toBe(instant);
   });
 });
 
@@ -89,11 +89,11 @@ describe('names of time zones', () => {
     ['etc/gmt+5', 'Etc/GMT+5'],
     ['America/Coyhaique', 'America/Coyhaique'],
   ])('%s is %s', (given, name) => {
-    expect(ianaName(given)).toBe(name);
+    expect(findIanaName(given)).toBe(name);
   });
 
   test.each(['BST', 'PST', '+01:00', 'Europe_Zurich', 'Factory', '', 'constructor'])('%s is none', (given) => {
-    expect(ianaName(given)).toBeUndefined();
+    expect(findIanaName(given)).toBeUndefined();
   });
 
   test('are those of a release of the IANA database', () => {

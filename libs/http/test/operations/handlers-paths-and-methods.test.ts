@@ -2,11 +2,11 @@
 
 import { describe, expect, test } from '@jest/globals';
 import { type Static, Type } from 'typebox';
-import { created, mergePatch, nullable, ok, oneOf, operation, patchOf } from '../../src/index.ts';
-import { forSuite, start } from '../fixture.ts';
+import { created, createNullableSchema, createPatchSchema, mergePatch, ok, oneOf, operation } from '../../src/index.ts';
+import { openForSuite, start } from '../fixture.ts';
 import { things } from '../things.ts';
 
-const app = forSuite(() => start(things));
+const app = openForSuite(() => start(things));
 
 const reader = { operation: 'getThing', scopes: ['things:read'] };
 
@@ -87,7 +87,7 @@ describe('an operation', () => {
       summary: 'Creates a thing',
       params: { rack: Type.String() },
       query: { force: Type.Optional(Type.Boolean()), at: Type.Integer() },
-      body: Type.Object({ name: Type.String(), color: Type.Optional(nullable(oneOf(['red', 'green']))) }),
+      body: Type.Object({ name: Type.String(), color: Type.Optional(createNullableSchema(oneOf(['red', 'green']))) }),
       answers: { 201: Thing },
       example: { params: { rack: 'a' }, body: { name: 'x', color: 'red' }, answer: {} },
       handle: ({ params, query, body, remember }) => {
@@ -129,7 +129,7 @@ test('a patch is typed by the resource that it changes', () => {
     nick: Type.Optional(Type.String()),
     at: Type.Object({ city: Type.String() }),
   });
-  const schema = patchOf(Person);
+  const schema = createPatchSchema(Person);
   const patch: Static<typeof schema> = { nick: null, at: { city: 'Basel' } };
   const person: Static<typeof Person> = { name: 'Ada', nick: 'A', at: { city: 'Genève' } };
   // @ts-expect-error a required member cannot be removed

@@ -7,7 +7,7 @@ import {
   REDIRECT_URI_PATTERN,
   SECURE_ORIGIN_PATTERN,
 } from '../../src/index.ts';
-import { originOf } from '../../src/validation/texts.ts';
+import { normaliseOrigin } from '../../src/validation/texts.ts';
 import { createCompiler } from '../../src/validation/validators.ts';
 
 const validate = createCompiler()({ type: 'object', properties: { email: emailSchema } });
@@ -100,7 +100,7 @@ describe('what a pattern of web addresses allows', () => {
   test.each([ORIGIN_PATTERN, SECURE_ORIGIN_PATTERN])('is an origin, as sent by a browser too: %s', (pattern) => {
     fc.assert(
       fc.property(textsOf(pattern), (text) => {
-        const sent = originOf(text);
+        const sent = normaliseOrigin(text);
         // What is no origin of the web is an app's, which its web view sends to the letter.
         const { protocol, origin } = new URL(text);
         expect(sent).toBe(/^https?:$/.test(protocol) ? origin : `${protocol}//localhost`);
@@ -137,4 +137,4 @@ test.each([
   ['https://1.2.3.4.5', ''],
   ['https://www.example.org/', 'https://www.example.org/'],
   ['@', '@'],
-])('the origin %s is stored as "%s"', (given, stored) => expect(originOf(given)).toBe(stored));
+])('the origin %s is stored as "%s"', (given, stored) => expect(normaliseOrigin(given)).toBe(stored));

@@ -2,9 +2,17 @@ import { Fault } from '@boxoffice/envelope';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Type } from 'typebox';
-import { createCheck, emailSchema, mergePatch, nullable, oneOf, patchOf, timestamp } from '../../src/index.ts';
+import {
+  createCheck,
+  createNullableSchema,
+  createPatchSchema,
+  emailSchema,
+  mergePatch,
+  oneOf,
+  timestamp,
+} from '../../src/index.ts';
 import { createAjv } from '../../src/validation/ajv.ts';
-import { closed } from '../../src/validation/body-schema.ts';
+import { closeSchema } from '../../src/validation/body-schema.ts';
 
 /** The examples of RFC 7396, appendix A, that start from an object. */
 const appendix: [object, object, object][] = [
@@ -65,7 +73,9 @@ describe('patchOf', () => {
       Type.Union([Type.String(), Type.Record(Type.String({ pattern: '^[a-z]{2}$' }), Type.String())]),
     ),
   });
-  const holds = createAjv({ proving: true }).compile(closed(JSON.parse(JSON.stringify(patchOf(Person)))));
+  const holds = createAjv({ proving: true }).compile(
+    closeSchema(JSON.parse(JSON.stringify(createPatchSchema(Person)))),
+  );
 
   test.each([
     [{}],
@@ -91,7 +101,7 @@ describe('patchOf', () => {
   ])('refuses %s', (_what, patch) => expect(holds(patch)).toBe(false));
 
   test('puts no defaults into absent members', () => {
-    expect(JSON.stringify(patchOf(Person))).not.toContain('default');
+    expect(JSON.stringify(createPatchSchema(Person))).not.toContain('default');
   });
 });
 
@@ -105,12 +115,12 @@ test('createCheck names the violations of a merged value', () => {
 
 describe('nullable', () => {
   test.each([
-    [nullable(Type.String()), { type: ['string', 'null'] }],
-    [nullable(oneOf(['a'])), { type: ['string', 'null'], enum: ['a', null] }],
-    [nullable(nullable(Type.Integer())), { type: ['integer', 'null'] }],
-    [nullable(Type.Literal('a')), { type: ['string', 'null'], enum: ['a', null] }],
+    [createNullableSchema(Type.String()), { type: ['string', 'null'] }],
+    [createNullableSchema(oneOf(['a'])), { type: ['string', 'null'], enum: ['a', null] }],
+    [createNullableSchema(createNullableSchema(Type.Integer())), { type: ['integer', 'null'] }],
+    [createNullableSchema(Type.Literal('a')), { type: ['string', 'null'], enum: ['a', null] }],
     [
-      nullable(Type.Union([Type.String(), Type.Integer()])),
+      createNullableSchema(Type.Union([Type.String(), Type.Integer()])),
       { anyOf: [{ type: 'string' }, { type: 'integer' }, { type: 'null' }] },
     ],
   ])('%j', (schema, expected) => expect(JSON.parse(JSON.stringify(schema))).toEqual(expected));

@@ -1,19 +1,27 @@
 import { describe, expect, test } from '@jest/globals';
 import { Type } from 'typebox';
-import { created, lineOf, lineOfText, linesOfText, nullable, ok, operation } from '../../src/index.ts';
+import {
+  created,
+  createLineSchema,
+  createLinesSchema,
+  createNullableSchema,
+  normaliseLine,
+  ok,
+  operation,
+} from '../../src/index.ts';
 import { createCompiler } from '../../src/validation/validators.ts';
-import { forSuite, start } from '../fixture.ts';
+import { openForSuite, start } from '../fixture.ts';
 
 const body = Type.Object({
-  name: lineOfText({ maxLength: 5 }),
-  rows: Type.Optional(Type.Array(lineOfText({ maxLength: 20 }))),
-  about: Type.Optional(nullable(linesOfText({ maxLength: 40 }))),
-  nick: Type.Optional(nullable(lineOfText({ maxLength: 20, mayBeEmpty: true }))),
+  name: createLineSchema({ maxLength: 5 }),
+  rows: Type.Optional(Type.Array(createLineSchema({ maxLength: 20 }))),
+  about: Type.Optional(createNullableSchema(createLinesSchema({ maxLength: 40 }))),
+  nick: Type.Optional(createNullableSchema(createLineSchema({ maxLength: 20, mayBeEmpty: true }))),
 });
 
 const shape = { access: 'notes:write', summary: 'Takes texts' } as const;
 
-const app = forSuite(() =>
+const app = openForSuite(() =>
   start([
     operation({
       ...shape,
@@ -30,7 +38,7 @@ const app = forSuite(() =>
       id: 'find',
       method: 'get',
       path: '/texts',
-      query: { code: Type.Optional(lineOfText({ maxLength: 20 })) },
+      query: { code: Type.Optional(createLineSchema({ maxLength: 20 })) },
       answers: { 200: Type.Unknown() },
       example: { answer: {} },
       handle: ({ query }) => ok<unknown>(query),
@@ -131,21 +139,21 @@ describe('a text of several lines', () => {
 describe('normalising', () => {
   test('is idempotent', () => {
     for (const text of ['  A\t', 'e\u0301 ', '\u200b A', '\u3164', '\u0344\u0301', '\u1100\u1161\u11a8'])
-      expect(lineOf(lineOf(text))).toBe(lineOf(text));
+      expect(normaliseLine(normaliseLine(text))).toBe(normaliseLine(text));
   });
 
   test('takes linear work: more marks in a row than any language has are composed in short texts only', () => {
     const marks = (count: number) => `a${'\u0301\u0316'.repeat(count)}`;
-    expect(lineOf(marks(400))).toBe(marks(400).normalize('NFC'));
-    expect(lineOf(marks(600))).toBe(marks(600));
+    expect(normaliseLine(marks(400))).toBe(marks(400).normalize('NFC'));
+    expect(normaliseLine(marks(600))).toBe(marks(600));
     const lines = 'e\u0301\u0316 '.repeat(1_000);
-    expect(lineOf(lines)).toBe(lines.normalize('NFC').trim());
+    expect(normaliseLine(lines)).toBe(lines.normalize('NFC').trim());
   });
 
   test('reaches items and members of choices', () => {
     const choice = Type.Union([
-      Type.Object({ texts: Type.Record(Type.String(), lineOfText({ maxLength: 9 })) }),
-      Type.Object({ lines: Type.Array(linesOfText({ maxLength: 9 })) }),
+      Type.Object({ texts: Type.Record(Type.String(), createLineSchema({ maxLength: 9 })) }),
+      Type.Object({ lines: Type.Array(createLinesSchema({ maxLength: 9 })) }),
     ]);
     const validate = createCompiler()(choice);
     const [first, second] = [{ texts: JSON.parse('{"__proto__":" A ","b":" B "}') }, { lines: ['a\r\nb ', ' c'] }];

@@ -1,8 +1,8 @@
-import { currentTrace } from '@boxoffice/runtime';
+import { getCurrentTrace } from '@boxoffice/runtime';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { Type } from 'typebox';
 import { ok, operation } from '../../src/index.ts';
-import { forSuite, type Line, start } from '../fixture.ts';
+import { type Line, openForSuite, start } from '../fixture.ts';
 
 const whoAmI = operation({
   id: 'getTrace',
@@ -15,11 +15,11 @@ const whoAmI = operation({
   example: { params: { id: 'a' }, answer: {} },
   handle: async () => {
     await new Promise((resolve) => setImmediate(resolve));
-    return ok<unknown>(currentTrace());
+    return ok<unknown>(getCurrentTrace());
   },
 });
 
-const app = forSuite(() => start([whoAmI]));
+const app = openForSuite(() => start([whoAmI]));
 beforeEach(() => {
   app.lines.length = 0;
 });

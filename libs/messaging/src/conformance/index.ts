@@ -22,7 +22,7 @@ export {
   reactOnce,
   second,
   silent,
-  until,
+  waitUntil,
 } from './subject.ts';
 
 /** Every check by topic. */
@@ -37,7 +37,7 @@ export const topics: Readonly<Record<string, readonly Check[]>> = {
 };
 
 /** Declares the port's conformance tests for an engine: the checks of a topic at once, each with its own installation. */
-export function messagingConformance(name: string, engine: Engine): void {
+export function describeMessagingConformance(name: string, engine: Engine): void {
   describe(`${name} satisfies the contract of messaging`, () => {
     test.each(Object.entries(topics))('%s', async (_topic, checks) => {
       const outcomes = await Promise.allSettled(checks.map(({ run }) => run(engine)));

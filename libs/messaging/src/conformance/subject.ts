@@ -106,7 +106,7 @@ export function check(rule: string, run: (scene: Scene) => Promise<void>): Check
             return gate;
           },
           makeReaction: react,
-          until: (what, holds) => until(what, holds, what === lost ? patienceMs : undefined),
+          until: (what, holds) => waitUntil(what, holds, what === lost ? patienceMs : undefined),
         });
       } finally {
         for (const gate of gates) gate.open();
@@ -136,7 +136,7 @@ export function probe(fields: Partial<Message> = {}): Message {
 const PATIENCE_MS = 180_000;
 
 /** Repeats `holds` until it returns true; throws `what` after `patienceMs` milliseconds. */
-export async function until(
+export async function waitUntil(
   what: string,
   holds: () => boolean | Promise<boolean>,
   patienceMs = PATIENCE_MS,

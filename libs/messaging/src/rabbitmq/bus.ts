@@ -1,12 +1,12 @@
 // The messaging port on RabbitMQ: connections, topology, publishing with confirms, consumers and dead letters.
 
-import { within } from '@boxoffice/runtime/time';
+import { settleWithin } from '@boxoffice/runtime/time';
 import type { Bus, Logger, Queue, QueueDepth, Subscription } from '../port.ts';
 import type { Declared } from '../topology.ts';
 import { consume, listenTo } from './consumer.ts';
 import { createDeadLetters } from './dead-letters.ts';
 import { type Link, openLink } from './link.ts';
-import { deadQueue, type Plan, planOf, retryQueue, workQueue } from './names.ts';
+import { createPlan, nameDeadQueue, nameWorkQueue, type Plan, retryQueue } from './names.ts';
 import { createSender } from './publisher.ts';
 import { createTopology, declareAll } from './topology.ts';
 
@@ -36,7 +36,7 @@ const closingMs = 3_000;
  */
 export async function declareRabbitmqTopology(options: RabbitmqOptions): Promise<Declared> {
   const { url, logger, name = 'operator', connectTimeoutMs = 30_000 } = options;
-  const plan = planOf(options);
+  const plan = createPlan(options);
   const link = await openLink({ url, logger, name: `${name} declaring` });
   try {
     await link.established(connectTimeoutMs);
@@ -55,7 +55,7 @@ export async function declareRabbitmqTopology(options: RabbitmqOptions): Promise
  */
 export async function connectRabbitmq(options: RabbitmqOptions): Promise<Bus> {
   const { url, logger, name = 'boxoffice', connectTimeoutMs: waitMs = 30_000, confirmTimeoutMs = 10_000 } = options;
-  const installed = planOf(options);
+  const installed = createPlan(options);
   const topologyBy = createTopology(installed, logger);
   const publishing = await openLink({ url, logger, name: `${name} publishing` });
   const sender = createSender({
@@ -120,7 +120,7 @@ export async function connectRabbitmq(options: RabbitmqOptions): Promise<Bus> {
     async close() {
       await Promise.all([...subscriptions].map((subscription) => subscription.close()));
       await consumingLink?.close();
-      await within(sender.quiet(), closingMs, () => {});
+      await settleWithin(sender.quiet(), closingMs, () => {});
       await publishing.close();
     },
   };
@@ -136,9 +136,9 @@ const depthsOf = (queues: readonly Queue[], link: Link, plan: Plan): Promise<Que
         const retries = await Promise.all(delays.map((delay) => count(retryQueue(name, delay, plan))));
         return {
           queue: name,
-          waiting: await count(workQueue(name, plan)),
+          waiting: await count(nameWorkQueue(name, plan)),
           retrying: retries.reduce((sum, one) => sum + one, 0),
-          dead: await count(deadQueue(name, plan)),
+          dead: await count(nameDeadQueue(name, plan)),
         };
       }),
     );

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Options, Message as Received } from 'amqplib';
-import { letterId } from '../attempts.ts';
+import { deriveLetterId } from '../attempts.ts';
 import { type DeadLetter, type Message, Unreadable } from '../port.ts';
-import { exchangeOf, movesExchange, type Plan } from './names.ts';
+import { nameExchange, nameMovesExchange, type Plan } from './names.ts';
 
 /** A message on the wire: the body is the whole message; the properties are for brokers and operators. */
 export interface Wire {
@@ -55,23 +55,23 @@ const isMessage = (body: unknown): body is Message => {
 };
 
 /** The attempt of a delivery: 1, or the retry's header. */
-export function attemptOf({ properties }: Received): number {
+export function readAttempt({ properties }: Received): number {
   const attempt: unknown = properties.headers?.attempt;
   return typeof attempt === 'number' && attempt >= 1 ? attempt : 1;
 }
 
 /** Reads a dead letter, including one that the broker moved. */
-export function letterOf(queue: string, received: Received): DeadLetter {
+export function toDeadLetter(queue: string, received: Received): DeadLetter {
   const headers = received.properties.headers ?? {};
   const death = headers['x-death']?.[0];
   const message = readable(received);
   const since: unknown = headers['dead-since'] ?? timeOf(death);
   return {
-    id: letterId(queue, message.id),
+    id: deriveLetterId(queue, message.id),
     queue,
     message,
     reason: String(headers.reason ?? death?.reason ?? 'unknown'),
-    attempts: attemptOf(received),
+    attempts: readAttempt(received),
     deadSince: typeof since === 'string' ? since : message.occurredAt,
   };
 }
@@ -123,7 +123,7 @@ interface Death {
 }
 
 /** The headers with which a moved message records where it was first published. */
-export function originHeaders(queue: string, received: Received, plan: Plan): Readonly<Record<string, unknown>> {
+export function buildOriginHeaders(queue: string, received: Received, plan: Plan): Readonly<Record<string, unknown>> {
   const { exchange, key } = originOf(queue, received, plan);
   return typeof exchange === 'string' && typeof key === 'string'
     ? { 'origin-exchange': exchange, 'origin-key': key }
@@ -137,7 +137,7 @@ export function originHeaders(queue: string, received: Received, plan: Plan): Re
  */
 const originOf = (queue: string, received: Received, plan: Plan): Origin => {
   const entered = enteredBy(received);
-  if (entered.exchange !== '' && entered.exchange !== movesExchange(queue, plan)) return entered;
+  if (entered.exchange !== '' && entered.exchange !== nameMovesExchange(queue, plan)) return entered;
   const { 'origin-exchange': exchange, 'origin-key': key } = received.properties.headers ?? {};
   return { exchange, key };
 };
@@ -157,16 +157,16 @@ const enteredBy = ({ fields, properties }: Received): Origin => {
  * Decodes a message of a queue. @throws {Unreadable} if this library did not encode it, or its type is not that of its
  * exchange: permissions are per exchange, each with one publisher, so the exchange authenticates the publisher.
  */
-export function decodeOf(queue: string, received: Received, plan: Plan): Message {
+export function decodeDelivery(queue: string, received: Received, plan: Plan): Message {
   return judged(decode(received), originOf(queue, received, plan), plan);
 }
 
 const judged = (message: Message, { exchange, key }: Origin, plan: Plan): Message => {
-  if (message.type === key && exchangeOf(message.type, plan) === exchange) return message;
+  if (message.type === key && nameExchange(message.type, plan) === exchange) return message;
   throw new Unreadable(`a message of another type came by ${exchange} as ${key}`);
 };
 
-/** Decodes a broadcast, which is never moved. @throws {Unreadable} as {@link decodeOf} */
+/** Decodes a broadcast, which is never moved. @throws {Unreadable} as {@link decodeDelivery} */
 export function decodeBroadcast(received: Received, plan: Plan): Message {
   const { exchange, routingKey: key } = received.fields;
   return judged(decode(received), { exchange, key }, plan);

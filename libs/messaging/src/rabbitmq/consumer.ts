@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { within } from '@boxoffice/runtime/time';
+import { settleWithin } from '@boxoffice/runtime/time';
 import type { ConfirmChannel, ConsumeMessage } from 'amqplib';
-import { attemptTo, backoff, reasonOf } from '../attempts.ts';
+import { attemptTo, computeBackoff, describeReason } from '../attempts.ts';
 import { createLanes } from '../lanes.ts';
 import {
   AT_ONCE,
@@ -13,9 +13,17 @@ import {
   type Queue,
   type Subscription,
 } from '../port.ts';
-import { attemptOf, decodeBroadcast, decodeOf, forward, originHeaders } from './codec.ts';
+import { buildOriginHeaders, decodeBroadcast, decodeDelivery, forward, readAttempt } from './codec.ts';
 import { closeChannel, type Link } from './link.ts';
-import { broadcastQueue, deadQueue, exchangeOf, movesExchange, type Plan, retryQueue, workQueue } from './names.ts';
+import {
+  broadcastQueue,
+  nameDeadQueue,
+  nameExchange,
+  nameMovesExchange,
+  nameWorkQueue,
+  type Plan,
+  retryQueue,
+} from './names.ts';
 import type { Sender } from './publisher.ts';
 import { declareExchanges, declareQueue, type Topology } from './topology.ts';
 
@@ -60,7 +68,7 @@ export async function consume(queue: Queue, handler: Handler, options: ConsumerO
   let consumingSince: number | undefined;
   /** How many channels in succession were lost early. */
   let lostEarly = 0;
-  const moves = movesExchange(queue.name, plan);
+  const moves = nameMovesExchange(queue.name, plan);
 
   const acknowledge = ({ channel: from, received }: Delivery): void => {
     if (from === channel) from.ack(received);
@@ -75,13 +83,13 @@ export async function consume(queue: Queue, handler: Handler, options: ConsumerO
     for (let tries = 1; delivery.channel === channel; tries++) {
       try {
         const { received } = delivery;
-        const wire = forward(received, { ...headers, ...originHeaders(queue.name, received, plan) });
+        const wire = forward(received, { ...headers, ...buildOriginHeaders(queue.name, received, plan) });
         await sender.sendTo(moves, target, wire);
         return acknowledge(delivery);
       } catch (error) {
         logger.warn('a message could not be moved', { queue: target, attempt: tries, error });
         if (stopping) return; // it stays unacknowledged, so another consumer gets it
-        await pause(backoff(tries, 5_000));
+        await pause(computeBackoff(tries, 5_000));
       }
     }
   };
@@ -89,14 +97,14 @@ export async function consume(queue: Queue, handler: Handler, options: ConsumerO
   const bury = (delivery: Delivery, attempts: number, error: unknown): Promise<void> => {
     const { type, messageId } = delivery.received.properties;
     logger.error('a message became a dead letter', { queue: queue.name, type, messageId, attempt: attempts, error });
-    const headers = { attempt: attempts, reason: reasonOf(error), 'dead-since': new Date().toISOString() };
-    return moveTo(deadQueue(queue.name, plan), delivery, headers);
+    const headers = { attempt: attempts, reason: describeReason(error), 'dead-since': new Date().toISOString() };
+    return moveTo(nameDeadQueue(queue.name, plan), delivery, headers);
   };
 
   const work = async (delivery: Delivery): Promise<undefined> => {
     const { message, received, unreadable } = delivery;
     if (stopping || delivery.channel !== channel) return;
-    const attempt = attemptOf(received);
+    const attempt = readAttempt(received);
     if (!message) return void (await bury(delivery, attempt, unreadable));
     const outcome = await attemptTo(handler, message, attempt, plan.retryDelaysMs);
     if (outcome.state === 'handled') return void acknowledge(delivery);
@@ -112,7 +120,7 @@ export async function consume(queue: Queue, handler: Handler, options: ConsumerO
 
   const read = (received: ConsumeMessage): Pick<Delivery, 'message' | 'unreadable'> => {
     try {
-      return { message: decodeOf(queue.name, received, plan) };
+      return { message: decodeDelivery(queue.name, received, plan) };
     } catch (unreadable) {
       return { unreadable };
     }
@@ -142,13 +150,13 @@ export async function consume(queue: Queue, handler: Handler, options: ConsumerO
         lanes.push(delivery.message?.key ?? `unreadable ${received.fields.deliveryTag}`, delivery);
       };
       const begin = async (): Promise<void> => {
-        const { consumerTag } = await fresh.consume(workQueue(queue.name, plan), take);
+        const { consumerTag } = await fresh.consume(nameWorkQueue(queue.name, plan), take);
         if (fresh !== channel) return;
         tag = consumerTag;
         consumingSince = performance.now();
       };
       if (lostEarly === 0) return begin();
-      void beginAfter(backoff(lostEarly, longestPauseMs), fresh, begin);
+      void beginAfter(computeBackoff(lostEarly, longestPauseMs), fresh, begin);
     },
     lost() {
       if (consumingSince !== undefined) lostEarly = performance.now() - consumingSince < steadyMs ? lostEarly + 1 : 0;
@@ -165,14 +173,14 @@ export async function consume(queue: Queue, handler: Handler, options: ConsumerO
       stopping = true;
       link.detach(station);
       const last = channel;
-      if (last && tag !== undefined) await within(last.cancel(tag), answerMs, () => {}).catch(() => {});
+      if (last && tag !== undefined) await settleWithin(last.cancel(tag), answerMs, () => {}).catch(() => {});
       lanes.drop();
       await lanes.quiet();
       // Closing right after an acknowledgement can lose it: a request about the queue first, since the broker responds
       // in order.
       if (!last) return;
-      await within(last.checkQueue(workQueue(queue.name, plan)), answerMs, () => {}).catch(() => {});
-      await within(closeChannel(last), answerMs, () => {});
+      await settleWithin(last.checkQueue(nameWorkQueue(queue.name, plan)), answerMs, () => {}).catch(() => {});
+      await settleWithin(closeChannel(last), answerMs, () => {});
     },
   };
 }
@@ -213,7 +221,7 @@ export async function listenTo(
         durable: false,
         arguments: limits,
       });
-      for (const type of types) await fresh.bindQueue(queue, exchangeOf(type, plan), type);
+      for (const type of types) await fresh.bindQueue(queue, nameExchange(type, plan), type);
       await fresh.consume(queue, (received) => (received ? take(received) : void closeChannel(fresh)), { noAck: true });
       channel = fresh;
     },

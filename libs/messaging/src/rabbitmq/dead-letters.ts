@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ConfirmChannel, GetMessage } from 'amqplib';
 import type { DeadLetter, DeadLetters } from '../port.ts';
-import { forward, letterOf, originHeaders } from './codec.ts';
+import { buildOriginHeaders, forward, toDeadLetter } from './codec.ts';
 import type { Link } from './link.ts';
-import { deadQueue, movesExchange, type Plan, workQueue } from './names.ts';
+import { nameDeadQueue, nameMovesExchange, nameWorkQueue, type Plan } from './names.ts';
 import type { Sender } from './publisher.ts';
 
 /** Letters in a listing, per queue. */
@@ -32,7 +32,7 @@ export function createDeadLetters(link: Link, sender: Sender, plan: Plan): DeadL
     visit: (channel: ConfirmChannel, one: GetMessage) => Promise<boolean>,
   ): Promise<boolean> =>
     link.using(async (channel) => {
-      const queue = deadQueue(name, plan);
+      const queue = nameDeadQueue(name, plan);
       const unmatched: GetMessage[] = [];
       try {
         for (let one = await channel.get(queue); one; one = await channel.get(queue)) {
@@ -52,7 +52,7 @@ export function createDeadLetters(link: Link, sender: Sender, plan: Plan): DeadL
     if (name === undefined) return Promise.resolve(false);
     return inTurn(() =>
       look(name, async (channel, one) => {
-        if (letterOf(name, one).id !== id) return false;
+        if (toDeadLetter(name, one).id !== id) return false;
         await act(name, one);
         channel.ack(one);
         return true;
@@ -71,7 +71,7 @@ export function createDeadLetters(link: Link, sender: Sender, plan: Plan): DeadL
               channel.nack(one, false, true);
               return true;
             }
-            letters.push(letterOf(name, one));
+            letters.push(toDeadLetter(name, one));
             return false;
           });
         }
@@ -80,9 +80,9 @@ export function createDeadLetters(link: Link, sender: Sender, plan: Plan): DeadL
     replay: (id) =>
       take(id, (name, one) =>
         sender.sendTo(
-          movesExchange(name, plan),
-          workQueue(name, plan),
-          forward(one, { attempt: 1, ...originHeaders(name, one, plan) }),
+          nameMovesExchange(name, plan),
+          nameWorkQueue(name, plan),
+          forward(one, { attempt: 1, ...buildOriginHeaders(name, one, plan) }),
         ),
       ),
     drop: (id) => take(id, async () => {}),

@@ -1,8 +1,8 @@
 import { connect as connectSocket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { within } from '@boxoffice/runtime/time';
+import { settleWithin } from '@boxoffice/runtime/time';
 import type { ChannelModel, ConfirmChannel } from 'amqplib';
-import { backoff, reasonOf } from '../attempts.ts';
+import { computeBackoff, describeReason } from '../attempts.ts';
 import type { Logger } from '../port.ts';
 
 /** The work of one channel, set up again whenever the channel or its connection was lost. */
@@ -75,7 +75,7 @@ export async function openLink(options: LinkOptions) {
   /** Opens a station's channel again for as long as its connection lasts; the next connection opens all of them. */
   const reopen = async (model: ChannelModel, station: Station): Promise<void> => {
     for (let tries = 1; ; tries++) {
-      await pause(backoff(tries, 5_000));
+      await pause(computeBackoff(tries, 5_000));
       if (closing || current !== model || !stations.has(station)) return;
       try {
         return await openStation(model, station);
@@ -116,7 +116,7 @@ export async function openLink(options: LinkOptions) {
       }),
     );
     try {
-      await within(Promise.race([Promise.all(opened), ended.promise]), openingMs, () => {
+      await settleWithin(Promise.race([Promise.all(opened), ended.promise]), openingMs, () => {
         throw new Error(`channels not open within ${openingMs} ms`);
       });
     } catch (error) {
@@ -155,7 +155,7 @@ export async function openLink(options: LinkOptions) {
     isUp: (): boolean => current !== undefined && !blocked,
     /** Resolves at the first connection. @throws after `ms`, or at once if the broker refuses the connection. */
     async established(ms: number): Promise<void> {
-      await within(first.promise, ms, async () => {
+      await settleWithin(first.promise, ms, async () => {
         throw await unreachable(address, lastFailure, ms);
       });
     },
@@ -177,7 +177,7 @@ export async function openLink(options: LinkOptions) {
           }
         }
       }
-      if (waitMs > 0) await within(opening.promise, waitMs, () => {});
+      if (waitMs > 0) await settleWithin(opening.promise, waitMs, () => {});
     },
     detach(station: Station): void {
       stations.delete(station);
@@ -204,7 +204,7 @@ export async function openLink(options: LinkOptions) {
     async close(): Promise<void> {
       closing = true;
       current = undefined;
-      await within(connection.close(), closingMs, () => {}); // its last response may never come
+      await settleWithin(connection.close(), closingMs, () => {}); // its last response may never come
     },
   };
 }
@@ -237,7 +237,7 @@ const accepts = ({ protocol, hostname, port }: URL): Promise<boolean> =>
 /** No connection within the time limit: the reason in one line. */
 const unreachable = async (address: URL, error: unknown, ms: number): Promise<Error> => {
   // The driver's messages may begin with the name of the error class.
-  const reason = reasonOf((error as Error | undefined)?.message ?? error).replace(/^Error: /, '');
+  const reason = describeReason((error as Error | undefined)?.message ?? error).replace(/^Error: /, '');
   const say = (what: string) => new Error(`RabbitMQ at ${address.host} ${what}`, { cause: error });
   if (isRefusal(reason)) return say(`refuses the login: ${reason}`);
   if (error !== undefined && !reason.includes('ETIMEDOUT')) return say(`cannot be reached: ${reason}`);

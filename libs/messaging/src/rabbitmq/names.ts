@@ -16,7 +16,7 @@ export interface Plan {
 }
 
 /** Fills in the defaults: those of the installation. */
-export function planOf({
+export function createPlan({
   prefix = '',
   retryDelaysMs = defaultRetryDelaysMs,
   maxLength = maxQueueLength,
@@ -26,14 +26,14 @@ export function planOf({
 }
 
 /** `contact.erased` is published to `boxoffice.contact`. */
-export function exchangeOf(type: string, { prefix }: Plan): string {
+export function nameExchange(type: string, { prefix }: Plan): string {
   return `${prefix}boxoffice.${type.split('.', 1)[0]}`;
 }
 
-export function workQueue(name: string, { prefix }: Plan): string {
+export function nameWorkQueue(name: string, { prefix }: Plan): string {
   return `${prefix}${name}`;
 }
-export function deadQueue(name: string, { prefix }: Plan): string {
+export function nameDeadQueue(name: string, { prefix }: Plan): string {
   return `${prefix}${name}.dlq`;
 }
 
@@ -42,7 +42,7 @@ export function deadQueue(name: string, { prefix }: Plan): string {
  * under the name of its target. With the default exchange, the right to move one's own messages would be a right to
  * write to every queue.
  */
-export function movesExchange(name: string, { prefix }: Plan): string {
+export function nameMovesExchange(name: string, { prefix }: Plan): string {
   return `${prefix}${name}.moves`;
 }
 
@@ -65,10 +65,10 @@ const duration = (ms: number): string => {
 const lookedAtForever = 1_000_000_000;
 
 /** A message that twenty deliveries did not get acknowledged kills its consumers: it is dead. */
-export function workArguments({ name, singleActiveConsumer }: Queue, plan: Plan): Options.AssertQueue {
+export function buildWorkArguments({ name, singleActiveConsumer }: Queue, plan: Plan): Options.AssertQueue {
   return quorum({
     'x-delivery-limit': 20,
-    ...toQueue(deadQueue(name, plan), plan),
+    ...toQueue(nameDeadQueue(name, plan), plan),
     ...(singleActiveConsumer ? { 'x-single-active-consumer': true } : {}),
   });
 }
@@ -88,11 +88,11 @@ const toQueue = (target: string, { maxLength }: Plan) => ({
 });
 
 export function retryArguments(name: string, delayMs: number, plan: Plan): Options.AssertQueue {
-  return quorum({ 'x-message-ttl': delayMs, 'x-delivery-limit': 20, ...toQueue(workQueue(name, plan), plan) });
+  return quorum({ 'x-message-ttl': delayMs, 'x-delivery-limit': 20, ...toQueue(nameWorkQueue(name, plan), plan) });
 }
 
 /** Dead letters stay until an operator decides. */
-export function deadArguments(): Options.AssertQueue {
+export function buildDeadArguments(): Options.AssertQueue {
   return quorum({ 'x-delivery-limit': lookedAtForever });
 }
 
@@ -101,7 +101,7 @@ export function deadArguments(): Options.AssertQueue {
  * and one for each fact of a broadcast. They are declared last; nothing is published to them. One mark each, instead of
  * one for the whole plan, so that a process finds the topology of its release in that of a later one, which has more.
  */
-export function topologyMarks({ declared, retryDelaysMs, maxLength, prefix }: Plan): readonly string[] {
+export function listTopologyMarks({ declared, retryDelaysMs, maxLength, prefix }: Plan): readonly string[] {
   const queueOptions = [...retryDelaysMs.map(duration), maxLength].join(':');
   const ofQueues = declared.queues.flatMap(({ name, types }) => types.map((type) => `${name}:${type}:${queueOptions}`));
   const ofBroadcasts = declared.broadcasts.flatMap(({ types }) => types.map((type) => `broadcast:${type}`));

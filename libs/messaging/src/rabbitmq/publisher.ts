@@ -3,7 +3,7 @@ import { type Message, Unroutable } from '../port.ts';
 import { isBroadcast } from '../topology.ts';
 import { encode, type Wire } from './codec.ts';
 import type { Link, Station } from './link.ts';
-import { exchangeOf, type Plan } from './names.ts';
+import { nameExchange, type Plan } from './names.ts';
 import type { Topology } from './topology.ts';
 import { declareAll } from './topology.ts';
 
@@ -34,7 +34,7 @@ export function createSender({ link, plan, topology, confirmTimeoutMs }: SenderO
   const { queues, broadcasts } = plan.declared;
   /** Publishing to a missing exchange would close the channel, with every message in flight. */
   const exchanges = new Set(
-    [...queues, ...broadcasts].flatMap(({ types }) => types.map((type) => exchangeOf(type, plan))),
+    [...queues, ...broadcasts].flatMap(({ types }) => types.map((type) => nameExchange(type, plan))),
   );
   const waiters: (() => void)[] = [];
 
@@ -83,7 +83,7 @@ export function createSender({ link, plan, topology, confirmTimeoutMs }: SenderO
     station,
     /** Publishes to the exchange of the message's type. @throws {Unroutable} if none is declared, or no queue takes it */
     async publish(message: Message): Promise<void> {
-      const exchange = exchangeOf(message.type, plan);
+      const exchange = nameExchange(message.type, plan);
       if (!exchanges.has(exchange)) throw new Unroutable(`no queue takes ${message.type}`);
       await send(exchange, message.type, encode(message), !isBroadcast(message.type, plan.declared));
     },

@@ -1,5 +1,5 @@
-import { broadcastsOf, builtInRows, queuesOf, type ServiceRow } from '@boxoffice/runtime/services';
-import { broadcastQueue, exchangeOf, movesExchange, planOf, workQueue } from './names.ts';
+import { builtInRows, listBroadcasts, listQueues, type ServiceRow } from '@boxoffice/runtime/services';
+import { broadcastQueue, createPlan, nameExchange, nameMovesExchange, nameWorkQueue } from './names.ts';
 
 /** The permissions of a RabbitMQ user in the installation's virtual host: regular expressions of names. */
 export interface Rights {
@@ -9,7 +9,7 @@ export interface Rights {
   readonly read: string;
 }
 
-const plan = planOf({});
+const plan = createPlan({});
 
 /**
  * The permissions of each process's user, and of the operator's. A process publishes its own facts, consumes its own
@@ -17,8 +17,8 @@ const plan = planOf({});
  * operator declares everything, reads and requeues dead letters; `amq.default` is for declaring queues that dead-letter
  * through it.
  */
-export function rightsOf(rows: readonly ServiceRow[] = builtInRows): readonly Rights[] {
-  const domains = rows.filter((row) => queuesOf(row).length > 0).map(({ name }) => `${name}.`);
+export function listRights(rows: readonly ServiceRow[] = builtInRows): readonly Rights[] {
+  const domains = rows.filter((row) => listQueues(row).length > 0).map(({ name }) => `${name}.`);
   const everything = names([], ['boxoffice.', ...domains]);
   const operator = {
     user: 'operator',
@@ -39,18 +39,18 @@ const escaped = (name: string): string => name.replaceAll('.', '\\.');
 
 const ofProcess = (row: ServiceRow): Rights => {
   const { name: user, publishes } = row;
-  const own = queuesOf(row).map(({ queue }) => queue);
-  const received = broadcastsOf(row);
+  const own = listQueues(row).map(({ queue }) => queue);
+  const received = listBroadcasts(row);
   const broadcast = received.length > 0 ? [broadcastQueue(user, '', plan)] : [];
   return {
     user,
     configure: names([], broadcast),
     write: names(
-      [...publishes.map((type) => exchangeOf(type, plan)), ...own.map((name) => movesExchange(name, plan))],
+      [...publishes.map((type) => nameExchange(type, plan)), ...own.map((name) => nameMovesExchange(name, plan))],
       broadcast,
     ),
     read: names(
-      [...own.map((name) => workQueue(name, plan)), ...received.map((type) => exchangeOf(type, plan))],
+      [...own.map((name) => nameWorkQueue(name, plan)), ...received.map((type) => nameExchange(type, plan))],
       broadcast,
     ),
   };

@@ -1,18 +1,18 @@
 import type { Channel } from 'amqplib';
-import { reasonOf } from '../attempts.ts';
+import { describeReason } from '../attempts.ts';
 import type { Logger, Queue } from '../port.ts';
 import type { Link } from './link.ts';
 import {
-  deadArguments,
-  deadQueue,
-  exchangeOf,
-  movesExchange,
+  buildDeadArguments,
+  buildWorkArguments,
+  listTopologyMarks,
+  nameDeadQueue,
+  nameExchange,
+  nameMovesExchange,
+  nameWorkQueue,
   type Plan,
   retryArguments,
   retryQueue,
-  topologyMarks,
-  workArguments,
-  workQueue,
 } from './names.ts';
 
 /** Ensures that exchanges and queues exist: declared by this process where its user may, else by an operator. */
@@ -33,7 +33,7 @@ const NOT_FOUND = 404;
 
 /** Creates it for one bus over the connection `link`. The user's permission to declare is detected once. */
 export function createTopology(plan: Plan, logger: Logger) {
-  const marks = topologyMarks(plan);
+  const marks = listTopologyMarks(plan);
   let mayDeclare = true;
   return (link: Link) => ({
     /**
@@ -47,7 +47,7 @@ export function createTopology(plan: Plan, logger: Logger) {
         } catch (error) {
           if (codeOf(error) !== ACCESS_REFUSED) throw error;
           mayDeclare = false;
-          logger.info('exchanges and queues are declared by the operator', { reason: reasonOf(error) });
+          logger.info('exchanges and queues are declared by the operator', { reason: describeReason(error) });
         }
       }
       let missing = '';
@@ -70,7 +70,7 @@ const codeOf = (error: unknown): unknown => (error as { readonly code?: unknown 
 
 /** Declares the durable topic exchanges of message types. */
 export async function declareExchanges(channel: Channel, types: readonly string[], plan: Plan): Promise<void> {
-  for (const exchange of new Set(types.map((type) => exchangeOf(type, plan)))) {
+  for (const exchange of new Set(types.map((type) => nameExchange(type, plan)))) {
     await channel.assertExchange(exchange, 'topic', { durable: true });
   }
 }
@@ -79,22 +79,22 @@ export async function declareExchanges(channel: Channel, types: readonly string[
 export async function declareQueue(channel: Channel, queue: Queue, plan: Plan): Promise<void> {
   const { name, types } = queue;
   await declareExchanges(channel, types, plan);
-  await channel.assertQueue(deadQueue(name, plan), deadArguments());
-  await channel.assertQueue(workQueue(name, plan), workArguments(queue, plan));
+  await channel.assertQueue(nameDeadQueue(name, plan), buildDeadArguments());
+  await channel.assertQueue(nameWorkQueue(name, plan), buildWorkArguments(queue, plan));
   for (const delayMs of new Set(plan.retryDelaysMs)) {
     await channel.assertQueue(retryQueue(name, delayMs, plan), retryArguments(name, delayMs, plan));
   }
-  for (const type of types) await channel.bindQueue(workQueue(name, plan), exchangeOf(type, plan), type);
-  const moves = movesExchange(name, plan);
+  for (const type of types) await channel.bindQueue(nameWorkQueue(name, plan), nameExchange(type, plan), type);
+  const moves = nameMovesExchange(name, plan);
   await channel.assertExchange(moves, 'direct', { durable: true });
   const retries = plan.retryDelaysMs.map((delayMs) => retryQueue(name, delayMs, plan));
-  for (const target of new Set([workQueue(name, plan), deadQueue(name, plan), ...retries]))
+  for (const target of new Set([nameWorkQueue(name, plan), nameDeadQueue(name, plan), ...retries]))
     await channel.bindQueue(target, moves, target);
 }
 
-/** Declares the topology of the installation's facts, and marks it as complete by {@link topologyMarks}. */
+/** Declares the topology of the installation's facts, and marks it as complete by {@link listTopologyMarks}. */
 export async function declareAll(channel: Channel, plan: Plan): Promise<void> {
   for (const { types } of plan.declared.broadcasts) await declareExchanges(channel, types, plan);
   for (const queue of plan.declared.queues) await declareQueue(channel, queue, plan);
-  for (const mark of topologyMarks(plan)) await channel.assertExchange(mark, 'fanout', { durable: true });
+  for (const mark of listTopologyMarks(plan)) await channel.assertExchange(mark, 'fanout', { durable: true });
 }

@@ -1,17 +1,17 @@
 import {
   createMemoryDeadLetters,
+  describeMessagingConformance,
   first,
-  messagingConformance,
   probe,
   probes,
   second,
-  until,
+  waitUntil,
 } from '@boxoffice/messaging/conformance';
 import { describe, expect, test } from '@jest/globals';
 import { createInProcessBus, type InProcessOptions, Unreadable } from '../../src/index.ts';
 import { inProcess } from './engine.ts';
 
-messagingConformance('the in-process bus', inProcess);
+describeMessagingConformance('the in-process bus', inProcess);
 
 const logger = { info() {}, warn() {}, error() {} };
 const open = (options: Partial<InProcessOptions> = {}) =>
@@ -91,7 +91,7 @@ describe('publish of the in-process bus', () => {
       throw new Error('planted');
     });
     const publishing = expect(bus.publish(probe())).rejects.toThrow('has no subscriber');
-    await until('the first attempt', () => attempts === 1);
+    await waitUntil('the first attempt', () => attempts === 1);
     await bus.close();
     await publishing;
   });
@@ -131,10 +131,10 @@ describe('replay of the in-process bus', () => {
     const id = `${first.name}:${message.id}`;
     expect(await bus.deadLetters.replay(id)).toBe(true);
     expect(await bus.deadLetters.replay(id)).toBe(true);
-    await until('it in hand', () => handled === 1);
+    await waitUntil('it in hand', () => handled === 1);
     expect((await bus.deadLetters.list()).length).toBe(1);
     gate.resolve();
-    await until('an empty list', async () => (await bus.deadLetters.list()).length === 0);
+    await waitUntil('an empty list', async () => (await bus.deadLetters.list()).length === 0);
     expect(handled).toBe(1);
     await subscription.close();
     await bus.close();

@@ -11,7 +11,7 @@ import {
   probes,
   reactOnce,
   silent,
-  until,
+  waitUntil,
 } from '@boxoffice/messaging/conformance';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Bus, connectRabbitmq, startRelay } from '../../src/index.ts';
@@ -73,25 +73,25 @@ if (control === undefined || control === '') {
         if (open) setTimeout(commit, 5);
       };
       commit();
-      const reached = (count: number) => until(`${count} effects`, () => ledger.effects.size >= count);
+      const reached = (count: number) => waitUntil(`${count} effects`, () => ledger.effects.size >= count);
       const isUnderWay = () => committed > confirmed;
 
       await reached(300);
-      await until('messages that the broker has to confirm', isUnderWay);
+      await waitUntil('messages that the broker has to confirm', isUnderWay);
       await broker('kill');
-      await until('messages that no broker confirms', isUnderWay);
+      await waitUntil('messages that no broker confirms', isUnderWay);
       const before = ledger.effects.size;
       await broker('start');
       await reached(before + 300);
       open = false;
-      await until('every fact', () => ledger.effects.size === committed);
-      await until('an empty outbox', () => outbox.pending.size === 0);
+      await waitUntil('every fact', () => ledger.effects.size === committed);
+      await waitUntil('an empty outbox', () => outbox.pending.size === 0);
       expect([...ledger.effects.values()].every((count) => count === 1)).toBe(true);
       expect(deliveries).toBeGreaterThanOrEqual(committed);
       expect(await consumer.deadLetters.list()).toEqual([]);
       const announcement = probe({ type: 'probe.announced' });
       await publisher.publish(announcement);
-      await until('the announcement', () => received.includes(announcement.id));
+      await waitUntil('the announcement', () => received.includes(announcement.id));
       await relay.close();
       await Promise.all([publisher.close(), consumer.close()]);
     });

@@ -6,14 +6,14 @@ import { describe, test } from '@jest/globals';
 import amqp, { type ConfirmChannel } from 'amqplib';
 import { type Bus, connectRabbitmq, type RabbitmqOptions } from '../../src/index.ts';
 import {
-  deadQueue,
-  exchangeOf,
-  movesExchange,
+  createPlan,
+  listTopologyMarks,
+  nameDeadQueue,
+  nameExchange,
+  nameMovesExchange,
+  nameWorkQueue,
   type Plan,
-  planOf,
   retryQueue,
-  topologyMarks,
-  workQueue,
 } from '../../src/rabbitmq/names.ts';
 
 /** The broker of the run; undefined if there is none. */
@@ -26,7 +26,7 @@ export function describeWithBroker(name: string, suite: (url: string) => void): 
 }
 
 /** Runs `work` with a channel of its own, apart from the code under test. */
-export async function onChannel<T>(url: string, work: (channel: ConfirmChannel) => Promise<T>): Promise<T> {
+export async function runOnChannel<T>(url: string, work: (channel: ConfirmChannel) => Promise<T>): Promise<T> {
   const connection = await amqp.connect(url);
   connection.on('error', () => {});
   try {
@@ -121,7 +121,7 @@ export async function openProxy(url: string): Promise<BrokerProxy> {
 }
 
 /** RabbitMQ with separate exchanges and queues; a process is a bus behind its own proxy, and killed by cutting it. */
-export function rabbitmq(url: string): Engine {
+export function createRabbitmqEngine(url: string): Engine {
   return {
     async open(settings) {
       const prefix = ownPrefix();
@@ -138,7 +138,7 @@ export function rabbitmq(url: string): Engine {
         async remove() {
           await Promise.all(buses.map((bus) => bus.close()));
           for (const proxy of proxies) await proxy.close();
-          await removeAll(url, planOf({ ...settings, prefix }));
+          await removeAll(url, createPlan({ ...settings, prefix }));
         },
       };
     },
@@ -150,18 +150,18 @@ const ownPrefix = (): string => `test-${randomBytes(6).toString('hex')}.`;
 
 /** Deletes all exchanges and queues of a plan from the broker. */
 const removeAll = (url: string, plan: Plan): Promise<void> =>
-  onChannel(url, async (channel) => {
+  runOnChannel(url, async (channel) => {
     const { queues, broadcasts } = plan.declared;
     const names = queues.flatMap(({ name }) => [
-      workQueue(name, plan),
-      deadQueue(name, plan),
+      nameWorkQueue(name, plan),
+      nameDeadQueue(name, plan),
       ...plan.retryDelaysMs.map((delayMs) => retryQueue(name, delayMs, plan)),
     ]);
     const types = [...queues, ...broadcasts].flatMap((one) => one.types);
     const exchanges = [
-      ...queues.map(({ name }) => movesExchange(name, plan)),
-      ...topologyMarks(plan),
-      ...new Set(types.map((type) => exchangeOf(type, plan))),
+      ...queues.map(({ name }) => nameMovesExchange(name, plan)),
+      ...listTopologyMarks(plan),
+      ...new Set(types.map((type) => nameExchange(type, plan))),
     ];
     await Promise.all([
       ...names.map((name) => channel.deleteQueue(name)),
@@ -170,7 +170,7 @@ const removeAll = (url: string, plan: Plan): Promise<void> =>
   });
 
 /** Whether a promise is fulfilled. */
-export function succeeds(promise: Promise<unknown>): Promise<boolean> {
+export function isFulfilled(promise: Promise<unknown>): Promise<boolean> {
   return promise.then(
     () => true,
     () => false,
@@ -180,7 +180,7 @@ export function succeeds(promise: Promise<unknown>): Promise<boolean> {
 type Fixture = Awaited<ReturnType<typeof openFixture>>;
 
 /** Runs a test with separate exchanges and queues. */
-export function withFixture(
+export function runWithFixture(
   url: string,
   work: (fixture: Fixture) => Promise<void>,
   settings: Partial<RabbitmqOptions> = {},
@@ -199,7 +199,7 @@ export function withFixture(
 const openFixture = async (url: string, settings: Partial<RabbitmqOptions> = {}) => {
   const prefix = ownPrefix();
   const options = { url, prefix, logger: silent, retryDelaysMs: [40, 80, 160], declared: probes, ...settings };
-  const plan = planOf(options);
+  const plan = createPlan(options);
   const closers: (() => Promise<void>)[] = [];
   return {
     plan,

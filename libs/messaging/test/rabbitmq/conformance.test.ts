@@ -1,4 +1,4 @@
-import { messagingConformance } from '@boxoffice/messaging/conformance';
-import { describeWithBroker, rabbitmq } from './broker.ts';
+import { describeMessagingConformance } from '@boxoffice/messaging/conformance';
+import { createRabbitmqEngine, describeWithBroker } from './broker.ts';
 
-describeWithBroker('with a broker:', (url) => messagingConformance('RabbitMQ', rabbitmq(url)));
+describeWithBroker('with a broker:', (url) => describeMessagingConformance('RabbitMQ', createRabbitmqEngine(url)));

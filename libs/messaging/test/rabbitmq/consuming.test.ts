@@ -1,12 +1,12 @@
-import { announced, createLedger, first, probe, publishAll, silent, until } from '@boxoffice/messaging/conformance';
+import { announced, createLedger, first, probe, publishAll, silent, waitUntil } from '@boxoffice/messaging/conformance';
 import { expect, test } from '@jest/globals';
 import type { ConfirmChannel } from 'amqplib';
 import { consume } from '../../src/rabbitmq/consumer.ts';
 import { type Link, openLink } from '../../src/rabbitmq/link.ts';
-import { deadQueue, workQueue } from '../../src/rabbitmq/names.ts';
+import { nameDeadQueue, nameWorkQueue } from '../../src/rabbitmq/names.ts';
 import { createSender } from '../../src/rabbitmq/publisher.ts';
 import { createTopology } from '../../src/rabbitmq/topology.ts';
-import { describeWithBroker, onChannel, succeeds, withFixture } from './broker.ts';
+import { describeWithBroker, isFulfilled, runOnChannel, runWithFixture } from './broker.ts';
 
 /** A link that exposes the channels of its stations. */
 const watched = (link: Link, channels: ConfirmChannel[]): Link => ({
@@ -24,7 +24,7 @@ const watched = (link: Link, channels: ConfirmChannel[]): Link => ({
 describeWithBroker('consuming from RabbitMQ', (url) => {
   test(
     'a channel that the broker closes is reopened with its consumer; no message is lost or in hand twice at once',
-    withFixture(url, async ({ plan }) => {
+    runWithFixture(url, async ({ plan }) => {
       const link = await openLink({ url, name: 'test', logger: silent });
       await link.established(60_000);
       const topology = createTopology(plan, silent)(link);
@@ -49,17 +49,17 @@ describeWithBroker('consuming from RabbitMQ', (url) => {
       );
       const messages = Array.from({ length: 60 }, (_, n) => probe({ key: `key-${n % 4}` }));
       await Promise.all(messages.map((message) => sender.publish(message)));
-      await until('messages in hand', () => inHand.size === 4);
+      await waitUntil('messages in hand', () => inHand.size === 4);
       // Acknowledging an unknown delivery is an error that closes the channel.
       channels[0]?.ack({ fields: { deliveryTag: 4711 } } as never);
-      await until('another channel', () => channels.length === 2);
+      await waitUntil('another channel', () => channels.length === 2);
       gate.resolve();
-      await until('every message', () => new Set(handled).size === messages.length);
+      await waitUntil('every message', () => new Set(handled).size === messages.length);
       expect(overlaps).toBe(0);
       // Twice only those that were in hand when the channel closed.
       expect(handled.length).toBeLessThanOrEqual(messages.length + 4);
       await subscription.close();
-      const left = await onChannel(url, (channel) => channel.checkQueue(workQueue(first.name, plan)));
+      const left = await runOnChannel(url, (channel) => channel.checkQueue(nameWorkQueue(first.name, plan)));
       expect(left.messageCount).toBe(0);
       await link.close();
     }),
@@ -67,20 +67,20 @@ describeWithBroker('consuming from RabbitMQ', (url) => {
 
   test(
     'a queue that is deleted under its consumer is declared and consumed again',
-    withFixture(url, async ({ start, plan }) => {
+    runWithFixture(url, async ({ start, plan }) => {
       const { bus } = await start();
       const received: string[] = [];
       await bus.subscribe(first, async ({ id }) => void received.push(id));
-      await onChannel(url, (channel) => channel.deleteQueue(workQueue(first.name, plan)));
+      await runOnChannel(url, (channel) => channel.deleteQueue(nameWorkQueue(first.name, plan)));
       const message = probe();
-      await until('the queue', () => succeeds(bus.publish(message)));
-      await until('the message', () => received.includes(message.id));
+      await waitUntil('the queue', () => isFulfilled(bus.publish(message)));
+      await waitUntil('the message', () => received.includes(message.id));
     }),
   );
 
   test(
     'repeatedly cut connections lose no message: done + dead = published',
-    withFixture(url, async ({ start }) => {
+    runWithFixture(url, async ({ start }) => {
       const publisher = await start();
       const { bus, proxy } = await start();
       const ledger = createLedger();
@@ -103,7 +103,7 @@ describeWithBroker('consuming from RabbitMQ', (url) => {
       await publishAll(publisher.bus, messages);
       const dead = async () => new Set((await publisher.bus.deadLetters.list()).map(({ message }) => message.id));
       const complete = async () => ledger.effects.size >= 350 && (await dead()).size >= 50;
-      await until('done + dead = published', complete);
+      await waitUntil('done + dead = published', complete);
       const poison = messages.filter(({ data }) => (data as { kind: string }).kind === 'poison').map(({ id }) => id);
       expect([...(await dead())].sort()).toEqual(poison.sort());
       expect([...ledger.effects.values()].every((count) => count === 1)).toBe(true);
@@ -112,7 +112,7 @@ describeWithBroker('consuming from RabbitMQ', (url) => {
 
   test(
     'a message whose connection is lost at each delivery is delivered ever less often, and does not die of it',
-    withFixture(url, async ({ start }) => {
+    runWithFixture(url, async ({ start }) => {
       const publisher = await start();
       const LOSSES = 4;
       const pauses: number[] = [];
@@ -129,7 +129,7 @@ describeWithBroker('consuming from RabbitMQ', (url) => {
         proxy.mend();
       });
       await publisher.bus.publish(probe());
-      await until('the last delivery', () => deliveries > LOSSES);
+      await waitUntil('the last delivery', () => deliveries > LOSSES);
       // 100 ms, doubled with each loss, with jitter.
       const doubled = pauses.map((ms, loss) => ms / (100 * 2 ** loss));
       expect(doubled.filter((factor) => factor < 0.75 || factor > 1.25)).toEqual([]);
@@ -140,15 +140,15 @@ describeWithBroker('consuming from RabbitMQ', (url) => {
 
   test(
     'a consumer that stops right after its last message has acknowledged it',
-    withFixture(url, async ({ start, plan }) => {
+    runWithFixture(url, async ({ start, plan }) => {
       const { bus } = await start();
       for (let round = 0; round < 10; round++) {
         let handled = 0;
         const subscription = await bus.subscribe(first, async () => void handled++);
         await Promise.all(Array.from({ length: 10 }, () => bus.publish(probe())));
-        await until('ten messages', () => handled === 10);
+        await waitUntil('ten messages', () => handled === 10);
         await subscription.close();
-        const left = await onChannel(url, (channel) => channel.checkQueue(workQueue(first.name, plan)));
+        const left = await runOnChannel(url, (channel) => channel.checkQueue(nameWorkQueue(first.name, plan)));
         expect([round, left.messageCount, handled]).toEqual([round, 0, 10]);
       }
     }),
@@ -156,25 +156,25 @@ describeWithBroker('consuming from RabbitMQ', (url) => {
 
   test(
     'an undecodable message is a dead letter with its bytes, and replayed unchanged',
-    withFixture(url, async ({ start, plan }) => {
+    runWithFixture(url, async ({ start, plan }) => {
       const { bus } = await start();
       await bus.subscribe(first, async () => {});
       const bytes = Buffer.from([0xff, 0x00, 0x7b]);
-      await onChannel(url, async (channel) => {
-        channel.sendToQueue(workQueue(first.name, plan), bytes, { messageId: 'junk', persistent: true });
-        channel.sendToQueue(workQueue(first.name, plan), Buffer.from('{"id":1}'), { persistent: true });
+      await runOnChannel(url, async (channel) => {
+        channel.sendToQueue(nameWorkQueue(first.name, plan), bytes, { messageId: 'junk', persistent: true });
+        channel.sendToQueue(nameWorkQueue(first.name, plan), Buffer.from('{"id":1}'), { persistent: true });
         await channel.waitForConfirms();
       });
-      await until('both', async () => (await bus.deadLetters.list()).length === 2);
+      await waitUntil('both', async () => (await bus.deadLetters.list()).length === 2);
       const junk = (await bus.deadLetters.list()).find(({ id }) => id === `${first.name}:junk`);
       expect(junk?.message).toMatchObject({ type: 'unreadable', data: { content: bytes.toString('base64') } });
       expect(junk?.reason).toMatch(/Unreadable/);
       expect(await bus.deadLetters.replay(`${first.name}:junk`)).toBe(true);
-      await until('both again', async () => (await bus.deadLetters.list()).length === 2);
-      const raw = await onChannel(url, async (channel) => {
+      await waitUntil('both again', async () => (await bus.deadLetters.list()).length === 2);
+      const raw = await runOnChannel(url, async (channel) => {
         const all: string[] = [];
         for (let n = 0; n < 2; n++) {
-          const one = await channel.get(deadQueue(first.name, plan), { noAck: true });
+          const one = await channel.get(nameDeadQueue(first.name, plan), { noAck: true });
           if (one) all.push(one.content.toString('hex'));
         }
         return all;
@@ -185,7 +185,7 @@ describeWithBroker('consuming from RabbitMQ', (url) => {
 
   test(
     'a listener receives broadcasts again after its connection was cut',
-    withFixture(url, async ({ start }) => {
+    runWithFixture(url, async ({ start }) => {
       const { bus, proxy } = await start();
       let received = 0;
       await bus.listen({ types: [announced] }, () => void received++);
@@ -195,31 +195,31 @@ describeWithBroker('consuming from RabbitMQ', (url) => {
         await bus.publish(probe({ type: announced })).catch(() => {});
         return received > 0;
       };
-      await until('a broadcast', publishedAndHeard);
+      await waitUntil('a broadcast', publishedAndHeard);
     }),
   );
 
   test(
     'an operator whose connection is cut while listing or replaying dead letters loses none',
-    withFixture(url, async ({ start, plan }) => {
+    runWithFixture(url, async ({ start, plan }) => {
       const { bus } = await start();
       const doomed = await start();
-      await onChannel(url, async (channel) => {
+      await runOnChannel(url, async (channel) => {
         for (let n = 0; n < 400; n++) {
           const message = probe({ id: `dead-${n}` });
           const body = Buffer.from(JSON.stringify(message));
-          channel.sendToQueue(deadQueue(first.name, plan), body, { persistent: true, messageId: message.id });
+          channel.sendToQueue(nameDeadQueue(first.name, plan), body, { persistent: true, messageId: message.id });
         }
         await channel.waitForConfirms();
       });
       const looking = doomed.bus.deadLetters.list().catch(() => {});
       const replaying = doomed.bus.deadLetters.replay(`${first.name}:dead-399`).catch(() => {});
       const inHand = async () =>
-        (await onChannel(url, (channel) => channel.checkQueue(deadQueue(first.name, plan)))).messageCount < 400;
-      await until('letters in its hand', inHand);
+        (await runOnChannel(url, (channel) => channel.checkQueue(nameDeadQueue(first.name, plan)))).messageCount < 400;
+      await waitUntil('letters in its hand', inHand);
       doomed.proxy.cut();
       await Promise.all([looking, replaying]);
-      await until('all letters', async () => (await bus.deadLetters.list()).length === 400);
+      await waitUntil('all letters', async () => (await bus.deadLetters.list()).length === 400);
     }),
   );
 });

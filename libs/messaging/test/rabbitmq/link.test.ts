@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { silent, until } from '@boxoffice/messaging/conformance';
+import { silent, waitUntil } from '@boxoffice/messaging/conformance';
 import { expect, test } from '@jest/globals';
 import type { ConfirmChannel } from 'amqplib';
 import { connectRabbitmq } from '../../src/index.ts';
@@ -35,7 +35,7 @@ describeWithBroker('a connection to RabbitMQ', (url) => {
           await channel.prefetch(1);
         };
         await link.attach({ name: 'test', open, lost() {} }, 0);
-        await until('another channel', () => attempts >= 2 && link.isUp());
+        await waitUntil('another channel', () => attempts >= 2 && link.isUp());
         await link.established(60_000);
       },
       '?heartbeat=1',
@@ -58,7 +58,7 @@ describeWithBroker('a connection to RabbitMQ', (url) => {
         await proxy.cutAfter(moment);
         const before = opened;
         proxy.mend();
-        await until(`an opening after cut ${moment}`, () => opened > before && link.isUp());
+        await waitUntil(`an opening after cut ${moment}`, () => opened > before && link.isUp());
       }
       expect(pieces).toBeGreaterThan(5);
     }),

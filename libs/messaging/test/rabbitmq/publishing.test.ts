@@ -1,18 +1,18 @@
-import { first, probe, until } from '@boxoffice/messaging/conformance';
+import { first, probe, waitUntil } from '@boxoffice/messaging/conformance';
 import { expect, test } from '@jest/globals';
 import { connectRabbitmq } from '../../src/index.ts';
-import { exchangeOf, workQueue } from '../../src/rabbitmq/names.ts';
-import { describeWithBroker, onChannel, openProxy, succeeds, withFixture } from './broker.ts';
+import { nameExchange, nameWorkQueue } from '../../src/rabbitmq/names.ts';
+import { describeWithBroker, isFulfilled, openProxy, runOnChannel, runWithFixture } from './broker.ts';
 
 describeWithBroker('publishing to RabbitMQ', (url) => {
   test(
     'a message is persistent and has its id and type as properties',
-    withFixture(url, async ({ start, plan }) => {
+    runWithFixture(url, async ({ start, plan }) => {
       const { bus } = await start();
       const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
       const message = probe({ version: 7, traceparent });
       await bus.publish(message);
-      const got = await onChannel(url, (channel) => channel.get(workQueue(first.name, plan), { noAck: true }));
+      const got = await runOnChannel(url, (channel) => channel.get(nameWorkQueue(first.name, plan), { noAck: true }));
       expect(got && JSON.parse(got.content.toString())).toEqual(message);
       expect(got ? got.properties : got).toMatchObject({
         messageId: message.id,
@@ -26,7 +26,7 @@ describeWithBroker('publishing to RabbitMQ', (url) => {
 
   test(
     'of many messages in flight exactly the unroutable ones fail, also if one id is both',
-    withFixture(url, async ({ start }) => {
+    runWithFixture(url, async ({ start }) => {
       const { bus } = await start();
       const outcomes = await Promise.allSettled(
         Array.from({ length: 300 }, (_, n) =>
@@ -40,20 +40,20 @@ describeWithBroker('publishing to RabbitMQ', (url) => {
 
   test(
     'a channel that the broker closes fails the messages in flight, and is reopened with its exchange',
-    withFixture(url, async ({ start, plan }) => {
+    runWithFixture(url, async ({ start, plan }) => {
       const { bus } = await start();
       await bus.publish(probe());
-      await onChannel(url, (channel) => channel.deleteExchange(exchangeOf('probe.repeated', plan)));
+      await runOnChannel(url, (channel) => channel.deleteExchange(nameExchange('probe.repeated', plan)));
       const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => bus.publish(probe())));
       expect(outcomes.filter(({ status }) => status === 'rejected').length).toBe(20);
-      await until('a channel', () => succeeds(bus.publish(probe())));
+      await waitUntil('a channel', () => isFulfilled(bus.publish(probe())));
       await bus.publish(probe());
     }),
   );
 
   test(
     'a cut connection fails the unconfirmed messages; the confirmed ones are in the queue',
-    withFixture(url, async ({ start }) => {
+    runWithFixture(url, async ({ start }) => {
       const { bus, proxy } = await start();
       const confirmed: string[] = [];
       let failed = 0;
@@ -78,16 +78,16 @@ describeWithBroker('publishing to RabbitMQ', (url) => {
       await expect(bus.ping()).rejects.toThrow();
       await expect(bus.publish(probe())).rejects.toThrow();
       proxy.mend();
-      await until('a connection', () => succeeds(bus.publish(probe())));
+      await waitUntil('a connection', () => isFulfilled(bus.publish(probe())));
       const queued = new Set<string>();
       await bus.subscribe(first, async ({ id }) => void queued.add(id));
-      await until('what was confirmed', () => confirmed.every((id) => queued.has(id)));
+      await waitUntil('what was confirmed', () => confirmed.every((id) => queued.has(id)));
     }),
   );
 
   test(
     'a message that the broker does not confirm fails in time',
-    withFixture(
+    runWithFixture(
       url,
       async ({ start }) => {
         const { bus, proxy } = await start();
@@ -95,7 +95,7 @@ describeWithBroker('publishing to RabbitMQ', (url) => {
         await expect(bus.publish(probe())).rejects.toThrow(/not confirmed within 1000 ms/);
         proxy.cut();
         proxy.mend();
-        await until('a connection', () => succeeds(bus.publish(probe())));
+        await waitUntil('a connection', () => isFulfilled(bus.publish(probe())));
       },
       { confirmTimeoutMs: 1_000 },
     ),
@@ -103,7 +103,7 @@ describeWithBroker('publishing to RabbitMQ', (url) => {
 
   test(
     'a bus that does not wait for the broker connects with its subscriptions when the broker starts',
-    withFixture(url, async ({ options }) => {
+    runWithFixture(url, async ({ options }) => {
       const proxy = await openProxy(url);
       proxy.cut();
       const bus = await connectRabbitmq({ ...options, url: proxy.url, connectTimeoutMs: 0 });
@@ -113,8 +113,8 @@ describeWithBroker('publishing to RabbitMQ', (url) => {
       await expect(bus.publish(probe())).rejects.toThrow();
       proxy.mend();
       const message = probe();
-      await until('the broker', () => succeeds(bus.publish(message)));
-      await until('the message', () => received.includes(message.id));
+      await waitUntil('the broker', () => isFulfilled(bus.publish(message)));
+      await waitUntil('the message', () => received.includes(message.id));
       await bus.close();
       await proxy.close();
     }),

@@ -1,28 +1,28 @@
-import { first, probe, probes, until } from '@boxoffice/messaging/conformance';
+import { first, probe, probes, waitUntil } from '@boxoffice/messaging/conformance';
 import { expect, test } from '@jest/globals';
 import { connectRabbitmq, declared } from '../../src/index.ts';
-import { deadQueue, exchangeOf, retryQueue, workQueue } from '../../src/rabbitmq/names.ts';
-import { describeWithBroker, onChannel, succeeds, withFixture } from './broker.ts';
+import { nameDeadQueue, nameExchange, nameWorkQueue, retryQueue } from '../../src/rabbitmq/names.ts';
+import { describeWithBroker, isFulfilled, runOnChannel, runWithFixture } from './broker.ts';
 
 const alone = { ...first, singleActiveConsumer: true };
 
 describeWithBroker('the topology on RabbitMQ', (url) => {
   test(
     'a single publisher declares every queue, so that a fact waits for a consumer that has not started yet',
-    withFixture(url, async ({ start, options, plan }) => {
+    runWithFixture(url, async ({ start, options, plan }) => {
       const publisher = await connectRabbitmq(options);
       const message = probe({ type: 'probe.happened' });
       await publisher.publish(message);
       await publisher.ping();
       await publisher.close();
       for (const { name } of probes.queues) {
-        const queued = await onChannel(url, (channel) => channel.checkQueue(workQueue(name, plan)));
+        const queued = await runOnChannel(url, (channel) => channel.checkQueue(nameWorkQueue(name, plan)));
         expect(queued.messageCount).toBe(1);
       }
       const { bus } = await start();
       const received: unknown[] = [];
       await bus.subscribe(first, async (one) => void received.push(one));
-      await until('the fact', () => received.length === 1);
+      await waitUntil('the fact', () => received.length === 1);
       expect(received).toEqual([message]);
     }),
   );
@@ -35,7 +35,7 @@ describeWithBroker('the topology on RabbitMQ', (url) => {
 
   test(
     'queues keep every message: quorum, limited, refusing when full, dead-lettering at least once',
-    withFixture(url, async ({ start, plan }) => {
+    runWithFixture(url, async ({ start, plan }) => {
       await start();
       const keeps = (target: string) => ({
         'x-queue-type': 'quorum',
@@ -47,13 +47,13 @@ describeWithBroker('the topology on RabbitMQ', (url) => {
         'x-max-length': 1_000_000,
       });
       const { name } = first;
-      await onChannel(url, async (channel) => {
+      await runOnChannel(url, async (channel) => {
         // A declaration with other arguments than the queue's is refused.
         const same = (queue: string, args: object) => channel.assertQueue(queue, { durable: true, arguments: args });
-        await same(workQueue(name, plan), keeps(deadQueue(name, plan)));
-        await same(retryQueue(name, 80, plan), { 'x-message-ttl': 80, ...keeps(workQueue(name, plan)) });
-        await same(deadQueue(name, plan), { 'x-queue-type': 'quorum', 'x-delivery-limit': 1_000_000_000 });
-        await channel.assertExchange(exchangeOf('probe.happened', plan), 'topic', { durable: true });
+        await same(nameWorkQueue(name, plan), keeps(nameDeadQueue(name, plan)));
+        await same(retryQueue(name, 80, plan), { 'x-message-ttl': 80, ...keeps(nameWorkQueue(name, plan)) });
+        await same(nameDeadQueue(name, plan), { 'x-queue-type': 'quorum', 'x-delivery-limit': 1_000_000_000 });
+        await channel.assertExchange(nameExchange('probe.happened', plan), 'topic', { durable: true });
       });
       expect(retryQueue(name, 5_000, { ...plan, prefix: '' })).toBe(`${name}.retry.5s`);
       expect(retryQueue(name, 300_000, { ...plan, prefix: '' })).toBe(`${name}.retry.5m`);
@@ -62,7 +62,7 @@ describeWithBroker('the topology on RabbitMQ', (url) => {
 
   test(
     'a queue for a single active consumer is consumed by one process, and by another once that one has ended',
-    withFixture(
+    runWithFixture(
       url,
       async ({ start }) => {
         const received: Record<string, string[]> = { one: [], other: [] };
@@ -70,10 +70,10 @@ describeWithBroker('the topology on RabbitMQ', (url) => {
         const stop = await one.bus.subscribe(alone, async ({ id }) => void received.one?.push(id));
         await other.bus.subscribe(alone, async ({ id }) => void received.other?.push(id));
         for (let n = 0; n < 20; n++) await one.bus.publish(probe());
-        await until('the messages of the first', () => received.one?.length === 20);
+        await waitUntil('the messages of the first', () => received.one?.length === 20);
         await stop.close();
         await other.bus.publish(probe());
-        await until('the message of the other', () => received.other?.length === 1);
+        await waitUntil('the message of the other', () => received.other?.length === 1);
         expect([received.one?.length, received.other?.length]).toEqual([20, 1]);
       },
       { declared: { queues: [alone], broadcasts: [] } },
@@ -82,7 +82,7 @@ describeWithBroker('the topology on RabbitMQ', (url) => {
 
   test(
     'a full queue refuses more messages, and stores those that it accepted',
-    withFixture(
+    runWithFixture(
       url,
       async ({ start }) => {
         const { bus } = await start();
@@ -99,9 +99,9 @@ describeWithBroker('the topology on RabbitMQ', (url) => {
         expect(refusals).toBe(1);
         const received: string[] = [];
         await bus.subscribe(first, async ({ id }) => void received.push(id));
-        await until('what was taken', () => received.length >= taken.length);
+        await waitUntil('what was taken', () => received.length >= taken.length);
         expect(received.sort()).toEqual(taken.sort());
-        await until('room again', () => succeeds(bus.publish(probe())));
+        await waitUntil('room again', () => isFulfilled(bus.publish(probe())));
       },
       { maxLength: 10 },
     ),
@@ -109,7 +109,7 @@ describeWithBroker('the topology on RabbitMQ', (url) => {
 
   test(
     'a start fails with the reason if a queue exists with other arguments',
-    withFixture(
+    runWithFixture(
       url,
       async ({ start, options }) => {
         await start();

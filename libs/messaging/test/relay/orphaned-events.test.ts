@@ -1,4 +1,4 @@
-import { createMemoryOutbox, probe, silent, until } from '@boxoffice/messaging/conformance';
+import { createMemoryOutbox, probe, silent, waitUntil } from '@boxoffice/messaging/conformance';
 import { describe, expect, test } from '@jest/globals';
 import { startRelay } from '../../src/index.ts';
 import { createScriptedBus, eager, startScripted } from './scripted-bus.ts';
@@ -20,7 +20,7 @@ describe('the relay publishes the orphaned events of dead processes', () => {
       const bus = buses[n] as (typeof buses)[number];
       return startRelay({ ...eager, ...own, outbox: own, bus, logger: silent, drainMs: 100 });
     });
-    await until('an empty outbox', () => outbox.pending.size === 0);
+    await waitUntil('an empty outbox', () => outbox.pending.size === 0);
     expect(buses.map(({ confirmed }) => confirmed.length)).toEqual([1200, 0]);
     const versions = buses[0]?.confirmed.filter(({ key }) => key === 'key-3').map(({ version }) => version);
     expect(versions).toEqual(Array.from({ length: 24 }, (_, n) => n * 50 + 3));
@@ -40,10 +40,10 @@ describe('the relay publishes the orphaned events of dead processes', () => {
     };
     const relay = startRelay({ ...eager, outbox: second, lease, bus, logger: silent, drainMs: 100 });
     outbox.commit(first, [probe()]);
-    await until('two searches', () => renewals >= 2);
+    await waitUntil('two searches', () => renewals >= 2);
     expect(bus.confirmed.length).toBe(0);
     first.cut();
-    await until('an empty outbox', () => outbox.pending.size === 0);
+    await waitUntil('an empty outbox', () => outbox.pending.size === 0);
     await relay.close();
   });
 
@@ -62,18 +62,18 @@ describe('the relay publishes the orphaned events of dead processes', () => {
       },
     }));
     bus.flow(true);
-    await until('a search', () => searches > 0);
+    await waitUntil('a search', () => searches > 0);
     quietMs = 60_000;
     const from = looks;
-    await until('looks at a quiet store', () => looks >= from + 5);
+    await waitUntil('looks at a quiet store', () => looks >= from + 5);
     const before = searches;
-    await until('more of them', () => looks >= from + 10);
+    await waitUntil('more of them', () => looks >= from + 10);
     expect(searches).toBe(before);
     const dead = outbox.process();
     outbox.commit(dead, [probe()]);
     dead.cut();
     quietMs = 0;
-    await until('an empty outbox', () => outbox.pending.size === 0);
+    await waitUntil('an empty outbox', () => outbox.pending.size === 0);
     await relay.close();
   });
 
@@ -87,7 +87,7 @@ describe('the relay publishes the orphaned events of dead processes', () => {
     }));
     bus.flow(true);
     outbox.commit(outbox.process(), [probe()]);
-    await until('some looks', () => ages.length >= 3);
+    await waitUntil('some looks', () => ages.length >= 3);
     expect(bus.confirmed.length).toBe(0);
     expect(new Set(ages)).toEqual(new Set([60_000]));
     await relay.close();
@@ -103,9 +103,9 @@ describe('the relay publishes the orphaned events of dead processes', () => {
     }));
     const events = Array.from({ length: 100 }, (_, n) => probe({ key: `key-${n % 40}` }));
     commit(...events);
-    await until('searches while they wait', () => looks >= 5);
+    await waitUntil('searches while they wait', () => looks >= 5);
     bus.flow(true);
-    await until('an empty outbox', () => outbox.pending.size === 0);
+    await waitUntil('an empty outbox', () => outbox.pending.size === 0);
     expect(bus.overlaps).toBe(0);
     expect(bus.confirmed.length).toBe(events.length);
     await relay.close();
@@ -123,7 +123,7 @@ describe('the relay publishes the orphaned events of dead processes', () => {
       commit(event);
       await new Promise((resolve) => setImmediate(resolve));
     }
-    await until('an empty outbox', () => outbox.pending.size === 0);
+    await waitUntil('an empty outbox', () => outbox.pending.size === 0);
     expect(bus.confirmed.length).toBe(events.length);
     for (const key of new Set(events.map((event) => event.key))) {
       const versions = (all: typeof events) => all.filter((one) => one.key === key).map(({ version }) => version);
@@ -132,7 +132,7 @@ describe('the relay publishes the orphaned events of dead processes', () => {
     const last = probe();
     commit(last);
     expect(bus.waiting.map(({ message }) => message.id)).toEqual([last.id]);
-    await until('the last', () => outbox.pending.size === 0);
+    await waitUntil('the last', () => outbox.pending.size === 0);
     await relay.close();
   });
 
@@ -148,13 +148,13 @@ describe('the relay publishes the orphaned events of dead processes', () => {
       },
     }));
     commit(probe(), probe());
-    await until('a look', () => looking === 1);
+    await waitUntil('a look', () => looking === 1);
     bus.flow(true);
-    await until('an empty outbox', () => outbox.pending.size === 0);
+    await waitUntil('an empty outbox', () => outbox.pending.size === 0);
     read.resolve();
     const last = probe();
     commit(last);
-    await until('the last', () => bus.confirmed.at(-1)?.id === last.id && outbox.pending.size === 0);
+    await waitUntil('the last', () => bus.confirmed.at(-1)?.id === last.id && outbox.pending.size === 0);
     expect(bus.confirmed.length).toBe(3);
     await relay.close();
   });
@@ -170,15 +170,15 @@ describe('the relay publishes the orphaned events of dead processes', () => {
         return found;
       },
     }));
-    await until('the first read', () => looks === 1);
+    await waitUntil('the first read', () => looks === 1);
     const events = Array.from({ length: 5 }, (_, n) => probe({ key: 'a', version: n }));
     for (const event of events) commit(event);
     bus.flow(true);
-    await until('the read for those without room', () => looks === 2);
+    await waitUntil('the read for those without room', () => looks === 2);
     const meanwhile = probe({ key: 'a', version: 5 });
     commit(meanwhile);
     read.resolve();
-    await until('an empty outbox', () => outbox.pending.size === 0);
+    await waitUntil('an empty outbox', () => outbox.pending.size === 0);
     expect(bus.confirmed.map(({ version }) => version)).toEqual([0, 1, 2, 3, 4, 5]);
     expect(looks).toBe(2);
     await relay.close();
@@ -199,10 +199,10 @@ describe('the relay publishes the orphaned events of dead processes', () => {
     const occurredAt = new Date(Date.now() - 90_000).toISOString();
     commit(probe(), probe({ occurredAt }), probe());
     expect(relay.backlog()).toEqual({ events: 3, oldest: occurredAt });
-    await until('all in flight', () => bus.waiting.length === 3);
+    await waitUntil('all in flight', () => bus.waiting.length === 3);
     bus.waiting[0]?.refuse();
     bus.flow(true);
-    await until('no backlog', () => outbox.pending.size === 0 && relay.backlog().events === 0);
+    await waitUntil('no backlog', () => outbox.pending.size === 0 && relay.backlog().events === 0);
     expect(counts).toEqual({ published: 3, failed: 1 });
     await relay.close();
   });

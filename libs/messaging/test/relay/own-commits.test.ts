@@ -1,4 +1,4 @@
-import { probe, until } from '@boxoffice/messaging/conformance';
+import { probe, waitUntil } from '@boxoffice/messaging/conformance';
 import { describe, expect, test } from '@jest/globals';
 import { createScriptedBus, eager, startScripted } from './scripted-bus.ts';
 
@@ -17,10 +17,10 @@ describe('the relay publishes the events of its own process', () => {
     );
     expect(bus.waiting.map(({ message }) => message.key)).toEqual(['a', 'b', 'c']);
     bus.waiting[1]?.confirm();
-    await until('the window to be used', () => bus.waiting.length === 3);
+    await waitUntil('the window to be used', () => bus.waiting.length === 3);
     expect(bus.waiting.map(({ message }) => message.key)).toEqual(['a', 'c', 'd']);
     bus.flow(true);
-    await until('an empty outbox', () => outbox.pending.size === 0);
+    await waitUntil('an empty outbox', () => outbox.pending.size === 0);
     expect(versionsOf(bus.confirmed, 'a')).toEqual([1, 2]);
     await relay.close();
   });
@@ -30,7 +30,7 @@ describe('the relay publishes the events of its own process', () => {
     commit(probe({ key: 'a', version: 1 }), probe({ key: 'a', version: 2 }), probe({ key: 'b', version: 1 }));
     bus.waiting[0]?.refuse();
     bus.flow(true);
-    await until('an empty outbox', () => outbox.pending.size === 0);
+    await waitUntil('an empty outbox', () => outbox.pending.size === 0);
     expect(bus.confirmed.map(({ key, version }) => `${key}${version}`)).toEqual(['b1', 'a1', 'a2']);
     await relay.close();
   });
@@ -53,14 +53,14 @@ describe('the relay publishes the events of its own process', () => {
     bus.down(true);
     const events = Array.from({ length: 300 }, (_, n) => probe({ key: `key-${n % 60}`, version: n }));
     commit(...events.slice(0, 240));
-    await until('a probe', () => pings >= 1);
+    await waitUntil('a probe', () => pings >= 1);
     const before = attempts;
     commit(...events.slice(240));
-    await until('more probes', () => pings >= 4);
+    await waitUntil('more probes', () => pings >= 4);
     expect(attempts).toBe(before);
     bus.down(false);
     bus.flow(true);
-    await until('an empty outbox', () => outbox.pending.size === 0);
+    await waitUntil('an empty outbox', () => outbox.pending.size === 0);
     expect(versionsOf(bus.confirmed, 'key-7')).toEqual(versionsOf(events, 'key-7'));
     await relay.close();
   });
@@ -77,9 +77,9 @@ describe('the relay publishes the events of its own process', () => {
     }));
     bus.flow(true);
     commit(...Array.from({ length: 200 }, (_, n) => probe({ key: `key-${n}` })));
-    await until('all published', () => bus.confirmed.length === 200);
+    await waitUntil('all published', () => bus.confirmed.length === 200);
     failing = false;
-    await until('an empty outbox', () => outbox.pending.size === 0);
+    await waitUntil('an empty outbox', () => outbox.pending.size === 0);
     expect(bus.confirmed.length).toBe(200);
     expect(batches.length).toBeLessThan(20);
     await relay.close();

@@ -45,7 +45,7 @@ export async function startComposed(control: string): Promise<Composed> {
 const pathOf = (path: string): string => fileURLToPath(new URL(`../../../../${path}`, import.meta.url));
 
 /** Attempts operations as a user, each on its own channel, since a refusal closes the channel. */
-export async function asUser(url: string) {
+export async function connectAsUser(url: string) {
   const connection = await amqp.connect(url);
   connection.on('error', () => {});
   return {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { probe, silent, until } from '@boxoffice/messaging/conformance';
-import { builtInRows, rowsWith } from '@boxoffice/runtime/services';
+import { probe, silent, waitUntil } from '@boxoffice/messaging/conformance';
+import { builtInRows, parseRows } from '@boxoffice/runtime/services';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ConfirmChannel } from 'amqplib';
 import {
@@ -10,11 +10,11 @@ import {
   type Declared,
   declared,
   declareRabbitmqTopology,
-  queueNamed,
-  rightsOf,
+  listRights,
+  requireQueue,
   Unreadable,
 } from '../../src/index.ts';
-import { asUser, type Composed, startComposed } from './composed.ts';
+import { type Composed, connectAsUser, startComposed } from './composed.ts';
 
 const control = process.env.TEST_RABBITMQ_CONTROL;
 
@@ -105,7 +105,7 @@ if (control === undefined || control === '') {
       buses.push(early);
       await expect(early.publish(probe({ type: 'order.expired' }))).rejects.toThrow();
       await declareRabbitmqTopology({ url: broker.url('operator'), logger: silent });
-      await until('its publisher', () =>
+      await waitUntil('its publisher', () =>
         early.ping().then(
           () => true,
           () => false,
@@ -130,7 +130,7 @@ if (control === undefined || control === '') {
       const { queues } = declared;
       const [fulfilment] = queues.filter(({ name }) => name === 'orders.fulfilment.v1');
       const others = queues.filter(
-        (queue) => queue !== fulfilment && queue !== queueNamed('authorizer.institutions.v1'),
+        (queue) => queue !== fulfilment && queue !== requireQueue('authorizer.institutions.v1'),
       );
       if (!fulfilment) throw new Error('orders has no queue of facts about its tickets');
       const fewer = { ...fulfilment, types: fulfilment.types.slice(1) };
@@ -154,7 +154,7 @@ if (control === undefined || control === '') {
       await bus.listen(broadcasts.access, ({ id }) => void received.push(id));
       const message = probe({ type: 'client.changed' });
       await (await connect('authorizer')).publish(message);
-      await until('the broadcast', () => received.includes(message.id));
+      await waitUntil('the broadcast', () => received.includes(message.id));
     });
 
     test('an unreadable message is dead-lettered, listed and replayed by the operator; a failed one waits for its retry', async () => {
@@ -163,7 +163,7 @@ if (control === undefined || control === '') {
       const [dying, failing] = [probe({ type: 'contact.erased' }), probe({ type: 'contact.erased' })];
       const attempts: string[] = [];
       await closeOthers();
-      await tickets.subscribe(queueNamed('tickets.contact-erased.v1'), async ({ id }, attempt) => {
+      await tickets.subscribe(requireQueue('tickets.contact-erased.v1'), async ({ id }, attempt) => {
         attempts.push(`${id} ${attempt}`);
         const times = attempts.filter((one) => one.startsWith(id)).length;
         if (id === dying.id && times === 1) throw new Unreadable('planted');
@@ -175,15 +175,15 @@ if (control === undefined || control === '') {
       await contacts.publish(failing);
       const operator = await connect('operator');
       const { deadLetters } = operator;
-      await until('the dead letter', async () =>
+      await waitUntil('the dead letter', async () =>
         (await deadLetters.list()).some(({ message }) => message.id === dying.id),
       );
       const [letter] = (await deadLetters.list()).filter(({ message }) => message.id === dying.id);
       expect(await deadLetters.replay(String(letter?.id))).toBe(true);
-      await until('its replay', () => attempts.filter((one) => one.startsWith(dying.id)).length === 2);
-      const depths = () => operator.depths([queueNamed('tickets.contact-erased.v1')]);
+      await waitUntil('its replay', () => attempts.filter((one) => one.startsWith(dying.id)).length === 2);
+      const depths = () => operator.depths([requireQueue('tickets.contact-erased.v1')]);
       const isPutAside = async () => attempts.includes(`${failing.id} 2`) || (await depths())[0]?.retrying === 1;
-      await until('the other one among the retries', isPutAside);
+      await waitUntil('the other one among the retries', isPutAside);
     });
   });
 
@@ -196,9 +196,9 @@ if (control === undefined || control === '') {
 
   describe.each(users)('%s is refused', (user) => {
     const { exchanges: mine, queues: read } = own[user] as (typeof own)[string];
-    let it: Awaited<ReturnType<typeof asUser>>;
+    let it: Awaited<ReturnType<typeof connectAsUser>>;
     beforeAll(async () => {
-      it = await asUser(broker.url(user));
+      it = await connectAsUser(broker.url(user));
     });
     afterAll(() => it.close());
     /** The reply code of each attempt that did not get the expected answer. */
@@ -252,12 +252,12 @@ if (control === undefined || control === '') {
     });
 
     test('every other virtual host', async () => {
-      await expect(asUser(broker.url(user, '/'))).rejects.toThrow(/ConnectionClose/);
+      await expect(connectAsUser(broker.url(user, '/'))).rejects.toThrow(/ConnectionClose/);
     });
   });
 
   test('the gateway consumes queues of its own name only, with its own broadcasts', async () => {
-    const gateway = await asUser(broker.url('gateway'));
+    const gateway = await connectAsUser(broker.url('gateway'));
     const queue = 'gateway.broadcast.tried';
     const tried = async (exchange: string) =>
       gateway.attempt(async (channel) => {
@@ -274,30 +274,30 @@ if (control === undefined || control === '') {
   });
 
   test('the operator reaches only exchanges and queues of the installation', async () => {
-    const operator = await asUser(broker.url('operator'));
+    const operator = await connectAsUser(broker.url('operator'));
     for (const name of ['gateway.broadcast.tried', 'amq.topic', 'planted'])
       expect([name, await operator.attempt((channel) => channel.assertExchange(name, 'topic'))]).toEqual([name, 403]);
     await operator.close();
-    await expect(asUser(broker.url('operator', '/'))).rejects.toThrow(/ConnectionClose/);
-    await expect(asUser(broker.url('guest'))).rejects.toThrow(/ConnectionClose/);
+    await expect(connectAsUser(broker.url('operator', '/'))).rejects.toThrow(/ConnectionClose/);
+    await expect(connectAsUser(broker.url('guest'))).rejects.toThrow(/ConnectionClose/);
   });
 }
 
 test('a service of a team has rights of its own: its exchange, its queues, and nothing else', () => {
-  const rows = rowsWith(
+  const rows = parseRows(
     JSON.stringify([{ name: 'loyalty', publishes: ['card.issued'], consumes: ['order.confirmed', 'order.cancelled'] }]),
   );
-  expect(rightsOf(rows).slice(0, -2)).toEqual(rightsOf().slice(0, -1));
-  expect(rightsOf(rows).at(-2)).toEqual({
+  expect(listRights(rows).slice(0, -2)).toEqual(listRights().slice(0, -1));
+  expect(listRights(rows).at(-2)).toEqual({
     user: 'loyalty',
     configure: '^$',
     write: String.raw`^(boxoffice\.card|loyalty\.facts\.v1\.moves)$`,
     read: String.raw`^(loyalty\.facts\.v1)$`,
   });
-  expect(rightsOf(rows).at(-1)?.configure).toContain(String.raw`|loyalty\..*|`);
+  expect(listRights(rows).at(-1)?.configure).toContain(String.raw`|loyalty\..*|`);
 });
 
 test('the composition gives each user the permissions that follow from the topology', () => {
   const read = (file: string) => readFileSync(new URL(`../../../../deploy/compose/${file}`, import.meta.url), 'utf8');
-  expect(JSON.parse(read('broker-rights.json'))).toEqual(rightsOf(rowsWith(read('services/services.json'))));
+  expect(JSON.parse(read('broker-rights.json'))).toEqual(listRights(parseRows(read('services/services.json'))));
 });

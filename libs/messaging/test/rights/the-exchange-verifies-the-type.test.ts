@@ -1,33 +1,33 @@
-import { probe, silent, until } from '@boxoffice/messaging/conformance';
+import { probe, silent, waitUntil } from '@boxoffice/messaging/conformance';
 import { expect, test } from '@jest/globals';
 import type { Options } from 'amqplib';
-import { broadcasts, type Logger, type Message, queueNamed } from '../../src/index.ts';
-import { exchangeOf, type Plan, workQueue } from '../../src/rabbitmq/names.ts';
-import { describeWithBroker, onChannel, withFixture } from '../rabbitmq/broker.ts';
+import { broadcasts, type Logger, type Message, requireQueue } from '../../src/index.ts';
+import { nameExchange, nameWorkQueue, type Plan } from '../../src/rabbitmq/names.ts';
+import { describeWithBroker, runOnChannel, runWithFixture } from '../rabbitmq/broker.ts';
 
 // The broker's permissions are for exchanges. So the type in a body counts only if its exchange and its routing key
 // match it.
 
-const queue = queueNamed('catalog.releases.v1');
+const queue = requireQueue('catalog.releases.v1');
 const declared = { queues: [queue], broadcasts: [broadcasts.access] };
 
 /** Publishes any body under any key, as a user with permission for the exchange can. */
 const publishAs = (url: string, plan: Plan, as: string, message: Message, properties: Options.Publish = {}) =>
-  onChannel(url, async (channel) => {
+  runOnChannel(url, async (channel) => {
     const body = Buffer.from(JSON.stringify(message));
-    channel.publish(exchangeOf(as, plan), as, body, { messageId: message.id, type: message.type, ...properties });
+    channel.publish(nameExchange(as, plan), as, body, { messageId: message.id, type: message.type, ...properties });
     await channel.waitForConfirms();
   });
 
 /** The headers with which a consumer would move a genuine cancellation. */
 const pretended = (plan: Plan) => ({
-  'origin-exchange': exchangeOf('order.cancelled', plan),
+  'origin-exchange': nameExchange('order.cancelled', plan),
   'origin-key': 'order.cancelled',
   'x-death': [
     {
       count: 1,
-      exchange: exchangeOf('order.cancelled', plan),
-      queue: workQueue(queue.name, plan),
+      exchange: nameExchange('order.cancelled', plan),
+      queue: nameWorkQueue(queue.name, plan),
       reason: 'delivery_limit',
       'routing-keys': ['order.cancelled'],
     },
@@ -39,7 +39,7 @@ describeWithBroker('the type of a fact on RabbitMQ is verified by its exchange',
     ['another exchange', 'tickets.cancelled', 'order.cancelled'],
     ['another routing key of its exchange', 'order.expired', 'order.cancelled'],
   ])('a fact that came by %s than its type’s is a dead letter without effect, and is logged', (_, as, type) =>
-    withFixture(
+    runWithFixture(
       url,
       async ({ start, plan }) => {
         const logged: unknown[] = [];
@@ -53,14 +53,14 @@ describeWithBroker('the type of a fact on RabbitMQ is verified by its exchange',
         await bus.publish(honest);
         const letters = async () => (await bus.deadLetters.list()).map(({ message }) => message.id).sort();
         const both = [forged.id, pretending.id].sort();
-        await until('two dead letters', async () => (await letters()).length === 2);
+        await waitUntil('two dead letters', async () => (await letters()).length === 2);
         expect(await letters()).toEqual(both);
         for (const { reason } of await bus.deadLetters.list()) expect(reason).toMatch(/^Unreadable: .* came by /);
         expect(logged).toHaveLength(2);
         // A replay verifies them by their first publication.
         for (const id of both) expect(await bus.deadLetters.replay(`${queue.name}:${id}`)).toBe(true);
-        await until('both again', async () => logged.length === 4 && (await letters()).length === 2);
-        await until('the honest one', () => acted.length > 0);
+        await waitUntil('both again', async () => logged.length === 4 && (await letters()).length === 2);
+        await waitUntil('the honest one', () => acted.length > 0);
         expect(acted).toEqual([honest.id]);
       },
       { declared },
@@ -69,7 +69,7 @@ describeWithBroker('the type of a fact on RabbitMQ is verified by its exchange',
 
   test(
     'a replayed fact that killed its consumers is verified by its exchange, not by its headers',
-    withFixture(
+    runWithFixture(
       url,
       async ({ start, plan }) => {
         const { bus } = await start();
@@ -78,19 +78,19 @@ describeWithBroker('the type of a fact on RabbitMQ is verified by its exchange',
         await publishAs(url, plan, 'tickets.cancelled', forged, { headers: pretended(plan) });
         await bus.publish(honest);
         const letters = async () => (await bus.deadLetters.list()).map(({ message }) => message.id);
-        await onChannel(url, async (channel) => {
+        await runOnChannel(url, async (channel) => {
           const crash = async () => {
-            const one = await channel.get(workQueue(queue.name, plan));
+            const one = await channel.get(nameWorkQueue(queue.name, plan));
             if (one) channel.nack(one, false, true);
             return (await letters()).length === 2;
           };
-          await until('two dead letters of the broker', crash);
+          await waitUntil('two dead letters of the broker', crash);
         });
         for (const id of await letters()) expect(await bus.deadLetters.replay(`${queue.name}:${id}`)).toBe(true);
         const acted: string[] = [];
         await bus.subscribe(queue, async ({ id }) => void acted.push(id));
-        await until('one dead again', async () => (await letters()).includes(forged.id));
-        await until('the honest one', () => acted.length > 0);
+        await waitUntil('one dead again', async () => (await letters()).includes(forged.id));
+        await waitUntil('the honest one', () => acted.length > 0);
         expect(acted).toEqual([honest.id]);
       },
       { declared },
@@ -99,7 +99,7 @@ describeWithBroker('the type of a fact on RabbitMQ is verified by its exchange',
 
   test(
     'a fact keeps its origin through retries, replays and the broker’s delivery limit',
-    withFixture(
+    runWithFixture(
       url,
       async ({ start, plan }) => {
         const { bus } = await start();
@@ -112,25 +112,25 @@ describeWithBroker('the type of a fact on RabbitMQ is verified by its exchange',
         await bus.publish(message);
         const letters = async () => (await bus.deadLetters.list()).map(({ reason }) => reason);
         const id = `${queue.name}:${message.id}`;
-        await until('its death', async () => (await letters()).length === 1);
+        await waitUntil('its death', async () => (await letters()).length === 1);
         expect(attempts).toEqual([1, 2, 3, 4, 5]);
         await bus.deadLetters.replay(id);
-        await until('its second death', async () => attempts.length === 10 && (await letters()).length === 1);
+        await waitUntil('its second death', async () => attempts.length === 10 && (await letters()).length === 1);
         expect(await letters()).toEqual(['Error: planted']);
         await failing.close();
         await bus.deadLetters.replay(id);
-        await onChannel(url, async (channel) => {
+        await runOnChannel(url, async (channel) => {
           const crash = async () => {
-            const one = await channel.get(workQueue(queue.name, plan));
+            const one = await channel.get(nameWorkQueue(queue.name, plan));
             if (one) channel.nack(one, false, true);
             return (await letters()).includes('delivery_limit');
           };
-          await until('the broker’s dead letter', crash);
+          await waitUntil('the broker’s dead letter', crash);
         });
         await bus.deadLetters.replay(id);
         const handled: Message[] = [];
         await bus.subscribe(queue, async (one) => void handled.push(one));
-        await until('its handling', () => handled.length === 1);
+        await waitUntil('its handling', () => handled.length === 1);
         expect(handled).toEqual([message]);
       },
       { declared },
@@ -139,7 +139,7 @@ describeWithBroker('the type of a fact on RabbitMQ is verified by its exchange',
 
   test(
     'a broadcast that came by another exchange is not delivered, and is logged',
-    withFixture(
+    runWithFixture(
       url,
       async ({ start, plan }) => {
         const logged: unknown[] = [];
@@ -149,7 +149,7 @@ describeWithBroker('the type of a fact on RabbitMQ is verified by its exchange',
         const honest = probe({ type: 'client.changed' });
         await publishAs(url, plan, 'token.revoked', probe({ type: 'client.changed' }));
         await publishAs(url, plan, 'client.changed', honest);
-        await until('the honest one', () => received.length > 0 && logged.length > 0);
+        await waitUntil('the honest one', () => received.length > 0 && logged.length > 0);
         expect(received).toEqual([honest.id]);
       },
       { declared },

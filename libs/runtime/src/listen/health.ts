@@ -1,4 +1,4 @@
-import { within } from '../time.ts';
+import { settleWithin } from '../time.ts';
 
 /** The answer to a health request: its status and its bare body. */
 interface HealthAnswer {
@@ -65,6 +65,6 @@ export function createHealth(waitingFor: () => readonly string[] = () => ['start
 
 /** Settles like the check, or rejects after a second, so that a probe does not hang with an unresponsive store. */
 const inTime = async (check: Check): Promise<void> =>
-  within(check(), CHECK_MS, () => {
+  settleWithin(check(), CHECK_MS, () => {
     throw new Error('too slow');
   });

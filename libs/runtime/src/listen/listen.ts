@@ -6,8 +6,8 @@ import { createServer as createTlsServer, type Server as TlsServer } from 'node:
 import type { Socket } from 'node:net';
 import type { Certificate } from '../certificates.ts';
 import type { Metrics, Observe } from '../metrics.ts';
-import { NO_ADDRESS, noAddress, reasonOf, StartFault } from '../settings/start-fault.ts';
-import { requestIdFrom } from '../tracing.ts';
+import { describeMissingAddress, getErrorCode, NO_ADDRESS, StartFault } from '../settings/start-fault.ts';
+import { readRequestId } from '../tracing.ts';
 import { drainConnections } from './drain.ts';
 import { type Health, VERSION_HEADER } from './health.ts';
 import { answerRefusals, type OnRefused, type Refuse } from './refusal.ts';
@@ -74,7 +74,7 @@ const MOST_CONNECTIONS = 10_000;
 const openPorts = new Set<number>();
 
 /** The ports on which this process listens. */
-export function listeningPorts(): ReadonlySet<number> {
+export function getListeningPorts(): ReadonlySet<number> {
   return openPorts;
 }
 
@@ -181,7 +181,7 @@ const answerHealth = async (
     'Content-Type': 'application/json',
     'Content-Length': Buffer.byteLength(text),
     'Cache-Control': 'no-store',
-    'X-Request-Id': requestIdFrom(request.headers['x-request-id']),
+    'X-Request-Id': readRequestId(request.headers['x-request-id']),
     ...(health.version === undefined ? {} : { [VERSION_HEADER]: health.version }),
     ...headers,
   });
@@ -195,10 +195,10 @@ const start = async (server: Server, { host, port, setting }: ListenOptions): Pr
     await once(server.listen(port, host), 'listening');
   } catch (error) {
     const which = setting === undefined ? '' : `${setting}: `;
-    const reason = reasonOf(error);
+    const reason = getErrorCode(error);
     if (reason === 'EADDRINUSE') throw new StartFault(`${which}port ${port} of ${host} is in use by another program`);
     if (reason === 'EACCES') throw new StartFault(`${which}no permission to use port ${port} of ${host}`);
-    if (NO_ADDRESS.has(reason)) throw new StartFault(`HOST: ${noAddress(host)}`);
+    if (NO_ADDRESS.has(reason)) throw new StartFault(`HOST: ${describeMissingAddress(host)}`);
     throw error;
   }
   // A connection that could not be accepted concerns its client only.

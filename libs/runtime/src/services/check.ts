@@ -1,4 +1,4 @@
-import { queuesOf, type ServiceRow } from './rows.ts';
+import { listQueues, type ServiceRow } from './rows.ts';
 
 /** What is wrong with the rows of a services file: one line per fault, each naming its row. */
 export class RowsFault extends Error {
@@ -249,7 +249,7 @@ const conflicts = (row: Given, above: Taken, all: Taken, { mayConsumeAnything }:
     const isVersioned = !/^\/svc(?:\/|$)/i.test(prefix) || /^\/svc\/v3\/[^/]/.test(prefix);
     return overlapping(specified, prefix) || !isVersioned ? 'a path of the specification' : undefined;
   };
-  const queues = queuesOf({ consumes: [], ...row } as unknown as ServiceRow);
+  const queues = listQueues({ consumes: [], ...row } as unknown as ServiceRow);
   const received = [
     ...queues.flatMap(({ facts }) => facts),
     ...(row.consumes ?? []).flatMap((one) => (typeof one === 'object' && 'broadcast' in one ? one.broadcast : [])),

@@ -3,17 +3,17 @@
 export { RowsFault } from './check.ts';
 export {
   builtInRows,
-  fixedServices,
+  createFixedServices,
   followServices,
   isBuiltIn,
-  presentRows,
-  rowsWith,
+  nameUrlSetting,
+  parseRows,
+  readPresentRows,
   type ServiceList,
   type ServicesFile,
   servicesFile,
   servicesFileOrData,
   serviceUrls,
-  urlSettingOf,
   watchServicesFile,
 } from './list.ts';
-export { broadcastsOf, type ConsumedQueue, callsOf, isBelow, mayCall, queuesOf, type ServiceRow } from './rows.ts';
+export { type ConsumedQueue, getCalls, isBelow, listBroadcasts, listQueues, mayCall, type ServiceRow } from './rows.ts';

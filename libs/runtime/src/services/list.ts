@@ -6,7 +6,7 @@ import type { Metrics } from '../metrics.ts';
 import { file, url } from '../settings/kinds.ts';
 import { type Environment, readSettings, type Setting, SettingsFault } from '../settings/settings.ts';
 import { dataDirectory } from '../settings/shared.ts';
-import { explain, reasonOf } from '../settings/start-fault.ts';
+import { explain, getErrorCode } from '../settings/start-fault.ts';
 import { repeat } from '../time.ts';
 import { type CheckOptions, checkRows, RowsFault } from './check.ts';
 import type { ServiceRow } from './rows.ts';
@@ -40,7 +40,7 @@ const EMPTY = {
  * The built-in rows and, below them, those of a file's text; a row with the name of a built-in service sets its url.
  * @throws {RowsFault} naming each wrong row, and why
  */
-export function rowsWith(text: string, options?: CheckOptions): readonly ServiceRow[] {
+export function parseRows(text: string, options?: CheckOptions): readonly ServiceRow[] {
   const added = checkRows(text, builtInRows, options);
   const addressed = builtInRows.map((row) => ({ ...row, ...added.find(({ name }) => name === row.name) }));
   return [...addressed, ...added.filter(({ name }) => !isBuiltIn(name))].map((row) => ({ ...EMPTY, ...row }));
@@ -65,7 +65,7 @@ export interface ServiceList {
 }
 
 /** A list that does not change; default: the built-in services. */
-export function fixedServices(rows: readonly ServiceRow[] = builtInRows): ServiceList {
+export function createFixedServices(rows: readonly ServiceRow[] = builtInRows): ServiceList {
   return {
     rows: () => rows,
     onChange: () => undefined,
@@ -77,7 +77,7 @@ export function fixedServices(rows: readonly ServiceRow[] = builtInRows): Servic
 const given = file('SERVICES_FILE', { optional: true });
 
 /** Whether there is no file; a data directory that is none is reported as such. */
-const isAbsent = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(reasonOf(error));
+const isAbsent = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(getErrorCode(error));
 
 /** Far more than 200 rows need: a larger file is another one. Bytes. */
 const MOST_BYTES = 256 * 1_024;
@@ -91,7 +91,7 @@ const read = (path: string, isOptional: boolean, options?: CheckOptions): Servic
   const at = `${given.name}: ${path}`;
   try {
     checkSize(statSync(path));
-    return { path, isOptional, rows: rowsWith(readFileSync(path, 'utf8'), options) };
+    return { path, isOptional, rows: parseRows(readFileSync(path, 'utf8'), options) };
   } catch (error) {
     if (error instanceof RowsFault) throw new SettingsFault(error.faults.map((fault) => `${at}: ${fault}`));
     if (isOptional && isAbsent(error)) return { path, isOptional, rows: builtInRows };
@@ -125,12 +125,12 @@ export const servicesFileOrData: Setting<ServicesFile> = {
  * The services of the installation as the settings name them: for a program that runs once.
  * @throws {SettingsFault}
  */
-export function presentRows(options?: CheckOptions): readonly ServiceRow[] {
+export function readPresentRows(options?: CheckOptions): readonly ServiceRow[] {
   return readSettings({ file: { name: given.name, read: (env) => readFileOrData(env, options) } }).file.rows;
 }
 
 /** `ORDERS_URL`: the setting with the address of a built-in service. */
-export function urlSettingOf(name: string): string {
+export function nameUrlSetting(name: string): string {
   return `${name.toUpperCase()}_URL`;
 }
 
@@ -140,7 +140,7 @@ export const serviceUrls: Setting<Readonly<Record<string, string | undefined>>> 
   read(env: Environment) {
     const served = builtInRows.filter(({ prefixes }) => prefixes.length > 0);
     const settings: Record<string, Setting<string | undefined>> = {};
-    for (const { name } of served) settings[name] = url(urlSettingOf(name), { optional: true, origin: true });
+    for (const { name } of served) settings[name] = url(nameUrlSetting(name), { optional: true, origin: true });
     return readSettings(settings, env);
   },
 };
@@ -167,7 +167,7 @@ interface FollowOptions {
  * the row and the reason, and the last good rows stay.
  */
 export function followServices({ file: followed, logger, everyMs = 1_000 }: FollowOptions): ServiceList {
-  if (followed === undefined) return fixedServices();
+  if (followed === undefined) return createFixedServices();
   const { path, isOptional } = followed;
   const listeners: ((rows: readonly ServiceRow[]) => void)[] = [];
   let { rows } = followed;
@@ -191,7 +191,7 @@ export function followServices({ file: followed, logger, everyMs = 1_000 }: Foll
     const wasRefused = refused;
     refused = true;
     if (text === undefined) throw new RowsFault([String(problem)]);
-    const next = rowsWith(text);
+    const next = parseRows(text);
     refused = false;
     const isSame = JSON.stringify(next) === JSON.stringify(rows);
     if (isSame && !wasRefused) return;

@@ -51,19 +51,19 @@ export function isBelow(path: string, prefix: string): boolean {
 }
 
 /** The queues of a service, with their facts. */
-export function queuesOf({ name, consumes }: ServiceRow): readonly ConsumedQueue[] {
+export function listQueues({ name, consumes }: ServiceRow): readonly ConsumedQueue[] {
   const facts = consumes.filter((one) => typeof one === 'string');
   const own = consumes.filter((one) => typeof one === 'object' && 'queue' in one);
   return facts.length === 0 ? own : [{ queue: `${name}.facts.v1`, facts }, ...own];
 }
 
 /** The broadcast facts that each process of a service receives. */
-export function broadcastsOf({ consumes }: ServiceRow): readonly string[] {
+export function listBroadcasts({ consumes }: ServiceRow): readonly string[] {
   return consumes.flatMap((one) => (typeof one === 'object' && 'broadcast' in one ? one.broadcast : []));
 }
 
 /** The operations of other services that a service may call, by the other's name. */
-export function callsOf({ calls }: Pick<ServiceRow, 'calls'>): Readonly<Record<string, readonly string[]>> {
+export function getCalls({ calls }: Pick<ServiceRow, 'calls'>): Readonly<Record<string, readonly string[]>> {
   const parts = calls.map((call) => call.split('.'));
   const byService = Map.groupBy(parts, ([service = '']) => service);
   return Object.fromEntries(

@@ -1,7 +1,7 @@
 // Settings: read once from the environment by typed kinds and rules, with all faults reported together.
 
 import { createServer } from 'node:net';
-import { NO_ADDRESS, noAddress, reasonOf, StartFault } from './start-fault.ts';
+import { describeMissingAddress, getErrorCode, NO_ADDRESS, StartFault } from './start-fault.ts';
 
 /** The source of settings: `process.env`, or a test's own. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -71,7 +71,8 @@ export async function readServerSettings<Spec extends SettingsSpec & { readonly 
 ): Promise<Settings<Spec>> {
   const { values, faults } = readAll(spec, env);
   const { host } = values;
-  if (typeof host === 'string' && !(await isOwnAddress(host))) faults.push(`${spec.host.name}: ${noAddress(host)}`);
+  if (typeof host === 'string' && !(await isOwnAddress(host)))
+    faults.push(`${spec.host.name}: ${describeMissingAddress(host)}`);
   if (faults.length > 0) throw new SettingsFault(faults);
   return values as Settings<Spec>;
 }
@@ -80,12 +81,12 @@ export async function readServerSettings<Spec extends SettingsSpec & { readonly 
 const isOwnAddress = (host: string): Promise<boolean> =>
   new Promise((resolve) => {
     const probe = createServer();
-    probe.once('error', (error) => resolve(!NO_ADDRESS.has(reasonOf(error))));
+    probe.once('error', (error) => resolve(!NO_ADDRESS.has(getErrorCode(error))));
     probe.listen({ host, port: 0 }, () => probe.close(() => resolve(true)));
   });
 
 /** Ports of one program are different, unless the system chooses them (0). */
-export function differentPorts(...ports: readonly Setting<number | undefined>[]): Setting<undefined> {
+export function requireDifferentPorts(...ports: readonly Setting<number | undefined>[]): Setting<undefined> {
   return {
     name: ports.map(({ name }) => name).join(', '),
     read(env) {

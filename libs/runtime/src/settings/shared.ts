@@ -2,7 +2,7 @@
 
 import { hkdfSync } from 'node:crypto';
 import { join, resolve } from 'node:path';
-import { certificateFiles } from '../certificates.ts';
+import { declareCertificateFiles } from '../certificates.ts';
 import { logLevels } from '../logger.ts';
 import { readStoredSecret } from '../secrets.ts';
 import { directory, file, oneOf, port, secret, text, url } from './kinds.ts';
@@ -30,10 +30,10 @@ export const logLevel = oneOf('LOG_LEVEL', logLevels, { default: 'info' });
 export const tlsCaFile = file('TLS_CA_FILE', { optional: true });
 
 /** The certificate of the gateway's HTTPS listener. */
-export const gatewayCertificate = certificateFiles('TLS');
+export const gatewayCertificate = declareCertificateFiles('TLS');
 
 /** The certificate with which a single service serves HTTPS on its PORT; undefined: it serves HTTP. */
-export const serviceCertificate = certificateFiles('SERVICE_TLS');
+export const serviceCertificate = declareCertificateFiles('SERVICE_TLS');
 
 /** The port of `/metrics`; undefined: none. */
 export const operationsPort = port('OPERATIONS_PORT', { optional: true });
@@ -60,12 +60,12 @@ export const publicUrl: Setting<string> = {
 };
 
 /** The file in the data directory that stores a secret setting: `KEY_ENCRYPTION_KEY` → `key-encryption-key`. */
-export function secretFile(name: string): string {
+export function nameSecretFile(name: string): string {
   return name.toLowerCase().replaceAll('_', '-');
 }
 
 /** A secret of the installation from NAME or from the file that NAME_FILE names; undefined when neither is set. */
-export function givenSecret(name: string): Setting<string | undefined> {
+export function declareOptionalSecret(name: string): Setting<string | undefined> {
   return secret(name, { optional: true, pattern: /^.{16,}$/s, expected: 'at least 16 characters' });
 }
 
@@ -73,16 +73,16 @@ export function givenSecret(name: string): Setting<string | undefined> {
  * A secret of the installation: from NAME, from the file that NAME_FILE names, or from the data directory, where `npm
  * start` stores it. Required.
  */
-export function installationSecret(name: string): Setting<string> {
-  const given = givenSecret(name);
+export function declareInstallationSecret(name: string): Setting<string> {
+  const given = declareOptionalSecret(name);
   return {
     name,
     read(env: Environment) {
       const folder = dataDirectory.read(env);
-      const value = given.read(env) ?? readStoredSecret(folder, secretFile(name));
+      const value = given.read(env) ?? readStoredSecret(folder, nameSecretFile(name));
       if (value !== undefined) return value;
       throw new Error(
-        `is not set, nor stored in ${join(folder, secretFile(name))}; every instance of a process needs the same one`,
+        `is not set, nor stored in ${join(folder, nameSecretFile(name))}; every instance of a process needs the same one`,
       );
     },
   };
@@ -97,16 +97,16 @@ export function deriveServiceSecret(root: string, process: string): string {
 }
 
 /** The root secret, from which the authorizer derives the secret of every process. */
-export const serviceRootSecret = installationSecret('SERVICE_ROOT_SECRET');
+export const serviceRootSecret = declareInstallationSecret('SERVICE_ROOT_SECRET');
 
-const given = givenSecret('SERVICE_SECRET');
-const givenRoot = givenSecret(serviceRootSecret.name);
+const given = declareOptionalSecret('SERVICE_SECRET');
+const givenRoot = declareOptionalSecret(serviceRootSecret.name);
 
 /**
  * The secret that proves a process to the authorizer: SERVICE_SECRET, or derived from the root secret if the process
  * has that. Required.
  */
-export function serviceSecretOf(process: string): Setting<string> {
+export function declareServiceSecret(process: string): Setting<string> {
   return {
     name: given.name,
     read(env) {
@@ -115,7 +115,7 @@ export function serviceSecretOf(process: string): Setting<string> {
       const directory = dataDirectory.read(env);
       const root = rootIn(env, directory);
       if (root !== undefined) return deriveServiceSecret(root, process);
-      const path = join(directory, secretFile(givenRoot.name));
+      const path = join(directory, nameSecretFile(givenRoot.name));
       throw new Error(
         `is not set, nor can it be derived from ${path}; operator service-secrets prints that of ${process}`,
       );
@@ -129,14 +129,14 @@ export function serviceSecretOf(process: string): Setting<string> {
  */
 const rootIn = (env: Environment, directory: string): string | undefined => {
   try {
-    return givenRoot.read(env) ?? readStoredSecret(directory, secretFile(givenRoot.name));
+    return givenRoot.read(env) ?? readStoredSecret(directory, nameSecretFile(givenRoot.name));
   } catch (error) {
     throw new SettingsFault([`${givenRoot.name}: ${(error as Error).message}`]);
   }
 };
 
 /** The same for the authorizer, which has the root secret. */
-export function serviceSecretFromRoot(process: string): Setting<string> {
+export function declareServiceSecretFromRoot(process: string): Setting<string> {
   return {
     name: serviceRootSecret.name,
     read: (env) => deriveServiceSecret(serviceRootSecret.read(env), process),

@@ -1,4 +1,4 @@
-import { ownMember } from '../members.ts';
+import { getOwnMember } from '../members.ts';
 
 /**
  * A condition that the operator must fix before the program can start. Its message is one line for humans and names the
@@ -9,7 +9,7 @@ export class StartFault extends Error {
 }
 
 /** The system's error code (`EADDRINUSE`), or the error's name. */
-export function reasonOf(error: unknown): string {
+export function getErrorCode(error: unknown): string {
   const { code, name } = (error ?? {}) as { readonly code?: unknown; readonly name?: unknown };
   return String(code ?? name ?? error);
 }
@@ -27,14 +27,14 @@ const sentences: Readonly<Record<string, string>> = {
 
 /** A file system error in words: "permission denied". */
 export function explain(error: unknown): string {
-  return ownMember(sentences, reasonOf(error)) ?? reasonOf(error);
+  return getOwnMember(sentences, getErrorCode(error)) ?? getErrorCode(error);
 }
 
 /** The reason why no server can be bound to an address or a name. */
 export const NO_ADDRESS: ReadonlySet<string> = new Set(['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL']);
 
 /** The same as the end of a message that begins with the setting's name. */
-export function noAddress(host: string): string {
+export function describeMissingAddress(host: string): string {
   return `${host} is no address of this machine`;
 }
 

@@ -6,7 +6,7 @@ import type { AddressInfo, Server, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from '@jest/globals';
-import { createAddresses, createHttpClient, developmentCertificate, listen } from '../../src/index.ts';
+import { createAddresses, createHttpClient, ensureDevelopmentCertificate, listen } from '../../src/index.ts';
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
@@ -101,7 +101,7 @@ test('an instance that stops under load causes no failure while another one serv
 
 test('a certificate is verified, with the name of the address', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'boxoffice-call-'));
-  const tls = await developmentCertificate(directory);
+  const tls = await ensureDevelopmentCertificate(directory);
   await rm(directory, { recursive: true });
   const names: unknown[] = [];
   const server = createTlsServer({ ...tls, SNICallback: (name, done) => done(null, void names.push(name)) });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createBreaker } from '../../src/connections/breaker.ts';
-import { type Attempt, createAddresses, networkOf } from '../../src/index.ts';
+import { type Attempt, createAddresses, toNetwork } from '../../src/index.ts';
 
 /** The addresses of a name that resolves to `found`, with a clock. */
 const open = (found: string[]) => {
@@ -216,5 +216,5 @@ test.each([
   ['unknown', 'unknown'],
   ['no:address', 'no:address'],
 ])('%s counts as %s', (address, network) => {
-  expect(networkOf(address)).toBe(network);
+  expect(toNetwork(address)).toBe(network);
 });

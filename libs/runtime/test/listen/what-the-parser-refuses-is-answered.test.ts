@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { developmentCertificate, type Listening, listen, logRefused, StartFault } from '../../src/index.ts';
+import { ensureDevelopmentCertificate, type Listening, listen, logRefused, StartFault } from '../../src/index.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'boxoffice-refusals-'));
 const logged: object[] = [];
@@ -31,7 +31,7 @@ const open = (limitMs: number, tls?: { cert: string; key: string }) =>
   });
 
 beforeAll(async () => {
-  const tls = await developmentCertificate(scratch, ['localhost']);
+  const tls = await ensureDevelopmentCertificate(scratch, ['localhost']);
   // The patient ones refuse nothing for its time, however long this process gets no processor time.
   listeners.set('HTTP', await open(60_000));
   listeners.set('HTTPS', await open(60_000, tls));

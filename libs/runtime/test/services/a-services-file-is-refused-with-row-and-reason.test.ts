@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Environment, readSettings, SettingsFault } from '../../src/index.ts';
 import { checkRows } from '../../src/services/check.ts';
-import { builtInRows, type RowsFault, rowsWith, servicesFile, servicesFileOrData } from '../../src/services/index.ts';
+import { builtInRows, parseRows, type RowsFault, servicesFile, servicesFileOrData } from '../../src/services/index.ts';
 
 let directory: string;
 let path: string;
@@ -112,7 +112,7 @@ test('of a built-in service only the url can be set, and some names are reserved
     /row 1 "orders": is a built-in service: of it only url/,
   );
   expect(faultsOf('[{"name": "operator"}]')[0]).toMatch(/name: operator is reserved/);
-  expect(rowsWith('[{"name": "orders", "url": "http://orders:1"}]')).toHaveLength(builtInRows.length);
+  expect(parseRows('[{"name": "orders", "url": "http://orders:1"}]')).toHaveLength(builtInRows.length);
 });
 
 test('what is no list, no JSON or not there is refused; without the setting the data directory may have a file', () => {

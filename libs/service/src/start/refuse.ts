@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
-import { Fault, failureOf } from '@boxoffice/envelope';
-import { type Refuse, requestIdFrom } from '@boxoffice/runtime';
+import { Fault, toFailure } from '@boxoffice/envelope';
+import { type Refuse, readRequestId } from '@boxoffice/runtime';
 import type { ServiceDefinition } from '../definition.ts';
 
 type Shape = Pick<ServiceDefinition, 'family' | 'onFault'>;
@@ -9,13 +9,13 @@ type Shape = Pick<ServiceDefinition, 'family' | 'onFault'>;
 export function refuseIn(shape: Shape): Refuse {
   return ({ code, details, path }) => {
     const { headers, body } = shaped(shape, path, new Fault(code, details));
-    return { headers: { ...headers, 'X-Request-Id': requestIdFrom(undefined) }, body };
+    return { headers: { ...headers, 'X-Request-Id': readRequestId(undefined) }, body };
   };
 }
 
 /** A fault outside of the service's operations, in the service's shape. */
 const shaped = ({ family, onFault }: Shape, path: string | undefined, fault: Fault) => {
-  const { status, body } = family?.failure(fault) ?? { status: fault.http, body: failureOf(fault) };
+  const { status, body } = family?.failure(fault) ?? { status: fault.http, body: toFailure(fault) };
   const more = onFault?.(path?.split('?', 1)[0], fault);
   return {
     status,

@@ -1,17 +1,19 @@
-import { connectRabbitmq, declaredOf } from '@boxoffice/messaging';
+import { collectDeclared, connectRabbitmq } from '@boxoffice/messaging';
 import {
   amqpUrl,
   createLogger,
   createMetrics,
   createStop,
+  declareServiceSecret,
+  declareServiceSecretFromRoot,
   failStart,
   followCertificate,
   host,
   type Logger,
   logLevel,
   mongodbUrl,
+  openPersistently,
   operationsPort,
-  persistently,
   port,
   publicUrl,
   readCertificate,
@@ -24,8 +26,6 @@ import {
   type Stop,
   serveOperations,
   serviceCertificate,
-  serviceSecretFromRoot,
-  serviceSecretOf,
   startTraces,
   tlsCaFile,
   traceSettings,
@@ -121,7 +121,7 @@ const readAll = async <Spec extends SettingsSpec, State>({ name, settings }: Ser
     ...settings,
     ...common,
     authorizerUrl: name === 'authorizer' ? ownUrl : requiredAuthorizerUrl,
-    serviceSecret: name === 'authorizer' ? serviceSecretFromRoot(name) : serviceSecretOf(name),
+    serviceSecret: name === 'authorizer' ? declareServiceSecretFromRoot(name) : declareServiceSecret(name),
   });
   return { settings: read as CommonSettings, own: read as Settings<Spec> };
 };
@@ -137,10 +137,10 @@ const serve = async <Spec extends SettingsSpec, State>(
   const { certificate } = settings;
   const traces = await startTraces({ ...settings, logger });
   stop.add('traces', () => traces.close());
-  const store = persistently('MongoDB', logger, () =>
+  const store = openPersistently('MongoDB', logger, () =>
     openMongoStore({ url: settings.mongodbUrl, name, collections, trace: traceOfEvents, logger }),
   );
-  const bus = persistently('RabbitMQ', logger, () =>
+  const bus = openPersistently('RabbitMQ', logger, () =>
     connectRabbitmq({
       url: settings.amqpUrl,
       logger,
@@ -205,4 +205,4 @@ const serve = async <Spec extends SettingsSpec, State>(
  * teams are their own affair, so that no process waits for them.
  */
 const declaredFor = (name: string, file: ServicesFile | undefined) =>
-  declaredOf([...builtInRows, ...(file?.rows ?? []).filter((row) => row.name === name && !isBuiltIn(name))]);
+  collectDeclared([...builtInRows, ...(file?.rows ?? []).filter((row) => row.name === name && !isBuiltIn(name))]);

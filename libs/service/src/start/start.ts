@@ -24,14 +24,14 @@ import {
   type Metrics,
   type Settings,
   type SettingsSpec,
+  settleWithin,
   watchCertificate,
   watchSurroundings,
-  within,
 } from '@boxoffice/runtime';
 import { createQuiet, type Store } from '@boxoffice/store';
 import type { Parts, ServiceDefinition } from '../definition.ts';
-import { contractOf } from '../definition.ts';
-import { countedStore, queueMetrics, relayMetrics, watchBacklog, watchWork } from '../metrics.ts';
+import { createContract } from '../definition.ts';
+import { createQueueMetrics, instrumentStore, relayMetrics, watchBacklog, watchWork } from '../metrics.ts';
 import { startSweeper } from '../retention.ts';
 import { type Subscriptions, startSubscriptions } from '../subscriptions.ts';
 import { startWork, type WorkRunner } from '../work/runner.ts';
@@ -156,7 +156,7 @@ export async function startService<Spec extends SettingsSpec, State>(
 
   const serve = async (): Promise<{ store: Store; subscriptions: Subscriptions; keys: KeySet; work: WorkRunner }> => {
     const opened = await arrival('store', options.store, missing);
-    const store = metrics ? countedStore(opened, metrics, name) : opened;
+    const store = metrics ? instrumentStore(opened, metrics, name) : opened;
     const authorizerUrl = options.authorizerUrl ?? listening?.url;
     if (authorizerUrl === undefined) throw new Error('a service that listens last needs the address of the authorizer');
     const keys = createKeySet({ url: new URL(JWKS_PATH, authorizerUrl).href });
@@ -191,12 +191,12 @@ export async function startService<Spec extends SettingsSpec, State>(
       family,
       webhooks: definition.webhooks,
       tags: definition.tags,
-      contract: contractOf(definition),
+      contract: createContract(definition),
       admit: definition.admit?.(parts, state),
     });
     const reactions = definition.reactions?.(parts, state) ?? [];
     const queues = reactions.map(({ queue }) => queue);
-    const messageMetrics = metrics && queueMetrics(metrics, () => subscriptions.depths(queues));
+    const messageMetrics = metrics && createQueueMetrics(metrics, () => subscriptions.depths(queues));
     const subscriptions = startSubscriptions({
       service: name,
       bus: options.bus,
@@ -250,7 +250,7 @@ export async function startService<Spec extends SettingsSpec, State>(
     if (!listening) {
       // Whatever is still to be done would delay the first requests, by seconds on a busy machine.
       const rest = Promise.allSettled([serving.subscriptions.started, serving.keys.refresh()]);
-      await within(rest, REST_OF_START_MS, () => undefined);
+      await settleWithin(rest, REST_OF_START_MS, () => undefined);
       listening = await open();
     }
     return { ...serving, listening };

@@ -33,7 +33,7 @@ const { mongodbUrl } = readSettings({ mongodbUrl: text('TEST_MONGODB_URL', { opt
  * The engines that this run has, for a service with these collections; `npm test` reports those that it did not
  * exercise.
  */
-export function testEngines(service: string, collections: Collections): readonly TestEngine[] {
+export function listTestEngines(service: string, collections: Collections): readonly TestEngine[] {
   return mongodbUrl === undefined
     ? [sqlite(service, collections)]
     : [sqlite(service, collections), mongodb(mongodbUrl, service, collections)];

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import {
   type AnyOperation,
   createApp,
-  dereferenced,
+  dereference,
   type IdempotencyPort,
   type Method,
   ok,
@@ -20,7 +20,7 @@ import {
 import { type Listening, listen } from '@boxoffice/runtime';
 import { Type } from 'typebox';
 import type { AnswerOf, BodyOf, Operations, PathOf, QueryOf, ServiceApi } from '../client.ts';
-import { type ReleasedDescription, releasedDescription, schemasOf } from './released.ts';
+import { findSchemas, type ReleasedDescription, readReleasedDescription } from './released.ts';
 import { createShapeCheck, serveLocally } from './serve.ts';
 
 /** A fake authorizer: its keys, and the identities that it signs with them. */
@@ -138,8 +138,8 @@ const noIdempotency: IdempotencyPort = {
 export async function openFake<All extends Operations<All>>(options: FakeOptions<All>): Promise<Fake> {
   const { authority, api, handlers } = options;
   const description = options.description
-    ? dereferenced(options.description)
-    : releasedDescription(options.api.service);
+    ? dereference(options.description)
+    : readReleasedDescription(options.api.service);
   const calls: Call[] = [];
   const mishaps: Fake['mishaps'] = new Map();
   const before: Fake['before'] = new Map();
@@ -154,7 +154,7 @@ export async function openFake<All extends Operations<All>>(options: FakeOptions
   const checkShape = createShapeCheck();
   const served = (id: keyof All & string): AnyOperation => {
     const { method, path } = api.operations[id];
-    const schemas = schemasOf(description, id);
+    const schemas = findSchemas(description, id);
     const answerSchema = Type.Unsafe(schemas.answer);
     const answered = (data: object) => {
       try {

@@ -29,7 +29,7 @@ const named = readSettings({
  * How many random histories a suite plays: `usual`, or all of those that TEST_HISTORIES names, without a time limit;
  * TEST_HISTORIES_SEED chooses them.
  */
-export function historiesOf(usual: Omit<HistoriesOptions, 'seed'>): HistoriesOptions {
+export function selectHistories(usual: Omit<HistoriesOptions, 'seed'>): HistoriesOptions {
   return {
     ...(named.runs === undefined ? usual : { numRuns: named.runs }),
     ...(named.seed === undefined ? {} : { seed: named.seed }),

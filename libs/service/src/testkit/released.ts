@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { dereferenced } from '@boxoffice/http';
+import { dereference } from '@boxoffice/http';
 import type { Operations, ServiceApi } from '../client.ts';
 import { type ServiceClient, ServiceRefusal } from '../client.ts';
 
@@ -50,9 +50,9 @@ export interface Schemas {
 const released = new Map<string, ReleasedDescription>();
 
 /** The description of a service's last release for the services that call it, without references. */
-export function releasedDescription(service: string): ReleasedDescription {
+export function readReleasedDescription(service: string): ReleasedDescription {
   const file = new URL(`../../../../services/${service}/released/internal.json`, import.meta.url);
-  const description = released.get(service) ?? dereferenced(JSON.parse(readFileSync(file, 'utf8')));
+  const description = released.get(service) ?? dereference(JSON.parse(readFileSync(file, 'utf8')));
   released.set(service, description);
   return description;
 }
@@ -61,7 +61,7 @@ export function releasedDescription(service: string): ReleasedDescription {
  * Finds the schemas of an operation of a description without references.
  * @throws Error if the description does not have it
  */
-export function schemasOf({ paths }: ReleasedDescription, operationId: string): Schemas {
+export function findSchemas({ paths }: ReleasedDescription, operationId: string): Schemas {
   const operation = Object.values(paths)
     .flatMap((item) => Object.values(item))
     .find((one) => one.operationId === operationId);
@@ -79,7 +79,7 @@ export function schemasOf({ paths }: ReleasedDescription, operationId: string): 
  * The operations of a generated client that `callAll` does not call; it gets a client that refuses every call. The
  * authorizer permits exactly the generated operations, so one that is no longer called must leave its list.
  */
-export async function uncalledOf<All extends Operations<All>>(
+export async function findUncalledOperations<All extends Operations<All>>(
   { service, operations }: ServiceApi<All>,
   callAll: (client: ServiceClient<All>) => readonly Promise<unknown>[],
 ): Promise<string[]> {

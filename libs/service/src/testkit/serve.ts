@@ -3,7 +3,7 @@ import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type AnyOperation, createApp, createCheck, neededScopes, openApiDocument } from '@boxoffice/http';
+import { type AnyOperation, createApp, createCheck, listNeededScopes, openApiDocument } from '@boxoffice/http';
 import {
   type CallerUser,
   type ClientBounds,
@@ -124,7 +124,7 @@ export async function serveOperations(
     const { institution, client = 'partner', service: caller, scopes = [], operation, body, headers = {} } = options;
     const { user = null, bounds = null, isPublic = false } = options;
     const called = calledAt(method, path);
-    const needed = called ? neededScopes(called) : [];
+    const needed = called ? listNeededScopes(called) : [];
     const identity = signIdentity(
       { kid, privateKey },
       {

@@ -28,7 +28,7 @@ export function retryAfter({ delaysMs, isEnding = false }: Retries, failed: numb
 const SOON_MS = 3_000;
 
 /** When work is due that the request does itself, at once: the write that ends the work clears it before. */
-export function soon(now: number): number {
+export function scheduleSoon(now: number): number {
   return now + SOON_MS;
 }
 

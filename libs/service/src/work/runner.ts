@@ -1,5 +1,5 @@
 // The runner of work that follows a write: the only one of the product (docs/follow-up-work.md).
-import { type Logger, repeat, within } from '@boxoffice/runtime';
+import { type Logger, repeat, settleWithin } from '@boxoffice/runtime';
 import {
   type Collection,
   type CollectionHandle,
@@ -225,8 +225,8 @@ const runCollection = <State>(
       unsubscribe();
       await loop.close();
       const all = Promise.all(running.keys());
-      await within(all, CLOSING_MS, () => stopping.abort());
-      await within(all, CLOSING_MS, () => undefined);
+      await settleWithin(all, CLOSING_MS, () => stopping.abort());
+      await settleWithin(all, CLOSING_MS, () => undefined);
     },
   };
 };

@@ -31,22 +31,22 @@ export function open(
   });
 }
 
-export function newId(): string {
+export function createId(): string {
   return `job-${randomUUID()}`;
 }
 
-export function jobsOf(store: Store, institution = 'opera') {
+export function getJobs(store: Store, institution = 'opera') {
   return store.collection(jobs).of(institution);
 }
 
 /** Adds a job with its first work due now, or at another instant. */
 export function addJob(store: Store, { institution = 'opera', at = Date.now() } = {}): Promise<Job> {
-  return jobsOf(store, institution).insert({ id: newId(), effects: 0 }, { due: { first: at } });
+  return getJobs(store, institution).insert({ id: createId(), effects: 0 }, { due: { first: at } });
 }
 
 /** The effect, which has a condition, and the end of the work in the same write. */
 export async function effect(store: Store, { id, institution }: Document): Promise<'done'> {
-  await jobsOf(store, institution).update(id, (current) =>
+  await getJobs(store, institution).update(id, (current) =>
     current.effects === 0 ? { next: { ...current, effects: 1 } } : undefined,
   );
   return 'done';

@@ -3,13 +3,13 @@ import type { Store } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { WorkTable } from '../../src/index.ts';
 import { watchWork } from '../../src/metrics.ts';
-import { testEngines } from '../../src/testkit/index.ts';
-import { addJob, jobs, jobsOf } from './jobs.ts';
+import { listTestEngines } from '../../src/testkit/index.ts';
+import { addJob, getJobs, jobs } from './jobs.ts';
 
 const done = async () => 'done' as const;
 const work: WorkTable<Store> = { jobs: { first: done, second: { handle: done, dropped: (document) => document } } };
 
-describe.each(testEngines('work', [jobs]))('work_due_seconds on $name', (engine) => {
+describe.each(listTestEngines('work', [jobs]))('work_due_seconds on $name', (engine) => {
   let opened: Awaited<ReturnType<typeof engine.open>>;
   beforeAll(async () => {
     opened = await engine.open();
@@ -44,7 +44,7 @@ describe.each(testEngines('work', [jobs]))('work_due_seconds on $name', (engine)
     await acrossInstitutions.moveDue(id, 'first', due, { at: now + 30_000, since: due.since, tries: 9 });
     expect(await values()).toMatchObject({ [first]: 90 });
 
-    await jobsOf(store).update(id, (current) => ({ next: current, due: { first: null } }));
+    await getJobs(store).update(id, (current) => ({ next: current, due: { first: null } }));
     expect(await values()).toEqual({ [first]: 20, [second]: 0 });
   });
 });

@@ -1,8 +1,8 @@
 import { collection, type Store } from '@boxoffice/store';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type Claim, startWork, type WorkRunner, type WorkTable } from '../../src/index.ts';
-import { type OpenEngine, testEngines } from '../../src/testkit/index.ts';
-import { addJob, effect, jobs, jobsOf, open } from './jobs.ts';
+import { listTestEngines, type OpenEngine } from '../../src/testkit/index.ts';
+import { addJob, effect, getJobs, jobs, open } from './jobs.ts';
 
 /** Resolves when `called` has been called that often. */
 const calls = () => {
@@ -23,7 +23,7 @@ const calls = () => {
   };
 };
 
-describe.each(testEngines('work', [jobs]))('on $name', (engine) => {
+describe.each(listTestEngines('work', [jobs]))('on $name', (engine) => {
   let data: OpenEngine;
   let store: Store;
   let runners: WorkRunner[];
@@ -47,8 +47,8 @@ describe.each(testEngines('work', [jobs]))('on $name', (engine) => {
     const done = await addJob(store);
     const later = await addJob(store, { at: Date.now() + 3_600_000 });
     await runner.idle();
-    expect(await jobsOf(store).get(done.id)).toEqual({ ...done, due: undefined, effects: 1, version: 2 });
-    expect(await jobsOf(store).get(later.id)).toEqual(later);
+    expect(await getJobs(store).get(done.id)).toEqual({ ...done, due: undefined, effects: 1, version: 2 });
+    expect(await getJobs(store).get(later.id)).toEqual(later);
   });
 
   test('work that another process makes due is found, whichever does it', async () => {
@@ -64,7 +64,7 @@ describe.each(testEngines('work', [jobs]))('on $name', (engine) => {
     await found.times(30);
     for (const runner of runners) await runner.idle();
     expect(found.count()).toBe(30);
-    expect(await jobsOf(store).count({ effects: 1 })).toBe(30);
+    expect(await getJobs(store).count({ effects: 1 })).toBe(30);
   });
 
   test('what fails is tried again after growing pauses, for as long as it takes', async () => {
@@ -83,7 +83,7 @@ describe.each(testEngines('work', [jobs]))('on $name', (engine) => {
     const since = now;
     const pauses: number[] = [];
     await runner.idle();
-    for (let due = (await jobsOf(store).get(id))?.due?.first; due; due = (await jobsOf(store).get(id))?.due?.first) {
+    for (let due = (await getJobs(store).get(id))?.due?.first; due; due = (await getJobs(store).get(id))?.due?.first) {
       expect(due).toEqual({ at: due.at, since, tries: pauses.length + 1 });
       pauses.push(due.at - now);
       now = due.at;
@@ -92,7 +92,7 @@ describe.each(testEngines('work', [jobs]))('on $name', (engine) => {
     expect(pauses.slice(0, 6)).toEqual([1_000, 2_000, 5_000, 10_000, 20_000, 30_000]);
     expect(pauses).toHaveLength(40);
     expect(new Set(pauses.slice(6))).toEqual(new Set([30_000]));
-    expect(await jobsOf(store).get(id)).toMatchObject({ effects: 1 });
+    expect(await getJobs(store).get(id)).toMatchObject({ effects: 1 });
   });
 
   test('a handler says when it looks again, or that its own write has said it', async () => {
@@ -102,23 +102,23 @@ describe.each(testEngines('work', [jobs]))('on $name', (engine) => {
       {
         first: async () => ({ again }),
         async second(own, { id }) {
-          await jobsOf(own).update(id, (current) => ({ next: current, due: { second: again + 1 } }));
+          await getJobs(own).update(id, (current) => ({ next: current, due: { second: again + 1 } }));
           return 'recorded';
         },
       },
       { now: () => now },
     );
     const { id } = await addJob(store, { at: now });
-    await jobsOf(store).update(id, (current) => ({ next: current, due: { second: now } }));
+    await getJobs(store).update(id, (current) => ({ next: current, due: { second: now } }));
     await runner.idle();
     const since = now;
-    expect((await jobsOf(store).get(id))?.due).toEqual({
+    expect((await getJobs(store).get(id))?.due).toEqual({
       first: { at: again, since, tries: 0 },
       second: { at: again + 1, since, tries: 0 },
     });
     now = again - 1;
     await runner.idle();
-    expect((await jobsOf(store).get(id))?.due?.first?.at).toBe(again);
+    expect((await getJobs(store).get(id))?.due?.first?.at).toBe(again);
   });
 
   test('work that a write makes due once more, while its handler runs, is done once more', async () => {
@@ -132,11 +132,11 @@ describe.each(testEngines('work', [jobs]))('on $name', (engine) => {
     });
     const { id } = await addJob(store);
     await begun.times(1);
-    await jobsOf(store).update(id, (current) => ({ next: current, due: { first: Date.now() } }));
+    await getJobs(store).update(id, (current) => ({ next: current, due: { first: Date.now() } }));
     gate.resolve();
     await runner.idle();
     expect(begun.count()).toBe(2);
-    expect((await jobsOf(store).get(id))?.due).toBeUndefined();
+    expect((await getJobs(store).get(id))?.due).toBeUndefined();
   });
 
   test('a claim is renewed until its handler has ended, so nobody else does the work', async () => {
@@ -150,7 +150,7 @@ describe.each(testEngines('work', [jobs]))('on $name', (engine) => {
       async handle(own: Store, job: Parameters<typeof effect>[1], claim: Claim) {
         begun.called();
         await gate.promise;
-        const current = await jobsOf(own).get(job.id);
+        const current = await getJobs(own).get(job.id);
         expect(current && claim.isHeld(current)).toBe(true);
         return effect(own, job);
       },
@@ -161,7 +161,7 @@ describe.each(testEngines('work', [jobs]))('on $name', (engine) => {
     run({ first: kind }, { pollMs: 20, now: () => now }, other);
     for (let renewals = 0, end = now + 900; renewals < 4; ) {
       now = end - 300;
-      const { at = 0 } = (await jobsOf(other).get(id))?.due?.first ?? {};
+      const { at = 0 } = (await getJobs(other).get(id))?.due?.first ?? {};
       if (at > end) renewals += 1;
       end = Math.max(end, at);
       await new Promise(setImmediate);
@@ -169,7 +169,7 @@ describe.each(testEngines('work', [jobs]))('on $name', (engine) => {
     gate.resolve();
     for (const runner of runners) await runner.idle();
     expect(begun.count()).toBe(1);
-    expect(await jobsOf(store).get(id)).toMatchObject({ effects: 1 });
+    expect(await getJobs(store).get(id)).toMatchObject({ effects: 1 });
   }, 60_000);
 
   test('a stop waits for handlers; what it aborts is due at once for others', async () => {
@@ -184,7 +184,7 @@ describe.each(testEngines('work', [jobs]))('on $name', (engine) => {
     const { id } = await addJob(store);
     await begun.times(1);
     await runner.close();
-    const due = (await jobsOf(store).get(id))?.due?.first;
+    const due = (await getJobs(store).get(id))?.due?.first;
     expect(due?.claim).toBeUndefined();
     expect(due?.tries).toBe(0);
     expect(due?.at).toBeLessThanOrEqual(Date.now());
@@ -210,13 +210,13 @@ describe.each(testEngines('work', [jobs]))('on $name', (engine) => {
     for (let nth = 0; nth < 20; nth += 1) await addJob(store, { institution: 'museum', at: Date.now() - 60_000 });
     await stuck.times(3);
     for (let nth = 0; nth < 10; nth += 1) await addJob(store, { institution: `house-${nth}` });
-    const { id } = await jobsOf(store).insert({ id: 'last', effects: 0 }, { due: { second: Date.now() } });
+    const { id } = await getJobs(store).insert({ id: 'last', effects: 0 }, { due: { second: Date.now() } });
     await others.times(11);
     expect(stuck.count()).toBe(3);
     gate.resolve();
     await runner.idle();
     expect(stuck.count()).toBe(20);
-    expect(await jobsOf(store).get(id)).toMatchObject({ effects: 1 });
+    expect(await getJobs(store).get(id)).toMatchObject({ effects: 1 });
   });
 });
 

@@ -1,8 +1,8 @@
 import type { Collection, Document, DueDocuments, Store } from '@boxoffice/store';
 import { describe, expect, test } from '@jest/globals';
 import type { WorkTable } from '../../src/index.ts';
-import { type TestEngine, testEngines } from '../../src/testkit/index.ts';
-import { addJob, effect, jobs, jobsOf, open } from './jobs.ts';
+import { listTestEngines, type TestEngine } from '../../src/testkit/index.ts';
+import { addJob, effect, getJobs, jobs, open } from './jobs.ts';
 
 type Handler = (store: Store, job: Document) => Promise<'done'>;
 
@@ -73,11 +73,11 @@ const survive = async (engine: TestEngine, { handler = effect, engine: wrap = (o
       await Promise.race([first.dead, killed.idle()]);
       const second = open(wrap(plain), kinds, { now: () => Date.now() + LATER_MS });
       await second.idle();
-      const left = await jobsOf(plain).get(job.id);
+      const left = await getJobs(plain).get(job.id);
       if (left?.effects === 0) wrong.add('the effect is lost');
       if ((left?.effects ?? 0) > 1) wrong.add('the effect takes place twice');
       if (left?.due) wrong.add('the work is due for ever');
-      await jobsOf(plain).delete(job.id);
+      await getJobs(plain).delete(job.id);
       await second.close();
     }
   } finally {
@@ -86,14 +86,14 @@ const survive = async (engine: TestEngine, { handler = effect, engine: wrap = (o
   return [...wrong];
 };
 
-describe.each(testEngines('work', [jobs]))('on $name', (engine) => {
+describe.each(listTestEngines('work', [jobs]))('on $name', (engine) => {
   test('each effect takes place once, and then its work is not due', async () => {
     expect(await survive(engine)).toEqual([]);
   }, 60_000);
 });
 
 describe('the check notices', () => {
-  const [engine] = testEngines('work', [jobs]);
+  const [engine] = listTestEngines('work', [jobs]);
   const planted = (bug: Planted) => (engine ? survive(engine, bug) : []);
 
   test('work that is cleared before its effect', async () => {
@@ -131,7 +131,7 @@ describe('the check notices', () => {
 
   test('a handler that trusts what is due instead of the state', async () => {
     const trusting: Handler = async (store, { id, institution }) => {
-      await jobsOf(store, institution).update(id, (current) => ({
+      await getJobs(store, institution).update(id, (current) => ({
         next: { ...current, effects: current.effects + 1 },
       }));
       return 'done';

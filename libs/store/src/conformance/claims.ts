@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import type { Documents } from '../port.ts';
-import { type Check, check, fresh, type Thing, thing } from './subject.ts';
+import { type Check, check, createId, createThing, type Thing } from './subject.ts';
 
 const places = async (mine: Documents<Thing>, count: number) => {
-  const show = fresh('show');
+  const show = createId('show');
   await mine.insertMany(
-    Array.from({ length: count }, (_, rank) => thing({ show, state: 'free', rank, spread: (rank + 0.5) / count })),
+    Array.from({ length: count }, (_, rank) =>
+      createThing({ show, state: 'free', rank, spread: (rank + 0.5) / count }),
+    ),
   );
   return show;
 };
@@ -60,7 +62,7 @@ export const claims: readonly Check[] = [
     '`set` replaces top-level members, nested objects as a whole; null is stored, undefined removes',
     async ({ mine }) => {
       const before = await mine.insert({
-        ...thing({ rank: 1, email: 'a@b.c', tags: ['x'] }),
+        ...createThing({ rank: 1, email: 'a@b.c', tags: ['x'] }),
         address: { city: 'Lyon' },
       });
       const address = { city: 'Nîmes', zip: [{ code: '30000' }] };
@@ -100,8 +102,8 @@ export const claims: readonly Check[] = [
     assert.equal(await mine.count({ show, state: 'free' }), 4);
   }),
   check('a set of the id, version or institution is refused', async ({ mine }) => {
-    const { id } = await mine.insert(thing());
-    for (const set of [{ id: fresh() }, { version: 9 }, { institution: 'x' }]) {
+    const { id } = await mine.insert(createThing());
+    for (const set of [{ id: createId() }, { version: 9 }, { institution: 'x' }]) {
       await assert.rejects(mine.claim({ where: { id }, set: set as object }));
     }
   }),

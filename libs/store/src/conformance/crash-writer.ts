@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import type { Collection, Document, Documents, Store } from '../port.ts';
-import { fresh, suiteCollections, type Thing, thing, thingsOf } from './subject.ts';
+import { createId, createThing, getThings, suiteCollections, type Thing } from './subject.ts';
 
 // The program that crashes.ts starts and kills. It prints each attempt before, and each acknowledgement after it.
 
@@ -29,7 +29,7 @@ const changed = (n: number) => [{ type: 'thing.changed', data: { n } }];
 
 const writer = async (mine: Documents<Thing>, task: CrashTask): Promise<never> => {
   for (;;) {
-    const [one, key] = [thing(), fresh('key')];
+    const [one, key] = [createThing(), createId('key')];
     report('try', key, one.id);
     const answer = () => ({ status: 201, headers: {}, body: { id: one.id } });
     const idempotencyRecord = { key, fingerprint: 'print', expiresAt: Date.now() + 3_600_000, answer };
@@ -56,5 +56,5 @@ const { openStore } = (await import(task.module)) as {
   openStore(settings: unknown, collections: readonly Collection<Document>[]): Promise<Store>;
 };
 const store = await openStore(task.settings, suiteCollections);
-const mine = thingsOf(store).of(task.institution);
+const mine = getThings(store).of(task.institution);
 await Promise.all(Array.from({ length: 8 }, () => writer(mine, task)));

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Store } from '../port.ts';
 import type { CrashTask } from './crash-writer.ts';
-import { type Check, check, fresh, type Scene, thing, thingsOf, until } from './subject.ts';
+import { type Check, check, createId, createThing, getThings, type Scene, waitUntil } from './subject.ts';
 
 interface Journal {
   /** Highest acknowledged version by document. */
@@ -44,7 +44,7 @@ const runAndKill = async (task: CrashTask, acknowledgements: number): Promise<Jo
 };
 
 const snapshot = async (store: Store, institution: string) => ({
-  documents: new Map((await thingsOf(store).of(institution).find()).map((one) => [one.id, one])),
+  documents: new Map((await getThings(store).of(institution).find()).map((one) => [one.id, one])),
   events: (await store.outbox.pending(1_000_000)).filter((one) => one.institution === institution),
 });
 
@@ -56,7 +56,7 @@ const settled = async (store: Store, institution: string) => {
   let last = '';
   let since = Date.now();
   let now = await snapshot(store, institution);
-  await until(async () => {
+  await waitUntil(async () => {
     const at = Date.now();
     now = await snapshot(store, institution);
     const sum = `${[...now.documents.values()].reduce((total, one) => total + one.version, 0)} ${now.events.length}`;
@@ -98,9 +98,9 @@ const verify = async (store: Store, task: CrashTask, journals: readonly Journal[
 /** Runs a writer for each number of acknowledgements, all at once, kills it after so many, and reads the stored data. */
 const crash = async (scene: Scene, ...acknowledgements: readonly number[]) => {
   const { store, another, institution, mine, engine } = scene;
-  const [show, counter] = [fresh('show'), fresh('counter')];
-  await mine.insert(thing({ id: counter, count: 0 }), { events: [{ type: 'thing.changed', data: { n: 0 } }] });
-  await mine.insertMany(Array.from({ length: 400 }, (_, i) => thing({ show, state: 'free', spread: i / 400 })));
+  const [show, counter] = [createId('show'), createId('counter')];
+  await mine.insert(createThing({ id: counter, count: 0 }), { events: [{ type: 'thing.changed', data: { n: 0 } }] });
+  await mine.insertMany(Array.from({ length: 400 }, (_, i) => createThing({ show, state: 'free', spread: i / 400 })));
   const task = { ...engine.child, institution, show, counter };
   const journals = await Promise.all(acknowledgements.map((count) => runAndKill(task, count)));
   for (const one of [store, await another()]) await verify(one, task, journals);

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { UniqueViolation } from '../engines.ts';
 import type { Store } from '../port.ts';
-import { type Check, check, fresh, others, thing, thingsOf, violates } from './subject.ts';
+import { type Check, check, createId, createThing, getThings, others, requireUniqueViolation } from './subject.ts';
 
 /** Insert, get, insertMany, delete, as far as the model's histories do not have it. */
 export const documents: readonly Check[] = [
   check(
     'an inserted document has version 1 and its institution, and is read back unchanged',
     async ({ institution, mine }) => {
-      const input = thing({
+      const input = createThing({
         name: 'Zoë "quoted" – \u0000 😀',
         rank: -1.5,
         active: false,
@@ -21,26 +21,26 @@ export const documents: readonly Check[] = [
     },
   ),
   check('members that are undefined are absent when read back', async ({ mine }) => {
-    const input = thing({ email: undefined });
+    const input = createThing({ email: undefined });
     await mine.insert(input);
     assert.equal('email' in ((await mine.get(input.id)) ?? {}), false);
   }),
   check('the next read sees an acknowledged insert, also in another instance', async ({ mine, elsewhere }) => {
     const other = await elsewhere();
     for (let i = 0; i < 20; i++) {
-      const { id } = await mine.insert(thing());
+      const { id } = await mine.insert(createThing());
       assert.equal((await other.get(id))?.id, id);
     }
   }),
   check('changes of the caller’s object after the call are not stored', async ({ mine }) => {
-    const input = { ...thing(), tags: ['before'] };
+    const input = { ...createThing(), tags: ['before'] };
     const pending = mine.insert(input);
     input.tags.push('after');
     await pending;
     assert.deepEqual((await mine.get(input.id))?.tags, ['before']);
   }),
   check('insertMany inserts, skips ids that exist, and counts only the new ones', async ({ mine }) => {
-    const many = Array.from({ length: 2500 }, (_, rank) => thing({ rank }));
+    const many = Array.from({ length: 2500 }, (_, rank) => createThing({ rank }));
     assert.equal(await mine.insertMany(many.slice(0, 1000)), 1000);
     const renamed = many.map((one) => ({ ...one, name: 'again' }));
     assert.equal(await mine.insertMany(renamed), 1500);
@@ -50,15 +50,18 @@ export const documents: readonly Check[] = [
     assert.equal(await mine.insertMany([]), 0);
   }),
   check('insertMany skips the repetition of an id in the same call', async ({ mine }) => {
-    const one = thing();
+    const one = createThing();
     assert.equal(await mine.insertMany([one, { ...one, name: 'twin' }]), 1);
     assert.equal((await mine.get(one.id))?.name, 'Ada');
   }),
   check('insertMany refuses a document that violates another unique index', async ({ mine }) => {
-    await violates(mine.insertMany([thing({ email: 'a@b.c' }), thing({ email: 'a@b.c' })]), 'email');
+    await requireUniqueViolation(
+      mine.insertMany([createThing({ email: 'a@b.c' }), createThing({ email: 'a@b.c' })]),
+      'email',
+    );
   }),
   check('delete with a version leaves a document that was changed since', async ({ mine }) => {
-    const { id, version } = await mine.insert(thing());
+    const { id, version } = await mine.insert(createThing());
     const changed = await mine.update(id, (current) => ({ next: { ...current, name: 'Eve' } }));
     assert.equal(await mine.delete(id, version), false);
     assert.equal((await mine.get(id))?.name, 'Eve');
@@ -67,14 +70,14 @@ export const documents: readonly Check[] = [
     assert.equal(await mine.delete(id, version), false);
   }),
   check('documents of one collection do not appear in another', async ({ store, institution, mine }) => {
-    const { id } = await mine.insert(thing());
+    const { id } = await mine.insert(createThing());
     const elsewhere = store.collection(others).of(institution);
     assert.equal(await elsewhere.get(id), undefined);
     assert.deepEqual(await elsewhere.find(), []);
-    await elsewhere.insert(thing({ id }));
+    await elsewhere.insert(createThing({ id }));
   }),
   check('200 concurrent inserts are all stored', async ({ mine }) => {
-    const written = await Promise.all(Array.from({ length: 200 }, (_, rank) => mine.insert(thing({ rank }))));
+    const written = await Promise.all(Array.from({ length: 200 }, (_, rank) => mine.insert(createThing({ rank }))));
     const found = await mine.find({ orderBy: 'rank' });
     assert.deepEqual(found, written);
   }),
@@ -84,7 +87,7 @@ export const documents: readonly Check[] = [
 export const updates: readonly Check[] = [
   check('64 concurrent increments are all counted', async ({ store, mine, elsewhere }) => {
     const handles = [mine, await elsewhere()];
-    const { id } = await mine.insert(thing({ count: 0 }));
+    const { id } = await mine.insert(createThing({ count: 0 }));
     const results = await Promise.all(
       Array.from({ length: 64 }, (_, i) =>
         (handles[i % 2] ?? mine).update(id, (current) => ({
@@ -104,7 +107,7 @@ export const updates: readonly Check[] = [
     );
   }),
   check('an update returns the next version of the document, as it is then read', async ({ mine }) => {
-    const first = await mine.insert(thing({ rank: 1, email: 'x@example.org' }));
+    const first = await mine.insert(createThing({ rank: 1, email: 'x@example.org' }));
     const second = await mine.update(first.id, ({ email: _email, ...rest }) => ({ next: { ...rest, rank: 2 } }));
     assert.equal(second?.version, 2);
     assert.equal(second?.rank, 2);
@@ -113,7 +116,7 @@ export const updates: readonly Check[] = [
     assert.equal(await mine.count({ email: 'x@example.org' }), 0);
   }),
   check('a function that returns undefined leaves the document unchanged', async ({ store, mine }) => {
-    const first = await mine.insert(thing());
+    const first = await mine.insert(createThing());
     const events = [{ type: 'thing.changed', data: {} }];
     assert.deepEqual(await mine.update(first.id, () => undefined, { events }), first);
     assert.deepEqual(await mine.get(first.id), first);
@@ -123,13 +126,13 @@ export const updates: readonly Check[] = [
     );
   }),
   check('an unknown id returns undefined and does not call the function', async ({ store }) => {
-    const update = thingsOf(store)
-      .of(fresh('inst'))
-      .update(fresh(), () => assert.fail('called'));
+    const update = getThings(store)
+      .of(createId('inst'))
+      .update(createId(), () => assert.fail('called'));
     assert.equal(await update, undefined);
   }),
   check('an error of the function aborts the update', async ({ mine }) => {
-    const first = await mine.insert(thing());
+    const first = await mine.insert(createThing());
     const refusal = new Error('no');
     await assert.rejects(
       mine.update(first.id, () => {
@@ -140,13 +143,13 @@ export const updates: readonly Check[] = [
     assert.deepEqual(await mine.get(first.id), first);
   }),
   check('an update cannot change the id', async ({ mine }) => {
-    const first = await mine.insert(thing());
-    await assert.rejects(mine.update(first.id, (current) => ({ next: { ...current, id: fresh() } })));
+    const first = await mine.insert(createThing());
+    await assert.rejects(mine.update(first.id, (current) => ({ next: { ...current, id: createId() } })));
     assert.deepEqual(await mine.get(first.id), first);
   }),
   check('a delete that races with updates wins, and no update restores the document', async ({ mine }) => {
     for (let round = 0; round < 20; round++) {
-      const { id } = await mine.insert(thing());
+      const { id } = await mine.insert(createThing());
       await Promise.all([
         mine.update(id, (current) => ({ next: { ...current, name: 'late' } })),
         mine.delete(id),
@@ -163,10 +166,12 @@ export const uniqueness: readonly Check[] = [
     'of 50 concurrent inserts of one value exactly one is stored, with its event',
     async ({ store, institution, mine, elsewhere }) => {
       const handles = [mine, await elsewhere()];
-      const email = `${fresh()}@example.org`;
+      const email = `${createId()}@example.org`;
       const outcomes = await Promise.allSettled(
         Array.from({ length: 50 }, (_, i) =>
-          (handles[i % 2] ?? mine).insert(thing({ email }), { events: [{ type: 'thing.created', data: { email } }] }),
+          (handles[i % 2] ?? mine).insert(createThing({ email }), {
+            events: [{ type: 'thing.created', data: { email } }],
+          }),
         ),
       );
       const refused = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
@@ -179,28 +184,28 @@ export const uniqueness: readonly Check[] = [
     },
   ),
   check('a unique index across institutions holds for the installation', async ({ store }) => {
-    const barcode = fresh('bar');
-    await thingsOf(store).of(fresh('inst')).insert(thing({ barcode }));
-    await violates(thingsOf(store).of(fresh('inst')).insert(thing({ barcode })), 'barcode');
+    const barcode = createId('bar');
+    await getThings(store).of(createId('inst')).insert(createThing({ barcode }));
+    await requireUniqueViolation(getThings(store).of(createId('inst')).insert(createThing({ barcode })), 'barcode');
   }),
   check(
     'documents inserted in order end before the first whose id or unique index is taken',
     async ({ store, another, institution, mine }) => {
-      const show = fresh('show');
+      const show = createId('show');
       const rows = (of: Store, from: number) =>
-        thingsOf(of)
+        getThings(of)
           .of(institution)
-          .insertInOrder(Array.from({ length: 60 }, (_, index) => thing({ show, seat: `${from + index}` })));
+          .insertInOrder(Array.from({ length: 60 }, (_, index) => createThing({ show, seat: `${from + index}` })));
       await mine.insertInOrder([]);
       await rows(store, 1);
-      await violates(rows(store, 60), 'seat');
-      await violates(
-        mine.insertInOrder([thing({ id: fresh(), show, seat: '61' }), thing({ show, seat: '1' })]),
+      await requireUniqueViolation(rows(store, 60), 'seat');
+      await requireUniqueViolation(
+        mine.insertInOrder([createThing({ id: createId(), show, seat: '61' }), createThing({ show, seat: '1' })]),
         'seat',
       );
       assert.ok((await mine.count({ show })) <= 61, 'none after the taken one');
       const [known] = await mine.find({ where: { show, seat: '1' } });
-      await violates(mine.insertInOrder([thing({ id: String(known?.id) })]), 'id');
+      await requireUniqueViolation(mine.insertInOrder([createThing({ id: String(known?.id) })]), 'id');
 
       // Whoever wins each turn, the rows are those of 1 to n without a gap.
       const other = await another();
@@ -214,23 +219,24 @@ export const uniqueness: readonly Check[] = [
     },
   ),
   check('null and absent values never collide, also in an index of several fields', async ({ mine }) => {
-    const show = fresh('show');
-    for (const email of [null, null, undefined, undefined]) await mine.insert(thing({ email, show, barcode: email }));
-    await mine.insert(thing({ show, seat: 'A1' }));
-    await violates(mine.insert(thing({ show, seat: 'A1' })), 'seat');
-    await mine.insert(thing({ show: null, seat: 'A1' }));
-    await mine.insert(thing({ seat: 'A1' }));
+    const show = createId('show');
+    for (const email of [null, null, undefined, undefined])
+      await mine.insert(createThing({ email, show, barcode: email }));
+    await mine.insert(createThing({ show, seat: 'A1' }));
+    await requireUniqueViolation(mine.insert(createThing({ show, seat: 'A1' })), 'seat');
+    await mine.insert(createThing({ show: null, seat: 'A1' }));
+    await mine.insert(createThing({ seat: 'A1' }));
     assert.equal(await mine.count(), 7);
   }),
   check('an update and a claim into a taken value are refused and change nothing', async ({ mine }) => {
-    await mine.insert(thing({ email: 'taken@example.org' }));
-    const free = await mine.insert(thing({ email: 'free@example.org' }));
+    await mine.insert(createThing({ email: 'taken@example.org' }));
+    const free = await mine.insert(createThing({ email: 'free@example.org' }));
     const move = { email: 'taken@example.org' };
-    await violates(
+    await requireUniqueViolation(
       mine.update(free.id, (current) => ({ next: { ...current, ...move } })),
       'email',
     );
-    await violates(mine.claim({ where: { id: free.id }, set: move }), 'email');
+    await requireUniqueViolation(mine.claim({ where: { id: free.id }, set: move }), 'email');
     assert.deepEqual(await mine.get(free.id), free);
   }),
 ];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { IdempotencyKeyTaken } from '../engines.ts';
 import type { IdempotencyRecord, Store } from '../port.ts';
-import { type Check, check, fresh, type Subject, type Thing, thing, thingsOf } from './subject.ts';
+import { type Check, check, createId, createThing, getThings, type Subject, type Thing } from './subject.ts';
 
 const hour = 3_600_000;
 
@@ -26,23 +26,28 @@ const known = (store: Store, key: string) => store.idempotency.find(key);
 
 /** A document as large as an order of the given number of places, about 250 bytes of JSON each. */
 const largeThing = (count: number): Thing & { readonly lines: readonly object[] } => {
-  const line = { performanceId: fresh('prf'), seatCategoryId: fresh('cat'), tariffId: fresh('trf'), amount: 4200 };
+  const line = {
+    performanceId: createId('prf'),
+    seatCategoryId: createId('cat'),
+    tariffId: createId('trf'),
+    amount: 4200,
+  };
   const lines = Array.from({ length: count }, (_, n) => ({
-    id: fresh('lin'),
+    id: createId('lin'),
     ...line,
     label: `row ${n}`,
     ticketId: null,
   }));
-  return { ...thing(), version: 0, institution: '', lines };
+  return { ...createThing(), version: 0, institution: '', lines };
 };
 
 /**
  * Sixty requests change one document of `lineCount` times 250 bytes; each stores the document as its answer, 3 MB in
  * total by default. Returns the document's id.
  */
-export async function largeAnswersStay({ store }: Pick<Subject, 'store'>, lineCount = 200): Promise<string> {
-  const mine = thingsOf(store).of(fresh('inst'));
-  const keys = Array.from({ length: 60 }, () => fresh('key'));
+export async function checkLargeAnswers({ store }: Pick<Subject, 'store'>, lineCount = 200): Promise<string> {
+  const mine = getThings(store).of(createId('inst'));
+  const keys = Array.from({ length: 60 }, () => createId('key'));
   const { id } = await mine.insert(largeThing(lineCount));
   for (const key of keys) {
     const answer = (body: Thing) => ({ status: 200, headers: {}, body });
@@ -65,12 +70,12 @@ export const idempotencyRecords: readonly Check[] = [
   check(
     'a repeat is refused without effect, and every instance remembers the answer',
     async ({ store, mine, institution, elsewhere }) => {
-      const key = fresh('key');
-      const first = await mine.insert(thing({ email: 'a@b.c' }), { idempotencyRecord: recordOf(key) });
+      const key = createId('key');
+      const first = await mine.insert(createThing({ email: 'a@b.c' }), { idempotencyRecord: recordOf(key) });
       const events = [{ type: 'thing.created', data: {} }];
       for (const handle of [mine, await elsewhere()]) {
         await assert.rejects(
-          handle.insert(thing({ email: 'a@b.c' }), { idempotencyRecord: recordOf(key), events }),
+          handle.insert(createThing({ email: 'a@b.c' }), { idempotencyRecord: recordOf(key), events }),
           IdempotencyKeyTaken,
           'a taken idempotency key takes precedence over a taken value',
         );
@@ -89,8 +94,8 @@ export const idempotencyRecords: readonly Check[] = [
   ),
   check('of 20 concurrent updates with one key one takes effect', async ({ mine, elsewhere }) => {
     const handles = [mine, await elsewhere()];
-    const { id } = await mine.insert(thing({ count: 0 }));
-    const key = fresh('key');
+    const { id } = await mine.insert(createThing({ count: 0 }));
+    const key = createId('key');
     const outcomes = await Promise.allSettled(
       Array.from({ length: 20 }, (_, i) =>
         (handles[i % 2] ?? mine).update(id, (current) => ({ next: { ...current, count: (current.count ?? 0) + 1 } }), {
@@ -104,15 +109,17 @@ export const idempotencyRecords: readonly Check[] = [
     for (const reason of refused) assert.ok(reason instanceof IdempotencyKeyTaken, String(reason));
   }),
   check('a refused write leaves its key free', async ({ store, mine }) => {
-    await mine.insert(thing({ email: 'taken@example.org' }));
-    const key = fresh('key');
-    await assert.rejects(mine.insert(thing({ email: 'taken@example.org' }), { idempotencyRecord: recordOf(key) }));
+    await mine.insert(createThing({ email: 'taken@example.org' }));
+    const key = createId('key');
+    await assert.rejects(
+      mine.insert(createThing({ email: 'taken@example.org' }), { idempotencyRecord: recordOf(key) }),
+    );
     assert.equal(await known(store, key), undefined);
-    await mine.insert(thing({ email: 'other@example.org' }), { idempotencyRecord: recordOf(key) });
+    await mine.insert(createThing({ email: 'other@example.org' }), { idempotencyRecord: recordOf(key) });
   }),
   check('the answer is derived from the document as written, also after a lost race', async ({ store, mine }) => {
-    const { id } = await mine.insert(thing({ count: 0 }));
-    const keys = Array.from({ length: 10 }, () => fresh('key'));
+    const { id } = await mine.insert(createThing({ count: 0 }));
+    const keys = Array.from({ length: 10 }, () => createId('key'));
     const written = await Promise.all(
       keys.map((key) => mine.update(id, (current) => ({ next: current }), { idempotencyRecord: recordOf(key) })),
     );
@@ -124,20 +131,20 @@ export const idempotencyRecords: readonly Check[] = [
   }),
   check(
     'sixty remembered answers of a document as large as an order of two hundred places are all stored',
-    async (scene) => void (await largeAnswersStay(scene)),
+    async (scene) => void (await checkLargeAnswers(scene)),
     300_000,
   ),
   check('an update that leaves the document unchanged leaves its key free', async ({ store, mine }) => {
-    const { id } = await mine.insert(thing());
-    const key = fresh('key');
+    const { id } = await mine.insert(createThing());
+    const key = createId('key');
     await mine.update(id, () => undefined, { idempotencyRecord: recordOf(key) });
     assert.equal(await known(store, key), undefined);
   }),
   check(
     'a repeat is refused as taken also where its function leaves the document unchanged or throws',
     async ({ mine }) => {
-      const { id } = await mine.insert(thing({ count: 0 }));
-      const options = { idempotencyRecord: recordOf(fresh('key')) };
+      const { id } = await mine.insert(createThing({ count: 0 }));
+      const options = { idempotencyRecord: recordOf(createId('key')) };
       await mine.update(id, (current) => ({ next: { ...current, count: 1 } }), options);
       const refuse = (): never => {
         throw new Error('the count is 1 already');
@@ -145,7 +152,7 @@ export const idempotencyRecords: readonly Check[] = [
       for (const fn of [() => undefined, refuse])
         await assert.rejects(mine.update(id, fn, options), IdempotencyKeyTaken);
       // Another request is told what the function says.
-      const other = { idempotencyRecord: recordOf(fresh('key')) };
+      const other = { idempotencyRecord: recordOf(createId('key')) };
       await assert.rejects(mine.update(id, refuse, other), /the count is 1 already/);
       assert.equal((await mine.update(id, () => undefined, other))?.count, 1);
     },
@@ -153,8 +160,8 @@ export const idempotencyRecords: readonly Check[] = [
   check(
     'a change may be written without the record, and a later change of the same request with it',
     async ({ store, mine }) => {
-      const { id } = await mine.insert(thing({ count: 0 }));
-      const key = fresh('key');
+      const { id } = await mine.insert(createThing({ count: 0 }));
+      const key = createId('key');
       const options = { idempotencyRecord: recordOf(key) };
       const counted = (remember: boolean) => (current: Thing) => ({
         next: { ...current, count: (current.count ?? 0) + 1 },
@@ -171,20 +178,20 @@ export const idempotencyRecords: readonly Check[] = [
     },
   ),
   check('a key is free again after it expired', async ({ store, mine }) => {
-    const key = fresh('key');
-    await mine.insert(thing(), { idempotencyRecord: recordOf(key, { expiresAt: Date.now() - 1 }) });
+    const key = createId('key');
+    await mine.insert(createThing(), { idempotencyRecord: recordOf(key, { expiresAt: Date.now() - 1 }) });
     assert.equal(await known(store, key), undefined);
-    await mine.insert(thing(), { idempotencyRecord: recordOf(key) });
+    await mine.insert(createThing(), { idempotencyRecord: recordOf(key) });
     assert.ok(await known(store, key));
-    await assert.rejects(mine.insert(thing(), { idempotencyRecord: recordOf(key) }), IdempotencyKeyTaken);
+    await assert.rejects(mine.insert(createThing(), { idempotencyRecord: recordOf(key) }), IdempotencyKeyTaken);
   }),
   check('a key that has an answer without a write refuses every write as taken', async ({ store, another, mine }) => {
-    const { id } = await mine.insert(thing({ count: 0 }));
-    const idempotencyRecord = recordOf(fresh('key'));
+    const { id } = await mine.insert(createThing({ count: 0 }));
+    const idempotencyRecord = recordOf(createId('key'));
     const refusal = { status: 409, headers: {}, body: null };
     assert.equal(await (await another()).idempotency.remember(idempotencyRecord, refusal), undefined);
     const count = (current: Thing) => ({ next: { ...current, count: 1 } });
-    const writes = [mine.insert(thing(), { idempotencyRecord }), mine.update(id, count, { idempotencyRecord })];
+    const writes = [mine.insert(createThing(), { idempotencyRecord }), mine.update(id, count, { idempotencyRecord })];
     for (const write of writes) await assert.rejects(write, IdempotencyKeyTaken);
     assert.equal((await mine.get(id))?.count, 0);
     assert.equal((await known(store, idempotencyRecord.key))?.answer.status, 409);
@@ -192,8 +199,8 @@ export const idempotencyRecords: readonly Check[] = [
   check(
     'a refusal whose key an effect carries is not stored: it gets the answer of the effect',
     async ({ store, another }) => {
-      const idempotencyRecord = recordOf(fresh('key'));
-      const { id } = await thingsOf(store).of(fresh('inst')).insert(thing(), { idempotencyRecord });
+      const idempotencyRecord = recordOf(createId('key'));
+      const { id } = await getThings(store).of(createId('inst')).insert(createThing(), { idempotencyRecord });
       const refusal = { status: 409, headers: {}, body: null };
       for (const one of [store, await another()]) {
         const first = await one.idempotency.remember({ ...idempotencyRecord, fingerprint: 'other' }, refusal);
@@ -203,12 +210,12 @@ export const idempotencyRecords: readonly Check[] = [
     },
   ),
   check('a write can delete the answers about a subject, except its own', async ({ store, mine }) => {
-    const subject = fresh('person');
-    const [spoken, other, own] = [fresh('key'), fresh('key'), fresh('key')];
-    const { id } = await mine.insert(thing(), {
-      idempotencyRecord: recordOf(spoken, { subjects: [fresh('person'), subject] }),
+    const subject = createId('person');
+    const [spoken, other, own] = [createId('key'), createId('key'), createId('key')];
+    const { id } = await mine.insert(createThing(), {
+      idempotencyRecord: recordOf(spoken, { subjects: [createId('person'), subject] }),
     });
-    await mine.insert(thing(), { idempotencyRecord: recordOf(other, { subjects: [fresh('person')] }) });
+    await mine.insert(createThing(), { idempotencyRecord: recordOf(other, { subjects: [createId('person')] }) });
     await mine.update(id, (current) => ({ next: { ...current, name: '' } }), {
       idempotencyRecord: recordOf(own),
       forget: subject,

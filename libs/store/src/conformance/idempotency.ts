@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { RememberedAnswer, Store } from '../port.ts';
-import { type Check, check, fresh } from './subject.ts';
+import { type Check, check, createId } from './subject.ts';
 
 const later = () => Date.now() + 3_600_000;
 const answer: RememberedAnswer = { status: 409, headers: { 'x-a': 'b' }, body: { status: 'conflict', data: null } };
@@ -14,14 +14,14 @@ const isKnown = async ({ idempotency }: Store, key: string) => (await idempotenc
 /** Answers stored without a write. */
 export const idempotency: readonly Check[] = [
   check('an answer is found in every instance, with the fingerprint of its request', async ({ store, another }) => {
-    const key = fresh('key');
+    const key = createId('key');
     assert.equal(await isKnown(store, key), false);
     await remembered(store, key);
     for (const one of [store, await another()])
       assert.deepEqual(await one.idempotency.find(key), { fingerprint: 'print', answer });
   }),
   check('the first remembered answer is not replaced: a later one gets it', async ({ store, another }) => {
-    const key = fresh('key');
+    const key = createId('key');
     await remembered(store, key);
     const second = { key, fingerprint: 'second', expiresAt: later() };
     for (const one of [store, await another()]) {
@@ -31,7 +31,7 @@ export const idempotency: readonly Check[] = [
     assert.deepEqual(await store.idempotency.find(key), { fingerprint: 'print', answer });
   }),
   check('of 30 concurrent answers one is stored, and the others get it', async ({ store, another }) => {
-    const key = fresh('key');
+    const key = createId('key');
     const stores = [store, await another()];
     const found = await Promise.all(
       Array.from({ length: 30 }, (_, n) => {
@@ -45,7 +45,7 @@ export const idempotency: readonly Check[] = [
     for (const one of found) assert.deepEqual(one ?? first, first);
   }),
   check('an answer that cannot be stored rejects, and leaves its key free', async ({ store }) => {
-    const key = fresh('key');
+    const key = createId('key');
     // JSON has no BigInt, so both engines fail to write it.
     const unwritable = { ...answer, body: 1n };
     await assert.rejects(store.idempotency.remember({ key, fingerprint: 'print', expiresAt: later() }, unwritable));
@@ -55,9 +55,9 @@ export const idempotency: readonly Check[] = [
     'trim leaves the given number of answers about a subject, those that expire last, and all others',
     async ({ store }) => {
       const { idempotency: keys } = store;
-      const [subject, other] = [fresh('subject'), fresh('subject')];
+      const [subject, other] = [createId('subject'), createId('subject')];
       const remember = async (of: string, expiresAt: number) => {
-        const key = fresh('key');
+        const key = createId('key');
         await remembered(store, key, { ...answer, subjects: [of] }, expiresAt);
         return key;
       };
@@ -66,7 +66,7 @@ export const idempotency: readonly Check[] = [
       const foreign = await remember(other, later());
       await keys.trim(subject, 5);
       await keys.trim(subject, 2);
-      await keys.trim(fresh('subject'), 0);
+      await keys.trim(createId('subject'), 0);
       for (const key of own.slice(0, 3)) assert.equal(await isKnown(store, key), false);
       for (const key of [...own.slice(3), foreign]) assert.equal(await isKnown(store, key), true);
       await keys.trim(subject, 0);
@@ -74,7 +74,7 @@ export const idempotency: readonly Check[] = [
     },
   ),
   check('an expired answer is not found, and the key can be used again', async ({ store }) => {
-    const key = fresh('key');
+    const key = createId('key');
     await remembered(store, key, { ...answer, subjects: ['someone'] }, Date.now() - 1);
     assert.equal(await isKnown(store, key), false);
     await remembered(store, key);
@@ -82,9 +82,9 @@ export const idempotency: readonly Check[] = [
     assert.equal(await isKnown(store, key), true);
   }),
   check('forget deletes every answer about the subject, and no other', async ({ store }) => {
-    const subject = fresh('person');
-    const spoken = [fresh('key'), fresh('key')];
-    const silent = fresh('key');
+    const subject = createId('person');
+    const spoken = [createId('key'), createId('key')];
+    const silent = createId('key');
     for (const key of spoken) await remembered(store, key, { ...answer, subjects: [subject] });
     await remembered(store, silent, { ...answer, subjects: [`${subject}x`] });
     await store.idempotency.forget(subject);

@@ -16,9 +16,9 @@ import { type Check, type Engine, type Subject, suiteCollections } from './subje
 import { boundsOfReaders, tenants } from './tenants.ts';
 import { work } from './work.ts';
 
-export { plansOf } from '../sqlite/plans.ts';
+export { explainQuery } from '../sqlite/plans.ts';
 export type { Check, ChildEngine, Engine, Subject, Thing } from './subject.ts';
-export { others, suiteCollections, things, until } from './subject.ts';
+export { others, suiteCollections, things, waitUntil } from './subject.ts';
 
 /** Every check by topic. */
 export const topics: Readonly<Record<string, readonly Check[]>> = {
@@ -62,7 +62,7 @@ export async function openSubject(engine: Engine): Promise<Subject & { close(): 
  * Declares the port's conformance tests for an engine. `openEngine` returns an engine without data; the checks of a
  * topic share one, with random ids and institutions.
  */
-export function storeConformance(name: string, openEngine: () => Promise<Engine>): void {
+export function describeStoreConformance(name: string, openEngine: () => Promise<Engine>): void {
   describe(`${name} satisfies the contract of the store`, () => {
     for (const [topic, checks] of Object.entries(topics)) {
       describe(topic, () => {

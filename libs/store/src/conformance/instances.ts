@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { UniqueViolation } from '../engines.ts';
 import { type Collection, collection, type Document } from '../port.ts';
-import { type Check, check, fresh, type Thing, things, until } from './subject.ts';
+import { type Check, check, createId, type Thing, things, waitUntil } from './subject.ts';
 
 const widgets = (...indexes: Collection<Document>['indexes'][number][]) => collection<Thing>('widgets', indexes);
 const byName = { name: 'by_name', fields: ['name'] };
@@ -14,7 +14,7 @@ export const starts: readonly Check[] = [
     const stores = await Promise.all(Array.from({ length: 6 }, () => engine.open([gadgets])));
     try {
       await Promise.all(
-        stores.map((one) => one.collection(gadgets).of(institution).insert({ id: fresh(), name: 'x' })),
+        stores.map((one) => one.collection(gadgets).of(institution).insert({ id: createId(), name: 'x' })),
       );
       for (const one of stores) assert.equal(await one.collection(gadgets).of(institution).count({ name: 'x' }), 6);
     } finally {
@@ -27,10 +27,10 @@ export const starts: readonly Check[] = [
       const insertTwins = async (declared: Collection<Thing>) => {
         const store = await engine.open([declared]);
         const mine = store.collection(declared).of(institution);
-        const email = `${fresh()}@example.org`;
+        const email = `${createId()}@example.org`;
         try {
-          await mine.insert({ id: fresh(), name: 'a', email });
-          await mine.insert({ id: fresh(), name: 'a', email });
+          await mine.insert({ id: createId(), name: 'a', email });
+          await mine.insert({ id: createId(), name: 'a', email });
           return 'both';
         } catch (error) {
           assert.ok(error instanceof UniqueViolation, String(error));
@@ -58,7 +58,7 @@ export const starts: readonly Check[] = [
       const plain = collection<Thing>('twins', [byName]);
       const store = await engine.open([plain]);
       for (let i = 0; i < 2; i++)
-        await store.collection(plain).of(institution).insert({ id: fresh(), name: 'a', email: 'e' });
+        await store.collection(plain).of(institution).insert({ id: createId(), name: 'a', email: 'e' });
       await store.close();
       await assert.rejects(engine.open([collection<Thing>('twins', [byName, uniqueEmail])]), /email/);
       const again = await engine.open([plain]);
@@ -85,12 +85,12 @@ export const starts: readonly Check[] = [
       const store = await engine.open([declared]);
       await store.ping();
       const mine = store.collection(declared).of(institution);
-      const accepted = Promise.all(Array.from({ length: 100 }, () => mine.insert({ id: fresh(), name: 'b' })));
+      const accepted = Promise.all(Array.from({ length: 100 }, () => mine.insert({ id: createId(), name: 'b' })));
       const closing = store.close();
       assert.equal((await accepted).length, 100);
       await closing;
       await store.close();
-      await assert.rejects(mine.insert({ id: fresh(), name: 'c' }));
+      await assert.rejects(mine.insert({ id: createId(), name: 'c' }));
       await assert.rejects(store.ping());
       const again = await engine.open([declared]);
       assert.equal(await again.collection(declared).of(institution).count(), 100);
@@ -103,23 +103,23 @@ export const starts: readonly Check[] = [
 export const leases: readonly Check[] = [
   check('of several concurrent instances one gets the lease, and can renew it', async ({ store, another }) => {
     const stores = [store, await another(), await another()];
-    const name = fresh('lease');
+    const name = createId('lease');
     const held = await Promise.all(stores.map((one) => one.lease(name, 60_000)));
     assert.equal(held.filter(Boolean).length, 1);
     const again = await Promise.all(stores.map((one) => one.lease(name, 60_000)));
     assert.deepEqual(again, held);
   }),
   check('a lease that was not renewed can be taken', async ({ store, another }) => {
-    const name = fresh('lease');
+    const name = createId('lease');
     const second = await another();
     assert.equal(await store.lease(name, 50), true);
-    await until(() => second.lease(name, 60_000));
+    await waitUntil(() => second.lease(name, 60_000));
     assert.equal(await store.lease(name, 50), false);
   }),
   check('leases of different names are independent', async ({ store, another }) => {
     const second = await another();
-    assert.equal(await store.lease(fresh('lease'), 60_000), true);
-    assert.equal(await second.lease(fresh('lease'), 60_000), true);
+    assert.equal(await store.lease(createId('lease'), 60_000), true);
+    assert.equal(await second.lease(createId('lease'), 60_000), true);
   }),
 ];
 
@@ -128,7 +128,7 @@ export const revisions: readonly Check[] = [
   check('the revision changes with the writes of every instance, and with nothing else', async ({ store, another }) => {
     if (store.revision() === undefined) return;
     const other = await another();
-    const id = fresh('revision');
+    const id = createId('revision');
     const own = store.collection(things).of('revisions');
     const writes: readonly (() => Promise<unknown>)[] = [
       () => own.insert({ id, name: 'a' }),
@@ -144,7 +144,7 @@ export const revisions: readonly Check[] = [
     const before = store.revision();
     await own.find();
     await own.update(id, () => undefined);
-    await store.lease(fresh('lease'), 60_000);
+    await store.lease(createId('lease'), 60_000);
     await store.ping();
     assert.equal(store.revision(), before);
   }),

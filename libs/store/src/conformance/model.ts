@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { UniqueViolation } from '../engines.ts';
 import type { Document, Documents, New, Store } from '../port.ts';
-import { type Check, check, fresh, type Thing, thingsOf } from './subject.ts';
+import { type Check, check, createId, getThings, type Thing } from './subject.ts';
 
 // Random operations of two institutions, run against the engine and against this model of the port.
 
@@ -95,12 +95,12 @@ const perform = async (mine: Documents<Thing>, step: Operation, id: string): Pro
 const agreesWithTheModel = async (store: Store, runs: number): Promise<void> => {
   await fc.assert(
     fc.asyncProperty(fc.array(operation, { minLength: 5, maxLength: 60 }), async (steps) => {
-      const institutions = [fresh('inst'), fresh('inst')];
-      const run = fresh();
+      const institutions = [createId('inst'), createId('inst')];
+      const run = createId();
       const model = createModel(institutions);
       for (const [i, step] of steps.entries()) {
         const id = `${run}-${step.id}`;
-        const mine = thingsOf(store).of(institutions[step.who] ?? '');
+        const mine = getThings(store).of(institutions[step.who] ?? '');
         const actual = await perform(mine, step, id).catch((error: unknown) => {
           if (error instanceof UniqueViolation) return 'taken';
           throw error;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { OutboxEvent, Store } from '../port.ts';
-import { type Check, check, fresh, thing, until, violates } from './subject.ts';
+import { type Check, check, createId, createThing, requireUniqueViolation, waitUntil } from './subject.ts';
 
 const pendingOf = async (store: Store, institution: string) =>
   (await store.outbox.pending(100_000)).filter((one) => one.institution === institution);
@@ -16,9 +16,12 @@ export const outbox: readonly Check[] = [
   check(
     'a refused write leaves no event, an accepted one leaves all of its events',
     async ({ store, institution, mine }) => {
-      const first = await mine.insert(thing({ email: 'taken@example.org' }), { events: [fact(1), fact(2)] });
-      await violates(mine.insert(thing({ email: 'taken@example.org' }), { events: [fact(3)] }), 'email');
-      const second = await mine.insert(thing());
+      const first = await mine.insert(createThing({ email: 'taken@example.org' }), { events: [fact(1), fact(2)] });
+      await requireUniqueViolation(
+        mine.insert(createThing({ email: 'taken@example.org' }), { events: [fact(3)] }),
+        'email',
+      );
+      const second = await mine.insert(createThing());
       await assert.rejects(
         mine.update(second.id, (current) => ({
           next: { ...current, email: 'taken@example.org' },
@@ -61,7 +64,7 @@ export const outbox: readonly Check[] = [
   ),
   check('an event has the members that the port declares', async ({ store, institution, mine }) => {
     const started = Date.now();
-    const { id } = await mine.insert(thing(), { events: [fact(1)] });
+    const { id } = await mine.insert(createThing(), { events: [fact(1)] });
     await mine.update(id, (current) => ({ next: current, events: [fact(2, 'other-key')] }), { events: [fact(3)] });
     const events = await pendingOf(store, institution);
     assert.deepEqual(
@@ -81,7 +84,7 @@ export const outbox: readonly Check[] = [
   check(
     'events of one document are pending in the order of its writes, and the limit omits the newest',
     async ({ store, institution, mine }) => {
-      const { id } = await mine.insert(thing({ count: 0 }), { events: [fact(0)] });
+      const { id } = await mine.insert(createThing({ count: 0 }), { events: [fact(0)] });
       await Promise.all(
         Array.from({ length: 20 }, () =>
           mine.update(id, (current) => {
@@ -101,10 +104,10 @@ export const outbox: readonly Check[] = [
   check(
     'done removes the given events and no others, and ignores unknown ids',
     async ({ store, institution, mine }) => {
-      await mine.insert(thing(), { events: [fact(1), fact(2), fact(3)] });
+      await mine.insert(createThing(), { events: [fact(1), fact(2), fact(3)] });
       const [a, b, c] = await pendingOf(store, institution);
       assert.ok(a && b && c);
-      await store.outbox.done([b.id, fresh()]);
+      await store.outbox.done([b.id, createId()]);
       assert.deepEqual(
         (await pendingOf(store, institution)).map((one) => one.id),
         [a.id, c.id],
@@ -117,7 +120,7 @@ export const outbox: readonly Check[] = [
   check(
     'an event stays pending until done, also when its document is written again',
     async ({ store, institution, mine }) => {
-      const { id } = await mine.insert(thing(), { events: [fact(1)] });
+      const { id } = await mine.insert(createThing(), { events: [fact(1)] });
       await mine.update(id, (current) => ({ next: { ...current, name: 'x' } }));
       await mine.claim({ where: { id }, set: { name: 'y' } });
       assert.equal((await pendingOf(store, institution)).length, 1);
@@ -127,11 +130,11 @@ export const outbox: readonly Check[] = [
     },
   ),
   check('pending with an age omits younger events', async ({ store, institution, mine }) => {
-    await mine.insert(thing(), { events: [fact(1)] });
+    await mine.insert(createThing(), { events: [fact(1)] });
     const aged = async (ms: number) =>
       (await store.outbox.pending(100_000, ms)).some((one) => one.institution === institution);
     assert.equal(await aged(3_600_000), false);
-    await until(() => aged(20));
+    await waitUntil(() => aged(20));
   }),
   check(
     'onCommitted reports the events of this instance after their commit, and none of a refused write',
@@ -140,13 +143,13 @@ export const outbox: readonly Check[] = [
       const stop = store.outbox.onCommitted((events) => {
         received.push(...events.filter((one) => one.institution === institution));
       });
-      const { id } = await mine.insert(thing({ email: 'a@b.c' }), { events: [fact(1)] });
+      const { id } = await mine.insert(createThing({ email: 'a@b.c' }), { events: [fact(1)] });
       await mine.update(id, (current) => ({ next: current, events: [fact(2), fact(3)] }));
-      await assert.rejects(mine.insert(thing({ email: 'a@b.c' }), { events: [fact(4)] }));
-      await (await elsewhere()).insert(thing(), { events: [fact(5)] });
-      await until(async () => received.length >= 3);
+      await assert.rejects(mine.insert(createThing({ email: 'a@b.c' }), { events: [fact(4)] }));
+      await (await elsewhere()).insert(createThing(), { events: [fact(5)] });
+      await waitUntil(async () => received.length >= 3);
       stop();
-      await mine.insert(thing(), { events: [fact(6)] });
+      await mine.insert(createThing(), { events: [fact(6)] });
       assert.deepEqual(
         received.map((one) => one.data),
         [{ n: 1 }, { n: 2 }, { n: 3 }],
@@ -163,8 +166,8 @@ export const outbox: readonly Check[] = [
     const stopSecond = store.outbox.onCommitted(() => {
       received++;
     });
-    await mine.insert(thing(), { events: [fact(1)] });
-    await until(async () => received > 0);
+    await mine.insert(createThing(), { events: [fact(1)] });
+    await waitUntil(async () => received > 0);
     stopFirst();
     stopSecond();
   }),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Documents, New, Query, Where } from '../port.ts';
-import { type Check, check, fresh, type Subject, type Thing, thing, thingsOf } from './subject.ts';
+import { type Check, check, createId, createThing, getThings, type Subject, type Thing } from './subject.ts';
 
 const sample: readonly Partial<New<Thing>>[] = [
   { name: 'a', rank: 1, active: true, address: { city: 'Lyon' } },
@@ -13,8 +13,8 @@ const sample: readonly Partial<New<Thing>>[] = [
 
 /** Inserts the sample and compares the names that each condition matches, through find, count and order by id. */
 const finds = async ({ store }: Subject, expected: readonly (readonly [Where, string])[]) => {
-  const mine = thingsOf(store).of(fresh('inst'));
-  await mine.insertMany(sample.map((fields) => thing(fields)));
+  const mine = getThings(store).of(createId('inst'));
+  await mine.insertMany(sample.map((fields) => createThing(fields)));
   for (const [where, names] of expected) {
     const found = (await mine.find({ where })).map((one) => one.name);
     assert.deepEqual(found.sort(), names === '' ? [] : names.split(' ').sort(), JSON.stringify(where));
@@ -70,9 +70,9 @@ export const conditions: readonly Check[] = [
     ]),
   ),
   check('conditions on the id and the version work like any other', async ({ mine }) => {
-    const [first, second] = [await mine.insert(thing()), await mine.insert(thing())];
+    const [first, second] = [await mine.insert(createThing()), await mine.insert(createThing())];
     await mine.update(second.id, (current) => ({ next: current }));
-    assert.deepEqual(await mine.find({ where: { id: { in: [first.id, fresh()] } } }), [first]);
+    assert.deepEqual(await mine.find({ where: { id: { in: [first.id, createId()] } } }), [first]);
     assert.equal(await mine.count({ version: 2 }), 1);
     assert.equal(await mine.count({ id: { ne: first.id } }), 1);
   }),
@@ -112,7 +112,7 @@ const allPages = async (
 
 const mixed = (): New<Thing>[] =>
   Array.from({ length: 97 }, (_, i) =>
-    thing({
+    createThing({
       name: `n${i % 5}`,
       show: i % 2 ? 'odd' : 'even',
       ...(i % 7 === 0 ? { rank: null } : i % 11 === 0 ? {} : { rank: i % 4 }),
@@ -156,13 +156,13 @@ export const pages: readonly Check[] = [
     }
   }),
   check('documents inserted while paging neither repeat nor hide others', async ({ mine }) => {
-    const before = Array.from({ length: 60 }, (_, i) => thing({ rank: i % 6 }));
+    const before = Array.from({ length: 60 }, (_, i) => createThing({ rank: i % 6 }));
     await mine.insertMany(before);
     const seen = await allPages(mine, { orderBy: 'rank', limit: 7 }, async () => {
       await Promise.all([
-        mine.insert(thing({ rank: 0 })),
-        mine.insert(thing({ rank: 3 })),
-        mine.insert(thing({ rank: 9 })),
+        mine.insert(createThing({ rank: 0 })),
+        mine.insert(createThing({ rank: 3 })),
+        mine.insert(createThing({ rank: 9 })),
       ]);
     });
     const ids = seen.map(idOnly);
@@ -175,7 +175,7 @@ export const pages: readonly Check[] = [
     );
   }),
   check('a limit of 0 returns nothing, and no limit returns all', async ({ mine }) => {
-    await mine.insertMany(Array.from({ length: 1200 }, () => thing()));
+    await mine.insertMany(Array.from({ length: 1200 }, () => createThing()));
     assert.equal((await mine.find({ limit: 0 })).length, 0);
     assert.equal((await mine.find()).length, 1200);
   }),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Collection, Store } from '../port.ts';
 import { rewrite } from '../reading.ts';
-import { type Check, check, type Thing, thing, things } from './subject.ts';
+import { type Check, check, createThing, type Thing, things } from './subject.ts';
 
 /** The next release: `count`, optional until now, is a number in every document. */
 const counted: Collection<Thing> = {
@@ -17,7 +17,7 @@ export const shapes: readonly Check[] = [
     'every read returns the shape that the reader declares, and writes nothing',
     async ({ store, institution, elsewhere }) => {
       const old = await elsewhere();
-      const { id } = await old.insert(thing({ show: institution, state: 'free' }));
+      const { id } = await old.insert(createThing({ show: institution, state: 'free' }));
       const mine = countedOf(store, institution);
       assert.equal((await mine.get(id))?.count, 0);
       assert.deepEqual(
@@ -43,7 +43,7 @@ export const shapes: readonly Check[] = [
     async ({ store, institution, elsewhere }) => {
       const old = await elsewhere();
       const mine = countedOf(store, institution);
-      const { id } = await old.insert(thing({ rank: 1 }));
+      const { id } = await old.insert(createThing({ rank: 1 }));
       await mine.update(id, (current) => {
         assert.equal(current.count, 0);
         return { next: { ...current, count: 1 } };
@@ -57,7 +57,7 @@ export const shapes: readonly Check[] = [
     'a rewrite writes every document in the new shape during other writes, and writes nothing when repeated',
     async ({ store, elsewhere }) => {
       const old = await elsewhere();
-      const all = Array.from({ length: 450 }, (_, index) => thing({ rank: index }));
+      const all = Array.from({ length: 450 }, (_, index) => createThing({ rank: index }));
       await old.insertMany(all);
       const writers = all
         .slice(0, 20)

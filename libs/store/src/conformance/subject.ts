@@ -86,17 +86,17 @@ export const others: Collection<Thing> = collection<Thing>('others', [{ name: 'b
 export const suiteCollections: readonly Collection<Document>[] = [things, others];
 
 /** A random id: checks share one engine and run in any order. */
-export function fresh(prefix = 'id'): string {
+export function createId(prefix = 'id'): string {
   return `${prefix}-${randomUUID()}`;
 }
 
 /** A new thing with a random id. */
-export function thing(fields: Partial<New<Thing>> = {}): New<Thing> {
-  return { id: fresh('thing'), name: 'Ada', ...fields };
+export function createThing(fields: Partial<New<Thing>> = {}): New<Thing> {
+  return { id: createId('thing'), name: 'Ada', ...fields };
 }
 
 /** The things of a store. */
-export function thingsOf(store: Store): CollectionHandle<Thing> {
+export function getThings(store: Store): CollectionHandle<Thing> {
   return store.collection(things);
 }
 
@@ -106,14 +106,14 @@ export function check(rule: string, run: (scene: Scene) => Promise<void>, timeou
     rule,
     timeoutMs,
     run: (subject) => {
-      const institution = fresh('inst');
-      const things = thingsOf(subject.store);
-      const elsewhere = async () => thingsOf(await subject.another()).of(institution);
+      const institution = createId('inst');
+      const things = getThings(subject.store);
+      const elsewhere = async () => getThings(await subject.another()).of(institution);
       return run({
         ...subject,
         institution,
         mine: things.of(institution),
-        theirs: things.of(fresh('inst')),
+        theirs: things.of(createId('inst')),
         elsewhere,
       });
     },
@@ -121,12 +121,12 @@ export function check(rule: string, run: (scene: Scene) => Promise<void>, timeou
 }
 
 /** Throws unless the promise rejects because this unique index is taken. */
-export function violates(promise: Promise<unknown>, index: string): Promise<void> {
+export function requireUniqueViolation(promise: Promise<unknown>, index: string): Promise<void> {
   return assert.rejects(promise, { name: 'UniqueViolation', index });
 }
 
 /** Repeats `probe` until it returns true; throws after `ms` milliseconds. */
-export async function until(probe: () => Promise<boolean>, ms = 60_000): Promise<void> {
+export async function waitUntil(probe: () => Promise<boolean>, ms = 60_000): Promise<void> {
   const deadline = Date.now() + ms;
   while (!(await probe())) {
     if (Date.now() > deadline) throw new Error(`the condition did not hold within ${ms} ms`);

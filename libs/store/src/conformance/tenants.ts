@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { type Bounds, bounded, boundedCollection } from '../bounds.ts';
+import { type Bounds, restrictCollection, restrictDocuments } from '../bounds.ts';
 import type { Condition, Where } from '../port.ts';
-import { type Check, check, fresh, type Thing, thing, thingsOf, violates } from './subject.ts';
+import { type Check, check, createId, createThing, getThings, requireUniqueViolation, type Thing } from './subject.ts';
 
 /** Tenant isolation: no method of one institution reads or writes another's documents. */
 export const tenants: readonly Check[] = [
   check('get, find and count see their own institution only', async ({ mine, theirs }) => {
-    const own = await mine.insert(thing({ name: 'shared' }));
-    const other = await theirs.insert(thing({ name: 'shared' }));
+    const own = await mine.insert(createThing({ name: 'shared' }));
+    const other = await theirs.insert(createThing({ name: 'shared' }));
     assert.equal(await mine.get(other.id), undefined);
     assert.deepEqual(await mine.find(), [own]);
     assert.deepEqual(await mine.find({ where: { name: 'shared' }, orderBy: 'name' }), [own]);
@@ -17,12 +17,12 @@ export const tenants: readonly Check[] = [
     assert.equal(await mine.count({ name: 'shared' }), 1);
   }),
   check('a condition on `institution` does not match other institutions', async ({ mine, theirs }) => {
-    const { institution } = await theirs.insert(thing());
+    const { institution } = await theirs.insert(createThing());
     assert.deepEqual(await mine.find({ where: { institution } }), []);
     assert.equal(await mine.count({ institution: { ne: '' } }), 0);
   }),
   check("update and delete leave another institution's document alone", async ({ mine, theirs }) => {
-    const other = await theirs.insert(thing());
+    const other = await theirs.insert(createThing());
     let called = false;
     const updated = await mine.update(other.id, (current) => {
       called = true;
@@ -34,8 +34,8 @@ export const tenants: readonly Check[] = [
     assert.deepEqual(await theirs.get(other.id), other);
   }),
   check('a claim takes documents of its own institution only', async ({ mine, theirs }) => {
-    const show = fresh('show');
-    const place = () => thing({ show, state: 'free', spread: Math.random() });
+    const show = createId('show');
+    const place = () => createThing({ show, state: 'free', spread: Math.random() });
     await mine.insertMany([place(), place()]);
     await theirs.insertMany([place(), place(), place()]);
     const where = { show, state: 'free' };
@@ -46,15 +46,15 @@ export const tenants: readonly Check[] = [
   check(
     'an id belongs to one institution of the installation: another can neither insert nor overwrite it',
     async ({ mine, theirs }) => {
-      const other = await theirs.insert(thing());
-      await violates(mine.insert(thing({ id: other.id, name: 'stolen' })), 'id');
-      assert.equal(await mine.insertMany([thing({ id: other.id, name: 'stolen' })]), 0);
+      const other = await theirs.insert(createThing());
+      await requireUniqueViolation(mine.insert(createThing({ id: other.id, name: 'stolen' })), 'id');
+      assert.equal(await mine.insertMany([createThing({ id: other.id, name: 'stolen' })]), 0);
       assert.deepEqual(await theirs.get(other.id), other);
       assert.equal(await mine.count(), 0);
     },
   ),
   check('the institution of the writer replaces one that the document names', async ({ institution, mine }) => {
-    const forged = { ...thing(), institution: fresh('inst'), version: 7 };
+    const forged = { ...createThing(), institution: createId('inst'), version: 7 };
     assert.equal((await mine.insert(forged)).institution, institution);
     await mine.update(forged.id, (current) => ({
       next: { ...current, institution: 'x', version: 9 } as typeof current,
@@ -66,13 +66,13 @@ export const tenants: readonly Check[] = [
   check(
     'acrossInstitutions reads, updates, claims and deletes documents of all institutions, and each stays in its own',
     async ({ store }) => {
-      const institutions = [fresh('inst'), fresh('inst')];
-      const show = fresh('show');
+      const institutions = [createId('inst'), createId('inst')];
+      const show = createId('show');
       for (const one of institutions)
-        await thingsOf(store)
+        await getThings(store)
           .of(one)
-          .insert(thing({ show, state: 'held' }));
-      const all = thingsOf(store).acrossInstitutions;
+          .insert(createThing({ show, state: 'held' }));
+      const all = getThings(store).acrossInstitutions;
       const found = await all.find({ where: { show } });
       assert.deepEqual(found.map((one) => one.institution).sort(), institutions.sort());
       assert.equal(await all.count({ show }), 2);
@@ -117,11 +117,11 @@ export const boundsOfReaders: readonly Check[] = [
   check(
     'find, count and get within bounds are those of a collection that holds nothing else, for any conditions',
     async ({ mine: all }) => {
-      await all.insertMany(names.flatMap((name) => ranks.map((rank) => thing({ name, rank }))));
+      await all.insertMany(names.flatMap((name) => ranks.map((rank) => createThing({ name, rank }))));
       const stored = await all.find();
       await fc.assert(
         fc.asyncProperty(bounds, where, async (limits, conditions) => {
-          const seen = bounded(all, limits);
+          const seen = restrictDocuments(all, limits);
           const asked: Where = conditions;
           const expected = (await all.find({ where: asked, orderBy: 'rank' })).filter((one) => isWithin(limits, one));
           assert.deepEqual(await seen.find({ where: asked, orderBy: 'rank' }), expected);
@@ -138,8 +138,8 @@ export const boundsOfReaders: readonly Check[] = [
   check(
     'update, delete and claim leave a document out of bounds alone, and its function is not called',
     async ({ mine: all }) => {
-      const other = await all.insert(thing({ name: 'theirs', state: 'free' }));
-      const mine = bounded(all, { name: ['mine'] });
+      const other = await all.insert(createThing({ name: 'theirs', state: 'free' }));
+      const mine = restrictDocuments(all, { name: ['mine'] });
       let called = false;
       const change = (current: Thing) => {
         called = true;
@@ -154,9 +154,9 @@ export const boundsOfReaders: readonly Check[] = [
     },
   ),
   check('a document within bounds is written as ever; a change may lead out of them', async ({ mine: all }) => {
-    const mine = bounded(all, { name: ['mine'] });
-    const own = await mine.insert(thing({ name: 'mine' }));
-    assert.equal(await mine.insertMany([thing({ name: 'mine' })]), 1);
+    const mine = restrictDocuments(all, { name: ['mine'] });
+    const own = await mine.insert(createThing({ name: 'mine' }));
+    assert.equal(await mine.insertMany([createThing({ name: 'mine' })]), 1);
     assert.equal((await mine.update(own.id, (current) => ({ next: { ...current, rank: 1 } })))?.version, 2);
     const given = await mine.update(own.id, (current) => ({ next: { ...current, name: 'theirs' } }));
     assert.equal(given?.name, 'theirs');
@@ -166,17 +166,17 @@ export const boundsOfReaders: readonly Check[] = [
   check(
     'a new document out of bounds is refused, alone or among others, and nothing is written',
     async ({ mine: all }) => {
-      const mine = bounded(all, { name: ['mine'] });
-      await assert.rejects(mine.insert(thing({ name: 'theirs' })), /lacks a permitted name/);
-      const some = [thing({ name: 'mine' }), thing({ name: 'theirs' })];
+      const mine = restrictDocuments(all, { name: ['mine'] });
+      await assert.rejects(mine.insert(createThing({ name: 'theirs' })), /lacks a permitted name/);
+      const some = [createThing({ name: 'mine' }), createThing({ name: 'theirs' })];
       await assert.rejects(mine.insertMany(some), /lacks a permitted name/);
       assert.equal(await all.count(), 0);
     },
   ),
   check('a bounded collection has its own institution only, and no look across institutions', async ({ store }) => {
-    const [institution, other] = [fresh('inst'), fresh('inst')];
-    const own = await thingsOf(store).of(institution).insert(thing());
-    const mine = boundedCollection(thingsOf(store), institution, {});
+    const [institution, other] = [createId('inst'), createId('inst')];
+    const own = await getThings(store).of(institution).insert(createThing());
+    const mine = restrictCollection(getThings(store), institution, {});
     assert.deepEqual(await mine.of(institution).find(), [own]);
     assert.throws(() => mine.of(other), /reached for/);
     assert.throws(() => mine.acrossInstitutions, /reached for/);

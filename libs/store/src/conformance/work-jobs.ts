@@ -8,7 +8,7 @@ export interface Job extends Document {
 }
 
 /** Two kinds of work may be due of a job. */
-export function jobsIn(name: string): Collection<Job> {
+export function declareJobs(name: string): Collection<Job> {
   return collection<Job>(name, [{ name: 'marker', fields: ['marker'], acrossInstitutions: true }], {
     work: ['first', 'second'],
   });

@@ -1,13 +1,13 @@
 import type { Store } from '../port.ts';
-import { FAR_MS, jobsIn, type WorkTask } from './work-jobs.ts';
+import { declareJobs, FAR_MS, type WorkTask } from './work-jobs.ts';
 
 // The program that work.ts starts: it makes work due, claims it, does it and ends it, and kills itself before a step.
 
 const task = JSON.parse(process.argv[2] ?? '{}') as WorkTask;
 const { openStore } = (await import(task.module)) as {
-  openStore(settings: unknown, collections: readonly ReturnType<typeof jobsIn>[]): Promise<Store>;
+  openStore(settings: unknown, collections: readonly ReturnType<typeof declareJobs>[]): Promise<Store>;
 };
-const jobs = jobsIn(task.collection);
+const jobs = declareJobs(task.collection);
 const store = await openStore(task.settings, [jobs]);
 const handle = store.collection(jobs);
 const mine = handle.of(task.institution);

@@ -3,11 +3,11 @@ import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { dueFrom } from '../due.ts';
+import { toDue } from '../due.ts';
 import type { Claimed, Collection, Documents, DueRequest, DueWork, Store } from '../port.ts';
 import { rewrite } from '../reading.ts';
-import { type Check, check, fresh, type Scene, until } from './subject.ts';
-import { FAR_MS, type Job, jobsIn, type WorkTask } from './work-jobs.ts';
+import { type Check, check, createId, type Scene, waitUntil } from './subject.ts';
+import { declareJobs, FAR_MS, type Job, type WorkTask } from './work-jobs.ts';
 
 // Work that is due of documents: it is written with them, claimed by one at a time, and lost by no crash.
 
@@ -30,7 +30,7 @@ const NOW = 1_800_000_000_000;
 
 const workCheck = (rule: string, run: (own: WorkScene) => Promise<void>): Check =>
   check(rule, async (scene) => {
-    const jobs = jobsIn(newName());
+    const jobs = declareJobs(newName());
     const stores = [await scene.engine.open([jobs]), await scene.engine.open([jobs])] as const;
     const handle = stores[0].collection(jobs);
     const claim: WorkScene['claim'] = (request) =>
@@ -50,7 +50,7 @@ const idsOf = (claimed: readonly Claimed<Job>[]): string[] => claimed.map(({ doc
 
 /** A job with this work due. */
 const dueJob = (mine: Documents<Job>, due: Readonly<Record<string, number>> = { first: NOW }): Promise<Job> =>
-  mine.insert({ id: fresh('job'), done: 0 }, { due });
+  mine.insert({ id: createId('job'), done: 0 }, { due });
 
 const entry = (at: number): DueWork => ({ at, since: at, tries: 0 });
 
@@ -70,8 +70,8 @@ const writes: readonly Check[] = [
     assert.deepEqual(await mine.get(job.id), ended);
   }),
   workCheck('many documents are inserted with the same work; those that exist get none', async ({ mine, claim }) => {
-    const there = await mine.insert({ id: fresh('job'), done: 0 });
-    const added = [{ id: fresh('job'), done: 0 }, there, { id: fresh('job'), done: 0 }];
+    const there = await mine.insert({ id: createId('job'), done: 0 });
+    const added = [{ id: createId('job'), done: 0 }, there, { id: createId('job'), done: 0 }];
     assert.equal(await mine.insertMany(added, { due: { first: NOW } }), 2);
     assert.deepEqual(
       idsOf(await claim({})),
@@ -86,7 +86,7 @@ const writes: readonly Check[] = [
     const refused: readonly Readonly<Record<string, number>>[] = [{ third: NOW }, { first: Number.NaN }];
     for (const due of refused)
       await assert.rejects(mine.update(job.id, (current) => ({ next: { ...current, done: 9 }, due })));
-    await assert.rejects(mine.insert({ id: fresh('job'), done: 0 }, { due: { third: NOW } }));
+    await assert.rejects(mine.insert({ id: createId('job'), done: 0 }, { due: { third: NOW } }));
     assert.deepEqual(await mine.get(job.id), job);
     assert.equal(await mine.count(), 1);
   }),
@@ -138,7 +138,7 @@ const claims: readonly Check[] = [
     'a claim leaves the work of other names, and of excepted institutions',
     async ({ mine, claim, scene, jobs, stores }) => {
       const job = await dueJob(mine, { first: NOW, second: NOW });
-      const theirs = stores[0].collection(jobs).of(fresh('inst'));
+      const theirs = stores[0].collection(jobs).of(createId('inst'));
       const other = await dueJob(theirs);
       assert.deepEqual(idsOf(await claim({ except: [scene.institution] })), [other.id]);
       const [claimed] = await claim({});
@@ -174,7 +174,7 @@ const claims: readonly Check[] = [
       won.push(...idsOf(found));
     };
     // Who loses all of its candidates to others comes again.
-    await until(async () => {
+    await waitUntil(async () => {
       await Promise.all(Array.from({ length: 8 }, (_, i) => claimAll(stores[i % 2] ?? stores[0])));
       return (await mine.find()).every(({ due }) => due?.first?.claim !== undefined);
     });
@@ -261,7 +261,7 @@ const moves: readonly Check[] = [
     const ids = [];
     for (const at of [NOW + 3, NOW + 1, NOW + 1, NOW + 2])
       ids.push((await dueJob(mine, { first: at, second: NOW + 50 })).id);
-    await mine.insert({ id: fresh('job'), done: 0 });
+    await mine.insert({ id: createId('job'), done: 0 });
     const { acrossInstitutions } = stores[1].collection(jobs);
     const [first = '', ...rest] = [...ids.slice(1, 3).sort(), ids[3] ?? '', ids[0] ?? ''];
     const page = await acrossInstitutions.listDue({ limit: 1 });
@@ -287,7 +287,7 @@ const upgraded = (jobs: Collection<Job>): Collection<Job> => ({
   upgrade: (stored) => {
     if (stored.marker == null) return stored;
     const { marker, ...rest } = stored;
-    const due = { ...dueFrom({ first: marker }), ...stored.due };
+    const due = { ...toDue({ first: marker }), ...stored.due };
     return { ...rest, due };
   },
 });
@@ -298,7 +298,7 @@ const upgrades: readonly Check[] = [
     async ({ mine, jobs, stores, claim }) => {
       const next = stores[1].collection(upgraded(jobs));
       const [read, written, ended] = await Promise.all(
-        ['a', 'b', 'c'].map((name) => mine.insert({ id: fresh(name), done: 0, marker: NOW })),
+        ['a', 'b', 'c'].map((name) => mine.insert({ id: createId(name), done: 0, marker: NOW })),
       );
       for (const one of [read, written, ended]) assert.ok(one);
       assert.deepEqual((await next.acrossInstitutions.get(read?.id ?? ''))?.due, { first: entry(NOW) });
@@ -333,7 +333,7 @@ const STEPS = 6;
 const crashes: readonly Check[] = [
   check('work is lost by no crash between two steps, and is done again only before its end', async (scene) => {
     const { engine, institution } = scene;
-    const jobs = jobsIn(newName());
+    const jobs = declareJobs(newName());
     const store = await engine.open([jobs]);
     try {
       for (let diesBefore = 0; diesBefore < STEPS; diesBefore += 1)

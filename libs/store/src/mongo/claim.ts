@@ -1,22 +1,22 @@
 import type { Sort } from 'mongodb';
 import { UniqueViolation } from '../engines.ts';
 import type { ClaimRequest, Document } from '../port.ts';
-import { eachOf } from '../reading.ts';
+import { runForEach } from '../reading.ts';
 import type { MongoCollection } from './collection.ts';
-import { updateOf } from './idempotency.ts';
+import { removeEmptyParts } from './idempotency.ts';
 import {
-  bodyOf,
-  contentOf,
+  buildContent,
   decode,
-  documentOf,
   encode,
   isDuplicate,
+  parseTakenIndex,
   recordPath,
   type StoredRecord,
-  takenIndex,
+  toBody,
+  toDocument,
   visible,
 } from './record.ts';
-import { allOf, conditionsOf, type RecordFilter } from './where.ts';
+import { buildConditions, combineAll, type RecordFilter } from './where.ts';
 
 /** Documents of one claim that are taken concurrently. */
 const width = 8;
@@ -33,16 +33,16 @@ export async function claim<T extends Document>(
   const take = takerOf(collection, set);
   const field = spread === undefined ? undefined : recordPath(spread);
   const present = field === undefined ? [] : [{ [field]: { $ne: null } }];
-  const filter = allOf(conditionsOf(where, institution));
+  const filter = combineAll(buildConditions(where, institution));
   try {
     const taken =
       limit === undefined
-        ? await takeAll(collection, take, allOf([filter, ...present]))
+        ? await takeAll(collection, take, combineAll([filter, ...present]))
         : await takeSome(take, filter, limit, field);
-    return taken.map((one) => documentOf<T>(one));
+    return taken.map((one) => toDocument<T>(one));
   } catch (error) {
     if (!isDuplicate(error)) throw error;
-    const taken = takenIndex(collection.schema, error.message);
+    const taken = parseTakenIndex(collection.schema, error.message);
     throw 'index' in taken ? new UniqueViolation(taken.index) : error;
   }
 }
@@ -61,7 +61,7 @@ const takerOf = (collection: MongoCollection, set: object): TakeOne => {
 /** Compare-and-swap, for claims that change a unique key, which depends on the whole document. */
 const bySwap = ({ records, schema }: MongoCollection, set: object): TakeOne => {
   const gone = Object.entries(set).flatMap(([name, value]) => (value === undefined ? [name] : []));
-  const merged = bodyOf(set);
+  const merged = toBody(set);
   return async (filter, sort) => {
     for (;;) {
       const record = await records.findOne(filter, { projection: visible, ...(sort ? { sort } : {}) });
@@ -69,7 +69,7 @@ const bySwap = ({ records, schema }: MongoCollection, set: object): TakeOne => {
       const { _id, institution, version } = record;
       const body = { ...decode(record.body, record._escaped), ...merged };
       const remaining = Object.fromEntries(Object.entries(body).filter(([name]) => !gone.includes(name)));
-      const $set = { ...contentOf(schema, institution, _id, remaining), version: version + 1 };
+      const $set = { ...buildContent(schema, institution, _id, remaining), version: version + 1 };
       const how = { returnDocument: 'after', projection: visible } as const;
       const written = await records.findOneAndUpdate({ _id, institution, version }, { $set }, how);
       if (written) return written;
@@ -79,7 +79,7 @@ const bySwap = ({ records, schema }: MongoCollection, set: object): TakeOne => {
 
 /** One atomic server command, for claims whose changes do not depend on the document. */
 const blindly = ({ records }: MongoCollection, set: object): TakeOne => {
-  const encoded = encode(bodyOf(set));
+  const encoded = encode(toBody(set));
   const values: readonly (readonly [string, unknown])[] = Object.entries(encoded.body);
   const gone = Object.entries(set).filter(([, value]) => value === undefined);
   const $set: Partial<StoredRecord> = {
@@ -87,7 +87,7 @@ const blindly = ({ records }: MongoCollection, set: object): TakeOne => {
     ...(encoded.escaped ? { _escaped: true } : {}),
   };
   const $unset = Object.fromEntries(gone.map(([name]) => [`body.${name}`, '' as const]));
-  const update = { ...updateOf({ $set, $unset }), $inc: { version: 1 } };
+  const update = { ...removeEmptyParts({ $set, $unset }), $inc: { version: 1 } };
   const how = { returnDocument: 'after', projection: visible } as const;
   return (filter, sort) => records.findOneAndUpdate(filter, update, sort ? { ...how, sort } : how);
 };
@@ -96,8 +96,8 @@ const blindly = ({ records }: MongoCollection, set: object): TakeOne => {
 const takeAll = async ({ records }: MongoCollection, take: TakeOne, filter: RecordFilter) => {
   const taken: StoredRecord[] = [];
   const found = await records.find(filter, { projection: { _id: 1 } }).toArray();
-  await eachOf(found.values(), width, async ({ _id }) => {
-    const one = await take(allOf([{ _id }, filter]));
+  await runForEach(found.values(), width, async ({ _id }) => {
+    const one = await take(combineAll([{ _id }, filter]));
     if (one) taken.push(one);
   });
   return taken;
@@ -110,12 +110,12 @@ const takeSome = async (take: TakeOne, filter: RecordFilter, limit: number, spre
   const takeNext = async () => {
     if (spread === undefined) return take(filter);
     for (const half of halves(spread)) {
-      const one = await take(allOf([filter, half]), { [spread]: 1 });
+      const one = await take(combineAll([filter, half]), { [spread]: 1 });
       if (one) return one;
     }
     return null;
   };
-  await eachOf(Array.from({ length: limit }).values(), width, async () => {
+  await runForEach(Array.from({ length: limit }).values(), width, async () => {
     if (exhausted) return;
     const one = await takeNext();
     if (one) taken.push(one);

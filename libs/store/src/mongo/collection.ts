@@ -4,7 +4,7 @@ import type { Collection } from 'mongodb';
 import { type createDueListeners, IdempotencyKeyTaken, type Surroundings, UniqueViolation } from '../engines.ts';
 import { findIdempotencyRecord, freeIdempotencyRecord, type MongoIdempotency } from './idempotency.ts';
 import type { MongoOutbox } from './outbox.ts';
-import { isDuplicate, type Schema, type StoredRecord, takenIndex } from './record.ts';
+import { isDuplicate, parseTakenIndex, type Schema, type StoredRecord } from './record.ts';
 
 /**
  * Serializes the updates of one document within this process, so that they do not lose races against each other: of 32
@@ -51,7 +51,7 @@ export async function explain(
   key: string | undefined,
 ): Promise<void> {
   if (!isDuplicate(error)) throw error;
-  const taken = takenIndex(schema, error.message);
+  const taken = parseTakenIndex(schema, error.message);
   if ('idempotencyKey' in taken) {
     if (key !== undefined && (await freeIdempotencyRecord(records, key))) return;
     throw new IdempotencyKeyTaken(key);

@@ -1,4 +1,4 @@
-import { within } from '@boxoffice/runtime/time';
+import { settleWithin } from '@boxoffice/runtime/time';
 import { MongoClient, MongoNetworkError, MongoServerError, MongoServerSelectionError } from 'mongodb';
 import { StoreUnavailable } from '../engines.ts';
 
@@ -14,12 +14,12 @@ export const ANSWER_MS = 6_000;
 export const LONG_TIMEOUT = { timeoutMS: 600_000 } as const;
 
 /** The URL without user and password, for messages. */
-export function withoutCredentials(url: string): string {
+export function removeCredentials(url: string): string {
   return url.replace(/\/\/[^@/]*@/, '//');
 }
 
 /** `<prefix>_<service>`: the prefix is the database in the URL, or `boxoffice`. */
-export function databaseName(url: string, service: string): string {
+export function toDatabaseName(url: string, service: string): string {
   if (!/^[A-Za-z0-9_-]+$/.test(service)) throw new Error(`${JSON.stringify(service)} is not a store name`);
   const path = /^mongodb(?:\+srv)?:\/\/[^/]*\/([^?]*)/.exec(url)?.[1];
   return `${path ? decodeURIComponent(path) : 'boxoffice'}_${service}`;
@@ -33,7 +33,7 @@ export function databaseName(url: string, service: string): string {
 export async function connect(url: string, service: string, answerMs: number) {
   const { serverSelectionTimeoutMS, ...limits } = limitsOf(answerMs);
   const impatient = /[?&]serverSelectionTimeoutMS=/i.test(url) ? {} : { serverSelectionTimeoutMS };
-  const name = databaseName(url, service);
+  const name = toDatabaseName(url, service);
   let client: MongoClient | undefined;
   try {
     client = new MongoClient(url, {
@@ -52,7 +52,7 @@ export async function connect(url: string, service: string, answerMs: number) {
   } catch (error) {
     await client?.close();
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`MongoDB at ${withoutCredentials(url)}: ${reason}`, { cause: error });
+    throw new Error(`MongoDB at ${removeCredentials(url)}: ${reason}`, { cause: error });
   }
 }
 
@@ -96,7 +96,7 @@ const passing: ReadonlySet<number> = new Set([
 ]);
 
 /** StoreUnavailable if the driver's error means that the database is unavailable; otherwise the error itself. */
-export function inWordsOfThePort(error: unknown): unknown {
+export function toPortError(error: unknown): unknown {
   return isUnavailable(error) ? new StoreUnavailable(`MongoDB: ${error.message}`, { cause: error }) : error;
 }
 
@@ -116,7 +116,7 @@ export interface Call {
 }
 
 /** @throws StoreUnavailable if the call has timed out */
-export function whileAwaited({ abandoned }: Call): void {
+export function requireNotAbandoned({ abandoned }: Call): void {
   if (abandoned) throw new StoreUnavailable('MongoDB: the call has timed out');
 }
 
@@ -127,8 +127,8 @@ export type Gate = ReturnType<typeof createGate>;
  * Settles like the call. At the time limit it calls `abandon` and rejects; the call itself continues until the driver
  * ends it.
  */
-export function inTime<R>(call: Promise<R>, ms: number, abandon: () => void = () => {}): Promise<R> {
-  return within(call, ms, () => {
+export function requireAnswerWithin<R>(call: Promise<R>, ms: number, abandon: () => void = () => {}): Promise<R> {
+  return settleWithin(call, ms, () => {
     abandon();
     throw new StoreUnavailable(`MongoDB did not answer within ${ms} ms`);
   });
@@ -144,12 +144,12 @@ export function createGate(what: string, answerMs: number) {
     const abandon = () => {
       own.abandoned = true;
     };
-    const call = ms === undefined ? fn(own) : inTime(fn(own), ms, abandon);
+    const call = ms === undefined ? fn(own) : requireAnswerWithin(fn(own), ms, abandon);
     underWay.add(call);
     try {
       return await call;
     } catch (error) {
-      throw inWordsOfThePort(error);
+      throw toPortError(error);
     } finally {
       underWay.delete(call);
     }

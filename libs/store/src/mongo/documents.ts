@@ -5,8 +5,8 @@ import { claim } from './claim.ts';
 import type { MongoCollection } from './collection.ts';
 import type { Gate } from './connection.ts';
 import { dueDocuments } from './due.ts';
-import { documentOf, type StoredRecord, visible } from './record.ts';
-import { allOf, conditionsOf, pageOf, type RecordFilter } from './where.ts';
+import { type StoredRecord, toDocument, visible } from './record.ts';
+import { buildConditions, buildPageQuery, combineAll, type RecordFilter } from './where.ts';
 import { insert, insertInOrder, insertMany, update } from './writes.ts';
 
 /**
@@ -37,7 +37,10 @@ export async function remove(
 }
 
 /** The handle of a collection. */
-export function collectionHandle<T extends Document>(collection: MongoCollection, gate: Gate): CollectionHandle<T> {
+export function createCollectionHandle<T extends Document>(
+  collection: MongoCollection,
+  gate: Gate,
+): CollectionHandle<T> {
   return {
     of: (institution) => documentsOf<T>(collection, gate, institution),
     acrossInstitutions: { ...documentsOf<T>(collection, gate, undefined), ...dueDocuments<T>(collection, gate) },
@@ -61,18 +64,19 @@ const documentsOf = <T extends Document>(
     get: (id) =>
       gate.run(async () => {
         const record = await records.findOne({ _id: id, ...scope }, { projection: visible });
-        return record ? documentOf<T>(record) : undefined;
+        return record ? toDocument<T>(record) : undefined;
       }),
     find: (query = {}) =>
       gate.run(async () => {
-        const { filter, sort } = pageOf(query, institution);
+        const { filter, sort } = buildPageQuery(query, institution);
         // MongoDB reads a limit of 0 as no limit.
         if (query.limit !== undefined && query.limit <= 0) return [];
         const cursor = records.find(filter, { projection: visible }).sort(sort);
         const found = await (query.limit === undefined ? cursor : cursor.limit(query.limit)).toArray();
-        return found.map((one) => documentOf<T>(one));
+        return found.map((one) => toDocument<T>(one));
       }),
-    count: (where = {}) => gate.run(async () => records.countDocuments(allOf(conditionsOf(where, institution)))),
+    count: (where = {}) =>
+      gate.run(async () => records.countDocuments(combineAll(buildConditions(where, institution)))),
     update: (id, fn, options = {}) => gate.run((call) => update<T>(collection, scope, id, fn, options, call)),
     delete: (id, version) => gate.run(() => remove(collection, scope, id, version)),
     claim: (request) => gate.run(() => claim<T>(collection, institution, request)),

@@ -1,11 +1,11 @@
-import { claimOf, isSameWork, replaceDue } from '../due.ts';
+import { createClaim, isSameWork, replaceDue } from '../due.ts';
 import type { Claimed, Document, Due, DueDocuments, DueRequest } from '../port.ts';
-import { eachOf } from '../reading.ts';
+import { runForEach } from '../reading.ts';
 import type { MongoCollection } from './collection.ts';
 import type { Gate } from './connection.ts';
-import { updateOf } from './idempotency.ts';
-import { documentOf, duePartsOf, prompt, type StoredRecord, sameDue, visible } from './record.ts';
-import { allOf, type RecordFilter } from './where.ts';
+import { removeEmptyParts } from './idempotency.ts';
+import { buildDueParts, prompt, type StoredRecord, sameDue, toDocument, visible } from './record.ts';
+import { combineAll, type RecordFilter } from './where.ts';
 
 /** Documents of one claim that are taken concurrently. */
 const WIDTH = 8;
@@ -16,7 +16,7 @@ export function dueDocuments<T extends Document>(collection: MongoCollection, ga
 
   /** Writes the due work, if it still is what was read; returns the record, or null on a lost race. */
   const swap = (_id: string, read: Due, due: Due | undefined): Promise<StoredRecord | null> =>
-    records.findOneAndUpdate({ _id, ...sameDue(read) } as RecordFilter, updateOf(duePartsOf(due)), {
+    records.findOneAndUpdate({ _id, ...sameDue(read) } as RecordFilter, removeEmptyParts(buildDueParts(due)), {
       returnDocument: 'after',
       projection: visible,
       ...prompt,
@@ -24,7 +24,7 @@ export function dueDocuments<T extends Document>(collection: MongoCollection, ga
 
   const candidatesOf = ({ now, limit, forMs, except = [] }: DueRequest): Promise<StoredRecord[]> => {
     const some = Object.keys(forMs).map((name): RecordFilter => ({ [`_due.${name}.at`]: { $lte: now } }));
-    const filter = allOf([
+    const filter = combineAll([
       { _dueAt: { $lte: now } },
       ...(some.length > 1 ? [{ $or: some }] : some),
       ...(except.length > 0 ? [{ institution: { $nin: [...except] } }] : []),
@@ -40,10 +40,10 @@ export function dueDocuments<T extends Document>(collection: MongoCollection, ga
         if (request.limit <= 0 || Object.keys(request.forMs).length === 0) return [];
         const found = await candidatesOf(request);
         const taken: Claimed<T>[] = [];
-        await eachOf(found.values(), WIDTH, async ({ _id, _due = {} }) => {
-          const claimed = claimOf(_due, request);
+        await runForEach(found.values(), WIDTH, async ({ _id, _due = {} }) => {
+          const claimed = createClaim(_due, request);
           const record = claimed && (await swap(_id, _due, claimed.due));
-          if (claimed && record) taken.push({ document: documentOf<T>(record), work: claimed.work });
+          if (claimed && record) taken.push({ document: toDocument<T>(record), work: claimed.work });
         });
         return taken;
       }),
@@ -65,9 +65,9 @@ export function dueDocuments<T extends Document>(collection: MongoCollection, ga
         const beyond: RecordFilter[] = after
           ? [{ $or: [{ _dueAt: { $gt: after.at } }, { _dueAt: after.at, _id: { $gt: after.id } }] }]
           : [];
-        const cursor = records.find(allOf([upTo, ...beyond]), { projection: visible });
+        const cursor = records.find(combineAll([upTo, ...beyond]), { projection: visible });
         const found = await cursor.sort({ _dueAt: 1, _id: 1 }).limit(limit).toArray();
-        return found.map((one) => documentOf<T>(one));
+        return found.map((one) => toDocument<T>(one));
       }),
   };
 }

@@ -13,7 +13,7 @@ type WithIdempotencyRecords = Pick<StoredRecord, '_id' | '_idempotencyRecords' |
 const projection = { _idempotencyRecords: 1, _idempotencyKeys: 1 } as const;
 
 /** Matches while the idempotency records are those that were read. */
-export function unchanged({ _idempotencyKeys }: Pick<WithIdempotencyRecords, '_idempotencyKeys'>): RecordFilter {
+export function matchUnchanged({ _idempotencyKeys }: Pick<WithIdempotencyRecords, '_idempotencyKeys'>): RecordFilter {
   return _idempotencyKeys ? { _idempotencyKeys: [..._idempotencyKeys] } : { _idempotencyKeys: { $exists: false } };
 }
 
@@ -24,7 +24,7 @@ export interface Parts {
 }
 
 /** The parts of an update that store these idempotency records in the document. */
-export function partsWith(idempotencyRecords: readonly StoredIdempotencyRecord[]): Parts {
+export function buildUpdateParts(idempotencyRecords: readonly StoredIdempotencyRecord[]): Parts {
   if (idempotencyRecords.length === 0)
     return { $set: {}, $unset: { _idempotencyRecords: '', _idempotencyKeys: '', _subjects: '' } };
   const subjects = [...new Set(idempotencyRecords.flatMap((one) => one.subjects ?? []))];
@@ -35,7 +35,7 @@ export function partsWith(idempotencyRecords: readonly StoredIdempotencyRecord[]
 }
 
 /** The update without empty parts, which MongoDB before 5.0 refuses. */
-export function updateOf({ $set, $unset }: Parts): Partial<Parts> {
+export function removeEmptyParts({ $set, $unset }: Parts): Partial<Parts> {
   return {
     ...(Object.keys($set).length > 0 ? { $set } : {}),
     ...(Object.keys($unset).length > 0 ? { $unset } : {}),
@@ -50,7 +50,7 @@ const recordCapacity = 50;
 const answerBytes = 1024 * 1024;
 
 /** The number of idempotency records, oldest first, that must leave the document before `own` is added. */
-export function excessOf(current: readonly StoredIdempotencyRecord[], own: StoredIdempotencyRecord): number {
+export function countExcess(current: readonly StoredIdempotencyRecord[], own: StoredIdempotencyRecord): number {
   let left = answerBytes - Buffer.byteLength(own.answer);
   const isOver = (one: StoredIdempotencyRecord, index: number) => {
     left -= Buffer.byteLength(one.answer);
@@ -60,7 +60,7 @@ export function excessOf(current: readonly StoredIdempotencyRecord[], own: Store
 }
 
 /** The answer as it is stored. */
-export function storedIdempotencyRecord(
+export function toStoredIdempotencyRecord(
   { key, fingerprint, expiresAt }: Omit<StoredIdempotencyRecord, 'answer' | 'subjects'>,
   answer: RememberedAnswer,
 ): StoredIdempotencyRecord {
@@ -101,8 +101,8 @@ const drop = async (
     let record: WithIdempotencyRecords | null = found;
     while (record?._idempotencyRecords?.some(dropped)) {
       const remaining = record._idempotencyRecords.filter((one) => !dropped(one));
-      const filter = { _id: record._id, ...unchanged(record) };
-      const { matchedCount } = await from.updateOne(filter, updateOf(partsWith(remaining)));
+      const filter = { _id: record._id, ...matchUnchanged(record) };
+      const { matchedCount } = await from.updateOne(filter, removeEmptyParts(buildUpdateParts(remaining)));
       if (matchedCount === 1) break;
       record = await from.findOne<WithIdempotencyRecords>({ _id: record._id }, { projection });
     }
@@ -170,7 +170,7 @@ export function createIdempotency(
   return {
     find,
     async remember(request, answer) {
-      const own = storedIdempotencyRecord(request, answer);
+      const own = toStoredIdempotencyRecord(request, answer);
       for (;;) {
         if (await store(own, { expiresAt: { $lte: Date.now() } })) {
           const effect = await findWithin(own.key);
@@ -216,7 +216,7 @@ const forgetIdempotencyRecords = (from: Collection<StoredRecord>, subject: strin
   drop(from, { _subjects: subject }, (one) => one.key !== but && (one.subjects?.includes(subject) ?? false));
 
 /** The indexes of the keys. MongoDB removes expired keys within minutes. */
-export async function indexKeys(database: Db): Promise<void> {
+export async function createKeyIndexes(database: Db): Promise<void> {
   await database.collection('store.keys').createIndexes([
     { key: { subjects: 1, expiresAt: -1 }, name: 'subjects_by_end', sparse: true },
     { key: { purgeAt: 1 }, name: 'purge', expireAfterSeconds: 0 },

@@ -1,13 +1,13 @@
 import { type Collection, type IndexDescription, MongoServerError } from 'mongodb';
 import { LONG_TIMEOUT } from './connection.ts';
 import {
+  computeUniqueKeys,
   decode,
   isDuplicate,
   recordPath,
   type Schema,
   type StoredRecord,
   type UniqueKey,
-  uniqueKeys,
 } from './record.ts';
 
 /** Harmless server codes: another instance was faster, or an operator has created the same index. */
@@ -66,7 +66,7 @@ const fillKeys = async (records: Collection<StoredRecord>, schema: Schema, { nam
   const present = fields.map((field) => ({ [recordPath(field)]: { $ne: null } }));
   const missing = records.find({ $and: [{ [`_unique.${name}`]: { $exists: false } }, ...present] });
   for await (const { _id, institution, version, body, _escaped } of missing) {
-    const key = uniqueKeys(schema, institution, _id, decode(body, _escaped))[name];
+    const key = computeUniqueKeys(schema, institution, _id, decode(body, _escaped))[name];
     if (key !== undefined) await records.updateOne({ _id, version }, { $set: { [`_unique.${name}`]: key } });
   }
 };

@@ -28,7 +28,7 @@ interface Home {
 }
 
 /** The facts of a write as events of the document's version. */
-export function eventsOf(
+export function buildEvents(
   facts: readonly FrozenFact[],
   home: Home,
   version: number,
@@ -135,7 +135,7 @@ export function createOutbox(
       const home = { collection, document: `again ${randomUUID()}` };
       const _outbox = facts
         .slice(first, last)
-        .flatMap((fact) => eventsOf(freeze([fact]), home, fact.version, surroundings.trace?.()));
+        .flatMap((fact) => buildEvents(freeze([fact]), home, fact.version, surroundings.trace?.()));
       const of = `${home.collection}.${home.document}`;
       return { _id: of, of, institution, _outbox, _pending: _outbox[0]?.at ?? 0 };
     });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type IndexDescription, MongoServerError } from 'mongodb';
-import { earliestOf, requireWork } from '../due.ts';
+import { findEarliest, requireWork } from '../due.ts';
 import { requireDeclaration, requirePath } from '../engines.ts';
 import type { Collection, Document, Due, Index } from '../port.ts';
 
@@ -18,7 +18,7 @@ const special = /^\$|[.%\0]/;
 const storeOwn: ReadonlySet<string> = new Set(['id', 'version', 'institution', 'due']);
 
 /** The JSON of an object without the members that the store sets. */
-export function bodyOf(document: object): JsonObject {
+export function toBody(document: object): JsonObject {
   const own = Object.fromEntries(Object.entries(document).filter(([name]) => !storeOwn.has(name)));
   return JSON.parse(JSON.stringify(own)) as JsonObject;
 }
@@ -95,7 +95,7 @@ const ownIndexes: readonly IndexDescription[] = [
 const dueIndex: IndexDescription = { key: { _dueAt: 1, _id: 1 }, name: 'store.due', sparse: true };
 
 /** The indexes of a collection. @throws if a name in it is not allowed */
-export function schemaOf(collection: Collection<Document>): Schema {
+export function createSchema(collection: Collection<Document>): Schema {
   requireDeclaration(collection);
   const { name, indexes } = collection;
   const work = requireWork(name, collection.work);
@@ -134,7 +134,7 @@ const pathsOf = (index: Index): readonly string[] => [
 ];
 
 /** The unique keys of a document, by index. */
-export function uniqueKeys(schema: Schema, institution: string, id: string, body: JsonObject) {
+export function computeUniqueKeys(schema: Schema, institution: string, id: string, body: JsonObject) {
   const keys: Record<string, string> = {};
   for (const { name, fields, acrossInstitutions } of schema.unique) {
     const values = fields.map((field) => valueAt({ ...body, id, institution }, field));
@@ -166,7 +166,7 @@ export function isDuplicate(error: unknown): error is MongoServerError {
 }
 
 /** The index that the server's message names. */
-export function takenIndex(schema: Schema, message: string): Taken {
+export function parseTakenIndex(schema: Schema, message: string): Taken {
   // "E11000 duplicate key error collection: db.things index: email#1a2b3c4d dup key: { … }"
   const name = /index: (\S+)/.exec(message)?.[1] ?? '';
   if (name === idempotencyIndex) return { idempotencyKey: true };
@@ -224,16 +224,16 @@ export interface StoredRecord {
 }
 
 /** The members of due work; none where nothing is due. */
-export function dueMembers(due: Due | undefined): Pick<StoredRecord, '_due' | '_dueAt'> {
-  return due ? { _due: due, _dueAt: earliestOf(due) ?? 0 } : {};
+export function toDueMembers(due: Due | undefined): Pick<StoredRecord, '_due' | '_dueAt'> {
+  return due ? { _due: due, _dueAt: findEarliest(due) ?? 0 } : {};
 }
 
 /** The parts of an update that replace the due work. */
-export function duePartsOf(due: Due | undefined): {
+export function buildDueParts(due: Due | undefined): {
   readonly $set: Partial<StoredRecord>;
   readonly $unset: Readonly<Record<string, ''>>;
 } {
-  return due ? { $set: dueMembers(due), $unset: {} } : { $set: {}, $unset: { _due: '', _dueAt: '' } };
+  return due ? { $set: toDueMembers(due), $unset: {} } : { $set: {}, $unset: { _due: '', _dueAt: '' } };
 }
 
 /** Matches while the due work is what was read. */
@@ -262,7 +262,7 @@ export const writable = { _outbox: 0, _pending: 0, _unique: 0, _dueAt: 0 } as co
 export const prompt = { maxTimeMS: 4_000 } as const;
 
 /** The document of a record. */
-export function documentOf<T extends Document>(record: StoredRecord): T {
+export function toDocument<T extends Document>(record: StoredRecord): T {
   return {
     ...decode(record.body, record._escaped),
     id: record._id,
@@ -273,11 +273,11 @@ export function documentOf<T extends Document>(record: StoredRecord): T {
 }
 
 /** The `$set` of a write: the body and the members derived from it. */
-export function contentOf(schema: Schema, institution: string, id: string, body: JsonObject) {
+export function buildContent(schema: Schema, institution: string, id: string, body: JsonObject) {
   const encoded = encode(body);
   return {
     body: encoded.body,
     ...(encoded.escaped ? { _escaped: true } : {}),
-    _unique: uniqueKeys(schema, institution, id, body),
+    _unique: computeUniqueKeys(schema, institution, id, body),
   };
 }

@@ -8,12 +8,12 @@ const nothing: RecordFilter = { _id: { $in: [] } };
 const operators = { gt: '$gt', gte: '$gte', lt: '$lt', lte: '$lte' } as const;
 
 /** The conjunction of all conditions; without conditions it matches everything. */
-export function allOf(conditions: readonly RecordFilter[]): RecordFilter {
+export function combineAll(conditions: readonly RecordFilter[]): RecordFilter {
   return conditions.length === 0 ? {} : conditions.length === 1 ? { ...conditions[0] } : { $and: [...conditions] };
 }
 
 /** The conditions of `where`, within an institution unless that is undefined. */
-export function conditionsOf(where: Where, institution: string | undefined): RecordFilter[] {
+export function buildConditions(where: Where, institution: string | undefined): RecordFilter[] {
   return [
     ...(institution === undefined ? [] : [{ institution }]),
     ...Object.entries(where).flatMap(([field, wanted]) => condition(field, wanted)),
@@ -38,14 +38,14 @@ const condition = (field: string, wanted: Condition | undefined): RecordFilter[]
  * A page of a query. The cursor's alternatives form the root, each with all conditions, so that MongoDB reads each from
  * the index in order and merges them.
  */
-export function pageOf(query: Query, institution: string | undefined) {
+export function buildPageQuery(query: Query, institution: string | undefined) {
   const path = recordPath(query.orderBy ?? 'id');
-  const scope = conditionsOf(query.where ?? {}, institution);
+  const scope = buildConditions(query.where ?? {}, institution);
   const alternatives = beyond(path, query);
   const filter: RecordFilter =
     alternatives.length > 1
-      ? { $or: alternatives.map((one) => allOf([...scope, one])) }
-      : allOf([...scope, ...alternatives]);
+      ? { $or: alternatives.map((one) => combineAll([...scope, one])) }
+      : combineAll([...scope, ...alternatives]);
   const direction = query.descending ? -1 : 1;
   return { filter, sort: { [path]: direction, _id: direction } as Readonly<Record<string, 1 | -1>> };
 }

@@ -3,19 +3,26 @@ import { changeDue } from '../due.ts';
 import { IdempotencyKeyTaken, UniqueViolation } from '../engines.ts';
 import type { Change, Document, DueChange, InsertOptions, New, WriteOptions } from '../port.ts';
 import { explain, type MongoCollection, refuseAnswered } from './collection.ts';
-import { type Call, LONG_TIMEOUT, whileAwaited } from './connection.ts';
-import { excessOf, type Parts, partsWith, storedIdempotencyRecord, unchanged, updateOf } from './idempotency.ts';
-import { eventsOf, type FrozenFact, freeze, outboxCapacity } from './outbox.ts';
+import { type Call, LONG_TIMEOUT, requireNotAbandoned } from './connection.ts';
 import {
-  bodyOf,
-  contentOf,
-  documentOf,
-  dueMembers,
-  duePartsOf,
+  buildUpdateParts,
+  countExcess,
+  matchUnchanged,
+  type Parts,
+  removeEmptyParts,
+  toStoredIdempotencyRecord,
+} from './idempotency.ts';
+import { buildEvents, type FrozenFact, freeze, outboxCapacity } from './outbox.ts';
+import {
+  buildContent,
+  buildDueParts,
+  parseTakenIndex,
   prompt,
   type StoredRecord,
   sameDue,
-  takenIndex,
+  toBody,
+  toDocument,
+  toDueMembers,
   writable,
 } from './record.ts';
 import type { RecordFilter } from './where.ts';
@@ -34,18 +41,18 @@ export async function insert<T extends Document>(
   const plain = recordOf(collection, institution, document, due);
   const frozen = freeze(facts);
   const traceparent = collection.surroundings.trace?.();
-  const written = documentOf<T>(plain);
-  const stored = idempotencyRecord && storedIdempotencyRecord(idempotencyRecord, idempotencyRecord.answer(written));
+  const written = toDocument<T>(plain);
+  const stored = idempotencyRecord && toStoredIdempotencyRecord(idempotencyRecord, idempotencyRecord.answer(written));
   await refuseAnswered(collection, idempotencyRecord?.key);
   if (forget !== undefined) await collection.idempotency.forgetBut(forget, idempotencyRecord?.key);
   for (;;) {
-    const events = eventsOf(frozen, { collection: collection.schema.name, document: plain._id }, 1, traceparent);
+    const events = buildEvents(frozen, { collection: collection.schema.name, document: plain._id }, 1, traceparent);
     const record = {
       ...plain,
-      ...(stored ? partsWith([stored]).$set : {}),
+      ...(stored ? buildUpdateParts([stored]).$set : {}),
       ...(events[0] ? { _outbox: events, _pending: events[0].at } : {}),
     };
-    whileAwaited(call);
+    requireNotAbandoned(call);
     try {
       await collection.records.insertOne(record, prompt);
     } catch (error) {
@@ -65,8 +72,8 @@ const recordOf = (
   due: DueChange = {},
 ): StoredRecord => {
   if (typeof document.id !== 'string' || document.id === '') throw new Error('a document needs an id');
-  const content = contentOf(schema, institution, document.id, bodyOf(document));
-  return { _id: document.id, institution, version: 1, ...content, ...dueMembers(changeDue(undefined, due, schema)) };
+  const content = buildContent(schema, institution, document.id, toBody(document));
+  return { _id: document.id, institution, version: 1, ...content, ...toDueMembers(changeDue(undefined, due, schema)) };
 };
 
 /** Inserts many documents, and skips existing ids. */
@@ -103,7 +110,7 @@ const refused = async (
   const others = failures.filter((one) => one.code !== 11_000);
   if (others.length > 0) throw error;
   const suspects = failures.flatMap((one) => {
-    const taken = takenIndex(schema, one.errmsg ?? '');
+    const taken = parseTakenIndex(schema, one.errmsg ?? '');
     const record = tried[one.index];
     return 'index' in taken && taken.index !== 'id' && record ? [{ index: taken.index, id: record._id }] : [];
   });
@@ -128,7 +135,7 @@ export async function insertInOrder<T extends Document>(
   } catch (error) {
     const failure = error instanceof MongoBulkWriteError ? [error.writeErrors].flat()[0] : undefined;
     if (failure?.code !== 11_000) throw error;
-    const taken = takenIndex(collection.schema, failure.errmsg ?? '');
+    const taken = parseTakenIndex(collection.schema, failure.errmsg ?? '');
     throw new UniqueViolation('index' in taken ? taken.index : 'id');
   }
 }
@@ -166,15 +173,15 @@ const swap = async <T extends Document>(
   /** The key for which an earlier attempt has looked for an answer. */
   let refusedIfAnswered: string | undefined;
   for (let attempt = 0; ; attempt++) {
-    whileAwaited(more.call);
+    requireNotAbandoned(more.call);
     const record = await collection.records.findOne(wanted, { projection: writable });
     if (!record) return undefined;
     if (record.version === seen) await refuseFull(collection, record._id);
     seen = record.version;
     // What the function says of a document that has the effect of this request is no answer to it.
     if (hasKey(record, options.idempotencyRecord?.key)) throw new IdempotencyKeyTaken(options.idempotencyRecord?.key);
-    const change = fn(documentOf<T>(record));
-    if (!change) return documentOf<T>(record);
+    const change = fn(toDocument<T>(record));
+    if (!change) return toDocument<T>(record);
     const own = change.remember === false ? { ...options, idempotencyRecord: undefined } : options;
     const key = own.idempotencyRecord?.key;
     if (key !== refusedIfAnswered) await refuseAnswered(collection, key);
@@ -208,24 +215,24 @@ const replace = async <T extends Document>(
 ): Promise<T | undefined> => {
   const { _id, institution, version } = record;
   if (next.id !== _id) throw new Error(`an update cannot change the id ${_id} to ${next.id}`);
-  const content = contentOf(collection.schema, institution, _id, bodyOf(next));
+  const content = buildContent(collection.schema, institution, _id, toBody(next));
   const due = dueChange ? changeDue(record._due, dueChange, collection.schema) : record._due;
-  const written = documentOf<T>({ _id, institution, version: version + 1, ...content, ...dueMembers(due) });
+  const written = toDocument<T>({ _id, institution, version: version + 1, ...content, ...toDueMembers(due) });
   const idempotencyRecords = await nextIdempotencyRecords(collection, record, written, options);
-  whileAwaited(more.call);
-  const changed: Parts = idempotencyRecords ? partsWith(idempotencyRecords) : { $set: {}, $unset: {} };
+  requireNotAbandoned(more.call);
+  const changed: Parts = idempotencyRecords ? buildUpdateParts(idempotencyRecords) : { $set: {}, $unset: {} };
   const home = { collection: collection.schema.name, document: _id };
-  const events = eventsOf([...freeze(facts), ...more.facts], home, version + 1, more.traceparent);
+  const events = buildEvents([...freeze(facts), ...more.facts], home, version + 1, more.traceparent);
   const [first] = events;
   const filter: RecordFilter = {
     _id,
     institution,
     version,
-    ...(idempotencyRecords ? unchanged(record) : {}),
+    ...(idempotencyRecords ? matchUnchanged(record) : {}),
     ...(dueChange ? sameDue(record._due) : {}),
     ...(first ? { [`_outbox.${outboxCapacity - 1}`]: { $exists: false } } : {}),
   };
-  const dueParts = dueChange ? duePartsOf(due) : { $set: {}, $unset: {} };
+  const dueParts = dueChange ? buildDueParts(due) : { $set: {}, $unset: {} };
   const parts: Parts = {
     $set: { ...content, ...changed.$set, ...dueParts.$set, version: version + 1 },
     $unset: {
@@ -235,7 +242,11 @@ const replace = async <T extends Document>(
     },
   };
   const pushed = first ? { $push: { _outbox: { $each: events } }, $min: { _pending: first.at } } : {};
-  const { matchedCount } = await collection.records.updateOne(filter, { ...updateOf(parts), ...pushed }, prompt);
+  const { matchedCount } = await collection.records.updateOne(
+    filter,
+    { ...removeEmptyParts(parts), ...pushed },
+    prompt,
+  );
   if (matchedCount === 0) return undefined;
   collection.outbox.committed(events, institution);
   collection.notifyDue(collection.schema.name, dueChange);
@@ -259,8 +270,8 @@ const nextIdempotencyRecords = async <T extends Document>(
   );
   if (hasKey(record, idempotencyRecord?.key)) throw new IdempotencyKeyTaken(idempotencyRecord?.key);
   if (!idempotencyRecord) return current.length === before.length ? undefined : current;
-  const own = storedIdempotencyRecord(idempotencyRecord, idempotencyRecord.answer(next));
-  await idempotency.carry(current.splice(0, excessOf(current, own)));
+  const own = toStoredIdempotencyRecord(idempotencyRecord, idempotencyRecord.answer(next));
+  await idempotency.carry(current.splice(0, countExcess(current, own)));
   return [...current, own];
 };
 

@@ -3,13 +3,13 @@ import { StoreUnavailable, UniqueViolation } from '../engines.ts';
 import type { Failure, Value } from './writer/protocol.ts';
 
 /** What SQLite threw, as data. */
-export function failureOf(error: unknown, step = -1): Failure {
+export function toFailure(error: unknown, step = -1): Failure {
   const { errcode, message, cause } = error as { errcode?: number; message?: string; cause?: { errcode?: number } };
   return { step, code: errcode ?? cause?.errcode ?? -1, message: message ?? String(error) };
 }
 
 /** Prepared statements by their text, at most `limit`, least recently used evicted first. Rows are arrays. */
-export function statementCache(database: DatabaseSync, limit = 200): (sql: string) => StatementSync {
+export function createStatementCache(database: DatabaseSync, limit = 200): (sql: string) => StatementSync {
   const cache = new Map<string, StatementSync>();
   return (sql) => {
     let statement = cache.get(sql);
@@ -26,8 +26,8 @@ export function statementCache(database: DatabaseSync, limit = 200): (sql: strin
   };
 }
 
-/** The rows of a statement of {@link statementCache}, which the types of Node describe as objects. */
-export function rowsOf(statement: StatementSync, values: readonly Value[]): unknown[][] {
+/** The rows of a statement of {@link createStatementCache}, which the types of Node describe as objects. */
+export function readRows(statement: StatementSync, values: readonly Value[]): unknown[][] {
   const rows: unknown = statement.all(...values);
   return rows as unknown[][];
 }
@@ -51,7 +51,7 @@ const reasons: Readonly<Record<number, string>> = {
 const temporary: ReadonlySet<number> = new Set([5, 6, 10, 13]);
 
 /** The failure as an error that names the file and the problem. */
-export function engineError(path: string, { code, message }: Failure): Error {
+export function createEngineError(path: string, { code, message }: Failure): Error {
   const reason = code > 0 ? reasons[code & 255] : undefined;
   const text = reason ? `database file ${path}: ${reason} (${message})` : `database file ${path}: ${message}`;
   return temporary.has(code & 255) ? new StoreUnavailable(text) : new Error(text);
@@ -60,7 +60,7 @@ export function engineError(path: string, { code, message }: Failure): Error {
 const uniqueCodes: ReadonlySet<number> = new Set([2067, 1555]);
 
 /** The violated index, if that is the cause. SQLite names the columns, not the index; `indexes` maps them back. */
-export function uniqueViolation(
+export function toUniqueViolation(
   { code, message }: Failure,
   indexes: ReadonlyMap<string, string>,
 ): UniqueViolation | undefined {

@@ -11,14 +11,22 @@ import type {
   New,
   WriteOptions,
 } from '../port.ts';
-import { engineError, uniqueViolation } from './database.ts';
+import { createEngineError, toUniqueViolation } from './database.ts';
 import { dueDocuments } from './due.ts';
 import type { DatabaseFile } from './file.ts';
 import { forgetSteps, isKeyTaken, recordSubjects, takeKey } from './idempotency.ts';
-import { eventsOf, outboxSteps } from './outbox.ts';
-import { bodyOf, documentOf, dueColumns } from './rows.ts';
+import { buildEvents, buildOutboxSteps } from './outbox.ts';
+import { documentOf, formatBody, toDueColumns } from './rows.ts';
 import type { TableInfo } from './schema.ts';
-import { allOf, type Clause, fieldSql, pageReads, pageSql, sourceSql, whereClauses } from './where.ts';
+import {
+  buildFieldSql,
+  buildPageReads,
+  buildPageSql,
+  buildSourceSql,
+  buildWhereClauses,
+  type Clause,
+  combineAll,
+} from './where.ts';
 import { type Answer, type Failure, isFailure, type Step, type Value } from './writer/protocol.ts';
 
 const reserved: ReadonlySet<string> = new Set(['id', 'version', 'institution', 'due']);
@@ -29,7 +37,7 @@ export function claimStep<T extends Document>(
   institution: string | undefined,
   { where, set, limit, spread }: ClaimRequest<T>,
 ): Step {
-  const matching = allOf(whereClauses(where, institution, table.indexed));
+  const matching = combineAll(buildWhereClauses(where, institution, table.indexed));
   const body = changedBody(set);
   const rows = limit === undefined ? matching : chosenRows(table, matching, limit, spread);
   const sql = `UPDATE "${table.name}" SET version = version + 1, body = ${body.sql} WHERE ${rows.sql} RETURNING ${table.read}`;
@@ -66,7 +74,7 @@ const chosenRows = (table: TableInfo, matching: Clause, limit: number, spread: s
     const values = [...matching.values, limit];
     return { sql: limit === 1 ? `row = (${rows} LIMIT ?)` : `row IN (${rows} LIMIT ?)`, values };
   }
-  const field = fieldSql(spread, table.indexed);
+  const field = buildFieldSql(spread, table.indexed);
   const part = (sign: string) => `${rows} AND ${field} ${sign} ? ORDER BY ${field} LIMIT ?`;
   const from = Math.random();
   const partValues = [...matching.values, from, limit];
@@ -81,7 +89,7 @@ const chosenRows = (table: TableInfo, matching: Clause, limit: number, spread: s
 const batch = 2000;
 
 /** The handle of a collection in a file. */
-export function collectionHandle<T extends Document>(file: DatabaseFile, table: TableInfo): CollectionHandle<T> {
+export function createCollectionHandle<T extends Document>(file: DatabaseFile, table: TableInfo): CollectionHandle<T> {
   return {
     of: (institution) => documentsOf<T>(file, table, institution),
     acrossInstitutions: { ...documentsOf<T>(file, table, undefined), ...dueDocuments<T>(file, table) },
@@ -95,7 +103,7 @@ const documentsOf = <T extends Document>(
   institution: string | undefined,
 ): Documents<T> => {
   const raise = (failure: Failure): never => {
-    throw uniqueViolation(failure, table.unique) ?? engineError(file.path, failure);
+    throw toUniqueViolation(failure, table.unique) ?? createEngineError(file.path, failure);
   };
   const within = institution === undefined ? '' : ' AND institution = ?';
   const tenant = institution === undefined ? [] : [institution];
@@ -107,8 +115,8 @@ const documentsOf = <T extends Document>(
   const insertedRow = (document: New<T>, due: Due | undefined): readonly Value[] => [
     document.id,
     institution ?? '',
-    bodyOf(document),
-    ...(hasWork ? dueColumns(due) : []),
+    formatBody(document),
+    ...(hasWork ? toDueColumns(due) : []),
   ];
 
   /**
@@ -117,14 +125,14 @@ const documentsOf = <T extends Document>(
   const write = async (step: Step, document: T, options: WriteOptions<T>, facts: WriteOptions<T>['events']) => {
     const { idempotencyRecord, forget } = options;
     const remembered = idempotencyRecord && { ...idempotencyRecord, answer: idempotencyRecord.answer(document) };
-    const events = eventsOf(facts ?? [], document, file.surroundings.trace);
+    const events = buildEvents(facts ?? [], document, file.surroundings.trace);
     const first = remembered ? [takeKey(remembered)] : [];
     const steps = [
       ...first,
       ...(forget === undefined ? [] : forgetSteps(forget)),
       ...(remembered ? recordSubjects(remembered) : []),
       step,
-      ...outboxSteps(events),
+      ...buildOutboxSteps(events),
     ];
     const answer = await file.write(steps, events);
     if (!isFailure(answer)) return true;
@@ -151,12 +159,12 @@ const documentsOf = <T extends Document>(
       ? [
           `UPDATE "${table.name}" SET version = ?, body = ?, due = ?, due_at = ? ${where} AND due IS ?`,
           'must',
-          [version + 1, bodyOf(next), ...dueColumns(due), id, version, home, dueColumns(current.due)[0]],
+          [version + 1, formatBody(next), ...toDueColumns(due), id, version, home, toDueColumns(current.due)[0]],
         ]
       : [
           `UPDATE "${table.name}" SET version = ?, body = ? ${where}`,
           'must',
-          [version + 1, bodyOf(next), id, version, home],
+          [version + 1, formatBody(next), id, version, home],
         ];
     const facts = [...(change.events ?? []), ...(options.events ?? [])];
     const remembering = change.remember === false ? { ...options, idempotencyRecord: undefined } : options;
@@ -191,14 +199,14 @@ const documentsOf = <T extends Document>(
     },
     get: async (id) => get(id),
     async find(query = {}) {
-      const scope = whereClauses(query.where ?? {}, institution, table.indexed);
-      const reads = pageReads(query, table.indexed);
-      const source = sourceSql(table, query);
+      const scope = buildWhereClauses(query.where ?? {}, institution, table.indexed);
+      const reads = buildPageReads(query, table.indexed);
+      const source = buildSourceSql(table, query);
       const found: T[] = [];
       const readAll = () => {
         for (const { conditions, order } of reads) {
           const left = query.limit === undefined ? -1 : query.limit - found.length;
-          const { sql, values } = pageSql(table, source, [...scope, ...conditions], order, left);
+          const { sql, values } = buildPageSql(table, source, [...scope, ...conditions], order, left);
           for (const row of file.reader.all(sql, values)) found.push(documentOf<T>(row));
           if (query.limit !== undefined && found.length >= query.limit) return;
         }
@@ -208,7 +216,7 @@ const documentsOf = <T extends Document>(
       return found;
     },
     async count(where = {}) {
-      const { sql, values } = allOf(whereClauses(where, institution, table.indexed));
+      const { sql, values } = combineAll(buildWhereClauses(where, institution, table.indexed));
       const [row] = file.reader.all(`SELECT count(*) FROM "${table.name}" WHERE ${sql}`, values);
       return row?.[0] as number;
     },

@@ -1,8 +1,8 @@
-import { claimOf, isSameWork, replaceDue } from '../due.ts';
+import { createClaim, isSameWork, replaceDue } from '../due.ts';
 import type { Claimed, Document, Due, DueDocuments, DueRequest } from '../port.ts';
-import { engineError } from './database.ts';
+import { createEngineError } from './database.ts';
 import type { DatabaseFile } from './file.ts';
-import { documentOf, dueColumns } from './rows.ts';
+import { documentOf, toDueColumns } from './rows.ts';
 import type { TableInfo } from './schema.ts';
 import type { Clause } from './where.ts';
 import { isFailure, type Step } from './writer/protocol.ts';
@@ -11,7 +11,7 @@ import { isFailure, type Step } from './writer/protocol.ts';
  * Rows of which some of the work is due, the earliest first, with the text of the due work that a claim replaces.
  * Undefined: nothing is asked for.
  */
-export function candidates(
+export function findCandidates(
   { name: table }: Pick<TableInfo, 'name'>,
   { now, limit, forMs, except = [] }: DueRequest,
 ): Clause | undefined {
@@ -30,20 +30,20 @@ export function dueDocuments<T extends Document>(file: DatabaseFile, table: Tabl
   /** Writes the due work, if it still is what was read; returns the row, or undefined on a lost race. */
   const swap = async (id: unknown, read: unknown, due: Due | undefined): Promise<readonly unknown[] | undefined> => {
     const sql = `UPDATE "${table.name}" SET due = ?, due_at = ? WHERE id = ? AND due = ? RETURNING ${table.read}`;
-    const step: Step = [sql, 'rows', [...dueColumns(due), String(id), String(read)]];
+    const step: Step = [sql, 'rows', [...toDueColumns(due), String(id), String(read)]];
     const answer = await file.write([step]);
-    if (isFailure(answer)) throw engineError(file.path, answer);
+    if (isFailure(answer)) throw createEngineError(file.path, answer);
     return typeof answer === 'number' ? undefined : answer[0];
   };
 
   return {
     async claimDue(request) {
       const claim = async ([id, read]: readonly unknown[]): Promise<readonly Claimed<T>[]> => {
-        const claimed = claimOf(JSON.parse(String(read)) as Due, request);
+        const claimed = createClaim(JSON.parse(String(read)) as Due, request);
         const row = claimed && (await swap(id, read, claimed.due));
         return claimed && row ? [{ document: documentOf<T>(row), work: claimed.work }] : [];
       };
-      const found = candidates(table, request);
+      const found = findCandidates(table, request);
       const rows = found ? file.reader.all(found.sql, found.values) : [];
       // All at once: the writer commits them together.
       return (await Promise.all(rows.map(claim))).flat();

@@ -3,7 +3,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { createDueListeners, createListeners, type Surroundings } from '../engines.ts';
 import type { OutboxEvent } from '../port.ts';
-import { engineError, failureOf, rowsOf, statementCache } from './database.ts';
+import { createEngineError, createStatementCache, readRows, toFailure } from './database.ts';
 import { type Answer, isFailure, type Step, type Table, type Value } from './writer/protocol.ts';
 import type { WriterThread } from './writer/thread.ts';
 
@@ -23,7 +23,7 @@ export async function openFile(
   surroundings: Surroundings,
 ) {
   const { file, answer } = await thread.open(path, tables);
-  if (isFailure(answer)) throw engineError(path, answer);
+  if (isFailure(answer)) throw createEngineError(path, answer);
   const reader = openReader(path);
   const { onCommitted, notify } = createListeners(surroundings);
   const { onDue, notifyDue } = createDueListeners(surroundings);
@@ -43,7 +43,7 @@ export async function openFile(
       if (!isFailure(outcome)) {
         if (events.length > 0) notify(events);
       } else if (outcome.code !== 0 && (outcome.code & 255) !== constraint) {
-        throw engineError(path, outcome);
+        throw createEngineError(path, outcome);
       }
       return outcome;
     } finally {
@@ -68,7 +68,7 @@ export async function openFile(
     notifyDue,
     async ping(): Promise<void> {
       const outcome = await write([['SELECT 1', 'rows', []]]);
-      if (isFailure(outcome)) throw engineError(path, outcome);
+      if (isFailure(outcome)) throw createEngineError(path, outcome);
       reader.all('SELECT 1 FROM "$outbox" LIMIT 1');
     },
     close: (): Promise<void> => {
@@ -84,14 +84,14 @@ const openReader = (path: string) => {
     try {
       return read();
     } catch (error) {
-      throw engineError(path, failureOf(error));
+      throw createEngineError(path, toFailure(error));
     }
   };
   const database = explained(() => new DatabaseSync(path, { readOnly: true, timeout: 5000 }));
-  const prepare = statementCache(database);
+  const prepare = createStatementCache(database);
   return {
     /** Rows as arrays. */
-    all: (sql: string, values: readonly Value[] = []) => explained(() => rowsOf(prepare(sql), values)),
+    all: (sql: string, values: readonly Value[] = []) => explained(() => readRows(prepare(sql), values)),
     /** Runs several reads on one state of the file. */
     together: <R>(read: () => R): R => {
       prepare('BEGIN').run();
@@ -102,7 +102,7 @@ const openReader = (path: string) => {
       }
     },
     /** Changes with every commit of any other connection, the writer's among them. */
-    revision: (): number => explained(() => Number(rowsOf(prepare('PRAGMA data_version'), [])[0]?.[0])),
+    revision: (): number => explained(() => Number(readRows(prepare('PRAGMA data_version'), [])[0]?.[0])),
     close: () => database.close(),
   };
 };

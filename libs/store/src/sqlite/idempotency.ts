@@ -1,6 +1,6 @@
 import { repeat } from '@boxoffice/runtime/time';
 import type { Idempotency, RememberedAnswer, StoredAnswer } from '../port.ts';
-import { engineError } from './database.ts';
+import { createEngineError } from './database.ts';
 import type { DatabaseFile } from './file.ts';
 import { isFailure, type Step, type Value } from './writer/protocol.ts';
 
@@ -72,7 +72,7 @@ export function createIdempotency(file: DatabaseFile): Idempotency & { prune(): 
       for (;;) {
         const outcome = await file.write([takeKey(remembered), ...recordSubjects(remembered)]);
         if (!isFailure(outcome)) return undefined;
-        if (outcome.code !== 0) throw engineError(file.path, outcome);
+        if (outcome.code !== 0) throw createEngineError(file.path, outcome);
         const earlier = await find(request.key);
         if (earlier) return earlier;
       }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Surroundings } from '../engines.ts';
 import type { Document, Fact, Outbox, OutboxEvent, PastFact } from '../port.ts';
-import { engineError } from './database.ts';
+import { createEngineError } from './database.ts';
 import type { DatabaseFile } from './file.ts';
 import { isFailure, type Step } from './writer/protocol.ts';
 
@@ -12,7 +12,11 @@ let count = 0;
 type Trace = Surroundings['trace'];
 
 /** The facts of a write as events of the document that it writes. */
-export function eventsOf(facts: readonly Fact[], { id, version, institution }: Document, trace: Trace): OutboxEvent[] {
+export function buildEvents(
+  facts: readonly Fact[],
+  { id, version, institution }: Document,
+  trace: Trace,
+): OutboxEvent[] {
   return asEvents(
     institution,
     facts.map(({ type, key = id, data }) => ({ type, key, version, data })),
@@ -39,7 +43,7 @@ const asEvents = (institution: string, facts: readonly PastFact[], trace: Trace)
 const newEventId = () => `${start}-${(++count).toString(36).padStart(8, '0')}`;
 
 /** The steps that put events into the outbox, in their order. */
-export function outboxSteps(events: readonly OutboxEvent[]): Step[] {
+export function buildOutboxSteps(events: readonly OutboxEvent[]): Step[] {
   return events.map((event) => [
     'INSERT INTO "$outbox" (id, at, event) VALUES (?, ?, ?)',
     'run',
@@ -57,8 +61,8 @@ export function createOutbox(file: DatabaseFile): Outbox {
     },
     async add(institution, facts) {
       const events = asEvents(institution, facts, file.surroundings.trace);
-      const answer = await file.write(outboxSteps(events), events);
-      if (isFailure(answer)) throw engineError(file.path, answer);
+      const answer = await file.write(buildOutboxSteps(events), events);
+      if (isFailure(answer)) throw createEngineError(file.path, answer);
     },
     async done(ids) {
       if (ids.length === 0) return;

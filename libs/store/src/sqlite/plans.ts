@@ -1,21 +1,21 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { Collection, Document, Query } from '../port.ts';
-import { migrate, tableInfo, tableOf } from './schema.ts';
-import { pageReads, pageSql, sourceSql, whereClauses } from './where.ts';
+import { createTableInfo, describeTable, migrate } from './schema.ts';
+import { buildPageReads, buildPageSql, buildSourceSql, buildWhereClauses } from './where.ts';
 
 /**
  * How SQLite reads the pages of a query of one institution, one text per statement: for tests that an index serves it,
  * which is declared for both engines.
  */
-export function plansOf<T extends Document>(collection: Collection<T>, query: Query): string[] {
+export function explainQuery<T extends Document>(collection: Collection<T>, query: Query): string[] {
   const { name, indexes, work = [] } = collection;
   const plain = { name, indexes, work };
-  const table = tableInfo(plain);
+  const table = createTableInfo(plain);
   const database = new DatabaseSync(':memory:');
-  migrate(database, [tableOf(plain)]);
-  const plans = pageReads(query, table.indexed).map(({ conditions, order }) => {
-    const scope = whereClauses(query.where ?? {}, 'institution', table.indexed);
-    const { sql, values } = pageSql(table, sourceSql(table, query), [...scope, ...conditions], order, 20);
+  migrate(database, [describeTable(plain)]);
+  const plans = buildPageReads(query, table.indexed).map(({ conditions, order }) => {
+    const scope = buildWhereClauses(query.where ?? {}, 'institution', table.indexed);
+    const { sql, values } = buildPageSql(table, buildSourceSql(table, query), [...scope, ...conditions], order, 20);
     const rows = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values);
     return rows.map(({ detail }) => String(detail)).join('; ');
   });

@@ -1,6 +1,6 @@
 // Documents as rows of a table have them.
 
-import { earliestOf } from '../due.ts';
+import { findEarliest } from '../due.ts';
 import type { Document, Due } from '../port.ts';
 
 /** The document of a row of the table's columns (`read` of its {@link TableInfo}). */
@@ -13,12 +13,12 @@ export function documentOf<T extends Document>([institution, version, body, due]
 }
 
 /** The text of a document without the members that the store sets. */
-export function bodyOf(document: object): string {
+export function formatBody(document: object): string {
   const { version: _version, institution: _institution, due: _due, ...body } = document as Document;
   return JSON.stringify(body);
 }
 
 /** Due work as its columns have it: all of it in JSON, and the earliest instant. */
-export function dueColumns(due: Due | undefined): readonly [string | null, number | null] {
-  return [due ? JSON.stringify(due) : null, earliestOf(due)];
+export function toDueColumns(due: Due | undefined): readonly [string | null, number | null] {
+  return [due ? JSON.stringify(due) : null, findEarliest(due)];
 }

@@ -8,17 +8,17 @@ import type { Table } from './writer/protocol.ts';
 const ownColumns: ReadonlySet<string> = new Set(['id', 'institution', 'version']);
 
 /** The column of a field that an index names. @throws for anything but a dotted path */
-export function column(field: string): string {
+export function toColumn(field: string): string {
   return ownColumns.has(requirePath(field)) ? field : `"$${field}"`;
 }
 
 /** The expression that reads a field without an index. */
-export function extraction(field: string): string {
+export function buildExtraction(field: string): string {
   return `json_extract(body, '$.${field}')`;
 }
 
 /** The name of an index in the database. */
-export function indexName(table: string, index: string): string {
+export function toIndexName(table: string, index: string): string {
   return `${table}.${index}`;
 }
 
@@ -38,7 +38,7 @@ export interface TableInfo {
 }
 
 /** What the statements of a collection need to know. */
-export function tableInfo({ name, indexes, work: declared }: Collection<Document>): TableInfo {
+export function createTableInfo({ name, indexes, work: declared }: Collection<Document>): TableInfo {
   const work = requireWork(name, declared);
   const unique = new Map([[`${name}.id`, 'id']]);
   for (const index of indexes.filter((one) => one.unique)) {
@@ -51,7 +51,7 @@ export function tableInfo({ name, indexes, work: declared }: Collection<Document
     read: work.size > 0 ? 'institution, version, body, due' : 'institution, version, body',
     unique,
     indexes: new Set(indexes.map((index) => index.name)),
-    indexed: new Set(indexes.flatMap((index) => index.fields.map(column))),
+    indexed: new Set(indexes.flatMap((index) => index.fields.map(toColumn))),
   };
 }
 
@@ -60,24 +60,25 @@ export function tableInfo({ name, indexes, work: declared }: Collection<Document
  * index alone; a unique one must not.
  */
 const indexColumns = (index: Index): readonly string[] => {
-  const columns = [...(index.acrossInstitutions ? [] : ['institution']), ...index.fields.map(column)];
+  const columns = [...(index.acrossInstitutions ? [] : ['institution']), ...index.fields.map(toColumn)];
   return index.unique || columns.includes('id') ? columns : [...columns, 'id'];
 };
 
 /** The table of a collection. @throws if a name in it is not allowed */
-export function tableOf(collection: Collection<Document>): Table {
+export function describeTable(collection: Collection<Document>): Table {
   requireDeclaration(collection);
   const { name, indexes } = collection;
   const columns: Record<string, string> = {};
   const statements: Record<string, string> = {};
   for (const index of indexes) {
-    for (const field of index.fields) if (column(field).startsWith('"')) columns[`$${field}`] = extraction(field);
+    for (const field of index.fields)
+      if (toColumn(field).startsWith('"')) columns[`$${field}`] = buildExtraction(field);
     const unique = index.unique ? 'UNIQUE ' : '';
-    const full = indexName(name, index.name);
+    const full = toIndexName(name, index.name);
     statements[full] = `CREATE ${unique}INDEX "${full}" ON "${name}" (${indexColumns(index).join(', ')})`;
   }
   if ((collection.work ?? []).length === 0) return { name, columns, indexes: statements };
-  const due = indexName(name, '$due');
+  const due = toIndexName(name, '$due');
   statements[due] = `CREATE INDEX "${due}" ON "${name}" (due_at, id) WHERE due_at IS NOT NULL`;
   return { name, columns, indexes: statements, due: true };
 }

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fsyncSync, openSync } from 'node:fs';
 import { backup, DatabaseSync } from 'node:sqlite';
-import { engineError, failureOf } from './database.ts';
+import { createEngineError, toFailure } from './database.ts';
 
 /** One database file and the path of its copy, which must not exist. */
 interface SnapshotFile {
@@ -22,7 +22,7 @@ const RATE = 1_000;
  * blocked.
  * @throws an Error that names the file and the reason
  */
-export async function snapshotSqlite(
+export async function copySqliteFiles(
   files: readonly SnapshotFile[],
   onProgress: (pages: number) => void = () => undefined,
 ): Promise<number> {
@@ -54,7 +54,7 @@ export async function snapshotSqlite(
       const progress = ({ totalPages, remainingPages }: { totalPages: number; remainingPages: number }) =>
         onProgress(copied + totalPages - remainingPages);
       copied += await backup(reader, to, { rate: RATE, progress }).catch((error: unknown) => {
-        throw engineError(path, failureOf(error));
+        throw createEngineError(path, toFailure(error));
       });
       finish(to);
     }
@@ -81,7 +81,7 @@ const named = <R>(path: string, act: () => R): R => {
   try {
     return act();
   } catch (error) {
-    throw engineError(path, failureOf(error));
+    throw createEngineError(path, toFailure(error));
   }
 };
 

@@ -1,5 +1,5 @@
 import type { Condition, Query, Scalar, Where } from '../port.ts';
-import { column, extraction, indexName, type TableInfo } from './schema.ts';
+import { buildExtraction, type TableInfo, toColumn, toIndexName } from './schema.ts';
 import type { Value } from './writer/protocol.ts';
 
 /** A piece of SQL and the values of its parameters, in order. */
@@ -11,16 +11,16 @@ export interface Clause {
 /**
  * The SQL of a field: its column if an index names it (`indexed` holds the columns), else the expression over the body.
  */
-export function fieldSql(field: string, indexed: ReadonlySet<string>): string {
-  const name = column(field);
-  return !name.startsWith('"') || indexed.has(name) ? name : extraction(field);
+export function buildFieldSql(field: string, indexed: ReadonlySet<string>): string {
+  const name = toColumn(field);
+  return !name.startsWith('"') || indexed.has(name) ? name : buildExtraction(field);
 }
 
 const nothing: Clause = { sql: 'FALSE', values: [] };
 const operators = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
 
 /** All clauses joined by AND; TRUE for none. */
-export function allOf(clauses: readonly Clause[]): Clause {
+export function combineAll(clauses: readonly Clause[]): Clause {
   return {
     sql: clauses.length === 0 ? 'TRUE' : clauses.map(({ sql }) => sql).join(' AND '),
     values: clauses.flatMap(({ values }) => values),
@@ -31,7 +31,7 @@ export function allOf(clauses: readonly Clause[]): Clause {
  * The conditions of `where`, within an institution unless that is undefined. Where ids are named, a plus prevents
  * SQLite from searching an index of the other fields, which would read all of the institution's rows in it.
  */
-export function whereClauses(
+export function buildWhereClauses(
   where: Where,
   institution: string | undefined,
   indexed: ReadonlySet<string>,
@@ -40,7 +40,7 @@ export function whereClauses(
   return [
     ...(institution === undefined ? [] : [{ sql: `${plus}institution = ?`, values: [institution] }]),
     ...Object.entries(where).flatMap(([name, condition]) =>
-      clause(name, `${name === 'id' ? '' : plus}${fieldSql(name, indexed)}`, condition),
+      clause(name, `${name === 'id' ? '' : plus}${buildFieldSql(name, indexed)}`, condition),
     ),
   ];
 }
@@ -82,8 +82,8 @@ interface PageReads {
 }
 
 /** How a query is read: usually at once, in two parts where a cursor crosses from null to values. */
-export function pageReads(query: Query, indexed: ReadonlySet<string>): PageReads[] {
-  const field = fieldSql(query.orderBy ?? 'id', indexed);
+export function buildPageReads(query: Query, indexed: ReadonlySet<string>): PageReads[] {
+  const field = buildFieldSql(query.orderBy ?? 'id', indexed);
   const direction = query.descending ? 'DESC' : 'ASC';
   const order = field === 'id' ? `id ${direction}` : `${field} ${direction}, id ${direction}`;
   const parts = query.after ? after(field, query.after, query.descending ?? false) : [[]];
@@ -104,21 +104,21 @@ const after = (field: string, { value, id }: NonNullable<Query['after']>, descen
 };
 
 /** Where documents are read: from a table, by the index that the query names, unless it names the documents. */
-export function sourceSql(table: TableInfo, { index, where = {} }: Pick<Query, 'index' | 'where'>): string {
+export function buildSourceSql(table: TableInfo, { index, where = {} }: Pick<Query, 'index' | 'where'>): string {
   if (index === undefined || namesIds(where)) return `"${table.name}"`;
   if (!table.indexes.has(index)) throw new Error(`${table.name} has no index ${index}`);
-  return `"${table.name}" INDEXED BY "${indexName(table.name, index)}"`;
+  return `"${table.name}" INDEXED BY "${toIndexName(table.name, index)}"`;
 }
 
 /** The text and values of one read. A negative limit is none. */
-export function pageSql(
+export function buildPageSql(
   { read }: Pick<TableInfo, 'read'>,
   source: string,
   conditions: readonly Clause[],
   order: string,
   limit: number,
 ): Clause {
-  const { sql, values } = allOf(conditions);
+  const { sql, values } = combineAll(conditions);
   return {
     sql: `SELECT ${read} FROM ${source} WHERE ${sql} ORDER BY ${order} LIMIT ?`,
     values: [...values, limit],

@@ -1,21 +1,21 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Check, openSubject, topics } from '../../src/conformance/index.ts';
 import type { Store } from '../../src/index.ts';
-import { sqliteEngine } from '../sqlite/engine.ts';
+import { createSqliteEngine } from '../sqlite/engine.ts';
 import {
   type KilledDouble,
-  withEndlessClaims,
-  withEventsBefore,
-  withIdempotencyRecordsApart,
-  withoutAtomicClaim,
-  withoutCompareAndSwap,
-  withoutConditionalClaim,
-  withoutConditionalEnd,
-  withoutFirstAnswer,
-  withoutIdempotencyRecords,
-  withoutShapes,
-  withoutTenantFilter,
-  withoutTieBreak,
+  makeClaimsEndless,
+  removeAtomicClaim,
+  removeCompareAndSwap,
+  removeConditionalClaim,
+  removeConditionalEnd,
+  removeFirstAnswerCheck,
+  removeIdempotencyRecords,
+  removeShapes,
+  removeTenantFilter,
+  removeTieBreak,
+  separateIdempotencyRecords,
+  writeEventsFirst,
 } from './doubles.ts';
 
 const DOUBLES = new URL('./doubles.ts', import.meta.url).href;
@@ -26,7 +26,7 @@ const failing = async (
   double: (store: Store) => Store,
   killed?: KilledDouble,
 ): Promise<Map<string, string>> => {
-  const engine = await sqliteEngine();
+  const engine = await createSqliteEngine();
   const settings = { ...(engine.child.settings as object), double: killed };
   const subject = await openSubject({
     ...engine,
@@ -60,7 +60,7 @@ const breaks = async (topic: string, double: (store: Store) => Store, parts: rea
 
 describe('the suite catches an engine', () => {
   test('that drops the tenant filter', () =>
-    breaks('tenants', withoutTenantFilter, [
+    breaks('tenants', removeTenantFilter, [
       'get, find and count see their own institution only',
       'does not match other institutions',
       'update and delete leave',
@@ -68,13 +68,13 @@ describe('the suite catches an engine', () => {
       'an id belongs to one institution',
     ]));
 
-  test('that skips the compare-and-swap', () => breaks('updates', withoutCompareAndSwap, ['64 concurrent increments']));
+  test('that skips the compare-and-swap', () => breaks('updates', removeCompareAndSwap, ['64 concurrent increments']));
 
   test('that returns documents in the stored shape', () =>
-    breaks('shapes', withoutShapes, ['every read returns', 'an update gets the new shape']));
+    breaks('shapes', removeShapes, ['every read returns', 'an update gets the new shape']));
 
   test('that claims in two steps', async () => {
-    const broken = await failing([checkOf(checks('claims'), '300 concurrent')], withoutAtomicClaim);
+    const broken = await failing([checkOf(checks('claims'), '300 concurrent')], removeAtomicClaim);
     expect([...broken.values()]).toEqual([expect.stringContaining('200 claimers get one place each')]);
   });
 
@@ -83,16 +83,16 @@ describe('the suite catches an engine', () => {
       checkOf(checks('work'), 'is not ended by an earlier claim'),
       checkOf(checks('work'), 'renews, postpones and ends'),
     ];
-    expect((await failing(rules, withoutConditionalEnd)).size).toBe(2);
+    expect((await failing(rules, removeConditionalEnd)).size).toBe(2);
   });
 
   test('that gives one work to many who claim at once', async () => {
-    const broken = await failing([checkOf(checks('work'), 'of many who claim at once')], withoutConditionalClaim);
+    const broken = await failing([checkOf(checks('work'), 'of many who claim at once')], removeConditionalClaim);
     expect(broken.size).toBe(1);
   });
 
   test('whose claims forget their end', async () => {
-    const broken = await failing([checkOf(checks('work'), 'a claim ends by itself')], withEndlessClaims);
+    const broken = await failing([checkOf(checks('work'), 'a claim ends by itself')], makeClaimsEndless);
     expect(broken.size).toBe(1);
   });
 
@@ -101,11 +101,11 @@ describe('the suite catches an engine', () => {
       checkOf(checks('outbox'), 'a refused write leaves no event'),
       checkOf(checks('uniqueness'), 'of 50'),
     ];
-    expect((await failing(rules, withEventsBefore)).size).toBe(2);
+    expect((await failing(rules, writeEventsFirst)).size).toBe(2);
   });
 
   test('that forgets idempotency records', () =>
-    breaks('idempotencyRecords', withoutIdempotencyRecords, [
+    breaks('idempotencyRecords', removeIdempotencyRecords, [
       'a repeat is refused',
       'a change may be written without the record',
       'of 20 concurrent updates',
@@ -123,17 +123,17 @@ describe('the suite catches an engine', () => {
       checkOf(checks('idempotencyRecords'), 'leaves its key free'),
       checkOf(checks('idempotencyRecords'), 'a repeat is'),
     ];
-    expect((await failing([refused], withIdempotencyRecordsApart('before'))).size).toBe(1);
-    expect((await failing([repeat], withIdempotencyRecordsApart('after'))).size).toBe(1);
+    expect((await failing([refused], separateIdempotencyRecords('before'))).size).toBe(1);
+    expect((await failing([repeat], separateIdempotencyRecords('after'))).size).toBe(1);
   });
 
   test('that remembers answers in two steps', async () => {
     const rules = [checkOf(checks('idempotency'), 'of 30 concurrent answers')];
-    expect((await failing(rules, withoutFirstAnswer)).size).toBe(1);
+    expect((await failing(rules, removeFirstAnswerCheck)).size).toBe(1);
   });
 
   test('that pages without a tie-break', async () => {
-    const broken = await failing([checkOf(checks('pages'), 'the pages over ties')], withoutTieBreak);
+    const broken = await failing([checkOf(checks('pages'), 'the pages over ties')], removeTieBreak);
     expect(broken.size).toBe(1);
   });
 });

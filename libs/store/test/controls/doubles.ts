@@ -24,7 +24,7 @@ type WrapDue = <T extends Document>(
 ) => Partial<DueDocuments<T>>;
 
 /** Ends and moves work whatever has become of it since it was claimed. */
-export function withoutConditionalEnd(store: Store): Store {
+export function removeConditionalEnd(store: Store): Store {
   return withDue(store, ({ moveDue }, { get }) => ({
     async moveDue(id, name, from, to) {
       const current = (await get(id))?.due?.[name];
@@ -43,7 +43,7 @@ const withDue = (store: Store, wrap: WrapDue): Store => ({
 });
 
 /** Claims by looking for due work first, and returns it whoever gets the claim. */
-export function withoutConditionalClaim(store: Store): Store {
+export function removeConditionalClaim(store: Store): Store {
   return withDue(store, ({ claimDue, listDue }) => ({
     async claimDue(request) {
       const found = await listDue({ until: request.now, limit: request.limit });
@@ -54,7 +54,7 @@ export function withoutConditionalClaim(store: Store): Store {
 }
 
 /** Claims for good. */
-export function withEndlessClaims(store: Store): Store {
+export function makeClaimsEndless(store: Store): Store {
   return withDue(store, ({ claimDue }) => ({
     claimDue: ({ forMs, ...request }) =>
       claimDue({ ...request, forMs: Object.fromEntries(Object.keys(forMs).map((name) => [name, 1e12])) }),
@@ -62,7 +62,7 @@ export function withEndlessClaims(store: Store): Store {
 }
 
 /** Reads and writes without the tenant filter. */
-export function withoutTenantFilter(store: Store): Store {
+export function removeTenantFilter(store: Store): Store {
   return wrapped(store, (documents, _institution, all) => {
     const { insert, insertMany } = documents;
     return { ...documents, ...all, insert, insertMany };
@@ -70,7 +70,7 @@ export function withoutTenantFilter(store: Store): Store {
 }
 
 /** Updates by reading, computing and overwriting, without a check for other writes. */
-export function withoutCompareAndSwap(store: Store): Store {
+export function removeCompareAndSwap(store: Store): Store {
   return wrapped(store, (documents) => ({
     ...documents,
     async update(id, fn, options) {
@@ -82,7 +82,7 @@ export function withoutCompareAndSwap(store: Store): Store {
 }
 
 /** Returns documents in the stored shape, ignoring the shape that the reader declares. */
-export function withoutShapes(store: Store): Store {
+export function removeShapes(store: Store): Store {
   return {
     ...store,
     collection: ({ upgrade: _upgrade, ...plain }) => store.collection(plain),
@@ -90,7 +90,7 @@ export function withoutShapes(store: Store): Store {
 }
 
 /** Claims by finding free documents first and taking them one by one, without a check for other claims. */
-export function withoutAtomicClaim(store: Store): Store {
+export function removeAtomicClaim(store: Store): Store {
   return wrapped(store, (documents) => ({
     ...documents,
     async claim({ where, set, limit }) {
@@ -104,7 +104,7 @@ export function withoutAtomicClaim(store: Store): Store {
 }
 
 /** Writes the events first, separately. */
-export function withEventsBefore(store: Store): Store {
+export function writeEventsFirst(store: Store): Store {
   return wrapped(store, <T extends Document>(documents: Documents<T>) => {
     const publish = async (id: string, events: WriteOptions<T>['events'] = []) => {
       const carrier = { id: `carrier-${id}-${Math.random()}`, name: 'carrier' } as unknown as New<T>;
@@ -149,7 +149,7 @@ const withEarlyAcknowledgement = (store: Store): Store => {
 };
 
 /** Ignores the idempotency record of a write. */
-export function withoutIdempotencyRecords(store: Store): Store {
+export function removeIdempotencyRecords(store: Store): Store {
   return wrapped(store, (documents) => ({
     ...documents,
     insert: (document, options) => documents.insert(document, { ...options, idempotencyRecord: undefined }),
@@ -158,7 +158,7 @@ export function withoutIdempotencyRecords(store: Store): Store {
 }
 
 /** Writes the idempotency record separately, before its write or after it. */
-export function withIdempotencyRecordsApart(order: 'before' | 'after') {
+export function separateIdempotencyRecords(order: 'before' | 'after') {
   return (store: Store): Store =>
     wrapped(store, <T extends Document>(documents: Documents<T>) => ({
       ...documents,
@@ -176,7 +176,7 @@ export function withIdempotencyRecordsApart(order: 'before' | 'after') {
 }
 
 /** Remembers an answer in two steps, without a check for other ones. */
-export function withoutFirstAnswer(store: Store): Store {
+export function removeFirstAnswerCheck(store: Store): Store {
   const keys = store.idempotency;
   const latest = new Map<string, Awaited<ReturnType<typeof keys.find>>>();
   return {
@@ -194,7 +194,7 @@ export function withoutFirstAnswer(store: Store): Store {
 }
 
 /** Pages by the value alone, without the id as tie-break. */
-export function withoutTieBreak(store: Store): Store {
+export function removeTieBreak(store: Store): Store {
   return wrapped(store, (documents) => ({
     ...documents,
     find: (query = {}) =>

@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
 import { MongoBulkWriteError, MongoServerError } from 'mongodb';
-import { fresh, suiteCollections, thing, thingsOf, until } from '../../src/conformance/subject.ts';
+import { createId, createThing, getThings, suiteCollections, waitUntil } from '../../src/conformance/subject.ts';
 import { openMongoStore, StoreUnavailable } from '../../src/index.ts';
-import { inWordsOfThePort } from '../../src/mongo/connection.ts';
+import { toPortError } from '../../src/mongo/connection.ts';
 import { describeMongo } from './describe.ts';
-import { newDatabase, openBehindProxy, patiently } from './engine.ts';
-import { type Command, isWrite, scramServer, startProxy, type Verdict } from './proxy.ts';
+import { createDatabase, openBehindProxy, retryWhileUnavailable } from './engine.ts';
+import { type Command, createScramServer, isWrite, startProxy, type Verdict } from './proxy.ts';
 
 const failureOf = (call: Promise<unknown>): Promise<unknown> =>
   call.then(
@@ -21,39 +21,46 @@ describeMongo('a database that', (url) => {
 
   test('does not respond on open connections makes each call fail with StoreUnavailable, until it responds', async () => {
     await through(async ({ store, judge }) => {
-      const mine = thingsOf(store).of(fresh('inst'));
-      const { id } = await patiently(() => mine.insert(thing()));
+      const mine = getThings(store).of(createId('inst'));
+      const { id } = await retryWhileUnavailable(() => mine.insert(createThing()));
       judge(() => 'unanswered');
-      const calls = [mine.get(id), mine.find(), mine.count(), mine.insert(thing()), mine.delete(id), store.ping()];
-      const keys = [store.idempotency.find(fresh('key'))];
+      const calls = [
+        mine.get(id),
+        mine.find(),
+        mine.count(),
+        mine.insert(createThing()),
+        mine.delete(id),
+        store.ping(),
+      ];
+      const keys = [store.idempotency.find(createId('key'))];
       for (const failure of await Promise.all([...calls, ...keys, store.outbox.pending(1)].map(failureOf)))
         expect(failure).toBeInstanceOf(StoreUnavailable);
       judge(() => 'pass');
-      await patiently(() => mine.insert(thing()));
-      expect(await patiently(() => mine.get(id))).toBeDefined();
+      await retryWhileUnavailable(() => mine.insert(createThing()));
+      expect(await retryWhileUnavailable(() => mine.get(id))).toBeDefined();
     });
   });
 
   test('does not respond while connections authenticate is usable soon after it responds', async () => {
-    const { settings, remove } = newDatabase(url);
+    const { settings, remove } = createDatabase(url);
     let silent = false;
     const judge = (command: Command): Verdict => (silent && 'saslStart' in command ? 'unanswered' : 'pass');
-    const proxy = await startProxy(url, judge, undefined, scramServer('secret'));
+    const proxy = await startProxy(url, judge, undefined, createScramServer('secret'));
     const address = new URL(proxy.url);
     Object.assign(address, { username: 'boxoffice', password: 'secret' });
     address.searchParams.set('authMechanism', 'SCRAM-SHA-256');
     const limits = { url: address.href, answerMs: 6_000 };
     const store = await openMongoStore({ ...settings, ...limits, collections: suiteCollections });
     try {
-      const mine = thingsOf(store).of(fresh('inst'));
-      const { id } = await patiently(() => mine.insert(thing()));
+      const mine = getThings(store).of(createId('inst'));
+      const { id } = await retryWhileUnavailable(() => mine.insert(createThing()));
       // More calls than there are connections: the driver opens new ones, which stop in the middle.
       const several = () => Promise.all(Array.from({ length: 8 }, () => failureOf(mine.get(id))));
       silent = true;
       const calls = several();
-      await until(async () => proxy.withheld() >= 2);
+      await waitUntil(async () => proxy.withheld() >= 2);
       silent = false;
-      await until(async () => (await several()).every((found) => !(found instanceof Error)), 40_000);
+      await waitUntil(async () => (await several()).every((found) => !(found instanceof Error)), 40_000);
       for (const failure of (await calls).filter((found) => found instanceof Error))
         expect(failure).toBeInstanceOf(StoreUnavailable);
     } finally {
@@ -71,7 +78,7 @@ describeMongo('a database that', (url) => {
   test('becomes unreachable makes each call fail with StoreUnavailable', async () => {
     await through(async ({ store, proxy }) => {
       await proxy.close();
-      const failure = await failureOf(thingsOf(store).of('inst').find());
+      const failure = await failureOf(getThings(store).of('inst').find());
       expect(failure).toBeInstanceOf(StoreUnavailable);
     });
   });
@@ -80,14 +87,14 @@ describeMongo('a database that', (url) => {
 test('a server that stops or steps down is unavailable, one that refuses a write is not', () => {
   for (const code of [91, 189, 10_107, 11_600]) {
     const error = new MongoServerError({ message: 'not now', code });
-    expect(inWordsOfThePort(error)).toEqual(new StoreUnavailable('MongoDB: not now', { cause: error }));
+    expect(toPortError(error)).toEqual(new StoreUnavailable('MongoDB: not now', { cause: error }));
   }
   for (const code of [11_000, 121, 13]) {
     const error = new MongoServerError({ message: 'never', code });
-    expect(inWordsOfThePort(error)).toBe(error);
+    expect(toPortError(error)).toBe(error);
   }
   const bulk = new MongoBulkWriteError({ message: 'a duplicate', code: 11_000, writeErrors: [] }, Object.create(null));
-  expect(inWordsOfThePort(bulk)).toBe(bulk);
+  expect(toPortError(bulk)).toBe(bulk);
 });
 
 describeMongo('a write on MongoDB', (url) => {
@@ -99,8 +106,8 @@ describeMongo('a write on MongoDB', (url) => {
 
   test('does not start after its call has timed out', async () => {
     await through(1_000, async ({ store, proxy, seen, judge }) => {
-      const mine = thingsOf(store).of(fresh('inst'));
-      const first = await patiently(() => mine.insert(thing()));
+      const mine = getThings(store).of(createId('inst'));
+      const first = await retryWhileUnavailable(() => mine.insert(createThing()));
       seen.length = 0;
       judge((command) => (command.find === 'things' ? 'held' : 'pass'));
       let decided = false;
@@ -111,17 +118,17 @@ describeMongo('a write on MongoDB', (url) => {
       await expect(write).rejects.toThrow(StoreUnavailable);
       judge(() => 'pass');
       proxy.release();
-      await until(async () => decided, 60_000);
+      await waitUntil(async () => decided, 60_000);
       // A command that it sent would have been sent before this one.
-      expect(await patiently(() => mine.get(first.id))).toEqual(first);
+      expect(await retryWhileUnavailable(() => mine.get(first.id))).toEqual(first);
       expect(seen.filter(isWrite)).toEqual([]);
     });
   });
 
   test('is aborted by the server after 4 s', async () => {
     await through(60_000, async ({ store, seen }) => {
-      const mine = thingsOf(store).of(fresh('inst'));
-      const { id } = await mine.insert(thing());
+      const mine = getThings(store).of(createId('inst'));
+      const { id } = await mine.insert(createThing());
       await mine.update(id, (current) => ({ next: { ...current, name: 'changed' } }));
       const writes = seen.filter((one) => one.insert === 'things' || one.update === 'things');
       expect(writes.map((one) => one.maxTimeMS)).toEqual([4_000, 4_000]);

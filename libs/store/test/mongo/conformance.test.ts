@@ -1,5 +1,5 @@
-import { storeConformance } from '../../src/conformance/index.ts';
+import { describeStoreConformance } from '../../src/conformance/index.ts';
 import { describeMongo } from './describe.ts';
-import { mongoEngine } from './engine.ts';
+import { createMongoEngine } from './engine.ts';
 
-describeMongo('the store on MongoDB', (url) => storeConformance('MongoDB', mongoEngine(url)));
+describeMongo('the store on MongoDB', (url) => describeStoreConformance('MongoDB', createMongoEngine(url)));

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { fresh, suiteCollections, thing, thingsOf, until } from '../../src/conformance/subject.ts';
+import { createId, createThing, getThings, suiteCollections, waitUntil } from '../../src/conformance/subject.ts';
 import { collection, openMongoStore } from '../../src/index.ts';
 import { describeMongo } from './describe.ts';
-import { newDatabase, openBehindProxy } from './engine.ts';
+import { createDatabase, openBehindProxy } from './engine.ts';
 
 describeMongo('the connection to MongoDB', (url) => {
   test('that cannot be opened fails within seconds, names the address and hides the password', async () => {
@@ -13,11 +13,11 @@ describeMongo('the connection to MongoDB', (url) => {
   });
 
   test('uses the database that the URL names as the prefix of the services', async () => {
-    const { settings, withClient } = newDatabase(url);
+    const { settings, withClient } = createDatabase(url);
     const named = new URL(url);
     named.pathname = '/festival';
     const store = await openMongoStore({ ...settings, url: named.href, collections: suiteCollections });
-    await thingsOf(store).of('a').insert(thing());
+    await getThings(store).of('a').insert(createThing());
     await store.close();
     await withClient(async (client) => {
       const own = client.db(`festival_${settings.name}`);
@@ -28,9 +28,9 @@ describeMongo('the connection to MongoDB', (url) => {
 
   test('that breaks fails the running calls, which may have been executed, and is reopened', async () => {
     const { store, proxy, judge, close } = await openBehindProxy(url, 60_000);
-    const mine = thingsOf(store).of(fresh('inst'));
-    const input = thing();
-    const key = fresh('key');
+    const mine = getThings(store).of(createId('inst'));
+    const input = createThing();
+    const key = createId('key');
     const answer = () => ({ status: 201, headers: {}, body: null });
     const idempotencyRecord = { key, fingerprint: 'print', expiresAt: Date.now() + 60_000, answer };
     judge(({ insert }) => (insert === 'things' ? 'unanswered' : 'pass'), proxy.cut);
@@ -38,7 +38,7 @@ describeMongo('the connection to MongoDB', (url) => {
     await expect(mine.insert(input, { idempotencyRecord, events })).rejects.toThrow();
     judge(() => 'pass');
     // The driver may use a cut connection once more before it notices.
-    await until(
+    await waitUntil(
       () =>
         store.ping().then(
           () => true,
@@ -53,7 +53,7 @@ describeMongo('the connection to MongoDB', (url) => {
   });
 
   test('does not change indexes that an operator created', async () => {
-    const { settings, database, withClient, remove } = newDatabase(url);
+    const { settings, database, withClient, remove } = createDatabase(url);
     const declared = collection('things', [{ name: 'by_name', fields: ['name'] }]);
     await (await openMongoStore({ ...settings, collections: [declared] })).close();
     const names = () =>

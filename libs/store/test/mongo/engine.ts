@@ -20,7 +20,7 @@ export function openStore(settings: Settings, collections: readonly Collection<D
 }
 
 /** What the call resolves to, once it is answered: the server may stand still for longer than the store waits. */
-export async function patiently<R>(call: () => Promise<R>): Promise<R> {
+export async function retryWhileUnavailable<R>(call: () => Promise<R>): Promise<R> {
   const until = Date.now() + PATIENT_MS;
   for (;;) {
     try {
@@ -32,7 +32,7 @@ export async function patiently<R>(call: () => Promise<R>): Promise<R> {
 }
 
 /** Settings of a new, empty database, its name, and its removal. */
-export function newDatabase(url: string) {
+export function createDatabase(url: string) {
   const name = `test-${randomUUID()}`;
   const database = `boxoffice_${name}`;
   const withClient = async <R>(use: (client: MongoClient) => Promise<R>): Promise<R> => {
@@ -60,9 +60,9 @@ export function newDatabase(url: string) {
 }
 
 /** The MongoDB engine on a new, empty database. */
-export function mongoEngine(url: string) {
+export function createMongoEngine(url: string) {
   return async (): Promise<Engine> => {
-    const { settings, remove } = newDatabase(url);
+    const { settings, remove } = createDatabase(url);
     return {
       open: (collections) => openStore(settings, collections),
       child: { module: import.meta.url, settings },
@@ -73,7 +73,7 @@ export function mongoEngine(url: string) {
 
 /** A store on a new database behind a proxy, which passes every command until `judge` sets other verdicts. */
 export async function openBehindProxy(url: string, answerMs: number) {
-  const { settings, remove, database, withClient } = newDatabase(url);
+  const { settings, remove, database, withClient } = createDatabase(url);
   const seen: Command[] = [];
   let verdictOn: (command: Command) => Verdict = () => 'pass';
   let onAnswer = (): void => undefined;

@@ -9,7 +9,7 @@ import {
   type Store,
 } from '../../src/index.ts';
 import { describeMongo } from './describe.ts';
-import { newDatabase } from './engine.ts';
+import { createDatabase } from './engine.ts';
 import { isWrite, startProxy } from './proxy.ts';
 
 /** One client's requests, with their own ids and keys, so that they can be repeated after a crash. */
@@ -90,7 +90,7 @@ interface Killed {
  * gets nothing more of it: all of a process that its death leaves.
  */
 const killAfterWrite = async (
-  { url, ...settings }: ReturnType<typeof newDatabase>['settings'],
+  { url, ...settings }: ReturnType<typeof createDatabase>['settings'],
   nth: number,
 ): Promise<Killed> => {
   const scenario = { id: `scenario-${nth}`, institution: `inst-${nth}` };
@@ -143,7 +143,7 @@ const verify = async (store: Store, { scenario, published }: Killed) => {
 
 describeMongo('a writer on MongoDB that is killed between two steps', (url) => {
   test('leaves nothing half done, wherever it is killed: each effect and each event exists once, in order', async () => {
-    const { settings, remove } = newDatabase(url);
+    const { settings, remove } = createDatabase(url);
     const store = await openMongoStore({ ...settings, collections: suiteCollections });
     const killed: Killed[] = [];
     const free = (nth: number) =>

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { BSON } from 'mongodb';
-import { largeAnswersStay } from '../../src/conformance/idempotency-records.ts';
-import { fresh, suiteCollections, type Thing, thing, thingsOf } from '../../src/conformance/subject.ts';
+import { checkLargeAnswers } from '../../src/conformance/idempotency-records.ts';
+import { createId, createThing, getThings, suiteCollections, type Thing } from '../../src/conformance/subject.ts';
 import type { Documents, IdempotencyRecord, New, Store } from '../../src/index.ts';
 import { describeMongo } from './describe.ts';
 import { openBehindProxy, openStore } from './engine.ts';
@@ -25,8 +25,8 @@ describeMongo('a write on MongoDB is one document', (url) => {
   beforeAll(async () => {
     its = await openBehindProxy(url, 60_000);
     store = its.store;
-    institution = fresh('inst');
-    mine = thingsOf(store).of(institution);
+    institution = createId('inst');
+    mine = getThings(store).of(institution);
   });
   afterAll(() => its.close());
 
@@ -36,8 +36,11 @@ describeMongo('a write on MongoDB is one document', (url) => {
   test('with its events and its idempotency record in the same command, acknowledged by a journaled majority', async () => {
     const { seen } = its;
     seen.length = 0;
-    const { id } = await mine.insert(thing(), { events: [fact(1)], idempotencyRecord: recordOf(fresh('key')) });
-    const idempotencyRecord = recordOf(fresh('key'));
+    const { id } = await mine.insert(createThing(), {
+      events: [fact(1)],
+      idempotencyRecord: recordOf(createId('key')),
+    });
+    const idempotencyRecord = recordOf(createId('key'));
     await mine.update(id, (current) => ({ next: current, events: [fact(2)] }), { idempotencyRecord });
     const writes = seen.filter(isWrite);
     expect(writes.map((one) => Object.entries(one)[0])).toEqual([
@@ -51,9 +54,14 @@ describeMongo('a write on MongoDB is one document', (url) => {
   });
 
   test('and callers do not get the members that the engine adds', async () => {
-    const input = thing({ show: fresh('show'), state: 'free', spread: 0.5, email: `${fresh()}@example.org` });
+    const input = createThing({
+      show: createId('show'),
+      state: 'free',
+      spread: 0.5,
+      email: `${createId()}@example.org`,
+    });
     const events = [fact(1)];
-    const idempotencyRecord = recordOf(fresh('key'), ['someone']);
+    const idempotencyRecord = recordOf(createId('key'), ['someone']);
     const inserted = await mine.insert(input, { events, idempotencyRecord });
     const updated = await mine.update(input.id, (current) => {
       expect(current).toEqual(inserted);
@@ -71,7 +79,7 @@ describeMongo('a write on MongoDB is one document', (url) => {
 
   test('whose members may have names with a special meaning in MongoDB', async () => {
     const odd = { $set: { 'a.b': [{ $inc: 1 }], '%24': '$' }, _outbox: 'mine', _id: 7, '': 0, '\0': null };
-    const input = { ...thing(), ...odd } as New<Thing>;
+    const input = { ...createThing(), ...odd } as New<Thing>;
     const inserted = await mine.insert(input, { events: [{ type: 'thing.odd', data: odd }] });
     expect(await mine.get(input.id)).toEqual({ ...input, institution, version: 1 });
     const next = { ...inserted, 'c.d': 1 } as New<Thing>;
@@ -86,8 +94,8 @@ describeMongo('a write on MongoDB is one document', (url) => {
   });
 
   test('which holds at most fifty idempotency records; older ones are moved and not lost', async () => {
-    const { id } = await mine.insert(thing());
-    const keys = Array.from({ length: 60 }, () => fresh('key'));
+    const { id } = await mine.insert(createThing());
+    const keys = Array.from({ length: 60 }, () => createId('key'));
     for (const key of keys)
       await mine.update(id, (current) => ({ next: current }), { idempotencyRecord: recordOf(key) });
     const stored = await its.records((records) => records.findOne({ _id: id }));
@@ -95,14 +103,14 @@ describeMongo('a write on MongoDB is one document', (url) => {
     for (const [i, key] of keys.entries()) {
       const found = await known(key);
       expect(found?.answer.body).toEqual({ version: i + 2 });
-      await expect(mine.insert(thing(), { idempotencyRecord: recordOf(key) })).rejects.toThrow('taken');
+      await expect(mine.insert(createThing(), { idempotencyRecord: recordOf(key) })).rejects.toThrow('taken');
     }
   });
 
   test('which stays far below MongoDB’s limit of 16 MiB, however large its stored answers are', async () => {
     // Without the proxy, which would read each of these large commands.
     const direct = await openStore(its.settings, suiteCollections);
-    const id = await largeAnswersStay({ store: direct }, 1_000);
+    const id = await checkLargeAnswers({ store: direct }, 1_000);
     await direct.close();
     const stored = await its.records((records) => records.findOne({ _id: id }));
     const own = BSON.calculateObjectSize((stored as { body?: object } | null)?.body ?? {});
@@ -112,7 +120,7 @@ describeMongo('a write on MongoDB is one document', (url) => {
   });
 
   test('and is refused while a thousand of its events are unpublished', async () => {
-    const { id } = await mine.insert(thing(), { events: Array.from({ length: 999 }, (_, n) => fact(n)) });
+    const { id } = await mine.insert(createThing(), { events: Array.from({ length: 999 }, (_, n) => fact(n)) });
     const write = () => mine.update(id, (current) => ({ next: current, events: [fact(999)] }));
     await write();
     await expect(write()).rejects.toThrow(`things/${id} has 1000 events that were not published`);
@@ -123,8 +131,8 @@ describeMongo('a write on MongoDB is one document', (url) => {
   });
 
   test('whose events and stored answers survive its deletion', async () => {
-    const key = fresh('key');
-    const { id } = await mine.insert(thing(), { idempotencyRecord: recordOf(key), events: [fact(1), fact(2)] });
+    const key = createId('key');
+    const { id } = await mine.insert(createThing(), { idempotencyRecord: recordOf(key), events: [fact(1), fact(2)] });
     const before = await pending(id);
     await store.outbox.done([before[0]?.id ?? '']);
     expect(await mine.delete(id)).toBe(true);
@@ -132,15 +140,19 @@ describeMongo('a write on MongoDB is one document', (url) => {
     await store.outbox.done([before[1]?.id ?? '', `${randomUUID()}`]);
     expect(await pending(id)).toEqual([]);
     expect(await known(key)).toBeDefined();
-    await expect(mine.insert(thing(), { idempotencyRecord: recordOf(key) })).rejects.toThrow('taken');
+    await expect(mine.insert(createThing(), { idempotencyRecord: recordOf(key) })).rejects.toThrow('taken');
   });
 
   test('and the answers about a subject are deleted in the documents and among the moved ones', async () => {
-    const person = fresh('person');
-    const [deleted, alive, other] = [fresh('key'), fresh('key'), fresh('key')];
-    const gone = await mine.insert(thing(), { idempotencyRecord: recordOf(deleted, [person]) });
-    const { id } = await mine.insert(thing(), { idempotencyRecord: recordOf(alive, [fresh('person'), person]) });
-    await mine.update(id, (current) => ({ next: current }), { idempotencyRecord: recordOf(other, [fresh('person')]) });
+    const person = createId('person');
+    const [deleted, alive, other] = [createId('key'), createId('key'), createId('key')];
+    const gone = await mine.insert(createThing(), { idempotencyRecord: recordOf(deleted, [person]) });
+    const { id } = await mine.insert(createThing(), {
+      idempotencyRecord: recordOf(alive, [createId('person'), person]),
+    });
+    await mine.update(id, (current) => ({ next: current }), {
+      idempotencyRecord: recordOf(other, [createId('person')]),
+    });
     await mine.delete(gone.id);
     await store.idempotency.forget(person);
     for (const key of [deleted, alive]) expect(await known(key)).toBeUndefined();

@@ -144,7 +144,7 @@ const ITERATIONS = 4_096;
  * The server's side of SCRAM-SHA-256 (RFC 5802, RFC 7677) for the user with this password, as answers to commands; it
  * believes every client. Conversations are told apart by their nonce.
  */
-export function scramServer(password: string) {
+export function createScramServer(password: string) {
   const conversations = new Map<string, string>();
   const salt = randomBytes(16);
   const serverKey = hmac(pbkdf2Sync(password, salt, ITERATIONS, 32, 'sha256'), 'Server Key');

@@ -3,9 +3,9 @@ import { createRequire } from 'node:module';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { databaseName, withoutCredentials } from '../../src/mongo/connection.ts';
-import { bodyOf, decode, encode, schemaOf } from '../../src/mongo/record.ts';
-import { pageOf } from '../../src/mongo/where.ts';
+import { removeCredentials, toDatabaseName } from '../../src/mongo/connection.ts';
+import { createSchema, decode, encode, toBody } from '../../src/mongo/record.ts';
+import { buildPageQuery } from '../../src/mongo/where.ts';
 
 // The properties of the MongoDB engine that need no server, and those that the tests' server does not have.
 
@@ -38,7 +38,7 @@ test('a command on a connection whose socket is destroyed and has not told so ye
 });
 
 const keysOf = (fields: readonly string[], more: object = {}) =>
-  schemaOf({ name: 'things', indexes: [{ name: 'one', fields, ...more }] }).indexes.map((one) =>
+  createSchema({ name: 'things', indexes: [{ name: 'one', fields, ...more }] }).indexes.map((one) =>
     Object.keys(one.key).join(' '),
   );
 
@@ -46,7 +46,7 @@ describe('the MongoDB engine', () => {
   test('reads any JSON back unchanged, and no member name has a meaning to MongoDB', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
-        const body = bodyOf(value);
+        const body = toBody(value);
         const { body: stored, escaped } = encode(body);
         expect(decode(stored, escaped)).toEqual(body);
         const names = (one: unknown): string[] =>
@@ -61,7 +61,7 @@ describe('the MongoDB engine', () => {
   test('reads a page after a cursor as merged ranges of the index of its order', () => {
     const query = { where: { show: 's' }, orderBy: 'rank', after: { value: 7, id: 'x' }, limit: 20 };
     const scope = [{ institution: 'inst' }, { 'body.show': 's' }];
-    expect(pageOf(query, 'inst')).toEqual({
+    expect(buildPageQuery(query, 'inst')).toEqual({
       filter: {
         $or: [
           { $and: [...scope, { 'body.rank': 7, _id: { $gt: 'x' } }] },
@@ -82,10 +82,10 @@ describe('the MongoDB engine', () => {
   });
 
   test('names databases by the prefix in the URL and the service', () => {
-    expect(databaseName('mongodb://a:b@one:1,two:2/festival?replicaSet=x', 'contacts')).toBe('festival_contacts');
-    expect(databaseName('mongodb+srv://host', 'contacts')).toBe('boxoffice_contacts');
-    expect(databaseName('mongodb://host:1/?w=1', 'contacts')).toBe('boxoffice_contacts');
-    expect(() => databaseName('mongodb://host', 'a/b')).toThrow('is not a store name');
-    expect(withoutCredentials('mongodb://a:b@one:1/x')).toBe('mongodb://one:1/x');
+    expect(toDatabaseName('mongodb://a:b@one:1,two:2/festival?replicaSet=x', 'contacts')).toBe('festival_contacts');
+    expect(toDatabaseName('mongodb+srv://host', 'contacts')).toBe('boxoffice_contacts');
+    expect(toDatabaseName('mongodb://host:1/?w=1', 'contacts')).toBe('boxoffice_contacts');
+    expect(() => toDatabaseName('mongodb://host', 'a/b')).toThrow('is not a store name');
+    expect(removeCredentials('mongodb://a:b@one:1/x')).toBe('mongodb://one:1/x');
   });
 });

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
-import { storeConformance, suiteCollections, things } from '../../src/conformance/index.ts';
-import { sqliteEngine } from './engine.ts';
+import { describeStoreConformance, suiteCollections, things } from '../../src/conformance/index.ts';
+import { createSqliteEngine } from './engine.ts';
 
-storeConformance('SQLite', sqliteEngine);
+describeStoreConformance('SQLite', createSqliteEngine);
 
 // Starts, writes and stops, like a product beside which another one is started.
 const program = `
@@ -16,7 +16,7 @@ const program = `
 `;
 
 test('four concurrent starts on an empty directory create the file once, and all write', async () => {
-  const engine = await sqliteEngine();
+  const engine = await createSqliteEngine();
   const subject = new URL('../../src/conformance/subject.ts', import.meta.url).href;
   const words = [String(engine.child.module), subject, JSON.stringify(engine.child.settings)];
   const run = () =>

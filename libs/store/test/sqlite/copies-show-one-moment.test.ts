@@ -5,11 +5,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import {
   collection,
+  copySqliteFiles,
   type Document,
   openSqliteStores,
   type SqliteStores,
   type Store,
-  snapshotSqlite,
 } from '../../src/index.ts';
 
 const notes = collection<Document & { readonly text?: string }>('notes');
@@ -68,7 +68,7 @@ const impossible = (name: string): number => {
 };
 
 const copy = (name: string, ...files: readonly string[]) =>
-  snapshotSqlite(files.map((file) => ({ from: fileOf(file), to: join(directory, `${file}-${name}`) })));
+  copySqliteFiles(files.map((file) => ({ from: fileOf(file), to: join(directory, `${file}-${name}`) })));
 
 test('during writes: no copy has a later state than another, and every copy has the acknowledged writes', async () => {
   const stop = write();
@@ -99,9 +99,9 @@ test('writes continue while pages are copied', async () => {
     writer.exec('BEGIN IMMEDIATE; ROLLBACK');
     copied += 1;
   };
-  expect(await snapshotSqlite([{ from: fileOf('large'), to: join(directory, 'large-a') }], onProgress)).toBeGreaterThan(
-    0,
-  );
+  expect(
+    await copySqliteFiles([{ from: fileOf('large'), to: join(directory, 'large-a') }], onProgress),
+  ).toBeGreaterThan(0);
   writer.close();
   expect(copied).toBeGreaterThan(1);
 });
@@ -117,7 +117,7 @@ test('control: files that are copied one after the other have different moments'
 });
 
 test('a file that is not a database is reported', async () => {
-  await expect(snapshotSqlite([{ from: join(directory, 'nowhere.sqlite'), to: join(directory, 'x') }])).rejects.toThrow(
-    /nowhere\.sqlite/,
-  );
+  await expect(
+    copySqliteFiles([{ from: join(directory, 'nowhere.sqlite'), to: join(directory, 'x') }]),
+  ).rejects.toThrow(/nowhere\.sqlite/);
 });

@@ -20,7 +20,7 @@ export async function openStore(
 }
 
 /** The SQLite engine on a new, empty directory. */
-export async function sqliteEngine(): Promise<Engine> {
+export async function createSqliteEngine(): Promise<Engine> {
   const directory = mkdtempSync(join(tmpdir(), 'boxoffice-store-'));
   return {
     open: (collections) => openStore({ directory }, collections),

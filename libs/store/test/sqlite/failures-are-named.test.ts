@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { collection, type Document, openSqliteStores, StoreUnavailable } from '../../src/index.ts';
-import { engineError } from '../../src/sqlite/database.ts';
+import { createEngineError } from '../../src/sqlite/database.ts';
 import { type DatabaseFile, openFile } from '../../src/sqlite/file.ts';
-import { tableOf } from '../../src/sqlite/schema.ts';
+import { describeTable } from '../../src/sqlite/schema.ts';
 import { commitGroup } from '../../src/sqlite/writer/group.ts';
 import { isFailure, type Step, type Write } from '../../src/sqlite/writer/protocol.ts';
 import { startWriterThread, type WriterThread } from '../../src/sqlite/writer/thread.ts';
@@ -30,7 +30,7 @@ const insert = (id: string, text: string): Step => [
 
 const openNotes = async (use: (file: DatabaseFile, thread: WriterThread) => Promise<void>) => {
   const thread = startWriterThread();
-  const file = await openFile(thread, join(directory, 'notes.sqlite'), [tableOf(notes)], {});
+  const file = await openFile(thread, join(directory, 'notes.sqlite'), [describeTable(notes)], {});
   try {
     await use(file, thread);
   } finally {
@@ -77,7 +77,7 @@ test('a file that is damaged while in use is named as corrupted by reads and wri
   content.fill(0xaa, 8192);
   writeFileSync(path, content);
   const thread = startWriterThread();
-  const outcome = openFile(thread, path, [tableOf(notes)], {}).then(async (file) => {
+  const outcome = openFile(thread, path, [describeTable(notes)], {}).then(async (file) => {
     try {
       file.reader.all('SELECT count(body) FROM notes NOT INDEXED');
     } finally {
@@ -139,14 +139,16 @@ test('of the writes that share a commit, one that fails does not affect the othe
 
 test('a file that is locked for longer than the engine waits, or on a full disk, is unavailable; a damaged one is not', () => {
   for (const code of [5, 261, 6]) {
-    const error = engineError('notes.sqlite', { code, message: 'database is locked', step: 0 });
+    const error = createEngineError('notes.sqlite', { code, message: 'database is locked', step: 0 });
     expect(error).toBeInstanceOf(StoreUnavailable);
     expect(error.message).toMatch(/notes\.sqlite: another process keeps it locked/);
   }
   for (const code of [13, 10, 4874]) {
-    expect(engineError('notes.sqlite', { code, message: 'no space', step: 0 })).toBeInstanceOf(StoreUnavailable);
+    expect(createEngineError('notes.sqlite', { code, message: 'no space', step: 0 })).toBeInstanceOf(StoreUnavailable);
   }
-  expect(engineError('notes.sqlite', { code: 11, message: 'malformed', step: 0 })).not.toBeInstanceOf(StoreUnavailable);
+  expect(createEngineError('notes.sqlite', { code: 11, message: 'malformed', step: 0 })).not.toBeInstanceOf(
+    StoreUnavailable,
+  );
 });
 
 test('a write that has waited for the file for over 8 s is refused, and others are executed', () => {
@@ -157,7 +159,7 @@ test('a write that has waited for the file for over 8 s is refused, and others a
   const queued = (id: string, at: number): Write => [1, 1, [['INSERT INTO notes (id) VALUES (?)', 'run', [id]]], at];
   const [late, prompt] = commitGroup(file, [queued('late', now - 8_001), queued('prompt', now)]);
   expect(prompt).toBe(1);
-  expect(late !== undefined && isFailure(late) && engineError('notes', late)).toBeInstanceOf(StoreUnavailable);
+  expect(late !== undefined && isFailure(late) && createEngineError('notes', late)).toBeInstanceOf(StoreUnavailable);
   const rows = database.prepare('SELECT id FROM notes').all();
   expect(rows.map(({ id }) => id)).toEqual(['prompt']);
   database.close();

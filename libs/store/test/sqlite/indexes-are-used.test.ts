@@ -2,9 +2,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from '@jest/globals';
 import { type ClaimRequest, collection, type Document, type Query, type Where } from '../../src/index.ts';
 import { claimStep } from '../../src/sqlite/documents.ts';
-import { candidates } from '../../src/sqlite/due.ts';
-import { migrate, tableInfo, tableOf } from '../../src/sqlite/schema.ts';
-import { pageReads, pageSql, sourceSql, whereClauses } from '../../src/sqlite/where.ts';
+import { findCandidates } from '../../src/sqlite/due.ts';
+import { createTableInfo, describeTable, migrate } from '../../src/sqlite/schema.ts';
+import { buildPageReads, buildPageSql, buildSourceSql, buildWhereClauses } from '../../src/sqlite/where.ts';
 import type { Value } from '../../src/sqlite/writer/protocol.ts';
 
 const places = collection('places', [
@@ -15,10 +15,10 @@ const places = collection('places', [
   { name: 'due', fields: ['heldUntil'], acrossInstitutions: true },
   { name: 'email', fields: ['emailKey'], unique: true },
 ]);
-const table = tableInfo(places);
+const table = createTableInfo(places);
 const jobs = collection('jobs', [{ name: 'by_created', fields: ['createdAt'] }], { work: ['first', 'second'] });
 const database = new DatabaseSync(':memory:');
-migrate(database, [tableOf(places), tableOf(jobs)]);
+migrate(database, [describeTable(places), describeTable(jobs)]);
 
 const plan = (sql: string, values: readonly Value[]): string =>
   database
@@ -28,9 +28,9 @@ const plan = (sql: string, values: readonly Value[]): string =>
     .join('; ');
 
 const findPlan = (query: Query, across = false) =>
-  pageReads(query, table.indexed).map(({ conditions, order }) => {
-    const scope = whereClauses(query.where ?? {}, across ? undefined : 'inst', table.indexed);
-    const { sql, values } = pageSql(table, sourceSql(table, query), [...scope, ...conditions], order, 20);
+  buildPageReads(query, table.indexed).map(({ conditions, order }) => {
+    const scope = buildWhereClauses(query.where ?? {}, across ? undefined : 'inst', table.indexed);
+    const { sql, values } = buildPageSql(table, buildSourceSql(table, query), [...scope, ...conditions], order, 20);
     return plan(sql, values);
   });
 
@@ -122,7 +122,7 @@ describe('a declared index serves', () => {
 
 test('due work is found by the index of its earliest instant, in order', () => {
   const request = { now: 1, limit: 10, forMs: { first: 1, second: 1 }, except: ['opera'] };
-  const found = candidates(tableInfo(jobs), request);
+  const found = findCandidates(createTableInfo(jobs), request);
   const detail = plan(found?.sql ?? '', found?.values ?? []);
   expect(detail).toContain('SEARCH jobs USING INDEX jobs.$due (due_at<?)');
   expect(detail).not.toMatch(/SCAN jobs|TEMP B-TREE/);

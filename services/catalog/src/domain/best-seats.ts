@@ -1,4 +1,4 @@
-import { rowOf, seatPositionOf } from './place.ts';
+import { toRowPosition, toSeatPosition } from './place.ts';
 
 /** A free numbered seat. */
 export interface FreeSeat {
@@ -25,7 +25,7 @@ const ORPHAN_COST = 3;
  * Seats in as few groups as possible: the longest runs first, the nearer one of equal runs. Undefined if too few are
  * free.
  */
-export function fewestGroups(free: readonly FreeSeat[], count: number): readonly string[] | undefined {
+export function findFewestGroups(free: readonly FreeSeat[], count: number): readonly string[] | undefined {
   if (free.length < count) return undefined;
   const longest = runs(free).sort((left, right) => right.seats.length - left.seats.length || left.row - right.row);
   return longest
@@ -42,7 +42,7 @@ const runs = (free: readonly FreeSeat[]): Run[] => {
     const run = found.at(-1);
     const last = run?.seats.at(-1);
     if (run && last && last.order + 1 === seat.order) run.seats.push(seat);
-    else found.push({ row: rowOf(seat.order), seats: [seat] });
+    else found.push({ row: toRowPosition(seat.order), seats: [seat] });
   }
   return found;
 };
@@ -52,7 +52,7 @@ const runs = (free: readonly FreeSeat[]): Run[] => {
  * Undefined if no row has enough. `rank` selects the rank-th best block (0: the best), so that concurrent requests
  * choose different ones.
  */
-export function bestBlock(
+export function findBestBlock(
   free: readonly FreeSeat[],
   count: number,
   seatsInRow: (row: number) => number,
@@ -68,7 +68,7 @@ export function bestBlock(
 const blocksOf = ({ row, seats }: Run, count: number, seatsInRow: (row: number) => number): Block[] =>
   Array.from({ length: seats.length - count + 1 }, (_, start) => {
     const ids = seats.slice(start, start + count).map(({ id }) => id);
-    const first = seatPositionOf(seats[start]?.order ?? 0);
+    const first = toSeatPosition(seats[start]?.order ?? 0);
     const offCentre = Math.abs(first + (count - 1) / 2 - (seatsInRow(row) + 1) / 2);
     const orphans = [start, seats.length - count - start].filter((left) => left === 1).length;
     return { ids, score: row * ROW_WORTH + offCentre + orphans * ORPHAN_COST };

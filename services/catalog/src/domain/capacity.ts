@@ -1,5 +1,12 @@
-import { addedSpots, orderOf, type Spot } from './place.ts';
-import { type Row, rowProblems, type SeatCategory, seatLabelAt, seatPositions, seatsIn } from './seat-category.ts';
+import { computePlaceOrder, listAddedSpots, type Spot } from './place.ts';
+import {
+  findRowProblems,
+  findSeatLabel,
+  listSeatPositions,
+  type Row,
+  type SeatCategory,
+  sumSeats,
+} from './seat-category.ts';
 
 /**
  * A requested change: the new capacity of an unnumbered category, or rows of a numbered one (other rows stay as they
@@ -27,7 +34,7 @@ export interface CategoryPlan {
 }
 
 /** The rows after a request: named ones get their new number of seats, new ones are appended. */
-export function mergedRows(rows: readonly Row[], request: readonly Row[]): Row[] {
+export function mergeRows(rows: readonly Row[], request: readonly Row[]): Row[] {
   const requestedSeats = new Map(request.map(({ row, seats }) => [row, seats]));
   const current = rows.map(({ row, seats }) => ({ row, seats: requestedSeats.get(row) ?? seats }));
   const known = new Set(rows.map(({ row }) => row));
@@ -35,7 +42,7 @@ export function mergedRows(rows: readonly Row[], request: readonly Row[]): Row[]
 }
 
 /** The problems of the requests, each with its path. */
-export function capacityProblems(
+export function findCapacityProblems(
   categories: readonly SeatCategory[],
   requests: readonly RequestedCapacity[],
 ): string[] {
@@ -51,9 +58,9 @@ const requestProblems = (request: RequestedCapacity, category: SeatCategory | un
   if (!category) return [`${path}.id is not one of the seat categories`];
   const { capacity, rows } = request;
   if (!category.numbered) return rows ? [`${path}.rows are for numbered seat categories only`] : [];
-  const problems = [...rowProblems(rows ?? [], path), ...relabelled(category.rows, rows ?? [], path)];
+  const problems = [...findRowProblems(rows ?? [], path), ...relabelled(category.rows, rows ?? [], path)];
   if (problems.length > 0) return problems;
-  const seats = seatsIn(mergedRows(category.rows, rows ?? []));
+  const seats = sumSeats(mergeRows(category.rows, rows ?? []));
   if (capacity === undefined || capacity === seats) return [];
   return [
     `${path}.capacity is ${capacity}, but the rows have ${seats} seats; a numbered seat category changes by its rows`,
@@ -65,12 +72,12 @@ const relabelled = (present: readonly Row[], request: readonly Row[], path: stri
   const seatsNow = new Map(present.map(({ row, seats }) => [row, seats]));
   return request.flatMap(({ row, seats }, index) => {
     const now = seatsNow.get(row) ?? 0;
-    const other = seatPositions(seats).find((at) => {
-      const label = seatLabelAt(now, at);
-      return label !== null && label !== seatLabelAt(seats, at);
+    const other = listSeatPositions(seats).find((at) => {
+      const label = findSeatLabel(now, at);
+      return label !== null && label !== findSeatLabel(seats, at);
     });
     if (other === undefined) return [];
-    const [from, to] = [seatLabelAt(now, other), seatLabelAt(seats, other)];
+    const [from, to] = [findSeatLabel(now, other), findSeatLabel(seats, other)];
     return [`${path}.rows[${index}].seats: the seat ${from} cannot become ${to}; remove it first`];
   });
 };
@@ -91,14 +98,14 @@ export function planCapacity(
 }
 
 const planNumbered = (index: number, from: SeatCategory, request: readonly Row[]): CategoryPlan => {
-  const rows = mergedRows(from.rows, request);
-  const category = { ...from, rows, capacity: seatsIn(rows) };
+  const rows = mergeRows(from.rows, request);
+  const category = { ...from, rows, capacity: sumSeats(rows) };
   return {
     category,
-    add: addedSpots(index, category, from),
+    add: listAddedSpots(index, category, from),
     reopen: 0,
     reopenBelow: 0,
-    remove: addedSpots(index, from, category),
+    remove: listAddedSpots(index, from, category),
     close: 0,
   };
 };
@@ -107,9 +114,9 @@ const planUnnumbered = (index: number, from: SeatCategory, capacity: number): Ca
   const category = { ...from, capacity, made: Math.max(from.made, capacity) };
   return {
     category,
-    add: addedSpots(index, category, from),
+    add: listAddedSpots(index, category, from),
     reopen: Math.max(0, Math.min(from.made, capacity) - from.capacity),
-    reopenBelow: orderOf({ category: index, row: 0, seat: from.made + 1 }),
+    reopenBelow: computePlaceOrder({ category: index, row: 0, seat: from.made + 1 }),
     remove: [],
     close: Math.max(0, from.capacity - capacity),
   };
@@ -130,7 +137,7 @@ interface Availability {
  * counted first and `taken` (held or sold) after it, each in one query. A place sold in between counts as held. While a
  * category grows, more places may be taken than its old capacity: then the capacity is the number taken.
  */
-export function availability(capacity: number, sold: number, taken: number): Availability {
+export function computeAvailability(capacity: number, sold: number, taken: number): Availability {
   const total = Math.max(capacity, taken);
   const certain = Math.min(sold, taken);
   return { capacity: total, free: total - taken, held: taken - certain, sold: certain };
@@ -145,7 +152,7 @@ const FEW_PLACES = 5;
 const FEW_SHARE = 0.05;
 
 /** The level of availability of `free` places out of `capacity`, as points of sale show it. */
-export function levelOf(free: number, capacity: number): Level {
+export function computeLevel(free: number, capacity: number): Level {
   if (free <= 0) return 'sold_out';
   return free <= FEW_PLACES || free <= capacity * FEW_SHARE ? 'few' : 'available';
 }

@@ -31,7 +31,7 @@ interface Started {
 }
 
 /** The local time of a start that is entered now. */
-export function enteredStart(
+export function computeMeantStart(
   { startDate, timeZone }: Pick<Started, 'startDate' | 'timeZone'>,
   clocks: Clocks,
 ): MeantStart {
@@ -39,19 +39,19 @@ export function enteredStart(
 }
 
 /** A stored start, with what was meant: in those of earlier releases the local time that it has. */
-export function withMeantStart<S extends Started>(stored: S, clocks: Clocks): S {
+export function ensureMeantStart<S extends Started>(stored: S, clocks: Clocks): S {
   return stored.meantStart?.startDate === stored.startDate && stored.meantStart.timeZone === stored.timeZone
     ? stored
-    : { ...stored, meantStart: enteredStart(stored, clocks) };
+    : { ...stored, meantStart: computeMeantStart(stored, clocks) };
 }
 
 /** Whether the clocks of the venue show another time at the start than was meant when it was entered. */
-export function showsAnotherTime({ startDate, timeZone, meantStart }: Started, clocks: Clocks): boolean {
+export function hasMovedLocalTime({ startDate, timeZone, meantStart }: Started, clocks: Clocks): boolean {
   return meantStart !== undefined && clocks.wallTime(startDate, timeZone) !== meantStart.time;
 }
 
 /** The start at which the clocks of the venue show what was meant. */
-export function startAsMeant<S extends Started>(started: S, clocks: Clocks): S {
+export function restoreMeantStart<S extends Started>(started: S, clocks: Clocks): S {
   const { startDate, timeZone, meantStart } = started;
   if (meantStart === undefined) return started;
   const at = new Date(clocks.instantOf(meantStart.time, timeZone, Date.parse(startDate))).toISOString();

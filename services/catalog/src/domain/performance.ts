@@ -1,9 +1,9 @@
-import { type CategoryPlan, capacityProblems, mergedRows, type RequestedCapacity } from './capacity.ts';
-import { type Clocks, enteredStart, type MeantStart, showsAnotherTime, startAsMeant } from './clocks.ts';
-import { beforeStart, later } from './product.ts';
-import { type CategoryInput, categoryProblems, type SeatCategory } from './seat-category.ts';
-import { type CategoryRows, type SeatMap, seatMapProblems } from './seat-map.ts';
-import { type MoneyRules, type Price, type PriceInput, priceProblems, resolvedPrices } from './tariff.ts';
+import { type CategoryPlan, findCapacityProblems, mergeRows, type RequestedCapacity } from './capacity.ts';
+import { type Clocks, computeMeantStart, hasMovedLocalTime, type MeantStart, restoreMeantStart } from './clocks.ts';
+import { isEndBeforeStart, selectLater } from './product.ts';
+import { type CategoryInput, findCategoryProblems, type SeatCategory } from './seat-category.ts';
+import { type CategoryRows, findSeatMapProblems, type SeatMap } from './seat-map.ts';
+import { findPriceProblems, type MoneyRules, type Price, type PriceInput, resolvePrices } from './tariff.ts';
 
 export const performanceStates = ['on_sale', 'closed', 'cancelled'] as const;
 export type PerformanceState = (typeof performanceStates)[number];
@@ -54,7 +54,7 @@ export interface Performance extends PerformanceDetails {
 }
 
 /** `cancelled` is final; `on_sale` and `closed` alternate freely. */
-export function performanceMayBecome(from: PerformanceState, to: PerformanceState): boolean {
+export function mayPerformanceBecome(from: PerformanceState, to: PerformanceState): boolean {
   return from === to || from !== 'cancelled';
 }
 
@@ -62,15 +62,15 @@ export function performanceMayBecome(from: PerformanceState, to: PerformanceStat
  * The performance after its product was cancelled at `cancelledAt`, written at `now` (both ISO 8601 UTC). Undefined if
  * nothing changes: a performance that had begun is not cancelled, and its tickets stay valid.
  */
-export function cancelledWithProduct<P extends Performance>(
+export function cancelForProduct<P extends Performance>(
   performance: P,
   cancelledAt: string,
   now: string,
 ): P | undefined {
   const { state, startDate, revision } = performance;
   if (state === 'cancelled' || Date.parse(startDate) <= Date.parse(cancelledAt)) return undefined;
-  const updatedAt = later(performance.updatedAt, cancelledAt);
-  const modifiedAt = later(performance.modifiedAt, now);
+  const updatedAt = selectLater(performance.updatedAt, cancelledAt);
+  const modifiedAt = selectLater(performance.modifiedAt, now);
   return { ...performance, state: 'cancelled', revision: revision + 1, updatedAt, modifiedAt };
 }
 
@@ -85,21 +85,21 @@ interface PerformanceRules extends ChangeRules {
 }
 
 /** The problems of a new performance, each with its path below `at`. */
-export function performanceProblems(input: PerformanceInput, rules: PerformanceRules, at = '$'): string[] {
+export function findPerformanceProblems(input: PerformanceInput, rules: PerformanceRules, at = '$'): string[] {
   return [
     ...timeZoneProblems(input.timeZone, rules.clocks, at),
     ...salesProblems(input, at),
-    ...categoryProblems(input.seatCategories, at),
+    ...findCategoryProblems(input.seatCategories, at),
     ...(rules.manyCategories || input.seatCategories.length === 1
       ? []
       : [`${at}.seatCategories must have exactly one seat category, since the product is not a show`]),
-    ...priceProblems(
+    ...findPriceProblems(
       input.prices,
       input.seatCategories.map(({ code }) => ({ code })),
       rules,
       at,
     ),
-    ...(input.seatMap ? seatMapProblems(input.seatMap, input.seatCategories, `${at}.seatMap`) : []),
+    ...(input.seatMap ? findSeatMapProblems(input.seatMap, input.seatCategories, `${at}.seatMap`) : []),
   ];
 }
 
@@ -109,7 +109,7 @@ const timeZoneProblems = (timeZone: string, clocks: Clocks, at = '$'): string[] 
 
 /** The problems of the period in which it is sold, each with its path below `at`. */
 const salesProblems = ({ salesFrom, salesTo }: PerformanceDetails, at = '$'): string[] =>
-  beforeStart(salesFrom, salesTo) ? [`${at}.salesTo is before ${at}.salesFrom`] : [];
+  isEndBeforeStart(salesFrom, salesTo) ? [`${at}.salesTo is before ${at}.salesFrom`] : [];
 
 /** A change: absent members stay, null removes, objects merge, lists and the plan of the hall replace. */
 export interface PerformancePatch {
@@ -133,14 +133,16 @@ export function hasMoved(before: PerformanceDetails, after: PerformanceDetails):
 const same = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right);
 
 /** The problems of a change, each with its path. */
-export function patchProblems(performance: Performance, patch: PerformancePatch, rules: ChangeRules): string[] {
+export function findPatchProblems(performance: Performance, patch: PerformancePatch, rules: ChangeRules): string[] {
   return [
     // A stored zone is not checked: earlier releases accepted others, which must not block changes of something else.
     ...(patch.timeZone === undefined ? [] : timeZoneProblems(patch.timeZone, rules.clocks)),
     ...salesProblems(merged(performance, patch, rules.clocks)),
-    ...capacityProblems(performance.seatCategories, patch.seatCategories ?? []),
-    ...priceProblems(patch.prices ?? [], performance.seatCategories, rules),
-    ...(patch.seatMap ? seatMapProblems(patch.seatMap, categoriesAfter(performance, patch.seatCategories ?? [])) : []),
+    ...findCapacityProblems(performance.seatCategories, patch.seatCategories ?? []),
+    ...findPriceProblems(patch.prices ?? [], performance.seatCategories, rules),
+    ...(patch.seatMap
+      ? findSeatMapProblems(patch.seatMap, categoriesAfter(performance, patch.seatCategories ?? []))
+      : []),
   ];
 }
 
@@ -165,14 +167,14 @@ const merged = (
 const categoriesAfter = ({ seatCategories }: Performance, requests: readonly RequestedCapacity[]): CategoryRows[] =>
   seatCategories.map(({ id, code, numbered, rows }) => {
     const requested = requests.find((request) => request.id === id)?.rows ?? [];
-    return { code, numbered, rows: mergedRows(rows, requested) };
+    return { code, numbered, rows: mergeRows(rows, requested) };
   });
 
 /**
  * The performance after a valid change, with the seat categories of the plans; undefined if nothing changes. `now` is
  * ISO 8601 UTC.
  */
-export function changedPerformance<P extends Performance>(
+export function applyPerformanceChange<P extends Performance>(
   performance: P,
   patch: PerformancePatch,
   plans: readonly CategoryPlan[],
@@ -183,7 +185,7 @@ export function changedPerformance<P extends Performance>(
     ...merged(performance, patch, clocks),
     state: patch.state ?? performance.state,
     seatMap: patch.seatMap === undefined ? (performance.seatMap ?? null) : patch.seatMap,
-    prices: patch.prices ? resolvedPrices(patch.prices, performance.seatCategories, currency) : performance.prices,
+    prices: patch.prices ? resolvePrices(patch.prices, performance.seatCategories, currency) : performance.prices,
     seatCategories: performance.seatCategories.map(
       (category) => plans.find((plan) => plan.category.id === category.id)?.category ?? category,
     ),
@@ -195,7 +197,7 @@ export function changedPerformance<P extends Performance>(
   return {
     ...performance,
     ...changes,
-    ...(isReentered ? { meantStart: enteredStart(changes, clocks) } : {}),
+    ...(isReentered ? { meantStart: computeMeantStart(changes, clocks) } : {}),
     ...(hasMoved(before, changes) ? { movedAt: now } : {}),
     ...changedAt(performance, now),
   };
@@ -211,8 +213,8 @@ const changedAt = ({ revision }: Performance, now: string) => ({
  * The performance, which is to come, at the instant at which the clocks of its venue show the local time that was meant
  * (`now`: ISO 8601 UTC); undefined if they do so already.
  */
-export function withLocalTimeKept<P extends Performance>(performance: P, clocks: Clocks, now: string): P | undefined {
-  return showsAnotherTime(performance, clocks) && performance.startDate > now
-    ? { ...startAsMeant(performance, clocks), movedAt: now, ...changedAt(performance, now) }
+export function restoreLocalTime<P extends Performance>(performance: P, clocks: Clocks, now: string): P | undefined {
+  return hasMovedLocalTime(performance, clocks) && performance.startDate > now
+    ? { ...restoreMeantStart(performance, clocks), movedAt: now, ...changedAt(performance, now) }
     : undefined;
 }

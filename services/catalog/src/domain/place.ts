@@ -1,4 +1,4 @@
-import { type SeatCategory, seatLabelAt, seatPositions, suffix } from './seat-category.ts';
+import { findSeatLabel, listSeatPositions, type SeatCategory, stripIdPrefix } from './seat-category.ts';
 
 /** The position of a place: 0-based category and row, and the position in the row from 1, gaps included. */
 export interface Spot {
@@ -51,7 +51,7 @@ export interface Place {
 export const freed = { state: 'free', freeFrom: 0, holder: null, request: null, item: null, asOf: 0 } as const;
 
 /** The state that answers show: a lapsed hold is free. `now` in epoch milliseconds. */
-export function visibleState(place: Pick<Place, 'state' | 'freeFrom'>, now: number): PlaceState {
+export function computeVisibleState(place: Pick<Place, 'state' | 'freeFrom'>, now: number): PlaceState {
   return place.state === 'held' && place.freeFrom <= now ? 'free' : place.state;
 }
 
@@ -59,12 +59,12 @@ const ROW = 1_000_000;
 const CATEGORY = 1_000_000_000;
 
 /** The sort key of a place within its performance. */
-export function orderOf({ category, row, seat }: Spot): number {
+export function computePlaceOrder({ category, row, seat }: Spot): number {
   return category * CATEGORY + row * ROW + seat;
 }
 
 /** The half-open range of `order` of a category. */
-export function orderRange(category: number): { readonly gte: number; readonly lt: number } {
+export function computeOrderRange(category: number): { readonly gte: number; readonly lt: number } {
   return {
     gte: category * CATEGORY,
     lt: (category + 1) * CATEGORY,
@@ -72,22 +72,22 @@ export function orderRange(category: number): { readonly gte: number; readonly l
 }
 
 /** The position of a place's row within its category, from its order. */
-export function rowOf(order: number): number {
+export function toRowPosition(order: number): number {
   return Math.floor((order % CATEGORY) / ROW);
 }
 
 /** The position of a place in its row, from its order. */
-export function seatPositionOf(order: number): number {
+export function toSeatPosition(order: number): number {
   return order % ROW;
 }
 
 /** The id of a place is derived from its position, so that creating places is idempotent. */
-export function placeId(performanceId: string, { category, row, seat }: Spot): string {
-  return `plc_${suffix(performanceId)}_${category}_${row}_${seat}`;
+export function derivePlaceId(performanceId: string, { category, row, seat }: Spot): string {
+  return `plc_${stripIdPrefix(performanceId)}_${category}_${row}_${seat}`;
 }
 
 /** What a ticket shows: row and seat, or the category's code and a number. */
-export function placeLabel(category: SeatCategory, spot: Spot): string {
+export function formatPlaceLabel(category: SeatCategory, spot: Spot): string {
   const seat = seatAt(category, spot);
   return seat === null ? `${category.code} ${spot.seat}` : `${seat.row}-${seat.label}`;
 }
@@ -95,21 +95,21 @@ export function placeLabel(category: SeatCategory, spot: Spot): string {
 /** The row and the label of a seat; null for an unnumbered place. */
 const seatAt = ({ numbered, rows }: SeatCategory, { row, seat }: Spot) => {
   const found = numbered ? rows[row] : undefined;
-  return found ? { row: found.row, label: seatLabelAt(found.seats, seat) ?? String(seat) } : null;
+  return found ? { row: found.row, label: findSeatLabel(found.seats, seat) ?? String(seat) } : null;
 };
 
 /** A free place. `random` is in [0, 1), for unnumbered ones. */
-export function newPlace(performanceId: string, category: SeatCategory, spot: Spot, random: number): Place {
+export function buildPlace(performanceId: string, category: SeatCategory, spot: Spot, random: number): Place {
   const seat = seatAt(category, spot);
   return {
-    id: placeId(performanceId, spot),
+    id: derivePlaceId(performanceId, spot),
     performanceId,
     seatCategoryId: category.id,
-    label: placeLabel(category, spot),
+    label: formatPlaceLabel(category, spot),
     row: seat === null ? null : seat.row,
     seat: seat === null ? null : numberOf(seat.label),
-    order: orderOf(spot),
-    position: seat === null ? random : (orderOf(spot) % CATEGORY) / CATEGORY,
+    order: computePlaceOrder(spot),
+    position: seat === null ? random : (computePlaceOrder(spot) % CATEGORY) / CATEGORY,
     ...freed,
   };
 }
@@ -118,11 +118,11 @@ export function newPlace(performanceId: string, category: SeatCategory, spot: Sp
 const numberOf = (label: string): number | null => (/^(?:0|[1-9]\d{0,8})$/.test(label) ? Number(label) : null);
 
 /** The spots in `to` that are not in `from` (all, without `from`); the two may differ in rows, in their seats, or in `made`. */
-export function addedSpots(category: number, to: SeatCategory, from?: SeatCategory): Spot[] {
+export function listAddedSpots(category: number, to: SeatCategory, from?: SeatCategory): Spot[] {
   if (!to.numbered) return seatsFrom(category, 0, (from?.made ?? 0) + 1, to.made);
   return to.rows.flatMap(({ seats }, row) =>
-    seatPositions(seats).flatMap((seat) =>
-      seatLabelAt(from?.rows[row]?.seats, seat) === null ? [{ category, row, seat }] : [],
+    listSeatPositions(seats).flatMap((seat) =>
+      findSeatLabel(from?.rows[row]?.seats, seat) === null ? [{ category, row, seat }] : [],
     ),
   );
 }

@@ -53,7 +53,7 @@ export interface PointOfSale extends PointOfSaleDetails {
 }
 
 /** The problems of a point of sale, each with its path. */
-export function pointOfSaleProblems(
+export function findPointOfSaleProblems(
   details: Pick<PointOfSaleDetails, 'currency' | 'tariffIds' | 'branding'>,
   rules: MoneyRules,
 ): string[] {

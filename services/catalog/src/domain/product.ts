@@ -51,7 +51,7 @@ const arrows: Readonly<Record<ProductState, readonly ProductState[]>> = {
 };
 
 /** The states that can follow a state. */
-export function nextStates(from: ProductState): readonly ProductState[] {
+export function listNextStates(from: ProductState): readonly ProductState[] {
   return arrows[from];
 }
 
@@ -69,7 +69,7 @@ export function hasManyPerformances(type: ProductType): boolean {
  * Until when what this product sells is valid (ISO 8601 UTC): to its end, else for the duration of its one performance.
  * Undefined for a show, and if it has no end.
  */
-export function validUntil(
+export function computeValidUntil(
   { startDate, durationMinutes }: { readonly startDate: string; readonly durationMinutes: number | null },
   { type, endDate }: Pick<ProductDetails, 'type' | 'endDate'>,
 ): string | undefined {
@@ -79,20 +79,20 @@ export function validUntil(
 }
 
 /** How often a ticket of the product admits; null: a show, which has no choice. */
-export function entriesOf({ type, entries }: Pick<ProductDetails, 'type' | 'entries'>): Entries | null {
+export function getEntries({ type, entries }: Pick<ProductDetails, 'type' | 'entries'>): Entries | null {
   return type === 'show' ? null : (entries ?? 'once');
 }
 
 /** The problems of the details, each with its path; empty if there is none. */
-export function productProblems({ type, startDate, endDate, entries }: ProductDetails): string[] {
+export function findProductProblems({ type, startDate, endDate, entries }: ProductDetails): string[] {
   return [
-    ...(beforeStart(startDate, endDate) ? ['$.endDate is before $.startDate'] : []),
+    ...(isEndBeforeStart(startDate, endDate) ? ['$.endDate is before $.startDate'] : []),
     ...(type === 'show' && entries ? ['$.entries is of what is no show: a show admits once'] : []),
   ];
 }
 
 /** A new product. `now` is ISO 8601 UTC. */
-export function newProduct(details: ProductDetails, state: ProductState, now: string): Product {
+export function buildProduct(details: ProductDetails, state: ProductState, now: string): Product {
   return {
     ...details,
     state,
@@ -108,15 +108,15 @@ export function newProduct(details: ProductDetails, state: ProductState, now: st
 const isPublished = (state: ProductState): boolean => state === 'running' || state === 'suspended';
 
 /** The product with new details and state, validated by the caller; undefined if nothing changes. */
-export function changedProduct<P extends Product>(
+export function applyProductChange<P extends Product>(
   product: P,
   details: ProductDetails,
   state: ProductState,
   now: string,
 ): P | undefined {
   const { code, type, name, description, startDate, endDate } = product;
-  const present = { code, type, name, description, startDate, endDate, entries: entriesOf(product) };
-  if (state === product.state && same(present, { ...details, entries: entriesOf(details) })) return undefined;
+  const present = { code, type, name, description, startDate, endDate, entries: getEntries(product) };
+  if (state === product.state && same(present, { ...details, entries: getEntries(details) })) return undefined;
   return {
     ...product,
     ...details,
@@ -131,11 +131,11 @@ export function changedProduct<P extends Product>(
 const same = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right);
 
 /** Whether the end is before the start; false if one is open (null). Both ISO 8601. */
-export function beforeStart(start: string | null, end: string | null): boolean {
+export function isEndBeforeStart(start: string | null, end: string | null): boolean {
   return start !== null && end !== null && Date.parse(end) < Date.parse(start);
 }
 
 /** The later of two instants in the format of `toISOString`. */
-export function later(left: string, right: string): string {
+export function selectLater(left: string, right: string): string {
   return left < right ? right : left;
 }

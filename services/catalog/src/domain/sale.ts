@@ -38,7 +38,7 @@ export interface Refusal {
   readonly item: number | null;
 }
 
-export function refusal(reason: RefusalReason, details: string, item: number | null = null): Refusal {
+export function createRefusal(reason: RefusalReason, details: string, item: number | null = null): Refusal {
   return {
     reason,
     details,
@@ -47,7 +47,7 @@ export function refusal(reason: RefusalReason, details: string, item: number | n
 }
 
 /** The number of places that an item requests. */
-export function quantityOf(item: SaleItem): number {
+export function countItemPlaces(item: SaleItem): number {
   return item.placeIds?.length ?? item.quantity ?? 1;
 }
 
@@ -69,7 +69,7 @@ export interface Offered {
 }
 
 /** The price of an item, if there is one. */
-export function priceOf(item: SaleItem, performance: Pick<Sellable, 'prices'> | undefined): Price | undefined {
+export function findPrice(item: SaleItem, performance: Pick<Sellable, 'prices'> | undefined): Price | undefined {
   return performance?.prices.find(
     ({ seatCategoryId, tariffId }) => seatCategoryId === item.seatCategoryId && tariffId === item.tariffId,
   );
@@ -84,7 +84,7 @@ export function hasCategory({ performanceId, seatCategoryId }: SaleItem, { perfo
  * Every reason for which places of the items are not held, apart from whether they are free: in the order in which a
  * hold is refused. `now` is in epoch milliseconds.
  */
-export function refusalsOf(
+export function findRefusals(
   { items, pointOfSale: wanted, placesInOrder = 0 }: ItemsRequest,
   offered: Offered,
   now: number,
@@ -93,26 +93,26 @@ export function refusalsOf(
   const seen = new Set<string>();
   const unknown = items.flatMap((item, index) => {
     const faults = faultsIn(item, offered, seen).map((fault) => `$.items[${index}].${fault}`);
-    return faults.length > 0 ? [refusal('invalid_reference', faults.join('; '), index)] : [];
+    return faults.length > 0 ? [createRefusal('invalid_reference', faults.join('; '), index)] : [];
   });
   const unsaleable = items.flatMap(({ performanceId }, index) => {
     const performance = performances.get(performanceId);
     const product = products.get(performance?.productId ?? '');
     const why = performance && product && notOnSale(performance, product.state, now);
-    return why ? [refusal('not_on_sale', `The performance ${performanceId} is not on sale: ${why}.`, index)] : [];
+    return why ? [createRefusal('not_on_sale', `The performance ${performanceId} is not on sale: ${why}.`, index)] : [];
   });
   if (pointOfSale === undefined) {
     const details = `$.pointOfSale: there is no point of sale ${wanted}`;
-    return [refusal('invalid_reference', details), ...unknown, ...unsaleable];
+    return [createRefusal('invalid_reference', details), ...unknown, ...unsaleable];
   }
   if (pointOfSale === null) return [...unknown, ...unsaleable];
   const { serviceHost, tariffIds, maxPlacesPerOrder } = pointOfSale;
   const unsold = items.flatMap(({ tariffId }, index) => {
     const details = `$.items[${index}].tariffId: the tariff ${tariffId} is not sold at ${serviceHost}`;
-    return tariffIds.includes(tariffId) ? [] : [refusal('tariff_not_sold_here', details, index)];
+    return tariffIds.includes(tariffId) ? [] : [createRefusal('tariff_not_sold_here', details, index)];
   });
-  const places = items.reduce((sum, item) => sum + quantityOf(item), placesInOrder);
-  const tooMany = refusal('too_many_places', `At most ${maxPlacesPerOrder} places can be in one order.`);
+  const places = items.reduce((sum, item) => sum + countItemPlaces(item), placesInOrder);
+  const tooMany = createRefusal('too_many_places', `At most ${maxPlacesPerOrder} places can be in one order.`);
   return [...unknown, ...unsaleable, ...unsold, ...(places > maxPlacesPerOrder ? [tooMany] : [])];
 }
 
@@ -126,7 +126,7 @@ const faultsIn = (item: SaleItem, offered: Offered, seen: Set<string>): string[]
     faults.push(`performanceId: there is no performance ${performanceId}`);
   else if (!isInCategory) faults.push(`seatCategoryId: the performance has no seat category ${seatCategoryId}`);
   if (!offered.tariffs.has(tariffId)) faults.push(`tariffId: there is no tariff ${tariffId}`);
-  else if (isInCategory && !priceOf(item, performance))
+  else if (isInCategory && !findPrice(item, performance))
     faults.push(`tariffId: the tariff ${tariffId} has no price in this seat category`);
   if (item.placeIds && quantity !== undefined && quantity !== placeIds.length)
     faults.push(`quantity is ${quantity}, but ${placeIds.length} places are named`);
@@ -155,7 +155,7 @@ const notOnSale = (
 };
 
 /** The refusal that a hold answers: the first one, with what others say of the same kind of reference. */
-export function firstRefusal(refusals: readonly Refusal[]): Refusal | undefined {
+export function selectFirstRefusal(refusals: readonly Refusal[]): Refusal | undefined {
   const [first] = refusals;
   if (!first || first.reason === 'not_on_sale') return first;
   const same = refusals.filter(({ reason }) => reason === first.reason);

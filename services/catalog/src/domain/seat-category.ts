@@ -13,20 +13,20 @@ export interface Row {
 }
 
 /** The number of positions of a row, gaps included. */
-export function positionsIn(seats: Seats = 0): number {
+export function countPositions(seats: Seats = 0): number {
   return typeof seats === 'number' ? seats : seats.length;
 }
 
 /** What the seat at a position is called; null if there is none. */
-export function seatLabelAt(seats: Seats = 0, position: number): string | null {
+export function findSeatLabel(seats: Seats = 0, position: number): string | null {
   if (typeof seats !== 'number') return seats[position - 1] ?? null;
   return position >= 1 && position <= seats ? String(position) : null;
 }
 
 /** The positions that have a seat. */
-export function seatPositions(seats: Seats): number[] {
-  return Array.from({ length: positionsIn(seats) }, (_, index) => index + 1).filter(
-    (at) => seatLabelAt(seats, at) !== null,
+export function listSeatPositions(seats: Seats): number[] {
+  return Array.from({ length: countPositions(seats) }, (_, index) => index + 1).filter(
+    (at) => findSeatLabel(seats, at) !== null,
   );
 }
 
@@ -55,20 +55,20 @@ export interface SeatCategory {
 }
 
 /** The number of seats of a row. */
-export function seatsOf(seats: Seats): number {
+export function countSeats(seats: Seats): number {
   return typeof seats === 'number' ? seats : seats.filter((label) => label !== null).length;
 }
 
 /** The total number of seats of the rows. */
-export function seatsIn(rows: readonly Row[]): number {
-  return rows.reduce((total, { seats }) => total + seatsOf(seats), 0);
+export function sumSeats(rows: readonly Row[]): number {
+  return rows.reduce((total, { seats }) => total + countSeats(seats), 0);
 }
 
 /** The problems of requested rows, each with its path below `path`. */
-export function rowProblems(rows: readonly Row[], path: string): string[] {
+export function findRowProblems(rows: readonly Row[], path: string): string[] {
   const names = new Set(rows.map(({ row }) => row));
   const labels = rows.flatMap(({ seats }, index) => {
-    if (typeof seats === 'number' || seatsOf(seats) === new Set(seats.filter((label) => label !== null)).size)
+    if (typeof seats === 'number' || countSeats(seats) === new Set(seats.filter((label) => label !== null)).size)
       return [];
     return [`${path}.rows[${index}].seats has a label twice`];
   });
@@ -76,7 +76,7 @@ export function rowProblems(rows: readonly Row[], path: string): string[] {
 }
 
 /** The problems of new seat categories, each with its path below `at`. */
-export function categoryProblems(categories: readonly CategoryInput[], at = '$'): string[] {
+export function findCategoryProblems(categories: readonly CategoryInput[], at = '$'): string[] {
   const codes = new Set<string>();
   return categories.flatMap((category, index) => {
     const path = `${at}.seatCategories[${index}]`;
@@ -85,20 +85,20 @@ export function categoryProblems(categories: readonly CategoryInput[], at = '$')
     const rows = category.rows ?? [];
     return [
       ...(repeated ? [`${path}.code is the code of another seat category`] : []),
-      ...(category.numbered && seatsIn(rows) !== category.capacity
-        ? [`${path}.rows have ${seatsIn(rows)} seats, but the capacity is ${category.capacity}`]
+      ...(category.numbered && sumSeats(rows) !== category.capacity
+        ? [`${path}.rows have ${sumSeats(rows)} seats, but the capacity is ${category.capacity}`]
         : []),
-      ...rows.flatMap(({ seats }, at) => (seatsOf(seats) === 0 ? [`${path}.rows[${at}].seats has no seat`] : [])),
+      ...rows.flatMap(({ seats }, at) => (countSeats(seats) === 0 ? [`${path}.rows[${at}].seats has no seat`] : [])),
       ...(!category.numbered && rows.length > 0 ? [`${path}.rows are for numbered seat categories only`] : []),
-      ...rowProblems(rows, path),
+      ...findRowProblems(rows, path),
     ];
   });
 }
 
 /** Seat categories as they are stored; their ids are derived from the performance's. */
-export function newCategories(performanceId: string, categories: readonly CategoryInput[]): SeatCategory[] {
+export function buildSeatCategories(performanceId: string, categories: readonly CategoryInput[]): SeatCategory[] {
   return categories.map(({ code, name, numbered, capacity, rows }, index) => ({
-    id: seatCategoryId(performanceId, index),
+    id: deriveSeatCategoryId(performanceId, index),
     code,
     name,
     numbered,
@@ -109,11 +109,11 @@ export function newCategories(performanceId: string, categories: readonly Catego
 }
 
 /** The part of an id after its prefix. */
-export function suffix(id: string): string {
+export function stripIdPrefix(id: string): string {
   return id.slice(id.indexOf('_') + 1);
 }
 
 /** The id of a performance's seat category, by its position among them. */
-export function seatCategoryId(performanceId: string, index: number): string {
-  return `cat_${suffix(performanceId)}_${index}`;
+export function deriveSeatCategoryId(performanceId: string, index: number): string {
+  return `cat_${stripIdPrefix(performanceId)}_${index}`;
 }

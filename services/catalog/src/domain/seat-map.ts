@@ -1,6 +1,13 @@
-import { placeId, placeLabel } from './place.ts';
-import { type CategoryInput, positionsIn, type Row, type SeatCategory, seatLabelAt, seatsOf } from './seat-category.ts';
-import { isPath, MAX_COORDINATE, type Point, pointsOf } from './svg-path.ts';
+import { derivePlaceId, formatPlaceLabel } from './place.ts';
+import {
+  type CategoryInput,
+  countPositions,
+  countSeats,
+  findSeatLabel,
+  type Row,
+  type SeatCategory,
+} from './seat-category.ts';
+import { computeBoundingPoints, isPath, MAX_COORDINATE, type Point } from './svg-path.ts';
 import type { Texts } from './tariff.ts';
 
 /** Where the seats of a row are: the first at `from`, the last at `to`. */
@@ -58,7 +65,7 @@ const PITCH = 10;
 const PARTS = 128;
 
 /** Points at equal distances along a row; a single one in its middle. */
-export function pointsAlong({ from, to, curve = 0 }: Omit<RowLine, 'row'>, count: number): Point[] {
+export function computeRowPoints({ from, to, curve = 0 }: Omit<RowLine, 'row'>, count: number): Point[] {
   const [dx, dy] = [to.x - from.x, to.y - from.y];
   const length = Math.hypot(dx, dy) || 1;
   const at = (t: number): Point => {
@@ -129,7 +136,11 @@ export function drawSeatMap({ id: performanceId, seatCategories, seatMap }: Hall
     for (const line of rows) seats.push(...seatsAlong(performanceId, category, line, id));
   }
   if (blocks.length > 0) {
-    const points = [...areas.flatMap(({ outline }) => pointsOf(outline)), ...seats.map(([, seat]) => seat), stage];
+    const points = [
+      ...areas.flatMap(({ outline }) => computeBoundingPoints(outline)),
+      ...seats.map(([, seat]) => seat),
+      stage,
+    ];
     const [left, right] = rangeOf([...points.map(({ x }) => x), stage.x + stage.width]);
     const [, bottom] = rangeOf(points.map(({ y }) => y));
     const pitch = pitchOf(seats);
@@ -146,13 +157,13 @@ const blocksBeside = (categories: readonly Indexed[], areas: readonly Area[]): B
   categories.flatMap((category) => {
     const own = areas.filter(({ seatCategory }) => seatCategory === category.code);
     const placed = new Set(own.flatMap(({ rows }) => rows.map(({ row }) => row)));
-    const rows = category.rows.filter(({ row, seats }) => seatsOf(seats) > 0 && !placed.has(row));
+    const rows = category.rows.filter(({ row, seats }) => countSeats(seats) > 0 && !placed.has(row));
     const isDrawn = category.numbered ? rows.length > 0 : own.length === 0;
     return isDrawn ? [{ category, rows }] : [];
   });
 
 const drawPlainly = (performanceId: string, blocks: readonly Block[]): DrawnMap => {
-  const width = Math.max(10, ...blocks.flatMap(({ rows }) => rows.map(({ seats }) => positionsIn(seats)))) * PITCH;
+  const width = Math.max(10, ...blocks.flatMap(({ rows }) => rows.map(({ seats }) => countPositions(seats)))) * PITCH;
   const ground = { performanceId, centre: width / 2, top: 3 * PITCH, pitch: PITCH, width: width / 2 };
   const { areas, seats } = drawBlocks(blocks, ground);
   return { stage: { x: width / 4, y: PITCH, width: width / 2 }, areas, seats: Object.fromEntries(seats) };
@@ -165,11 +176,11 @@ const drawBlocks = (blocks: readonly Block[], { performanceId, centre, top, pitc
   let y = top;
   for (const { category, rows } of blocks) {
     const { id, name } = category;
-    const seatsWide = Math.max(0, ...rows.map(({ seats }) => positionsIn(seats)));
+    const seatsWide = Math.max(0, ...rows.map(({ seats }) => countPositions(seats)));
     const [wide, high] = rows.length > 0 ? [seatsWide * pitch, rows.length * pitch] : [width, 4 * pitch];
     areas.push({ id, name, seatCategoryId: id, outline: rectangle(centre - wide / 2, y, wide, high) });
     for (const [index, { row, seats: own }] of rows.entries()) {
-      const reach = ((positionsIn(own) - 1) * pitch) / 2;
+      const reach = ((countPositions(own) - 1) * pitch) / 2;
       const level = y + (index + 0.5) * pitch;
       const line = { row, from: { x: centre - reach, y: level }, to: { x: centre + reach, y: level } };
       seats.push(...seatsAlong(performanceId, category, line, id));
@@ -188,10 +199,15 @@ const seatsAlong = (performanceId: string, category: Indexed, line: RowLine, are
   const row = category.rows.findIndex((one) => one.row === line.row);
   const { seats } = category.rows[row] ?? {};
   // A gap has its room on the line, and no seat.
-  return pointsAlong(line, positionsIn(seats)).flatMap((point, position): Seats => {
+  return computeRowPoints(line, countPositions(seats)).flatMap((point, position): Seats => {
     const spot = { category: category.index, row, seat: position + 1 };
-    if (seatLabelAt(seats, spot.seat) === null) return [];
-    return [[placeId(performanceId, spot), { areaId, row: line.row, label: placeLabel(category, spot), ...point }]];
+    if (findSeatLabel(seats, spot.seat) === null) return [];
+    return [
+      [
+        derivePlaceId(performanceId, spot),
+        { areaId, row: line.row, label: formatPlaceLabel(category, spot), ...point },
+      ],
+    ];
   });
 };
 
@@ -221,7 +237,11 @@ export const MAX_ROWS = 900;
 export type CategoryRows = Pick<CategoryInput, 'code' | 'numbered' | 'rows'>;
 
 /** The problems of a plan, each with its path below `at`. */
-export function seatMapProblems({ areas }: SeatMap, categories: readonly CategoryRows[], at = '$.seatMap'): string[] {
+export function findSeatMapProblems(
+  { areas }: SeatMap,
+  categories: readonly CategoryRows[],
+  at = '$.seatMap',
+): string[] {
   const byCode = new Map(categories.map((category) => [category.code, category]));
   const ids = new Set<string>();
   const placed = new Set<string>();
@@ -247,7 +267,7 @@ export function seatMapProblems({ areas }: SeatMap, categories: readonly Categor
 
 const rowProblems = ({ rows }: Area, category: CategoryRows, placed: Set<string>, path: string): string[] => {
   if (!category.numbered) return rows.length > 0 ? [`${path}.rows are for numbered seat categories only`] : [];
-  const positions = new Map(category.rows?.map(({ row, seats }) => [row, positionsIn(seats)]));
+  const positions = new Map(category.rows?.map(({ row, seats }) => [row, countPositions(seats)]));
   return rows.flatMap(({ row, from, to }, index) => {
     const seats = positions.get(row);
     if (seats === undefined) return [`${path}.rows[${index}].row is not a row of the seat category ${category.code}`];

@@ -69,7 +69,7 @@ const stepsOf = (text: string): readonly Step[] | undefined => {
 };
 
 /** Points whose bounding box contains the path: its ends, its control points, and corners around its arcs. */
-export function pointsOf(path: string): Point[] {
+export function computeBoundingPoints(path: string): Point[] {
   const points: Point[] = [];
   let [start, current]: [Point, Point] = [
     { x: 0, y: 0 },

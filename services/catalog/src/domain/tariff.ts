@@ -28,7 +28,7 @@ export type Texts = Readonly<Record<string, string>>;
  * The texts in the order of the institution's languages, then the others: whoever finds no text in the languages of its
  * reader takes the first.
  */
-export function inOrderOf(languages: readonly string[], texts: Texts): Texts {
+export function sortTexts(languages: readonly string[], texts: Texts): Texts {
   const placeOf = (tag: string): number => (languages.includes(tag) ? languages.indexOf(tag) : languages.length);
   return Object.fromEntries(Object.entries(texts).toSorted(([one], [other]) => placeOf(one) - placeOf(other)));
 }
@@ -65,7 +65,7 @@ export interface MoneyRules {
 }
 
 /** The problems of the prices, each with its path below `at`. */
-export function priceProblems(
+export function findPriceProblems(
   prices: readonly PriceInput[],
   categories: readonly Named[],
   rules: MoneyRules,
@@ -95,7 +95,7 @@ const named = <Category extends Named>(price: PriceInput, categories: readonly C
   );
 
 /** The prices as they are stored. They must have no problems. */
-export function resolvedPrices(
+export function resolvePrices(
   prices: readonly PriceInput[],
   categories: readonly { readonly id: string; readonly code: string }[],
   currency: string,
@@ -107,6 +107,6 @@ export function resolvedPrices(
 }
 
 /** The lowest amount, or null without prices. */
-export function lowestAmount(prices: readonly { readonly amount: number }[]): number | null {
+export function findLowestAmount(prices: readonly { readonly amount: number }[]): number | null {
   return prices.reduce<number | null>((low, { amount }) => (low === null || amount < low ? amount : low), null);
 }

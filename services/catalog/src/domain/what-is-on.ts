@@ -22,7 +22,7 @@ type Period = Pick<Product, 'type' | 'endDate'>;
  * When a performance ends, in epoch milliseconds: after its duration, else with its product, else at six in the morning
  * of the next local day. What is no show and says none of these has no end: infinity.
  */
-export function endOf(
+export function computeEnd(
   { startDate, durationMinutes, timeZone }: Length,
   { type, endDate }: Period,
   clocks: Clocks,
@@ -46,5 +46,5 @@ export function isOn(
   { from, to }: { readonly from: number; readonly to: number },
   clocks: Clocks,
 ): boolean {
-  return Date.parse(performance.startDate) <= to && endOf(performance, product, clocks) > from;
+  return Date.parse(performance.startDate) <= to && computeEnd(performance, product, clocks) > from;
 }

@@ -1,16 +1,16 @@
-import { asOfReading } from '@boxoffice/http';
+import { computeAsOf } from '@boxoffice/http';
 import type { Store } from '@boxoffice/store';
 import { LRUCache } from 'lru-cache';
 import type { Static } from 'typebox';
-import { contextOf, institutionOf } from '../context.ts';
-import { later, type ProductState, type ProductType } from '../domain/product.ts';
-import { performancesByProduct } from '../performances/performances.ts';
-import { type Product, productView } from '../products/schemas.ts';
-import { type Institution, institutionView } from '../schemas.ts';
+import { createContext, requireInstitution } from '../context.ts';
+import { type ProductState, type ProductType, selectLater } from '../domain/product.ts';
+import { findPerformancesByProduct } from '../performances/performances.ts';
+import { type Product, toProductView } from '../products/schemas.ts';
+import { type Institution, toInstitutionView } from '../schemas.ts';
 import type { Collections, InstitutionDocument } from '../store.ts';
-import { type Tariff, tariffView } from '../tariffs.ts';
+import { type Tariff, toTariffView } from '../tariffs.ts';
 import type { PublicProduct } from './projection.ts';
-import { etagOf, publicEtag, publicProduct, publicTariff, publicTariffs } from './projection.ts';
+import { computeEtag, computePublicEtag, selectPublicTariffs, toPublicProduct, toPublicTariff } from './projection.ts';
 
 type ProductView = Static<typeof Product>;
 type PublicProductView = Static<typeof PublicProduct>;
@@ -102,7 +102,7 @@ export function createCatalogCache(store: Store, clock: () => number = Date.now)
   };
 
   const current = async (collections: Collections): Promise<Snapshot> => {
-    const institution = await institutionOf(collections);
+    const institution = await requireInstitution(collections);
     const known = snapshots.get(institution.id);
     if (known?.mark !== institution.catalogMark) return readAgain(collections, institution);
     const maxAge = Math.max(MAX_AGE_MS, known.buildMs / REFRESH_SHARE);
@@ -116,7 +116,7 @@ export function createCatalogCache(store: Store, clock: () => number = Date.now)
     { modifiedSince, ...query }: CatalogQuery,
     formOf: (snapshot: Snapshot) => Form<View>,
   ): Promise<CatalogAnswer<View>> => {
-    const { collections } = contextOf(store, institution);
+    const { collections } = createContext(store, institution);
     const snapshot = await current(collections);
     const form = formOf(snapshot);
     if (modifiedSince === undefined) return ofType(form, query.type);
@@ -146,22 +146,22 @@ const read = async (
     collections.tariffs.find({ orderBy: 'createdAt' }),
     collections.pointsOfSale.find({ orderBy: 'createdAt' }),
   ]);
-  const performances = await performancesByProduct(collections, products);
+  const performances = await findPerformancesByProduct(collections, products);
   const views = products.map((product) =>
-    productView(product, performances.get(product.id) ?? [], institution.currency),
+    toProductView(product, performances.get(product.id) ?? [], institution.currency),
   );
   const common = {
-    institution: institutionView(institution),
+    institution: toInstitutionView(institution),
     removed: [],
     generatedAt: new Date(now).toISOString(),
-    asOf: asOfReading(now),
+    asOf: computeAsOf(now),
   };
   const modifiedAt = new Map(
-    products.map(({ id, modifiedAt }, index) => [id, later(modifiedAt, views[index]?.updatedAt ?? '')]),
+    products.map(({ id, modifiedAt }, index) => [id, selectLater(modifiedAt, views[index]?.updatedAt ?? '')]),
   );
-  const shown = publicTariffs(tariffs, pointsOfSale);
+  const shown = selectPublicTariffs(tariffs, pointsOfSale);
   const publicViews = products.flatMap(
-    (product) => publicProduct(product, performances.get(product.id) ?? [], institution.currency, shown) ?? [],
+    (product) => toPublicProduct(product, performances.get(product.id) ?? [], institution.currency, shown) ?? [],
   );
   return {
     mark: institution.catalogMark,
@@ -169,22 +169,22 @@ const read = async (
     checkedAt: now,
     buildMs: performance.now() - started,
     full: {
-      whole: answerOf({ ...common, products: views, tariffs: tariffs.map(tariffView) }, etagOf),
+      whole: answerOf({ ...common, products: views, tariffs: tariffs.map(toTariffView) }, computeEtag),
       byType: new Map(),
       modifiedAt,
       unshown: ['closed', 'cancelled'],
-      etagOf,
+      etagOf: computeEtag,
     },
     public: {
       whole: answerOf(
-        { ...common, products: publicViews, tariffs: tariffs.flatMap((tariff) => publicTariff(tariff, shown) ?? []) },
-        publicEtag,
+        { ...common, products: publicViews, tariffs: tariffs.flatMap((tariff) => toPublicTariff(tariff, shown) ?? []) },
+        computePublicEtag,
       ),
       byType: new Map(),
       // A change of tariffs or points of sale may have changed the public prices of every product.
-      modifiedAt: new Map(publicViews.map(({ id }) => [id, later(modifiedAt.get(id) ?? '', shown.changedAt)])),
+      modifiedAt: new Map(publicViews.map(({ id }) => [id, selectLater(modifiedAt.get(id) ?? '', shown.changedAt)])),
       unshown: ['suspended', 'closed', 'cancelled'],
-      etagOf: publicEtag,
+      etagOf: computePublicEtag,
     },
   };
 };
@@ -228,7 +228,7 @@ const changesIn = async <View extends AnyView>(
     .filter(({ id, publishedAt }) => publishedAt !== null && !shown.has(id))
     .map(({ id }) => id);
   // The asOf of this snapshot: the cached answer may come from an earlier reading with the same content.
-  return answerOf({ ...data, products: changed, removed, asOf: asOfReading(checkedAt) }, form.etagOf);
+  return answerOf({ ...data, products: changed, removed, asOf: computeAsOf(checkedAt) }, form.etagOf);
 };
 
 export type CatalogCache = ReturnType<typeof createCatalogCache>;

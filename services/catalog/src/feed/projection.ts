@@ -1,17 +1,17 @@
 // Public access: what anybody with an API key, or a customer who has signed in, sees of the catalog.
 
 import { createHash } from 'node:crypto';
-import { changesPage, named, oneOf } from '@boxoffice/http';
+import { createChangesPageSchema, named, oneOf } from '@boxoffice/http';
 import type { Caller } from '@boxoffice/identity';
 import { type Static, Type } from 'typebox';
-import { levelOf, levels } from '../domain/capacity.ts';
-import { later } from '../domain/product.ts';
-import type { availabilityOf } from '../performances/capacity.ts';
-import { Availability, Performance, performanceView, SeatCategory } from '../performances/schemas.ts';
-import { Product, productView } from '../products/schemas.ts';
+import { computeLevel, levels } from '../domain/capacity.ts';
+import { selectLater } from '../domain/product.ts';
+import type { readAvailability } from '../performances/capacity.ts';
+import { Availability, Performance, SeatCategory, toPerformanceView } from '../performances/schemas.ts';
+import { Product, toProductView } from '../products/schemas.ts';
 import { shownCode } from '../schemas.ts';
 import type { PerformanceDocument, PointOfSaleDocument, ProductDocument, TariffDocument } from '../store.ts';
-import { tariffView } from '../tariffs.ts';
+import { toTariffView } from '../tariffs.ts';
 
 const { capacity: _, rows: __, ...seatCategory } = SeatCategory.properties;
 
@@ -69,11 +69,11 @@ export const PublicAvailability = named(
   ),
 );
 
-export const PublicProductPage = changesPage(PublicProduct);
-export const PublicPerformancePage = changesPage(PublicPerformance);
+export const PublicProductPage = createChangesPageSchema(PublicProduct);
+export const PublicPerformancePage = createChangesPageSchema(PublicPerformance);
 
 /** Whether the caller sees public data only. */
-export function seesPublicOnly({ isPublic, user }: Caller): boolean {
+export function isLimitedToPublic({ isPublic, user }: Caller): boolean {
   return isPublic || user?.role === 'customer';
 }
 
@@ -85,26 +85,26 @@ export interface PublicTariffs {
 }
 
 /** The public tariffs: those without a criterion that some point of sale sells. */
-export function publicTariffs(
+export function selectPublicTariffs(
   tariffs: readonly TariffDocument[],
   pointsOfSale: readonly PointOfSaleDocument[],
 ): PublicTariffs {
   const sold = new Set(pointsOfSale.flatMap(({ tariffIds }) => tariffIds));
   const ids = tariffs.filter(({ id, criterion }) => criterion === null && sold.has(id)).map(({ id }) => id);
   const changes = [...tariffs, ...pointsOfSale].map(({ updatedAt }) => updatedAt);
-  return { ids: new Set(ids), changedAt: changes.reduce(later, '') };
+  return { ids: new Set(ids), changedAt: changes.reduce(selectLater, '') };
 }
 
 /** A tariff as public access shows it; undefined if it does not. */
-export function publicTariff(tariff: TariffDocument, { ids }: PublicTariffs) {
-  return ids.has(tariff.id) ? tariffView(tariff) : undefined;
+export function toPublicTariff(tariff: TariffDocument, { ids }: PublicTariffs) {
+  return ids.has(tariff.id) ? toTariffView(tariff) : undefined;
 }
 
 /** The states of the performances that public access shows, where it shows the product. */
 export const publicStates = ['on_sale', 'cancelled'] as const;
 
 /** The performance with its prices at public tariffs. */
-export function withPublicPrices(performance: PerformanceDocument, { ids }: PublicTariffs): PerformanceDocument {
+export function keepPublicPrices(performance: PerformanceDocument, { ids }: PublicTariffs): PerformanceDocument {
   return {
     ...performance,
     prices: performance.prices.filter(({ tariffId }) => ids.has(tariffId)),
@@ -123,66 +123,66 @@ const isPublicPerformance = ({ state }: Pick<PerformanceDocument, 'state'>): boo
   publicStates.some((shown) => shown === state);
 
 /** A performance of the product as public access shows it; undefined if it does not. */
-export function publicPerformance(
+export function toPublicPerformance(
   performance: PerformanceDocument,
   product: Pick<ProductDocument, 'state'>,
   tariffs: PublicTariffs,
 ): Static<typeof PublicPerformance> | undefined {
   return isPublic(performance, product)
-    ? shownPerformance(performanceView(withPublicPrices(performance, tariffs)))
+    ? shownPerformance(toPerformanceView(keepPublicPrices(performance, tariffs)))
     : undefined;
 }
 
 const shownPerformance = ({
   seatMap: _,
   ...view
-}: ReturnType<typeof performanceView>): Static<typeof PublicPerformance> => ({
+}: ReturnType<typeof toPerformanceView>): Static<typeof PublicPerformance> => ({
   ...view,
   state: view.state === 'cancelled' ? 'cancelled' : 'on_sale',
   seatCategories: view.seatCategories.map(({ id, code, name, numbered }) => ({ id, code, name, numbered })),
 });
 
 /** A product with its performances as public access shows it; undefined if it does not. */
-export function publicProduct(
+export function toPublicProduct(
   product: ProductDocument,
   performances: readonly PerformanceDocument[],
   currency: string,
   tariffs: PublicTariffs,
 ): Static<typeof PublicProduct> | undefined {
   if (product.state !== 'running') return undefined;
-  const shown = performances.filter(isPublicPerformance).map((performance) => withPublicPrices(performance, tariffs));
-  const view = productView(product, shown, currency);
+  const shown = performances.filter(isPublicPerformance).map((performance) => keepPublicPrices(performance, tariffs));
+  const view = toProductView(product, shown, currency);
   return { ...view, state: 'running', performances: view.performances.map(shownPerformance) };
 }
 
 /** The availability of a performance as public access shows it. */
-export function publicAvailability({
+export function toPublicAvailability({
   performanceId,
   asOf,
   seatCategories,
-}: Awaited<ReturnType<typeof availabilityOf>>): Static<typeof PublicAvailability> {
+}: Awaited<ReturnType<typeof readAvailability>>): Static<typeof PublicAvailability> {
   const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
   return {
     performanceId,
     asOf,
-    availability: levelOf(
+    availability: computeLevel(
       sum(seatCategories.map(({ free }) => free)),
       sum(seatCategories.map(({ capacity }) => capacity)),
     ),
     seatCategories: seatCategories.map(({ id, code, free, capacity }) => ({
       id,
       code,
-      availability: levelOf(free, capacity),
+      availability: computeLevel(free, capacity),
     })),
   };
 }
 
 /** The ETag of data without a revision of their own. */
-export function etagOf(data: object): string {
+export function computeEtag(data: object): string {
   return createHash('sha256').update(JSON.stringify(data)).digest('base64url').slice(0, 27);
 }
 
 /** The ETag of public data: of the data alone, so that it tells nothing of what is not shown. */
-export function publicEtag(data: object): string {
-  return `public-${etagOf(data)}`;
+export function computePublicEtag(data: object): string {
+  return `public-${computeEtag(data)}`;
 }

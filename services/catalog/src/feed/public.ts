@@ -1,30 +1,30 @@
 import {
   type Answer,
-  asOfReading,
   type ChangesPage,
-  changesPageOf,
+  computeAsOf,
   ok,
   type PageRequest,
-  pageOf,
+  readChangesPage,
+  readPage,
 } from '@boxoffice/http';
 import type { Static } from 'typebox';
-import { type Context, institutionOf, notFound } from '../context.ts';
+import { type Context, requireInstitution, throwNotFound } from '../context.ts';
 import type { ProductState, ProductType } from '../domain/product.ts';
-import { availabilityOf } from '../performances/capacity.ts';
-import { type ProductFilter, productsWithin } from '../products/filter.ts';
+import { readAvailability } from '../performances/capacity.ts';
+import { filterProducts, type ProductFilter } from '../products/filter.ts';
 import { findOffering } from '../products/products.ts';
 import type { Collections } from '../store.ts';
 import type { CatalogAnswer } from './cache.ts';
 import {
+  computePublicEtag,
   type PublicPerformance,
   type PublicProduct,
   type PublicTariffs,
-  publicAvailability,
-  publicEtag,
-  publicPerformance,
-  publicProduct,
   publicStates,
-  publicTariffs,
+  selectPublicTariffs,
+  toPublicAvailability,
+  toPublicPerformance,
+  toPublicProduct,
 } from './projection.ts';
 
 /** The public tariffs of the institution. */
@@ -33,7 +33,7 @@ export async function readPublicTariffs({ tariffs, pointsOfSale }: Collections):
     tariffs.find({ orderBy: 'createdAt' }),
     pointsOfSale.find({ orderBy: 'createdAt' }),
   ]);
-  return publicTariffs(allTariffs, allPointsOfSale);
+  return selectPublicTariffs(allTariffs, allPointsOfSale);
 }
 
 interface ProductsRequest extends PageRequest {
@@ -44,15 +44,15 @@ interface ProductsRequest extends PageRequest {
 export async function listPublicProducts({ collections, now }: Context, request: ProductsRequest) {
   const { type, code, state = 'running' } = request.query;
   if (state !== 'running') {
-    const none: ChangesPage<Static<typeof PublicProduct>> = { items: [], nextCursor: null, asOf: asOfReading(now()) };
+    const none: ChangesPage<Static<typeof PublicProduct>> = { items: [], nextCursor: null, asOf: computeAsOf(now()) };
     return pageWithEtag(ok(none));
   }
-  const [tariffs, { currency }] = await Promise.all([readPublicTariffs(collections), institutionOf(collections)]);
-  const products = productsWithin(collections, request.query, publicStates, (product, performances) =>
-    publicProduct(product, performances, currency, tariffs),
+  const [tariffs, { currency }] = await Promise.all([readPublicTariffs(collections), requireInstitution(collections)]);
+  const products = filterProducts(collections, request.query, publicStates, (product, performances) =>
+    toPublicProduct(product, performances, currency, tariffs),
   );
   return pageWithEtag(
-    await changesPageOf(effective(request, tariffs), products, {
+    await readChangesPage(effective(request, tariffs), products, {
       where: { type, code, state },
       modifiedAt: 'modifiedAt',
       clock: now,
@@ -64,7 +64,7 @@ export async function listPublicProducts({ collections, now }: Context, request:
 /** The ETag of a page ignores `asOf`, which moves with the clock, also inside the cursor. */
 const pageWithEtag = <Data extends { readonly items: readonly unknown[]; readonly nextCursor: string | null }>({
   data,
-}: Answer<Data>) => ok(data, { etag: publicEtag({ items: data.items, isLast: data.nextCursor === null }) });
+}: Answer<Data>) => ok(data, { etag: computePublicEtag({ items: data.items, isLast: data.nextCursor === null }) });
 
 /** `modifiedSince`, unless prices of all products may have changed since then. */
 const effective = <Request extends PageRequest>(request: Request, { changedAt }: PublicTariffs): PageRequest => {
@@ -79,22 +79,24 @@ export async function getPublicProduct(context: Context, productId: string) {
     findOffering(context, productId),
     readPublicTariffs(context.collections),
   ]);
-  return withEtag<Static<typeof PublicProduct>>(publicProduct(product, performances, currency, tariffs) ?? notFound());
+  return withEtag<Static<typeof PublicProduct>>(
+    toPublicProduct(product, performances, currency, tariffs) ?? throwNotFound(),
+  );
 }
 
-const withEtag = <Data extends object>(data: Data) => ok(data, { etag: publicEtag(data) });
+const withEtag = <Data extends object>(data: Data) => ok(data, { etag: computePublicEtag(data) });
 
 /** A page of the public performances of a public product. @throws Fault `not_found` */
 export async function listPublicPerformances({ collections, now }: Context, productId: string, request: PageRequest) {
   const [product, tariffs] = await Promise.all([collections.products.get(productId), readPublicTariffs(collections)]);
-  if (product?.state !== 'running') return notFound();
+  if (product?.state !== 'running') return throwNotFound();
   return pageWithEtag(
-    await changesPageOf(effective(request, tariffs), collections.performances, {
+    await readChangesPage(effective(request, tariffs), collections.performances, {
       where: { productId, state: { in: publicStates } },
       modifiedAt: 'modifiedAt',
       clock: now,
       item: (performance): Static<typeof PublicPerformance> =>
-        publicPerformance(performance, product, tariffs) ?? notFound(),
+        toPublicPerformance(performance, product, tariffs) ?? throwNotFound(),
     }),
   );
 }
@@ -105,21 +107,21 @@ export async function getPublicPerformance({ collections }: Context, performance
 }
 
 const findPublicPerformance = async (collections: Collections, performanceId: string) => {
-  const performance = (await collections.performances.get(performanceId)) ?? notFound();
+  const performance = (await collections.performances.get(performanceId)) ?? throwNotFound();
   const [product, tariffs] = await Promise.all([
     collections.products.get(performance.productId),
     readPublicTariffs(collections),
   ]);
-  const view = product && publicPerformance(performance, product, tariffs);
-  return view ? { performance, view } : notFound();
+  const view = product && toPublicPerformance(performance, product, tariffs);
+  return view ? { performance, view } : throwNotFound();
 };
 
 /** The availability of a public performance. @throws Fault `not_found` */
 export async function getPublicAvailability({ collections, now }: Context, performanceId: string) {
   const { performance } = await findPublicPerformance(collections, performanceId);
-  const data = publicAvailability(await availabilityOf(collections, performance, now()));
+  const data = toPublicAvailability(await readAvailability(collections, performance, now()));
   const { asOf: _, ...counted } = data;
-  return ok(data, { etag: publicEtag(counted) });
+  return ok(data, { etag: computePublicEtag(counted) });
 }
 
 type View = Static<typeof PublicPerformance>;
@@ -166,7 +168,7 @@ export async function listAllPublicPerformances(
         .slice(0, limit);
     },
   };
-  return pageWithEtag(await pageOf(request, chosen, { orderBy: 'startDate', item: (view) => view }));
+  return pageWithEtag(await readPage(request, chosen, { orderBy: 'startDate', item: (view) => view }));
 }
 
 /** By start; the id breaks ties, by code point as in the store. */

@@ -6,7 +6,7 @@ import { Product, product, productType } from '../products/schemas.ts';
 import { asOf as exampleAsOf, Institution } from '../schemas.ts';
 import { Tariff, tariff } from '../tariffs.ts';
 import type { CatalogCache } from './cache.ts';
-import { PublicProduct, seesPublicOnly } from './projection.ts';
+import { isLimitedToPublic, PublicProduct } from './projection.ts';
 
 const catalogOf = <Item extends TSchema>(item: Item) =>
   Type.Object({
@@ -27,7 +27,7 @@ const Catalog = named('Catalog', catalogOf(Product));
 const PublicCatalog = named('PublicCatalog', catalogOf(PublicProduct));
 
 /** The catalog feed: the whole published catalog in one answer, from a cache that is never stale after a write. */
-export function catalogRoutes(cache: CatalogCache): AnyOperation[] {
+export function createCatalogRoutes(cache: CatalogCache): AnyOperation[] {
   return [
     operation({
       id: 'getCatalog',
@@ -58,7 +58,7 @@ export function catalogRoutes(cache: CatalogCache): AnyOperation[] {
         },
       },
       handle: async ({ caller, query }) => {
-        const { data, etag } = seesPublicOnly(caller)
+        const { data, etag } = isLimitedToPublic(caller)
           ? await cache.publicOf(caller.institution, query)
           : await cache.of(caller.institution, query);
         return ok(data, { etag });

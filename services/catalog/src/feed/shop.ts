@@ -1,10 +1,10 @@
-import { type AnyOperation, createView, id, named, nullable, ok, operation } from '@boxoffice/http';
+import { type AnyOperation, createNullableSchema, createView, id, named, ok, operation } from '@boxoffice/http';
 import type { Store } from '@boxoffice/store';
 import { Type } from 'typebox';
-import { contextOf } from '../context.ts';
-import { visibleState } from '../domain/place.ts';
+import { createContext } from '../context.ts';
+import { computeVisibleState } from '../domain/place.ts';
 import { drawSeatMap } from '../domain/seat-map.ts';
-import { availabilityOf, whereListed } from '../performances/capacity.ts';
+import { buildPlacesCondition, readAvailability } from '../performances/capacity.ts';
 import { findPerformance } from '../performances/performances.ts';
 import { performance } from '../performances/schemas.ts';
 import { Stage, seatMap } from '../performances/seat-map.ts';
@@ -20,7 +20,7 @@ const Published = named(
   'PublishedCatalog',
   Type.Object({
     mark: Type.String({ description: 'changes when the published catalog changes' }),
-    published: nullable(
+    published: createNullableSchema(
       Type.Object({
         languages: Type.Optional(
           Type.Array(Type.String(), {
@@ -47,8 +47,8 @@ const ShopPlace = named(
   Type.Object({
     id: Type.String(),
     label: Type.String(),
-    row: nullable(Type.String()),
-    seat: nullable(Type.Integer()),
+    row: createNullableSchema(Type.String()),
+    seat: createNullableSchema(Type.Integer()),
     seatCategoryId: Type.String(),
     free: Type.Boolean(),
   }),
@@ -91,7 +91,7 @@ const exampleStock = {
 };
 
 /** What the pos service reads: the published catalog, availability and places, each in one answer. */
-export function shopRoutes(store: Store, cache: CatalogCache): AnyOperation[] {
+export function createShopRoutes(store: Store, cache: CatalogCache): AnyOperation[] {
   return [
     operation({
       id: 'listShopProducts',
@@ -126,12 +126,12 @@ export function shopRoutes(store: Store, cache: CatalogCache): AnyOperation[] {
       answers: { 200: Type.Object({ performances: Type.Array(Stock) }) },
       example: { query: { performanceIds: performance.id }, answer: { performances: [exampleStock] } },
       handle: async ({ caller, query }) => {
-        const { collections, now } = contextOf(store, caller.institution);
+        const { collections, now } = createContext(store, caller.institution);
         const ids = [...new Set(query.performanceIds.split(','))].slice(0, MAX_PERFORMANCES);
         const found = await collections.performances.find({ where: { id: { in: ids } } });
         const performances = await Promise.all(
           found.map(async (performance) => {
-            const { performanceId, seatCategories } = await availabilityOf(collections, performance, now());
+            const { performanceId, seatCategories } = await readAvailability(collections, performance, now());
             return {
               performanceId,
               seatCategories: seatCategories.map(({ id, capacity, free }) => ({ id, capacity, free })),
@@ -157,13 +157,13 @@ export function shopRoutes(store: Store, cache: CatalogCache): AnyOperation[] {
         },
       },
       handle: async ({ caller, params, query }) => {
-        const { collections, now } = contextOf(store, caller.institution);
+        const { collections, now } = createContext(store, caller.institution);
         const performance = await findPerformance(collections, params.performanceId);
         const at = now();
-        const where = await whereListed(collections, performance, query, at);
+        const where = await buildPlacesCondition(collections, performance, query, at);
         const found = await collections.places.find({ where, orderBy: 'order' });
         return ok({
-          places: found.map((place) => placeView({ ...place, free: visibleState(place, at) === 'free' })),
+          places: found.map((place) => placeView({ ...place, free: computeVisibleState(place, at) === 'free' })),
         });
       },
     }),
@@ -189,7 +189,7 @@ export function shopRoutes(store: Store, cache: CatalogCache): AnyOperation[] {
         },
       },
       handle: async ({ caller, params }) => {
-        const { collections } = contextOf(store, caller.institution);
+        const { collections } = createContext(store, caller.institution);
         return ok(planView(drawSeatMap(await findPerformance(collections, params.performanceId))));
       },
     }),

@@ -1,37 +1,37 @@
 import { Fault } from '@boxoffice/envelope';
 import {
   type AnyOperation,
+  createPageSchema,
   ID_PATTERN,
   id,
   named,
   ok,
   oneOf,
   operation,
-  page,
-  pageOf,
   pageQuery,
+  readPage,
 } from '@boxoffice/http';
 import type { Store } from '@boxoffice/store';
 import { Type } from 'typebox';
-import { contextOf } from '../context.ts';
+import { createContext } from '../context.ts';
 import { performanceStates } from '../domain/performance.ts';
 import type { CatalogCache } from '../feed/cache.ts';
 import {
+  computePublicEtag,
+  isLimitedToPublic,
   isPublic,
   PublicAvailability,
   PublicPerformance,
-  publicAvailability,
-  publicEtag,
-  seesPublicOnly,
+  toPublicAvailability,
 } from '../feed/projection.ts';
 import { listAllPublicPerformances } from '../feed/public.ts';
-import { findFitting, startCondition, startingWithin } from '../products/filter.ts';
+import { buildStartCondition, findFitting, startingWithin } from '../products/filter.ts';
 import { ids } from '../schemas.ts';
 import type { Collections, PerformanceDocument, ProductDocument } from '../store.ts';
-import { availabilityOf } from './capacity.ts';
-import { inBatches } from './performances.ts';
+import { readAvailability } from './capacity.ts';
+import { splitIntoBatches } from './performances.ts';
 import * as examples from './schemas.ts';
-import { Availability, Performance, performanceView } from './schemas.ts';
+import { Availability, Performance, toPerformanceView } from './schemas.ts';
 
 /** The most performances that one request names. */
 const MAX_PERFORMANCES = 200;
@@ -48,7 +48,7 @@ const PublicAvailabilities = named(
 );
 
 /** The products of these performances, by id. An interrupted creation can leave performances without one. */
-export async function productsOf(
+export async function findPerformanceProducts(
   { products }: Collections,
   performances: readonly PerformanceDocument[],
 ): Promise<ReadonlyMap<string, ProductDocument>> {
@@ -63,7 +63,7 @@ interface Asked {
 }
 
 /** Performances and availability of all products. */
-export function acrossProductsRoutes(store: Store, cache: CatalogCache): AnyOperation[] {
+export function createAcrossProductsRoutes(store: Store, cache: CatalogCache): AnyOperation[] {
   return [
     operation({
       id: 'listAllPerformances',
@@ -95,13 +95,13 @@ export function acrossProductsRoutes(store: Store, cache: CatalogCache): AnyOper
       handle: async (request) => {
         const { caller, query } = request;
         const { productId, state } = query;
-        if (seesPublicOnly(caller))
+        if (isLimitedToPublic(caller))
           return listAllPublicPerformances(await cache.publicOf(caller.institution, {}), request, query);
-        const { collections } = contextOf(store, caller.institution);
-        return pageOf(request, withProduct(collections), {
-          where: { productId, state, startDate: startCondition(query) },
+        const { collections } = createContext(store, caller.institution);
+        return readPage(request, withProduct(collections), {
+          where: { productId, state, startDate: buildStartCondition(query) },
           orderBy: 'startDate',
-          item: performanceView,
+          item: toPerformanceView,
         });
       },
     }),
@@ -133,17 +133,17 @@ export function acrossProductsRoutes(store: Store, cache: CatalogCache): AnyOper
         answer: { asOf: examples.availability.asOf, items: [examples.availability] },
       },
       handle: async ({ caller, query }) => {
-        const { collections, now } = contextOf(store, caller.institution);
-        const publicOnly = seesPublicOnly(caller);
+        const { collections, now } = createContext(store, caller.institution);
+        const publicOnly = isLimitedToPublic(caller);
         const performances = await chosen(collections, query, publicOnly);
         const at = now();
-        const items: Awaited<ReturnType<typeof availabilityOf>>[] = [];
-        for (const some of inBatches(performances, WIDTH))
-          items.push(...(await Promise.all(some.map((performance) => availabilityOf(collections, performance, at)))));
+        const items: Awaited<ReturnType<typeof readAvailability>>[] = [];
+        for (const some of splitIntoBatches(performances, WIDTH))
+          items.push(...(await Promise.all(some.map((performance) => readAvailability(collections, performance, at)))));
         const asOf = new Date(at).toISOString();
         if (!publicOnly) return ok({ asOf, items });
-        const shown = items.map(publicAvailability);
-        return ok({ asOf, items: shown }, { etag: publicEtag(shown.map(({ asOf: _, ...counted }) => counted)) });
+        const shown = items.map(toPublicAvailability);
+        return ok({ asOf, items: shown }, { etag: computePublicEtag(shown.map(({ asOf: _, ...counted }) => counted)) });
       },
     }),
   ];
@@ -152,13 +152,13 @@ export function acrossProductsRoutes(store: Store, cache: CatalogCache): AnyOper
 const pageByStart = <const Name extends string, Item extends typeof Performance | typeof PublicPerformance>(
   name: Name,
   item: Item,
-) => named(name, Type.Object({ ...page(item).properties }));
+) => named(name, Type.Object({ ...createPageSchema(item).properties }));
 
 /** The performances whose product exists, by start. */
 const withProduct = (collections: Collections) => {
   const startOf = ({ startDate }: PerformanceDocument) => startDate;
   return findFitting(collections.performances, 1, startOf, async (found) => {
-    const products = await productsOf(collections, found);
+    const products = await findPerformanceProducts(collections, found);
     return found.filter(({ productId }) => products.has(productId));
   });
 };
@@ -174,7 +174,7 @@ const chosen = async (
   const named = performanceIds === undefined ? undefined : { in: [...new Set(performanceIds.split(','))] };
   const where = { ...(named && { id: named }), ...(productId === undefined ? {} : { productId }) };
   const found = await collections.performances.find({ where, orderBy: 'startDate' });
-  const products = await productsOf(collections, found);
+  const products = await findPerformanceProducts(collections, found);
   return found.filter((performance) => {
     const product = products.get(performance.productId);
     return product !== undefined && (!publicOnly || isPublic(performance, product));

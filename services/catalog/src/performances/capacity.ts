@@ -1,9 +1,9 @@
 import type { WorkResult } from '@boxoffice/service';
 import type { Condition, Store, Where } from '@boxoffice/store';
-import { availability, type CategoryPlan } from '../domain/capacity.ts';
-import { freed, newPlace, orderRange, placeId, SOLD, WITHDRAWN } from '../domain/place.ts';
-import { type Collections, collectionsOf, type PerformanceDocument } from '../store.ts';
-import { inBatches, insertPlaces } from './performances.ts';
+import { type CategoryPlan, computeAvailability } from '../domain/capacity.ts';
+import { buildPlace, computeOrderRange, derivePlaceId, freed, SOLD, WITHDRAWN } from '../domain/place.ts';
+import { type Collections, openCollections, type PerformanceDocument } from '../store.ts';
+import { insertPlaces, splitIntoBatches } from './performances.ts';
 
 // A change of capacity touches many documents and locks none. It claims the places that it withdraws, by a hold, and
 // those that it adds, which stay withdrawn; then it writes the performance, with the name of its claims: from then on
@@ -79,8 +79,8 @@ const claimClosing = async (
   const set = { state: 'held', freeFrom: madeAt + CLAIM_MS, holder: closing(name), request: null, item: null } as const;
   const where = { performanceId, seatCategoryId: category.id, freeFrom: { lte: madeAt } };
   let claimed = 0;
-  for (const spots of inBatches(remove, 500)) {
-    const id = { in: spots.map((spot) => placeId(performanceId, spot)) };
+  for (const spots of splitIntoBatches(remove, 500)) {
+    const id = { in: spots.map((spot) => derivePlaceId(performanceId, spot)) };
     claimed += (await places.claim({ where: { ...where, id }, set })).length;
   }
   return close > 0 ? claimed + (await places.claim({ where, set, limit: close })).length : claimed;
@@ -101,8 +101,8 @@ const couldClose = async (
 ): Promise<boolean> => {
   const where = { performanceId, seatCategoryId: category.id, freeFrom: { lte: now } };
   let free = 0;
-  for (const spots of inBatches(remove, 500)) {
-    free += await places.count({ ...where, id: { in: spots.map((spot) => placeId(performanceId, spot)) } });
+  for (const spots of splitIntoBatches(remove, 500)) {
+    free += await places.count({ ...where, id: { in: spots.map((spot) => derivePlaceId(performanceId, spot)) } });
   }
   if (free < remove.length) return false;
   return close === 0 || (await places.count(where)) >= close;
@@ -122,10 +122,10 @@ const claimOpening = async (
     freeFrom: { gte: WITHDRAWN, lte: WITHDRAWN + madeAt },
   } as const;
   if (reopen > 0) await places.claim({ where: { ...where, order: { lt: reopenBelow } }, set, limit: reopen });
-  const made = add.map((spot) => ({ ...newPlace(performanceId, category, spot, Math.random()), ...set }));
+  const made = add.map((spot) => ({ ...buildPlace(performanceId, category, spot, Math.random()), ...set }));
   await insertPlaces(places, made);
   // Places with these ids may exist already, withdrawn by an earlier change, with a label of that time.
-  for (const batch of inBatches(made, 500)) {
+  for (const batch of splitIntoBatches(made, 500)) {
     const own = new Map(batch.map(({ id, label, seat }) => [id, { label, seat }]));
     const there = await places.find({ where: { ...where, id: { in: [...own.keys()] } } });
     const [same, others] = [true, false].map((isSame) =>
@@ -152,26 +152,26 @@ export async function settle(collections: Collections, performance: PerformanceD
 
 /** The work that is due of a performance whose capacity has changed. */
 export async function applyCapacity(store: Store, performance: PerformanceDocument): Promise<WorkResult> {
-  await settle(collectionsOf(store, performance.institution), performance);
+  await settle(openCollections(store, performance.institution), performance);
   return 'done';
 }
 
 /** The numbers of free, held and sold places of each seat category at `now` (epoch milliseconds). */
-export async function availabilityOf(collections: Collections, performance: PerformanceDocument, now: number) {
+export async function readAvailability(collections: Collections, performance: PerformanceDocument, now: number) {
   await settle(collections, performance);
   const seatCategories = await Promise.all(
     performance.seatCategories.map(async ({ id, code, capacity }) => {
       const where = { performanceId: performance.id, seatCategoryId: id };
       const sold = await collections.places.count({ ...where, freeFrom: SOLD });
       const taken = await collections.places.count({ ...where, freeFrom: { gt: now, lte: SOLD } });
-      return { id, code, ...availability(capacity, sold, taken) };
+      return { id, code, ...computeAvailability(capacity, sold, taken) };
     }),
   );
   return { performanceId: performance.id, asOf: new Date(now).toISOString(), seatCategories };
 }
 
 /** The condition that selects a performance's places, without withdrawn ones; for a list by `order`. */
-export async function whereListed(
+export async function buildPlacesCondition(
   collections: Collections,
   performance: PerformanceDocument,
   query: { readonly seatCategoryId?: string; readonly state?: 'free' | 'held' | 'sold' },
@@ -182,7 +182,10 @@ export async function whereListed(
   const where = { performanceId: performance.id, freeFrom: freeFrom(state, now) };
   if (seatCategoryId === undefined) return where;
   // The range of `order` of that category; empty for an unknown one.
-  return { ...where, order: orderRange(performance.seatCategories.findIndex(({ id }) => id === seatCategoryId)) };
+  return {
+    ...where,
+    order: computeOrderRange(performance.seatCategories.findIndex(({ id }) => id === seatCategoryId)),
+  };
 }
 
 const freeFrom = (state: 'free' | 'held' | 'sold' | undefined, now: number): Condition => {

@@ -1,21 +1,28 @@
 import { Fault } from '@boxoffice/envelope';
-import { soon } from '@boxoffice/service';
+import { scheduleSoon } from '@boxoffice/service';
 import { type Change, IdempotencyKeyTaken, type IdempotencyRecord } from '@boxoffice/store';
 import { clocks } from '../clocks.ts';
-import { type Context, invalidateCatalog, moneyRules, notFound, refuseProblems, timestampOf } from '../context.ts';
+import {
+  type Context,
+  invalidateCatalog,
+  readMoneyRules,
+  readTimestamp,
+  refuseProblems,
+  throwNotFound,
+} from '../context.ts';
 import { type CategoryPlan, planCapacity } from '../domain/capacity.ts';
 import {
+  applyPerformanceChange,
   type ChangeRules,
-  changedPerformance,
+  findPatchProblems,
   hasMoved,
+  mayPerformanceBecome,
   type PerformancePatch,
-  patchProblems,
-  performanceMayBecome,
 } from '../domain/performance.ts';
-import { performanceCancelled, performanceMoved } from '../events.ts';
+import { createPerformanceCancelledFact, createPerformanceMovedFact } from '../events.ts';
 import type { PerformanceDocument } from '../store.ts';
 import { type CapacityClaim, claimCapacity, giveBack, isValidClaim, settle } from './capacity.ts';
-import { findPerformance, RECORD_MS, recordModified, tooSlow } from './performances.ts';
+import { createTooSlowFault, findPerformance, RECORD_MS, recordModified } from './performances.ts';
 
 interface PerformanceChange {
   readonly patch: PerformancePatch;
@@ -48,7 +55,7 @@ export async function changePerformance(
   wanted: PerformanceChange,
 ): Promise<PerformanceDocument> {
   const tariffIds = wanted.patch.prices?.map(({ tariffId }) => tariffId) ?? [];
-  const rules = { ...(await moneyRules(context.collections, tariffIds)), clocks };
+  const rules = { ...(await readMoneyRules(context.collections, tariffIds)), clocks };
   const written = await change(context, id, wanted, rules);
   await invalidateCatalog(context);
   return written;
@@ -72,16 +79,16 @@ const change = async (context: Context, id: string, wanted: PerformanceChange, r
     const pauseMs = Math.random() * Math.min(PAUSE_MS * attempt, LONGEST_PAUSE_MS);
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
-  if (!isContended) throw tooSlow();
+  if (!isContended) throw createTooSlowFault();
   throw new Fault('conflict', 'Another change of the capacity is in progress; try again later.');
 };
 
 const check = (performance: PerformanceDocument, { patch, allow }: PerformanceChange, rules: ChangeRules): void => {
   allow(performance);
-  if (patch.state && !performanceMayBecome(performance.state, patch.state)) {
+  if (patch.state && !mayPerformanceBecome(performance.state, patch.state)) {
     throw new Fault('conflict', `The performance is ${performance.state}; this state is final.`);
   }
-  refuseProblems(patchProblems(performance, patch, rules));
+  refuseProblems(findPatchProblems(performance, patch, rules));
 };
 
 /** Without a change of capacity: one write, after the product's `modifiedAt` if anything changes. */
@@ -105,7 +112,7 @@ const changePlainly = async (
     },
     { idempotencyRecord: change.idempotencyRecord },
   );
-  return retry ? RETRY : (written ?? notFound());
+  return retry ? RETRY : (written ?? throwNotFound());
 };
 
 const changeTo = (
@@ -115,13 +122,13 @@ const changeTo = (
   plans: readonly CategoryPlan[],
   rules: ChangeRules,
 ): Change<PerformanceDocument> | undefined => {
-  const now = timestampOf(context);
-  const next = changedPerformance(performance, patch, plans, rules, now);
+  const now = readTimestamp(context);
+  const next = applyPerformanceChange(performance, patch, plans, rules, now);
   if (!next) return undefined;
   const cancelled = next.state === 'cancelled' && performance.state !== 'cancelled';
   const { id: performanceId, productId } = performance;
-  const events = cancelled ? [performanceCancelled({ performanceId, productId, cancelledAt: now })] : [];
-  return { next, events: hasMoved(performance, next) ? [...events, performanceMoved(next)] : events };
+  const events = cancelled ? [createPerformanceCancelledFact({ performanceId, productId, cancelledAt: now })] : [];
+  return { next, events: hasMoved(performance, next) ? [...events, createPerformanceMovedFact(next)] : events };
 };
 
 /** Whether the product's `modifiedAt` is recent enough for a write that begins now. */
@@ -188,7 +195,7 @@ const writeCapacity = async (
       isWritten = changed !== undefined;
       if (!changed) return undefined;
       const next = { ...changed.next, capacityClaim: claim.name };
-      return { ...changed, next, due: { applyCapacity: soon(now) } };
+      return { ...changed, next, due: { applyCapacity: scheduleSoon(now) } };
     },
     { idempotencyRecord: change.idempotencyRecord },
   );

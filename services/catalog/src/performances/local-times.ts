@@ -5,10 +5,10 @@ import { type Logger, repeat } from '@boxoffice/runtime';
 import type { Closable } from '@boxoffice/service';
 import { rewrite, type Store } from '@boxoffice/store';
 import { clocks } from '../clocks.ts';
-import { contextOf, invalidateCatalog, timestampOf } from '../context.ts';
-import { enteredStart, showsAnotherTime } from '../domain/clocks.ts';
-import { withLocalTimeKept } from '../domain/performance.ts';
-import { performanceMoved } from '../events.ts';
+import { createContext, invalidateCatalog, readTimestamp } from '../context.ts';
+import { computeMeantStart, hasMovedLocalTime } from '../domain/clocks.ts';
+import { restoreLocalTime } from '../domain/performance.ts';
+import { createPerformanceMovedFact } from '../events.ts';
 import { institutions, type PerformanceDocument, performances } from '../store.ts';
 import { recordModified } from './performances.ts';
 
@@ -26,9 +26,9 @@ export interface MovedLocalTime {
 }
 
 /** What moved of a performance; undefined if its start has the local time that was meant. */
-export function movedLocalTime(performance: PerformanceDocument): MovedLocalTime | undefined {
+export function detectMovedLocalTime(performance: PerformanceDocument): MovedLocalTime | undefined {
   const { id, institution, startDate, timeZone, state, meantStart } = performance;
-  if (meantStart === undefined || state === 'cancelled' || !showsAnotherTime(performance, clocks)) return undefined;
+  if (meantStart === undefined || state === 'cancelled' || !hasMovedLocalTime(performance, clocks)) return undefined;
   const shown = clocks.wallTime(startDate, timeZone);
   return {
     ...{ institution, performance: id, startDate, timeZone },
@@ -39,7 +39,7 @@ export function movedLocalTime(performance: PerformanceDocument): MovedLocalTime
 const PAGE = 200;
 
 /** The performances to come whose local time has moved, of an institution or of all. */
-export async function movedLocalTimes(
+export async function listMovedLocalTimes(
   store: Store,
   { institution, now = Date.now }: { readonly institution?: string | undefined; readonly now?: () => number } = {},
 ): Promise<MovedLocalTime[]> {
@@ -52,7 +52,7 @@ export async function movedLocalTimes(
     for (;;) {
       const where = { startDate: { gt: new Date(now()).toISOString() } };
       const page = await of.find({ where, orderBy: 'startDate', limit: PAGE, ...(after ? { after } : {}) });
-      moved.push(...page.flatMap((one) => movedLocalTime(one) ?? []));
+      moved.push(...page.flatMap((one) => detectMovedLocalTime(one) ?? []));
       const last = page.at(-1);
       if (!last || page.length < PAGE) break;
       after = { value: last.startDate, id: last.id };
@@ -70,15 +70,15 @@ export async function keepLocalTime(
   { institution, performance: id }: Pick<MovedLocalTime, 'institution' | 'performance'>,
   now: () => number = Date.now,
 ): Promise<string | undefined> {
-  const context = contextOf(store, institution, now);
+  const context = createContext(store, institution, now);
   const found = await context.collections.performances.get(id);
-  if (!found || movedLocalTime(found) === undefined) return undefined;
+  if (!found || detectMovedLocalTime(found) === undefined) return undefined;
   await recordModified(context, found.productId);
   let moved: string | undefined;
   await context.collections.performances.update(id, (current) => {
-    const next = current.state === 'cancelled' ? undefined : withLocalTimeKept(current, clocks, timestampOf(context));
+    const next = current.state === 'cancelled' ? undefined : restoreLocalTime(current, clocks, readTimestamp(context));
     moved = next?.startDate;
-    return next && { next, events: [performanceMoved(next)] };
+    return next && { next, events: [createPerformanceMovedFact(next)] };
   });
   await invalidateCatalog(context);
   return moved;
@@ -89,8 +89,8 @@ export async function keepInstant(
   store: Store,
   { institution, performance: id }: Pick<MovedLocalTime, 'institution' | 'performance'>,
 ): Promise<void> {
-  await contextOf(store, institution).collections.performances.update(id, (current) => ({
-    next: { ...current, meantStart: enteredStart(current, clocks) },
+  await createContext(store, institution).collections.performances.update(id, (current) => ({
+    next: { ...current, meantStart: computeMeantStart(current, clocks) },
   }));
 }
 
@@ -107,7 +107,7 @@ const NAMED = 20;
 export function watchLocalTimes(store: Store, log: Pick<Logger, 'info' | 'warn'>): Closable {
   let isTold = false;
   const tell = async (): Promise<void> => {
-    const moved = await movedLocalTimes(store);
+    const moved = await listMovedLocalTimes(store);
     log.info(`local times are those of the IANA time zone database ${clocks.release}`);
     if (moved.length > 0) {
       const named = moved

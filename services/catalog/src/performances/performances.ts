@@ -1,20 +1,27 @@
 import { Fault } from '@boxoffice/envelope';
 import { type Documents, type IdempotencyRecord, UniqueViolation } from '@boxoffice/store';
 import { clocks } from '../clocks.ts';
-import { type Context, invalidateCatalog, moneyRules, notFound, refuseProblems, timestampOf } from '../context.ts';
-import { enteredStart } from '../domain/clocks.ts';
-import { type PerformanceInput, performanceProblems } from '../domain/performance.ts';
-import { addedSpots, newPlace, type Place } from '../domain/place.ts';
+import {
+  type Context,
+  invalidateCatalog,
+  readMoneyRules,
+  readTimestamp,
+  refuseProblems,
+  throwNotFound,
+} from '../context.ts';
+import { computeMeantStart } from '../domain/clocks.ts';
+import { findPerformanceProblems, type PerformanceInput } from '../domain/performance.ts';
+import { buildPlace, listAddedSpots, type Place } from '../domain/place.ts';
 import { hasManyPerformances, type ProductType } from '../domain/product.ts';
-import { newCategories, type SeatCategory } from '../domain/seat-category.ts';
-import { resolvedPrices } from '../domain/tariff.ts';
+import { buildSeatCategories, type SeatCategory } from '../domain/seat-category.ts';
+import { resolvePrices } from '../domain/tariff.ts';
 import type { Collections, PerformanceDocument, PlaceDocument, ProductDocument } from '../store.ts';
 
 /** The number of places per write. */
 const BATCH = 1_000;
 
 /** Splits a list into batches of at most `size`. */
-export function inBatches<Item>(items: readonly Item[], size = BATCH): Item[][] {
+export function splitIntoBatches<Item>(items: readonly Item[], size = BATCH): Item[][] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
     items.slice(index * size, (index + 1) * size),
   );
@@ -22,28 +29,31 @@ export function inBatches<Item>(items: readonly Item[], size = BATCH): Item[][] 
 
 /** Inserts the places that do not exist yet. Idempotent, since the id of a place is derived from its position. */
 export async function insertPlaces(places: Documents<PlaceDocument>, made: readonly Place[]): Promise<void> {
-  for (const batch of inBatches(made)) await places.insertMany(batch);
+  for (const batch of splitIntoBatches(made)) await places.insertMany(batch);
 }
 
 /** A performance whose product exists (an interrupted creation can leave one without). @throws Fault `not_found` */
 export async function findPerformance(collections: Collections, id: string): Promise<PerformanceDocument> {
   const performance = await collections.performances.get(id);
   const product = performance && (await collections.products.get(performance.productId));
-  return performance && product ? performance : notFound();
+  return performance && product ? performance : throwNotFound();
 }
 
 /** The performances of a product, in order of creation. */
-export function performancesOf({ performances }: Collections, productId: string): Promise<PerformanceDocument[]> {
+export function listProductPerformances(
+  { performances }: Collections,
+  productId: string,
+): Promise<PerformanceDocument[]> {
   return performances.find({ where: { productId }, orderBy: 'createdAt' });
 }
 
 /** The performances of these products by product, each in order of creation. */
-export async function performancesByProduct(
+export async function findPerformancesByProduct(
   { performances }: Collections,
   products: readonly Pick<ProductDocument, 'id'>[],
 ): Promise<ReadonlyMap<string, PerformanceDocument[]>> {
   const found: PerformanceDocument[] = [];
-  for (const some of inBatches(products, 500)) {
+  for (const some of splitIntoBatches(products, 500)) {
     const productId = { in: some.map(({ id }) => id) };
     found.push(...(await performances.find({ where: { productId }, orderBy: 'createdAt' })));
   }
@@ -58,15 +68,15 @@ export async function checkPerformances(
   at: (index: number) => string,
 ): Promise<{ readonly currency: string }> {
   const tariffIds = inputs.flatMap(({ prices }) => prices.map(({ tariffId }) => tariffId));
-  const money = await moneyRules(collections, tariffIds);
+  const money = await readMoneyRules(collections, tariffIds);
   const rules = { ...money, clocks, manyCategories: hasManyPerformances(type) };
-  refuseProblems(inputs.flatMap((input, index) => performanceProblems(input, rules, at(index))));
+  refuseProblems(inputs.flatMap((input, index) => findPerformanceProblems(input, rules, at(index))));
   return rules;
 }
 
 /**
  * The longest time between the product's `modifiedAt` and the start of the performance's write, in milliseconds. It
- * leaves 6 s for that write, of the 10 s that `asOfReading` allows.
+ * leaves 6 s for that write, of the 10 s that `computeAsOf` allows.
  */
 export const RECORD_MS = 4_000;
 
@@ -74,7 +84,7 @@ export const RECORD_MS = 4_000;
 const RECORD_ATTEMPTS = 3;
 
 /** The store is too slow to record a change before it is made: nothing is changed. */
-export function tooSlow(): Fault {
+export function createTooSlowFault(): Fault {
   return new Fault('service_unavailable', 'The store is too slow at the moment; nothing was changed.', {
     'Retry-After': '1',
   });
@@ -82,7 +92,7 @@ export function tooSlow(): Fault {
 
 /**
  * Updates the product's `modifiedAt`, so that `modifiedSince` returns it; resolves with that time in epoch
- * milliseconds. Call it right before the write of one of its performances. For `asOfReading` both are one write at that
+ * milliseconds. Call it right before the write of one of its performances. For `computeAsOf` both are one write at that
  * time: a client that reads the product before the performance is written asks again from an earlier time. If the
  * performance's write fails, the product is returned once more than needed; in the other order a change could be
  * missed.
@@ -97,7 +107,7 @@ export async function recordModified(context: Context, productId: string): Promi
     );
     if (context.now() - recordedAt <= RECORD_MS) return recordedAt;
   }
-  throw tooSlow();
+  throw createTooSlowFault();
 }
 
 /**
@@ -113,10 +123,10 @@ export async function writePerformance(
   idempotencyRecord?: IdempotencyRecord<PerformanceDocument>,
 ): Promise<PerformanceDocument> {
   const id = context.newId('prf');
-  const seatCategories = newCategories(id, input.seatCategories);
+  const seatCategories = buildSeatCategories(id, input.seatCategories);
   await makePlaces(context.collections.places, id, seatCategories);
   await recordModified(context, product.id);
-  const now = timestampOf(context);
+  const now = readTimestamp(context);
   const { startDate, durationMinutes, venue, timeZone, salesFrom, salesTo } = input;
   return context.collections.performances.insert(
     {
@@ -130,9 +140,9 @@ export async function writePerformance(
       salesTo,
       state: 'on_sale',
       seatCategories,
-      prices: resolvedPrices(input.prices, seatCategories, currency),
+      prices: resolvePrices(input.prices, seatCategories, currency),
       ...(input.seatMap ? { seatMap: input.seatMap } : {}),
-      meantStart: enteredStart(input, clocks),
+      meantStart: computeMeantStart(input, clocks),
       soleOf: hasManyPerformances(product.type) ? null : product.id,
       revision: 1,
       createdAt: now,
@@ -152,7 +162,7 @@ const makePlaces = (
   insertPlaces(
     places,
     categories.flatMap((category, index) =>
-      addedSpots(index, category).map((spot) => newPlace(performanceId, category, spot, Math.random())),
+      listAddedSpots(index, category).map((spot) => buildPlace(performanceId, category, spot, Math.random())),
     ),
   );
 
@@ -164,7 +174,7 @@ export async function addPerformance(
   idempotencyRecord?: IdempotencyRecord<PerformanceDocument>,
 ): Promise<PerformanceDocument> {
   const { collections } = context;
-  const product = (await collections.products.get(productId)) ?? notFound();
+  const product = (await collections.products.get(productId)) ?? throwNotFound();
   const { currency } = await checkPerformances(collections, product.type, [input], () => '$');
   if (!hasManyPerformances(product.type) && (await collections.performances.count({ productId })) > 0) secondOfOne();
   const performance = await writePerformance(context, product, input, currency, idempotencyRecord).catch(

@@ -2,44 +2,44 @@
 
 import {
   type AnyOperation,
-  changesPage,
-  changesPageOf,
+  createChangesPageSchema,
   created,
+  createPageSchema,
   id,
   listQuery,
   named,
   ok,
   oneOf,
   operation,
-  page,
-  pageOf,
   pageQuery,
   pathId,
+  readChangesPage,
   readOnlyOf,
+  readPage,
 } from '@boxoffice/http';
 import type { Store } from '@boxoffice/store';
 import { Type } from 'typebox';
-import { contextOf, notFound } from '../context.ts';
-import { visibleState } from '../domain/place.ts';
-import { PublicAvailability, PublicPerformance, PublicPerformancePage, seesPublicOnly } from '../feed/projection.ts';
+import { createContext, throwNotFound } from '../context.ts';
+import { computeVisibleState } from '../domain/place.ts';
+import { isLimitedToPublic, PublicAvailability, PublicPerformance, PublicPerformancePage } from '../feed/projection.ts';
 import { getPublicAvailability, getPublicPerformance, listPublicPerformances } from '../feed/public.ts';
 import { asOf, ids } from '../schemas.ts';
 import type { PerformanceDocument } from '../store.ts';
-import { availabilityOf, whereListed } from './capacity.ts';
+import { buildPlacesCondition, readAvailability } from './capacity.ts';
 import { changePerformance } from './change.ts';
 import { addPerformance, findPerformance } from './performances.ts';
 import * as examples from './schemas.ts';
 import {
   Availability,
-  inputOf,
+  computePerformanceEtag,
   NewPerformance,
   Performance,
   PerformanceChanges,
-  performanceDetail,
-  performanceEtag,
-  performanceView,
+  toPerformanceDetail,
+  toPerformanceInput,
+  toPerformanceView,
 } from './schemas.ts';
-import { seatMapOf } from './seat-map.ts';
+import { toSeatMap } from './seat-map.ts';
 
 const readOnly = readOnlyOf(Performance, PerformanceChanges);
 
@@ -60,7 +60,7 @@ const Place = named(
 const params = { performanceId: pathId };
 
 /** Performances: list, create, read, change; their availability and their places. */
-export function performancesRoutes(store: Store): AnyOperation[] {
+export function createPerformancesRoutes(store: Store): AnyOperation[] {
   return [
     operation({
       id: 'listPerformances',
@@ -73,23 +73,23 @@ export function performancesRoutes(store: Store): AnyOperation[] {
       description: 'Without plans of halls. Public access leaves out closed ones.',
       params: { productId: pathId },
       query: listQuery,
-      answers: { 200: Type.Union([changesPage(Performance), PublicPerformancePage]) },
+      answers: { 200: Type.Union([createChangesPageSchema(Performance), PublicPerformancePage]) },
       etag: true,
       example: {
         params: { productId: ids.product },
         answer: { items: [examples.performance], nextCursor: null, asOf },
       },
       handle: async (request) => {
-        const context = contextOf(store, request.caller.institution);
+        const context = createContext(store, request.caller.institution);
         const { productId } = request.params;
-        if (seesPublicOnly(request.caller)) return listPublicPerformances(context, productId, request);
+        if (isLimitedToPublic(request.caller)) return listPublicPerformances(context, productId, request);
         const { collections, now } = context;
-        if (!(await collections.products.get(productId))) notFound();
-        return changesPageOf(request, collections.performances, {
+        if (!(await collections.products.get(productId))) throwNotFound();
+        return readChangesPage(request, collections.performances, {
           where: { productId },
           modifiedAt: 'modifiedAt',
           clock: now,
-          item: performanceView,
+          item: toPerformanceView,
         });
       },
     }),
@@ -112,11 +112,11 @@ export function performancesRoutes(store: Store): AnyOperation[] {
       },
       handle: async ({ caller, params, body, remember }) => {
         const reply = (performance: PerformanceDocument) =>
-          created(performanceDetail(performance), `/svc/v3/catalog/performances/${performance.id}`, {
-            etag: performanceEtag(performance),
+          created(toPerformanceDetail(performance), `/svc/v3/catalog/performances/${performance.id}`, {
+            etag: computePerformanceEtag(performance),
           });
-        const context = contextOf(store, caller.institution);
-        return reply(await addPerformance(context, params.productId, inputOf(body), remember(reply)));
+        const context = createContext(store, caller.institution);
+        return reply(await addPerformance(context, params.productId, toPerformanceInput(body), remember(reply)));
       },
     }),
     operation({
@@ -134,8 +134,8 @@ export function performancesRoutes(store: Store): AnyOperation[] {
       etag: true,
       example: { params: { performanceId: ids.performance }, answer: examples.performanceWithPlan },
       handle: async ({ caller, params }) => {
-        const context = contextOf(store, caller.institution);
-        if (seesPublicOnly(caller)) return getPublicPerformance(context, params.performanceId);
+        const context = createContext(store, caller.institution);
+        if (isLimitedToPublic(caller)) return getPublicPerformance(context, params.performanceId);
         return answer(await findPerformance(context.collections, params.performanceId));
       },
     }),
@@ -163,11 +163,11 @@ export function performancesRoutes(store: Store): AnyOperation[] {
       },
       handle: async ({ caller, params, body, ifMatch, unchanged, remember }) =>
         answer(
-          await changePerformance(contextOf(store, caller.institution), params.performanceId, {
-            patch: { ...body, seatMap: seatMapOf(body.seatMap) },
+          await changePerformance(createContext(store, caller.institution), params.performanceId, {
+            patch: { ...body, seatMap: toSeatMap(body.seatMap) },
             allow: (performance) => {
-              ifMatch(performanceEtag(performance));
-              unchanged(performanceView(performance));
+              ifMatch(computePerformanceEtag(performance));
+              unchanged(toPerformanceView(performance));
             },
             idempotencyRecord: remember(answer),
           }),
@@ -187,11 +187,11 @@ export function performancesRoutes(store: Store): AnyOperation[] {
       etag: true,
       example: { params: { performanceId: ids.performance }, answer: examples.availability },
       handle: async ({ caller, params }) => {
-        const context = contextOf(store, caller.institution);
-        if (seesPublicOnly(caller)) return getPublicAvailability(context, params.performanceId);
+        const context = createContext(store, caller.institution);
+        if (isLimitedToPublic(caller)) return getPublicAvailability(context, params.performanceId);
         const { collections, now } = context;
         const performance = await findPerformance(collections, params.performanceId);
-        return ok(await availabilityOf(collections, performance, now()));
+        return ok(await readAvailability(collections, performance, now()));
       },
     }),
     operation({
@@ -203,7 +203,7 @@ export function performancesRoutes(store: Store): AnyOperation[] {
       description: 'Each with its present state; `seatCategoryId` and `state` filter.',
       params,
       query: { seatCategoryId: Type.Optional(id), state: Type.Optional(placeState), ...pageQuery },
-      answers: { 200: page(Place) },
+      answers: { 200: createPageSchema(Place) },
       example: {
         params: { performanceId: ids.performance },
         query: { state: 'free', limit: 1 },
@@ -222,11 +222,11 @@ export function performancesRoutes(store: Store): AnyOperation[] {
         },
       },
       handle: async (request) => {
-        const { collections, now } = contextOf(store, request.caller.institution);
+        const { collections, now } = createContext(store, request.caller.institution);
         const asOf = now();
         const performance = await findPerformance(collections, request.params.performanceId);
-        return pageOf(request, collections.places, {
-          where: await whereListed(collections, performance, request.query, asOf),
+        return readPage(request, collections.places, {
+          where: await buildPlacesCondition(collections, performance, request.query, asOf),
           orderBy: 'order',
           item: (place) => ({
             id: place.id,
@@ -234,7 +234,7 @@ export function performancesRoutes(store: Store): AnyOperation[] {
             label: place.label,
             ...(place.row === null ? {} : { row: place.row }),
             ...(place.seat === null ? {} : { seat: place.seat }),
-            state: visibleState(place, asOf) as 'free' | 'held' | 'sold',
+            state: computeVisibleState(place, asOf) as 'free' | 'held' | 'sold',
           }),
         });
       },
@@ -243,4 +243,4 @@ export function performancesRoutes(store: Store): AnyOperation[] {
 }
 
 const answer = (performance: PerformanceDocument) =>
-  ok(performanceDetail(performance), { etag: performanceEtag(performance) });
+  ok(toPerformanceDetail(performance), { etag: computePerformanceEtag(performance) });

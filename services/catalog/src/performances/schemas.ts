@@ -1,22 +1,32 @@
-import { createView, currency, id, instant, lineOfText, named, nullable, oneOf, timestamp } from '@boxoffice/http';
-import { ianaName } from '@boxoffice/http/local-time';
+import {
+  createInstantSchema,
+  createLineSchema,
+  createNullableSchema,
+  createView,
+  currency,
+  id,
+  named,
+  oneOf,
+  timestamp,
+} from '@boxoffice/http';
+import { findIanaName } from '@boxoffice/http/local-time';
 import { type Static, Type } from 'typebox';
 import { type PerformanceInput, performanceStates } from '../domain/performance.ts';
-import { seatsOf } from '../domain/seat-category.ts';
+import { countSeats } from '../domain/seat-category.ts';
 import { MAX_ROWS } from '../domain/seat-map.ts';
 import { amount, code, createdAt, ids, names, shownCode } from '../schemas.ts';
 import type { PerformanceDocument } from '../store.ts';
-import { SeatMap, seatMap, seatMapOf } from './seat-map.ts';
+import { SeatMap, seatMap, toSeatMap } from './seat-map.ts';
 
 const row = (least: number) =>
   named(
     least > 0 ? 'SeatRow' : 'SeatRowChanges',
     Type.Object({
-      row: lineOfText({ maxLength: 20 }),
+      row: createLineSchema({ maxLength: 20 }),
       seats: Type.Union(
         [
           Type.Integer({ minimum: least, maximum: 10_000, description: 'how many, counted from 1' }),
-          Type.Array(nullable(lineOfText({ maxLength: 20 })), {
+          Type.Array(createNullableSchema(createLineSchema({ maxLength: 20 })), {
             minItems: least,
             maxItems: 200,
             description: 'labels in order, each once in the row; null: a gap such as an aisle',
@@ -27,7 +37,7 @@ const row = (least: number) =>
     }),
   );
 /** The rows of a numbered seat category; in a change, 0 seats remove a row. */
-export function rows(least: number) {
+export function createRowsSchema(least: number) {
   return Type.Array(row(least), { maxItems: MAX_ROWS });
 }
 
@@ -37,15 +47,15 @@ export const numbered = Type.Boolean({ description: 'true: places have rows and 
 
 export const state = oneOf(performanceStates, { description: 'only `on_sale` is sold' });
 
-export const salesFrom = nullable(instant('begin of sales; null: at once'));
+export const salesFrom = createNullableSchema(createInstantSchema('begin of sales; null: at once'));
 
-export const salesTo = nullable(instant('end of sales; null: none'));
+export const salesTo = createNullableSchema(createInstantSchema('end of sales; null: none'));
 
 export const venue = named(
   'VenueInput',
   Type.Object({
-    name: lineOfText({ maxLength: 200 }),
-    city: Type.Optional(nullable(lineOfText({ maxLength: 200 }))),
+    name: createLineSchema({ maxLength: 200 }),
+    city: Type.Optional(createNullableSchema(createLineSchema({ maxLength: 200 }))),
   }),
 );
 
@@ -70,11 +80,11 @@ export const SeatCategory = named(
     name: names,
     numbered,
     capacity,
-    rows: Type.Optional(rows(1)),
+    rows: Type.Optional(createRowsSchema(1)),
   }),
 );
 
-export const Venue = named('Venue', Type.Object({ name: Type.String(), city: nullable(Type.String()) }));
+export const Venue = named('Venue', Type.Object({ name: Type.String(), city: createNullableSchema(Type.String()) }));
 
 export const Performance = named(
   'Performance',
@@ -82,7 +92,7 @@ export const Performance = named(
     id: Type.String(),
     productId: Type.String(),
     startDate: timestamp,
-    durationMinutes: nullable(durationMinutes),
+    durationMinutes: createNullableSchema(durationMinutes),
     venue: Venue,
     timeZone,
     salesFrom,
@@ -90,7 +100,7 @@ export const Performance = named(
     state,
     seatCategories: Type.Array(SeatCategory),
     prices: Type.Array(Price),
-    seatMap: Type.Optional(nullable(SeatMap)),
+    seatMap: Type.Optional(createNullableSchema(SeatMap)),
     createdAt: timestamp,
     updatedAt: timestamp,
   }),
@@ -129,22 +139,22 @@ const withPlan = (performance: PerformanceDocument, seatMap: PerformanceDocument
   ...performance,
   seatMap,
   seatCategories: performance.seatCategories.map(({ rows, ...category }) =>
-    category.numbered ? { ...category, rows: rows.filter(({ seats }) => seatsOf(seats) > 0) } : category,
+    category.numbered ? { ...category, rows: rows.filter(({ seats }) => countSeats(seats) > 0) } : category,
   ),
 });
 
 /** A performance as lists show it: as within its product. */
-export function performanceView(performance: PerformanceDocument): Static<typeof Performance> {
+export function toPerformanceView(performance: PerformanceDocument): Static<typeof Performance> {
   return view(performanceWithin(performance));
 }
 
 /** A performance as answers about it alone show it: with the plan of its hall. */
-export function performanceDetail(performance: PerformanceDocument): Static<typeof Performance> {
+export function toPerformanceDetail(performance: PerformanceDocument): Static<typeof Performance> {
   return view(withPlan(performance, performance.seatMap ?? null));
 }
 
 /** The ETag of a performance. */
-export function performanceEtag({ revision }: PerformanceDocument): string {
+export function computePerformanceEtag({ revision }: PerformanceDocument): string {
   return String(revision);
 }
 
@@ -192,7 +202,7 @@ export const availability = {
   seatCategories: [{ id: ids.category, code: 'STALLS', capacity: 42, free: 30, held: 2, sold: 10 }],
 };
 
-const seatCategory = lineOfText({ maxLength: 64, description: 'code of the seat category' });
+const seatCategory = createLineSchema({ maxLength: 64, description: 'code of the seat category' });
 
 const NewPrice = named(
   'PriceInput',
@@ -211,7 +221,7 @@ const NewCategory = named(
     name: names,
     numbered,
     capacity,
-    rows: Type.Optional(rows(1)),
+    rows: Type.Optional(createRowsSchema(1)),
   }),
 );
 
@@ -220,14 +230,14 @@ export const NewPerformance = named(
   'PerformanceInput',
   Type.Object({
     startDate: timestamp,
-    durationMinutes: Type.Optional(nullable(durationMinutes)),
+    durationMinutes: Type.Optional(createNullableSchema(durationMinutes)),
     venue,
     timeZone,
     salesFrom: Type.Optional(salesFrom),
     salesTo: Type.Optional(salesTo),
     seatCategories: Type.Array(NewCategory, { minItems: 1, maxItems: 50 }),
     prices: Type.Array(NewPrice, { maxItems: 1_000 }),
-    seatMap: Type.Optional(nullable(SeatMap)),
+    seatMap: Type.Optional(createNullableSchema(SeatMap)),
   }),
 );
 
@@ -248,7 +258,7 @@ const ChangedCategory = named(
   Type.Object({
     id,
     capacity: Type.Optional(capacity),
-    rows: Type.Optional(rows(0)),
+    rows: Type.Optional(createRowsSchema(0)),
     code: Type.Optional({ ...shownCode, readOnly: true }),
     name: Type.Optional(Type.Record(Type.String(), Type.String(), { readOnly: true, description: 'by language' })),
     numbered: Type.Optional({ ...numbered, readOnly: true }),
@@ -261,7 +271,7 @@ export const PerformanceChanges = named(
   Type.Object({
     state: Type.Optional(state),
     startDate: Type.Optional(timestamp),
-    durationMinutes: Type.Optional(nullable(durationMinutes)),
+    durationMinutes: Type.Optional(createNullableSchema(durationMinutes)),
     venue: Type.Optional(
       Type.Object(
         { name: Type.Optional(venue.properties.name), city: venue.properties.city },
@@ -273,21 +283,21 @@ export const PerformanceChanges = named(
     salesTo: Type.Optional(salesTo),
     seatCategories: Type.Optional(Type.Array(ChangedCategory, { maxItems: 50 })),
     prices: Type.Optional(Type.Array(ChangedPrice, { maxItems: 1_000 })),
-    seatMap: Type.Optional(nullable(SeatMap)),
+    seatMap: Type.Optional(createNullableSchema(SeatMap)),
   }),
 );
 
 /** The body of a creation in the form of the domain. */
-export function inputOf(body: Static<typeof NewPerformance>): PerformanceInput {
+export function toPerformanceInput(body: Static<typeof NewPerformance>): PerformanceInput {
   return {
     startDate: body.startDate,
     durationMinutes: body.durationMinutes ?? null,
     venue: { name: body.venue.name, city: body.venue.city ?? null },
-    timeZone: ianaName(body.timeZone) ?? body.timeZone,
+    timeZone: findIanaName(body.timeZone) ?? body.timeZone,
     salesFrom: body.salesFrom ?? null,
     salesTo: body.salesTo ?? null,
     seatCategories: body.seatCategories,
     prices: body.prices,
-    seatMap: seatMapOf(body.seatMap ?? null),
+    seatMap: toSeatMap(body.seatMap ?? null),
   };
 }

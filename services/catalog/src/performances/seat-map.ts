@@ -1,4 +1,4 @@
-import { createView, lineOfText, named } from '@boxoffice/http';
+import { createLineSchema, createView, named } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import { MAX_ROWS } from '../domain/seat-map.ts';
 import { MAX_COORDINATE } from '../domain/svg-path.ts';
@@ -15,7 +15,7 @@ const Point = named('SeatMapPoint', Type.Object({ x: coordinate, y: coordinate }
 const RowLine = named(
   'SeatMapRow',
   Type.Object({
-    row: lineOfText({ maxLength: 20, description: 'a row of the seat category' }),
+    row: createLineSchema({ maxLength: 20, description: 'a row of the seat category' }),
     from: Point,
     to: Point,
     curve: Type.Optional(
@@ -40,7 +40,10 @@ const Area = named(
       description: 'unique in the plan',
     }),
     name: names,
-    seatCategory: lineOfText({ maxLength: 64, description: 'code of the seat category; it may have several areas' }),
+    seatCategory: createLineSchema({
+      maxLength: 64,
+      description: 'code of the seat category; it may have several areas',
+    }),
     outline: Type.String({
       minLength: 1,
       maxLength: 4_096,
@@ -82,7 +85,7 @@ export const SeatMap = named(
 const view = createView(SeatMap);
 
 /** A plan of a body in the form of the domain; absent stays absent. */
-export function seatMapOf<Absent extends null | undefined>(plan: Static<typeof SeatMap> | Absent) {
+export function toSeatMap<Absent extends null | undefined>(plan: Static<typeof SeatMap> | Absent) {
   return plan ? view(plan) : (plan as Absent);
 }
 

@@ -1,18 +1,27 @@
-import { type AnyOperation, named, nullable, operation, page, pageOf, pageQuery, timestamp } from '@boxoffice/http';
-import { repeatedOffset, wallTime } from '@boxoffice/http/local-time';
+import {
+  type AnyOperation,
+  createNullableSchema,
+  createPageSchema,
+  named,
+  operation,
+  pageQuery,
+  readPage,
+  timestamp,
+} from '@boxoffice/http';
+import { formatRepeatedOffset, formatWallTime } from '@boxoffice/http/local-time';
 import type { Query, Store } from '@boxoffice/store';
 import { type Static, Type } from 'typebox';
 import { clocks } from '../clocks.ts';
-import { contextOf } from '../context.ts';
+import { createContext } from '../context.ts';
 import { performanceStates } from '../domain/performance.ts';
 import { productTypes } from '../domain/product.ts';
-import { endOf, isOn, LONGEST_EVENING_MINUTES, LONGEST_EVENING_MS } from '../domain/what-is-on.ts';
+import { computeEnd, isOn, LONGEST_EVENING_MINUTES, LONGEST_EVENING_MS } from '../domain/what-is-on.ts';
 import { findFitting } from '../products/filter.ts';
 import { productType } from '../products/schemas.ts';
 import { ids, names } from '../schemas.ts';
 import type { Collections, PerformanceDocument, ProductDocument } from '../store.ts';
-import { productsOf } from './across-products.ts';
-import { inBatches } from './performances.ts';
+import { findPerformanceProducts } from './across-products.ts';
+import { splitIntoBatches } from './performances.ts';
 import { performance, state, timeZone, Venue } from './schemas.ts';
 
 const localTime = (description: string) =>
@@ -28,17 +37,17 @@ const Event = named(
     venue: Venue,
     state,
     startDate: timestamp,
-    endDate: nullable({ ...timestamp, description: 'when it is over; null: never' }),
+    endDate: createNullableSchema({ ...timestamp, description: 'when it is over; null: never' }),
     timeZone,
     localStart: localTime('`startDate` by the clock of the venue'),
-    startOffset: nullable(
+    startOffset: createNullableSchema(
       Type.String({ description: 'the name of its offset where that clock shows the time twice: `GMT+1`; else null' }),
     ),
-    localEnd: nullable(localTime('`endDate` by the clock of the venue')),
+    localEnd: createNullableSchema(localTime('`endDate` by the clock of the venue')),
   }),
 );
 
-const EventPage = named('PerformancesOn', Type.Object({ ...page(Event).properties }));
+const EventPage = named('PerformancesOn', Type.Object({ ...createPageSchema(Event).properties }));
 
 interface Found {
   readonly id: string;
@@ -48,7 +57,8 @@ interface Found {
 }
 
 /** To the minute, as pages show it. */
-const localTimeOf = (instant: string | number, timeZone: string): string => wallTime(instant, timeZone).slice(0, 16);
+const localTimeOf = (instant: string | number, timeZone: string): string =>
+  formatWallTime(instant, timeZone).slice(0, 16);
 
 /** Epoch milliseconds. */
 interface Span {
@@ -70,7 +80,7 @@ const example: Static<typeof Event> = {
 };
 
 /** What is on, for the list of a door and for calendars. */
-export function whatIsOnRoutes(store: Store): AnyOperation[] {
+export function createWhatIsOnRoutes(store: Store): AnyOperation[] {
   return [
     operation({
       id: 'listWhatIsOn',
@@ -90,10 +100,10 @@ export function whatIsOnRoutes(store: Store): AnyOperation[] {
       answers: { 200: EventPage },
       example: { query: { limit: 1 }, answer: { items: [example], nextCursor: null } },
       handle: (request) => {
-        const { collections, now } = contextOf(store, request.caller.institution);
+        const { collections, now } = createContext(store, request.caller.institution);
         const { from = new Date(now()).toISOString(), to = from } = request.query;
         const span = { from: Date.parse(from), to: Date.parse(to) };
-        return pageOf(request, whatIsOn(collections, span), { orderBy: 'startDate', item: viewOf });
+        return readPage(request, whatIsOn(collections, span), { orderBy: 'startDate', item: viewOf });
       },
     }),
   ];
@@ -140,7 +150,7 @@ const onAmong = async (
   span: Span,
   performances: readonly PerformanceDocument[],
 ): Promise<Found[]> => {
-  const products = await productsOf(collections, performances);
+  const products = await findPerformanceProducts(collections, performances);
   return performances.flatMap((performance) => {
     const product = products.get(performance.productId);
     if (!product || performance.state === 'cancelled' || !isOn(performance, product, span, clocks)) return [];
@@ -159,7 +169,7 @@ const longRunning = async ({ products, performances }: Collections, { from }: Sp
   ]);
   const lasting = [...shows, ...periods.filter(({ endDate }) => endDate === null || endDate >= since)];
   const found = [...long];
-  for (const some of inBatches(lasting, 500)) {
+  for (const some of splitIntoBatches(lasting, 500)) {
     const productId = { in: some.map(({ id }) => id) };
     found.push(...(await performances.find({ where: { productId, durationMinutes: null, startDate } })));
   }
@@ -172,7 +182,7 @@ const follows = (one: Found, { value, id }: NonNullable<Query['after']>): boolea
 
 const viewOf = ({ performance, product }: Found): Static<typeof Event> => {
   const { id, productId, venue, state, startDate, timeZone } = performance;
-  const end = endOf(performance, product, clocks);
+  const end = computeEnd(performance, product, clocks);
   const isEndless = end === Number.POSITIVE_INFINITY;
   return {
     ...{ id, productId, venue, state, startDate, timeZone },
@@ -180,7 +190,7 @@ const viewOf = ({ performance, product }: Found): Static<typeof Event> => {
     name: product.name,
     endDate: isEndless ? null : new Date(end).toISOString(),
     localStart: localTimeOf(startDate, timeZone),
-    startOffset: repeatedOffset('en', startDate, timeZone),
+    startOffset: formatRepeatedOffset('en', startDate, timeZone),
     localEnd: isEndless ? null : localTimeOf(end, timeZone),
   };
 };

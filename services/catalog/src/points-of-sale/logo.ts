@@ -37,7 +37,7 @@ const MOST = 5;
  * Why a text may not be a logo: it is no well-formed XML, no SVG, too large, or has an element, attribute or value that
  * is not on the lists above, whatever it would do. What passes is safe as an image, inlined in a page, and in a PDF.
  */
-export function logoProblems(text: string | null): string[] {
+export function findLogoProblems(text: string | null): string[] {
   if (text === null) return [];
   if (Buffer.byteLength(text) > LOGO_BYTES) return [`has more than ${LOGO_BYTES} bytes`];
   const problems = new Set<string>();

@@ -1,9 +1,16 @@
 import { Fault } from '@boxoffice/envelope';
 import { type IdempotencyRecord, type Store, UniqueViolation } from '@boxoffice/store';
-import { type Context, invalidateCatalog, moneyRules, notFound, refuseProblems, timestampOf } from '../context.ts';
-import { type PointOfSaleDetails, pointOfSaleProblems } from '../domain/point-of-sale.ts';
+import {
+  type Context,
+  invalidateCatalog,
+  readMoneyRules,
+  readTimestamp,
+  refuseProblems,
+  throwNotFound,
+} from '../context.ts';
+import { findPointOfSaleProblems, type PointOfSaleDetails } from '../domain/point-of-sale.ts';
 import { type PointOfSaleDocument, pointsOfSale } from '../store.ts';
-import { logoProblems } from './logo.ts';
+import { findLogoProblems } from './logo.ts';
 
 /** Creates a point of sale. @throws Fault `semantically_invalid`, `point_of_sale_duplicate_host` */
 export async function createPointOfSale(
@@ -11,8 +18,8 @@ export async function createPointOfSale(
   details: PointOfSaleDetails,
   idempotencyRecord?: IdempotencyRecord<PointOfSaleDocument>,
 ): Promise<PointOfSaleDocument> {
-  refuseProblems(problemsOf(details, await moneyRules(context.collections, details.tariffIds)));
-  const now = timestampOf(context);
+  refuseProblems(problemsOf(details, await readMoneyRules(context.collections, details.tariffIds)));
+  const now = readTimestamp(context);
   const created = await context.collections.pointsOfSale
     .insert({ id: details.serviceHost, ...details, createdAt: now, updatedAt: now }, { idempotencyRecord })
     .catch((error: unknown) => {
@@ -23,9 +30,9 @@ export async function createPointOfSale(
   return created;
 }
 
-const problemsOf = (details: PointOfSaleDetails, rules: Parameters<typeof pointOfSaleProblems>[1]): string[] => [
-  ...pointOfSaleProblems(details, rules),
-  ...logoProblems(details.branding?.logo ?? null).map((problem) => `$.branding.logo ${problem}`),
+const problemsOf = (details: PointOfSaleDetails, rules: Parameters<typeof findPointOfSaleProblems>[1]): string[] => [
+  ...findPointOfSaleProblems(details, rules),
+  ...findLogoProblems(details.branding?.logo ?? null).map((problem) => `$.branding.logo ${problem}`),
 ];
 
 /**
@@ -39,7 +46,7 @@ export async function changePointOfSale(
   to: (pointOfSale: PointOfSaleDocument) => PointOfSaleDetails,
   idempotencyRecord?: IdempotencyRecord<PointOfSaleDocument>,
 ): Promise<PointOfSaleDocument> {
-  const rules = await moneyRules(context.collections, tariffIds);
+  const rules = await readMoneyRules(context.collections, tariffIds);
   const written = await context.collections.pointsOfSale.update(
     serviceHost,
     (current) => {
@@ -47,18 +54,18 @@ export async function changePointOfSale(
       // Tariffs are never deleted, so those of the current document exist.
       const known = new Set([...rules.tariffIds, ...current.tariffIds]);
       refuseProblems(problemsOf(next, { ...rules, tariffIds: known }));
-      return { next: { ...current, ...next, serviceHost: current.serviceHost, updatedAt: timestampOf(context) } };
+      return { next: { ...current, ...next, serviceHost: current.serviceHost, updatedAt: readTimestamp(context) } };
     },
     { idempotencyRecord },
   );
-  if (!written) return notFound();
+  if (!written) return throwNotFound();
   // The tariffs that a point of sale sells are those of public prices.
   await invalidateCatalog(context);
   return written;
 }
 
 /** The point of sale of a host, in any institution. A query made before the institution is known. */
-export function pointOfSaleByHost(store: Store, serviceHost: string): Promise<PointOfSaleDocument | undefined> {
+export function findPointOfSaleByHost(store: Store, serviceHost: string): Promise<PointOfSaleDocument | undefined> {
   return store.collection(pointsOfSale).acrossInstitutions.get(serviceHost.toLowerCase());
 }
 

@@ -2,27 +2,36 @@
 
 import {
   type AnyOperation,
-  changesPage,
-  changesPageOf,
+  createChangesPageSchema,
   createCheck,
   created,
+  createPatchSchema,
   listQuery,
   mergePatch,
   named,
   ok,
   operation,
-  patchOf,
+  readChangesPage,
   readOnlyOf,
 } from '@boxoffice/http';
 import type { Store } from '@boxoffice/store';
 import { type Static, Type } from 'typebox';
-import { contextOf, notFound } from '../context.ts';
-import { inOrderOf } from '../domain/tariff.ts';
+import { createContext, throwNotFound } from '../context.ts';
+import { sortTexts } from '../domain/tariff.ts';
 import { asOf } from '../schemas.ts';
 import type { PointOfSaleDocument } from '../store.ts';
-import { changePointOfSale, createPointOfSale, pointOfSaleByHost, shopsOf } from './points-of-sale.ts';
+import { changePointOfSale, createPointOfSale, findPointOfSaleByHost, shopsOf } from './points-of-sale.ts';
 import * as examples from './schemas.ts';
-import { Changes, detailsOf, NewPointOfSale, PointOfSale, Shop, serviceHost, view, viewShop } from './schemas.ts';
+import {
+  Changes,
+  NewPointOfSale,
+  PointOfSale,
+  Shop,
+  serviceHost,
+  toPointOfSaleDetails,
+  toPointOfSaleView,
+  viewShop,
+} from './schemas.ts';
 
 type Details = Static<typeof Changes>;
 
@@ -39,7 +48,7 @@ const demo = Type.Boolean({ description: 'whether its institution belongs to the
 const example = { params: { serviceHost: examples.newPointOfSale.serviceHost }, answer: examples.pointOfSale };
 
 /** Points of sale: list, create, read, change; and the internal look-ups for gateway, pos and authorizer. */
-export function pointsOfSaleRoutes(store: Store): AnyOperation[] {
+export function createPointsOfSaleRoutes(store: Store): AnyOperation[] {
   return [
     operation({
       id: 'listPointsOfSale',
@@ -49,11 +58,11 @@ export function pointsOfSaleRoutes(store: Store): AnyOperation[] {
       summary: 'Lists points of sale in order of creation',
       description: 'With `modifiedSince` only those that have changed since.',
       query: listQuery,
-      answers: { 200: changesPage(PointOfSale) },
+      answers: { 200: createChangesPageSchema(PointOfSale) },
       example: { answer: { items: [examples.pointOfSale], nextCursor: null, asOf } },
       handle: (request) => {
-        const { collections, now } = contextOf(store, request.caller.institution);
-        return changesPageOf(request, collections.pointsOfSale, { clock: now, item: view });
+        const { collections, now } = createContext(store, request.caller.institution);
+        return readChangesPage(request, collections.pointsOfSale, { clock: now, item: toPointOfSaleView });
       },
     }),
     operation({
@@ -73,9 +82,13 @@ export function pointsOfSaleRoutes(store: Store): AnyOperation[] {
       },
       handle: async ({ caller, body, remember }) => {
         const reply = (document: PointOfSaleDocument) =>
-          created(view(document), `/svc/v3/catalog/points-of-sale/${document.serviceHost}`, validatorOf(document));
-        const details = detailsOf(body.serviceHost, body);
-        return reply(await createPointOfSale(contextOf(store, caller.institution), details, remember(reply)));
+          created(
+            toPointOfSaleView(document),
+            `/svc/v3/catalog/points-of-sale/${document.serviceHost}`,
+            validatorOf(document),
+          );
+        const details = toPointOfSaleDetails(body.serviceHost, body);
+        return reply(await createPointOfSale(createContext(store, caller.institution), details, remember(reply)));
       },
     }),
     operation({
@@ -87,8 +100,8 @@ export function pointsOfSaleRoutes(store: Store): AnyOperation[] {
       description: 'By the host that its pages send as `X-Service-Host`.',
       example,
       handle: async ({ caller, params }) => {
-        const { pointsOfSale } = contextOf(store, caller.institution).collections;
-        return answer((await pointsOfSale.get(params.serviceHost.toLowerCase())) ?? notFound());
+        const { pointsOfSale } = createContext(store, caller.institution).collections;
+        return answer((await pointsOfSale.get(params.serviceHost.toLowerCase())) ?? throwNotFound());
       },
     }),
     operation({
@@ -98,7 +111,7 @@ export function pointsOfSaleRoutes(store: Store): AnyOperation[] {
       access: 'catalog:write',
       summary: 'Changes members of a point of sale',
       description: 'A merge patch (RFC 7396): absent members stay.',
-      body: named('PointOfSaleChanges', patchOf(Changes)),
+      body: named('PointOfSaleChanges', createPatchSchema(Changes)),
       readOnly: readOnlyOf(PointOfSale, Changes),
       errors: ['semantically_invalid'],
       conditional: true,
@@ -106,10 +119,10 @@ export function pointsOfSaleRoutes(store: Store): AnyOperation[] {
       handle: async ({ caller, params, body, ifMatch, unchanged, remember }) => {
         const to = (current: PointOfSaleDocument) => {
           ifMatch(validatorOf(current).etag);
-          unchanged(view(current));
-          return detailsOf(current.serviceHost, merged(view(current), body));
+          unchanged(toPointOfSaleView(current));
+          return toPointOfSaleDetails(current.serviceHost, merged(toPointOfSaleView(current), body));
         };
-        const [context, host] = [contextOf(store, caller.institution), params.serviceHost.toLowerCase()];
+        const [context, host] = [createContext(store, caller.institution), params.serviceHost.toLowerCase()];
         return answer(await changePointOfSale(context, host, body.tariffIds ?? [], to, remember(answer)));
       },
     }),
@@ -125,11 +138,11 @@ export function pointsOfSaleRoutes(store: Store): AnyOperation[] {
       },
       example: { ...example, answer: { institution: 'opera', demo: false, ...examples.pointOfSale } },
       handle: async ({ params }) => {
-        const found = (await pointOfSaleByHost(store, params.serviceHost)) ?? notFound();
-        const { institutions } = contextOf(store, found.institution).collections;
+        const found = (await findPointOfSaleByHost(store, params.serviceHost)) ?? throwNotFound();
+        const { institutions } = createContext(store, found.institution).collections;
         const owner = await institutions.get(found.institution);
-        const { name, ...shown } = view(found);
-        const ordered = typeof name === 'string' ? name : inOrderOf(owner?.languages ?? [], name);
+        const { name, ...shown } = toPointOfSaleView(found);
+        const ordered = typeof name === 'string' ? name : sortTexts(owner?.languages ?? [], name);
         return ok({ institution: found.institution, demo: owner?.demo === true, ...shown, name: ordered });
       },
     }),
@@ -148,7 +161,7 @@ export function pointsOfSaleRoutes(store: Store): AnyOperation[] {
 
 const validatorOf = ({ version }: PointOfSaleDocument) => ({ etag: String(version) });
 
-const answer = (document: PointOfSaleDocument) => ok(view(document), validatorOf(document));
+const answer = (document: PointOfSaleDocument) => ok(toPointOfSaleView(document), validatorOf(document));
 
 /**
  * The merge patch (RFC 7396), but for the member whose null is a value: never. @throws Fault `validation_error`, as for

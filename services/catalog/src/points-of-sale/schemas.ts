@@ -1,10 +1,10 @@
 import {
+  createLineSchema,
+  createNullableSchema,
   createView,
   currency,
   id,
-  lineOfText,
   named,
-  nullable,
   oneOf,
   timestamp,
   webAddress,
@@ -31,7 +31,7 @@ export const ticketDelivery = oneOf(ticketDeliveries, {
 });
 
 /** Ten years at most: what is longer ago than that was a slip. */
-const shopperCancellationMinutes = nullable(
+const shopperCancellationMinutes = createNullableSchema(
   Type.Integer({
     minimum: 0,
     maximum: 5_256_000,
@@ -51,7 +51,7 @@ const Colours = named(
   }),
 );
 
-const logo = nullable(
+const logo = createNullableSchema(
   Type.String({
     minLength: 1,
     maxLength: LOGO_BYTES,
@@ -68,7 +68,11 @@ const NewBranding = named(
 );
 const Branding = named('Branding', Type.Object({ colours: Colours, logo }, { description: LOOK }));
 
-const address = { terms: nullable(webAddress), privacy: nullable(webAddress), contact: nullable(webOrMailAddress) };
+const address = {
+  terms: createNullableSchema(webAddress),
+  privacy: createNullableSchema(webAddress),
+  contact: createNullableSchema(webOrMailAddress),
+};
 
 const PAGES = "the institution's own pages, which a shop links to";
 const Links = named('ShopPages', Type.Object(address, { description: PAGES }));
@@ -76,7 +80,7 @@ const NewLinks = named('PointOfSaleLinksInput', Type.Object(Type.Partial(Links).
 
 const name = named(
   'SalesChannelName',
-  Type.Union([lineOfText({ maxLength: 200 }), names], {
+  Type.Union([createLineSchema({ maxLength: 200 }), names], {
     description: 'what its pages, tickets and mails call it: a text for every language, or one by language',
   }),
 );
@@ -86,7 +90,7 @@ const members = {
   languages,
   currency,
   corsOrigins: Type.Optional(
-    nullable(
+    createNullableSchema(
       Type.Array(webOrigin, {
         maxItems: 100,
         description:
@@ -108,8 +112,8 @@ const members = {
   }),
   ticketDelivery: Type.Optional(ticketDelivery),
   shopperCancellationMinutes: Type.Optional(shopperCancellationMinutes),
-  branding: Type.Optional(nullable(NewBranding)),
-  links: Type.Optional(nullable(NewLinks)),
+  branding: Type.Optional(createNullableSchema(NewBranding)),
+  links: Type.Optional(createNullableSchema(NewLinks)),
 };
 
 /** The body that creates a point of sale. */
@@ -126,8 +130,8 @@ export const PointOfSale = named(
     corsOrigins: Type.Array(Type.String(), { description: 'from which browsers may call; empty: all' }),
     ticketDelivery,
     shopperCancellationMinutes,
-    branding: nullable(Branding),
-    links: nullable(Links),
+    branding: createNullableSchema(Branding),
+    links: createNullableSchema(Links),
     createdAt: timestamp,
     updatedAt: timestamp,
   }),
@@ -146,7 +150,7 @@ type Settings = Pick<Static<typeof Changes>, 'ticketDelivery' | 'shopperCancella
 const described = createView(Changes);
 
 /** A body in the form of the domain. */
-export function detailsOf(serviceHost: string, body: Static<typeof Changes>): PointOfSaleDetails {
+export function toPointOfSaleDetails(serviceHost: string, body: Static<typeof Changes>): PointOfSaleDetails {
   return {
     ...described(body),
     serviceHost: serviceHost.toLowerCase(),
@@ -171,7 +175,7 @@ const withDefaults = ({
 const shown = createView(PointOfSale);
 
 /** A point of sale as answers show it. */
-export function view(document: PointOfSaleDocument): Static<typeof PointOfSale> {
+export function toPointOfSaleView(document: PointOfSaleDocument): Static<typeof PointOfSale> {
   return shown({ ...document, ...withDefaults(document) });
 }
 

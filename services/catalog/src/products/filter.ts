@@ -2,7 +2,7 @@ import { timestamp } from '@boxoffice/http';
 import type { Document, Documents, Query } from '@boxoffice/store';
 import { Type } from 'typebox';
 import type { PerformanceState } from '../domain/performance.ts';
-import { performancesByProduct } from '../performances/performances.ts';
+import { findPerformancesByProduct } from '../performances/performances.ts';
 import type { Collections, PerformanceDocument, ProductDocument } from '../store.ts';
 
 /** Query parameters that choose by the start of performances. Both ends belong to the period. */
@@ -20,7 +20,7 @@ export interface ProductFilter {
 }
 
 /** The condition on `startDate`; undefined without limits. */
-export function startCondition({ from, to }: Pick<ProductFilter, 'from' | 'to'>) {
+export function buildStartCondition({ from, to }: Pick<ProductFilter, 'from' | 'to'>) {
   return from === undefined && to === undefined
     ? undefined
     : { ...(from === undefined ? {} : { gte: from }), ...(to === undefined ? {} : { lte: to }) };
@@ -58,7 +58,7 @@ const BATCH = 200;
  * The products with a performance, in one of these states, that begins within the filter's period; all without one. In
  * order of creation, each with its view, of which it has all performances; those without a view are left out.
  */
-export function productsWithin<View>(
+export function filterProducts<View>(
   collections: Collections,
   filter: Pick<ProductFilter, 'from' | 'to'>,
   states: readonly PerformanceState[],
@@ -67,7 +67,7 @@ export function productsWithin<View>(
   return {
     async find(query: Query) {
       const products = await documentsWithin(collections, filter, states).find(query);
-      const performances = await performancesByProduct(collections, products);
+      const performances = await findPerformancesByProduct(collections, products);
       return products.flatMap((product) => {
         const view = viewOf(product, performances.get(product.id) ?? []);
         return view ? [{ id: product.id, createdAt: product.createdAt, view }] : [];
@@ -81,7 +81,7 @@ const documentsWithin = (
   filter: Pick<ProductFilter, 'from' | 'to'>,
   states: readonly PerformanceState[],
 ): Pick<Documents<ProductDocument>, 'find'> => {
-  const startDate = startCondition(filter);
+  const startDate = buildStartCondition(filter);
   if (startDate === undefined) return products;
   const createdAtOf = ({ createdAt }: ProductDocument) => createdAt;
   return findFitting(products, BATCH, createdAtOf, async (found) => {

@@ -1,34 +1,34 @@
 import { Fault } from '@boxoffice/envelope';
-import { soon, type WorkResult } from '@boxoffice/service';
+import { scheduleSoon, type WorkResult } from '@boxoffice/service';
 import { type IdempotencyRecord, type Store, UniqueViolation } from '@boxoffice/store';
 import {
   type Context,
-  contextOf,
-  institutionOf,
+  createContext,
   invalidateCatalog,
-  notFound,
+  readTimestamp,
   refuseProblems,
-  timestampOf,
+  requireInstitution,
+  throwNotFound,
 } from '../context.ts';
-import { cancelledWithProduct, type PerformanceInput } from '../domain/performance.ts';
+import { cancelForProduct, type PerformanceInput } from '../domain/performance.ts';
 import {
-  changedProduct,
+  applyProductChange,
+  buildProduct,
+  findProductProblems,
   hasManyPerformances,
-  later,
+  listNextStates,
   mayBecome,
-  newProduct,
-  nextStates,
   type ProductDetails,
   type ProductState,
-  productProblems,
+  selectLater,
 } from '../domain/product.ts';
-import { performanceCancelled } from '../events.ts';
-import { checkPerformances, performancesOf, writePerformance } from '../performances/performances.ts';
+import { createPerformanceCancelledFact } from '../events.ts';
+import { checkPerformances, listProductPerformances, writePerformance } from '../performances/performances.ts';
 import type { PerformanceDocument, ProductDocument } from '../store.ts';
 
 /** The work that is due of a cancelled product. */
 export async function cancelPerformances(store: Store, product: ProductDocument): Promise<WorkResult> {
-  const context = contextOf(store, product.institution);
+  const context = createContext(store, product.institution);
   await cancelWithProduct(context, product);
   await invalidateCatalog(context);
   return 'done';
@@ -43,16 +43,16 @@ const cancelWithProduct = async (context: Context, product: ProductDocument): Pr
   const { id: productId } = product;
   const cancelledAt = pendingSince(product);
   if (cancelledAt === undefined) return;
-  for (const { id } of await performancesOf(collections, productId)) {
+  for (const { id } of await listProductPerformances(collections, productId)) {
     await collections.performances.update(id, (current) => {
-      const next = cancelledWithProduct(current, cancelledAt, timestampOf(context));
-      return next && { next, events: [performanceCancelled({ performanceId: id, productId, cancelledAt })] };
+      const next = cancelForProduct(current, cancelledAt, readTimestamp(context));
+      return next && { next, events: [createPerformanceCancelledFact({ performanceId: id, productId, cancelledAt })] };
     });
   }
   // A new modifiedAt: a client that read the product in between has seen performances that were not cancelled yet.
   await collections.products.update(productId, (current) => {
     if (pendingSince(current) === undefined) return undefined;
-    const modifiedAt = later(current.modifiedAt, timestampOf(context));
+    const modifiedAt = selectLater(current.modifiedAt, readTimestamp(context));
     return { next: { ...current, modifiedAt }, due: { cancelPerformances: null } };
   });
 };
@@ -72,10 +72,10 @@ export interface Offering {
 export async function findOffering({ collections }: Context, id: string): Promise<Offering> {
   const [product, performances, { currency }] = await Promise.all([
     collections.products.get(id),
-    performancesOf(collections, id),
-    institutionOf(collections),
+    listProductPerformances(collections, id),
+    requireInstitution(collections),
   ]);
-  return product ? { product, performances, currency } : notFound();
+  return product ? { product, performances, currency } : throwNotFound();
 }
 
 export interface NewOffering extends ProductDetails {
@@ -98,7 +98,7 @@ export async function createProduct(
   recordFor: RecordFor,
 ): Promise<Offering> {
   const { collections } = context;
-  refuseProblems(productProblems(details));
+  refuseProblems(findProductProblems(details));
   if (inputs.length > 1 && !hasManyPerformances(details.type)) {
     throw new Fault('conflict', 'A product that is not a show has exactly one performance.');
   }
@@ -119,7 +119,7 @@ export async function createProduct(
   }
   const offering = (product: ProductDocument): Offering => ({ product, performances, currency });
   const product = await collections.products
-    .insert({ id, ...newProduct(details, state, timestampOf(context)) }, { idempotencyRecord: recordFor(offering) })
+    .insert({ id, ...buildProduct(details, state, readTimestamp(context)) }, { idempotencyRecord: recordFor(offering) })
     .catch(onDuplicate(details.code));
   await invalidateCatalog(context);
   return offering(product);
@@ -154,21 +154,26 @@ export async function changeProduct(
         code = details.code;
         refuseProblems([
           ...(details.type === current.type ? [] : ['$.type cannot be changed']),
-          ...productProblems(details),
+          ...findProductProblems(details),
         ]);
         if (!mayBecome(current.state, state)) {
-          const next = nextStates(current.state).join(', ') || 'nothing else';
+          const next = listNextStates(current.state).join(', ') || 'nothing else';
           throw new Fault('product_state_conflict', `A product that is ${current.state} can become: ${next}.`);
         }
-        const now = timestampOf(context);
-        const changed = changedProduct(current, details, state, now);
+        const now = readTimestamp(context);
+        const changed = applyProductChange(current, details, state, now);
         if (state !== 'cancelled' || current.state === 'cancelled') return changed && { next: changed };
-        return changed && { next: { ...changed, cancelledAt: now }, due: { cancelPerformances: soon(context.now()) } };
+        return (
+          changed && {
+            next: { ...changed, cancelledAt: now },
+            due: { cancelPerformances: scheduleSoon(context.now()) },
+          }
+        );
       },
       { idempotencyRecord: recordFor?.((written) => asCancelled(offering(written))) },
     )
     .catch((error: unknown) => onDuplicate(code)(error));
-  if (!product) return notFound();
+  if (!product) return throwNotFound();
   await cancelWithProduct(context, product);
   await invalidateCatalog(context);
   return asCancelled(offering(product));
@@ -178,6 +183,6 @@ export async function changeProduct(
 const asCancelled = ({ product, performances, currency }: Offering): Offering => {
   const since = pendingSince(product);
   const now = (one: PerformanceDocument) =>
-    (since === undefined ? undefined : cancelledWithProduct(one, since, since)) ?? one;
+    (since === undefined ? undefined : cancelForProduct(one, since, since)) ?? one;
   return { product, performances: performances.map(now), currency };
 };

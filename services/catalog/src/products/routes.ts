@@ -2,42 +2,42 @@
 
 import {
   type AnyOperation,
-  changesPage,
-  changesPageOf,
+  createChangesPageSchema,
   createCheck,
   created,
+  createPatchSchema,
   listQuery,
   mergePatch,
   named,
   ok,
   operation,
-  patchOf,
   pathId,
+  readChangesPage,
   readOnlyOf,
 } from '@boxoffice/http';
 import type { Store } from '@boxoffice/store';
 import { type Static, Type } from 'typebox';
-import { contextOf, institutionOf } from '../context.ts';
+import { createContext, requireInstitution } from '../context.ts';
 import { performanceStates } from '../domain/performance.ts';
-import { PublicProduct, PublicProductPage, seesPublicOnly } from '../feed/projection.ts';
+import { isLimitedToPublic, PublicProduct, PublicProductPage } from '../feed/projection.ts';
 import { getPublicProduct, listPublicProducts } from '../feed/public.ts';
 import { newPerformance } from '../performances/schemas.ts';
 import { asOf, code, ids } from '../schemas.ts';
 import type { ProductDocument } from '../store.ts';
-import { productsWithin, startingWithin } from './filter.ts';
+import { filterProducts, startingWithin } from './filter.ts';
 import { changeProduct, createProduct, findOffering, type Offering } from './products.ts';
 import * as examples from './schemas.ts';
 import {
-  bodyOf,
-  detailsOf,
+  computeProductEtag,
   NewProduct,
-  offeringOf,
   Product,
   ProductBody,
-  productEtag,
   productState,
   productType,
-  productView,
+  toNewOffering,
+  toProductBody,
+  toProductDetails,
+  toProductView,
 } from './schemas.ts';
 
 const single = { path: '/svc/v3/catalog/products/{productId}', params: { productId: pathId }, etag: true } as const;
@@ -57,7 +57,7 @@ const change = {
 const check = createCheck(ProductBody);
 
 /** Products: list, create, read, replace, change; cancelling one cancels its performances. */
-export function productsRoutes(store: Store): AnyOperation[] {
+export function createProductsRoutes(store: Store): AnyOperation[] {
   return [
     operation({
       id: 'listProducts',
@@ -77,7 +77,7 @@ export function productsRoutes(store: Store): AnyOperation[] {
         ...startingWithin,
         ...listQuery,
       },
-      answers: { 200: Type.Union([changesPage(Product), PublicProductPage]) },
+      answers: { 200: Type.Union([createChangesPageSchema(Product), PublicProductPage]) },
       etag: true,
       errors: ['not_found'],
       example: {
@@ -86,14 +86,14 @@ export function productsRoutes(store: Store): AnyOperation[] {
       },
       handle: async (request) => {
         const { type, state, code } = request.query;
-        const context = contextOf(store, request.caller.institution);
-        if (seesPublicOnly(request.caller)) return listPublicProducts(context, request);
+        const context = createContext(store, request.caller.institution);
+        if (isLimitedToPublic(request.caller)) return listPublicProducts(context, request);
         const { collections, now } = context;
-        const { currency } = await institutionOf(collections);
-        const listed = productsWithin(collections, request.query, performanceStates, (product, performances) =>
-          productView(product, performances, currency),
+        const { currency } = await requireInstitution(collections);
+        const listed = filterProducts(collections, request.query, performanceStates, (product, performances) =>
+          toProductView(product, performances, currency),
         );
-        return changesPageOf(request, listed, {
+        return readChangesPage(request, listed, {
           where: { type, state, code },
           modifiedAt: 'modifiedAt',
           clock: now,
@@ -122,7 +122,7 @@ export function productsRoutes(store: Store): AnyOperation[] {
           return created(data, `/svc/v3/catalog/products/${offering.product.id}`, { etag });
         };
         return reply(
-          await createProduct(contextOf(store, caller.institution), offeringOf(body), (offering) =>
+          await createProduct(createContext(store, caller.institution), toNewOffering(body), (offering) =>
             remember((product: ProductDocument) => reply(offering(product))),
           ),
         );
@@ -140,8 +140,8 @@ export function productsRoutes(store: Store): AnyOperation[] {
       answers: { 200: Type.Union([Product, PublicProduct]) },
       example: { params: { productId: ids.product }, answer: examples.product },
       handle: async ({ caller, params }) => {
-        const context = contextOf(store, caller.institution);
-        if (seesPublicOnly(caller)) return getPublicProduct(context, params.productId);
+        const context = createContext(store, caller.institution);
+        if (isLimitedToPublic(caller)) return getPublicProduct(context, params.productId);
         return answer(await findOffering(context, params.productId));
       },
     }),
@@ -159,9 +159,9 @@ export function productsRoutes(store: Store): AnyOperation[] {
       },
       handle: async ({ caller, params, body, ifMatch, unchanged }) =>
         answer(
-          await changeProduct(contextOf(store, caller.institution), params.productId, (offering) => {
+          await changeProduct(createContext(store, caller.institution), params.productId, (offering) => {
             checkConditions(offering, ifMatch, unchanged);
-            return { ...detailsOf(body), state: body.state ?? offering.product.state };
+            return { ...toProductDetails(body), state: body.state ?? offering.product.state };
           }),
         ),
     }),
@@ -174,7 +174,7 @@ export function productsRoutes(store: Store): AnyOperation[] {
         'JSON merge patch (RFC 7396). States follow one another one at a time: preparing, validated, running; running and ' +
         'suspended alternate; either can be closed; everything can be cancelled. Cancelling a product ' +
         'cancels its performances that have not begun, and so the orders concerned; those that have begun stay as they are.',
-      body: named('ProductChanges', patchOf(ProductBody)),
+      body: named('ProductChanges', createPatchSchema(ProductBody)),
       example: {
         params: { productId: ids.product },
         body: { state: 'suspended' },
@@ -183,12 +183,12 @@ export function productsRoutes(store: Store): AnyOperation[] {
       handle: async ({ caller, params, body, ifMatch, unchanged, remember }) =>
         answer(
           await changeProduct(
-            contextOf(store, caller.institution),
+            createContext(store, caller.institution),
             params.productId,
             (offering) => {
               checkConditions(offering, ifMatch, unchanged);
-              const merged = check(mergePatch<Static<typeof ProductBody>>(bodyOf(offering.product), body));
-              return { ...detailsOf(merged), state: merged.state ?? offering.product.state };
+              const merged = check(mergePatch<Static<typeof ProductBody>>(toProductBody(offering.product), body));
+              return { ...toProductDetails(merged), state: merged.state ?? offering.product.state };
             },
             (offering) => remember((product: ProductDocument) => answer(offering(product))),
           ),
@@ -198,7 +198,7 @@ export function productsRoutes(store: Store): AnyOperation[] {
 }
 
 const answer = ({ product, performances, currency }: Offering) =>
-  ok(productView(product, performances, currency), { etag: productEtag(product, performances) });
+  ok(toProductView(product, performances, currency), { etag: computeProductEtag(product, performances) });
 
 /** Refuses a change whose If-Match does not match, or whose body changes a read-only member. */
 const checkConditions = (
@@ -206,6 +206,6 @@ const checkConditions = (
   ifMatch: (etag: string) => void,
   unchanged: (shown: object) => void,
 ): void => {
-  ifMatch(productEtag(product, performances));
-  unchanged(productView(product, performances, currency));
+  ifMatch(computeProductEtag(product, performances));
+  unchanged(toProductView(product, performances, currency));
 };

@@ -1,16 +1,22 @@
-import { createView, currency, named, nullable, oneOf, timestamp } from '@boxoffice/http';
+import { createNullableSchema, createView, currency, named, oneOf, timestamp } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import {
   entries,
-  entriesOf,
   firstStates,
-  later,
+  getEntries,
   type ProductDetails,
   productStates,
   productTypes,
+  selectLater,
 } from '../domain/product.ts';
-import { lowestAmount } from '../domain/tariff.ts';
-import { inputOf, NewPerformance, Performance, performance, performanceWithin } from '../performances/schemas.ts';
+import { findLowestAmount } from '../domain/tariff.ts';
+import {
+  NewPerformance,
+  Performance,
+  performance,
+  performanceWithin,
+  toPerformanceInput,
+} from '../performances/schemas.ts';
 import { amount, code, createdAt, descriptions, ids, names, shownCode } from '../schemas.ts';
 import type { PerformanceDocument, ProductDocument } from '../store.ts';
 import type { NewOffering } from './products.ts';
@@ -26,11 +32,11 @@ export const Product = named(
     type: productType,
     state: productState,
     name: names,
-    description: nullable(descriptions),
-    startDate: nullable(timestamp),
-    endDate: nullable(timestamp),
-    entries: nullable(oneOf(entries, { description: 'how often its tickets admit; null: a show' })),
-    priceFrom: nullable({ ...amount, description: 'the lowest price, in the minor unit; null: none' }),
+    description: createNullableSchema(descriptions),
+    startDate: createNullableSchema(timestamp),
+    endDate: createNullableSchema(timestamp),
+    entries: createNullableSchema(oneOf(entries, { description: 'how often its tickets admit; null: a show' })),
+    priceFrom: createNullableSchema({ ...amount, description: 'the lowest price, in the minor unit; null: none' }),
     currency,
     performances: Type.Array(Performance),
     createdAt: timestamp,
@@ -41,18 +47,20 @@ export const Product = named(
 const view = createView(Product);
 
 /** A product as answers show it, with its performances by start date. */
-export function productView(
+export function toProductView(
   product: ProductDocument,
   performances: readonly PerformanceDocument[],
   currency: string,
 ): Static<typeof Product> {
   return view({
     ...product,
-    entries: entriesOf(product),
-    priceFrom: lowestAmount(performances.filter(({ state }) => state !== 'cancelled').flatMap(({ prices }) => prices)),
+    entries: getEntries(product),
+    priceFrom: findLowestAmount(
+      performances.filter(({ state }) => state !== 'cancelled').flatMap(({ prices }) => prices),
+    ),
     currency,
     performances: [...performances].sort(byStart).map(performanceWithin),
-    updatedAt: performances.reduce((latest, { updatedAt }) => later(latest, updatedAt), product.updatedAt),
+    updatedAt: performances.reduce((latest, { updatedAt }) => selectLater(latest, updatedAt), product.updatedAt),
   });
 }
 
@@ -60,7 +68,7 @@ const byStart = (left: PerformanceDocument, right: PerformanceDocument): number 
   left.startDate < right.startDate || (left.startDate === right.startDate && left.id < right.id) ? -1 : 1;
 
 /** The ETag of a product: it increases with each change of the product and of its performances. */
-export function productEtag(product: ProductDocument, performances: readonly PerformanceDocument[]): string {
+export function computeProductEtag(product: ProductDocument, performances: readonly PerformanceDocument[]): string {
   return `${product.revision}.${performances.reduce((sum, { revision }) => sum + revision, 0)}`;
 }
 
@@ -89,11 +97,11 @@ const details = {
   code,
   type: productType,
   name: names,
-  description: Type.Optional(nullable(descriptions)),
-  startDate: Type.Optional(nullable(timestamp)),
-  endDate: Type.Optional(nullable(timestamp)),
+  description: Type.Optional(createNullableSchema(descriptions)),
+  startDate: Type.Optional(createNullableSchema(timestamp)),
+  endDate: Type.Optional(createNullableSchema(timestamp)),
   entries: Type.Optional(
-    nullable(
+    createNullableSchema(
       oneOf(entries, {
         description:
           'how often a ticket of what is no show admits: `once` (default), `daily` (once per local day of the venue), ' +
@@ -118,7 +126,7 @@ export const NewProduct = named(
 export const ProductBody = named('ProductReplacement', Type.Object({ ...details, state: Type.Optional(productState) }));
 
 /** A body's details in the form of the domain. */
-export function detailsOf(body: Static<typeof ProductBody>): ProductDetails {
+export function toProductDetails(body: Static<typeof ProductBody>): ProductDetails {
   return {
     code: body.code,
     type: body.type,
@@ -131,7 +139,7 @@ export function detailsOf(body: Static<typeof ProductBody>): ProductDetails {
 }
 
 /** The document as a PUT body: the target of a JSON merge patch. */
-export function bodyOf({ code, type, name, description, startDate, endDate, entries, state }: ProductDocument) {
+export function toProductBody({ code, type, name, description, startDate, endDate, entries, state }: ProductDocument) {
   return {
     code,
     type,
@@ -145,11 +153,11 @@ export function bodyOf({ code, type, name, description, startDate, endDate, entr
 }
 
 /** The body of a creation in the form of the domain. */
-export function offeringOf(body: Static<typeof NewProduct>): NewOffering {
+export function toNewOffering(body: Static<typeof NewProduct>): NewOffering {
   return {
-    ...detailsOf(body),
+    ...toProductDetails(body),
     state: body.state ?? 'preparing',
     currency: body.currency,
-    performances: (body.performances ?? []).map(inputOf),
+    performances: (body.performances ?? []).map(toPerformanceInput),
   };
 }

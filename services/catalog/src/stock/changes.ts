@@ -16,7 +16,7 @@ interface Change {
 }
 
 /** The ids of places. */
-export function idsOf(places: readonly PlaceDocument[]): string[] {
+export function getPlaceIds(places: readonly PlaceDocument[]): string[] {
   return places.map(({ id }) => id);
 }
 
@@ -40,20 +40,21 @@ const changeHeld = async (
   if (absent.length > 0) return { missing: absent };
   const earlier = { freeFrom: { lt: set.freeFrom } };
   const held = wanted.filter(({ state, freeFrom }) => state === 'held' && freeFrom < set.freeFrom);
-  const where = { id: { in: idsOf(held) }, holder, state: 'held', ...earlier };
+  const where = { id: { in: getPlaceIds(held) }, holder, state: 'held', ...earlier };
   const changed = held.length > 0 ? await places.claim({ where, set }) : [];
   const lost = held.filter(({ id }) => !changed.some((place) => place.id === id));
   if (lost.length === 0) return { places: [...wanted.filter((place) => !held.includes(place)), ...changed] };
   // A concurrent request took a lapsed place, or another one of this holder extended or sold it.
-  const kept = await places.count({ id: { in: idsOf(lost) }, holder, freeFrom: { gte: set.freeFrom } });
-  if (kept === lost.length) return { places: await places.find({ where: { holder, id: { in: idsOf(wanted) } } }) };
+  const kept = await places.count({ id: { in: getPlaceIds(lost) }, holder, freeFrom: { gte: set.freeFrom } });
+  if (kept === lost.length)
+    return { places: await places.find({ where: { holder, id: { in: getPlaceIds(wanted) } } }) };
   await restore(
     places,
     holder,
     held.filter(({ id }) => changed.some((place) => place.id === id)),
     { state: 'held', ...set },
   );
-  return { missing: idsOf(lost) };
+  return { missing: getPlaceIds(lost) };
 };
 
 /**
@@ -128,7 +129,7 @@ export async function sell(
   if (!('places' in outcome)) return outcome;
   const performanceIds = outcome.places.map(({ performanceId }) => performanceId);
   if (!(await isCancelled(collections, performanceIds))) return outcome;
-  const ids = idsOf(outcome.places);
+  const ids = getPlaceIds(outcome.places);
   await places.claim({ where: { id: { in: ids }, holder: change.holder }, set: freed });
   return { missing: ids };
 }
@@ -191,7 +192,7 @@ const attemptOnce = async (places: Places, renewal: RenewalRequest): Promise<Att
     );
   const had = placeIds.flatMap((id) => own.find((place) => place.id === id) ?? earlier(id) ?? []);
   const extended =
-    had.length > 0 ? await extendHold(places, { holder, placeIds: idsOf(had) }, renewal.until) : { places: [] };
+    had.length > 0 ? await extendHold(places, { holder, placeIds: getPlaceIds(had) }, renewal.until) : { places: [] };
   if (!('places' in extended)) return { outcome: extended, again: true };
   const found = new Map<string, PlaceDocument>();
   for (const id of placeIds) {
@@ -207,7 +208,7 @@ const attemptOnce = async (places: Places, renewal: RenewalRequest): Promise<Att
     return { outcome: { places: held } };
   }
   const fresh = [...found.values()].filter((place) => !had.some(({ id }) => id === place.id));
-  await releaseHold(places, { holder, placeIds: idsOf(fresh), request });
+  await releaseHold(places, { holder, placeIds: getPlaceIds(fresh), request });
   // Extended above, and perhaps raised; a later attempt of the order raises them further.
   const upTo = { asOf: { lte: renewal.asOf } };
   const [held, sold] = (['held', 'sold'] as const).map((state) => had.filter((place) => place.state === state));
@@ -247,10 +248,10 @@ const raiseVersion = async (
   { holder, asOf }: RenewalRequest,
   extended: readonly PlaceDocument[],
 ): Promise<string[]> => {
-  const earlier = idsOf(extended.filter((place) => place.asOf < asOf));
+  const earlier = getPlaceIds(extended.filter((place) => place.asOf < asOf));
   if (earlier.length === 0) return [];
   const where = { id: { in: earlier }, holder, asOf: { lt: asOf } };
-  const raised = new Set(idsOf(await places.claim({ where, set: { asOf } })));
+  const raised = new Set(getPlaceIds(await places.claim({ where, set: { asOf } })));
   return earlier.filter((id) => !raised.has(id));
 };
 
@@ -269,7 +270,7 @@ export async function renewHold(collections: Collections, renewal: RenewalReques
     const performanceIds = named.map(({ performanceId }) => performanceId);
     const cancelled = await cancelledOf(collections, performanceIds);
     const missing = named.filter(({ performanceId }) => cancelled.has(performanceId));
-    if (missing.length > 0) return { missing: idsOf(missing) };
+    if (missing.length > 0) return { missing: getPlaceIds(missing) };
   }
   const outcome = await renewPlaces(places, renewal);
   if (!('places' in outcome) || !(await isOrderCancelled(collections, holder))) return outcome;

@@ -1,5 +1,5 @@
 import type { Condition, Documents } from '@boxoffice/store';
-import { bestBlock, fewestGroups } from '../domain/best-seats.ts';
+import { findBestBlock, findFewestGroups } from '../domain/best-seats.ts';
 import { freed, type Place } from '../domain/place.ts';
 import type { PlaceDocument } from '../store.ts';
 
@@ -238,9 +238,9 @@ const choose = async (
   const rank = Math.floor(Math.random() * contention.choices(item.seatCategoryId));
   const limit = Math.max(FIRST_LOOK, count * 4);
   const near = await freeSeats(places, item, now, limit);
-  const block = bestBlock(quietOf(near), count, seatsInRow, rank);
+  const block = findBestBlock(quietOf(near), count, seatsInRow, rank);
   const free = block || near.length < limit ? near : await freeSeats(places, item, now);
-  const ids = block ?? bestBlock(quietOf(free), count, seatsInRow, rank) ?? fewestGroups(quietOf(free), count);
+  const ids = block ?? findBestBlock(quietOf(free), count, seatsInRow, rank) ?? findFewestGroups(quietOf(free), count);
   contention.markBusy(ids ?? [], now);
   return ids;
 };

@@ -1,18 +1,18 @@
 import type { Documents } from '@boxoffice/store';
 import type { Context } from '../context.ts';
 import {
-  firstRefusal,
+  countItemPlaces,
+  createRefusal,
+  findPrice,
+  findRefusals,
   hasCategory,
   type ItemsRequest,
   type Offered,
-  priceOf,
-  quantityOf,
   type Refusal,
-  refusal,
-  refusalsOf,
   type SaleItem,
+  selectFirstRefusal,
 } from '../domain/sale.ts';
-import { positionsIn } from '../domain/seat-category.ts';
+import { countPositions } from '../domain/seat-category.ts';
 import type { Price } from '../domain/tariff.ts';
 import { settle } from '../performances/capacity.ts';
 import type {
@@ -76,7 +76,7 @@ export interface UnknownPlaces {
  * The items with unknown places; those of an unknown seat category are not checked. Queried only after a refused hold: a
  * successful claim proves that its places exist.
  */
-export async function unknownPlaces(
+export async function findUnknownPlaces(
   places: Pick<Documents<PlaceDocument>, 'find'>,
   items: readonly SaleItem[],
   offers: Offers,
@@ -140,11 +140,11 @@ export async function quote(context: Context, requested: ItemsRequest): Promise<
 
 /** What is sold, by item, or why nothing is. */
 const soldOf = (requested: ItemsRequest, offers: Offers, now: number): Sold[] | Refusal =>
-  firstRefusal(refusalsOf(requested, offers, now)) ??
+  selectFirstRefusal(findRefusals(requested, offers, now)) ??
   requested.items.flatMap((item) => {
     const performance = offers.performances.get(item.performanceId);
     const product = performance && offers.products.get(performance.productId);
-    const [tariff, price] = [offers.tariffs.get(item.tariffId), priceOf(item, performance)];
+    const [tariff, price] = [offers.tariffs.get(item.tariffId), findPrice(item, performance)];
     return performance && product && tariff && price ? [{ price, tariff, performance, product }] : [];
   });
 
@@ -158,12 +158,12 @@ const namingPlaces = async (
   why: Refusal,
 ): Promise<Refusal> => {
   if (why.reason !== 'invalid_reference' && why.reason !== 'places_unavailable') return why;
-  const unknown = await unknownPlaces(collections.places, items, offers);
+  const unknown = await findUnknownPlaces(collections.places, items, offers);
   const [first] = unknown;
   if (!first) return why;
   const places = unknown.flatMap(({ faults }) => faults);
   const all = why.reason === 'invalid_reference' ? [why.details, ...places] : places;
-  return refusal('invalid_reference', all.join('; '), why.reason === 'invalid_reference' ? why.item : first.item);
+  return createRefusal('invalid_reference', all.join('; '), why.reason === 'invalid_reference' ? why.item : first.item);
 };
 
 /** The state that the holds of one process share: contention, and the requests that are running, by key. */
@@ -217,11 +217,11 @@ const stockItem = (item: SaleItem, { performances }: Offers): StockItem => {
   return {
     performanceId: item.performanceId,
     seatCategoryId: item.seatCategoryId,
-    count: quantityOf(item),
+    count: countItemPlaces(item),
     placeIds: item.placeIds,
-    seats: numbered ? { seatsInRow: (row) => positionsIn(rows[row]?.seats) } : undefined,
+    seats: numbered ? { seatsInRow: (row) => countPositions(rows[row]?.seats) } : undefined,
   };
 };
 
 const unavailable = (item: number): Refusal =>
-  refusal('places_unavailable', `Not enough places are free for $.items[${item}]; nothing is held.`, item);
+  createRefusal('places_unavailable', `Not enough places are free for $.items[${item}]; nothing is held.`, item);

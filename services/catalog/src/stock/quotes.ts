@@ -1,13 +1,20 @@
-import { type AnyOperation, currency, id, named, nullable, ok, oneOf, operation } from '@boxoffice/http';
+import { type AnyOperation, createNullableSchema, currency, id, named, ok, oneOf, operation } from '@boxoffice/http';
 import type { Store } from '@boxoffice/store';
 import { type Static, Type } from 'typebox';
-import { type Context, contextOf } from '../context.ts';
-import { type ItemsRequest, priceOf, quantityOf, type Refusal, refusal, refusalsOf } from '../domain/sale.ts';
-import { isPublic, withPublicPrices } from '../feed/projection.ts';
+import { type Context, createContext } from '../context.ts';
+import {
+  countItemPlaces,
+  createRefusal,
+  findPrice,
+  findRefusals,
+  type ItemsRequest,
+  type Refusal,
+} from '../domain/sale.ts';
+import { isPublic, keepPublicPrices } from '../feed/projection.ts';
 import { readPublicTariffs } from '../feed/public.ts';
 import { amount, ids, names } from '../schemas.ts';
 import type { Collections } from '../store.ts';
-import { loadOffers, type Offers, quote, type UnknownPlaces, unknownPlaces } from './hold.ts';
+import { findUnknownPlaces, loadOffers, type Offers, quote, type UnknownPlaces } from './hold.ts';
 import { exampleItem, Hold, Refused } from './schemas.ts';
 
 interface Requested extends ItemsRequest {
@@ -34,7 +41,7 @@ const Quote = named(
   'Quote',
   Type.Object({
     tariffId: Type.String(),
-    criterion: nullable(Type.String()),
+    criterion: createNullableSchema(Type.String()),
     name: Type.Optional(names),
     amount,
     currency,
@@ -45,7 +52,7 @@ const QuoteAnswer = named(
   'Quotes',
   Type.Object({
     outcome: oneOf(['quoted', 'refused']),
-    refusal: nullable(Refused),
+    refusal: createNullableSchema(Refused),
     quotes: Type.Array(Quote, { description: 'by item' }),
   }),
 );
@@ -57,7 +64,7 @@ const OrderQuote = named(
       Type.Object({
         item: Type.Integer({ description: 'the index of the requested item' }),
         quantity: Type.Integer(),
-        criterion: nullable(Type.String({ description: 'what the tariff requires of the contact' })),
+        criterion: createNullableSchema(Type.String({ description: 'what the tariff requires of the contact' })),
         amount,
         currency,
       }),
@@ -68,7 +75,7 @@ const OrderQuote = named(
 );
 
 /** Quotes for the orders service: the price of a held place at another tariff. */
-export function quoteRoutes(store: Store): AnyOperation[] {
+export function createQuoteRoutes(store: Store): AnyOperation[] {
   return [
     operation({
       id: 'quoteItems',
@@ -91,7 +98,7 @@ export function quoteRoutes(store: Store): AnyOperation[] {
         },
       },
       handle: async ({ caller, body }) => {
-        const quotes = await quote(contextOf(store, caller.institution), body);
+        const quotes = await quote(createContext(store, caller.institution), body);
         if ('reason' in quotes) return ok({ outcome: 'refused' as const, refusal: quotes, quotes: [] });
         return ok({
           outcome: 'quoted' as const,
@@ -129,7 +136,7 @@ export function quoteRoutes(store: Store): AnyOperation[] {
           refusals: [],
         },
       },
-      handle: async ({ caller, body }) => ok(await quoteOrder(contextOf(store, caller.institution), body)),
+      handle: async ({ caller, body }) => ok(await quoteOrder(createContext(store, caller.institution), body)),
     }),
   ];
 }
@@ -144,15 +151,17 @@ const quoteOrder = async (context: Context, requested: Requested): Promise<Stati
   const all = await loadOffers(context, requested);
   const offers = publicOnly ? await publicOffers(context, all) : all;
   const now = context.now();
-  const unknown = await unknownPlaces(publicOnly ? NO_PLACES : collections.places, items, offers);
-  const refusals = withUnknownPlaces(refusalsOf(requested, offers, now), unknown);
+  const unknown = await findUnknownPlaces(publicOnly ? NO_PLACES : collections.places, items, offers);
+  const refusals = withUnknownPlaces(findRefusals(requested, offers, now), unknown);
   const faulty = new Set(refusals.flatMap(({ reason, item }) => (reason === 'invalid_reference' ? [item] : [])));
   return {
     quotes: items.flatMap((item, index) => {
-      const price = priceOf(item, offers.performances.get(item.performanceId));
+      const price = findPrice(item, offers.performances.get(item.performanceId));
       if (!price) return [];
       const { criterion = null } = offers.tariffs.get(item.tariffId) ?? {};
-      return [{ item: index, quantity: quantityOf(item), criterion, amount: price.amount, currency: price.currency }];
+      return [
+        { item: index, quantity: countItemPlaces(item), criterion, amount: price.amount, currency: price.currency },
+      ];
     }),
     refusals: [...refusals, ...(await short(collections, requested, (index) => !faulty.has(index), now))],
   };
@@ -163,7 +172,7 @@ const publicOffers = async ({ collections }: Context, offers: Offers): Promise<O
   const shown = await readPublicTariffs(collections);
   const performances = [...offers.performances].flatMap(([id, performance]) => {
     const product = offers.products.get(performance.productId);
-    return product && isPublic(performance, product) ? [[id, withPublicPrices(performance, shown)] as const] : [];
+    return product && isPublic(performance, product) ? [[id, keepPublicPrices(performance, shown)] as const] : [];
   });
   const tariffs = [...offers.tariffs].filter(([id]) => shown.ids.has(id));
   const { pointOfSale: at } = offers;
@@ -180,7 +189,7 @@ const withUnknownPlaces = (refusals: readonly Refusal[], unknown: readonly Unkno
   const references = [...faultsOf].sort(([one], [other]) => one - other);
   return [
     ...refusals.filter(({ reason, item }) => reason === 'invalid_reference' && item === null),
-    ...references.map(([item, faults]) => refusal('invalid_reference', faults.join('; '), item)),
+    ...references.map(([item, faults]) => createRefusal('invalid_reference', faults.join('; '), item)),
     ...refusals.filter(({ reason }) => reason !== 'invalid_reference'),
   ];
 };
@@ -216,8 +225,8 @@ const short = async (
     if (free < item.placeIds.length) refused.add(index);
     else take(index, key, free);
   }
-  for (const { item, index, key } of counted) if (!item.placeIds) take(index, key, quantityOf(item));
+  for (const { item, index, key } of counted) if (!item.placeIds) take(index, key, countItemPlaces(item));
   return [...refused]
     .sort((one, other) => one - other)
-    .map((index) => refusal('places_unavailable', `Not enough places are free for $.items[${index}].`, index));
+    .map((index) => createRefusal('places_unavailable', `Not enough places are free for $.items[${index}].`, index));
 };

@@ -3,7 +3,7 @@
 import { type AnyOperation, ok, operation, timestamp } from '@boxoffice/http';
 import type { Store } from '@boxoffice/store';
 import { Type } from 'typebox';
-import { contextOf } from '../context.ts';
+import { createContext } from '../context.ts';
 import { performance } from '../performances/schemas.ts';
 import { ids } from '../schemas.ts';
 import { extendHold, releaseHold, renewHold, sell } from './changes.ts';
@@ -11,18 +11,18 @@ import { createHoldsContext, hold } from './hold.ts';
 import {
   asOf,
   Changed,
-  changedView,
   exampleItem,
   Hold,
   HoldAnswer,
-  heldView,
   holder,
   Place,
   placeIds,
-  placeView,
   Renewed,
-  renewedView,
   requestId,
+  toChangeView,
+  toHoldView,
+  toPlaceView,
+  toRenewalView,
 } from './schemas.ts';
 import { shortenHold } from './shorten.ts';
 
@@ -48,9 +48,9 @@ const internal = { method: 'post', access: 'internal', withoutIdempotency: true 
  * The stock, for the orders service: hold, extend, shorten, renew, sell, release. Idempotent by holder, so without
  * Idempotency-Key.
  */
-export function stockRoutes(store: Store): AnyOperation[] {
+export function createStockRoutes(store: Store): AnyOperation[] {
   const holds = createHoldsContext();
-  const placesOf = (institution: string) => contextOf(store, institution).collections.places;
+  const placesOf = (institution: string) => createContext(store, institution).collections.places;
   return [
     operation({
       ...internal,
@@ -86,8 +86,8 @@ export function stockRoutes(store: Store): AnyOperation[] {
       },
       handle: async ({ caller, body }) => {
         const { requestId: request, ...requested } = body;
-        const outcome = await hold(contextOf(store, caller.institution), { ...requested, request }, holds);
-        if (!('reason' in outcome)) return ok(heldView(outcome));
+        const outcome = await hold(createContext(store, caller.institution), { ...requested, request }, holds);
+        if (!('reason' in outcome)) return ok(toHoldView(outcome));
         return ok({ outcome: 'refused', refusal: outcome, heldUntil: null, pointOfSale: null, lines: [] });
       },
     }),
@@ -102,7 +102,7 @@ export function stockRoutes(store: Store): AnyOperation[] {
       example: { params: exampleParams, answer: { places: [examplePlace] } },
       handle: async ({ caller, params }) => {
         const places = await placesOf(caller.institution).find({ where: { holder: params.holder }, orderBy: 'order' });
-        return ok({ places: places.map(placeView) });
+        return ok({ places: places.map(toPlaceView) });
       },
     }),
     operation({
@@ -117,7 +117,7 @@ export function stockRoutes(store: Store): AnyOperation[] {
       handle: async ({ caller, params, body }) => {
         const { heldUntil, ...which } = body;
         const change = { holder: params.holder, ...which };
-        return ok(changedView(await extendHold(placesOf(caller.institution), change, Date.parse(heldUntil))));
+        return ok(toChangeView(await extendHold(placesOf(caller.institution), change, Date.parse(heldUntil))));
       },
     }),
     operation({
@@ -165,11 +165,11 @@ export function stockRoutes(store: Store): AnyOperation[] {
         answer: { ...done, places: [{ ...examplePlace, replaces: null }] },
       },
       handle: async ({ caller, params, body }) => {
-        const { collections, now } = contextOf(store, caller.institution);
+        const { collections, now } = createContext(store, caller.institution);
         const { requestId: request, placeIds, heldUntil, asOf: version = 0 } = body;
         const until = Date.parse(heldUntil);
         const requested = { holder: params.holder, request, placeIds, until, asOf: version, now: now() };
-        return ok(renewedView(await renewHold(collections, requested)));
+        return ok(toRenewalView(await renewHold(collections, requested)));
       },
     }),
     operation({
@@ -187,8 +187,8 @@ export function stockRoutes(store: Store): AnyOperation[] {
         answer: { ...done, places: [{ ...examplePlace, state: 'sold', heldUntil: null }] },
       },
       handle: async ({ caller, params, body }) => {
-        const { collections } = contextOf(store, caller.institution);
-        return ok(changedView(await sell(collections, { holder: params.holder, ...body })));
+        const { collections } = createContext(store, caller.institution);
+        return ok(toChangeView(await sell(collections, { holder: params.holder, ...body })));
       },
     }),
     operation({

@@ -1,19 +1,19 @@
 import {
   requestId as anyRequestId,
+  createNullableSchema,
   createView,
   currency,
   ID_PATTERN,
   id,
   named,
-  nullable,
   oneOf,
   timestamp,
 } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import { paymentMethods, ticketDeliveries } from '../domain/point-of-sale.ts';
-import { entriesOf, validUntil } from '../domain/product.ts';
+import { computeValidUntil, getEntries } from '../domain/product.ts';
 import { refusalReasons } from '../domain/sale.ts';
-import { inOrderOf, type Texts } from '../domain/tariff.ts';
+import { sortTexts, type Texts } from '../domain/tariff.ts';
 import { productType } from '../products/schemas.ts';
 import { amount, ids, names } from '../schemas.ts';
 import type { InstitutionDocument, PlaceDocument } from '../store.ts';
@@ -40,17 +40,17 @@ export const Place = named(
     performanceId: Type.String(),
     seatCategoryId: Type.String(),
     label: Type.String(),
-    row: nullable(Type.String()),
-    seat: nullable(Type.Integer()),
+    row: createNullableSchema(Type.String()),
+    seat: createNullableSchema(Type.Integer()),
     state: oneOf(['held', 'sold', 'free']),
-    heldUntil: nullable(timestamp),
+    heldUntil: createNullableSchema(timestamp),
   }),
 );
 
 const view = createView(Place);
 
 /** A place as the stock operations show it. */
-export function placeView(place: PlaceDocument): Static<typeof Place> {
+export function toPlaceView(place: PlaceDocument): Static<typeof Place> {
   return view({
     ...place,
     state: place.state as 'held' | 'sold' | 'free',
@@ -94,7 +94,7 @@ const SaleDescription = named(
     product: names,
     seatCategory: names,
     tariff: names,
-    venue: Type.Object({ name: Type.String(), city: nullable(Type.String()) }),
+    venue: Type.Object({ name: Type.String(), city: createNullableSchema(Type.String()) }),
     timeZone: Type.String(),
     productType: Type.Optional(productType),
     validUntil: Type.Optional({ ...timestamp, description: 'of what is no show, if its validity ends' }),
@@ -111,15 +111,15 @@ const Line = named(
     startDate: timestamp,
     seatCategoryId: Type.String(),
     tariffId: Type.String(),
-    criterion: nullable(Type.String()),
+    criterion: createNullableSchema(Type.String()),
     about: Type.Optional(SaleDescription),
     amount,
     currency,
     place: Type.Object({
       id: Type.String(),
       label: Type.String(),
-      row: nullable(Type.String()),
-      seat: nullable(Type.Integer()),
+      row: createNullableSchema(Type.String()),
+      seat: createNullableSchema(Type.Integer()),
     }),
   }),
 );
@@ -128,7 +128,7 @@ const Line = named(
 export const Refused = Type.Object({
   reason: oneOf(refusalReasons),
   details: Type.String(),
-  item: nullable(Type.Integer()),
+  item: createNullableSchema(Type.Integer()),
 });
 
 /** The outcome of a hold. */
@@ -136,9 +136,9 @@ export const HoldAnswer = named(
   'Hold',
   Type.Object({
     outcome: oneOf(['held', 'refused']),
-    refusal: nullable(Refused),
-    heldUntil: nullable(timestamp),
-    pointOfSale: nullable(
+    refusal: createNullableSchema(Refused),
+    heldUntil: createNullableSchema(timestamp),
+    pointOfSale: createNullableSchema(
       Type.Object({
         serviceHost: Type.String(),
         paymentMethods: Type.Array(oneOf(paymentMethods)),
@@ -152,7 +152,7 @@ export const HoldAnswer = named(
 );
 
 /** The held places as the operation shows them. */
-export function heldView({ until, lines, pointOfSale, institution }: Held): Static<typeof HoldAnswer> {
+export function toHoldView({ until, lines, pointOfSale, institution }: Held): Static<typeof HoldAnswer> {
   return {
     outcome: 'held',
     refusal: null,
@@ -190,10 +190,10 @@ const aboutOf = (institution: InstitutionDocument | undefined, { product, perfor
   if (!category) return {};
   const { name, city } = venue;
   const seller = institution ? { institution: institution.name } : {};
-  const ordered = (texts: Texts) => inOrderOf(institution?.languages ?? [], texts);
+  const ordered = (texts: Texts) => sortTexts(institution?.languages ?? [], texts);
   const names = { product: ordered(product.name), seatCategory: ordered(category.name), tariff: ordered(tariff.name) };
-  const until = validUntil(performance, product);
-  const entries = entriesOf(product);
+  const until = computeValidUntil(performance, product);
+  const entries = getEntries(product);
   const more = {
     productType: product.type,
     ...(until === undefined ? {} : { validUntil: until }),
@@ -213,9 +213,9 @@ export const Changed = named(
 );
 
 /** The outcome of a change as the operations show it. */
-export function changedView(outcome: ChangeOutcome): Static<typeof Changed> {
+export function toChangeView(outcome: ChangeOutcome): Static<typeof Changed> {
   return 'places' in outcome
-    ? { outcome: 'done', places: outcome.places.map(placeView), missing: [] }
+    ? { outcome: 'done', places: outcome.places.map(toPlaceView), missing: [] }
     : unchanged(outcome);
 }
 
@@ -230,16 +230,16 @@ export const Renewed = named(
   'StockRenewal',
   Type.Object({
     ...Changed.properties,
-    places: Type.Array(Type.Object({ ...Place.properties, replaces: nullable(Type.String()) })),
+    places: Type.Array(Type.Object({ ...Place.properties, replaces: createNullableSchema(Type.String()) })),
   }),
 );
 
 /** The outcome of a renewal as the operation shows it. */
-export function renewedView(outcome: RenewalOutcome): Static<typeof Renewed> {
+export function toRenewalView(outcome: RenewalOutcome): Static<typeof Renewed> {
   return 'places' in outcome
     ? {
         outcome: 'done',
-        places: outcome.places.map(({ place, replaces }) => ({ ...placeView(place), replaces })),
+        places: outcome.places.map(({ place, replaces }) => ({ ...toPlaceView(place), replaces })),
         missing: [],
       }
     : unchanged(outcome);

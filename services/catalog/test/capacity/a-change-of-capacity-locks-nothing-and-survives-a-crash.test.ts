@@ -1,26 +1,26 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { contextOf } from '../../src/context.ts';
+import { createContext } from '../../src/context.ts';
 import type { RequestedCapacity } from '../../src/domain/capacity.ts';
 import { CLAIM_MS } from '../../src/performances/capacity.ts';
 import { changePerformance } from '../../src/performances/change.ts';
-import { collectionsOf, performances } from '../../src/store.ts';
+import { openCollections, performances } from '../../src/store.ts';
 import { doDueWork, dyingBefore } from '../fixture/crashes.ts';
 import {
-  availabilityOf,
+  createShow,
+  createStalls,
   describeOnEachEngine,
+  getHeldPlaceIds,
   hold,
-  newShow,
   type Performance,
-  placeIdsOf,
+  readAvailability,
   type Show,
-  stalls,
 } from '../fixture/service.ts';
 
 describeOnEachEngine('a change of capacity', (catalog) => {
   type Wanted = Omit<RequestedCapacity, 'id'>;
 
-  const collections = () => collectionsOf(catalog.store, catalog.institution);
+  const collections = () => openCollections(catalog.store, catalog.institution);
   const resize = (show: Show, wanted: Wanted, on: Pick<typeof catalog, 'call'> = catalog) =>
     on.call<Performance>('PATCH', `/svc/v3/catalog/performances/${show.performance.id}`, {
       body: { seatCategories: [{ id: show.categoryId, ...wanted }] },
@@ -33,7 +33,7 @@ describeOnEachEngine('a change of capacity', (catalog) => {
     nth: number,
     now: () => number = Date.now,
   ): Promise<boolean> => {
-    const context = dyingBefore(contextOf(catalog.store, catalog.institution, now), nth);
+    const context = dyingBefore(createContext(catalog.store, catalog.institution, now), nth);
     const patch = { seatCategories: [{ id: categoryId, ...wanted }] };
     return changePerformance(context, performance.id, { patch, allow: () => undefined }).then(
       () => false,
@@ -51,9 +51,9 @@ describeOnEachEngine('a change of capacity', (catalog) => {
 
   /** Buys everything, which is as many places as the capacity. */
   const expectToSell = async (show: Show, capacity: number): Promise<void> => {
-    expect(placeIdsOf(await hold(catalog, show, { quantity: capacity }))).toHaveLength(capacity);
+    expect(getHeldPlaceIds(await hold(catalog, show, { quantity: capacity }))).toHaveLength(capacity);
     expect((await hold(catalog, show)).outcome).toBe('refused');
-    expect(await availabilityOf(catalog, show)).toEqual({ capacity, free: 0, held: capacity, sold: 0 });
+    expect(await readAvailability(catalog, show)).toEqual({ capacity, free: 0, held: capacity, sold: 0 });
   };
 
   const wantedRows = [
@@ -68,8 +68,8 @@ describeOnEachEngine('a change of capacity', (catalog) => {
 
   /** A performance with six places, of which one is withdrawn before if they are not numbered. */
   const newHall = async (rows?: readonly number[]): Promise<Show> => {
-    if (rows) return newShow(catalog, stalls(6, rows));
-    const show = await newShow(catalog, stalls(7));
+    if (rows) return createShow(catalog, createStalls(6, rows));
+    const show = await createShow(catalog, createStalls(7));
     expect((await resize(show, { capacity: 6 })).status).toBe(200);
     return show;
   };
@@ -102,14 +102,14 @@ describeOnEachEngine('a change of capacity', (catalog) => {
       expect([nth, await placesOf(show)]).toEqual([nth, capacity]);
       const stored = await collections().performances.get(show.performance.id);
       expect([stored?.capacityClaim ?? null, stored?.due]).toEqual([null, undefined]);
-      const { free, held } = await availabilityOf(catalog, show);
+      const { free, held } = await readAvailability(catalog, show);
       expect([free + held, held === 0 || capacity !== after]).toEqual([capacity, true]);
       return died;
     });
   });
 
   test('locks nothing: while the claims of a dead process last, others change the capacity and sell', async () => {
-    const show = await newShow(catalog, stalls(10));
+    const show = await createShow(catalog, createStalls(10));
     const { id } = show.performance;
     // Its clock is fast, so that its claims last longer than this test.
     const fast = (): number => Date.now() + 600_000;
@@ -122,8 +122,8 @@ describeOnEachEngine('a change of capacity', (catalog) => {
     expect((await resize(show, { capacity: 12 })).status).toBe(200);
     expect((await resize(show, { capacity: 9 })).status).toBe(200);
     const taken = await hold(catalog, show, { quantity: 5 });
-    expect(placeIdsOf(taken)).toHaveLength(5);
-    expect(await availabilityOf(catalog, show)).toEqual({ capacity: 9, free: 0, held: 9, sold: 0 });
+    expect(getHeldPlaceIds(taken)).toHaveLength(5);
+    expect(await readAvailability(catalog, show)).toEqual({ capacity: 9, free: 0, held: 9, sold: 0 });
     const claimed = await collections().places.find({ where: { performanceId: id, state: 'held', request: null } });
     expect(claimed.map(({ freeFrom }) => freeFrom <= fast() + CLAIM_MS)).toEqual(Array(4).fill(true));
   });
@@ -132,7 +132,7 @@ describeOnEachEngine('a change of capacity', (catalog) => {
     const { upgrade: _, ...plain } = performances;
     const stored = catalog.store.collection(plain).of(catalog.institution);
     for (const settle of [true, false]) {
-      const show = await newShow(catalog, stalls(6));
+      const show = await createShow(catalog, createStalls(6));
       const { id } = show.performance;
       const [open, close] = ['capacity:open:old', 'capacity:close:old'].map((name) => `${name}_${id}`);
       expect((await resize(show, { capacity: 5 })).status).toBe(200);
@@ -158,7 +158,7 @@ describeOnEachEngine('a change of capacity', (catalog) => {
   test('any sequence of changes, each of which may die anywhere, leaves as many places as the capacity', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 6 }), fc.boolean(), async (steps, isWorkDone) => {
-        const show = await newShow(catalog, stalls(6));
+        const show = await createShow(catalog, createStalls(6));
         for (const [index, { capacity, dies }] of steps.entries()) {
           const ageMs = (steps.length - index) * (CLAIM_MS + 1_000);
           await resizeAndDie(show, { capacity }, dies, () => Date.now() - ageMs);
@@ -180,7 +180,7 @@ describeOnEachEngine('a change of capacity', (catalog) => {
     const other = await catalog.another(await catalog.engine.open());
     await fc.assert(
       fc.asyncProperty(fc.array(act, { minLength: 4, maxLength: 12 }), async (acts) => {
-        const show = await newShow(catalog, stalls(6));
+        const show = await createShow(catalog, createStalls(6));
         const answers = await Promise.all(
           acts.map(async (one, index) => {
             const on = index % 2 === 0 ? catalog : other;
@@ -192,11 +192,11 @@ describeOnEachEngine('a change of capacity', (catalog) => {
         // 503: it had no turn in time.
         for (const answer of answers) expect([200, 409, 503, 'held', 'refused']).toContain(answer);
         const capacity = await capacityOf(show);
-        const { free, held, ...others } = await availabilityOf(other, show);
+        const { free, held, ...others } = await readAvailability(other, show);
         expect([others, await placesOf(show)]).toEqual([{ capacity, sold: 0 }, capacity]);
         const more = await Promise.all(Array.from({ length: free + 2 }, () => hold(other, show)));
         expect(more.filter(({ outcome }) => outcome === 'held')).toHaveLength(free);
-        expect(await availabilityOf(catalog, show)).toEqual({ capacity, free: 0, held: held + free, sold: 0 });
+        expect(await readAvailability(catalog, show)).toEqual({ capacity, free: 0, held: held + free, sold: 0 });
       }),
       { numRuns: 12 },
     );

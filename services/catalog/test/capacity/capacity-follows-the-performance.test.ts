@@ -1,14 +1,14 @@
 import { expect, test } from '@jest/globals';
 import {
-  availabilityOf,
+  createShow,
+  createStalls,
   describeOnEachEngine,
+  getHeldPlaceIds,
   hold,
-  newShow,
   type Page,
   type Performance,
-  placeIdsOf,
+  readAvailability,
   type Show,
-  stalls,
 } from '../fixture/service.ts';
 
 describeOnEachEngine('capacity', (catalog) => {
@@ -22,24 +22,24 @@ describeOnEachEngine('capacity', (catalog) => {
   };
 
   test('it grows, shrinks to the number of taken places and no further, and grows again', async () => {
-    const show = await newShow(catalog, stalls(5));
+    const show = await createShow(catalog, createStalls(5));
     await hold(catalog, show, { quantity: 3 });
     expect((await resize(show, { capacity: 8 })).data.seatCategories[0]?.capacity).toBe(8);
-    expect(await availabilityOf(catalog, show)).toEqual({ capacity: 8, free: 5, held: 3, sold: 0 });
+    expect(await readAvailability(catalog, show)).toEqual({ capacity: 8, free: 5, held: 3, sold: 0 });
     expect((await resize(show, { capacity: 3 })).status).toBe(200);
-    expect(await availabilityOf(catalog, show)).toEqual({ capacity: 3, free: 0, held: 3, sold: 0 });
+    expect(await readAvailability(catalog, show)).toEqual({ capacity: 3, free: 0, held: 3, sold: 0 });
     expect((await hold(catalog, show)).outcome).toBe('refused');
     const below = await resize(show, { capacity: 2 });
     expect([below.status, below.body.status]).toEqual([409, 'performance_capacity_conflict']);
-    expect(await availabilityOf(catalog, show)).toEqual({ capacity: 3, free: 0, held: 3, sold: 0 });
+    expect(await readAvailability(catalog, show)).toEqual({ capacity: 3, free: 0, held: 3, sold: 0 });
     expect((await resize(show, { capacity: 12 })).status).toBe(200);
-    expect(placeIdsOf(await hold(catalog, show, { quantity: 9 }))).toHaveLength(9);
+    expect(getHeldPlaceIds(await hold(catalog, show, { quantity: 9 }))).toHaveLength(9);
     expect((await hold(catalog, show)).outcome).toBe('refused');
     expect(await labels(show)).toHaveLength(12);
   });
 
   test('a numbered category changes by rows: named rows are resized, new ones added, 0 seats remove one', async () => {
-    const show = await newShow(catalog, stalls(5, [3, 2]));
+    const show = await createShow(catalog, createStalls(5, [3, 2]));
     const grown = await resize(show, { rows: [{ row: 'C', seats: 2 }] });
     expect(grown.data.seatCategories[0]).toMatchObject({
       capacity: 7,
@@ -60,37 +60,37 @@ describeOnEachEngine('capacity', (catalog) => {
       ],
     });
     expect(await labels(show)).toEqual(['A-1', 'A-2', 'B-1', 'C-1', 'C-2']);
-    expect(await availabilityOf(catalog, show)).toEqual({ capacity: 5, free: 5, held: 0, sold: 0 });
+    expect(await readAvailability(catalog, show)).toEqual({ capacity: 5, free: 5, held: 0, sold: 0 });
   });
 
   test('a held seat cannot be removed although others are free', async () => {
-    const show = await newShow(catalog, stalls(3, [3]));
+    const show = await createShow(catalog, createStalls(3, [3]));
     const path = `/svc/v3/catalog/performances/${show.performance.id}/places`;
     const last = (await catalog.call<Page<{ id: string }>>('GET', path)).data.items[2]?.id ?? '';
     await hold(catalog, show, { placeIds: [last] });
     expect((await resize(show, { rows: [{ row: 'A', seats: 2 }] })).body.status).toBe('performance_capacity_conflict');
-    expect(await availabilityOf(catalog, show)).toEqual({ capacity: 3, free: 2, held: 1, sold: 0 });
+    expect(await readAvailability(catalog, show)).toEqual({ capacity: 3, free: 2, held: 1, sold: 0 });
   });
 
   test('contradictory requests are 422', async () => {
-    const numbered = await newShow(catalog, stalls(3, [3]));
+    const numbered = await createShow(catalog, createStalls(3, [3]));
     expect((await resize(numbered, { capacity: 4 })).status).toBe(422);
     expect((await resize(numbered, { id: 'cat_unknown', capacity: 4 })).status).toBe(422);
     expect((await resize(numbered, { capacity: 9, rows: [{ row: 'B', seats: 1 }] })).status).toBe(422);
     expect((await resize(numbered, { capacity: 4, rows: [{ row: 'B', seats: 1 }] })).status).toBe(200);
-    const anonymous = await newShow(catalog, stalls(3));
+    const anonymous = await createShow(catalog, createStalls(3));
     expect((await resize(anonymous, { rows: [{ row: 'B', seats: 1 }] })).status).toBe(422);
   });
 
   test('concurrent changes and purchases leave as many places as the capacity', async () => {
-    const show = await newShow(catalog, stalls(20));
+    const show = await createShow(catalog, createStalls(20));
     const sizes = [25, 15, 30, 10, 22];
     const [changes] = await Promise.all([
       Promise.all(sizes.map((capacity) => resize(show, { capacity }))),
       Promise.all(Array.from({ length: 12 }, () => hold(catalog, show))),
     ]);
     for (const { status } of changes) expect([200, 409]).toContain(status);
-    const { capacity, free, held } = await availabilityOf(catalog, show);
+    const { capacity, free, held } = await readAvailability(catalog, show);
     expect(sizes).toContain(capacity);
     expect(free + held).toBe(capacity);
     expect(await labels(show)).toHaveLength(capacity);

@@ -1,25 +1,25 @@
 import { expect, test } from '@jest/globals';
-import { contextOf } from '../../src/context.ts';
+import { createContext } from '../../src/context.ts';
 import { drawSeatMap } from '../../src/domain/seat-map.ts';
 import {
-  availabilityOf,
+  buildPerformanceBody,
+  buildProductBody,
+  createShow,
+  createStalls,
+  createTariff,
   describeOnEachEngine,
+  getHeldPlaceIds,
   hold,
-  newShow,
-  newTariff,
   type Page,
   type Performance,
-  performanceBody,
-  placeIdsOf,
-  productBody,
+  readAvailability,
   type Show,
-  stalls,
 } from '../fixture/service.ts';
 
 type Seats = number | (string | null)[];
 
 const category = (...rows: readonly Seats[]) => ({
-  ...stalls(
+  ...createStalls(
     rows.flatMap((seats) => (typeof seats === 'number' ? Array(seats).fill('') : seats.filter((one) => one !== null)))
       .length,
   ),
@@ -42,7 +42,7 @@ describeOnEachEngine('rows of seats', (catalog) => {
     });
 
   test('are a number, or labels in order with gaps, which have no place', async () => {
-    const show = await newShow(catalog, category(odd, 2, ['12A', ' 01 ', null, '7']));
+    const show = await createShow(catalog, category(odd, 2, ['12A', ' 01 ', null, '7']));
     expect(await labelsOf(show)).toEqual([
       'A-101',
       'A-103',
@@ -66,7 +66,7 @@ describeOnEachEngine('rows of seats', (catalog) => {
       ['C', undefined],
       ['C', 7],
     ]);
-    expect(await availabilityOf(catalog, show)).toMatchObject({ capacity: 10, free: 10 });
+    expect(await readAvailability(catalog, show)).toMatchObject({ capacity: 10, free: 10 });
     const path = `/svc/v3/catalog/performances/${show.performance.id}`;
     const { data } = await catalog.call<Performance>('GET', path);
     expect(data.seatCategories[0]?.rows).toEqual([
@@ -77,19 +77,19 @@ describeOnEachEngine('rows of seats', (catalog) => {
   });
 
   test('best seats are side by side, never across a gap', async () => {
-    const show = await newShow(catalog, category(['101', '103', null, '105', '107', '109']));
+    const show = await createShow(catalog, category(['101', '103', null, '105', '107', '109']));
     const labels = ({ lines }: Awaited<ReturnType<typeof hold>>) => lines.map(({ place }) => place.label);
     expect(labels(await hold(catalog, show, { quantity: 3 }))).toEqual(['A-105', 'A-107', 'A-109']);
-    const apart = await newShow(catalog, category(['1', '2', null, '3', '4'], 3));
+    const apart = await createShow(catalog, category(['1', '2', null, '3', '4'], 3));
     expect(labels(await hold(catalog, apart, { quantity: 3 }))).toEqual(['B-1', 'B-2', 'B-3']);
     // A hold of named places may span it.
-    expect(placeIdsOf(await hold(catalog, show, { quantity: 2 }))).toHaveLength(2);
+    expect(getHeldPlaceIds(await hold(catalog, show, { quantity: 2 }))).toHaveLength(2);
   });
 
   test('a plan leaves the gap as wide as a seat', async () => {
-    const { performance } = await newShow(catalog, category(['1', null, '3']));
+    const { performance } = await createShow(catalog, category(['1', null, '3']));
     const { seatCategories } =
-      (await contextOf(catalog.store, catalog.institution).collections.performances.get(performance.id)) ?? {};
+      (await createContext(catalog.store, catalog.institution).collections.performances.get(performance.id)) ?? {};
     const { seats } = drawSeatMap({ id: performance.id, seatCategories: seatCategories ?? [] });
     const [first, last] = Object.values(seats);
     expect([Object.keys(seats).length, first?.label, last?.label]).toEqual([2, 'A-1', 'A-3']);
@@ -97,7 +97,7 @@ describeOnEachEngine('rows of seats', (catalog) => {
   });
 
   test('grow, shrink and get gaps; a seat keeps its label, and comes back with another only after its removal', async () => {
-    const show = await newShow(catalog, category(3));
+    const show = await createShow(catalog, category(3));
     expect((await change(show, [{ row: 'A', seats: ['1', '2', '3', null, '4'] }])).status).toBe(200);
     expect(await labelsOf(show)).toEqual(['A-1', 'A-2', 'A-3', 'A-4']);
     const renamed = await change(show, [{ row: 'A', seats: ['1', '2', '33', null, '4'] }]);
@@ -106,18 +106,18 @@ describeOnEachEngine('rows of seats', (catalog) => {
     expect((await change(show, [{ row: 'A', seats: ['1', '2', null, null, '4'] }])).status).toBe(200);
     expect((await change(show, [{ row: 'A', seats: ['1', '2', '33', null, '4'] }])).status).toBe(200);
     expect(await labelsOf(show)).toEqual(['A-1', 'A-2', 'A-33', 'A-4']);
-    expect(await availabilityOf(catalog, show)).toMatchObject({ capacity: 4, free: 4 });
-    const taken = placeIdsOf(await hold(catalog, show, { quantity: 4 }));
+    expect(await readAvailability(catalog, show)).toMatchObject({ capacity: 4, free: 4 });
+    const taken = getHeldPlaceIds(await hold(catalog, show, { quantity: 4 }));
     expect(taken).toHaveLength(4);
     const conflict = await change(show, [{ row: 'A', seats: ['1', '2'] }]);
     expect([conflict.status, conflict.body.status]).toEqual([409, 'performance_capacity_conflict']);
   });
 
   test('are refused with a label twice, without a seat, with another capacity, or with too many labels', async () => {
-    const tariff = await newTariff(catalog);
+    const tariff = await createTariff(catalog);
     const make = async (seats: unknown, capacity = 2) => {
-      const own = { ...stalls(capacity), numbered: true, rows: [{ row: 'A', seats }] };
-      const body = productBody({ performances: [performanceBody(tariff.id, [own as never])] });
+      const own = { ...createStalls(capacity), numbered: true, rows: [{ row: 'A', seats }] };
+      const body = buildProductBody({ performances: [buildPerformanceBody(tariff.id, [own as never])] });
       const { status, body: answer } = await catalog.call('POST', '/svc/v3/catalog/products', { body });
       return [status, answer.status];
     };

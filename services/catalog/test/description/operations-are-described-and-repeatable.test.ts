@@ -1,19 +1,19 @@
-import { dereferenced, exampleFaults, openApiDocument } from '@boxoffice/http';
+import { dereference, findExampleFaults, openApiDocument } from '@boxoffice/http';
 import { sendEightAtOnce, useFixture } from '@boxoffice/service/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { routes } from '../../src/app.ts';
+import { createRoutes } from '../../src/app.ts';
 import { examples } from '../../src/events.ts';
 import { newPointOfSale } from '../../src/points-of-sale/schemas.ts';
 import {
-  availabilityOf,
-  code,
+  buildPerformanceBody,
+  buildProductBody,
+  createCode,
+  createShow,
+  createStalls,
+  createTariff,
   describeOnEachEngine,
   type Instance,
-  newShow,
-  newTariff,
-  performanceBody,
-  productBody,
-  stalls,
+  readAvailability,
   startCatalog,
 } from '../fixture/service.ts';
 
@@ -40,7 +40,7 @@ describe('the description of the catalog', () => {
   const catalog = useFixture(() => startCatalog());
 
   test('every example fits its schema', () => {
-    expect(exampleFaults(routes(catalog.store))).toEqual([]);
+    expect(findExampleFaults(createRoutes(catalog.store))).toEqual([]);
   });
 
   test('reading needs catalog:read, writing catalog:write; internal operations are not in the description', async () => {
@@ -57,8 +57,8 @@ describe('the description of the catalog', () => {
   });
 
   test('refusals of the domain are described at their operations', () => {
-    const document = { service: 'catalog', version: '0', operations: routes(catalog.store) };
-    const { paths } = dereferenced(openApiDocument(document)) as Description;
+    const document = { service: 'catalog', version: '0', operations: createRoutes(catalog.store) };
+    const { paths } = dereference(openApiDocument(document)) as Description;
     const described = (path: string, method: string) =>
       JSON.stringify(paths[`/svc/v3/catalog${path}`]?.[method]?.responses);
     expect(described('/products', 'post')).toContain('product_duplicate_code');
@@ -103,10 +103,10 @@ describeOnEachEngine('of eight requests with one key at two instances', (fixture
 
   test('a tariff, a product with a performance, and a further performance are made once', async () => {
     const before = (await listed('/tariffs?limit=200')).length;
-    const { data: tariff } = await send('POST', '/tariffs', { code: code(), name: { en: 'Full' } });
+    const { data: tariff } = await send('POST', '/tariffs', { code: createCode(), name: { en: 'Full' } });
     expect((await listed('/tariffs?limit=200')).length).toBe(before + 1);
-    const performance = performanceBody(tariff.id, [stalls(20)]);
-    const product = productBody({ performances: [performance] });
+    const performance = buildPerformanceBody(tariff.id, [createStalls(20)]);
+    const product = buildProductBody({ performances: [performance] });
     const made = await send('POST', '/products', product);
     expect([made.status, (await listed(`/products?code=${product.code}`)).length]).toEqual([201, 1]);
     const more = await send('POST', `/products/${made.data.id}/performances`, performance);
@@ -115,25 +115,25 @@ describeOnEachEngine('of eight requests with one key at two instances', (fixture
   });
 
   test('a change of a product, a tariff or a performance is made once', async () => {
-    const show = await newShow(fixture, stalls(10));
-    const tariff = await newTariff(fixture);
+    const show = await createShow(fixture, createStalls(10));
+    const tariff = await createTariff(fixture);
     expect((await send('PATCH', `/tariffs/${tariff.id}`, { name: { en: 'Reduced' } })).status).toBe(200);
     expect((await send('PATCH', `/products/${show.product.id}`, { name: { en: 'Another' } })).status).toBe(200);
     const { id } = show.performance;
     const seatCategories = [{ id: show.categoryId, capacity: 12 }];
     expect((await send('PATCH', `/performances/${id}`, { seatCategories })).status).toBe(200);
-    expect(await availabilityOf(fixture, show)).toMatchObject({ free: 12 });
+    expect(await readAvailability(fixture, show)).toMatchObject({ free: 12 });
     expect((await send('PATCH', `/products/${show.product.id}`, { state: 'cancelled' })).status).toBe(200);
   });
 
   test('a point of sale is made once', async () => {
-    const serviceHost = `${code()}.example`;
+    const serviceHost = `${createCode()}.example`;
     const reply = await send('POST', '/points-of-sale', { ...newPointOfSale, tariffIds: [], serviceHost });
     expect(reply.status).toBe(201);
   });
 
   test('a refusal is the same for all', async () => {
-    const product = productBody();
+    const product = buildProductBody();
     expect((await send('POST', '/products', product)).status).toBe(201);
     expect((await send('POST', '/products', product)).body.status).toBe('product_duplicate_code');
   });

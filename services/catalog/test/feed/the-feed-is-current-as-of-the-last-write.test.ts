@@ -4,18 +4,18 @@
 import type { Store } from '@boxoffice/store';
 import { beforeAll, expect, test } from '@jest/globals';
 import { createCatalogCache } from '../../src/feed/cache.ts';
-import { collectionsOf } from '../../src/store.ts';
+import { openCollections } from '../../src/store.ts';
 import {
+  addInstitution,
+  buildPerformanceBody,
   createProduct,
+  createShow,
+  createStalls,
+  createTariff,
   describeOnEachEngine,
   hold,
   type Instance,
-  newInstitution,
-  newShow,
-  newTariff,
   type Product,
-  performanceBody,
-  stalls,
   startInstance,
   type Tariff,
 } from '../fixture/service.ts';
@@ -71,7 +71,7 @@ describeOnEachEngine('GET /catalog', (on) => {
     instance.call<Catalog>('GET', `/svc/v3/catalog${query}`, { headers });
 
   test('it returns the institution, published products with performances, tariffs, and no removed ids', async () => {
-    const { product, tariff } = await newShow(on, stalls(3));
+    const { product, tariff } = await createShow(on, createStalls(3));
     const { data: hidden } = await createProduct(on, { state: 'validated' });
     const { status, data, headers } = await ask(on);
     expect(status).toBe(200);
@@ -105,8 +105,8 @@ describeOnEachEngine('GET /catalog', (on) => {
       const body = { name: { en: `Second ${number}` } };
       await writer.call('PATCH', `/svc/v3/catalog/products/${data.id}`, { body });
       for (const reader of [on, elsewhere]) expect(await names(reader)).toContain(`Second ${number}`);
-      const tariff = await newTariff(writer);
-      const performance = performanceBody(tariff.id, [stalls(1)]);
+      const tariff = await createTariff(writer);
+      const performance = buildPerformanceBody(tariff.id, [createStalls(1)]);
       await writer.call('POST', `/svc/v3/catalog/products/${data.id}/performances`, { body: performance });
       for (const reader of [on, elsewhere]) {
         const { products, tariffs } = (await ask(reader)).data;
@@ -137,11 +137,14 @@ describeOnEachEngine('GET /catalog', (on) => {
 
   test('asOf as the next modifiedSince misses no write of a slow clock that becomes visible 10 s later', async () => {
     const { store } = on;
-    const institution = await newInstitution(store);
+    const institution = await addInstitution(store);
     const own = await startInstance(store, institution);
-    const [changed, closed] = [(await newShow(own, stalls(1))).product, (await newShow(own, stalls(1))).product];
+    const [changed, closed] = [
+      (await createShow(own, createStalls(1))).product,
+      (await createShow(own, createStalls(1))).product,
+    ];
     await own.close();
-    const collections = collectionsOf(store, institution);
+    const collections = openCollections(store, institution);
     const taken = Date.now() + 60_000;
     // The reader's clock is 5 s ahead of the writer's.
     const { data: before } = await createCatalogCache(store, () => taken + 9_999 + 5_000).of(institution, {});
@@ -175,9 +178,9 @@ describeOnEachEngine('GET /catalog', (on) => {
 
   test('modifiedSince returns changes since then, and the ids of products no longer published', async () => {
     const [unchanged, changed, closed] = [
-      (await newShow(on, stalls(1))).product,
-      (await newShow(on, stalls(1))).product,
-      (await newShow(on, stalls(1))).product,
+      (await createShow(on, createStalls(1))).product,
+      (await createShow(on, createStalls(1))).product,
+      (await createShow(on, createStalls(1))).product,
     ];
     const { data: never } = await createProduct(on, { state: 'preparing' });
     await tick();
@@ -198,9 +201,9 @@ describeOnEachEngine('GET /catalog', (on) => {
   test('a repeated request reads only the institution: no query for products', async () => {
     const { store } = on;
     const { counted, reads } = counting(store);
-    const institution = await newInstitution(store);
+    const institution = await addInstitution(store);
     const fresh = await startInstance(counted, institution);
-    for (let count = 0; count < 12; count += 1) await newShow(fresh, stalls(1));
+    for (let count = 0; count < 12; count += 1) await createShow(fresh, createStalls(1));
     await ask(fresh);
     reads.clear();
     const { headers } = await ask(fresh);
@@ -224,14 +227,14 @@ describeOnEachEngine('GET /catalog', (on) => {
 
   test('a write whose process died before it invalidated the cache appears within five seconds', async () => {
     const { store } = on;
-    const institution = await newInstitution(store);
+    const institution = await addInstitution(store);
     const fresh = await startInstance(store, institution);
     const { data: product } = await createProduct(fresh);
     let now = Date.now();
     const answers = createCatalogCache(store, () => now);
     const names = async () => (await answers.of(institution, {})).data.products.map(({ name }) => name.en);
     expect(await names()).toEqual(['A show']);
-    const { products } = collectionsOf(store, institution);
+    const { products } = openCollections(store, institution);
     await products.update(product.id, (current) => ({ next: { ...current, name: { en: 'Silent' } } }));
     expect(await names()).toEqual(['A show']);
     now += 60_000;
@@ -257,20 +260,20 @@ describeOnEachEngine('the catalog for a point of sale', (its) => {
   const pos = { service: 'pos' };
 
   test('returns the published catalog in one answer, and null for an unchanged mark', async () => {
-    const { product, tariff } = await newShow(its, stalls(2));
+    const { product, tariff } = await createShow(its, createStalls(2));
     const { data } = await its.call<Published>('GET', '/internal/shop/products', pos);
     expect(data.published?.products.map(({ id }) => id)).toContain(product.id);
     expect(data.published?.tariffs.map(({ id }) => id)).toContain(tariff.id);
     expect(data.published?.languages).toEqual(['fr', 'en']);
     const again = await its.call<Published>('GET', `/internal/shop/products?mark=${data.mark}`, pos);
     expect(again.data).toEqual({ mark: data.mark, published: null });
-    await newShow(its, stalls(2));
+    await createShow(its, createStalls(2));
     const changed = await its.call<Published>('GET', `/internal/shop/products?mark=${data.mark}`, pos);
     expect(changed.data.published?.products.length).toBeGreaterThan(1);
   });
 
   test('returns free places by performance and seat category, without unknown performances', async () => {
-    const show = await newShow(its, stalls(5));
+    const show = await createShow(its, createStalls(5));
     await hold(its, show, { quantity: 2 });
     const ids = `${show.performance.id},prf_unknown`;
     const { data } = await its.call('GET', `/internal/shop/availability?performanceIds=${ids}`, pos);
@@ -285,7 +288,7 @@ describeOnEachEngine('the catalog for a point of sale', (its) => {
   });
 
   test('returns places in order, held ones not as free', async () => {
-    const show = await newShow(its, stalls(3, [3]));
+    const show = await createShow(its, createStalls(3, [3]));
     await hold(its, show, { quantity: 1 });
     const path = `/internal/shop/performances/${show.performance.id}/places`;
     const { data } = await its.call<{ places: { label: string; free: boolean }[] }>('GET', path, pos);

@@ -1,23 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import type { Store } from '@boxoffice/store';
 import { describe, expect, test } from '@jest/globals';
-import { routes } from '../../src/app.ts';
+import { createRoutes } from '../../src/app.ts';
 import { createInstitution } from '../../src/index.ts';
 import { newPointOfSale } from '../../src/points-of-sale/schemas.ts';
 import { currentFacts, institutions } from '../../src/store.ts';
 import {
+  addInstitution,
   addPointOfSale,
+  buildItem,
+  buildPerformanceBody,
+  buildProductBody,
+  createShow,
+  createStalls,
   describeOnEachEngine,
+  getHeldPlaceIds,
   hold,
   type Instance,
-  itemOf,
-  newInstitution,
-  newShow,
-  performanceBody,
-  placeIdsOf,
-  productBody,
   type Show,
-  stalls,
   startInstance,
 } from '../fixture/service.ts';
 
@@ -38,10 +38,10 @@ interface Seen {
 }
 
 const furnish = async (on: Instance, institution: string): Promise<Seen> => {
-  const show = await newShow(on, stalls(4), { institution });
+  const show = await createShow(on, createStalls(4), { institution });
   const host = await addPointOfSale(on, { tariffIds: [show.tariff.id] }, { institution });
   const held = await hold(on, show, { quantity: 2 }, { institution });
-  return { show, host, holder: held.holder, placeIds: placeIdsOf(held) };
+  return { show, host, holder: held.holder, placeIds: getHeldPlaceIds(held) };
 };
 
 /** Calls every operation on data of another institution; returns those that read or changed any. */
@@ -49,8 +49,8 @@ const leaks = async (on: Instance, institution: string, seen: Seen): Promise<str
   const { show, host, holder, placeIds } = seen;
   const { product, performance, tariff } = show;
   const heldUntil = new Date(Date.now() + 60_000).toISOString();
-  const newPerformance = performanceBody(tariff.id, [stalls(1)]);
-  const items = [itemOf(show)];
+  const newPerformance = buildPerformanceBody(tariff.id, [createStalls(1)]);
+  const items = [buildItem(show)];
   const [base, aHold] = ['/svc/v3/catalog', `/internal/stock/holds/${holder}`];
   const aProduct = `${base}/products/${product.id}`;
   const aPerformance = `${base}/performances/${performance.id}`;
@@ -61,7 +61,7 @@ const leaks = async (on: Instance, institution: string, seen: Seen): Promise<str
   /** Each operation, a request and what its answer is: 404 without data, 422, or a text that tells that it has none. */
   const requests: readonly [string, string, number | RegExp, object?][] = [
     ['getProduct', `GET ${aProduct}`, 404],
-    ['replaceProduct', `PUT ${aProduct}`, 404, productBody()],
+    ['replaceProduct', `PUT ${aProduct}`, 404, buildProductBody()],
     ['changeProduct', `PATCH ${aProduct}`, 404, { name: stolen }],
     ['listPerformances', `GET ${aProduct}/performances`, 404],
     ['createPerformance', `POST ${aProduct}/performances`, 404, newPerformance],
@@ -87,7 +87,7 @@ const leaks = async (on: Instance, institution: string, seen: Seen): Promise<str
     ['quoteItems', 'POST /internal/stock/quotes', refused, { items }],
     ['quoteOrderItems', 'POST /internal/stock/order-quotes', none('quotes'), { items }],
     // A tariff of another institution is no tariff at all.
-    ['createProduct', `POST ${base}/products`, 422, productBody({ performances: [newPerformance] })],
+    ['createProduct', `POST ${base}/products`, 422, buildProductBody({ performances: [newPerformance] })],
     ['extendHold', `POST ${aHold}/extension`, refused, { heldUntil, placeIds }],
     ['shortenHold', `POST ${aHold}/shortening`, /^\{"shortened":\[\]\}$/, { heldUntil, placeIds, asOf: 9 }],
     ['renewHold', `POST ${aHold}/renewal`, refused, { requestId: 'r', heldUntil, placeIds }],
@@ -109,14 +109,14 @@ const leaks = async (on: Instance, institution: string, seen: Seen): Promise<str
   // Creations affect no existing data; the look-ups of shops cover all institutions by design.
   const others = ['holdPlaces', 'createTariff', 'createPointOfSale', 'findPointOfSale', 'listShops'];
   const called = [...others, ...requests.map(([operation]) => operation)];
-  expect(routes(on.store).filter(({ id }) => !called.includes(id))).toEqual([]);
+  expect(createRoutes(on.store).filter(({ id }) => !called.includes(id))).toEqual([]);
   return found;
 };
 
 describeOnEachEngine('institutions', (catalog) => {
   /** An instance of an institution with some data, and another institution. */
   const furnished = async (wrap = (store: Store, _owner: string) => store) => {
-    const [owner, thief] = [await newInstitution(catalog.store), await newInstitution(catalog.store)];
+    const [owner, thief] = [await addInstitution(catalog.store), await addInstitution(catalog.store)];
     const on = await startInstance(wrap(catalog.store, owner), owner);
     return { owner, thief, on, seen: await furnish(on, owner) };
   };

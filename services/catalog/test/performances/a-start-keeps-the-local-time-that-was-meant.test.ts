@@ -1,15 +1,15 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { clocks } from '../../src/clocks.ts';
-import { withMeantStart } from '../../src/domain/clocks.ts';
-import { keepInstant, keepLocalTime, movedLocalTimes } from '../../src/performances/local-times.ts';
+import { ensureMeantStart } from '../../src/domain/clocks.ts';
+import { keepInstant, keepLocalTime, listMovedLocalTimes } from '../../src/performances/local-times.ts';
 import { type PerformanceDocument, performances } from '../../src/store.ts';
 import {
+  buildPerformanceBody,
   createProduct,
+  createStalls,
+  createTariff,
   describeOnEachEngine,
-  newTariff,
   type Performance,
-  performanceBody,
-  stalls,
 } from '../fixture/service.ts';
 
 const startDate = '2030-12-12T00:30:00.000Z';
@@ -18,8 +18,8 @@ const timeZone = 'America/Winnipeg';
 describeOnEachEngine('a start keeps the local time that was meant', (catalog) => {
   let id: string;
   beforeEach(async () => {
-    const { id: tariffId } = await newTariff(catalog);
-    const body = performanceBody(tariffId, [stalls(2)], { startDate, timeZone });
+    const { id: tariffId } = await createTariff(catalog);
+    const body = buildPerformanceBody(tariffId, [createStalls(2)], { startDate, timeZone });
     const { data } = await createProduct(catalog, { performances: [body] });
     id = String(data.performances[0]?.id);
   });
@@ -29,7 +29,7 @@ describeOnEachEngine('a start keeps the local time that was meant', (catalog) =>
   const shown = async () => (await catalog.call<Performance>('GET', `/svc/v3/catalog/performances/${id}`)).data;
   const patch = (body: object) => catalog.call('PATCH', `/svc/v3/catalog/performances/${id}`, { body });
   const moved = async () =>
-    (await movedLocalTimes(catalog.store, { institution: catalog.institution })).filter(
+    (await listMovedLocalTimes(catalog.store, { institution: catalog.institution })).filter(
       (one) => one.performance === id,
     );
   /** As if it had been entered while Winnipeg set its clocks back in winter. */
@@ -83,7 +83,7 @@ describeOnEachEngine('a start keeps the local time that was meant', (catalog) =>
   test('a cancelled one, and one of the past, are not listed', async () => {
     await enterBefore();
     const now = () => Date.parse('2030-12-12T00:30:00.000Z');
-    expect(await movedLocalTimes(catalog.store, { institution: catalog.institution, now })).toEqual([]);
+    expect(await listMovedLocalTimes(catalog.store, { institution: catalog.institution, now })).toEqual([]);
     await patch({ state: 'cancelled' });
     expect(await moved()).toEqual([]);
   });
@@ -91,9 +91,9 @@ describeOnEachEngine('a start keeps the local time that was meant', (catalog) =>
 
 test('a start of an earlier release, or changed by one, is meant as clocks show it', () => {
   const stored: Pick<PerformanceDocument, 'startDate' | 'timeZone' | 'meantStart'> = { startDate, timeZone };
-  const read = withMeantStart(stored, clocks);
+  const read = ensureMeantStart(stored, clocks);
   expect(read.meantStart).toMatchObject({ time: '2030-12-11T19:30:00' });
-  expect(withMeantStart(read, clocks)).toBe(read);
-  const changed = withMeantStart({ ...read, startDate: '2030-12-13T01:00:00.000Z' }, clocks);
+  expect(ensureMeantStart(read, clocks)).toBe(read);
+  const changed = ensureMeantStart({ ...read, startDate: '2030-12-13T01:00:00.000Z' }, clocks);
   expect(changed.meantStart).toMatchObject({ time: '2030-12-12T20:00:00' });
 });

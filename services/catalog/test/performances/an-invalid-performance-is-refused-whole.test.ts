@@ -4,14 +4,14 @@ import { useFixture } from '@boxoffice/service/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { currentFacts } from '../../src/store.ts';
 import {
-  availabilityOf,
+  buildPerformanceBody,
   createProduct,
-  newShow,
-  newTariff,
+  createShow,
+  createStalls,
+  createTariff,
   type Page,
   type Performance,
-  performanceBody,
-  stalls,
+  readAvailability,
   startCatalog,
   type Tariff,
 } from '../fixture/service.ts';
@@ -22,7 +22,7 @@ describe('performances', () => {
   describe('performances', () => {
     let tariff: Tariff;
     beforeAll(async () => {
-      tariff = await newTariff(catalog);
+      tariff = await createTariff(catalog);
     });
 
     const path = (id: string) => `/svc/v3/catalog/performances/${id}`;
@@ -33,7 +33,7 @@ describe('performances', () => {
 
     test('a creation creates the places and returns the Location', async () => {
       const { data: product } = await createProduct(catalog);
-      const created = await add(product.id, performanceBody(tariff.id, [stalls(5, [2, 3])]));
+      const created = await add(product.id, buildPerformanceBody(tariff.id, [createStalls(5, [2, 3])]));
       expect(created.status).toBe(201);
       expect(created.headers.get('location')).toBe(path(created.data.id));
       expect(created.data).toMatchObject({
@@ -52,7 +52,7 @@ describe('performances', () => {
       const { data: places } = await catalog.call<Page<object>>('GET', `${path(created.data.id)}/places?limit=3`);
       expect(places.items[2]).toMatchObject({ label: 'B-1', row: 'B', seat: 1, state: 'free' });
       expect(places.nextCursor).not.toBeNull();
-      expect(await availabilityOf(catalog, { performance: created.data })).toMatchObject({ capacity: 5, free: 5 });
+      expect(await readAvailability(catalog, { performance: created.data })).toMatchObject({ capacity: 5, free: 5 });
       const got = await catalog.call<Performance>('GET', path(created.data.id));
       expect(got.data).toEqual(created.data);
       const listed = await catalog.call<Page<Performance>>(
@@ -65,17 +65,17 @@ describe('performances', () => {
     test('row names are compared trimmed and in NFC: the same one twice is refused, also of a change', async () => {
       const { data: product } = await createProduct(catalog);
       const numbered = (...names: string[]) => ({
-        ...stalls(2 * names.length),
+        ...createStalls(2 * names.length),
         numbered: true,
         rows: names.map((row) => ({ row, seats: 2 })),
       });
       for (const other of [' A', 'A ', '\u00a0A\t']) {
-        const refused = await add(product.id, performanceBody(tariff.id, [numbered('A', other)]));
+        const refused = await add(product.id, buildPerformanceBody(tariff.id, [numbered('A', other)]));
         expect([refused.status, refused.body.details]).toEqual([422, expect.stringContaining('names a row twice')]);
       }
       for (const blank of [' ', '\u200b', 'A\nB'])
-        expect((await add(product.id, performanceBody(tariff.id, [numbered('A', blank)]))).status).toBe(400);
-      const { data } = await add(product.id, performanceBody(tariff.id, [numbered(' E\u0301 ')]));
+        expect((await add(product.id, buildPerformanceBody(tariff.id, [numbered('A', blank)]))).status).toBe(400);
+      const { data } = await add(product.id, buildPerformanceBody(tariff.id, [numbered(' E\u0301 ')]));
       const [category] = data.seatCategories;
       expect(category?.rows).toEqual([{ row: 'É', seats: 2 }]);
       const grown = (...rows: object[]) => patch(data.id, { seatCategories: [{ id: category?.id, rows }] });
@@ -85,10 +85,10 @@ describe('performances', () => {
     });
 
     test.each([
-      ['rows that do not add up to the capacity', { seatCategories: [stalls(6, [2, 3])] }],
-      ['a numbered category without rows', { seatCategories: [{ ...stalls(6), numbered: true }] }],
-      ['rows of an unnumbered category', { seatCategories: [{ ...stalls(5, [5]), numbered: false }] }],
-      ['one code twice', { seatCategories: [stalls(1), stalls(2)] }],
+      ['rows that do not add up to the capacity', { seatCategories: [createStalls(6, [2, 3])] }],
+      ['a numbered category without rows', { seatCategories: [{ ...createStalls(6), numbered: true }] }],
+      ['rows of an unnumbered category', { seatCategories: [{ ...createStalls(5, [5]), numbered: false }] }],
+      ['one code twice', { seatCategories: [createStalls(1), createStalls(2)] }],
       ['a price for an unknown category', { prices: [{ seatCategory: 'BOX', tariffId: 'TARIFF', amount: 1 }] }],
       ['a price for an unknown tariff', { prices: [{ seatCategory: 'STALLS', tariffId: 'trf_unknown', amount: 1 }] }],
       ['another currency', { prices: [{ seatCategory: 'STALLS', tariffId: 'TARIFF', amount: 1, currency: 'EUR' }] }],
@@ -102,7 +102,7 @@ describe('performances', () => {
     ])('%s is 422', async (_what, more) => {
       const { data: product } = await createProduct(catalog);
       const body = JSON.parse(
-        JSON.stringify({ ...performanceBody(tariff.id, [stalls(5)]), ...more }).replaceAll(
+        JSON.stringify({ ...buildPerformanceBody(tariff.id, [createStalls(5)]), ...more }).replaceAll(
           '"TARIFF"',
           `"${tariff.id}"`,
         ),
@@ -120,7 +120,7 @@ describe('performances', () => {
       ['america/argentina/buenos_aires', 'America/Argentina/Buenos_Aires'],
     ])('the time zone %s is stored as %s', async (timeZone, name) => {
       const { data: product } = await createProduct(catalog);
-      const { data } = await add(product.id, performanceBody(tariff.id, [stalls(5)], { timeZone }));
+      const { data } = await add(product.id, buildPerformanceBody(tariff.id, [createStalls(5)], { timeZone }));
       expect(data.timeZone).toBe(name);
       const body = { timeZone: 'asia/tokyo' };
       const changed = await catalog.call<Performance>('PATCH', `/svc/v3/catalog/performances/${data.id}`, { body });
@@ -128,7 +128,7 @@ describe('performances', () => {
     });
 
     test('a stored time zone that is no IANA name blocks no change of something else', async () => {
-      const { performance } = await newShow(catalog, stalls(4, [4]));
+      const { performance } = await createShow(catalog, createStalls(4, [4]));
       const { id } = performance;
       const stored = catalog.store.collection({ name: 'performances', indexes: [] });
       await stored.of(catalog.institution).update(id, (current) => ({ next: { ...current, timeZone: 'BST' } }));
@@ -150,42 +150,42 @@ describe('performances', () => {
     test('fractions, negative amounts and huge capacities are 400', async () => {
       const { data: product } = await createProduct(catalog);
       for (const amount of [1.5, -1, 1e12, '5']) {
-        const body = performanceBody(tariff.id, [stalls(1)], {
+        const body = buildPerformanceBody(tariff.id, [createStalls(1)], {
           prices: [{ seatCategory: 'STALLS', tariffId: tariff.id, amount: amount as number }],
         });
         expect((await add(product.id, body)).status).toBe(400);
       }
-      expect((await add(product.id, performanceBody(tariff.id, [stalls(10 ** 9)]))).status).toBe(400);
+      expect((await add(product.id, buildPerformanceBody(tariff.id, [createStalls(10 ** 9)]))).status).toBe(400);
     });
 
     test('only a show has a second performance or seat category', async () => {
-      const performances = [performanceBody(tariff.id, [stalls(5)])];
+      const performances = [buildPerformanceBody(tariff.id, [createStalls(5)])];
       const { data: pass, status } = await createProduct(catalog, { type: 'pass', performances });
       expect(status).toBe(201);
       const second = await add(pass.id, performances[0] ?? {});
       expect([second.status, second.body.status]).toEqual([409, 'conflict']);
       const two = await createProduct(catalog, { type: 'goods', performances: [...performances, ...performances] });
       expect([two.status, two.body.status]).toEqual([409, 'conflict']);
-      const categories = [stalls(1), { ...stalls(1), code: 'BOX' }];
+      const categories = [createStalls(1), { ...createStalls(1), code: 'BOX' }];
       const wide = await createProduct(catalog, {
         type: 'goods',
-        performances: [performanceBody(tariff.id, categories)],
+        performances: [buildPerformanceBody(tariff.id, categories)],
       });
       expect(wide.status).toBe(422);
-      expect((await createProduct(catalog, { performances: [performanceBody(tariff.id, categories)] })).status).toBe(
-        201,
-      );
+      expect(
+        (await createProduct(catalog, { performances: [buildPerformanceBody(tariff.id, categories)] })).status,
+      ).toBe(201);
     });
 
     test('of concurrent first performances of a pass one is created', async () => {
       const { data: pass } = await createProduct(catalog, { type: 'pass' });
-      const body = performanceBody(tariff.id, [stalls(1)]);
+      const body = buildPerformanceBody(tariff.id, [createStalls(1)]);
       const answers = await Promise.all(Array.from({ length: 8 }, () => add(pass.id, body)));
       expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)]);
     });
 
     test('PATCH merges, prices replace, and what a GET returned changes nothing', async () => {
-      const { performance } = await newShow(catalog, stalls(4, [4]));
+      const { performance } = await createShow(catalog, createStalls(4, [4]));
       const same = await patch(performance.id, performance);
       expect([same.status, same.data]).toEqual([200, performance]);
       const changed = await patch(performance.id, {
@@ -201,7 +201,7 @@ describe('performances', () => {
     });
 
     test('cancelled is final and published once; on_sale and closed alternate', async () => {
-      const { performance } = await newShow(catalog, stalls(1));
+      const { performance } = await createShow(catalog, createStalls(1));
       for (const state of ['closed', 'on_sale', 'cancelled', 'cancelled']) {
         expect((await patch(performance.id, { state })).data.state).toBe(state);
       }
@@ -219,7 +219,7 @@ describe('performances', () => {
     });
 
     test('If-Match guards a change', async () => {
-      const { performance } = await newShow(catalog, stalls(1));
+      const { performance } = await createShow(catalog, createStalls(1));
       const etag = (await catalog.call('GET', path(performance.id))).headers.get('etag') ?? '';
       const first = await patch(performance.id, { durationMinutes: 10 }, { 'If-Match': etag });
       expect(first.status).toBe(200);
@@ -238,7 +238,7 @@ describe('performances', () => {
       (await catalog.store.outbox.pending(1_000)).filter(({ key, type }) => key === id && type === 'performance.moved');
 
     test('to another time, time zone or venue is published, in the order of its versions; nothing else is', async () => {
-      const { performance } = await newShow(catalog, stalls(4));
+      const { performance } = await createShow(catalog, createStalls(4));
       const { id, startDate, timeZone } = performance;
       const steps = [
         { startDate: '2031-06-01T18:30:00.000Z' },
@@ -270,7 +270,7 @@ describe('performances', () => {
     });
 
     test('is published again after a restore, and one that never moved is not', async () => {
-      const [moved, other] = [await newShow(catalog, stalls(1)), await newShow(catalog, stalls(1))];
+      const [moved, other] = [await createShow(catalog, createStalls(1)), await createShow(catalog, createStalls(1))];
       await patch(moved.performance.id, { venue: { name: 'Odeon' } });
       await patch(other.performance.id, { durationMinutes: 60 });
       const again = new Map<string, object>();

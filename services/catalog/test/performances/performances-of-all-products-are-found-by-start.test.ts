@@ -1,16 +1,16 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import {
-  availabilityOf,
+  buildPerformanceBody,
   createProduct,
+  createShow,
+  createStalls,
+  createTariff,
   describeOnEachEngine,
   hold,
-  newShow,
-  newTariff,
   type Page,
   type Performance,
   type Product,
-  performanceBody,
-  stalls,
+  readAvailability,
 } from '../fixture/service.ts';
 
 const BASE = '/svc/v3/catalog';
@@ -28,7 +28,7 @@ describeOnEachEngine('performances of all products', (catalog) => {
 
   const showOn = async (days: readonly string[], more: object = {}): Promise<Product> => {
     const performances = days.map((day) =>
-      performanceBody(tariffId, [stalls(10)], { startDate: `2031-05-${day}T18:00:00Z` }),
+      buildPerformanceBody(tariffId, [createStalls(10)], { startDate: `2031-05-${day}T18:00:00Z` }),
     );
     return (await createProduct(catalog, { performances, ...more })).data;
   };
@@ -41,7 +41,7 @@ describeOnEachEngine('performances of all products', (catalog) => {
   const availability = (query: string) => catalog.call<Availabilities>('GET', `${BASE}/availability${query}`);
 
   beforeAll(async () => {
-    tariffId = (await newTariff(catalog)).id;
+    tariffId = (await createTariff(catalog)).id;
     one = await showOn(['09', '03']);
     other = await showOn(['05', '01', '07']);
     preparing = await showOn(['04'], { state: 'preparing' });
@@ -99,9 +99,9 @@ describeOnEachEngine('performances of all products', (catalog) => {
   });
 
   test('answer their availability in one request, by ids or by product', async () => {
-    const show = await newShow(catalog, stalls(10));
+    const show = await createShow(catalog, createStalls(10));
     await hold(catalog, show, { quantity: 3 });
-    const alone = await availabilityOf(catalog, show);
+    const alone = await readAvailability(catalog, show);
     const ids = [show.performance.id, 'prf_unknown', String(one.performances[1]?.id), show.performance.id];
     const { data } = await availability(`?performanceIds=${ids.join(',')}`);
     expect(data.items.map(({ performanceId }) => performanceId).toSorted()).toEqual(

@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { clocks } from '../../src/clocks.ts';
-import { endOf } from '../../src/domain/what-is-on.ts';
+import { computeEnd } from '../../src/domain/what-is-on.ts';
 import {
+  buildPerformanceBody,
   createProduct,
+  createStalls,
+  createTariff,
   describeOnEachEngine,
-  newTariff,
   type Page,
-  performanceBody,
-  stalls,
 } from '../fixture/service.ts';
 
 describe('a performance lasts from its start to its end', () => {
@@ -36,12 +36,12 @@ describe('a performance lasts from its start to its end', () => {
     ['in New York', at('2027-01-01T00:30:00.000Z', 'America/New_York'), show, '2027-01-01T11:00:00.000Z'],
     ['in Tokyo', at('2026-12-31T21:30:00.000Z', 'Asia/Tokyo'), show, '2027-01-01T21:00:00.000Z'],
   ] as const)('%s', (_, performance, product, end) => {
-    expect(new Date(endOf(performance, product, clocks)).toISOString()).toBe(end);
+    expect(new Date(computeEnd(performance, product, clocks)).toISOString()).toBe(end);
   });
 
   test('a pass without an end has none', () => {
     const year = at('2027-01-01T00:00:00.000Z', 'Europe/Zurich');
-    expect(endOf(year, { type: 'pass', endDate: null }, clocks)).toBe(Number.POSITIVE_INFINITY);
+    expect(computeEnd(year, { type: 'pass', endDate: null }, clocks)).toBe(Number.POSITIVE_INFINITY);
   });
 });
 
@@ -55,8 +55,10 @@ describeOnEachEngine('what is on', (catalog) => {
 
   /** In 2031 Zurich is two hours ahead of UTC in May. */
   const put = async (en: string, starts: readonly string[], length: object = {}, more: object = {}): Promise<void> => {
-    const { id } = await newTariff(catalog);
-    const performances = starts.map((startDate) => performanceBody(id, [stalls(5)], { startDate, ...length }));
+    const { id } = await createTariff(catalog);
+    const performances = starts.map((startDate) =>
+      buildPerformanceBody(id, [createStalls(5)], { startDate, ...length }),
+    );
     const { status } = await createProduct(catalog, { name: { en }, performances, ...more });
     expect(status).toBe(201);
   };

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { LOGO_BYTES, logoProblems } from '../../src/points-of-sale/logo.ts';
-import { newTariff, type Page, startCatalog } from '../fixture/service.ts';
+import { findLogoProblems, LOGO_BYTES } from '../../src/points-of-sale/logo.ts';
+import { createTariff, type Page, startCatalog } from '../fixture/service.ts';
 
 describe('points of sale', () => {
   const catalog = useFixture(() => startCatalog());
@@ -90,7 +90,7 @@ describe('points of sale', () => {
       body: { ...wanted, corsOrigins: ['https://a.example'] },
     });
     const path = `${base}/${wanted.serviceHost}`;
-    const tariff = await newTariff(catalog);
+    const tariff = await createTariff(catalog);
     expect((await catalog.call('PATCH', path, { body: { serviceHost: 'other.example' } })).status).toBe(422);
     const change = { tariffIds: [tariff.id], corsOrigins: null, holdMinutes: 2.5 };
     const patched = await catalog.call('PATCH', path, { body: change });
@@ -174,7 +174,7 @@ describe('a logo', () => {
       ' xmlns:xlink="http://www.w3.org/1999/xlink" width="10" height="10" role="img" aria-label="Opera (Geneva)"',
     ),
     filled(LOGO_BYTES),
-  ])('may be drawn of shapes, text and gradients: %#', (text) => expect(logoProblems(text)).toEqual([]));
+  ])('may be drawn of shapes, text and gradients: %#', (text) => expect(findLogoProblems(text)).toEqual([]));
 
   test.each([
     ['a script', svg('<script>alert(1)</script>'), 'element script'],
@@ -217,11 +217,11 @@ describe('a logo', () => {
     ['a comment alone', '<!-- -->', 'must be one SVG image'],
     ['20 KB and one byte', filled(LOGO_BYTES + 1), 'more than 20480 bytes'],
     ['20 KB of characters of two bytes', filled(LOGO_BYTES + 2, 'é'), 'more than 20480 bytes'],
-  ])('has not %s', (_, text, problem) => expect(logoProblems(text).join()).toContain(problem));
+  ])('has not %s', (_, text, problem) => expect(findLogoProblems(text).join()).toContain(problem));
 
   test('with many faults is refused in few lines', () => {
     const many = svg(Array.from({ length: 50 }, (_, index) => `<x${index}/>`).join(''));
-    expect(logoProblems(many)).toHaveLength(5);
+    expect(findLogoProblems(many)).toHaveLength(5);
   });
 
   test('of any broken text is refused, not an exception', () => {
@@ -232,7 +232,9 @@ describe('a logo', () => {
     );
     fc.assert(
       fc.property(fc.nat(whole.length), fc.nat(20), fc.array(piece, { maxLength: 5 }), (at, dropped, pieces) => {
-        expect(logoProblems(whole.slice(0, at) + pieces.join('') + whole.slice(at + dropped))).toBeInstanceOf(Array);
+        expect(findLogoProblems(whole.slice(0, at) + pieces.join('') + whole.slice(at + dropped))).toBeInstanceOf(
+          Array,
+        );
       }),
     );
   });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { useFixture } from '@boxoffice/service/testkit';
 import { expect, test } from '@jest/globals';
-import { newInstitution, newTariff, startCatalog } from '../fixture/service.ts';
+import { addInstitution, createTariff, startCatalog } from '../fixture/service.ts';
 
 const catalog = useFixture(() => startCatalog());
 
@@ -21,10 +21,10 @@ test('the shops are the points of sale of all institutions that have a tariff an
     expect(status).toBe(201);
     return serviceHost;
   };
-  const [one, other] = [await newInstitution(catalog.store), await newInstitution(catalog.store)];
+  const [one, other] = [await addInstitution(catalog.store), await addInstitution(catalog.store)];
   const [ofOne, ofOther] = [
-    await newTariff(catalog, {}, { institution: one }),
-    await newTariff(catalog, {}, { institution: other }),
+    await createTariff(catalog, {}, { institution: one }),
+    await createTariff(catalog, {}, { institution: other }),
   ];
   const paymentMethods = ['external'];
   const shops = [

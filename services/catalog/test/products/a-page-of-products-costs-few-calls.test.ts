@@ -4,11 +4,11 @@ import { Session } from 'node:inspector/promises';
 import { useFixture } from '@boxoffice/service/testkit';
 import { expect, test } from '@jest/globals';
 import {
+  buildPerformanceBody,
   createProduct,
-  newTariff,
+  createTariff,
   type Page,
   type Product,
-  performanceBody,
   startCatalog,
 } from '../fixture/service.ts';
 
@@ -35,7 +35,7 @@ const callsDuring = async (act: () => Promise<unknown>): Promise<number> => {
 };
 
 test('a page of twenty products, with the rows and the prices of their performances, costs at most 5,000 calls', async () => {
-  const tariffs = [await newTariff(catalog), await newTariff(catalog), await newTariff(catalog)];
+  const tariffs = [await createTariff(catalog), await createTariff(catalog), await createTariff(catalog)];
   const seatCategories = CATEGORIES.map((code, index) => ({
     code,
     name: { en: code },
@@ -46,7 +46,7 @@ test('a page of twenty products, with the rows and the prices of their performan
   const prices = tariffs.flatMap(({ id: tariffId }) =>
     CATEGORIES.map((seatCategory) => ({ seatCategory, tariffId, amount: 4_200 })),
   );
-  const performances = [performanceBody('', [], { seatCategories, prices })];
+  const performances = [buildPerformanceBody('', [], { seatCategories, prices })];
   for (let product = 0; product < 20; product += 1)
     expect((await createProduct(catalog, { performances })).status).toBe(201);
 

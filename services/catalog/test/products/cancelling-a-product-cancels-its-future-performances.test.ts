@@ -1,34 +1,34 @@
 import { rewrite } from '@boxoffice/store';
 import { describe, expect, test } from '@jest/globals';
-import { type Context, contextOf } from '../../src/context.ts';
+import { type Context, createContext } from '../../src/context.ts';
 import { changePerformance } from '../../src/performances/change.ts';
 import { addPerformance } from '../../src/performances/performances.ts';
-import { inputOf } from '../../src/performances/schemas.ts';
+import { toPerformanceInput } from '../../src/performances/schemas.ts';
 import { changeProduct } from '../../src/products/products.ts';
-import { CANCELLED_BY_0_3, collectionsOf, products as productsCollection } from '../../src/store.ts';
+import { CANCELLED_BY_0_3, openCollections, products as productsCollection } from '../../src/store.ts';
 import { doDueWork, dyingBefore } from '../fixture/crashes.ts';
 import {
+  addMinutesToNow,
+  buildPerformanceBody,
   createProduct,
+  createShow,
+  createStalls,
+  createTariff,
   describeOnEachEngine,
   hold,
-  inMinutes,
-  newShow,
-  newTariff,
   type Page,
   type Performance,
   type Product,
-  performanceBody,
   type Show,
-  stalls,
 } from '../fixture/service.ts';
 
 describeOnEachEngine('products', (catalog) => {
   describe('cancelling a product', () => {
     /** A running show: one performance has begun, two have not, a fourth is cancelled already. */
     const newRun = async (): Promise<{ product: Product; shows: Show[] }> => {
-      const tariff = await newTariff(catalog);
+      const tariff = await createTariff(catalog);
       const performances = [-60, 60, 120, 180].map((minutes) =>
-        performanceBody(tariff.id, [stalls(2)], { startDate: inMinutes(minutes) }),
+        buildPerformanceBody(tariff.id, [createStalls(2)], { startDate: addMinutesToNow(minutes) }),
       );
       const { data: product } = await createProduct(catalog, { performances });
       const shows = product.performances.map((performance) => {
@@ -85,19 +85,19 @@ describeOnEachEngine('products', (catalog) => {
 
     /** The document of a cancelled product whose performances are not cancelled yet. */
     const cancelOnly = async ({ id }: Product, cancelledAt: string) => {
-      await collectionsOf(catalog.store, catalog.institution).products.update(id, (current) => ({
+      await openCollections(catalog.store, catalog.institution).products.update(id, (current) => ({
         next: { ...current, state: 'cancelled', cancelledAt },
         due: { cancelPerformances: Date.now() },
       }));
     };
     const dueOf = async ({ id }: Product) =>
-      (await collectionsOf(catalog.store, catalog.institution).products.get(id))?.due;
+      (await openCollections(catalog.store, catalog.institution).products.get(id))?.due;
 
     test('it goes on wherever the process dies, by the work that is due of the product', async () => {
       let died = true;
       for (let nth = 1; died && nth < 30; nth += 1) {
         const { product } = await newRun();
-        const context = dyingBefore(contextOf(catalog.store, catalog.institution), nth);
+        const context = dyingBefore(createContext(catalog.store, catalog.institution), nth);
         const to = ({ product: current }: { readonly product: object }) =>
           ({ ...current, state: 'cancelled' }) as ReturnType<Parameters<typeof changeProduct>[2]>;
         died = await changeProduct(context, product.id, to).then(
@@ -117,7 +117,7 @@ describeOnEachEngine('products', (catalog) => {
 
     test('a repeat of the request does the work that is due', async () => {
       const { product } = await newRun();
-      await cancelOnly(product, inMinutes(0));
+      await cancelOnly(product, addMinutesToNow(0));
       expect(statesOf((await cancel(product)).data)).toEqual(followed);
       expect(statesOf((await catalog.call<Product>('GET', path(product))).data)).toEqual(followed);
       expect(await dueOf(product)).toBeUndefined();
@@ -128,7 +128,7 @@ describeOnEachEngine('products', (catalog) => {
       const { product } = await newRun();
       const { upgrade: _, ...plain } = productsCollection;
       const stored = catalog.store.collection(plain).of(catalog.institution);
-      const cancelling = { state: 'cancelled', cancelling: inMinutes(0) } as const;
+      const cancelling = { state: 'cancelled', cancelling: addMinutesToNow(0) } as const;
       await stored.update(product.id, (current) => ({ next: { ...current, ...cancelling } }));
       expect(await dueOf(product)).toMatchObject({ cancelPerformances: { at: Date.parse(cancelling.cancelling) } });
       await rewrite(catalog.store, productsCollection, CANCELLED_BY_0_3);
@@ -140,7 +140,7 @@ describeOnEachEngine('products', (catalog) => {
 
     test('modifiedSince also returns performances that were cancelled late, by the time of their own writes', async () => {
       const { product } = await newRun();
-      await cancelOnly(product, inMinutes(-2));
+      await cancelOnly(product, addMinutesToNow(-2));
       const list = (query = '') => catalog.call<Page<Performance>>('GET', `${path(product)}/performances${query}`);
       expect((await list()).data.asOf).toBeDefined();
       // All were created and changed earlier.
@@ -189,17 +189,17 @@ describeOnEachEngine('products', (catalog) => {
       [
         'its creation',
         (context, { product, tariff }) =>
-          addPerformance(context, product.id, inputOf(performanceBody(tariff.id, [stalls(1)]))),
+          addPerformance(context, product.id, toPerformanceInput(buildPerformanceBody(tariff.id, [createStalls(1)]))),
       ],
     ];
 
     test.each(acts)('(%s) is returned by modifiedSince with its product, wherever the process dies', async (_, act) => {
       let died = true;
       for (let nth = 1; died && nth < 30; nth += 1) {
-        const show = await newShow(catalog, stalls(4));
+        const show = await createShow(catalog, createStalls(4));
         const before = await read(show);
         const since = await passed(new Date().toISOString());
-        const context = contextOf(catalog.store, catalog.institution);
+        const context = createContext(catalog.store, catalog.institution);
         died = await act(dyingBefore(context, nth), show).then(
           () => false,
           () => true,
@@ -217,7 +217,7 @@ describeOnEachEngine('products', (catalog) => {
     const slowContext = (name: 'products' | 'performances', tookMs: (nth: number) => number) => {
       let now = Date.now();
       let writes = 0;
-      const context = contextOf(catalog.store, catalog.institution, () => now);
+      const context = createContext(catalog.store, catalog.institution, () => now);
       const documents = context.collections[name];
       const update = (...given: Parameters<typeof documents.update>) => {
         writes += 1;
@@ -229,7 +229,7 @@ describeOnEachEngine('products', (catalog) => {
     };
 
     test.each(acts)('(%s) is refused after three attempts if each record of it takes too long', async (_, act) => {
-      const show = await newShow(catalog, stalls(4));
+      const show = await createShow(catalog, createStalls(4));
       const before = await read(show);
       const { context, writes } = slowContext('products', () => 5_000);
       await expect(act(context, show)).rejects.toMatchObject({ http: 503, headers: { 'Retry-After': '1' } });
@@ -238,14 +238,14 @@ describeOnEachEngine('products', (catalog) => {
     });
 
     test.each(acts)('(%s) succeeds if only some of its records take too long', async (_, act) => {
-      const show = await newShow(catalog, stalls(4));
+      const show = await createShow(catalog, createStalls(4));
       const before = await read(show);
       await act(slowContext('products', (nth) => (nth < 3 ? 5_000 : 10)).context, show);
       expect(await read(show)).not.toBe(before);
     });
 
     test('is refused while the performance cannot be written in time after its record', async () => {
-      const show = await newShow(catalog, stalls(4));
+      const show = await createShow(catalog, createStalls(4));
       const { context, writes } = slowContext('performances', () => 5_000);
       const closing = changePerformance(context, show.performance.id, { patch: { state: 'closed' }, ...anything });
       await expect(closing).rejects.toMatchObject({ http: 503, headers: { 'Retry-After': '1' } });
@@ -253,9 +253,9 @@ describeOnEachEngine('products', (catalog) => {
     });
 
     test('without effect is not returned by modifiedSince', async () => {
-      const { product, performance } = await newShow(catalog, stalls(4));
+      const { product, performance } = await createShow(catalog, createStalls(4));
       const since = await passed(new Date().toISOString());
-      const context = contextOf(catalog.store, catalog.institution);
+      const context = createContext(catalog.store, catalog.institution);
       await changePerformance(context, performance.id, { patch: { state: 'on_sale' }, ...anything });
       expect(await list(since)).not.toContain(product.id);
     });

@@ -1,7 +1,7 @@
 import { useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
-import { changedProduct, entriesOf, newProduct } from '../../src/domain/product.ts';
-import { createProduct, hold, newShow, type Product, stalls, startCatalog } from '../fixture/service.ts';
+import { applyProductChange, buildProduct, getEntries } from '../../src/domain/product.ts';
+import { createProduct, createShow, createStalls, hold, type Product, startCatalog } from '../fixture/service.ts';
 
 describe('how often a ticket admits', () => {
   const catalog = useFixture(() => startCatalog());
@@ -30,7 +30,7 @@ describe('how often a ticket admits', () => {
   });
 
   test('goes with what is sold from then on', async () => {
-    const pass = await newShow(catalog, stalls(4), {}, 'pass');
+    const pass = await createShow(catalog, createStalls(4), {}, 'pass');
     const sold = async () => (await hold(catalog, pass, { quantity: 1 })).lines[0]?.about as { entries?: string };
     expect((await sold()).entries).toBeUndefined();
     await patch(pass.product.id, { entries: 'daily' });
@@ -39,8 +39,10 @@ describe('how often a ticket admits', () => {
 
   test('is `once` of a product that an earlier release has stored, which writing that back does not change', () => {
     const details = { code: 'P', type: 'pass', name: {}, description: null, startDate: null, endDate: null } as const;
-    const { entries: _, ...old } = newProduct(details, 'running', '2026-01-01T00:00:00.000Z');
-    expect(entriesOf(old)).toBe('once');
-    expect(changedProduct(old, { ...details, entries: 'once' }, 'running', '2026-02-01T00:00:00.000Z')).toBeUndefined();
+    const { entries: _, ...old } = buildProduct(details, 'running', '2026-01-01T00:00:00.000Z');
+    expect(getEntries(old)).toBe('once');
+    expect(
+      applyProductChange(old, { ...details, entries: 'once' }, 'running', '2026-02-01T00:00:00.000Z'),
+    ).toBeUndefined();
   });
 });

@@ -5,13 +5,13 @@ import { useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { mayBecome, type ProductState, productStates } from '../../src/domain/product.ts';
 import {
+  buildPerformanceBody,
+  buildProductBody,
   createProduct,
-  newShow,
+  createShow,
+  createStalls,
   type Page,
   type Product,
-  performanceBody,
-  productBody,
-  stalls,
   startCatalog,
 } from '../fixture/service.ts';
 
@@ -41,7 +41,7 @@ describe('products', () => {
     });
 
     test('what a GET returned can be PUT and PATCHed: nothing changes', async () => {
-      const { product } = await newShow(catalog, stalls(3));
+      const { product } = await createShow(catalog, createStalls(3));
       for (const method of ['PUT', 'PATCH']) {
         const again = await catalog.call<Product>(method, path(product.id), { body: product });
         expect(again.status).toBe(200);
@@ -88,7 +88,7 @@ describe('products', () => {
     });
 
     test('unknown members are 400, and every violation is reported', async () => {
-      const body = { ...productBody(), colour: 'red', type: 'circus' };
+      const body = { ...buildProductBody(), colour: 'red', type: 'circus' };
       const refused = await catalog.call('POST', '/svc/v3/catalog/products', { body });
       expect([refused.status, refused.body.status]).toEqual([400, 'validation_error']);
       expect(refused.body.details).toContain('$.colour');
@@ -96,10 +96,10 @@ describe('products', () => {
     });
 
     test('If-Match guards a change; the ETag changes with the performances, too', async () => {
-      const { product, tariff } = await newShow(catalog, stalls(3));
+      const { product, tariff } = await createShow(catalog, createStalls(3));
       const { headers } = await catalog.call('GET', path(product.id));
       const etag = headers.get('etag') ?? '';
-      const body = performanceBody(tariff.id, [stalls(1)]);
+      const body = buildPerformanceBody(tariff.id, [createStalls(1)]);
       await catalog.call('POST', `${path(product.id)}/performances`, { body });
       const stale = { body: { name: { en: 'Late' } }, headers: { 'If-Match': etag } };
       expect((await catalog.call('PATCH', path(product.id), stale)).status).toBe(412);

@@ -1,15 +1,15 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import {
+  addInstitution,
   addPointOfSale,
+  buildPerformanceBody,
   createProduct,
+  createStalls,
+  createTariff,
   describeOnEachEngine,
-  newInstitution,
-  newTariff,
   type Page,
   type Performance,
   type Product,
-  performanceBody,
-  stalls,
 } from '../fixture/service.ts';
 
 const BASE = '/svc/v3/catalog';
@@ -40,7 +40,7 @@ describeOnEachEngine('public access', (catalog) => {
   };
 
   const newProduct = async (more: object = {}): Promise<Product> => {
-    const body = performanceBody(full.id, [stalls(40, [20, 20])], {
+    const body = buildPerformanceBody(full.id, [createStalls(40, [20, 20])], {
       prices: [full, member, unsold].map(({ id }, index) => ({
         seatCategory: 'STALLS',
         tariffId: id,
@@ -52,9 +52,9 @@ describeOnEachEngine('public access', (catalog) => {
   };
 
   beforeAll(async () => {
-    full = await newTariff(catalog);
-    member = await newTariff(catalog, { criterion: 'member' });
-    unsold = await newTariff(catalog);
+    full = await createTariff(catalog);
+    member = await createTariff(catalog, { criterion: 'member' });
+    unsold = await createTariff(catalog);
     host = await addPointOfSale(catalog, { tariffIds: [full.id, member.id] });
     running = await newProduct();
     suspended = await newProduct();
@@ -217,7 +217,7 @@ describeOnEachEngine('public access', (catalog) => {
   });
 
   test('of another institution shows none of it', async () => {
-    const other = await newInstitution(catalog.store);
+    const other = await addInstitution(catalog.store);
     const path = `${BASE}/products/${running.id}`;
     expect((await catalog.call('GET', path, { institution: other, isPublic: true })).status).toBe(404);
   });

@@ -1,20 +1,20 @@
 import { createCheck } from '@boxoffice/http';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { levelOf } from '../../src/domain/capacity.ts';
+import { computeLevel } from '../../src/domain/capacity.ts';
 import { performanceStates } from '../../src/domain/performance.ts';
 import { productStates } from '../../src/domain/product.ts';
 import {
+  computePublicEtag,
   isPublic,
   PublicAvailability,
   PublicPerformance,
   PublicProduct,
-  publicAvailability,
-  publicEtag,
-  publicPerformance,
-  publicProduct,
-  publicTariff,
-  publicTariffs,
+  selectPublicTariffs,
+  toPublicAvailability,
+  toPublicPerformance,
+  toPublicProduct,
+  toPublicTariff,
 } from '../../src/feed/projection.ts';
 import type { PerformanceDocument, PointOfSaleDocument, ProductDocument, TariffDocument } from '../../src/store.ts';
 
@@ -133,17 +133,17 @@ describe('the public projection', () => {
   test('shows nothing but the declared members, of running products and performances that are not closed', () => {
     fc.assert(
       fc.property(catalog, ({ product, performances, tariffs, pointsOfSale }) => {
-        const shown = publicTariffs(tariffs, pointsOfSale);
+        const shown = selectPublicTariffs(tariffs, pointsOfSale);
         const hidden = tariffs
           .filter(
             ({ id, criterion }) => criterion !== null || !pointsOfSale.some(({ tariffIds }) => tariffIds.includes(id)),
           )
           .map(({ id }) => id);
-        const view = publicProduct(product, performances, 'CHF', shown);
+        const view = toPublicProduct(product, performances, 'CHF', shown);
         expect(view === undefined).toBe(product.state !== 'running');
-        for (const one of tariffs) expect(publicTariff(one, shown) === undefined).toBe(hidden.includes(one.id));
+        for (const one of tariffs) expect(toPublicTariff(one, shown) === undefined).toBe(hidden.includes(one.id));
         for (const one of performances) {
-          const alone = publicPerformance(one, product, shown);
+          const alone = toPublicPerformance(one, product, shown);
           expect(alone === undefined).toBe(product.state !== 'running' || one.state === 'closed');
           expect(isPublic(one, product)).toBe(alone !== undefined);
           expect(view?.performances.find(({ id }) => id === one.id)).toEqual(alone);
@@ -164,7 +164,7 @@ describe('the public projection', () => {
   test('and its ETag do not depend on anything that it does not show', () => {
     fc.assert(
       fc.property(catalog, performance(9), ({ product, performances, tariffs, pointsOfSale }, other) => {
-        const shown = publicTariffs(tariffs, pointsOfSale);
+        const shown = selectPublicTariffs(tariffs, pointsOfSale);
         const changed = performances.map((one): PerformanceDocument => {
           if (one.state === 'closed') return { ...other, id: one.id, state: 'closed' };
           return {
@@ -175,10 +175,10 @@ describe('the public projection', () => {
             prices: [...one.prices, { seatCategoryId: 'cat_9', tariffId: 'tar_nowhere', amount: 1, currency: 'CHF' }],
           };
         });
-        const before = publicProduct(product, performances, 'CHF', shown);
-        const after = publicProduct({ ...product, revision: 99, modifiedAt: AT }, changed, 'CHF', shown);
+        const before = toPublicProduct(product, performances, 'CHF', shown);
+        const after = toPublicProduct({ ...product, revision: 99, modifiedAt: AT }, changed, 'CHF', shown);
         expect(after).toEqual(before);
-        if (before && after) expect(publicEtag(after)).toBe(publicEtag(before));
+        if (before && after) expect(computePublicEtag(after)).toBe(computePublicEtag(before));
       }),
     );
   });
@@ -190,21 +190,21 @@ describe('the public projection', () => {
       .map(({ capacity, free }) => ({ id: 'cat_1', code: 'STALLS', capacity, free, held: capacity - free, sold: 0 }));
     fc.assert(
       fc.property(fc.array(category, { minLength: 1, maxLength: 4 }), (seatCategories) => {
-        const view = publicAvailability({ performanceId: 'prf_1', asOf: AT, seatCategories });
+        const view = toPublicAvailability({ performanceId: 'prf_1', asOf: AT, seatCategories });
         fits.availability(view);
         expectNoneOf(JSON.stringify(view), FORBIDDEN);
         expect(view.seatCategories.map(({ availability }) => availability)).toEqual(
-          seatCategories.map(({ free, capacity }) => levelOf(free, capacity)),
+          seatCategories.map(({ free, capacity }) => computeLevel(free, capacity)),
         );
         expect(view.availability === 'sold_out').toBe(seatCategories.every(({ free }) => free === 0));
       }),
     );
-    expect([levelOf(0, 100), levelOf(5, 100), levelOf(50, 1_000), levelOf(51, 1_000), levelOf(6, 100)]).toEqual([
-      'sold_out',
-      'few',
-      'few',
-      'available',
-      'available',
-    ]);
+    expect([
+      computeLevel(0, 100),
+      computeLevel(5, 100),
+      computeLevel(50, 1_000),
+      computeLevel(51, 1_000),
+      computeLevel(6, 100),
+    ]).toEqual(['sold_out', 'few', 'few', 'available', 'available']);
   });
 });

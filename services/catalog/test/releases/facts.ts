@@ -15,7 +15,7 @@ export type FactType = keyof Payloads;
 export type FactData<Type extends FactType> = { readonly [Name in keyof Payloads[Type]]?: unknown };
 
 /** A fact of another service as it arrives. */
-export function fact<Type extends FactType>(
+export function createFact<Type extends FactType>(
   institution: string,
   type: Type,
   data: FactData<Type>,
@@ -27,7 +27,7 @@ export function fact<Type extends FactType>(
 }
 
 /** The facts about this order in the catalog's outbox. */
-export async function publishedOf(store: Store, orderId: string): Promise<unknown[]> {
+export async function listPublishedFacts(store: Store, orderId: string): Promise<unknown[]> {
   return (await store.outbox.pending(10_000))
     .filter(({ key }) => key === orderId)
     .map(({ type, data }) => ({ type, ...data }));
@@ -36,7 +36,7 @@ export async function publishedOf(store: Store, orderId: string): Promise<unknow
 type Places = Documents<PlaceDocument>;
 
 /** A store whose places are those that `spoilt` makes of them. */
-export function withPlaces(store: Store, spoilt: (documents: Places) => Places): Store {
+export function wrapPlaces(store: Store, spoilt: (documents: Places) => Places): Store {
   return {
     ...store,
     collection: (asked) => {
@@ -49,8 +49,8 @@ export function withPlaces(store: Store, spoilt: (documents: Places) => Places):
 }
 
 /** A store whose claims of places forget one condition. */
-export function forgetting(store: Store, field: string): Store {
-  return withPlaces(store, (documents) => ({
+export function createForgetfulStore(store: Store, field: string): Store {
+  return wrapPlaces(store, (documents) => ({
     ...documents,
     claim: ({ where, ...request }) => {
       const others = Object.entries(where).filter(([name]) => name !== field);
@@ -60,9 +60,9 @@ export function forgetting(store: Store, field: string): Store {
 }
 
 /** A store whose first claim of several places is interrupted after the first of them. */
-export function interrupted(store: Store, between: () => Promise<unknown>): Store {
+export function createInterruptedStore(store: Store, between: () => Promise<unknown>): Store {
   let isFirst = true;
-  return withPlaces(store, (documents) => ({
+  return wrapPlaces(store, (documents) => ({
     ...documents,
     claim: async (request) => {
       const { id } = request.where as { id?: { in?: readonly string[] } };

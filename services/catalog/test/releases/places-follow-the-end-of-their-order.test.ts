@@ -1,21 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { createInProcessBus, queueNamed, startRelay, Unreadable } from '@boxoffice/messaging';
+import { createInProcessBus, requireQueue, startRelay, Unreadable } from '@boxoffice/messaging';
 import type { Store } from '@boxoffice/store';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { reactTo, releaseAll, releaseNamed } from '../../src/reactions.ts';
-import { collectionsOf } from '../../src/store.ts';
+import { openCollections } from '../../src/store.ts';
 import {
   act,
-  availabilityOf,
+  addMinutesToNow,
+  createShow,
+  createStalls,
   describeOnEachEngine,
+  getHeldPlaceIds,
   hold,
-  inMinutes,
-  newShow,
-  placeIdsOf,
   type RenewedHold,
-  stalls,
+  readAvailability,
 } from '../fixture/service.ts';
-import { type FactData, type FactType, fact, forgetting, publishedOf } from './facts.ts';
+import { createFact, createForgetfulStore, type FactData, type FactType, listPublishedFacts } from './facts.ts';
 
 describeOnEachEngine('releases', (catalog) => {
   let react: ReturnType<typeof reactTo>;
@@ -25,73 +25,73 @@ describeOnEachEngine('releases', (catalog) => {
 
   describe('the end of orders', () => {
     const tell = <Type extends FactType>(type: Type, data: FactData<Type>) =>
-      react(fact(catalog.institution, type, data), 1);
+      react(createFact(catalog.institution, type, data), 1);
 
     test('cancelled without tickets: all places of the order become free, held or sold, named or not', async () => {
-      const show = await newShow(catalog, stalls(5));
+      const show = await createShow(catalog, createStalls(5));
       const first = await hold(catalog, show, { quantity: 2 });
       const { holder: orderId } = first;
-      const placeIds = placeIdsOf(first);
+      const placeIds = getHeldPlaceIds(first);
       await act(catalog, orderId, 'sale', { placeIds: placeIds.slice(0, 1) });
       await hold(catalog, show, { holder: orderId, requestId: 'more', quantity: 2 });
       await tell('order.cancelled', { orderId, placeIds });
-      expect(await availabilityOf(catalog, show)).toEqual({ capacity: 5, free: 5, held: 0, sold: 0 });
-      expect(await publishedOf(catalog.store, orderId)).toEqual([
+      expect(await readAvailability(catalog, show)).toEqual({ capacity: 5, free: 5, held: 0, sold: 0 });
+      expect(await listPublishedFacts(catalog.store, orderId)).toEqual([
         { type: 'places.released', orderId, cause: 'order.cancelled', placeIds, placesReleased: 2 },
       ]);
     });
 
     test('cancelled with tickets: no place changes until tickets publishes its fact', async () => {
-      const show = await newShow(catalog, stalls(2));
+      const show = await createShow(catalog, createStalls(2));
       const { holder: orderId, ...held } = await hold(catalog, show, { quantity: 2 });
-      const placeIds = placeIdsOf(held);
+      const placeIds = getHeldPlaceIds(held);
       await act(catalog, orderId, 'sale', { placeIds });
       await tell('order.cancelled', { orderId, placeIds, hadTickets: true });
-      expect((await availabilityOf(catalog, show)).sold).toBe(2);
-      expect(await publishedOf(catalog.store, orderId)).toEqual([]);
+      expect((await readAvailability(catalog, show)).sold).toBe(2);
+      expect(await listPublishedFacts(catalog.store, orderId)).toEqual([]);
     });
 
     test('cancelled tickets: their places become free, the place of a controlled ticket does not, held places do', async () => {
-      const show = await newShow(catalog, stalls(6));
+      const show = await createShow(catalog, createStalls(6));
       const { holder: orderId, ...held } = await hold(catalog, show, { quantity: 3 });
-      const [one = '', two = '', kept = ''] = placeIdsOf(held);
+      const [one = '', two = '', kept = ''] = getHeldPlaceIds(held);
       await act(catalog, orderId, 'sale', { placeIds: [one, two, kept] });
       await hold(catalog, show, { holder: orderId, requestId: 'leftover', quantity: 1 });
       await tell('tickets.cancelled', { orderId, placeIds: [one, two], keptPlaceIds: [kept], controlled: 1 });
-      expect(await availabilityOf(catalog, show)).toEqual({ capacity: 6, free: 5, held: 0, sold: 1 });
-      expect(await publishedOf(catalog.store, orderId)).toEqual([
+      expect(await readAvailability(catalog, show)).toEqual({ capacity: 6, free: 5, held: 0, sold: 1 });
+      expect(await listPublishedFacts(catalog.store, orderId)).toEqual([
         { type: 'places.released', orderId, cause: 'tickets.cancelled', placeIds: [one, two], placesReleased: 2 },
       ]);
     });
 
     test('expired: held and sold places become free, and nothing is published', async () => {
-      const show = await newShow(catalog, stalls(4));
+      const show = await createShow(catalog, createStalls(4));
       const { holder: orderId, ...held } = await hold(catalog, show, { quantity: 3 });
-      const [sold = ''] = placeIdsOf(held);
+      const [sold = ''] = getHeldPlaceIds(held);
       await act(catalog, orderId, 'sale', { placeIds: [sold] });
-      await tell('order.expired', { orderId, placeIds: placeIdsOf(held) });
-      expect(await availabilityOf(catalog, show)).toEqual({ capacity: 4, free: 4, held: 0, sold: 0 });
-      expect(await publishedOf(catalog.store, orderId)).toEqual([]);
+      await tell('order.expired', { orderId, placeIds: getHeldPlaceIds(held) });
+      expect(await readAvailability(catalog, show)).toEqual({ capacity: 4, free: 4, held: 0, sold: 0 });
+      expect(await listPublishedFacts(catalog.store, orderId)).toEqual([]);
     });
 
     test('expired places that others took count as released and stay with the others', async () => {
-      const show = await newShow(catalog, stalls(2));
-      const { holder: orderId, ...held } = await hold(catalog, show, { quantity: 2, heldUntil: inMinutes(-1) });
-      const placeIds = placeIdsOf(held);
+      const show = await createShow(catalog, createStalls(2));
+      const { holder: orderId, ...held } = await hold(catalog, show, { quantity: 2, heldUntil: addMinutesToNow(-1) });
+      const placeIds = getHeldPlaceIds(held);
       await hold(catalog, show, { placeIds: placeIds.slice(0, 1) });
       await tell('order.cancelled', { orderId, placeIds });
-      expect(await publishedOf(catalog.store, orderId)).toMatchObject([{ placesReleased: 2 }]);
-      expect(await availabilityOf(catalog, show)).toEqual({ capacity: 2, free: 1, held: 1, sold: 0 });
+      expect(await listPublishedFacts(catalog.store, orderId)).toMatchObject([{ placesReleased: 2 }]);
+      expect(await readAvailability(catalog, show)).toEqual({ capacity: 2, free: 1, held: 1, sold: 0 });
     });
 
     test('an order of another institution with the same id is unchanged', async () => {
-      const show = await newShow(catalog, stalls(1));
+      const show = await createShow(catalog, createStalls(1));
       const { holder: orderId, ...held } = await hold(catalog, show);
-      const placeIds = placeIdsOf(held);
+      const placeIds = getHeldPlaceIds(held);
       for (const type of ['order.cancelled', 'order.expired', 'tickets.cancelled'] as const) {
-        await react(fact('elsewhere', type, { orderId: `${orderId}`, placeIds }), 1);
+        await react(createFact('elsewhere', type, { orderId: `${orderId}`, placeIds }), 1);
       }
-      expect((await availabilityOf(catalog, show)).held).toBe(1);
+      expect((await readAvailability(catalog, show)).held).toBe(1);
     });
 
     test('a malformed fact becomes a dead letter at once', async () => {
@@ -103,13 +103,13 @@ describeOnEachEngine('releases', (catalog) => {
 
     test('a fact of an unknown type, too, also one named like what every object inherits', async () => {
       for (const type of ['order.praised', 'constructor', 'toString', '__proto__']) {
-        const unknown = { ...fact(catalog.institution, 'order.expired', {}), type };
+        const unknown = { ...createFact(catalog.institution, 'order.expired', {}), type };
         await expect(react(unknown, 1)).rejects.toBeInstanceOf(Unreadable);
       }
     });
 
     test('the catalog feed and its ETag do not depend on stock; the list of places does', async () => {
-      const show = await newShow(catalog, stalls(3));
+      const show = await createShow(catalog, createStalls(3));
       const { holder: orderId, ...held } = await hold(catalog, show, { quantity: 2 });
       const etag = async () => (await catalog.call('GET', '/svc/v3/catalog')).headers.get('etag');
       const listed = async (state: string) => {
@@ -118,7 +118,7 @@ describeOnEachEngine('releases', (catalog) => {
       };
       const before = await etag();
       expect(await listed('held')).toEqual(['held', 'held']);
-      await tell('order.expired', { orderId, placeIds: placeIdsOf(held) });
+      await tell('order.expired', { orderId, placeIds: getHeldPlaceIds(held) });
       expect(await listed('free')).toEqual(['free', 'free', 'free']);
       expect(await listed('held')).toEqual([]);
       expect(await etag()).toBe(before);
@@ -136,9 +136,9 @@ describeOnEachEngine('releases', (catalog) => {
 
     /** A sold order of three places, and what tickets says about it: one stays controlled. */
     const soldOrder = async () => {
-      const show = await newShow(catalog, stalls(4));
+      const show = await createShow(catalog, createStalls(4));
       const { holder: orderId, ...held } = await hold(catalog, show, { quantity: 3 });
-      const all = placeIdsOf(held);
+      const all = getHeldPlaceIds(held);
       await act(catalog, orderId, 'sale', { placeIds: all });
       const [kept = '', ...placeIds] = all;
       return { show, orderId, all, placeIds, keptPlaceIds: [kept] };
@@ -146,54 +146,54 @@ describeOnEachEngine('releases', (catalog) => {
 
     test('a message that arrives twice, also concurrently, is published once', async () => {
       const { show, orderId, placeIds, keptPlaceIds } = await soldOrder();
-      const message = fact(catalog.institution, 'tickets.cancelled', { orderId, placeIds, keptPlaceIds });
+      const message = createFact(catalog.institution, 'tickets.cancelled', { orderId, placeIds, keptPlaceIds });
       await Promise.all([react(message, 1), react(message, 1), react(message, 2)]);
       await react(message, 1);
-      expect(await publishedOf(catalog.store, orderId)).toMatchObject([{ placeIds, placesReleased: 2 }]);
-      expect(await availabilityOf(catalog, show)).toEqual({ capacity: 4, free: 3, held: 0, sold: 1 });
+      expect(await listPublishedFacts(catalog.store, orderId)).toMatchObject([{ placeIds, placesReleased: 2 }]);
+      expect(await readAvailability(catalog, show)).toEqual({ capacity: 4, free: 3, held: 0, sold: 1 });
     });
 
     test('a repeat releases no places that were bought since', async () => {
       const { show, orderId, all } = await soldOrder();
-      const message = fact(catalog.institution, 'order.cancelled', { orderId, placeIds: all });
+      const message = createFact(catalog.institution, 'order.cancelled', { orderId, placeIds: all });
       await react(message, 1);
       const other = await hold(catalog, show, { placeIds: all.slice(0, 2) });
-      await act(catalog, other.holder, 'sale', { placeIds: placeIdsOf(other) });
+      await act(catalog, other.holder, 'sale', { placeIds: getHeldPlaceIds(other) });
       await react(message, 1);
-      expect(await availabilityOf(catalog, show)).toEqual({ capacity: 4, free: 2, held: 0, sold: 2 });
-      expect(await publishedOf(catalog.store, orderId)).toHaveLength(1);
+      expect(await readAvailability(catalog, show)).toEqual({ capacity: 4, free: 2, held: 0, sold: 2 });
+      expect(await listPublishedFacts(catalog.store, orderId)).toHaveLength(1);
     });
 
     test('after a crash between release and publication the next attempt publishes the same numbers', async () => {
-      const collections = collectionsOf(catalog.store, catalog.institution);
+      const collections = openCollections(catalog.store, catalog.institution);
       const { show, orderId, placeIds, keptPlaceIds } = await soldOrder();
       await releaseNamed(collections, orderId, placeIds, keptPlaceIds);
-      expect(await publishedOf(catalog.store, orderId)).toEqual([]);
+      expect(await listPublishedFacts(catalog.store, orderId)).toEqual([]);
       // Another buyer takes a place before the next attempt.
       await hold(catalog, show, { placeIds: placeIds.slice(0, 1) });
-      await react(fact(catalog.institution, 'tickets.cancelled', { orderId, placeIds, keptPlaceIds }), 2);
-      expect(await publishedOf(catalog.store, orderId)).toMatchObject([{ placeIds, placesReleased: 2 }]);
-      const unsold = await hold(catalog, await newShow(catalog, stalls(1)));
+      await react(createFact(catalog.institution, 'tickets.cancelled', { orderId, placeIds, keptPlaceIds }), 2);
+      expect(await listPublishedFacts(catalog.store, orderId)).toMatchObject([{ placeIds, placesReleased: 2 }]);
+      const unsold = await hold(catalog, await createShow(catalog, createStalls(1)));
       await releaseAll(collections, unsold.holder);
-      const cancelled = { orderId: unsold.holder, placeIds: placeIdsOf(unsold) };
-      await react(fact(catalog.institution, 'order.cancelled', cancelled), 2);
-      expect(await publishedOf(catalog.store, unsold.holder)).toMatchObject([{ placesReleased: 1 }]);
+      const cancelled = { orderId: unsold.holder, placeIds: getHeldPlaceIds(unsold) };
+      await react(createFact(catalog.institution, 'order.cancelled', cancelled), 2);
+      expect(await listPublishedFacts(catalog.store, unsold.holder)).toMatchObject([{ placesReleased: 1 }]);
     });
 
     test('through the bus: the fact arrives, the places become free, orders receives the release once', async () => {
       const bus = createInProcessBus({ deadLetters: noLetters, logger: quiet });
       const heard: unknown[] = [];
       const subscriptions = [
-        await bus.subscribe(queueNamed('catalog.releases.v1'), react),
+        await bus.subscribe(requireQueue('catalog.releases.v1'), react),
         await bus.subscribe(
-          queueNamed('orders.fulfilment.v1'),
+          requireQueue('orders.fulfilment.v1'),
           async ({ key, data }) => void heard.push({ key, ...data }),
         ),
       ];
       const { outbox, lease } = catalog.store;
       const { orderId, all } = await soldOrder();
       const relay = startRelay({ outbox, lease: (name, ms) => lease(name, ms), bus, logger: quiet });
-      const message = fact(catalog.institution, 'order.cancelled', { orderId, placeIds: all });
+      const message = createFact(catalog.institution, 'order.cancelled', { orderId, placeIds: all });
       await bus.publish(message);
       await bus.publish(message);
       const ofOrder = () => heard.filter((one) => (one as { key: string }).key === orderId);
@@ -212,12 +212,17 @@ describeOnEachEngine('releases', (catalog) => {
 
     /** An expired order and its late payment up to the sale, before the catalog receives the expiry. */
     const paidLate = async () => {
-      const show = await newShow(catalog, stalls(4));
-      const { holder: orderId, ...held } = await hold(catalog, show, { quantity: 2, heldUntil: inMinutes(-1) });
-      const requested = { requestId: 'late', heldUntil: inMinutes(5), placeIds: placeIdsOf(held), asOf: EXPIRED + 1 };
+      const show = await createShow(catalog, createStalls(4));
+      const { holder: orderId, ...held } = await hold(catalog, show, { quantity: 2, heldUntil: addMinutesToNow(-1) });
+      const requested = {
+        requestId: 'late',
+        heldUntil: addMinutesToNow(5),
+        placeIds: getHeldPlaceIds(held),
+        asOf: EXPIRED + 1,
+      };
       const renewed = await act<RenewedHold>(catalog, orderId, 'renewal', requested);
       const placeIds = renewed.places.map(({ id }) => id);
-      const expiry = fact(catalog.institution, 'order.expired', { orderId, placeIds }, EXPIRED);
+      const expiry = createFact(catalog.institution, 'order.expired', { orderId, placeIds }, EXPIRED);
       return { show, orderId, requested, placeIds, expiry };
     };
 
@@ -228,7 +233,7 @@ describeOnEachEngine('releases', (catalog) => {
       await react(expiry, 1);
       await act(catalog, orderId, 'sale', { placeIds });
       await react(expiry, 2);
-      return (await availabilityOf(catalog, show)).sold;
+      return (await readAvailability(catalog, show)).sold;
     };
 
     test('an expiry message after the renewal, or after the sale, releases nothing', async () => {
@@ -236,31 +241,31 @@ describeOnEachEngine('releases', (catalog) => {
     });
 
     test('negative control: an expiry that ignores the version releases paid places', async () => {
-      expect(await keptOn(forgetting(catalog.store, 'asOf'))).toBe(0);
+      expect(await keptOn(createForgetfulStore(catalog.store, 'asOf'))).toBe(0);
     });
 
     test('a renewal of places that expired when sold keeps them, too', async () => {
-      const show = await newShow(catalog, stalls(2));
+      const show = await createShow(catalog, createStalls(2));
       const { holder: orderId, ...held } = await hold(catalog, show, { quantity: 2 });
-      const placeIds = placeIdsOf(held);
+      const placeIds = getHeldPlaceIds(held);
       await act(catalog, orderId, 'sale', { placeIds: placeIds.slice(0, 1) });
       await act(catalog, orderId, 'renewal', {
         requestId: 'late',
-        heldUntil: inMinutes(5),
+        heldUntil: addMinutesToNow(5),
         placeIds,
         asOf: EXPIRED + 1,
       });
-      await reactTo(catalog.store)(fact(catalog.institution, 'order.expired', { orderId }, EXPIRED), 1);
-      expect(await availabilityOf(catalog, show)).toEqual({ capacity: 2, free: 0, held: 1, sold: 1 });
+      await reactTo(catalog.store)(createFact(catalog.institution, 'order.expired', { orderId }, EXPIRED), 1);
+      expect(await readAvailability(catalog, show)).toEqual({ capacity: 2, free: 0, held: 1, sold: 1 });
     });
 
     test('a later expiry ends the renewed hold, and so does a cancellation', async () => {
       const first = await paidLate();
-      await react(fact(catalog.institution, 'order.expired', { orderId: first.orderId }, EXPIRED + 2), 1);
-      expect((await availabilityOf(catalog, first.show)).free).toBe(4);
+      await react(createFact(catalog.institution, 'order.expired', { orderId: first.orderId }, EXPIRED + 2), 1);
+      expect((await readAvailability(catalog, first.show)).free).toBe(4);
       const second = await paidLate();
-      await react(fact(catalog.institution, 'order.cancelled', second, 1), 1);
-      expect((await availabilityOf(catalog, second.show)).free).toBe(4);
+      await react(createFact(catalog.institution, 'order.cancelled', second, 1), 1);
+      expect((await readAvailability(catalog, second.show)).free).toBe(4);
     });
 
     test('a renewal that comes after its order was sold and cancelled holds nothing, and frees no kept place', async () => {
@@ -269,26 +274,26 @@ describeOnEachEngine('releases', (catalog) => {
         await act(catalog, orderId, 'sale', { placeIds });
         const keptPlaceIds = placeIds.slice(0, kept);
         await react(
-          fact(catalog.institution, 'tickets.cancelled', { orderId, placeIds, keptPlaceIds }, EXPIRED + 3),
+          createFact(catalog.institution, 'tickets.cancelled', { orderId, placeIds, keptPlaceIds }, EXPIRED + 3),
           1,
         );
         const late = await act<RenewedHold>(catalog, orderId, 'renewal', requested);
         expect(late).toEqual({ outcome: 'refused', places: [], missing: placeIds });
-        expect(await availabilityOf(catalog, show)).toMatchObject({ free: 4 - kept, held: 0, sold: kept });
+        expect(await readAvailability(catalog, show)).toMatchObject({ free: 4 - kept, held: 0, sold: kept });
       }
     });
 
     test('a refused renewal leaves the places to the expiry', async () => {
-      const show = await newShow(catalog, stalls(3, [3]));
-      const { holder: orderId, ...held } = await hold(catalog, show, { quantity: 2, heldUntil: inMinutes(-1) });
-      const placeIds = placeIdsOf(held);
+      const show = await createShow(catalog, createStalls(3, [3]));
+      const { holder: orderId, ...held } = await hold(catalog, show, { quantity: 2, heldUntil: addMinutesToNow(-1) });
+      const placeIds = getHeldPlaceIds(held);
       const [mine = '', lost = ''] = placeIds;
       await act(catalog, orderId, 'sale', { placeIds: [mine] });
       await hold(catalog, show, { placeIds: [lost] });
-      const requested = { requestId: 'late', heldUntil: inMinutes(5), placeIds, asOf: EXPIRED + 1 };
+      const requested = { requestId: 'late', heldUntil: addMinutesToNow(5), placeIds, asOf: EXPIRED + 1 };
       expect(await act<RenewedHold>(catalog, orderId, 'renewal', requested)).toMatchObject({ missing: [lost] });
-      await reactTo(catalog.store)(fact(catalog.institution, 'order.expired', { orderId }, EXPIRED), 1);
-      expect(await availabilityOf(catalog, show)).toEqual({ capacity: 3, free: 2, held: 1, sold: 0 });
+      await reactTo(catalog.store)(createFact(catalog.institution, 'order.expired', { orderId }, EXPIRED), 1);
+      expect(await readAvailability(catalog, show)).toEqual({ capacity: 3, free: 2, held: 1, sold: 0 });
     });
 
     test('a cancelled performance or product refuses a renewal; a repeat after the sale returns the first answer', async () => {

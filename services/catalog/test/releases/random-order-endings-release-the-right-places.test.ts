@@ -4,23 +4,23 @@ import type { Store } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { reactTo } from '../../src/reactions.ts';
-import { collectionsOf } from '../../src/store.ts';
+import { openCollections } from '../../src/store.ts';
 import {
   act,
-  availabilityOf,
+  addInstitution,
+  addMinutesToNow,
+  createShow,
+  createStalls,
   engines,
+  getHeldPlaceIds,
   hold,
   type Instance,
-  inMinutes,
-  newInstitution,
-  newShow,
-  placeIdsOf,
   type RenewedHold,
+  readAvailability,
   type Show,
-  stalls,
   startInstance,
 } from '../fixture/service.ts';
-import { fact, forgetting, publishedOf } from './facts.ts';
+import { createFact, createForgetfulStore, listPublishedFacts } from './facts.ts';
 
 const CAPACITY = 90;
 const ORDERS = 64;
@@ -64,10 +64,10 @@ const runOrder = async (
   const { instances, stores, institution } = deployment;
   const on = instances[number % instances.length] as Instance;
   const expires = one.end === 'expired' || one.end === 'late';
-  const held = await hold(on, show, { quantity: one.quantity, ...(expires ? { heldUntil: inMinutes(-1) } : {}) });
+  const held = await hold(on, show, { quantity: one.quantity, ...(expires ? { heldUntil: addMinutesToNow(-1) } : {}) });
   if (held.outcome !== 'held') return;
   const { holder: orderId } = held;
-  const placeIds = placeIdsOf(held);
+  const placeIds = getHeldPlaceIds(held);
   const deliver = async (message: Message): Promise<void> => {
     for (let copy = 0; copy < one.copies; copy += 1) {
       const at = (number + copy) % stores.length;
@@ -76,29 +76,29 @@ const runOrder = async (
     }
   };
   const sell = async (ids: readonly string[]) => (await act(on, orderId, 'sale', { placeIds: ids })).outcome === 'done';
-  const { capacity, free, held: others, sold } = await availabilityOf(on, show);
+  const { capacity, free, held: others, sold } = await readAvailability(on, show);
   if (free + others + sold !== CAPACITY || capacity !== CAPACITY) journal.wrongSums.push(`${free}+${others}+${sold}`);
 
   if (one.end === 'bought' && (await sell(placeIds))) journal.bought.set(orderId, placeIds);
   if (one.end === 'released') await act(on, orderId, 'release', {});
-  if (one.end === 'expired') await deliver(fact(institution, 'order.expired', { orderId, placeIds }, EXPIRED));
+  if (one.end === 'expired') await deliver(createFact(institution, 'order.expired', { orderId, placeIds }, EXPIRED));
   if (one.end === 'late') {
-    const requested = { requestId: 'late', heldUntil: inMinutes(5), placeIds, asOf: EXPIRED + 1 };
+    const requested = { requestId: 'late', heldUntil: addMinutesToNow(5), placeIds, asOf: EXPIRED + 1 };
     const renewed = await act<RenewedHold>(on, orderId, 'renewal', requested);
     const ids = renewed.places.map(({ id }) => id);
     if (renewed.outcome === 'done' && (await sell(ids))) journal.bought.set(orderId, ids);
-    await deliver(fact(institution, 'order.expired', { orderId, placeIds }, EXPIRED));
+    await deliver(createFact(institution, 'order.expired', { orderId, placeIds }, EXPIRED));
   }
   if (one.end === 'cancelled unpaid') {
     journal.releases.set(orderId, placeIds.length);
-    await deliver(fact(institution, 'order.cancelled', { orderId, placeIds }));
+    await deliver(createFact(institution, 'order.cancelled', { orderId, placeIds }));
   }
   if (one.end === 'cancelled with tickets' && (await sell(placeIds))) {
     const [kept = '', ...ended] = placeIds;
     journal.bought.set(orderId, [kept]);
     journal.releases.set(orderId, ended.length);
-    await deliver(fact(institution, 'order.cancelled', { orderId, placeIds, hadTickets: true }));
-    await deliver(fact(institution, 'tickets.cancelled', { orderId, placeIds: ended, keptPlaceIds: [kept] }));
+    await deliver(createFact(institution, 'order.cancelled', { orderId, placeIds, hadTickets: true }));
+    await deliver(createFact(institution, 'tickets.cancelled', { orderId, placeIds: ended, keptPlaceIds: [kept] }));
   }
 };
 
@@ -111,7 +111,7 @@ const runAll = async (deployment: Deployment, histories: readonly History[]): Pr
   const [first] = instances;
   const [store] = stores;
   if (!first || !store) throw new Error('nothing was started');
-  const show = await newShow(first, stalls(CAPACITY));
+  const show = await createShow(first, createStalls(CAPACITY));
   const journal: Journal = { bought: new Map(), releases: new Map(), wrongSums: [], late: [] };
   await Promise.all(histories.map((one, number) => runOrder(deployment, show, journal, number, one)));
   const reactions = stores.map(reactTo);
@@ -120,19 +120,19 @@ const runAll = async (deployment: Deployment, histories: readonly History[]): Pr
   expect(journal.wrongSums).toEqual([]);
   const acknowledged = [...journal.bought.values()].flat();
   expect(new Set(acknowledged).size).toBe(acknowledged.length);
-  const { places } = collectionsOf(store, institution);
+  const { places } = openCollections(store, institution);
   for (const [holder, ids] of journal.bought) {
     const sold = await places.find({ where: { holder, state: 'sold' } });
     expect(sold.map(({ id }) => id).sort()).toEqual([...ids].sort());
   }
-  expect(await availabilityOf(first, show)).toEqual({
+  expect(await readAvailability(first, show)).toEqual({
     capacity: CAPACITY,
     free: CAPACITY - acknowledged.length,
     held: 0,
     sold: acknowledged.length,
   });
   for (const [orderId, placesReleased] of journal.releases) {
-    expect(await publishedOf(store, orderId)).toMatchObject([{ type: 'places.released', placesReleased }]);
+    expect(await listPublishedFacts(store, orderId)).toMatchObject([{ type: 'places.released', placesReleased }]);
   }
 };
 
@@ -143,7 +143,7 @@ describe.each(engines)('64 orders on $name', ({ name, start }) => {
   let institution: string;
   beforeAll(async () => {
     engine = await start();
-    institution = await newInstitution(await engine.open());
+    institution = await addInstitution(await engine.open());
   });
   afterAll(() => engine.close());
 
@@ -164,6 +164,6 @@ describe.each(engines)('64 orders on $name', ({ name, start }) => {
   });
 
   test('negative control: releases that ignore the version lose late payments', async () => {
-    await expect(tryOut(20, (store) => forgetting(store, 'asOf'))).rejects.toThrow();
+    await expect(tryOut(20, (store) => createForgetfulStore(store, 'asOf'))).rejects.toThrow();
   });
 });

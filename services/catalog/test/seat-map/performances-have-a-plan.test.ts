@@ -1,16 +1,16 @@
 import { useFixture } from '@boxoffice/service/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type DrawnMap, type SeatMap, seatMapProblems } from '../../src/domain/seat-map.ts';
-import { isPath, pointsOf } from '../../src/domain/svg-path.ts';
+import { type DrawnMap, findSeatMapProblems, type SeatMap } from '../../src/domain/seat-map.ts';
+import { computeBoundingPoints, isPath } from '../../src/domain/svg-path.ts';
 import {
-  availabilityOf,
+  buildPerformanceBody,
   createProduct,
-  newTariff,
+  createStalls,
+  createTariff,
   type Page,
   type Performance,
-  performanceBody,
-  stalls,
+  readAvailability,
   startCatalog,
   type Tariff,
 } from '../fixture/service.ts';
@@ -42,12 +42,12 @@ describe('the plan of a hall', () => {
   let tariff: Tariff;
   let productId = '';
   beforeAll(async () => {
-    tariff = await newTariff(catalog);
+    tariff = await createTariff(catalog);
     productId = (await createProduct(catalog)).data.id;
   });
 
   const body = (seatMap?: unknown) => ({
-    ...performanceBody(tariff.id, [stalls(5, [3, 2]), pit]),
+    ...buildPerformanceBody(tariff.id, [createStalls(5, [3, 2]), pit]),
     ...(seatMap === undefined ? {} : { seatMap }),
   });
   const performances = () => `/svc/v3/catalog/products/${productId}/performances`;
@@ -185,7 +185,7 @@ describe('the plan of a hall', () => {
       ['A-1', 'A-2', 'A-3', 'B-1', 'B-2'].map((label) => [label, label]),
     );
     expect(seats[ofRows[1]?.id ?? '']).toEqual({ areaId: 'stalls', row: 'A', label: 'A-2', x: 50, y: 12.5 });
-    expect(await availabilityOf(catalog, { performance: created })).toMatchObject({ capacity: 5, free: 5 });
+    expect(await readAvailability(catalog, { performance: created })).toMatchObject({ capacity: 5, free: 5 });
   });
 
   test('an unknown performance is 404; one without a plan has a plain one', async () => {
@@ -208,7 +208,7 @@ test('all areas of a plan together have 900 rows at most', () => {
       id: `${index}`,
       rows: some,
     }));
-    return seatMapProblems({ ...plan, areas } as SeatMap, [{ code: 'STALLS', numbered: true, rows }]);
+    return findSeatMapProblems({ ...plan, areas } as SeatMap, [{ code: 'STALLS', numbered: true, rows }]);
   };
   expect([problemsOf(900), problemsOf(901)]).toEqual([[], ['$.seatMap.areas have 901 rows; at most 900 are allowed']]);
 });
@@ -276,7 +276,7 @@ describe('an SVG path', () => {
     ['M0 0A5 5 0 0 1 10 0', [-5, -5, 15, 5]],
     ['M0 0A5 5 0 1 1 10 0', [-10, -10, 20, 10]],
   ])('%s lies within %j', (text, [left, top, right, bottom]) => {
-    const points = pointsOf(text);
+    const points = computeBoundingPoints(text);
     const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)];
     expect([Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)]).toEqual([left, top, right, bottom]);
   });

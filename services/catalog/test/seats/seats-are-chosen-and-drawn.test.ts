@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { bestBlock, type FreeSeat, fewestGroups } from '../../src/domain/best-seats.ts';
-import { orderOf, placeId } from '../../src/domain/place.ts';
-import { type CategoryInput, newCategories } from '../../src/domain/seat-category.ts';
-import { type Area, type DrawnSeat, drawSeatMap, pointsAlong, type SeatMap } from '../../src/domain/seat-map.ts';
+import { type FreeSeat, findBestBlock, findFewestGroups } from '../../src/domain/best-seats.ts';
+import { computePlaceOrder, derivePlaceId } from '../../src/domain/place.ts';
+import { buildSeatCategories, type CategoryInput } from '../../src/domain/seat-category.ts';
+import { type Area, computeRowPoints, type DrawnSeat, drawSeatMap, type SeatMap } from '../../src/domain/seat-map.ts';
 
 const seat = (row: number, number: number): FreeSeat => ({
   id: `${'ABCDEFGH'[row]}${number}`,
-  order: orderOf({ category: 0, row, seat: number }),
+  order: computePlaceOrder({ category: 0, row, seat: number }),
 });
 const rows = (...numbers: readonly (readonly number[])[]): FreeSeat[] =>
   numbers.flatMap((each, row) => each.map((number) => seat(row, number)));
@@ -16,34 +16,34 @@ const ten = () => 10;
 
 describe('best seats', () => {
   test('the middle of the first row comes first', () => {
-    expect(bestBlock(rows(span(10), span(10)), 2, ten)).toEqual(['A5', 'A6']);
+    expect(findBestBlock(rows(span(10), span(10)), 2, ten)).toEqual(['A5', 'A6']);
   });
 
   test('the middle further back comes before the edge of the front', () => {
-    expect(bestBlock(rows([1, 2], span(10)), 2, () => 40)?.[0]).toBe('A1');
-    expect(bestBlock(rows([1, 2, 30, 31]), 2, () => 60)).toEqual(['A30', 'A31']);
+    expect(findBestBlock(rows([1, 2], span(10)), 2, () => 40)?.[0]).toBe('A1');
+    expect(findBestBlock(rows([1, 2, 30, 31]), 2, () => 60)).toEqual(['A30', 'A31']);
   });
 
   test('side by side in a later row comes before apart in front', () => {
-    expect(bestBlock(rows([2, 4, 6, 8], [3, 4, 5]), 3, ten)).toEqual(['B3', 'B4', 'B5']);
+    expect(findBestBlock(rows([2, 4, 6, 8], [3, 4, 5]), 3, ten)).toEqual(['B3', 'B4', 'B5']);
   });
 
   test('no single seat is left over if another block avoids it', () => {
-    expect(bestBlock(rows([4, 5, 6, 7, 8]), 2, ten)).not.toEqual(['A5', 'A6']);
-    expect(bestBlock(rows([4, 5, 6]), 2, ten)).toEqual(['A5', 'A6']);
+    expect(findBestBlock(rows([4, 5, 6, 7, 8]), 2, ten)).not.toEqual(['A5', 'A6']);
+    expect(findBestBlock(rows([4, 5, 6]), 2, ten)).toEqual(['A5', 'A6']);
   });
 
   test('no block spans a gap; seats are scattered only without a block, in as few groups as possible', () => {
     const free = rows([1, 2, 5], [1, 2, 3]);
-    expect(bestBlock(free, 4, ten)).toBeUndefined();
-    expect(fewestGroups(free, 4)).toEqual(['B1', 'B2', 'B3', 'A1']);
-    expect(fewestGroups(free, 7)).toBeUndefined();
+    expect(findBestBlock(free, 4, ten)).toBeUndefined();
+    expect(findFewestGroups(free, 4)).toEqual(['B1', 'B2', 'B3', 'A1']);
+    expect(findFewestGroups(free, 7)).toBeUndefined();
   });
 
   test('a higher rank gives another good block, never none', () => {
     const free = rows(span(10));
-    expect(bestBlock(free, 2, ten, 1)).not.toEqual(bestBlock(free, 2, ten, 0));
-    expect(bestBlock(free, 2, ten, 1_000)).toHaveLength(2);
+    expect(findBestBlock(free, 2, ten, 1)).not.toEqual(findBestBlock(free, 2, ten, 0));
+    expect(findBestBlock(free, 2, ten, 1_000)).toHaveLength(2);
   });
 
   test('a block always has free neighbouring seats and the requested size', () => {
@@ -54,12 +54,12 @@ describe('best seats', () => {
       fc.property(hall, fc.integer({ min: 1, max: 6 }), fc.nat({ max: 5 }), (spots, count, rank) => {
         const free = spots.map(({ row, number }) => seat(row, number));
         const known = new Map(free.map((each) => [each.id, each.order]));
-        const orders = bestBlock(free, count, () => 12, rank)?.map((id) => known.get(id) ?? -1);
+        const orders = findBestBlock(free, count, () => 12, rank)?.map((id) => known.get(id) ?? -1);
         if (orders) {
           expect(orders).toHaveLength(count);
           expect(orders).toEqual(orders.map((_, index) => (orders[0] ?? 0) + index));
         }
-        const groups = fewestGroups(free, count);
+        const groups = findFewestGroups(free, count);
         expect(groups?.length ?? 'too few').toBe(free.length >= count ? count : 'too few');
         expect(new Set(groups).size).toBe(groups?.length ?? 0);
       }),
@@ -89,27 +89,27 @@ const line = (row: string, y: number) => ({ row, from: { x: 10, y }, to: { x: 90
 
 const draw = (categories: readonly CategoryInput[], areas?: readonly Area[]) => {
   const seatMap: SeatMap | null = areas ? { stage: { x: 0, y: 0, width: 100 }, areas } : null;
-  return drawSeatMap({ id, seatCategories: newCategories(id, categories), seatMap });
+  return drawSeatMap({ id, seatCategories: buildSeatCategories(id, categories), seatMap });
 };
 
 const seatIn = (seats: Readonly<Record<string, DrawnSeat>>, category: number, row: number, number: number) =>
-  seats[placeId(id, { category, row, seat: number })];
+  seats[derivePlaceId(id, { category, row, seat: number })];
 
 describe('along a row', () => {
   const straight = { from: { x: 0, y: 10 }, to: { x: 30, y: 10 } };
 
   test('the first seat is at from, the last at to, a single one in the middle', () => {
-    expect(pointsAlong(straight, 4).map(({ x }) => x)).toEqual([0, 10, 20, 30]);
-    expect(pointsAlong(straight, 1)).toEqual([{ x: 15, y: 10 }]);
-    expect(pointsAlong(straight, 0)).toEqual([]);
-    expect(pointsAlong({ from: straight.to, to: straight.from }, 2)).toEqual([straight.to, straight.from]);
+    expect(computeRowPoints(straight, 4).map(({ x }) => x)).toEqual([0, 10, 20, 30]);
+    expect(computeRowPoints(straight, 1)).toEqual([{ x: 15, y: 10 }]);
+    expect(computeRowPoints(straight, 0)).toEqual([]);
+    expect(computeRowPoints({ from: straight.to, to: straight.from }, 2)).toEqual([straight.to, straight.from]);
   });
 
   test('a curve bows the middle to the right of its way: down for a row that goes right, up for one that goes left', () => {
-    expect(pointsAlong({ ...straight, curve: 6 }, 3)).toEqual([straight.from, { x: 15, y: 16 }, straight.to]);
-    expect(pointsAlong({ ...straight, curve: -6 }, 3)[1]).toEqual({ x: 15, y: 4 });
-    expect(pointsAlong({ from: straight.to, to: straight.from, curve: 6 }, 3)[1]).toEqual({ x: 15, y: 4 });
-    expect(pointsAlong({ from: { x: 0, y: 0 }, to: { x: 0, y: 30 }, curve: 6 }, 3)[1]).toEqual({ x: -6, y: 15 });
+    expect(computeRowPoints({ ...straight, curve: 6 }, 3)).toEqual([straight.from, { x: 15, y: 16 }, straight.to]);
+    expect(computeRowPoints({ ...straight, curve: -6 }, 3)[1]).toEqual({ x: 15, y: 4 });
+    expect(computeRowPoints({ from: straight.to, to: straight.from, curve: 6 }, 3)[1]).toEqual({ x: 15, y: 4 });
+    expect(computeRowPoints({ from: { x: 0, y: 0 }, to: { x: 0, y: 30 }, curve: 6 }, 3)[1]).toEqual({ x: -6, y: 15 });
   });
 
   test('the arc is quadratic, and its seats have equal distances', () => {
@@ -119,7 +119,7 @@ describe('along a row', () => {
       fc.property(point, point, fc.integer({ min: -100, max: 100 }), fc.integer({ min: 3, max: 60 }), (...given) => {
         const [from, to, curve, count] = given;
         fc.pre(Math.hypot(to.x - from.x, to.y - from.y) > 200);
-        const points = pointsAlong({ from, to, curve }, count);
+        const points = computeRowPoints({ from, to, curve }, count);
         expect(points).toHaveLength(count);
         expect([points[0], points.at(-1)]).toEqual([from, to]);
         const length = Math.hypot(to.x - from.x, to.y - from.y);
@@ -138,7 +138,7 @@ describe('along a row', () => {
   });
 
   test('from and to may be the same point', () => {
-    expect(pointsAlong({ from: straight.from, to: straight.from, curve: 5 }, 2)).toEqual([
+    expect(computeRowPoints({ from: straight.from, to: straight.from, curve: 5 }, 2)).toEqual([
       straight.from,
       straight.from,
     ]);

@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   act,
-  availabilityOf,
+  addMinutesToNow,
+  createShow,
+  createStalls,
   describeOnEachEngine,
+  getHeldPlaceIds,
   hold,
-  inMinutes,
-  newShow,
-  placeIdsOf,
-  stalls,
+  readAvailability,
 } from '../fixture/service.ts';
 
 describeOnEachEngine('shorter holds', (catalog) => {
@@ -15,23 +15,23 @@ describeOnEachEngine('shorter holds', (catalog) => {
 
   describe('a hold that is shortened', () => {
     test('ends at its new end, when others can have the places', async () => {
-      const show = await newShow(catalog, stalls(2));
+      const show = await createShow(catalog, createStalls(2));
       const held = await hold(catalog, show, { quantity: 2, asOf: 1 });
-      const placeIds = placeIdsOf(held);
-      const body = { placeIds, heldUntil: inMinutes(-0.1), asOf: 2 };
+      const placeIds = getHeldPlaceIds(held);
+      const body = { placeIds, heldUntil: addMinutesToNow(-0.1), asOf: 2 };
       expect(new Set((await shorten(held.holder, body)).shortened)).toEqual(new Set(placeIds));
-      expect(await availabilityOf(catalog, show)).toMatchObject({ free: 2, held: 0 });
+      expect(await readAvailability(catalog, show)).toMatchObject({ free: 2, held: 0 });
       expect((await hold(catalog, show, { quantity: 2 })).outcome).toBe('held');
     });
 
     test('is not shortened again by a repeat that comes after an extension, nor by one for an older version', async () => {
-      const show = await newShow(catalog, stalls(1));
+      const show = await createShow(catalog, createStalls(1));
       const held = await hold(catalog, show, { quantity: 1, asOf: 3 });
-      const placeIds = placeIdsOf(held);
-      const body = { placeIds, heldUntil: inMinutes(1), asOf: 4 };
+      const placeIds = getHeldPlaceIds(held);
+      const body = { placeIds, heldUntil: addMinutesToNow(1), asOf: 4 };
       expect((await shorten(held.holder, { ...body, asOf: 3 })).shortened).toEqual([]);
       expect((await shorten(held.holder, body)).shortened).toEqual(placeIds);
-      const heldUntil = inMinutes(30);
+      const heldUntil = addMinutesToNow(30);
       const { places } = await act<{ places: object[] }>(catalog, held.holder, 'extension', { placeIds, heldUntil });
       expect(places).toMatchObject([{ heldUntil }]);
       expect((await shorten(held.holder, body)).shortened).toEqual([]);
@@ -40,24 +40,29 @@ describeOnEachEngine('shorter holds', (catalog) => {
     });
 
     test('leaves sold places, and those of others, as they are', async () => {
-      const show = await newShow(catalog, stalls(2));
+      const show = await createShow(catalog, createStalls(2));
       const held = await hold(catalog, show, { quantity: 1, asOf: 1 });
-      const placeIds = placeIdsOf(held);
-      const body = { placeIds, heldUntil: inMinutes(-0.1), asOf: 2 };
+      const placeIds = getHeldPlaceIds(held);
+      const body = { placeIds, heldUntil: addMinutesToNow(-0.1), asOf: 2 };
       expect((await shorten('ord_other', body)).shortened).toEqual([]);
       await act(catalog, held.holder, 'sale', { placeIds });
       expect((await shorten(held.holder, body)).shortened).toEqual([]);
-      expect(await availabilityOf(catalog, show)).toMatchObject({ free: 1, sold: 1 });
+      expect(await readAvailability(catalog, show)).toMatchObject({ free: 1, sold: 1 });
     });
 
     test('gives a later attempt of a request no longer hold than it asks for', async () => {
-      const show = await newShow(catalog, stalls(2));
-      const first = await hold(catalog, show, { requestId: 'lines', quantity: 1, asOf: 1, heldUntil: inMinutes(20) });
-      const heldUntil = inMinutes(5);
+      const show = await createShow(catalog, createStalls(2));
+      const first = await hold(catalog, show, {
+        requestId: 'lines',
+        quantity: 1,
+        asOf: 1,
+        heldUntil: addMinutesToNow(20),
+      });
+      const heldUntil = addMinutesToNow(5);
       const { holder } = first;
       const again = await hold(catalog, show, { holder, requestId: 'lines', quantity: 1, asOf: 2, heldUntil });
       expect(again).toMatchObject({ heldUntil, lines: first.lines });
-      expect(await availabilityOf(catalog, show)).toMatchObject({ free: 1, held: 1 });
+      expect(await readAvailability(catalog, show)).toMatchObject({ free: 1, held: 1 });
     });
   });
 });

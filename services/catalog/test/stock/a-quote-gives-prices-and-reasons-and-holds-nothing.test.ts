@@ -1,17 +1,17 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import {
   addPointOfSale,
-  availabilityOf,
+  buildItem,
+  buildPerformanceBody,
   createProduct,
+  createShow,
+  createStalls,
+  createTariff,
   describeOnEachEngine,
+  getHeldPlaceIds,
   hold,
-  itemOf,
-  newShow,
-  newTariff,
-  performanceBody,
-  placeIdsOf,
+  readAvailability,
   type Show,
-  stalls,
 } from '../fixture/service.ts';
 
 interface Quote {
@@ -32,8 +32,8 @@ describeOnEachEngine('quotes', (catalog) => {
     const reasons = ({ refusals }: Quote) => refusals.map(({ item, reason }) => [item, reason]);
 
     test('prices by item, and nothing is held', async () => {
-      const show = await newShow(catalog, stalls(10));
-      const answered = await quote([itemOf(show, { quantity: 3 }), itemOf(show)]);
+      const show = await createShow(catalog, createStalls(10));
+      const answered = await quote([buildItem(show, { quantity: 3 }), buildItem(show)]);
       expect(answered).toEqual({
         quotes: [
           { item: 0, quantity: 3, criterion: null, amount: 4_200, currency: 'CHF' },
@@ -41,18 +41,18 @@ describeOnEachEngine('quotes', (catalog) => {
         ],
         refusals: [],
       });
-      expect(await availabilityOf(catalog, show)).toMatchObject({ free: 10, held: 0 });
+      expect(await readAvailability(catalog, show)).toMatchObject({ free: 10, held: 0 });
       await catalog.call('PATCH', `/svc/v3/catalog/tariffs/${show.tariff.id}`, { body: { criterion: 'member' } });
-      expect(await quote([itemOf(show)])).toMatchObject({ quotes: [{ criterion: 'member' }], refusals: [] });
+      expect(await quote([buildItem(show)])).toMatchObject({ quotes: [{ criterion: 'member' }], refusals: [] });
     });
 
     test('unknown references, closed sales and missing places of several items, all at once', async () => {
-      const [small, closed] = [await newShow(catalog, stalls(2)), await newShow(catalog, stalls(2))];
+      const [small, closed] = [await createShow(catalog, createStalls(2)), await createShow(catalog, createStalls(2))];
       await catalog.call('PATCH', `/svc/v3/catalog/performances/${closed.performance.id}`, {
         body: { state: 'closed' },
       });
       const answered = await quote(
-        [itemOf(small, { quantity: 3 }), itemOf(closed), { ...itemOf(small), tariffId: 'trf_unknown' }],
+        [buildItem(small, { quantity: 3 }), buildItem(closed), { ...buildItem(small), tariffId: 'trf_unknown' }],
         { pointOfSale: 'nowhere.example' },
       );
       expect(reasons(answered)).toEqual([
@@ -65,17 +65,17 @@ describeOnEachEngine('quotes', (catalog) => {
     });
 
     test('items share the free places of their category, named ones first', async () => {
-      const show = await newShow(catalog, stalls(4, [4]));
+      const show = await createShow(catalog, createStalls(4, [4]));
       const held = await hold(catalog, show, { quantity: 1 });
-      const [taken = ''] = placeIdsOf(held);
+      const [taken = ''] = getHeldPlaceIds(held);
       const places = await catalog.call<{ items: { id: string }[] }>(
         'GET',
         `/svc/v3/catalog/performances/${show.performance.id}/places?state=free`,
       );
       const [one = '', other = ''] = places.data.items.map(({ id }) => id);
-      const named = (...placeIds: string[]) => itemOf(show, { placeIds });
-      expect(reasons(await quote([itemOf(show, { quantity: 1 }), named(one, other)]))).toEqual([]);
-      expect(reasons(await quote([itemOf(show, { quantity: 2 }), named(one, other)]))).toEqual([
+      const named = (...placeIds: string[]) => buildItem(show, { placeIds });
+      expect(reasons(await quote([buildItem(show, { quantity: 1 }), named(one, other)]))).toEqual([]);
+      expect(reasons(await quote([buildItem(show, { quantity: 2 }), named(one, other)]))).toEqual([
         [0, 'places_unavailable'],
       ]);
       expect(reasons(await quote([named(taken)]))).toEqual([[0, 'places_unavailable']]);
@@ -86,10 +86,10 @@ describeOnEachEngine('quotes', (catalog) => {
     });
 
     test('the tariffs and the limit of a point of sale', async () => {
-      const show = await newShow(catalog, stalls(10));
-      const tariffIds = [(await newTariff(catalog)).id];
+      const show = await createShow(catalog, createStalls(10));
+      const tariffIds = [(await createTariff(catalog)).id];
       const pointOfSale = await addPointOfSale(catalog, { tariffIds, maxPlacesPerOrder: 2 });
-      const answered = await quote([itemOf(show, { quantity: 2 }), itemOf(show)], { pointOfSale });
+      const answered = await quote([buildItem(show, { quantity: 2 }), buildItem(show)], { pointOfSale });
       expect(reasons(answered)).toEqual([
         [0, 'tariff_not_sold_here'],
         [1, 'tariff_not_sold_here'],
@@ -103,20 +103,20 @@ describeOnEachEngine('quotes', (catalog) => {
       (await catalog.call<CartQuote>('POST', '/internal/stock/quotes', { body: { items: [item], pointOfSale } })).data;
 
     test('a quote returns price, currency and criterion of a tariff, and holds nothing', async () => {
-      const show = await newShow(catalog, stalls(10));
-      const item = itemOf(show);
+      const show = await createShow(catalog, createStalls(10));
+      const item = buildItem(show);
       expect(await quote(item)).toEqual({
         outcome: 'quoted',
         refusal: null,
         quotes: [{ tariffId: show.tariff.id, criterion: null, name: show.tariff.name, amount: 4_200, currency: 'CHF' }],
       });
-      expect(await availabilityOf(catalog, show)).toMatchObject({ free: 10, held: 0 });
+      expect(await readAvailability(catalog, show)).toMatchObject({ free: 10, held: 0 });
     });
 
     test('a quote is refused as a hold is', async () => {
-      const show = await newShow(catalog, stalls(10));
-      const item = itemOf(show);
-      const unpriced = await newTariff(catalog);
+      const show = await createShow(catalog, createStalls(10));
+      const item = buildItem(show);
+      const unpriced = await createTariff(catalog);
       const unknown = { outcome: 'refused', refusal: { reason: 'invalid_reference' }, quotes: [] };
       expect(await quote({ ...item, tariffId: unpriced.id })).toMatchObject(unknown);
       expect(await quote({ ...item, performanceId: 'prf_unknown' })).toMatchObject(unknown);
@@ -135,16 +135,16 @@ describeOnEachEngine('quotes', (catalog) => {
 
     beforeAll(async () => {
       [sold, member, unsold] = [
-        await newTariff(catalog),
-        await newTariff(catalog, { criterion: 'member' }),
-        await newTariff(catalog),
+        await createTariff(catalog),
+        await createTariff(catalog, { criterion: 'member' }),
+        await createTariff(catalog),
       ];
       pointOfSale = await addPointOfSale(catalog, { tariffIds: [sold.id, member.id], maxPlacesPerOrder: 100 });
     });
 
     const newPublicShow = async (more: object = {}): Promise<Show> => {
       const prices = [sold, member, unsold].map(({ id }) => ({ seatCategory: 'STALLS', tariffId: id, amount: 3_000 }));
-      const body = performanceBody(sold.id, [stalls(3, [3])], { prices });
+      const body = buildPerformanceBody(sold.id, [createStalls(3, [3])], { prices });
       const { data: product } = await createProduct(catalog, { performances: [body], ...more });
       const [performance] = product.performances;
       const categoryId = performance?.seatCategories[0]?.id;
@@ -159,7 +159,7 @@ describeOnEachEngine('quotes', (catalog) => {
     };
 
     test('has the prices that the public catalogue shows', async () => {
-      expect(await quote(itemOf(await newPublicShow(), { quantity: 2 }))).toEqual({
+      expect(await quote(buildItem(await newPublicShow(), { quantity: 2 }))).toEqual({
         quotes: [{ item: 0, quantity: 2, amount: 3_000, currency: 'CHF', criterion: null }],
         refusals: [],
       });
@@ -171,13 +171,13 @@ describeOnEachEngine('quotes', (catalog) => {
       const closed = await newPublicShow();
       const path = `/svc/v3/catalog/performances/${closed.performance.id}`;
       await catalog.call('PATCH', path, { body: { state: 'closed' } });
-      const [placeId = ''] = placeIdsOf(await hold(catalog, await newPublicShow(), { quantity: 1 }));
+      const [placeId = ''] = getHeldPlaceIds(await hold(catalog, await newPublicShow(), { quantity: 1 }));
       const hidden: readonly [string, object, string][] = [
-        ['trf_unknown', itemOf(show, { tariffId: member.id }), member.id],
-        ['trf_unknown', itemOf(show, { tariffId: unsold.id }), unsold.id],
-        ['prf_unknown', itemOf(preparing), preparing.performance.id],
-        ['prf_unknown', itemOf(closed), closed.performance.id],
-        ['plc_unknown', itemOf(show, { placeIds: [placeId] }), placeId],
+        ['trf_unknown', buildItem(show, { tariffId: member.id }), member.id],
+        ['trf_unknown', buildItem(show, { tariffId: unsold.id }), unsold.id],
+        ['prf_unknown', buildItem(preparing), preparing.performance.id],
+        ['prf_unknown', buildItem(closed), closed.performance.id],
+        ['plc_unknown', buildItem(show, { placeIds: [placeId] }), placeId],
       ];
       for (const [unknown, item, id] of hidden)
         for (const more of [{}, { pointOfSale }]) {
@@ -190,12 +190,12 @@ describeOnEachEngine('quotes', (catalog) => {
 
     test('tells of free places only whether there are some', async () => {
       const show = await newPublicShow();
-      for (const quantity of [1, 3, 4, 50]) expect((await quote(itemOf(show, { quantity }))).refusals).toEqual([]);
-      const twice = { items: [itemOf(show, { quantity: 50 }), itemOf(show, { quantity: 50 })] };
+      for (const quantity of [1, 3, 4, 50]) expect((await quote(buildItem(show, { quantity }))).refusals).toEqual([]);
+      const twice = { items: [buildItem(show, { quantity: 50 }), buildItem(show, { quantity: 50 })] };
       expect((await quote({}, twice)).refusals).toEqual([]);
       await hold(catalog, show, { quantity: 3 });
       for (const quantity of [1, 50])
-        expect((await quote(itemOf(show, { quantity }))).refusals).toMatchObject([
+        expect((await quote(buildItem(show, { quantity }))).refusals).toMatchObject([
           { item: 0, reason: 'places_unavailable' },
         ]);
     });

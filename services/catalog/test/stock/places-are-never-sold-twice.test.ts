@@ -1,16 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { type HistoriesOptions, historiesOf } from '@boxoffice/service/testkit';
+import { type HistoriesOptions, selectHistories } from '@boxoffice/service/testkit';
 import type { Documents } from '@boxoffice/store';
 import { beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { addedSpots, newPlace, SOLD } from '../../src/domain/place.ts';
-import { newCategories, positionsIn, type SeatCategory } from '../../src/domain/seat-category.ts';
-import { availabilityOf } from '../../src/performances/capacity.ts';
+import { buildPlace, listAddedSpots, SOLD } from '../../src/domain/place.ts';
+import { buildSeatCategories, countPositions, type SeatCategory } from '../../src/domain/seat-category.ts';
+import { readAvailability } from '../../src/performances/capacity.ts';
 import { extendHold, releaseHold, renewPlaces, sellHold } from '../../src/stock/changes.ts';
 import { claimPlaces, type StockItem } from '../../src/stock/claim.ts';
-import { type Collections, collectionsOf, type PerformanceDocument, type PlaceDocument } from '../../src/store.ts';
-import { describeOnEachEngine, hold, type Instance, newShow, placeIdsOf, stalls } from '../fixture/service.ts';
-import { forgetting, withPlaces } from '../releases/facts.ts';
+import { type Collections, openCollections, type PerformanceDocument, type PlaceDocument } from '../../src/store.ts';
+import {
+  createShow,
+  createStalls,
+  describeOnEachEngine,
+  getHeldPlaceIds,
+  hold,
+  type Instance,
+} from '../fixture/service.ts';
+import { createForgetfulStore, wrapPlaces } from '../releases/facts.ts';
 
 interface Command {
   readonly kind: 'hold' | 'repeat' | 'extend' | 'release' | 'cancel' | 'sell' | 'again' | 'wait';
@@ -54,9 +61,9 @@ const input = (numbered: boolean) => ({
 /** A performance with seven anonymous places and seven seats, and the model of their holders. */
 const newHall = async (collections: Collections) => {
   const id = `prf_${randomUUID()}`;
-  const categories = newCategories(id, [input(false), input(true)]);
+  const categories = buildSeatCategories(id, [input(false), input(true)]);
   const places = categories.flatMap((category, index) =>
-    addedSpots(index, category).map((spot) => newPlace(id, category, spot, Math.random())),
+    listAddedSpots(index, category).map((spot) => buildPlace(id, category, spot, Math.random())),
   );
   await collections.places.insertMany(places);
   const performance = { id, seatCategories: categories } as unknown as PerformanceDocument;
@@ -71,7 +78,7 @@ const itemOf = (hall: Hall, index: number, count: number): StockItem => {
     performanceId: hall.performance.id,
     seatCategoryId: category.id,
     count,
-    seats: category.numbered ? { seatsInRow: (row) => positionsIn(category.rows[row]?.seats) } : undefined,
+    seats: category.numbered ? { seatsInRow: (row) => countPositions(category.rows[row]?.seats) } : undefined,
   };
 };
 
@@ -80,7 +87,7 @@ const freeIn = (hall: Hall, category: string, now: number): number =>
   [...hall.categoryOf].filter(([id, of]) => of === category && (hall.taken.get(id)?.until ?? 0) <= now).length;
 
 const sameCounts = async (collections: Collections, hall: Hall, now: number) => {
-  const { seatCategories } = await availabilityOf(collections, hall.performance, now);
+  const { seatCategories } = await readAvailability(collections, hall.performance, now);
   for (const { id, capacity, free, held, sold } of seatCategories) {
     const mine = [...hall.taken].filter(([place]) => hall.categoryOf.get(place) === id).map(([, taken]) => taken);
     const expected = {
@@ -234,21 +241,21 @@ const withoutAtomicClaim = (documents: Documents<PlaceDocument>): Documents<Plac
 /** The outcomes of clients that want one place each, at the same time. */
 const compete = async (instances: readonly Instance[]) => {
   const [first] = instances as [Instance];
-  const show = await newShow(first, stalls(CAPACITY));
+  const show = await createShow(first, createStalls(CAPACITY));
   const all = await Promise.all(
     Array.from({ length: CLIENTS }, (_, number) => hold(instances[number % instances.length] ?? first, show)),
   );
-  return { all, ids: all.flatMap(placeIdsOf) };
+  return { all, ids: all.flatMap(getHeldPlaceIds) };
 };
 
 describeOnEachEngine('stock', (catalog, engine) => {
   test('random holds, repeats, extensions, releases, sales, renewals and expiries agree with a model', async () => {
-    const options = historiesOf({ numRuns: engine === 'SQLite' ? 60 : 15 });
-    await agreesWithTheModel(collectionsOf(catalog.store, catalog.institution), options);
+    const options = selectHistories({ numRuns: engine === 'SQLite' ? 60 : 15 });
+    await agreesWithTheModel(openCollections(catalog.store, catalog.institution), options);
   });
 
   test.each(['freeFrom', 'holder', 'state'])('negative control: stock that forgets %s is found out', async (field) => {
-    const careless = collectionsOf(forgetting(catalog.store, field), catalog.institution);
+    const careless = openCollections(createForgetfulStore(catalog.store, field), catalog.institution);
     await expect(agreesWithTheModel(careless, { numRuns: 20 })).rejects.toThrow();
   });
 
@@ -264,7 +271,7 @@ describeOnEachEngine('stock', (catalog, engine) => {
   });
 
   test('negative control: with a claim that is not atomic, places have two holders', async () => {
-    const careless = await catalog.another(withPlaces(await catalog.engine.open(), withoutAtomicClaim));
+    const careless = await catalog.another(wrapPlaces(await catalog.engine.open(), withoutAtomicClaim));
     // Two claims collide by chance: rounds are repeated until they do.
     for (let twice = 0; twice === 0; ) {
       const { ids } = await compete([careless]);

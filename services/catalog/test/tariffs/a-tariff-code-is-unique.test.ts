@@ -1,6 +1,6 @@
 import { useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
-import { newTariff, type Page, startCatalog, type Tariff } from '../fixture/service.ts';
+import { createTariff, type Page, startCatalog, type Tariff } from '../fixture/service.ts';
 
 describe('tariffs', () => {
   const catalog = useFixture(() => startCatalog());
@@ -13,7 +13,7 @@ describe('tariffs', () => {
     expect([created.status, created.headers.get('location')]).toEqual([201, path(created.data.id)]);
     expect(created.data).toMatchObject({ ...body, id: expect.stringMatching(/^trf_/) });
     expect((await catalog.call('GET', path(created.data.id))).data).toEqual(created.data);
-    const other = await newTariff(catalog);
+    const other = await createTariff(catalog);
     expect(other.criterion).toBeNull();
     const { data } = await catalog.call<Page<Tariff>>('GET', path());
     expect(data).toEqual({ items: [created.data, other], nextCursor: null, asOf: expect.any(String) });
@@ -24,7 +24,7 @@ describe('tariffs', () => {
     const all = await Promise.all(Array.from({ length: 8 }, () => catalog.call('POST', path(), { body })));
     expect(all.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)]);
     expect(all.find(({ status }) => status === 409)?.body.status).toBe('tariff_duplicate_code');
-    const { id } = await newTariff(catalog);
+    const { id } = await createTariff(catalog);
     const moved = await catalog.call('PATCH', path(id), { body: { code: 'ONCE' } });
     expect([moved.status, moved.body.status]).toEqual([409, 'tariff_duplicate_code']);
   });
@@ -42,7 +42,7 @@ describe('tariffs', () => {
   });
 
   test('PATCH merges; null removes a criterion; an unchanged one keeps its ETag', async () => {
-    const tariff = await newTariff(catalog, { criterion: 'member' });
+    const tariff = await createTariff(catalog, { criterion: 'member' });
     const same = await catalog.call<Tariff>('PATCH', path(tariff.id), { body: tariff });
     expect([same.status, same.data]).toEqual([200, tariff]);
     const { data, headers } = await catalog.call<Tariff>('PATCH', path(tariff.id), { body: { criterion: null } });

@@ -1,27 +1,33 @@
 import { Fault } from '@boxoffice/envelope';
 import { DuplicateEmail } from '@boxoffice/envelope/contact-exception';
-import { type Caller, contactBoundsOf, type Restricted, restrictionOf } from '@boxoffice/identity';
-import { bounded, type Change, type IdempotencyRecord, UniqueViolation, type WriteOptions } from '@boxoffice/store';
+import { type Caller, computeContactBounds, computeRestriction, type Restricted } from '@boxoffice/identity';
 import {
-  adopted,
-  changesCriteria,
-  changesEmail,
-  contactNumber,
+  type Change,
+  type IdempotencyRecord,
+  restrictDocuments,
+  UniqueViolation,
+  type WriteOptions,
+} from '@boxoffice/store';
+import {
+  buildContact,
+  computeEmailKey,
+  createContactNumber,
   type Details,
-  emailKey,
-  erased,
+  erasePersonalData,
+  hasChangedCriteria,
+  hasChangedEmail,
   hasCriteria,
   type IndividualDetails,
   isOnlyGuests,
   type Kind,
-  newContact,
+  markAdopted,
   type Sensitive,
-  withDetails,
+  setDetails,
 } from '../domain/contact.ts';
-import { contactErased } from '../events.ts';
+import { createContactErasedFact } from '../events.ts';
 import type { Collections, ContactDocument } from '../store.ts';
-import { reachOf, type SeenContacts } from './reach.ts';
-import { type ContactView, view } from './schemas.ts';
+import { createBoundedContacts, type SeenContacts } from './reach.ts';
+import { type ContactView, toContactView } from './schemas.ts';
 
 /** Clock and randomness, injected so that tests can choose them. */
 interface Dependencies {
@@ -49,11 +55,11 @@ export type ContactsOf = (caller: Pick<Caller, 'institution'> & Restricted) => R
  */
 export function createContacts({ contacts, links }: Collections, dependencies: Dependencies): ContactsOf {
   return (caller) => {
-    const { contacts: ids } = restrictionOf(caller);
-    const within = contactBoundsOf(caller);
+    const { contacts: ids } = computeRestriction(caller);
+    const within = computeContactBounds(caller);
     const all = contacts.of(caller.institution);
-    const ofRole = bounded(all, ids ? { id: ids } : {});
-    const seen = within === null ? ofRole : reachOf(ofRole, links.of(caller.institution), within);
+    const ofRole = restrictDocuments(all, ids ? { id: ids } : {});
+    const seen = within === null ? ofRole : createBoundedContacts(ofRole, links.of(caller.institution), within);
     const limits = { client: caller.client, isOwnOnly: ids !== null, isBounded: caller.bounds !== null };
     return createFor(all, seen, limits, dependencies);
   };
@@ -82,7 +88,7 @@ const createFor = (
 
   /** The oldest of these contacts that has the email, but for one. */
   const oldestWith = async (documents: Pick<SeenContacts, 'find'>, email: string, except?: string) => {
-    const query = { where: { emailKey: emailKey(email) }, orderBy: 'createdAt', limit: 2 };
+    const query = { where: { emailKey: computeEmailKey(email) }, orderBy: 'createdAt', limit: 2 };
     return (await documents.find(query)).find(({ id }) => id !== except);
   };
 
@@ -94,7 +100,9 @@ const createFor = (
     const shown = await oldestWith(seen, email, except);
     const taken = 'Another contact has this email';
     const text = isOwnOnly ? `${taken}.` : `${taken}; allowDuplicateEmail=true bypasses the check.`;
-    throw shown ? new DuplicateEmail<ContactView>(text, view(shown)) : new Fault('contact_duplicate_email', text);
+    throw shown
+      ? new DuplicateEmail<ContactView>(text, toContactView(shown))
+      : new Fault('contact_duplicate_email', text);
   };
 
   /**
@@ -151,7 +159,7 @@ const createFor = (
   const erasure = (contact: ContactDocument): Change<ContactDocument> => {
     const erasedAt = timestamp();
     const { id } = contact;
-    return { next: { id, ...erased(contact, erasedAt) }, events: [contactErased(id, erasedAt)] };
+    return { next: { id, ...erasePersonalData(contact, erasedAt) }, events: [createContactErasedFact(id, erasedAt)] };
   };
 
   return {
@@ -169,10 +177,10 @@ const createFor = (
     ): Promise<ContactDocument> {
       if (isBounded && hasCriteria(details)) throw criteriaExcluded();
       if (details.email !== undefined && !allowDuplicate) await refuseDuplicate(details.email);
-      const number = contactNumber(randomBytes(12));
+      const number = createContactNumber(randomBytes(12));
       // Each attempt is a write with its own timestamp.
       return orDuplicate(details.email, number, () => {
-        const contact = newContact(kind, number, details, allowDuplicate, timestamp());
+        const contact = buildContact(kind, number, details, allowDuplicate, timestamp());
         const createdBy = client === null ? {} : { createdBy: { clientId: client } };
         return seen.insert({ id: number, ...contact, ...createdBy }, { idempotencyRecord });
       });
@@ -184,7 +192,7 @@ const createFor = (
      * guest's.
      */
     async writeGuest(number: string, details: IndividualDetails, asOf: number): Promise<ContactDocument> {
-      const fresh = newContact('individual', number, details, true, timestamp());
+      const fresh = buildContact('individual', number, details, true, timestamp());
       try {
         return await seen.insert({ id: number, ...fresh, guestAsOf: asOf });
       } catch (error) {
@@ -195,7 +203,7 @@ const createFor = (
         if (known === undefined || guestAsOf >= asOf) return undefined;
         // A guest with one name has no first name of an earlier checkout.
         const { firstName: _, ...kept } = known as IndividualDetails;
-        return { next: { ...withDetails(current, { ...kept, ...details }, true, timestamp()), guestAsOf: asOf } };
+        return { next: { ...setDetails(current, { ...kept, ...details }, true, timestamp()), guestAsOf: asOf } };
       });
       if (!written) throw absent();
       return written;
@@ -217,7 +225,7 @@ const createFor = (
       if (isOwnOnly && allowDuplicate) throw notByItself('use allowDuplicateEmail');
       const changed = (present: Details): Details => {
         const wanted = to(present);
-        if ((isOwnOnly || isBounded) && changesCriteria(present, wanted))
+        if ((isOwnOnly || isBounded) && hasChangedCriteria(present, wanted))
           throw isOwnOnly ? notByItself('change $.criteria') : criteriaExcluded();
         return wanted;
       };
@@ -231,10 +239,10 @@ const createFor = (
         orDuplicate(email, number, () =>
           update(kind, number, request, (contact) => {
             if (contact.details === undefined) throw isErased();
-            return { next: adopted(withDetails(contact, changed(contact.details), allowDuplicate, timestamp())) };
+            return { next: markAdopted(setDetails(contact, changed(contact.details), allowDuplicate, timestamp())) };
           }),
         );
-      if (email === undefined || !changesEmail(current, wanted) || allowDuplicate) return write();
+      if (email === undefined || !hasChangedEmail(current, wanted) || allowDuplicate) return write();
       const { disclosing = (run) => run() } = request;
       return disclosing(async () => {
         await refuseDuplicate(email, number);
@@ -250,7 +258,7 @@ const createFor = (
     setSensitive: (number: string, sensitive: Sensitive, request: Request): Promise<ContactDocument> =>
       update('individual', number, request, (contact) => {
         if (contact.erasedAt !== undefined) throw isErased();
-        return { next: { ...adopted(contact), sensitive } };
+        return { next: { ...markAdopted(contact), sensitive } };
       }),
   };
 };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
 import { DuplicateEmail } from '@boxoffice/envelope/contact-exception';
-import { type Caller, principalOf } from '@boxoffice/identity';
+import { type Caller, toPrincipal } from '@boxoffice/identity';
 import type { Logger } from '@boxoffice/runtime';
 import { type CollectionHandle, UniqueViolation } from '@boxoffice/store';
 import { LRUCache } from 'lru-cache';
@@ -45,7 +45,7 @@ const MINUTE_MS = 60_000;
 const CLIENTS = 10_000;
 
 /** Writes audit entries to a logger, without the contact. */
-export function auditTo(logger: Pick<Logger, 'warn'>): Audit {
+export function createAudit(logger: Pick<Logger, 'warn'>): Audit {
   return ({ institution, client, user }, event) =>
     logger.warn(MESSAGES[event], { event: `audit.${event}`, institution, client, ...(user && { user: user.id }) });
 }
@@ -70,7 +70,7 @@ export function createDisclosure({ perMinute, disclosures, audit, now = Date.now
   };
 
   const count = (caller: Caller): void => {
-    const window = windowOf(`${caller.institution} ${principalOf(caller)}`);
+    const window = windowOf(`${caller.institution} ${toPrincipal(caller)}`);
     window.shown += 1;
     if (window.shown > perMinute) {
       audit(caller, 'disclosure_throttled');

@@ -3,11 +3,11 @@
 import { Fault } from '@boxoffice/envelope';
 import {
   type AnyOperation,
+  createLineSchema,
+  createNullableSchema,
   emailSchema,
   languageTag,
-  lineOfText,
   named,
-  nullable,
   ok,
   oneOf,
   operation,
@@ -15,8 +15,8 @@ import {
 } from '@boxoffice/http';
 import type { Caller } from '@boxoffice/identity';
 import { type Static, Type } from 'typebox';
-import { CONTACT_NUMBER, emailKey, isContactNumber } from '../domain/contact.ts';
-import { beginningWith, nameKey } from '../domain/search-key.ts';
+import { CONTACT_NUMBER, computeEmailKey, isContactNumber } from '../domain/contact.ts';
+import { computeNameKey, toPrefixRange } from '../domain/search-key.ts';
 import type { ContactDocument } from '../store.ts';
 import type { ContactsOf } from './contacts.ts';
 import * as example from './schemas.ts';
@@ -29,7 +29,7 @@ const KnownContact = named(
     kind: oneOf(['individual', 'structure']),
     criteria: Type.Array(Type.String(), { description: 'what entitles to tariffs and payment methods' }),
     hasEmail: Type.Optional(Type.Boolean()),
-    erasedAt: nullable(timestamp),
+    erasedAt: createNullableSchema(timestamp),
   }),
 );
 
@@ -45,7 +45,7 @@ const reach = {
 /** The most contacts that one search returns. */
 const MOST_FOUND = 2_000;
 
-const text = () => nullable(Type.String());
+const text = () => createNullableSchema(Type.String());
 
 /** A contact as its owner sees it at a point of sale: flat, without sensitive data. */
 const OwnContact = named(
@@ -56,7 +56,7 @@ const OwnContact = named(
     title: text(),
     firstName: text(),
     lastName: text(),
-    name: nullable(Type.String({ description: 'of a structure' })),
+    name: createNullableSchema(Type.String({ description: 'of a structure' })),
     email: text(),
     phone: text(),
     language: text(),
@@ -69,11 +69,11 @@ const OwnContact = named(
     partners: Type.Boolean(),
     createdAt: timestamp,
     updatedAt: timestamp,
-    erasedAt: nullable(timestamp),
+    erasedAt: createNullableSchema(timestamp),
   }),
 );
 
-const name = lineOfText({ maxLength: 100 });
+const name = createLineSchema({ maxLength: 100 });
 
 const Guest = named(
   'GuestContact',
@@ -92,7 +92,7 @@ const { contactNumber, createdAt, updatedAt } = example.individual;
 const { address, authorizations, ...details } = example.individualDetails;
 
 /** For other services: whether a contact exists; for a point of sale the user's own contact, and those of guests. */
-export function internalRoutes(contactsOf: ContactsOf): AnyOperation[] {
+export function createInternalRoutes(contactsOf: ContactsOf): AnyOperation[] {
   return [
     operation({
       id: 'getContactInternally',
@@ -120,7 +120,9 @@ export function internalRoutes(contactsOf: ContactsOf): AnyOperation[] {
       summary: 'Returns the numbers of contacts with an email, or whose last name or name begins so, oldest first',
       query: {
         email: Type.Optional(emailSchema),
-        name: Type.Optional(lineOfText({ maxLength: 200, description: 'the beginning, whatever case and accents' })),
+        name: Type.Optional(
+          createLineSchema({ maxLength: 200, description: 'the beginning, whatever case and accents' }),
+        ),
         ...reach,
         among: Type.Optional(Type.String({ description: 'the only numbers that count, separated by commas' })),
       },
@@ -136,10 +138,10 @@ export function internalRoutes(contactsOf: ContactsOf): AnyOperation[] {
       },
       handle: async ({ caller, query: { email, name, among, ...within } }) => {
         const { documents } = contactsOf(readerOf(caller, within));
-        const isFound = name === undefined || nameKey(name) !== '';
+        const isFound = name === undefined || computeNameKey(name) !== '';
         const where = {
-          ...(email === undefined ? {} : { emailKey: emailKey(email) }),
-          ...(name === undefined ? {} : { nameKey: beginningWith(nameKey(name)) }),
+          ...(email === undefined ? {} : { emailKey: computeEmailKey(email) }),
+          ...(name === undefined ? {} : { nameKey: toPrefixRange(computeNameKey(name)) }),
           ...(among === undefined ? {} : { id: { in: among.split(',') } }),
         };
         const index = email === undefined ? 'name' : 'email';

@@ -1,7 +1,7 @@
 // The contacts that exist for a client with bounds.
 
 import type { ContactBounds } from '@boxoffice/identity';
-import { bounded, type Documents, documentsOf, type Query } from '@boxoffice/store';
+import { type Documents, type Query, readDocuments, restrictDocuments } from '@boxoffice/store';
 import type { ContactDocument, LinkDocument } from '../store.ts';
 
 /** What the operations do with contacts. */
@@ -11,15 +11,18 @@ export type SeenContacts = Pick<Documents<ContactDocument>, 'insert' | 'get' | '
  * The contacts that a client made or that orders within its bounds name; others do not exist for it. Lists are in
  * ascending order of `orderBy`, a timestamp.
  */
-export function reachOf(
+export function createBoundedContacts(
   contacts: Documents<ContactDocument>,
   links: Documents<LinkDocument>,
   { client, ownOrders, pointsOfSale }: ContactBounds,
 ): SeenContacts {
-  const made = bounded(contacts, { 'createdBy.clientId': [client] });
+  const made = restrictDocuments(contacts, { 'createdBy.clientId': [client] });
   /** What orders within the bounds name; of each point of sale by itself, which is a range of an index. */
   const naming = (pointsOfSale ?? [null]).map((host) =>
-    bounded(links, { ...(ownOrders && { clientId: [client] }), ...(host !== null && { pointOfSale: [host] }) }),
+    restrictDocuments(links, {
+      ...(ownOrders && { clientId: [client] }),
+      ...(host !== null && { pointOfSale: [host] }),
+    }),
   );
 
   /** Those of the contacts that orders name. */
@@ -36,8 +39,8 @@ export function reachOf(
     const numbers = new Set<string>();
     const query = { where: { contactNumber: { gt: '' } }, orderBy: 'contactNumber' };
     for (const named of naming)
-      for await (const { contactNumber } of documentsOf(named, query)) if (contactNumber) numbers.add(contactNumber);
-    return bounded(contacts, { id: [...numbers] });
+      for await (const { contactNumber } of readDocuments(named, query)) if (contactNumber) numbers.add(contactNumber);
+    return restrictDocuments(contacts, { id: [...numbers] });
   };
 
   /** Few contacts share an email, while a point of sale may have many orders. */

@@ -2,28 +2,28 @@
 
 import {
   type AnyOperation,
-  changesPage,
-  changesPageOf,
+  createChangesPageSchema,
   created,
-  lineOfText,
+  createLineSchema,
+  createPatchSchema,
   listQuery,
   mergePatch,
   named,
   ok,
   operation,
-  patchOf,
   pathId,
+  readChangesPage,
   readOnlyOf,
 } from '@boxoffice/http';
 import { type TObject, Type } from 'typebox';
 import type { Details, Kind } from '../domain/contact.ts';
-import { emailKey } from '../domain/contact.ts';
+import { computeEmailKey } from '../domain/contact.ts';
 import type { ContactDocument } from '../store.ts';
 import type { ContactsOf } from './contacts.ts';
 import type { Disclosure } from './disclosure.ts';
 import * as example from './schemas.ts';
-import { Individual, NewIndividual, NewStructure, Structure, view } from './schemas.ts';
-import { contactsBeginning } from './search.ts';
+import { Individual, NewIndividual, NewStructure, Structure, toContactView } from './schemas.ts';
+import { searchContacts } from './search.ts';
 
 /** The differences between the two kinds of contact; their operations are the same. */
 interface KindOfContact {
@@ -70,7 +70,7 @@ const OWN_CONTACT =
   'of a duplicate email has no data for it, and after 5 of them within an hour another email is 429 `too_many_requests`.';
 
 /** The operations on individuals and structures. `disclosure` limits what the answer to a duplicate email discloses. */
-export function contactRoutes(contactsOf: ContactsOf, disclosure: Disclosure): AnyOperation[] {
+export function createContactRoutes(contactsOf: ContactsOf, disclosure: Disclosure): AnyOperation[] {
   return kinds.flatMap((kind) => routesOf(contactsOf, disclosure, kind));
 }
 
@@ -102,7 +102,7 @@ const routesOf = (
     conditional: true,
   } as const;
   const createdContactAnswer = (contact: ContactDocument) =>
-    created(view(contact), `/svc/v3/contacts/${plural}/${contact.contactNumber}`, answerMeta(contact));
+    created(toContactView(contact), `/svc/v3/contacts/${plural}/${contact.contactNumber}`, answerMeta(contact));
 
   return [
     operation({
@@ -147,24 +147,24 @@ const routesOf = (
         ...listQuery,
         email: Type.Optional(Type.String({ minLength: 1, maxLength: 254 })),
         q: Type.Optional(
-          lineOfText({
+          createLineSchema({
             maxLength: 200,
             description:
               'the beginning of the last name, of the name of a structure, or of the email; whatever case and accents',
           }),
         ),
       },
-      answers: { 200: changesPage(Contact) },
+      answers: { 200: createChangesPageSchema(Contact) },
       example: { query: { limit: 20 }, answer: { items: [examples.contact], nextCursor: null, asOf: example.asOf } },
       handle: (request) => {
         const { email, q, modifiedSince } = request.query;
         const contacts = contactsOf(request.caller);
         const { documents } = contacts;
-        return changesPageOf(request, q === undefined ? documents : contactsBeginning(documents, q), {
-          where: { kind, emailKey: email === undefined ? undefined : emailKey(email) },
+        return readChangesPage(request, q === undefined ? documents : searchContacts(documents, q), {
+          where: { kind, emailKey: email === undefined ? undefined : computeEmailKey(email) },
           orderBy: modifiedSince === undefined ? 'createdAt' : 'updatedAt',
           clock: contacts.clock,
-          item: view,
+          item: toContactView,
         });
       },
     }),
@@ -196,7 +196,11 @@ const routesOf = (
             params.contactNumber,
             () => detailsOf(body),
             query.allowDuplicateEmail === true,
-            { ifMatch, unchanged: (contact) => unchanged(view(contact)), disclosing: (write) => guard(caller, write) },
+            {
+              ifMatch,
+              unchanged: (contact) => unchanged(toContactView(contact)),
+              disclosing: (write) => guard(caller, write),
+            },
           ),
         ),
     }),
@@ -206,7 +210,7 @@ const routesOf = (
       method: 'patch',
       summary: `Changes members of ${a}`,
       description: `A JSON merge patch (RFC 7396): null removes. ${OWN_CONTACT}`,
-      body: named(`${noun}Changes`, patchOf(Details)),
+      body: named(`${noun}Changes`, createPatchSchema(Details)),
       example: { params, body: { phone: '+41 22 555 01 03' }, answer: examples.contact },
       handle: async ({ caller, params, query, body, ifMatch, unchanged, remember }) =>
         contactAnswer(
@@ -217,7 +221,7 @@ const routesOf = (
             query.allowDuplicateEmail === true,
             {
               ifMatch,
-              unchanged: (contact) => unchanged(view(contact)),
+              unchanged: (contact) => unchanged(toContactView(contact)),
               idempotencyRecord: remember(contactAnswer),
               disclosing: (write) => guard(caller, write),
             },
@@ -237,7 +241,7 @@ const routesOf = (
       answers: { 200: Contact },
       etag: true,
       conditional: true,
-      example: { params, answer: example.erased(kind) },
+      example: { params, answer: example.createErasedExample(kind) },
       handle: async ({ caller, params, ifMatch }) =>
         contactAnswer(await contactsOf(caller).erase(kind, params.contactNumber, { ifMatch })),
     }),
@@ -250,4 +254,4 @@ const answerMeta = (contact: ContactDocument) => ({ etag: String(contact.version
 /** The details in a body that the schema of its kind has validated. */
 const detailsOf = (body: object): Details => body as Details;
 
-const contactAnswer = (contact: ContactDocument) => ok(view(contact), answerMeta(contact));
+const contactAnswer = (contact: ContactDocument) => ok(toContactView(contact), answerMeta(contact));

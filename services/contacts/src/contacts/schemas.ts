@@ -1,10 +1,10 @@
-import { emailSchema, instant, languageTag, lineOfText, named, timestamp } from '@boxoffice/http';
+import { createInstantSchema, createLineSchema, emailSchema, languageTag, named, timestamp } from '@boxoffice/http';
 import { Type } from 'typebox';
 import type { Contact, Details, Kind } from '../domain/contact.ts';
 
 const { Array: List, Boolean: Flag, Literal, Object: Members, Optional, String: Text } = Type;
 
-const text = (maxLength: number) => lineOfText({ maxLength });
+const text = (maxLength: number) => createLineSchema({ maxLength });
 /** Without other members. */
 export const closed = { additionalProperties: false } as const;
 
@@ -85,7 +85,7 @@ const common = {
   contactNumber: Text({ description: 'id of the contact' }),
   createdAt: timestamp,
   updatedAt: timestamp,
-  erasedAt: Optional(instant('when its personal data was erased')),
+  erasedAt: Optional(createInstantSchema('when its personal data was erased')),
 };
 
 /** An individual as answers show it: an erased one has only its number, kind and dates. */
@@ -118,7 +118,7 @@ export type ContactView = Partial<Details> & {
 };
 
 /** The contact as answers show it. */
-export function view(contact: Contact): ContactView {
+export function toContactView(contact: Contact): ContactView {
   return {
     contactNumber: contact.contactNumber,
     kind: contact.kind,
@@ -156,7 +156,7 @@ export const structureDetails = {
 
 export const structure = { contactNumber, kind: 'structure', ...structureDetails, ...dates } as const;
 
-export function erased(kind: Kind) {
+export function createErasedExample(kind: Kind) {
   return { contactNumber, kind, ...dates, erasedAt: dates.updatedAt };
 }
 

@@ -1,8 +1,8 @@
 // Contacts by what people say of themselves: the beginning of their name or email.
 
 import type { Listed } from '@boxoffice/http';
-import { emailKey } from '../domain/contact.ts';
-import { beginningWith, nameKey } from '../domain/search-key.ts';
+import { computeEmailKey } from '../domain/contact.ts';
+import { computeNameKey, toPrefixRange } from '../domain/search-key.ts';
 import type { ContactDocument } from '../store.ts';
 
 type Find = Listed<ContactDocument>['find'];
@@ -14,7 +14,7 @@ export interface Indexed {
 }
 
 /** The contacts whose last name, name or email begins with this text, as a list. */
-export function contactsBeginning(contacts: Indexed, text: string): Listed<ContactDocument> {
+export function searchContacts(contacts: Indexed, text: string): Listed<ContactDocument> {
   return {
     async find({ where = {}, orderBy = 'createdAt', limit, ...page }) {
       const queries = searchesFor(text, where).map((search) => ({ ...page, ...search, orderBy, limit }));
@@ -28,11 +28,11 @@ export function contactsBeginning(contacts: Indexed, text: string): Listed<Conta
 
 /** The searches that find what begins with this text; none for a text without letters. */
 const searchesFor = (text: string, { emailKey: email, ...where }: Where) => {
-  const [name, mail] = [nameKey(text), emailKey(text)];
-  const named = { index: 'name', where: { ...where, nameKey: beginningWith(name) } };
+  const [name, mail] = [computeNameKey(text), computeEmailKey(text)];
+  const named = { index: 'name', where: { ...where, nameKey: toPrefixRange(name) } };
   const byName = { ...named, where: email === undefined ? named.where : { ...named.where, emailKey: email } };
   if (email === undefined)
-    return [...(name === '' ? [] : [byName]), { index: 'email', where: { ...where, emailKey: beginningWith(mail) } }];
+    return [...(name === '' ? [] : [byName]), { index: 'email', where: { ...where, emailKey: toPrefixRange(mail) } }];
   const isSame = typeof email === 'string' && email.startsWith(mail);
   return isSame ? [{ index: 'email', where: { ...where, emailKey: email } }] : name === '' ? [] : [byName];
 };

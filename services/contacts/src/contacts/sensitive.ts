@@ -1,6 +1,6 @@
 // Sensitive data of individuals, under scopes of its own.
 
-import { type AnyOperation, lineOfText, linesOfText, named, ok, operation, pathId } from '@boxoffice/http';
+import { type AnyOperation, createLineSchema, createLinesSchema, named, ok, operation, pathId } from '@boxoffice/http';
 import { Type } from 'typebox';
 import type { ContactDocument } from '../store.ts';
 import type { ContactsOf } from './contacts.ts';
@@ -16,11 +16,11 @@ const Sensitive = named(
       dateOfBirth: Optional(Text({ format: 'date', description: 'ISO 8601 date' })),
       identityDocument: Optional(
         Members(
-          { type: lineOfText({ maxLength: 40 }), number: lineOfText({ maxLength: 60 }) },
+          { type: createLineSchema({ maxLength: 40 }), number: createLineSchema({ maxLength: 60 }) },
           { ...closed, description: 'passport, identity card' },
         ),
       ),
-      accessibilityNeeds: Optional(linesOfText({ maxLength: 1000 })),
+      accessibilityNeeds: Optional(createLinesSchema({ maxLength: 1000 })),
       bankAccount: Optional(
         Members(
           { iban: Text({ pattern: '^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$', description: 'ISO 13616, without spaces' }) },
@@ -41,7 +41,7 @@ const resource = {
 } as const;
 
 /** The sensitive data of an individual; only the `contacts.sensitive` scopes give access. */
-export function sensitiveRoutes(contactsOf: ContactsOf): AnyOperation[] {
+export function createSensitiveRoutes(contactsOf: ContactsOf): AnyOperation[] {
   return [
     operation({
       ...resource,

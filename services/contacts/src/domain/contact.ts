@@ -1,10 +1,10 @@
-import { nameKey } from './search-key.ts';
+import { computeNameKey } from './search-key.ts';
 
 /**
  * The key that equal emails share: trimmed, case-insensitive (specification, section 4), also beyond ASCII (RFC 6531);
  * independent of the composition of accents, and of the form of the domain (own letters or `xn--`).
  */
-export function emailKey(email: string): string {
+export function computeEmailKey(email: string): string {
   const text = email.trim();
   const domain = text.lastIndexOf('@') + 1;
   return folded(text.slice(0, domain)) + folded(dnsName(text.slice(domain)));
@@ -23,8 +23,8 @@ const dnsName = (domain: string): string => {
  * The value of the unique index on emails. For contacts created with `allowDuplicateEmail` it includes their own
  * number, so that they never collide; they are still found by `emailKey`.
  */
-export function uniqueEmail(email: string, contactNumber: string, allowDuplicate: boolean): string {
-  return allowDuplicate ? `${emailKey(email)} ${contactNumber}` : emailKey(email);
+export function computeUniqueEmail(email: string, contactNumber: string, allowDuplicate: boolean): string {
+  return allowDuplicate ? `${computeEmailKey(email)} ${contactNumber}` : computeEmailKey(email);
 }
 
 // Rules of contacts without any I/O: what a contact is, its number, and the comparison of emails.
@@ -106,12 +106,12 @@ export interface Contact {
 }
 
 /** The key by which a contact is found by its name. */
-export function nameKeyOf(details: Details | undefined): string {
-  return details === undefined ? '' : nameKey('lastName' in details ? details.lastName : details.name);
+export function computeContactNameKey(details: Details | undefined): string {
+  return details === undefined ? '' : computeNameKey('lastName' in details ? details.lastName : details.name);
 }
 
 /** A new contact. `now` is ISO 8601 UTC. */
-export function newContact(
+export function buildContact(
   kind: Kind,
   contactNumber: string,
   details: Details,
@@ -129,18 +129,18 @@ export function newContact(
 
 const withKeys = (details: Details, contactNumber: string, allowDuplicate: boolean) => ({
   details,
-  nameKey: nameKeyOf(details),
+  nameKey: computeContactNameKey(details),
   ...(details.email === undefined
     ? {}
     : {
-        emailKey: emailKey(details.email),
-        uniqueEmail: uniqueEmail(details.email, contactNumber, allowDuplicate),
+        emailKey: computeEmailKey(details.email),
+        uniqueEmail: computeUniqueEmail(details.email, contactNumber, allowDuplicate),
       }),
 });
 
 /** Whether the details have an email that differs from the contact's, so that it must be checked for duplicates. */
-export function changesEmail(contact: Contact, details: Details): boolean {
-  return details.email !== undefined && emailKey(details.email) !== contact.emailKey;
+export function hasChangedEmail(contact: Contact, details: Details): boolean {
+  return details.email !== undefined && computeEmailKey(details.email) !== contact.emailKey;
 }
 
 /** Whether the details have criteria. */
@@ -151,7 +151,7 @@ export function hasCriteria(details: Details): boolean {
 const criteriaOf = (details: Details): readonly string[] => ('criteria' in details && details.criteria) || [];
 
 /** Whether other criteria hold with the new details; their order means nothing. */
-export function changesCriteria(present: Details, wanted: Details): boolean {
+export function hasChangedCriteria(present: Details, wanted: Details): boolean {
   return [...criteriaOf(present)].toSorted().join() !== [...criteriaOf(wanted)].toSorted().join();
 }
 
@@ -159,15 +159,15 @@ export function changesCriteria(present: Details, wanted: Details): boolean {
  * The contact with other details. An unchanged email keeps its key (also one that was allowed as a duplicate);
  * a changed one gets a new key.
  */
-export function withDetails<T extends Contact>(contact: T, details: Details, allowDuplicate: boolean, now: string): T {
+export function setDetails<T extends Contact>(contact: T, details: Details, allowDuplicate: boolean, now: string): T {
   const { emailKey: _key, uniqueEmail: held, ...rest } = contact;
   const keys = withKeys(details, contact.contactNumber, allowDuplicate);
-  const unchanged = details.email !== undefined && !changesEmail(contact, details) ? { uniqueEmail: held } : {};
+  const unchanged = details.email !== undefined && !hasChangedEmail(contact, details) ? { uniqueEmail: held } : {};
   return { ...rest, ...keys, ...unchanged, updatedAt: now } as T;
 }
 
 /** The contact once its institution has changed it. */
-export function adopted<T extends Contact>(contact: T): T {
+export function markAdopted<T extends Contact>(contact: T): T {
   return contact.guestAsOf === undefined ? contact : { ...contact, adopted: true };
 }
 
@@ -180,11 +180,11 @@ export function isOnlyGuests({ guestAsOf, adopted }: Contact): boolean {
  * The contact without personal data. Number, kind and dates stay, so that orders stay valid, and its client, for which it
  * still exists.
  */
-export function erased(contact: Contact, now: string): Contact {
+export function erasePersonalData(contact: Contact, now: string): Contact {
   return {
     contactNumber: contact.contactNumber,
     kind: contact.kind,
-    nameKey: nameKeyOf(undefined),
+    nameKey: computeContactNameKey(undefined),
     createdAt: contact.createdAt,
     updatedAt: now,
     erasedAt: now,
@@ -204,7 +204,7 @@ export function isContactNumber(text: string): boolean {
 }
 
 /** A contact number: `C` and 12 characters from 12 random bytes (60 bits). */
-export function contactNumber(random: Uint8Array): string {
+export function createContactNumber(random: Uint8Array): string {
   if (random.length < 12) throw new RangeError('a contact number takes 12 random bytes');
   return `C${[...random.subarray(0, 12)].map((byte) => ALPHABET[byte & 31]).join('')}`;
 }

@@ -19,7 +19,7 @@ const PLAIN: Readonly<Record<string, string>> = {
  * The key of a name: in one case, without accents, with one space between words. Empty if no letter is left. Names begin
  * alike if their keys do.
  */
-export function nameKey(name: string): string {
+export function computeNameKey(name: string): string {
   return name
     .normalize('NFKD')
     .toLowerCase()
@@ -30,7 +30,7 @@ export function nameKey(name: string): string {
 }
 
 /** The texts that begin with this one, as a range; texts compare by code point. */
-export function beginningWith(text: string): { readonly gte: string; readonly lt: string } {
+export function toPrefixRange(text: string): { readonly gte: string; readonly lt: string } {
   return {
     gte: text,
     lt: `${text}\u{10ffff}`,

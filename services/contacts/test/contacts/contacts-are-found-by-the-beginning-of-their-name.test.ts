@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { startCompletion } from '@boxoffice/service';
 import { collection } from '@boxoffice/store';
-import { plansOf, until } from '@boxoffice/store/conformance';
+import { explainQuery, waitUntil } from '@boxoffice/store/conformance';
 import { expect, test } from '@jest/globals';
-import { contactsBeginning, type Indexed } from '../../src/contacts/search.ts';
-import { nameKey } from '../../src/domain/search-key.ts';
+import { type Indexed, searchContacts } from '../../src/contacts/search.ts';
+import { computeNameKey } from '../../src/domain/search-key.ts';
 import { type ContactDocument, contactsCollection } from '../../src/store.ts';
 import { describeOnEachEngine, type Fixture } from '../fixture/service.ts';
 
@@ -30,8 +30,8 @@ test.each([
   ['İnönü', 'inonu'],
   ['\u0301', ''],
 ])('the key of %s is %s', (name, key) => {
-  expect(nameKey(name)).toBe(key);
-  expect(nameKey(name.normalize('NFD'))).toBe(key);
+  expect(computeNameKey(name)).toBe(key);
+  expect(computeNameKey(name.normalize('NFD'))).toBe(key);
 });
 
 describeOnEachEngine('contacts are found', (fixture) => {
@@ -133,7 +133,7 @@ describeOnEachEngine('contacts are found', (fixture) => {
         warn: (message) => expect(message).toBeUndefined(),
       },
     );
-    await until(async () => (await numbersOf(fixture, `old${own}`)).length === 1);
+    await waitUntil(async () => (await numbersOf(fixture, `old${own}`)).length === 1);
     await completion.close();
     expect(await stored.get(number)).toMatchObject({ nameKey: `old${own}` });
   });
@@ -147,11 +147,11 @@ describeOnEachEngine('contacts are found', (fixture) => {
       },
     };
     const page = { where: { kind: 'individual' }, orderBy: 'createdAt', limit: 21 };
-    await contactsBeginning(recorded, 'ma').find(page);
-    await contactsBeginning(recorded, 'ma').find({ ...page, after: { value: '2027', id: 'C1' } });
+    await searchContacts(recorded, 'ma').find(page);
+    await searchContacts(recorded, 'ma').find({ ...page, after: { value: '2027', id: 'C1' } });
     expect(queries).toHaveLength(4);
     for (const query of queries)
-      for (const plan of plansOf(contactsCollection, query as never))
+      for (const plan of explainQuery(contactsCollection, query as never))
         expect(plan).toMatch(
           /^SEARCH contacts USING INDEX contacts\.(name|email) \(institution=\? AND \$(name|email)Key>\?/,
         );

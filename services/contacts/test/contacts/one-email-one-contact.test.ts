@@ -8,7 +8,13 @@ import { randomUUID } from 'node:crypto';
 import type { CollectionHandle } from '@boxoffice/store';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { changesEmail, emailKey, newContact, uniqueEmail, withDetails } from '../../src/domain/contact.ts';
+import {
+  buildContact,
+  computeEmailKey,
+  computeUniqueEmail,
+  hasChangedEmail,
+  setDetails,
+} from '../../src/domain/contact.ts';
 import type { ContactDocument } from '../../src/store.ts';
 import { DUPLICATES_PER_MINUTE, describeOnEachEngine, type Fixture, openFixture } from '../fixture/service.ts';
 
@@ -168,7 +174,7 @@ describe('email is trimmed and compared case-insensitively', () => {
   test('surrounding white space and case do not distinguish emails', () => {
     fc.assert(
       fc.property(fc.emailAddress(), fc.stringMatching(/^[ \t]{0,3}$/), (email, space) => {
-        expect(emailKey(`${space}${email.toUpperCase()}${space}`)).toBe(emailKey(email));
+        expect(computeEmailKey(`${space}${email.toUpperCase()}${space}`)).toBe(computeEmailKey(email));
       }),
     );
   });
@@ -179,8 +185,8 @@ describe('email is trimmed and compared case-insensitively', () => {
     ['a domain in its letters and as DNS has it', 'a@exämple.org', 'a@xn--exmple-cua.org'],
     ['a final sigma', 'δοκιμης@example.org', 'ΔΟΚΙΜΗΣ@example.org'],
   ])('%s makes no other email', (_what, one, other) => {
-    expect(emailKey(other)).toBe(emailKey(one));
-    expect(emailKey(` ${other} `)).toBe(emailKey(one));
+    expect(computeEmailKey(other)).toBe(computeEmailKey(one));
+    expect(computeEmailKey(` ${other} `)).toBe(computeEmailKey(one));
   });
 
   test.each([
@@ -188,34 +194,34 @@ describe('email is trimmed and compared case-insensitively', () => {
     ['a letter of another script', 'a@example.org', 'а@example.org'],
     ['an accent in the domain', 'a@exämple.org', 'a@example.org'],
   ])('%s makes another email', (_what, one, other) => {
-    expect(emailKey(other)).not.toBe(emailKey(one));
+    expect(computeEmailKey(other)).not.toBe(computeEmailKey(one));
   });
 
   test('a malformed email has a key as well', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => typeof emailKey(text) === 'string'));
+    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => typeof computeEmailKey(text) === 'string'));
   });
 
   test('an allowed duplicate never collides, neither with the email nor with another duplicate', () => {
     const keys = [
-      uniqueEmail('a@b.ch', 'C1', false),
-      uniqueEmail('a@b.ch', 'C1', true),
-      uniqueEmail('a@b.ch', 'C2', true),
+      computeUniqueEmail('a@b.ch', 'C1', false),
+      computeUniqueEmail('a@b.ch', 'C1', true),
+      computeUniqueEmail('a@b.ch', 'C2', true),
     ];
     expect(new Set(keys).size).toBe(3);
   });
 
   test('it is stored in its original case', () => {
-    const contact = newContact('individual', 'C1', { lastName: 'Martin', email: 'Ana@B.ch' }, false, now);
+    const contact = buildContact('individual', 'C1', { lastName: 'Martin', email: 'Ana@B.ch' }, false, now);
     expect(contact.details?.email).toBe('Ana@B.ch');
     expect(contact.emailKey).toBe('ana@b.ch');
   });
 
   test('an unchanged email keeps its key, a removed one releases it', () => {
-    const contact = newContact('individual', 'C1', { lastName: 'Martin', email: 'a@b.ch' }, true, now);
-    const same = withDetails(contact, { lastName: 'Muster', email: 'A@B.ch' }, false, now);
-    expect(changesEmail(contact, { lastName: 'Muster', email: 'A@B.ch' })).toBe(false);
+    const contact = buildContact('individual', 'C1', { lastName: 'Martin', email: 'a@b.ch' }, true, now);
+    const same = setDetails(contact, { lastName: 'Muster', email: 'A@B.ch' }, false, now);
+    expect(hasChangedEmail(contact, { lastName: 'Muster', email: 'A@B.ch' })).toBe(false);
     expect(same.uniqueEmail).toBe(contact.uniqueEmail);
-    const without = withDetails(contact, { lastName: 'Muster' }, false, now);
+    const without = setDetails(contact, { lastName: 'Muster' }, false, now);
     expect(without).not.toHaveProperty('emailKey');
     expect(without).not.toHaveProperty('uniqueEmail');
   });

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { contactNumber } from '../../src/domain/contact.ts';
+import { createContactNumber } from '../../src/domain/contact.ts';
 import { describeOnEachEngine } from '../fixture/service.ts';
 
 describeOnEachEngine('contacts for other services', (fixture) => {
@@ -55,7 +55,7 @@ describeOnEachEngine('contacts for other services', (fixture) => {
         service: 'orders',
         body: { ...body, asOf },
       });
-    const newNumber = () => contactNumber(randomBytes(12));
+    const newNumber = () => createContactNumber(randomBytes(12));
 
     test('a contact is returned flat, without its sensitive data', async () => {
       const { body } = await fixture.create({ lastName: 'Martin', address: { city: 'Genève' }, criteria: ['member'] });

@@ -5,7 +5,7 @@ import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import type { New } from '@boxoffice/store';
 import { type AddressPolicy, Unresolvable } from '../addresses.ts';
-import { type SecretBox, signedHeaders, signing } from '../signing.ts';
+import { createSignedHeaders, type SecretBox, selectSigningSecrets } from '../signing.ts';
 import type { DeliveryDocument, DeliveryError, WebhookDocument } from '../store.ts';
 
 /** How a receiver answered. */
@@ -147,14 +147,14 @@ export type Attempt = (webhook: WebhookDocument, message: Message) => Promise<At
 export function createAttempt(send: Send, box: SecretBox, now: () => number): Attempt {
   return async (webhook, { id, body }) => {
     const startedAt = now();
-    const secrets = signing(webhook.secrets, startedAt).map((stored) => box.open(webhook.id, stored));
+    const secrets = selectSigningSecrets(webhook.secrets, startedAt).map((stored) => box.open(webhook.id, stored));
     const readable = secrets.filter((secret) => secret !== undefined);
     if (readable.length === 0) return { startedAt, durationMs: 0, httpStatus: null, error: 'secret_unreadable' };
     const clock = performance.now();
     const headers = {
       'content-type': 'application/json',
       'user-agent': 'boxoffice-webhooks',
-      ...signedHeaders(readable, { id, timestamp: Math.floor(startedAt / 1000), body }),
+      ...createSignedHeaders(readable, { id, timestamp: Math.floor(startedAt / 1000), body }),
     };
     const result = await send(new URL(webhook.url), headers, body);
     return { startedAt, durationMs: Math.round(performance.now() - clock), ...result };
@@ -162,7 +162,7 @@ export function createAttempt(send: Send, box: SecretBox, now: () => number): At
 }
 
 /** The record of an attempt that was made; `nextAt`: epoch milliseconds of the next one, if there is one. */
-export function recorded(
+export function buildAttemptRecord(
   delivery: DeliveryDocument,
   { startedAt, durationMs, httpStatus, error }: Attempted,
   nextAt?: number,

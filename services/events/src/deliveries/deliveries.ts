@@ -1,5 +1,5 @@
 import { type Logger, repeat } from '@boxoffice/runtime';
-import { type Store, unlessQuiet } from '@boxoffice/store';
+import { type Store, skipWhenQuiet } from '@boxoffice/store';
 import type { Feed } from '../feed/read.ts';
 import type { Log } from '../log/log.ts';
 import { deliveriesCollection, positionsCollection, type WebhookDocument, webhooksCollection } from '../store.ts';
@@ -140,7 +140,7 @@ export function createDeliveries(its: DeliveriesDependencies) {
     );
   };
 
-  const lookForNews = unlessQuiet(store, 0, async () => {
+  const lookForNews = skipWhenQuiet(store, 0, async () => {
     await lookForChanges();
     await lookForEvents();
   });

@@ -1,9 +1,9 @@
 import { type Retries, retryAfter } from '@boxoffice/service';
 import type { Documents } from '@boxoffice/store';
 import type { DeliveryDocument, WebhookDocument } from '../store.ts';
-import { touched } from '../webhooks/rules.ts';
-import { type Attempted, recorded } from './attempt.ts';
-import { firstOf, following } from './plan.ts';
+import { buildChangeMembers } from '../webhooks/rules.ts';
+import { type Attempted, buildAttemptRecord } from './attempt.ts';
+import { createNextAttempt, findFirstPlanned } from './plan.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -58,7 +58,7 @@ const release = async (
   { id, webhookId, resourceId }: DeliveryDocument,
   now: number,
 ): Promise<void> => {
-  const first = await firstOf(deliveries, webhookId, resourceId, 2);
+  const first = await findFirstPlanned(deliveries, webhookId, resourceId, 2);
   const next = first.find((one) => one.id !== id);
   if (next?.dueAt !== null) return;
   await deliveries.update(next.id, (current) =>
@@ -97,7 +97,7 @@ const disable = async (
             ...current,
             state: 'disabled',
             disabledReason: reason,
-            ...touched(current, new Date(now)),
+            ...buildChangeMembers(current, new Date(now)),
           },
         }
       : undefined,
@@ -130,9 +130,9 @@ export async function end(
   const delay = attempted.error === null ? undefined : retryAfter(RETRIES, delivery.attempt, times.random);
   const nextAt = delay === undefined || attempted.httpStatus === 410 ? undefined : now + delay;
   if (nextAt === undefined) await release(deliveries, delivery, now);
-  else await deliveries.insertMany([following(delivery, nextAt, now)]);
+  else await deliveries.insertMany([createNextAttempt(delivery, nextAt, now)]);
   await deliveries.update(delivery.id, (current) =>
-    current.outcome === 'waiting' ? { next: recorded(current, attempted, nextAt) } : undefined,
+    current.outcome === 'waiting' ? { next: buildAttemptRecord(current, attempted, nextAt) } : undefined,
   );
   await disableIfDue(documents, webhook, attempted, now);
   if (attempted.error === null) return 'succeeded';

@@ -1,4 +1,4 @@
-import { derivedId } from '@boxoffice/runtime';
+import { deriveId } from '@boxoffice/runtime';
 import type { Documents, New } from '@boxoffice/store';
 import type { Feed } from '../feed/read.ts';
 import type { EventBounds } from '../feed/visible.ts';
@@ -15,7 +15,7 @@ interface DeliveredEvent {
 }
 
 /** A planned attempt. The id follows from what it is for, so that planning it again adds nothing. */
-export function planned(
+export function createPlannedAttempt(
   webhookId: string,
   event: DeliveredEvent,
   reason: { readonly origin: Origin; readonly round: string; readonly attempt?: number },
@@ -23,7 +23,7 @@ export function planned(
 ): New<DeliveryDocument> {
   const { origin, round, attempt = 1 } = reason;
   return {
-    id: derivedId('dlv', webhookId, event.id, round, String(attempt)),
+    id: deriveId('dlv', webhookId, event.id, round, String(attempt)),
     webhookId,
     eventId: event.id,
     type: event.type,
@@ -47,14 +47,14 @@ export function planned(
 const padded = (number: number): string => String(number).padStart(16, '0');
 
 /** The attempt after a failed one. */
-export function following(failed: DeliveryDocument, dueAt: number, now: number): New<DeliveryDocument> {
+export function createNextAttempt(failed: DeliveryDocument, dueAt: number, now: number): New<DeliveryDocument> {
   const { webhookId, eventId, type, sequence, resourceId, origin, round, attempt } = failed;
   const event = { id: eventId, type, sequence, resource: { id: resourceId } };
-  return planned(webhookId, event, { origin, round, attempt: attempt + 1 }, { dueAt, now });
+  return createPlannedAttempt(webhookId, event, { origin, round, attempt: attempt + 1 }, { dueAt, now });
 }
 
 /** The first planned attempts of a resource, in their order. */
-export function firstOf(
+export function findFirstPlanned(
   deliveries: Documents<DeliveryDocument>,
   webhookId: string,
   resourceId: string,
@@ -64,7 +64,7 @@ export function firstOf(
 }
 
 /** The newest attempt of a webhook that was made. */
-export async function latestOf(
+export async function findLatestAttempt(
   deliveries: Documents<DeliveryDocument>,
   webhookId: string,
 ): Promise<DeliveryDocument | undefined> {
@@ -87,12 +87,12 @@ export async function planFirst(
   const heads = new Map<string, string>();
   await Promise.all(
     resources.map(async (resourceId) => {
-      const [first] = await firstOf(deliveries, webhookId, resourceId);
+      const [first] = await findFirstPlanned(deliveries, webhookId, resourceId);
       if (first) heads.set(resourceId, first.lane);
     }),
   );
   const documents = events.map((event) => {
-    const document = planned(webhookId, event, { origin: 'feed', round: 'feed' }, { dueAt: now, now });
+    const document = createPlannedAttempt(webhookId, event, { origin: 'feed', round: 'feed' }, { dueAt: now, now });
     const head = heads.get(event.resource.id);
     // An interrupted planning may have left a later one of the same resource.
     const isHeld = head !== undefined && head < document.lane;
@@ -138,7 +138,7 @@ export async function planRedeliveries(
       const times = { dueAt: now(), now: now() };
       const within = events.filter(({ sequence }) => sequence <= until);
       await deliveries.insertMany(
-        within.map((event) => planned(webhookId, event, { origin: 'redelivery', round }, times)),
+        within.map((event) => createPlannedAttempt(webhookId, event, { origin: 'redelivery', round }, times)),
       );
       after = upTo === from ? until : upTo;
     }
@@ -152,7 +152,7 @@ export async function planRedeliveries(
  * Deliveries for a list in the order of their creation: within bounds tests, and those of events that are still kept
  * and within the bounds. They may be of before the bounds.
  */
-export function shownDeliveries(
+export function filterVisibleDeliveries(
   deliveries: Documents<DeliveryDocument>,
   feed: Pick<Feed, 'getAll'>,
   institution: string,

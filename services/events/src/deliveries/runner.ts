@@ -1,11 +1,11 @@
-import { within } from '@boxoffice/runtime';
+import { settleWithin } from '@boxoffice/runtime';
 import type { Documents } from '@boxoffice/store';
 import type { Feed } from '../feed/read.ts';
 import type { DeliveryDocument, EventDocument, PositionDocument, WebhookDocument } from '../store.ts';
 import type { Delivered, DeliveredEvents } from '../webhooks/client-rights.ts';
 import type { Attempt, Attempted } from './attempt.ts';
 import { drop, type Ending, end } from './ends.ts';
-import { firstOf, planFirst, planRedeliveries } from './plan.ts';
+import { findFirstPlanned, planFirst, planRedeliveries } from './plan.ts';
 
 /** Attempts of one webhook at once. */
 const SLOTS = 10;
@@ -170,7 +170,7 @@ export function createRunner(its: RunnerDependencies) {
       isWanted = true;
       return undefined;
     }
-    const [first] = await firstOf(deliveries, webhookId, resourceId);
+    const [first] = await findFirstPlanned(deliveries, webhookId, resourceId);
     if (first === undefined || first.id === id) return event;
     if (first.dueAt === null) await setDue(first.id, now());
     await setDue(id, null);
@@ -211,7 +211,9 @@ export function createRunner(its: RunnerDependencies) {
     const where = { webhookId, outcome: 'waiting', dueAt: null } as const;
     const held = await deliveries.find({ where, limit: 2 * SLOTS });
     const resources = [...new Set(held.map(({ resourceId }) => resourceId))];
-    const firsts = await Promise.all(resources.map((resourceId) => firstOf(deliveries, webhookId, resourceId)));
+    const firsts = await Promise.all(
+      resources.map((resourceId) => findFirstPlanned(deliveries, webhookId, resourceId)),
+    );
     const blocked = firsts.flat().filter((first) => first.dueAt === null);
     await Promise.all(blocked.map(({ id }) => setDue(id, now())));
     if (blocked.length > 0) isWanted = true;
@@ -287,7 +289,7 @@ export function createRunner(its: RunnerDependencies) {
     async close(mostMs?: number): Promise<void> {
       isClosed = true;
       const ended = Promise.all(attempts);
-      await (mostMs === undefined ? ended : within(ended, mostMs, () => undefined));
+      await (mostMs === undefined ? ended : settleWithin(ended, mostMs, () => undefined));
       isAbandoned = true;
       await running;
       await settle().catch(its.failed);

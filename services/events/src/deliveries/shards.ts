@@ -18,7 +18,7 @@ const GONE = 3 / 2;
 const INSTALLATION = 'installation';
 
 /** The share that a webhook belongs to. */
-export function shardOf(webhookId: string): number {
+export function computeShard(webhookId: string): number {
   return hashOf(webhookId).readUInt32BE() % SHARDS;
 }
 

@@ -2,9 +2,9 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, ti
 import { Fault } from '@boxoffice/envelope';
 import type { Caller } from '@boxoffice/identity';
 import type { Store } from '@boxoffice/store';
-import { newestOf } from '../log/log.ts';
+import { readHead } from '../log/log.ts';
 import { type EventDocument, eventsCollection } from '../store.ts';
-import { type ClientContacts, type EventBounds, visibleOf } from './visible.ts';
+import { type ClientContacts, type EventBounds, selectVisibleEvents } from './visible.ts';
 
 /** Which events of an institution a reader wants. */
 export interface Selection {
@@ -55,7 +55,7 @@ export function createFeed(
   const documents = store.collection(eventsCollection);
   const isShown = ({ recordedAt }: EventDocument): boolean => recordedAt > now() - retentionMs;
 
-  const head = async (institution: string): Promise<number> => (await newestOf(store, institution)).sequence;
+  const head = async (institution: string): Promise<number> => (await readHead(store, institution)).sequence;
 
   /**
    * `recordedAt` never falls with the sequence: if the first event after a position is there, so are all others. A
@@ -81,7 +81,7 @@ export function createFeed(
         ...(resource === undefined ? {} : { 'resource.id': resource }),
       };
       const found = await documents.of(institution).find({ where, orderBy: 'sequence', limit: most });
-      events.push(...(await visibleOf(clientContacts, institution, found, bounds)));
+      events.push(...(await selectVisibleEvents(clientContacts, institution, found, bounds)));
       const end = events[limit - 1]?.sequence;
       if (end !== undefined) return { events: events.slice(0, limit), upTo: end };
       const next = found.at(-1)?.sequence;
@@ -112,7 +112,7 @@ export function createFeed(
     },
     async getAll(institution, eventIds, bounds) {
       const found = await documents.of(institution).find({ where: { id: { in: eventIds } } });
-      return visibleOf(clientContacts, institution, found.filter(isShown), bounds);
+      return selectVisibleEvents(clientContacts, institution, found.filter(isShown), bounds);
     },
   };
 }

@@ -1,24 +1,24 @@
 import { Fault } from '@boxoffice/envelope';
 import {
   type AnyOperation,
+  createInsufficientScopeFault,
   DEFAULT_LIMIT,
-  insufficientScope,
   MAX_LIMIT,
   named,
   ok,
   operation,
+  parseQuality,
   pathId,
-  qualityOf,
 } from '@boxoffice/http';
-import { type Caller, principalOf } from '@boxoffice/identity';
+import { type Caller, toPrincipal } from '@boxoffice/identity';
 import { Type } from 'typebox';
 import type { Context } from '../context.ts';
-import { Event, exampleOf } from '../types/schemas.ts';
-import { eventTypeNames, eventTypes, expandTypes, typeGroups, typesVisibleTo } from '../types/types.ts';
+import { createEventExample, Event } from '../types/schemas.ts';
+import { eventTypeNames, eventTypes, expandTypes, listVisibleTypes, typeGroups } from '../types/types.ts';
 import type { Selection } from './read.ts';
 import { START } from './read.ts';
 import { poll } from './tail.ts';
-import { eventBoundsOf, eventView } from './visible.ts';
+import { toEventBounds, toEventView } from './visible.ts';
 
 const MOST_WAIT_SECONDS = 30;
 
@@ -82,7 +82,7 @@ const DESCRIPTION = [
   'at once, at each instance of the service.',
 ].join('\n');
 
-const event = exampleOf('order.confirmed');
+const event = createEventExample('order.confirmed');
 const cursor = 'AAAAAAAAEmd0Qm1yV2V0bWFjT25l';
 const example = {
   event,
@@ -91,7 +91,7 @@ const example = {
 };
 
 /** The operations on events. */
-export function feedRoutes({ feed, tail, cursors, streams, publicUrl }: Context): AnyOperation[] {
+export function createFeedRoutes({ feed, tail, cursors, streams, publicUrl }: Context): AnyOperation[] {
   return [
     operation({
       id: 'listEvents',
@@ -117,7 +117,7 @@ export function feedRoutes({ feed, tail, cursors, streams, publicUrl }: Context)
         const positionOf = (cursor: string): number | Promise<number> =>
           cursor === START ? feed.start(institution) : cursors.read(caller, cursor);
         const after = await (given === undefined ? feed.head(institution) : positionOf(given));
-        const client = principalOf(caller) ?? '';
+        const client = toPrincipal(caller) ?? '';
         if (isStream) {
           // Refused here, and not within the stream.
           await feed.read(institution, after, selection, 1);
@@ -127,7 +127,7 @@ export function feedRoutes({ feed, tail, cursors, streams, publicUrl }: Context)
         const reserve = () => streams.reserve({ institution, client, closed });
         const wanted = { institution, after, selection, limit, waitMs: wait * 1_000, closed, reserve };
         const { events, upTo } = await poll(feed, tail, wanted);
-        const items = events.map((event) => eventView(event, publicUrl, selection.bounds));
+        const items = events.map((event) => toEventView(event, publicUrl, selection.bounds));
         return ok({ items, nextCursor: cursors.write(institution, upTo, selection.bounds) });
       },
     }),
@@ -143,11 +143,11 @@ export function feedRoutes({ feed, tail, cursors, streams, publicUrl }: Context)
       etag: true,
       example: { params: { eventId: example.event.id }, answer: example.event },
       handle: async ({ caller, params }) => {
-        const bounds = eventBoundsOf(caller);
+        const bounds = toEventBounds(caller);
         const [event] = await feed.getAll(caller.institution, [params.eventId], bounds);
-        if (!event || !typesVisibleTo(caller.scopes).some((type) => type === event.type)) throw unknownEvent();
+        if (!event || !listVisibleTypes(caller.scopes).some((type) => type === event.type)) throw unknownEvent();
         // An event never changes.
-        return ok(eventView(event, publicUrl, bounds), { etag: '1' });
+        return ok(toEventView(event, publicUrl, bounds), { etag: '1' });
       },
     }),
   ];
@@ -161,23 +161,26 @@ const selectionOf = (
   caller: Caller,
   { types, resource }: { readonly types?: string; readonly resource?: string },
 ): Selection => {
-  const visible = typesVisibleTo(caller.scopes);
-  const bounds = eventBoundsOf(caller);
+  const visible = listVisibleTypes(caller.scopes);
+  const bounds = toEventBounds(caller);
   if (types === undefined) return { types: visible, resource, bounds };
   const selectors = types.split(',');
   const wanted = expandTypes(selectors);
   const hidden = selectors.filter((one) => !expandTypes([one]).some((type) => visible.includes(type)));
   if (hidden.length > 0) {
     const missing = [...new Set(expandTypes(hidden).map((type) => eventTypes[type].scope))];
-    throw insufficientScope(`The token may not see ${hidden.join(', ')}: it lacks ${missing.join(' and ')}.`, missing);
+    throw createInsufficientScopeFault(
+      `The token may not see ${hidden.join(', ')}: it lacks ${missing.join(' and ')}.`,
+      missing,
+    );
   }
   return { types: visible.filter((type) => wanted.includes(type)), resource, bounds };
 };
 
 /** Whether the client prefers Server-Sent Events: it names them, and gives JSON no higher quality. */
 const wantsStream = (accept = ''): boolean => {
-  const quality = qualityOf(accept, EVENT_STREAM);
-  return quality > 0 && quality >= qualityOf(accept, 'application/json');
+  const quality = parseQuality(accept, EVENT_STREAM);
+  return quality > 0 && quality >= parseQuality(accept, 'application/json');
 };
 
 const unknownEvent = () => new Fault('not_found', 'There is no event with this id.');

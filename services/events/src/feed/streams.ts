@@ -4,7 +4,7 @@ import type { Logger } from '@boxoffice/runtime';
 import type { EventDocument } from '../store.ts';
 import type { EventCursors, Feed, Selection } from './read.ts';
 import type { Tail } from './tail.ts';
-import { type EventBounds, eventView } from './visible.ts';
+import { type EventBounds, toEventView } from './visible.ts';
 
 /** Streams of a client at once, at an instance. */
 export const MOST_PER_CLIENT = 20;
@@ -101,7 +101,7 @@ const createWriter = ({ cursors, publicUrl }: StreamOptions): Write => {
   const texts = new WeakMap<EventDocument, string>();
   const textOf = (event: EventDocument, bounds: EventBounds | undefined): string => {
     const id = cursors.write(event.institution, event.sequence, bounds);
-    return `id: ${id}\nevent: ${event.type}\ndata: ${JSON.stringify(eventView(event, publicUrl, bounds))}\n\n`;
+    return `id: ${id}\nevent: ${event.type}\ndata: ${JSON.stringify(toEventView(event, publicUrl, bounds))}\n\n`;
   };
   return (events, bounds) => {
     if (bounds) return events.map((event) => textOf(event, bounds)).join('');

@@ -1,9 +1,9 @@
 // The feed: events as partners see them, cursors, pages, long polls and streams.
 
-import { type Restricted, restrictionOf } from '@boxoffice/identity';
-import { derivedId } from '@boxoffice/runtime';
+import { computeRestriction, type Restricted } from '@boxoffice/identity';
+import { deriveId } from '@boxoffice/runtime';
 import type { BelongsTo } from '@boxoffice/service';
-import { bounded, type Store } from '@boxoffice/store';
+import { restrictDocuments, type Store } from '@boxoffice/store';
 import type { Arrival } from '../log/log.ts';
 import { type ClientContactDocument, clientContactsCollection, type EventDocument } from '../store.ts';
 import { eventTypes, isEventType } from '../types/types.ts';
@@ -57,7 +57,7 @@ export function createClientContacts(store: Pick<Store, 'collection'>) {
       const [client = null] = belongsTo?.clientIds ?? [];
       const pointOfSale = belongsTo?.pointOfSale?.toLowerCase() ?? null;
       if (resource.type !== 'order' || (client === null && pointOfSale === null)) return;
-      const id = derivedId('cct', institution, resource.id);
+      const id = deriveId('cct', institution, resource.id);
       const contact = contactOf(data);
       const last = remembered.get(id);
       // Another process may have learnt the events between.
@@ -72,7 +72,7 @@ export function createClientContacts(store: Pick<Store, 'collection'>) {
       { ownClient, pointsOfSale }: EventBounds,
       contacts: readonly string[],
     ): Promise<ReadonlySet<string>> {
-      const within = bounded(documents.of(institution), {
+      const within = restrictDocuments(documents.of(institution), {
         ...(ownClient !== null && { client: [ownClient] }),
         ...(pointsOfSale !== null && { pointOfSale: pointsOfSale }),
       });
@@ -92,14 +92,14 @@ const contactOf = ({ contactNumber }: Arrival['event']['data']): string | null =
   typeof contactNumber === 'string' ? contactNumber : null;
 
 /** What a reader may see of the institution's events, beside their types; null: everything in that respect. */
-export interface EventBounds extends Pick<ReturnType<typeof restrictionOf>, 'ownClient' | 'pointsOfSale'> {
+export interface EventBounds extends Pick<ReturnType<typeof computeRestriction>, 'ownClient' | 'pointsOfSale'> {
   /** The reader's client, whose own contacts it sees, and which alone can use its cursors. */
   readonly client: string;
 }
 
 /** The bounds of a caller, or of the client of a webhook, be they such that it sees everything; undefined: none. */
-export function eventBoundsOf(reader: Restricted): EventBounds | undefined {
-  const { ownClient, pointsOfSale } = restrictionOf(reader);
+export function toEventBounds(reader: Restricted): EventBounds | undefined {
+  const { ownClient, pointsOfSale } = computeRestriction(reader);
   return reader.bounds === null && pointsOfSale === null
     ? undefined
     : { client: reader.client ?? '', ownClient, pointsOfSale };
@@ -110,7 +110,7 @@ export function eventBoundsOf(reader: Restricted): EventBounds | undefined {
  * client that made them and of those within whose bounds an order names them; all else is of the order's client and point
  * of sale.
  */
-export async function visibleOf(
+export async function selectVisibleEvents(
   clientContacts: ClientContacts,
   institution: string,
   events: readonly EventDocument[],
@@ -143,7 +143,7 @@ const isSoldAt = ({ pointsOfSale }: EventBounds, belongsTo: BelongsTo | undefine
  * An event as the feed shows it and webhooks deliver it; `publicUrl` is the address of the installation. To a reader with
  * bounds the sequence would tell how much happens that it may not see.
  */
-export function eventView(
+export function toEventView(
   { id, type, sequence, occurredAt, institution, resource, data }: EventDocument,
   publicUrl: string,
   bounds: EventBounds | undefined,

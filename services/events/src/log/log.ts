@@ -3,7 +3,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Logger, repeat } from '@boxoffice/runtime';
 import type { Closable } from '@boxoffice/service';
-import { type Documents, documentsOf, eachOf, type Store, UniqueViolation, unlessQuiet } from '@boxoffice/store';
+import {
+  type Documents,
+  readDocuments,
+  runForEach,
+  type Store,
+  skipWhenQuiet,
+  UniqueViolation,
+} from '@boxoffice/store';
 import {
   eventsCollection,
   type NewEvent,
@@ -11,7 +18,7 @@ import {
   type WaitingDocument,
   waitingCollection,
 } from '../store.ts';
-import { createPositions, lastSequenceId } from './positions.ts';
+import { createPositions, deriveLastSequenceId } from './positions.ts';
 
 /** A fact as a publisher states it. */
 export interface Arrival {
@@ -26,12 +33,12 @@ export interface Arrival {
 type Outcome = 'recorded' | 'early';
 
 /** The newest event; if all were removed, the sequence of the last one. */
-export async function newestOf(store: Pick<Store, 'collection'>, institution: string): Promise<Head> {
+export async function readHead(store: Pick<Store, 'collection'>, institution: string): Promise<Head> {
   const events = store.collection(eventsCollection).of(institution);
   const [last] = await events.find({ orderBy: 'sequence', descending: true, limit: 1 });
   if (last) return last;
   // Written before the last event is removed, so it is there if that event is not.
-  const past = await store.collection(retiredCollection).of(institution).get(lastSequenceId(institution));
+  const past = await store.collection(retiredCollection).of(institution).get(deriveLastSequenceId(institution));
   return { sequence: past?.last ?? 0, recordedAt: 0 };
 }
 
@@ -122,7 +129,7 @@ export function createLog(
     const first = writer.head ? entries.filter(({ isFirst }) => isFirst).map(({ event }) => event.resource.id) : [];
     if (writer.head === undefined) {
       positions.forget(institution);
-      writer.head = await newestOf(store, institution);
+      writer.head = await readHead(store, institution);
     }
     const { due, outcomes } = await decide(institution, entries, writer.head, new Set(first));
     const last = due.at(-1);
@@ -221,7 +228,7 @@ export function createWaiting(store: Pick<Store, 'collection'>, record: Log['app
     },
     /** Records the facts of every process whose predecessors have arrived. */
     resumeAll: (): Promise<void> =>
-      eachOf(documentsOf(documents.acrossInstitutions, { orderBy: 'since' }), WIDTH, (found) =>
+      runForEach(readDocuments(documents.acrossInstitutions, { orderBy: 'since' }), WIDTH, (found) =>
         retry(documents.of(found.institution), found),
       ),
     /** When the fact that has waited longest began to; epoch milliseconds. Undefined: none waits. */
@@ -245,7 +252,7 @@ export function startResuming(
   const failed = (error: unknown) =>
     logger.error('facts that wait for an earlier one could not be looked at; the next run tries again', { error });
   const own = repeat(waiting.resumeOwn, { everyMs: OWN_MS, failed });
-  const all = repeat(unlessQuiet(store, 0, waiting.resumeAll), { everyMs: ALL_MS, atOnce: true, failed });
+  const all = repeat(skipWhenQuiet(store, 0, waiting.resumeAll), { everyMs: ALL_MS, atOnce: true, failed });
   return {
     async close() {
       await own.close();

@@ -22,7 +22,7 @@ interface Recorded {
 }
 
 /** The last recorded position of each of the resources that has any, by its id. */
-export async function lastPositions(
+export async function findLastPositions(
   recorded: Recorded,
   institution: string,
   ids: readonly string[],
@@ -63,7 +63,7 @@ export function createPositions(store: Pick<Store, 'collection'>) {
   const retired = store.collection(retiredCollection);
   const remembered = new Map<string, Map<string, number>>();
   const lookUp = (institution: string, ids: readonly string[]) =>
-    lastPositions({ events: events.of(institution), retired: retired.of(institution) }, institution, ids);
+    findLastPositions({ events: events.of(institution), retired: retired.of(institution) }, institution, ids);
 
   return {
     /**
@@ -117,12 +117,12 @@ const raise = async (retired: Retired, { id, last }: New<RetiredDocument>): Prom
 };
 
 /** The id of the document that remembers an institution's last sequence. */
-export function lastSequenceId(institution: string): string {
+export function deriveLastSequenceId(institution: string): string {
   return institution;
 }
 
 /** How long the documents of each collection are stored. */
-export function retentionOf(retentionMs: number): Retentions {
+export function describeRetention(retentionMs: number): Retentions {
   return {
     events: {
       retained: '30 days (`EVENT_RETENTION_DAYS`)',
@@ -146,5 +146,5 @@ const retire = async (store: Pick<Store, 'collection'>, event: EventDocument): P
   const events = store.collection(eventsCollection).of(institution);
   const [newest] = await events.find({ orderBy: 'sequence', descending: true, limit: 1 });
   if (newest === undefined || newest.sequence <= sequence)
-    await raise(retired, { id: lastSequenceId(institution), last: sequence });
+    await raise(retired, { id: deriveLastSequenceId(institution), last: sequence });
 };

@@ -1,4 +1,12 @@
-import { type DescribedWebhook, id, institutionId, named, nullable, oneOf, timestamp } from '@boxoffice/http';
+import {
+  createNullableSchema,
+  type DescribedWebhook,
+  id,
+  institutionId,
+  named,
+  oneOf,
+  timestamp,
+} from '@boxoffice/http';
 import { type Static, type TSchema, Type } from 'typebox';
 import type { ResourceType, WebhookDocument } from '../store.ts';
 import { type EventType, eventTypeNames, eventTypes, TEST_TYPE } from './types.ts';
@@ -99,7 +107,7 @@ const ids: Readonly<Record<ResourceType, string>> = {
 };
 
 /** An event of the type, as the feed shows it. */
-export function exampleOf(type: EventType) {
+export function createEventExample(type: EventType) {
   const { resource, path } = eventTypes[type];
   const id = ids[resource];
   return {
@@ -142,7 +150,7 @@ const eventId = Type.String({ description: 'the same wherever the event is shown
 
 const envelope = {
   id: eventId,
-  sequence: nullable(
+  sequence: createNullableSchema(
     Type.Integer({
       minimum: 1,
       description: 'per institution, without gaps, in the order of visibility; null for a client with bounds',
@@ -214,7 +222,7 @@ export const describedWebhooks: readonly DescribedWebhook[] = [
     type,
     summary: eventTypes[type].summary,
     body: eventSchema(type),
-    example: exampleOf(type),
+    example: createEventExample(type),
   })),
   test,
 ];
@@ -230,7 +238,7 @@ interface TestOptions {
 }
 
 /** What the test of a webhook delivers. */
-export function testEvent(
+export function createTestEvent(
   webhook: Pick<WebhookDocument, 'id' | 'revision'>,
   { id, institution, at, publicUrl }: TestOptions,
 ): Static<typeof WebhookTestEvent> {

@@ -1,12 +1,12 @@
 // The types of events: what each is about, who may see it, and its members.
 
 import { Fault } from '@boxoffice/envelope';
-import { currency, id, instant, named, nullable, oneOf, timestamp } from '@boxoffice/http';
+import { createInstantSchema, createNullableSchema, currency, id, named, oneOf, timestamp } from '@boxoffice/http';
 import { type TObject, Type } from 'typebox';
 import type { ResourceType } from '../store.ts';
 
 const amount = Type.Integer({ description: 'in the minor unit of the currency' });
-const count = nullable(Type.Integer({ minimum: 0, description: 'how many; null until known' }));
+const count = createNullableSchema(Type.Integer({ minimum: 0, description: 'how many; null until known' }));
 const stateOf = (noun: string) => ({ description: `of the ${noun} after the change` });
 
 const Cancellation = named(
@@ -16,7 +16,7 @@ const Cancellation = named(
     ticketsCancelled: count,
     controlled: count,
     placesReleased: count,
-    settledAt: nullable(instant('when tickets and places had followed')),
+    settledAt: createNullableSchema(createInstantSchema('when tickets and places had followed')),
   }),
 );
 
@@ -25,20 +25,22 @@ const OrderEventData = named(
   'OrderEventData',
   Type.Object({
     state: oneOf(['open', 'reserved', 'payment_pending', 'confirmed', 'expired', 'cancelled'], stateOf('order')),
-    contactNumber: nullable({ ...id, description: 'the buyer' }),
+    contactNumber: createNullableSchema({ ...id, description: 'the buyer' }),
     // Absent in events of earlier releases.
     externalReference: Type.Optional(
-      nullable(Type.String({ maxLength: 200, description: 'the own reference of institution or reseller' })),
+      createNullableSchema(
+        Type.String({ maxLength: 200, description: 'the own reference of institution or reseller' }),
+      ),
     ),
-    pointOfSale: nullable({ ...id, description: 'its service host' }),
+    pointOfSale: createNullableSchema({ ...id, description: 'its service host' }),
     performanceIds: Type.Array(id),
     currency,
     total: amount,
     paid: amount,
     due: amount,
-    expiresAt: nullable(timestamp),
-    confirmedAt: nullable(timestamp),
-    cancellation: nullable(Cancellation),
+    expiresAt: createNullableSchema(timestamp),
+    confirmedAt: createNullableSchema(timestamp),
+    cancellation: createNullableSchema(Cancellation),
   }),
 );
 
@@ -62,10 +64,10 @@ const TicketEventData = named(
     placeId: id,
     price: amount,
     currency,
-    printedAt: nullable(timestamp),
-    controlledAt: nullable(timestamp),
-    replaces: nullable({ ...id, description: 'the ticket that this one replaces' }),
-    replacedBy: nullable({ ...id, description: 'the ticket that replaces this one' }),
+    printedAt: createNullableSchema(timestamp),
+    controlledAt: createNullableSchema(timestamp),
+    replaces: createNullableSchema({ ...id, description: 'the ticket that this one replaces' }),
+    replacedBy: createNullableSchema({ ...id, description: 'the ticket that replaces this one' }),
   }),
 );
 
@@ -73,7 +75,7 @@ const ContactEventData = named(
   'ContactEventData',
   Type.Object({
     kind: oneOf(['individual', 'structure'], { description: 'a person, or a company' }),
-    erasedAt: nullable(timestamp),
+    erasedAt: createNullableSchema(timestamp),
   }),
 );
 
@@ -84,8 +86,8 @@ const ProductEventData = named(
       description: 'of product',
     }),
     state: oneOf(['preparing', 'validated', 'running', 'suspended', 'closed', 'cancelled'], stateOf('product')),
-    startDate: nullable(timestamp),
-    endDate: nullable(timestamp),
+    startDate: createNullableSchema(timestamp),
+    endDate: createNullableSchema(timestamp),
   }),
 );
 
@@ -95,8 +97,8 @@ const PerformanceEventData = named(
     productId: id,
     state: oneOf(['on_sale', 'closed', 'cancelled'], stateOf('performance')),
     startDate: timestamp,
-    salesFrom: nullable(timestamp),
-    salesTo: nullable(timestamp),
+    salesFrom: createNullableSchema(timestamp),
+    salesTo: createNullableSchema(timestamp),
   }),
 );
 
@@ -234,6 +236,6 @@ const namedBy = (selector: string): readonly EventType[] =>
     : eventTypeNames.filter((type) => type === selector);
 
 /** The types whose resource the holder of these scopes may read. */
-export function typesVisibleTo(scopes: readonly string[]): readonly EventType[] {
+export function listVisibleTypes(scopes: readonly string[]): readonly EventType[] {
   return eventTypeNames.filter((type) => scopes.includes(eventTypes[type].scope));
 }

@@ -1,7 +1,7 @@
 import { CLIENT_SCOPES_PATH, type ClientBounds, createAuthorizerCalls } from '@boxoffice/identity';
-import { type EventBounds, eventBoundsOf } from '../feed/visible.ts';
+import { type EventBounds, toEventBounds } from '../feed/visible.ts';
 import type { WebhookDocument } from '../store.ts';
-import { expandTypes, typesVisibleTo } from '../types/types.ts';
+import { expandTypes, listVisibleTypes } from '../types/types.ts';
 
 /** How long the authorizer's answer is used, in milliseconds. */
 const KNOWN_MS = 5_000;
@@ -34,11 +34,11 @@ interface AnsweredRights {
 }
 
 /** What a client with these scopes and bounds may read. */
-export function rightsFrom(client: string, { scopes, bounds }: AnsweredRights): Delivered {
+export function computeRights(client: string, { scopes, bounds }: AnsweredRights): Delivered {
   const pointsOfSale = bounds?.pointsOfSale.map((host) => host.toLowerCase()) ?? [];
   return {
-    types: typesVisibleTo(scopes),
-    bounds: eventBoundsOf({ client, user: null, bounds: bounds && { ...bounds, pointsOfSale } }),
+    types: listVisibleTypes(scopes),
+    bounds: toEventBounds({ client, user: null, bounds: bounds && { ...bounds, pointsOfSale } }),
   };
 }
 
@@ -53,7 +53,7 @@ export function createClientRights(authorizerUrl: string, secret: string): Clien
   const ask = async (institution: string, clientId: string): Promise<Delivered> => {
     const { status, data } = await callAuthorizer({ path: CLIENT_SCOPES_PATH, body: { institution, clientId } });
     if (status !== 200) throw new Error(`the authorizer answered ${status} to a question about a client`);
-    return rightsFrom(clientId, data as AnsweredRights);
+    return computeRights(clientId, data as AnsweredRights);
   };
 
   return (institution, client) => {

@@ -1,10 +1,18 @@
-import { cidrs, gatewayPort, installationSecret, listeningPorts, type Metrics, port, url } from '@boxoffice/runtime';
+import {
+  cidrs,
+  declareInstallationSecret,
+  gatewayPort,
+  getListeningPorts,
+  type Metrics,
+  port,
+  url,
+} from '@boxoffice/runtime';
 import type { Parts } from '@boxoffice/service';
 import { type AddressPolicy, createAddressPolicy, createOwnListeners, createResolve } from '../addresses.ts';
 import type { Context } from '../context.ts';
 import { createAttempt, createSend } from '../deliveries/attempt.ts';
 import { createDeliveries, type Deliveries, type DeliveryTimes } from '../deliveries/deliveries.ts';
-import { eventView } from '../feed/visible.ts';
+import { toEventView } from '../feed/visible.ts';
 import { countDeliveries, watchWebhooks } from '../metrics.ts';
 import { createSecretBox } from '../signing.ts';
 import { type ClientRights, createClientRights, createDeliveredEvents } from './client-rights.ts';
@@ -26,7 +34,7 @@ const urls = {
 export const webhookSettings = {
   /** Internal networks that webhooks may connect to, also with http. */
   webhookAllowedNetworks: cidrs('WEBHOOK_ALLOWED_NETWORKS'),
-  keyEncryptionKey: installationSecret('KEY_ENCRYPTION_KEY'),
+  keyEncryptionKey: declareInstallationSecret('KEY_ENCRYPTION_KEY'),
   /** The gateway's listeners, where it runs on the same machine: webhooks never connect to them. */
   gatewayPort,
   gatewayHttpPort: port('GATEWAY_HTTP_PORT', { default: 8080 }),
@@ -63,7 +71,7 @@ export function openWebhooks(options: OpenWebhooksOptions): OpenWebhooks {
     log,
     feed,
     attempt,
-    body: (event, bounds) => JSON.stringify(eventView(event, publicUrl, bounds)),
+    body: (event, bounds) => JSON.stringify(toEventView(event, publicUrl, bounds)),
     delivered,
     logger,
     now,
@@ -79,7 +87,7 @@ export function openWebhooks(options: OpenWebhooksOptions): OpenWebhooks {
 }
 
 /** The webhooks of a service process, from its settings. */
-export function webhooksOf(
+export function openWebhooksFromSettings(
   { settings, publicUrl, authorizerUrl, serviceSecret, logger, metrics }: Parts<typeof webhookSettings>,
   context: Context,
 ): OpenWebhooks {
@@ -89,7 +97,7 @@ export function webhooksOf(
   const own = createOwnListeners({
     urls: [publicUrl, authorizerUrl, ...others],
     resolve,
-    ports: () => [...listeningPorts(), gatewayPort, gatewayHttpPort],
+    ports: () => [...getListeningPorts(), gatewayPort, gatewayHttpPort],
   });
   return openWebhooks({
     context,

@@ -1,15 +1,15 @@
 import { Fault } from '@boxoffice/envelope';
 import type { Store } from '@boxoffice/store';
-import { latestOf } from '../deliveries/plan.ts';
+import { findLatestAttempt } from '../deliveries/plan.ts';
 import { deliveriesCollection, type WebhookDocument, webhooksCollection } from '../store.ts';
-import { changed, deleted } from './rules.ts';
-import { deliveryView, view } from './schemas.ts';
+import { applyWebhookChange, markDeleted } from './rules.ts';
+import { toDeliveryView, toWebhookView } from './schemas.ts';
 
 /** A webhook without its secrets, and how many deliveries wait. */
-export type WebhookSummary = ReturnType<typeof view> & { readonly waiting: number };
+export type WebhookSummary = ReturnType<typeof toWebhookView> & { readonly waiting: number };
 
 /** A delivery as operators see it. */
-export type DeliverySummary = ReturnType<typeof deliveryView>;
+export type DeliverySummary = ReturnType<typeof toDeliveryView>;
 
 /** The webhooks of one institution, oldest first. */
 export async function listWebhooks(store: Store, institution: string): Promise<WebhookSummary[]> {
@@ -22,10 +22,10 @@ export async function listWebhooks(store: Store, institution: string): Promise<W
     found.map(async (webhook) => {
       const { id: webhookId } = webhook;
       const [last, waiting] = await Promise.all([
-        latestOf(deliveries, webhookId),
+        findLatestAttempt(deliveries, webhookId),
         deliveries.count({ webhookId, outcome: 'waiting' }),
       ]);
-      return { ...view(webhook, last), waiting };
+      return { ...toWebhookView(webhook, last), waiting };
     }),
   );
 }
@@ -39,14 +39,18 @@ export async function listDeliveries(
 ): Promise<DeliverySummary[]> {
   const deliveries = store.collection(deliveriesCollection).of(institution);
   const found = await deliveries.find({ where: { webhookId }, orderBy: 'createdAt', descending: true, limit });
-  return found.map(deliveryView);
+  return found.map(toDeliveryView);
 }
 
 /** Pauses a webhook: its events are kept until its institution activates it. @throws {Fault} not_found */
 export function pauseWebhook(store: Store, institution: string, webhookId: string): Promise<void> {
   return update(store, institution, webhookId, (current) => {
     if (current.state === 'disabled') throw new Fault('conflict', 'The webhook is disabled: nothing is delivered.');
-    return changed(current, { state: 'paused' }, { client: current.client, now: new Date(), head: current.since });
+    return applyWebhookChange(
+      current,
+      { state: 'paused' },
+      { client: current.client, now: new Date(), head: current.since },
+    );
   });
 }
 
@@ -54,7 +58,7 @@ const update = async (
   store: Store,
   institution: string,
   webhookId: string,
-  step: (current: WebhookDocument) => ReturnType<typeof changed>,
+  step: (current: WebhookDocument) => ReturnType<typeof applyWebhookChange>,
 ): Promise<void> => {
   const webhooks = store.collection(webhooksCollection).of(institution);
   const updated = await webhooks.update(webhookId, (current) => {
@@ -68,5 +72,5 @@ const absent = (): Fault => new Fault('not_found', 'The institution has no webho
 
 /** Deletes a webhook. @throws {Fault} not_found */
 export function deleteWebhook(store: Store, institution: string, webhookId: string): Promise<void> {
-  return update(store, institution, webhookId, (current) => deleted(current, new Date()));
+  return update(store, institution, webhookId, (current) => markDeleted(current, new Date()));
 }

@@ -1,26 +1,26 @@
 import {
   type AnyOperation,
   created,
+  createPageSchema,
   named,
   ok,
   oneOf,
   operation,
-  page,
-  pageOf,
   pageQuery,
   pathId,
+  readPage,
 } from '@boxoffice/http';
 import { Type } from 'typebox';
 import type { WebhookDocument } from '../store.ts';
-import { eventTypeNames, TEST_TYPE, typesVisibleTo } from '../types/types.ts';
+import { eventTypeNames, listVisibleTypes, TEST_TYPE } from '../types/types.ts';
 import * as example from './schemas.ts';
 import {
   Delivery,
   DeliveryPage,
-  deliveryView,
   NewWebhook,
   READ_ONLY,
-  view,
+  toDeliveryView,
+  toWebhookView,
   Webhook,
   WebhookChanges,
   WebhookWithSecret,
@@ -62,7 +62,7 @@ const Redelivery = named(
 );
 
 /** The operations on webhooks, and on their deliveries. */
-export function webhookRoutes(webhooks: Webhooks): AnyOperation[] {
+export function createWebhookRoutes(webhooks: Webhooks): AnyOperation[] {
   return [
     operation({
       id: 'listWebhooks',
@@ -72,12 +72,12 @@ export function webhookRoutes(webhooks: Webhooks): AnyOperation[] {
       summary: 'Lists the webhooks of the institution',
       description: `With their latest delivery, without secrets. ${OF_BOUNDED}`,
       query: pageQuery,
-      answers: { 200: page(Webhook) },
+      answers: { 200: createPageSchema(Webhook) },
       example: { answer: { items: [example.webhook], nextCursor: null } },
       handle: (request) =>
-        pageOf(request, webhooks.shown(request.caller), {
+        readPage(request, webhooks.shown(request.caller), {
           where: { deletedAt: null },
-          item: ({ webhook, last }) => view(webhook, last),
+          item: ({ webhook, last }) => toWebhookView(webhook, last),
         }),
     }),
     operation({
@@ -97,7 +97,9 @@ export function webhookRoutes(webhooks: Webhooks): AnyOperation[] {
       },
       handle: async ({ caller, body, remember }) => {
         const answer = (webhook: WebhookDocument, secret: string | null) =>
-          created({ ...view(webhook, undefined), secret }, `${WEBHOOKS}/${webhook.id}`, { etag: etag(webhook) });
+          created({ ...toWebhookView(webhook, undefined), secret }, `${WEBHOOKS}/${webhook.id}`, {
+            etag: etag(webhook),
+          });
         const record = remember((webhook: WebhookDocument) => answer(webhook, null));
         const { webhook, secret } = await webhooks.create(caller, body, record);
         return answer(webhook, secret);
@@ -115,7 +117,7 @@ export function webhookRoutes(webhooks: Webhooks): AnyOperation[] {
       example: { params: exampleParams, answer: example.webhook },
       handle: async ({ caller, params }) => {
         const { webhook, last } = await webhooks.get(caller, params.webhookId);
-        return ok(view(webhook, last), withEtag(webhook));
+        return ok(toWebhookView(webhook, last), withEtag(webhook));
       },
       answerHeaders: ['ETag'],
     }),
@@ -140,7 +142,7 @@ export function webhookRoutes(webhooks: Webhooks): AnyOperation[] {
         const { last } = await webhooks.get(caller, params.webhookId);
         const allow = (webhook: WebhookDocument): void => {
           ifMatch(etag(webhook));
-          unchanged(view(webhook, last));
+          unchanged(toWebhookView(webhook, last));
         };
         const idempotencyRecord = remember((webhook: WebhookDocument) => shown({ webhook, last }));
         return shown(await webhooks.change({ caller, ...params, allow, idempotencyRecord }, body));
@@ -160,7 +162,7 @@ export function webhookRoutes(webhooks: Webhooks): AnyOperation[] {
       handle: async ({ caller, params, ifMatch }) => {
         const allow = (webhook: WebhookDocument): void => ifMatch(etag(webhook));
         const { webhook, last } = await webhooks.remove({ caller, ...params, allow });
-        return ok(view(webhook, last));
+        return ok(toWebhookView(webhook, last));
       },
     }),
     operation({
@@ -178,7 +180,7 @@ export function webhookRoutes(webhooks: Webhooks): AnyOperation[] {
       handle: async ({ caller, params, ifMatch, remember }) => {
         const allow = (webhook: WebhookDocument): void => ifMatch(etag(webhook));
         const answer = ({ webhook, last }: ShownWebhook, secret: string | null) =>
-          ok({ ...view(webhook, last), secret }, { etag: etag(webhook) });
+          ok({ ...toWebhookView(webhook, last), secret }, { etag: etag(webhook) });
         const { last } = await webhooks.get(caller, params.webhookId);
         const idempotencyRecord = remember((webhook: WebhookDocument) => answer({ webhook, last }, null));
         const rotated = await webhooks.rotate({ caller, ...params, allow, idempotencyRecord });
@@ -199,7 +201,7 @@ export function webhookRoutes(webhooks: Webhooks): AnyOperation[] {
       errors: ['too_many_requests'],
       example: { params: exampleParams, answer: { delivery: example.testDelivery } },
       handle: async ({ caller, params }) =>
-        ok({ delivery: deliveryView(await webhooks.test({ caller, ...params, allow })) }),
+        ok({ delivery: toDeliveryView(await webhooks.test({ caller, ...params, allow })) }),
     }),
     operation({
       id: 'listDeliveries',
@@ -219,8 +221,8 @@ export function webhookRoutes(webhooks: Webhooks): AnyOperation[] {
       handle: async (request) => {
         const { caller, params, query } = request;
         const deliveries = await webhooks.deliveries(caller, params.webhookId);
-        const visible = typesVisibleTo(caller.scopes);
-        return pageOf(request, deliveries, {
+        const visible = listVisibleTypes(caller.scopes);
+        return readPage(request, deliveries, {
           where: {
             webhookId: params.webhookId,
             eventId: query.eventId,
@@ -228,7 +230,7 @@ export function webhookRoutes(webhooks: Webhooks): AnyOperation[] {
             type: visible.length === eventTypeNames.length ? undefined : { in: [...visible, TEST_TYPE] },
           },
           descending: true,
-          item: deliveryView,
+          item: toDeliveryView,
         });
       },
     }),
@@ -267,6 +269,6 @@ const withEtag = (webhook: WebhookDocument) => ({ headers: { ETag: `"${etag(webh
 /** They change nothing of the webhook itself. */
 const allow = (): void => undefined;
 
-const shown = ({ webhook, last }: ShownWebhook) => ok(view(webhook, last), { etag: etag(webhook) });
+const shown = ({ webhook, last }: ShownWebhook) => ok(toWebhookView(webhook, last), { etag: etag(webhook) });
 
 const accepted = (count: number) => ({ status: 202, data: { count } });

@@ -1,12 +1,12 @@
 // Webhooks: the operations on them, and who may see and change which.
 
 import { Fault } from '@boxoffice/envelope';
-import { insufficientScope } from '@boxoffice/http';
+import { createInsufficientScopeFault } from '@boxoffice/http';
 import type { Caller } from '@boxoffice/identity';
 import type { New } from '@boxoffice/store';
-import { rotated, type StoredSecret } from '../signing.ts';
+import { rotateSecrets, type StoredSecret } from '../signing.ts';
 import type { Redelivery, WebhookDocument } from '../store.ts';
-import { eventTypes, expandTypes, typesVisibleTo } from '../types/types.ts';
+import { eventTypes, expandTypes, listVisibleTypes } from '../types/types.ts';
 
 /** Webhooks of an institution at most, without those of clients with bounds. */
 export const MOST_WEBHOOKS = 20;
@@ -15,7 +15,7 @@ export const MOST_WEBHOOKS = 20;
 export const MOST_WEBHOOKS_WITHIN_BOUNDS = 3;
 
 /** The refusal of one more webhook. */
-export function tooMany({ bounds }: Pick<Caller, 'bounds'>): Fault {
+export function createTooManyWebhooksFault({ bounds }: Pick<Caller, 'bounds'>): Fault {
   return new Fault(
     'webhook_too_many',
     bounds === null
@@ -56,18 +56,18 @@ export interface WebhookChange {
  * @throws {Fault} `forbidden`
  */
 export function requireVisible({ scopes }: Pick<Caller, 'scopes'>, types: readonly string[]): void {
-  const visible = new Set<string>(typesVisibleTo(scopes));
+  const visible = new Set<string>(listVisibleTypes(scopes));
   const hidden = expandTypes(types).filter((type) => !visible.has(type));
   if (hidden.length === 0) return;
   const missing = [...new Set(hidden.map((type) => eventTypes[type].scope))];
-  throw insufficientScope(
+  throw createInsufficientScopeFault(
     `The webhook has types of events that the token may not see (${hidden.join(', ')}): it lacks ${missing.join(' and ')}.`,
     missing,
   );
 }
 
 /** The fault of an address that is refused. */
-export function addressRefused(reason: string): Fault {
+export function createAddressRefusedFault(reason: string): Fault {
   return new Fault('webhook_address_refused', `$.url cannot be delivered to: ${reason}.`);
 }
 
@@ -75,7 +75,7 @@ export function addressRefused(reason: string): Fault {
 export function readUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && url.username === '' && url.password === '') return url;
-  throw addressRefused('it names no valid host');
+  throw createAddressRefusedFault('it names no valid host');
 }
 
 /** What a change needs beside the request. */
@@ -87,7 +87,11 @@ interface ChangeContext {
 }
 
 /** A webhook after a change. @throws {Fault} `semantically_invalid` for a state that no client can set */
-export function changed(current: WebhookDocument, change: WebhookChange, its: ChangeContext): New<WebhookDocument> {
+export function applyWebhookChange(
+  current: WebhookDocument,
+  change: WebhookChange,
+  its: ChangeContext,
+): New<WebhookDocument> {
   const { url, types, description, state = current.state } = change;
   if (state === 'disabled' && current.state !== 'disabled')
     throw new Fault('semantically_invalid', '$.state can be set to active or paused; the service alone disables.');
@@ -102,12 +106,12 @@ export function changed(current: WebhookDocument, change: WebhookChange, its: Ch
     ...(ends ? { disabledReason: null, since: its.head } : {}),
     ...(state === 'active' && current.state !== 'active' ? { activatedAt: its.now.toISOString() } : {}),
     state,
-    ...touched(current, its.now),
+    ...buildChangeMembers(current, its.now),
   };
 }
 
 /** Members that every change sets. */
-export function touched(current: WebhookDocument, now: Date) {
+export function buildChangeMembers(current: WebhookDocument, now: Date) {
   return {
     revision: current.revision + 1,
     changedAt: now.getTime(),
@@ -116,23 +120,23 @@ export function touched(current: WebhookDocument, now: Date) {
 }
 
 /** A webhook with a new secret. */
-export function withSecret(current: WebhookDocument, secret: StoredSecret, now: Date): New<WebhookDocument> {
+export function addSecret(current: WebhookDocument, secret: StoredSecret, now: Date): New<WebhookDocument> {
   return {
     ...current,
-    secrets: rotated(current.secrets, secret),
-    ...touched(current, now),
+    secrets: rotateSecrets(current.secrets, secret),
+    ...buildChangeMembers(current, now),
   };
 }
 
 /** A deleted webhook: only what removes its deliveries. */
-export function deleted(current: WebhookDocument, now: Date): New<WebhookDocument> {
+export function markDeleted(current: WebhookDocument, now: Date): New<WebhookDocument> {
   return {
     ...current,
     secrets: [],
     slot: null,
     clientSlot: null,
     deletedAt: now.toISOString(),
-    ...touched(current, now),
+    ...buildChangeMembers(current, now),
   };
 }
 
@@ -151,7 +155,7 @@ const MOST_UNPLANNED = 100;
  * The webhook with another test, at `now` (epoch milliseconds).
  * @throws {Fault} `too_many_requests` if it was tested too often within the last minute
  */
-export function withTest(webhook: WebhookDocument, now: number): New<WebhookDocument> {
+export function addTest(webhook: WebhookDocument, now: number): New<WebhookDocument> {
   const recent = (webhook.testedAt ?? []).filter((at) => at > now - TEST_WINDOW_MS);
   const [first = now] = recent;
   if (recent.length < MOST_TESTS) return { ...webhook, testedAt: [...recent, now] };
@@ -166,7 +170,7 @@ export function withTest(webhook: WebhookDocument, now: number): New<WebhookDocu
  * @throws {Fault} `webhook_redelivery_running` while an earlier stretch is delivered; for a single event while too many
  * wait
  */
-export function withRedelivery(
+export function addRedelivery(
   webhook: WebhookDocument,
   wanted: Redelivery,
   { waiting, now }: { readonly waiting: number; readonly now: number },

@@ -1,4 +1,12 @@
-import { lineOfText, named, nullable, oneOf, page, readOnlyOf, timestamp } from '@boxoffice/http';
+import {
+  createLineSchema,
+  createNullableSchema,
+  createPageSchema,
+  named,
+  oneOf,
+  readOnlyOf,
+  timestamp,
+} from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import { type DeliveryDocument, ERRORS, type WebhookDocument } from '../store.ts';
 import { eventTypeNames, TEST_TYPE, typeGroups } from '../types/types.ts';
@@ -22,7 +30,7 @@ const members = {
     uniqueItems: true,
     description: 'the types of events to deliver; `order.*` means all types of orders, present and future',
   }),
-  description: nullable(lineOfText({ maxLength: 200, description: "the partner's own words" })),
+  description: createNullableSchema(createLineSchema({ maxLength: 200, description: "the partner's own words" })),
 };
 
 const state = oneOf(STATES, {
@@ -60,7 +68,7 @@ const LastDelivery = named(
   'LastDelivery',
   Type.Object({
     at: timestamp,
-    status: nullable(
+    status: createNullableSchema(
       Type.Integer({ description: 'the HTTP status that the receiver answered; null if it did not answer' }),
     ),
   }),
@@ -73,10 +81,10 @@ export const Webhook = named(
     webhookId: Id,
     url: Type.String({ description: 'where events are posted' }),
     types: members.types,
-    description: nullable(Type.String({ description: "the partner's own words" })),
+    description: createNullableSchema(Type.String({ description: "the partner's own words" })),
     state,
-    disabledReason: nullable(Type.String({ description: 'why the service has disabled it' })),
-    lastDelivery: nullable(LastDelivery),
+    disabledReason: createNullableSchema(Type.String({ description: 'why the service has disabled it' })),
+    lastDelivery: createNullableSchema(LastDelivery),
     createdAt: timestamp,
     updatedAt: timestamp,
   }),
@@ -105,27 +113,29 @@ export const Delivery = named(
     eventId: Type.String({ description: 'also the `webhook-id` that the receiver got' }),
     type: oneOf([...eventTypeNames, TEST_TYPE], { description: 'of the event' }),
     attempt: Type.Integer({ minimum: 1, description: 'counted from 1' }),
-    at: nullable(Type.String({ format: 'date-time', description: 'when the attempt began; null while it is waiting' })),
-    durationMs: nullable(Type.Integer({ minimum: 0, description: 'until the receiver answered' })),
+    at: createNullableSchema(
+      Type.String({ format: 'date-time', description: 'when the attempt began; null while it is waiting' }),
+    ),
+    durationMs: createNullableSchema(Type.Integer({ minimum: 0, description: 'until the receiver answered' })),
     outcome: oneOf(['succeeded', 'failed', 'waiting'], {
       description:
         '`waiting`: an attempt that is still to be made, at `nextAttemptAt` or after an earlier one of its resource',
     }),
-    httpStatus: nullable(Type.Integer({ description: 'what the receiver answered; null: nothing' })),
-    error: nullable(oneOf(ERRORS, { description: 'why it failed' })),
-    nextAttemptAt: nullable(
+    httpStatus: createNullableSchema(Type.Integer({ description: 'what the receiver answered; null: nothing' })),
+    error: createNullableSchema(oneOf(ERRORS, { description: 'why it failed' })),
+    nextAttemptAt: createNullableSchema(
       Type.String({ format: 'date-time', description: 'when the next attempt is due; null if there is none' }),
     ),
   }),
 );
 
-export const DeliveryPage = page(Delivery);
+export const DeliveryPage = createPageSchema(Delivery);
 
 /** The latest attempt of a webhook. */
 type Last = Pick<DeliveryDocument, 'at' | 'httpStatus'>;
 
 /** The public view of a webhook and its latest attempt. */
-export function view(webhook: WebhookDocument, last: Last | undefined): Static<typeof Webhook> {
+export function toWebhookView(webhook: WebhookDocument, last: Last | undefined): Static<typeof Webhook> {
   return {
     webhookId: webhook.id,
     url: webhook.url,
@@ -140,7 +150,7 @@ export function view(webhook: WebhookDocument, last: Last | undefined): Static<t
 }
 
 /** The public view of an attempt. */
-export function deliveryView(delivery: DeliveryDocument): Static<typeof Delivery> {
+export function toDeliveryView(delivery: DeliveryDocument): Static<typeof Delivery> {
   const { id, eventId, type, attempt, at, durationMs, outcome, httpStatus, error, nextAttemptAt, dueAt } = delivery;
   return {
     deliveryId: id,

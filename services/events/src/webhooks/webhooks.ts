@@ -1,29 +1,29 @@
 import { Fault } from '@boxoffice/envelope';
 import type { Caller } from '@boxoffice/identity';
-import { newId, randomId } from '@boxoffice/runtime';
+import { createId, createRandomId } from '@boxoffice/runtime';
 import {
-  bounded,
   type Documents,
   type IdempotencyRecord,
   type Query,
+  restrictDocuments,
   type Store,
   UniqueViolation,
 } from '@boxoffice/store';
 import type { AddressPolicy } from '../addresses.ts';
-import { type Attempt, recorded } from '../deliveries/attempt.ts';
+import { type Attempt, buildAttemptRecord } from '../deliveries/attempt.ts';
 import { disableIfDue } from '../deliveries/ends.ts';
-import { latestOf, planned, shownDeliveries } from '../deliveries/plan.ts';
-import { shardOf } from '../deliveries/shards.ts';
+import { createPlannedAttempt, filterVisibleDeliveries, findLatestAttempt } from '../deliveries/plan.ts';
+import { computeShard } from '../deliveries/shards.ts';
 import type { Feed } from '../feed/read.ts';
 import { type EventCursors, START } from '../feed/read.ts';
-import { eventBoundsOf } from '../feed/visible.ts';
+import { toEventBounds } from '../feed/visible.ts';
 import { makeSecret, type SecretBox } from '../signing.ts';
 import { type DeliveryDocument, deliveriesCollection, type WebhookDocument, webhooksCollection } from '../store.ts';
-import { testEvent } from '../types/schemas.ts';
+import { createTestEvent } from '../types/schemas.ts';
 import { expandTypes, TEST_TYPE } from '../types/types.ts';
 import type { DeliveredEvents } from './client-rights.ts';
 import * as rules from './rules.ts';
-import { withRedelivery, withTest } from './rules.ts';
+import { addRedelivery, addTest } from './rules.ts';
 
 /** A webhook and its latest attempt. */
 export interface ShownWebhook {
@@ -68,13 +68,13 @@ export function createWebhooks(its: WebhooksDependencies) {
     store.collection(webhooksCollection).of(institution);
   /** Those that exist for the caller: others would show a client with bounds what is not its own. */
   const webhooksOf = (caller: Caller): Documents<WebhookDocument> =>
-    bounded(allOf(caller.institution), eventBoundsOf(caller) ? { client: [caller.client] } : {});
+    restrictDocuments(allOf(caller.institution), toEventBounds(caller) ? { client: [caller.client] } : {});
   const deliveriesOf = (institution: string): Documents<DeliveryDocument> =>
     store.collection(deliveriesCollection).of(institution);
 
   const shown = async (webhook: WebhookDocument): Promise<ShownWebhook> => ({
     webhook,
-    last: await latestOf(deliveriesOf(webhook.institution), webhook.id),
+    last: await findLatestAttempt(deliveriesOf(webhook.institution), webhook.id),
   });
 
   const current = async (caller: Caller, webhookId: string): Promise<WebhookDocument> => {
@@ -85,7 +85,7 @@ export function createWebhooks(its: WebhooksDependencies) {
 
   const update = async (
     { caller, webhookId, allow, idempotencyRecord }: WebhookRequest,
-    step: (webhook: WebhookDocument) => ReturnType<typeof rules.changed>,
+    step: (webhook: WebhookDocument) => ReturnType<typeof rules.applyWebhookChange>,
   ): Promise<WebhookDocument> => {
     const updated = await webhooksOf(caller).update(
       webhookId,
@@ -112,7 +112,7 @@ export function createWebhooks(its: WebhooksDependencies) {
 
   const requireAddress = async (url: URL): Promise<void> => {
     const refusal = await its.policy.refusalToRegister(url);
-    if (refusal !== undefined) throw rules.addressRefused(refusal);
+    if (refusal !== undefined) throw rules.createAddressRefusedFault(refusal);
   };
 
   /** Inserts it in a free slot: unique indexes hold the limit, however many are created at once. */
@@ -123,7 +123,7 @@ export function createWebhooks(its: WebhooksDependencies) {
   ): Promise<WebhookDocument> => {
     for (;;) {
       const slots = rules.freeSlot(caller, await allOf(caller.institution).find({ where: { deletedAt: null } }));
-      if (!slots) throw rules.tooMany(caller);
+      if (!slots) throw rules.createTooManyWebhooksFault(caller);
       try {
         return await allOf(caller.institution).insert({ ...webhook, ...slots }, { idempotencyRecord });
       } catch (error) {
@@ -157,7 +157,7 @@ export function createWebhooks(its: WebhooksDependencies) {
       await requireAddress(url);
       const at = new Date(now());
       const secret = makeSecret();
-      const id = randomId('whk', 20);
+      const id = createRandomId('whk', 20);
       const draft = {
         id,
         url: change.url ?? '',
@@ -169,7 +169,7 @@ export function createWebhooks(its: WebhooksDependencies) {
         client: client ?? '',
         since: await feed.head(institution),
         activatedAt: at.toISOString(),
-        shard: shardOf(id),
+        shard: computeShard(id),
         revision: 1,
         changedAt: at.getTime(),
         createdAt: at.toISOString(),
@@ -191,14 +191,14 @@ export function createWebhooks(its: WebhooksDependencies) {
       const webhook = await update(request, (webhook) => {
         rules.requireVisible(caller, webhook.types);
         rules.requireVisible(caller, change.types ?? []);
-        return rules.changed(webhook, change, { client: caller.client ?? '', now: new Date(now()), head });
+        return rules.applyWebhookChange(webhook, change, { client: caller.client ?? '', now: new Date(now()), head });
       });
       return shown(webhook);
     },
 
     remove: async (request: WebhookRequest): Promise<ShownWebhook> => {
       const { last } = await shown(await current(request.caller, request.webhookId));
-      return { webhook: await update(request, (webhook) => rules.deleted(webhook, new Date(now()))), last };
+      return { webhook: await update(request, (webhook) => rules.markDeleted(webhook, new Date(now()))), last };
     },
 
     rotate: async (request: WebhookRequest): Promise<ShownWebhook & { readonly secret: string }> => {
@@ -207,7 +207,7 @@ export function createWebhooks(its: WebhooksDependencies) {
       const stored = box.store(request.webhookId, secret, at);
       const webhook = await update(request, (webhook) => {
         rules.requireVisible(request.caller, webhook.types);
-        return rules.withSecret(webhook, stored, at);
+        return rules.addSecret(webhook, stored, at);
       });
       return { ...(await shown(webhook)), secret };
     },
@@ -218,16 +218,21 @@ export function createWebhooks(its: WebhooksDependencies) {
       const { webhookId } = request;
       const webhook = await update(request, (before) => {
         rules.requireVisible(request.caller, before.types);
-        return withTest(before, now());
+        return addTest(before, now());
       });
       const deliveries = deliveriesOf(institution);
-      const id = newId('evt', now());
+      const id = createId('evt', now());
       const event = { id, type: TEST_TYPE, sequence: 0, resource: { id: webhookId } };
-      const plan = planned(webhookId, event, { origin: 'test', round: 'test' }, { dueAt: null, now: now() });
-      const body = JSON.stringify(testEvent(webhook, { id, institution, at: now(), publicUrl: its.publicUrl }));
+      const plan = createPlannedAttempt(
+        webhookId,
+        event,
+        { origin: 'test', round: 'test' },
+        { dueAt: null, now: now() },
+      );
+      const body = JSON.stringify(createTestEvent(webhook, { id, institution, at: now(), publicUrl: its.publicUrl }));
       const attempted = await its.attempt(webhook, { id, body });
       const delivery = { ...plan, version: 1, institution };
-      const written = await deliveries.insert(recorded(delivery, attempted));
+      const written = await deliveries.insert(buildAttemptRecord(delivery, attempted));
       await disableIfDue({ webhooks: allOf(institution), deliveries }, webhook, attempted, now());
       return written;
     },
@@ -235,7 +240,7 @@ export function createWebhooks(its: WebhooksDependencies) {
     /** The attempts of a webhook, for lists. */
     deliveries: async (caller: Caller, webhookId: string): Promise<Pick<Documents<DeliveryDocument>, 'find'>> => {
       const { institution } = await current(caller, webhookId);
-      return shownDeliveries(deliveriesOf(institution), feed, institution, eventBoundsOf(caller));
+      return filterVisibleDeliveries(deliveriesOf(institution), feed, institution, toEventBounds(caller));
     },
 
     /** Requests that events are delivered again; returns how many there are. */
@@ -248,7 +253,7 @@ export function createWebhooks(its: WebhooksDependencies) {
       const webhook = await current(caller, webhookId);
       allow(webhook);
       rules.requireVisible(caller, webhook.types);
-      const bounds = eventBoundsOf(caller);
+      const bounds = toEventBounds(caller);
       // Where the authorizer does not answer, those that it refuses are left out when they are delivered.
       const delivered = await its.delivered(webhook).catch(() => ({ types: expandTypes(webhook.types), bounds }));
       const until = await feed.head(institution);
@@ -262,9 +267,9 @@ export function createWebhooks(its: WebhooksDependencies) {
       const from = after === undefined ? until : await positionOf(caller, after);
       const stretch = event ? { after: event.sequence - 1, until: event.sequence } : { after: from, until };
       const count = await feed.count(institution, stretch.after, stretch.until, delivered);
-      const redelivery = { ...stretch, round: newId('rdl', now()), isSingle: event !== undefined, count };
+      const redelivery = { ...stretch, round: createId('rdl', now()), isSingle: event !== undefined, count };
       const waiting = await deliveriesOf(institution).count({ webhookId, outcome: 'waiting', origin: 'redelivery' });
-      await update(request, (before) => withRedelivery(before, redelivery, { waiting, now: now() }));
+      await update(request, (before) => addRedelivery(before, redelivery, { waiting, now: now() }));
       return count;
     },
   };

@@ -3,13 +3,13 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { developmentCertificate } from '@boxoffice/runtime';
+import { ensureDevelopmentCertificate } from '@boxoffice/runtime';
 import { useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
 import {
   createAddressPolicy,
   createOwnListeners,
-  internalNetworkOf,
+  findInternalNetwork,
   type Resolve,
   Unresolvable,
 } from '../../src/addresses.ts';
@@ -71,7 +71,7 @@ describe('an address', () => {
     ['2002:7f00:1::', 'loopback'],
     ['2002:c0a8:101::1', 'private'],
   ])('%s is refused as %s', (address, network) => {
-    expect(internalNetworkOf(address)).toBe(network);
+    expect(findInternalNetwork(address)).toBe(network);
     expect(refusal(address)).toBe('its address is not allowed');
   });
 
@@ -239,7 +239,7 @@ describe('connections go to checked addresses', () => {
 
   test('certificates are verified, against the name of the URL', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'boxoffice-receiver-'));
-    const { cert, key } = await developmentCertificate(directory);
+    const { cert, key } = await ensureDevelopmentCertificate(directory);
     await rm(directory, { recursive: true });
     const server = createTlsServer({ cert, key }, (_request, response) => void response.writeHead(200).end());
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -1,9 +1,9 @@
 // rule platform.8: Its feed has `sequence: null` and cursors that do not count what it may not see | services/events/src/feed/read.ts
 import { type TestEngine, useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
-import { until } from '../fixture/receiver.ts';
+import { waitUntil } from '../fixture/receiver.ts';
 import { engines, openFixture, type ServedCall } from '../fixture/service.ts';
-import { factOf, ownOrders, salesHere } from './fixture.ts';
+import { createResourceFact, ownOrders, salesHere } from './fixture.ts';
 
 const [engine] = engines as [TestEngine];
 const within = [ownOrders, salesHere, { ownOrders: false, pointsOfSale: [] }];
@@ -35,13 +35,13 @@ describe('a feed with bounds counts nothing of others', () => {
     its.clients.bounds.set('partner', bounds);
     its.at.received.length = 0;
     const { id } = await its.webhook(its.at.url, { types: ['order.*'] }, call);
-    await its.take(factOf(institution, 'ord_own_here'));
+    await its.take(createResourceFact(institution, 'ord_own_here'));
     const { items } = await page('?after=start', call);
     expect(items).toMatchObject([{ resource: { id: 'ord_own_here' }, sequence: null }]);
     const single = await its.open('GET', `/svc/v3/events/${items[0]?.id}`, call);
     expect(((await single.json()) as { data: object }).data).toMatchObject({ sequence: null });
     expect(await stream(call)).toContain('"sequence":null');
-    await until('the delivery', () => its.at.received.length > 0);
+    await waitUntil('the delivery', () => its.at.received.length > 0);
     expect(its.at.received[0]?.event).toMatchObject({ sequence: null });
     await its.call('DELETE', `/${id}`, call);
     // Without bounds all have it.
@@ -52,10 +52,10 @@ describe('a feed with bounds counts nothing of others', () => {
   test('a cursor goes on where it was given, tells no position, and is another one each time', async () => {
     const institution = 'opaque';
     const call = { institution, bounds: ownOrders };
-    await its.take(factOf(institution, 'ord_own_here'));
+    await its.take(createResourceFact(institution, 'ord_own_here'));
     const first = await page('?after=start', call);
     const idle = await Promise.all([1, 2, 3].map(() => page(`?after=${first.nextCursor}`, call)));
-    for (const id of ['ord_other_here', 'ord_other_there']) await its.take(factOf(institution, id));
+    for (const id of ['ord_other_here', 'ord_other_there']) await its.take(createResourceFact(institution, id));
     const busy = await page(`?after=${first.nextCursor}`, call);
     const cursors = [first, ...idle, busy].map(({ nextCursor }) => nextCursor);
     expect(new Set(cursors).size).toBe(cursors.length);
@@ -68,7 +68,7 @@ describe('a feed with bounds counts nothing of others', () => {
         expect(bytes.includes(position)).toBe(false);
       }
     }
-    await its.take(factOf(institution, 'ord_own_there'));
+    await its.take(createResourceFact(institution, 'ord_own_there'));
     for (const cursor of cursors) {
       const { items } = await page(`?after=${cursor}`, call);
       expect(items.map(({ resource }) => resource.id)).toEqual(['ord_own_there']);

@@ -1,18 +1,18 @@
 import { notExercised, type TestEngine, useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
-import { until } from '../fixture/receiver.ts';
+import { waitUntil } from '../fixture/receiver.ts';
 import { engines, openFixture, type ServedCall } from '../fixture/service.ts';
 import {
   all,
-  factOf,
+  createResourceFact,
   HERE,
   namedLater,
   ownOrders,
   ownSalesHere,
+  readComparableAnswer,
   recordAll,
   salesHere,
   THERE,
-  whole,
   within,
 } from './fixture.ts';
 
@@ -58,12 +58,12 @@ describe.each(engines)(`the feed of a client with bounds on $name${notExercised}
     leaving.abort();
     expect(all.filter((id) => text.includes(`"id":"${id}"`))).toEqual(seen);
 
-    const unknown = await whole(await get(FULL, '/evt_unknown', { bounds }));
+    const unknown = await readComparableAnswer(await get(FULL, '/evt_unknown', { bounds }));
     expect(unknown.status).toBe(404);
     const { items } = await page(FULL, '?after=start&limit=500');
     expect(items).toHaveLength(all.length);
     for (const { id, resource } of items) {
-      const found = await whole(await get(FULL, `/${id}`, { bounds }));
+      const found = await readComparableAnswer(await get(FULL, `/${id}`, { bounds }));
       if (seen.includes(resource.id)) expect(found.status).toBe(200);
       else expect(found).toEqual(unknown);
     }
@@ -72,7 +72,7 @@ describe.each(engines)(`the feed of a client with bounds on $name${notExercised}
   test('asked for a resource out of bounds, answers as for one that there never was', async () => {
     for (const bounds of [ownOrders, salesHere, ownSalesHere]) {
       const answers = ['ord_other_there', 'ord_unknown'].map(async (id) =>
-        whole(await get(FULL, `?after=start&limit=1&resource=${id}`, { bounds })),
+        readComparableAnswer(await get(FULL, `?after=start&limit=1&resource=${id}`, { bounds })),
       );
       const [outside, unknown] = await Promise.all(answers);
       const withoutCursor = (
@@ -94,16 +94,18 @@ describe.each(engines)(`the feed of a client with bounds on $name${notExercised}
   test('a request that waits is answered with the first event within bounds', async () => {
     const { nextCursor } = await page('waiting', '', { bounds: ownOrders });
     const waiting = page('waiting', `?after=${nextCursor}&wait=30`, { bounds: ownOrders });
-    for (const id of ['ord_other_here', 'ord_old', 'ord_own_there']) await its.take(factOf('waiting', id));
+    for (const id of ['ord_other_here', 'ord_old', 'ord_own_there']) await its.take(createResourceFact('waiting', id));
     expect((await waiting).items.map(({ resource }) => resource.id)).toEqual(['ord_own_there']);
   });
 
   test('pages are full, however many events of others are between', async () => {
     const institution = 'sparse';
-    const others = Array.from({ length: 600 }, (_, nth) => factOf(institution, `ord_${nth}`, ['order.changed']));
-    await its.take(factOf(institution, 'ord_own_here'));
+    const others = Array.from({ length: 600 }, (_, nth) =>
+      createResourceFact(institution, `ord_${nth}`, ['order.changed']),
+    );
+    await its.take(createResourceFact(institution, 'ord_own_here'));
     await Promise.all(others.map(its.take));
-    await its.take(factOf(institution, 'ord_own_there'));
+    await its.take(createResourceFact(institution, 'ord_own_there'));
     const { items, nextCursor } = await page(institution, '?after=start&limit=3', { bounds: ownOrders });
     expect(items.map(({ resource }) => resource.id)).toEqual(['ord_own_here', 'ord_own_there']);
     expect((await page(institution, `?after=${nextCursor}`)).items).toEqual([]);
@@ -112,10 +114,12 @@ describe.each(engines)(`the feed of a client with bounds on $name${notExercised}
   test('a contact belongs to the client from the moment that an order of it names the contact', async () => {
     const institution = 'named';
     const call = { bounds: ownOrders };
-    await its.take(factOf(institution, 'con_named'));
-    await its.take(factOf(institution, 'ord_other_here', ['order.created', { clientIds: ['another'] }, 'con_named']));
+    await its.take(createResourceFact(institution, 'con_named'));
+    await its.take(
+      createResourceFact(institution, 'ord_other_here', ['order.created', { clientIds: ['another'] }, 'con_named']),
+    );
     expect(await seenBy(institution, call)).toEqual([]);
-    for (let turn = 0; turn < 2; turn += 1) await its.take(factOf(institution, 'ord_own_here'));
+    for (let turn = 0; turn < 2; turn += 1) await its.take(createResourceFact(institution, 'ord_own_here'));
     expect(await seenBy(institution, call)).toEqual(['con_named', 'ord_own_here']);
     expect(await seenBy('elsewhere', call)).toEqual([]);
   });
@@ -126,10 +130,10 @@ describe.each(engines)(`the feed of a client with bounds on $name${notExercised}
     const take = (order: string, version: number, contact?: string, { take } = its as Pick<typeof its, 'take'>) => {
       const said = { clientIds: ['partner'], pointOfSale: null };
       const at = { version, before: version === 1 ? null : version - 1 };
-      return take(factOf(institution, order, ['order.changed', said, contact], at));
+      return take(createResourceFact(institution, order, ['order.changed', said, contact], at));
     };
     const contacts = () => seenBy(institution, { bounds: ownOrders }, '&types=contact.created,contact.changed');
-    for (const id of ['con_named', 'con_other']) await its.take(factOf(institution, id));
+    for (const id of ['con_named', 'con_other']) await its.take(createResourceFact(institution, id));
     for (const order of ['ord_1', 'ord_2']) await take(order, 1, 'con_named');
     await take('ord_1', 2, 'con_other');
     expect(await contacts()).toEqual(['con_named', 'con_other']);
@@ -161,7 +165,7 @@ describe.each(engines)(`the feed of a client with bounds on $name${notExercised}
 
   test('the case of a service host does not matter', async () => {
     const belongsTo = { clientIds: ['another'], pointOfSale: HERE.toUpperCase() };
-    await its.take(factOf('case', 'ord_1', ['order.created', belongsTo]));
+    await its.take(createResourceFact('case', 'ord_1', ['order.created', belongsTo]));
     expect(await seenBy('case', { bounds: salesHere })).toEqual(['ord_1']);
   });
 });
@@ -205,25 +209,29 @@ describe('webhooks of a client with bounds', () => {
   test.each(within)('$seen.length of 17 events within $bounds are delivered, and delivered again', ({ bounds, seen }) =>
     using(`all${textOf(bounds)}`, bounds, async (id, call) => {
       // The contact is not the client's when its event comes: it is delivered when it is asked for again.
-      await recordAll(its, call.institution ?? '', () => until('the contacts', () => delivered().includes('con_own')));
+      await recordAll(its, call.institution ?? '', () =>
+        waitUntil('the contacts', () => delivered().includes('con_own')),
+      );
       const isRestricted = bounds !== null && (bounds.ownOrders || bounds.pointsOfSale.length > 0);
       const first = seen.filter((one) => !isRestricted || !namedLater.includes(one));
-      await until('all deliveries', () => delivered().length >= first.length);
+      await waitUntil('all deliveries', () => delivered().length >= first.length);
       const again = await its.call('POST', `/${id}/redeliveries`, { ...call, body: { after: 'start' } });
       expect([again.status, again.data]).toEqual([202, { count: seen.length }]);
-      await until('all again', () => delivered().length === first.length + seen.length);
+      await waitUntil('all again', () => delivered().length === first.length + seen.length);
       expect(delivered().toSorted()).toEqual([...first, ...seen].toSorted());
     }),
   );
 
   test('an event out of bounds is delivered again to nobody, and unknown to the client', () =>
     using('single', ownOrders, async (id, call, others) => {
-      for (const one of ['ord_other_here', 'ord_own_here']) await its.take(factOf('single', one));
-      await until('the own one', () => delivered().length === 1);
+      for (const one of ['ord_other_here', 'ord_own_here']) await its.take(createResourceFact('single', one));
+      await waitUntil('the own one', () => delivered().length === 1);
       const { data } = await its.events('?after=start&resource=ord_other_here', others);
       const eventId = data.items[0]?.id;
       const ask = (eventId: unknown, more: ServedCall) =>
-        its.open('POST', `/svc/v3/webhooks/${id}/redeliveries`, { ...more, body: { eventId } }).then(whole);
+        its
+          .open('POST', `/svc/v3/webhooks/${id}/redeliveries`, { ...more, body: { eventId } })
+          .then(readComparableAnswer);
       const refused = await ask(eventId, call);
       expect(refused.status).toBe(422);
       expect(refused).toEqual(await ask('evt_unknown', call));
@@ -234,21 +242,21 @@ describe('webhooks of a client with bounds', () => {
 
   test('other bounds hold for what was planned before, for the records of attempts and for redeliveries', () =>
     using('narrowed', salesHere, async (id, call, others) => {
-      await its.take(factOf('narrowed', 'ord_other_here'));
-      await until('the sale here', () => delivered().length === 1);
+      await its.take(createResourceFact('narrowed', 'ord_other_here'));
+      await waitUntil('the sale here', () => delivered().length === 1);
       await its.call('POST', `/${id}/test`, call);
       const paused = { ...call, body: { state: 'paused' } };
       expect((await its.call('PATCH', `/${id}`, paused)).status).toBe(200);
       await its.call('POST', `/${id}/redeliveries`, { ...call, body: { after: 'start' } });
-      await until('the planned one', async () => (await attempted(id, call)) === 3);
+      await waitUntil('the planned one', async () => (await attempted(id, call)) === 3);
       const narrowed = callsOf('narrowed', ownSalesHere);
       expect(await attempted(id, narrowed)).toBe(1);
       expect(await attempted(id, others)).toBe(3);
       const again = await its.call('POST', `/${id}/redeliveries`, { ...narrowed, body: { after: 'start' } });
       expect(again.status).toBe(409);
       await its.call('PATCH', `/${id}`, { ...narrowed, body: { state: 'active' } });
-      await its.take(factOf('narrowed', 'tic_own_here'));
-      await until('the own ticket', () => delivered().includes('tic_own_here'));
+      await its.take(createResourceFact('narrowed', 'tic_own_here'));
+      await waitUntil('the own ticket', () => delivered().includes('tic_own_here'));
       expect(delivered().filter((one) => one === 'ord_other_here')).toHaveLength(1);
     }));
 
@@ -259,8 +267,8 @@ describe('webhooks of a client with bounds', () => {
       expect((await its.call('GET', `/${id}`, call)).status).toBe(200);
       expect((await its.call('PATCH', `/${id}`, { ...others, body: { types } })).status).toBe(200);
       expect((await its.call('GET', `/${id}`, call)).status).toBe(404);
-      await its.take(factOf('lost', 'ord_other_there'));
-      await until('the order of another', () => delivered().includes('ord_other_there'));
+      await its.take(createResourceFact('lost', 'ord_other_there'));
+      await waitUntil('the order of another', () => delivered().includes('ord_other_there'));
     }));
 
   test.each([ownOrders, salesHere])('no operation finds anything of others within %j', async (bounds) => {
@@ -268,7 +276,7 @@ describe('webhooks of a client with bounds', () => {
     const others = { institution, client: 'another' };
     const call = callsOf(institution, bounds);
     const belongsTo = { clientIds: ['another'], pointOfSale: THERE };
-    await its.take(factOf(institution, 'ord_foreign', ['order.created', belongsTo, 'con_foreign']));
+    await its.take(createResourceFact(institution, 'ord_foreign', ['order.created', belongsTo, 'con_foreign']));
     const { id: webhookId } = await its.webhook(its.at.url, {}, others);
     const { data } = await its.events('?after=start', others);
     const foreign: Record<string, string> = { eventId: data.items[0]?.id ?? '', webhookId };
@@ -280,7 +288,7 @@ describe('webhooks of a client with bounds', () => {
         const at = path.replace(/\{(\w+)\}/, (_, name) => ids[name] ?? name);
         const query = id === 'listEvents' ? '?after=start' : '';
         const sent = { ...call, ...(body === undefined ? {} : { body }) };
-        return whole(await its.open(method.toUpperCase(), `${at}${query}`, sent));
+        return readComparableAnswer(await its.open(method.toUpperCase(), `${at}${query}`, sent));
       };
       const isOfOne = path.includes('{');
       const answer = await answerFor(foreign);

@@ -1,7 +1,7 @@
 import type { BelongsTo } from '@boxoffice/service';
-import { exampleOf } from '../../src/types/schemas.ts';
+import { createEventExample } from '../../src/types/schemas.ts';
 import type { EventType } from '../../src/types/types.ts';
-import { type FactOptions, fact, type Instance } from '../fixture/service.ts';
+import { createFact, type FactOptions, type Instance } from '../fixture/service.ts';
 
 export const HERE = 'here.example';
 export const THERE = 'there.example';
@@ -79,16 +79,16 @@ export const within = [
 ];
 
 /** The fact about a resource, by default the first of one of the table. */
-export function factOf(
+export function createResourceFact(
   institution: string,
   id: string,
   said: Said = resources[id] ?? ['order.changed'],
   at: Pick<FactOptions, 'version' | 'before'> = {},
 ) {
   const [type, belongsTo, contactNumber = null] = said;
-  const { data, resource } = exampleOf(type);
+  const { data, resource } = createEventExample(type);
   const named = resource.type === 'order' ? { ...data, contactNumber } : data;
-  return fact({ institution, type, resource: { type: resource.type, id }, data: named, belongsTo, ...at });
+  return createFact({ institution, type, resource: { type: resource.type, id }, data: named, belongsTo, ...at });
 }
 
 /** Records an event of each resource of the table; of orders once `contactsAreThere`. */
@@ -100,12 +100,12 @@ export async function recordAll(
   const [first] = all.filter((id) => id.startsWith('ord_'));
   for (const id of all) {
     if (id === first) await contactsAreThere?.();
-    await take(factOf(institution, id));
+    await take(createResourceFact(institution, id));
   }
 }
 
 /** What an answer says, without what every answer has of its own. */
-export async function whole(response: Response) {
+export async function readComparableAnswer(response: Response) {
   const { date: _date, traceparent: _trace, 'x-request-id': _id, ...headers } = Object.fromEntries(response.headers);
   return { status: response.status, headers, text: await response.text() };
 }

@@ -1,7 +1,7 @@
 import { useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { type Receiver, silence, status, until } from '../fixture/receiver.ts';
+import { createStatusAnswer, leaveUnanswered, type Receiver, waitUntil } from '../fixture/receiver.ts';
 import { Clock, engines, openFixture } from '../fixture/service.ts';
 
 describe.each(engines)('on $name', (engine) => {
@@ -29,7 +29,7 @@ describe.each(engines)('on $name', (engine) => {
       const event = await its.emit('order.created', 'ord_1');
       await its.emit('ticket.issued');
       const another = await its.emit('order.changed', 'ord_1');
-      await until('both deliveries', () => at.received.length === 2);
+      await waitUntil('both deliveries', () => at.received.length === 2);
       expect(at.ids()).toEqual([event, another]);
       const [first] = at.received;
       expect(new Webhook(secret).verify(first?.text ?? '', first?.headers as never)).toMatchObject({
@@ -40,7 +40,7 @@ describe.each(engines)('on $name', (engine) => {
       });
       expect(first?.headers).toMatchObject({ 'content-type': 'application/json', 'webhook-id': event });
       const record = async () => (await its.attempts(id)).find(({ eventId }) => eventId === event);
-      await until('its record', async () => (await record())?.outcome === 'succeeded');
+      await waitUntil('its record', async () => (await record())?.outcome === 'succeeded');
       expect(await record()).toMatchObject({ attempt: 1, httpStatus: 204, error: null });
       expect((await its.state(id)).lastDelivery).toMatchObject({ status: 204 });
     }));
@@ -48,11 +48,11 @@ describe.each(engines)('on $name', (engine) => {
   test('a failed attempt is followed by others by the table, the last of which gives the event up', () =>
     using(async (at, { id }) => {
       clock.stop();
-      at.answer = status(500);
+      at.answer = createStatusAnswer(500);
       const event = await its.emit('order.created');
       const steps = [5, 60, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
       for (const [index, seconds] of steps.entries()) {
-        await until(`attempt ${index + 1}`, ended(id, index + 1));
+        await waitUntil(`attempt ${index + 1}`, ended(id, index + 1));
         const record = (await its.attempts(id)).find(({ attempt }) => attempt === index + 1);
         expect(record).toMatchObject({ outcome: 'failed', httpStatus: 500, error: 'http_status' });
         const [waiting] = await its.attempts(id, '&outcome=waiting');
@@ -62,7 +62,7 @@ describe.each(engines)('on $name', (engine) => {
         expect(pause).toBeGreaterThanOrEqual(seconds * 800 - 1);
         clock.advance(pause);
       }
-      await until('the last attempt', ended(id, 11));
+      await waitUntil('the last attempt', ended(id, 11));
       expect(at.received).toHaveLength(11);
       expect((await its.attempts(id)).at(-1)).toMatchObject({ outcome: 'failed', nextAttemptAt: null });
       expect(await its.attempts(id, '&outcome=waiting')).toEqual([]);
@@ -80,23 +80,23 @@ describe.each(engines)('on $name', (engine) => {
         await its.emit('order.confirmed', 'ord_failing'),
       ];
       const others = [await its.emit('order.created'), await its.emit('order.created')];
-      await until('the others', () => others.every((other) => at.ids().includes(other)));
-      await until('the failure', ended(id, 1));
+      await waitUntil('the others', () => others.every((other) => at.ids().includes(other)));
+      await waitUntil('the failure', ended(id, 1));
       expect(at.ids()).not.toContain(two);
-      at.answer = status(200);
+      at.answer = createStatusAnswer(200);
       clock.advance(10_000);
-      await until('the rest', () => at.ids().includes(three));
+      await waitUntil('the rest', () => at.ids().includes(three));
       expect(at.ids().filter((event) => !others.includes(event))).toEqual([one, one, two, three]);
     }));
 
   test('a receiver that never answers delays no other one, and has ten attempts at once', () =>
     using(async (slow, { id }) => {
-      slow.answer = silence;
+      slow.answer = leaveUnanswered;
       await using(async (fast) => {
         const events: string[] = [];
         for (let index = 0; index < 25; index += 1) events.push(await its.emit('order.created'));
-        await until('all deliveries of the other', () => fast.received.length === 25);
-        await until('ten attempts', () => slow.received.length === 10);
+        await waitUntil('all deliveries of the other', () => fast.received.length === 25);
+        await waitUntil('ten attempts', () => slow.received.length === 10);
         expect(await its.attempts(id, '&outcome=waiting')).toHaveLength(25);
         expect(new Set(fast.ids())).toEqual(new Set(events));
         expect(slow.received).toHaveLength(10);
@@ -106,9 +106,9 @@ describe.each(engines)('on $name', (engine) => {
   test('a redirect is a failure and is not followed', () =>
     using(async (at, { id }) => {
       const other = await receiver();
-      at.answer = status(302, { location: other.url });
+      at.answer = createStatusAnswer(302, { location: other.url });
       await its.emit('order.created');
-      await until('the record', ended(id, 1));
+      await waitUntil('the record', ended(id, 1));
       expect((await its.attempts(id))[0]).toMatchObject({ outcome: 'failed', httpStatus: 302, error: 'redirect' });
       expect(other.received).toEqual([]);
     }));
@@ -130,7 +130,7 @@ describe.each(engines)('on $name', (engine) => {
         more();
       };
       await its.emit('order.created');
-      await until('the record', ended(id, 1));
+      await waitUntil('the record', ended(id, 1));
       await closed.promise;
       expect((await its.attempts(id))[0]).toMatchObject({ outcome: 'succeeded', httpStatus: 200 });
       expect(written).toBeLessThan(64 * 1024 * 1024);
@@ -141,41 +141,41 @@ describe.each(engines)('on $name', (engine) => {
     const { id } = await its.webhook(at.url);
     await at.close();
     await its.emit('order.created');
-    await until('the record', ended(id, 1));
+    await waitUntil('the record', ended(id, 1));
     expect((await its.attempts(id))[0]).toMatchObject({ httpStatus: null, error: 'connection_failed' });
     await its.call('DELETE', `/${id}`);
   });
 
   test('410 disables at once; then only redeliveries are made, and later events come after its activation', () =>
     using(async (at, { id }) => {
-      at.answer = status(410);
+      at.answer = createStatusAnswer(410);
       const gone = await its.emit('order.created');
-      await until('the disabling', async () => (await its.state(id)).state === 'disabled');
+      await waitUntil('the disabling', async () => (await its.state(id)).state === 'disabled');
       expect((await its.state(id)).disabledReason).toBe('The receiver answered 410 (Gone).');
-      at.answer = status(204);
+      at.answer = createStatusAnswer(204);
       const missed = await its.emit('order.created');
       await its.call('POST', `/${id}/redeliveries`, { body: { eventId: gone } });
-      await until('the redelivery', () => at.received.length === 2);
+      await waitUntil('the redelivery', () => at.received.length === 2);
       expect(at.ids()).toEqual([gone, gone]);
       expect((await its.call('PATCH', `/${id}`, { body: { state: 'active' } })).data).toMatchObject({
         state: 'active',
         disabledReason: null,
       });
       const later = await its.emit('order.created');
-      await until('the later event', () => at.ids().includes(later));
+      await waitUntil('the later event', () => at.ids().includes(later));
       expect(at.ids()).not.toContain(missed);
     }));
 
   test('five days without any success disable with a reason', () =>
     using(async (at, { id }) => {
-      at.answer = status(503);
+      at.answer = createStatusAnswer(503);
       await its.emit('order.created');
-      await until('the first failure', ended(id, 1));
+      await waitUntil('the first failure', ended(id, 1));
       const [{ at: since } = {}] = await its.attempts(id);
       clock.advance(5 * 24 * 60 * 60_000);
-      await until('the disabling', async () => (await its.state(id)).state === 'disabled');
+      await waitUntil('the disabling', async () => (await its.state(id)).state === 'disabled');
       expect((await its.state(id)).disabledReason).toBe(`No delivery has succeeded since ${since}.`);
-      await until('nothing waits', async () => (await its.attempts(id, '&outcome=waiting')).length === 0);
+      await waitUntil('nothing waits', async () => (await its.attempts(id, '&outcome=waiting')).length === 0);
     }));
 
   test('paused, events are kept and delivered on activation', () =>
@@ -185,11 +185,11 @@ describe.each(engines)('on $name', (engine) => {
         const probe = await receiver();
         const { id: other } = await its.webhook(probe.url);
         const last = await its.emit('order.confirmed', 'ord_p');
-        await until('another webhook has it', () => probe.ids().includes(last));
+        await waitUntil('another webhook has it', () => probe.ids().includes(last));
         await its.call('DELETE', `/${other}`);
         expect(at.received).toEqual([]);
         await its.call('PATCH', `/${id}`, { body: { state: 'active' } });
-        await until('all of them', () => at.received.length === 3);
+        await waitUntil('all of them', () => at.received.length === 3);
         expect(at.ids()).toEqual([...events, last]);
       },
       { state: 'paused' },
@@ -200,12 +200,12 @@ describe.each(engines)('on $name', (engine) => {
       const before = await its.context.feed.head('opera');
       const events = [await its.emit('order.created', 'ord_r'), await its.emit('order.changed', 'ord_r')];
       await its.emit('ticket.issued');
-      await until('the first deliveries', () => at.received.length === 2);
+      await waitUntil('the first deliveries', () => at.received.length === 2);
       const { status: code, data } = await its.call('POST', `/${id}/redeliveries`, {
         body: { after: its.cursor(before) },
       });
       expect([code, data]).toEqual([202, { count: 2 }]);
-      await until('the repeated ones', () => at.received.length === 4);
+      await waitUntil('the repeated ones', () => at.received.length === 4);
       expect(at.ids()).toEqual([...events, ...events]);
     }));
 
@@ -217,16 +217,16 @@ describe.each(engines)('on $name', (engine) => {
     const before = its.cursor(await its.context.feed.head('opera'));
     await its.emit('order.created');
     const visible = await its.emit('ticket.issued');
-    await until('the ticket', () => at.received.length > 0);
+    await waitUntil('the ticket', () => at.received.length > 0);
     expect(at.ids()).toEqual([visible]);
     // They are not counted as delivered again, either.
     const again = await its.call('POST', `/${id}/redeliveries`, { body: { after: before } });
     expect([again.status, again.data]).toEqual([202, { count: 1 }]);
-    await until('the ticket again', () => at.received.length === 2);
+    await waitUntil('the ticket again', () => at.received.length === 2);
     expect(at.ids()).toEqual([visible, visible]);
     await its.call('PATCH', `/${id}`, { body: { types }, client: 'other' });
     const order = await its.emit('order.created');
-    await until('the order', () => at.ids().includes(order));
+    await waitUntil('the order', () => at.ids().includes(order));
     await its.call('DELETE', `/${id}`);
   });
 
@@ -236,7 +236,7 @@ describe.each(engines)('on $name', (engine) => {
       const event = await its.emit('order.created');
       await its.context.feed.head('opera');
       its.clients.isDown = false;
-      await until('the event', () => at.received.length > 0);
+      await waitUntil('the event', () => at.received.length > 0);
       expect(at.ids()).toEqual([event]);
     }));
 });

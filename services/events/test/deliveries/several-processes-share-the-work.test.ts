@@ -4,7 +4,7 @@ import { createRunner } from '../../src/deliveries/runner.ts';
 import { createShards, SHARDS } from '../../src/deliveries/shards.ts';
 import { deliveriesCollection, positionsCollection, webhooksCollection } from '../../src/store.ts';
 import { expandTypes } from '../../src/types/types.ts';
-import { silence, status, until } from '../fixture/receiver.ts';
+import { createStatusAnswer, leaveUnanswered, waitUntil } from '../fixture/receiver.ts';
 import { Clock, engines, type Fixture, openFixture } from '../fixture/service.ts';
 
 /** How long others wait for a share that one has left to them. */
@@ -23,7 +23,7 @@ describe.each(engines)('several processes, on $name', (engine) => {
   test('each share has one process, and none has all', async () => {
     const shards = await Promise.all([1, 2, 3].map(async () => createShards(await its.openStore(), { leaseMs })));
     const all = Array.from({ length: SHARDS }, (_, shard) => shard);
-    await until('every share is with one', async () => {
+    await waitUntil('every share is with one', async () => {
       await Promise.all(shards.map((one) => one.beat(new Set(all))));
       const owners = all.map((shard) => shards.filter((one) => one.owns(shard)));
       for (const those of owners) expect(those.length).toBeLessThan(2);
@@ -51,7 +51,7 @@ describe.each(engines)('several processes, on $name', (engine) => {
     const events: string[] = [];
     for (let index = 0; index < 12; index += 1)
       events.push(await (index % 2 ? one : other).emit(index === 0 ? 'order.created' : 'order.changed', 'ord_1'));
-    await until('all deliveries', () =>
+    await waitUntil('all deliveries', () =>
       all.every(({ received }) => new Set(received.map(({ event }) => event.id)).size === 12),
     );
     // A share that moves to the second process while it starts may repeat one, never change the order.
@@ -61,15 +61,15 @@ describe.each(engines)('several processes, on $name', (engine) => {
   test('what a stopped process leaves is delivered by the next', async () => {
     clock.stop();
     const at = await its.receiver();
-    at.answer = status(500);
+    at.answer = createStatusAnswer(500);
     const { id } = await its.webhook(at.url);
     const events = [await its.emit('order.created', 'ord_1'), await its.emit('order.changed', 'ord_1')];
-    await until('the first failure', async () => (await its.attempts(id, '&outcome=failed')).length === 1);
+    await waitUntil('the first failure', async () => (await its.attempts(id, '&outcome=failed')).length === 1);
     await its.stop();
-    at.answer = status(204);
+    at.answer = createStatusAnswer(204);
     clock.advance(60_000);
     await its.another();
-    await until('the rest', () => at.received.length === 3);
+    await waitUntil('the rest', () => at.received.length === 3);
     expect(at.ids()).toEqual([events[0], ...events]);
   });
 
@@ -77,7 +77,7 @@ describe.each(engines)('several processes, on $name', (engine) => {
     const at = await its.receiver();
     const { id } = await its.webhook(at.url);
     const events = [await its.emit('order.created', 'ord_1'), await its.emit('order.changed', 'ord_1')];
-    await until('both', async () => (await its.attempts(id, '&outcome=succeeded')).length === 2);
+    await waitUntil('both', async () => (await its.attempts(id, '&outcome=succeeded')).length === 2);
     await its.stop();
     // As if killed after the second delivery was made, before its end and the position were written.
     const store = await its.openStore();
@@ -89,7 +89,7 @@ describe.each(engines)('several processes, on $name', (engine) => {
     await store.collection(positionsCollection).of('opera').delete(id);
     const second = await its.another();
     const later = await second.emit('order.confirmed', 'ord_1');
-    await until('the later one', () => at.ids().includes(later));
+    await waitUntil('the later one', () => at.ids().includes(later));
     expect(at.ids()).toEqual([...events, events[1], later]);
   });
 
@@ -97,14 +97,14 @@ describe.each(engines)('several processes, on $name', (engine) => {
     await its.stop();
     const first = await its.another({ answerMs: 10 * 60_000, times: { leaseMs, closeMs: 100 } });
     const at = await its.receiver();
-    at.answer = silence;
+    at.answer = leaveUnanswered;
     const { id } = await first.webhook(at.url);
     const event = await first.emit('order.created');
-    await until('the attempt', () => at.received.length === 1);
+    await waitUntil('the attempt', () => at.received.length === 1);
     await first.stop();
-    at.answer = status(204);
+    at.answer = createStatusAnswer(204);
     const second = await its.another();
-    await until('the delivery', async () => (await second.attempts(id, '&outcome=succeeded')).length === 1);
+    await waitUntil('the delivery', async () => (await second.attempts(id, '&outcome=succeeded')).length === 1);
     expect(at.ids()).toEqual([event, event]);
   });
 
@@ -118,7 +118,7 @@ describe.each(engines)('several processes, on $name', (engine) => {
     const closing = its.stop();
     finish();
     await closing;
-    at.answer = silence;
+    at.answer = leaveUnanswered;
     const second = await its.another();
     expect(await second.attempts(id)).toEqual([expect.objectContaining({ outcome: 'succeeded', attempt: 1 })]);
   });
@@ -155,18 +155,18 @@ describe.each(engines)('what becomes due meanwhile, on $name', (engine) => {
     };
     const its = await openFixture(engine, { clock, storeOf: (store) => watched(store, looked) });
     const at = await its.receiver();
-    at.answer = status(500);
+    at.answer = createStatusAnswer(500);
     const { id } = await its.webhook(at.url);
     await its.emit('order.created');
-    await until('the first attempt', async () =>
+    await waitUntil('the first attempt', async () =>
       (await its.attempts(id)).some(({ attempt, outcome }) => attempt === 1 && outcome === 'failed'),
     );
-    at.answer = status(204);
+    at.answer = createStatusAnswer(204);
     isNext = true;
     // Looked at once more, for the change alone.
     expect((await its.call('PATCH', `/${id}`, { body: { types: ['order.*', 'ticket.*'] } })).status).toBe(200);
-    await until('the look', () => !isNext);
-    await until('the second attempt', () => at.received.length === 2);
+    await waitUntil('the look', () => !isNext);
+    await waitUntil('the second attempt', () => at.received.length === 2);
     await its.close();
   });
 
@@ -189,7 +189,7 @@ describe.each(engines)('what becomes due meanwhile, on $name', (engine) => {
           if (event === undefined) {
             await its.call('PATCH', `/${id}`, { body: { types: ['order.*'] } });
             event = await its.emit('order.created');
-            await until('the event', async () => (await its.context.feed.head('opera')) > 0);
+            await waitUntil('the event', async () => (await its.context.feed.head('opera')) > 0);
             runner.wake();
           }
           return read;
@@ -210,7 +210,7 @@ describe.each(engines)('what becomes due meanwhile, on $name', (engine) => {
       failed: () => undefined,
     });
     runner.wake();
-    await until('the attempt', () => made.length > 0);
+    await waitUntil('the attempt', () => made.length > 0);
     expect(made).toEqual([event]);
     await runner.close();
     await its.close();
@@ -249,7 +249,7 @@ describe.each(engines)('what becomes due meanwhile, on $name', (engine) => {
     });
     runner.wake();
     // As the process does: it wakes what is due.
-    await until('the attempt', () => {
+    await waitUntil('the attempt', () => {
       if ((runner.dueAt() ?? Number.POSITIVE_INFINITY) <= clock.now()) runner.wake();
       return made.length > 0;
     });

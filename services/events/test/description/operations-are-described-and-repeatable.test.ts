@@ -1,11 +1,11 @@
-import { exampleFaults, openApiDocument } from '@boxoffice/http';
+import { findExampleFaults, openApiDocument } from '@boxoffice/http';
 import { sendEightAtOnce, useFixture } from '@boxoffice/service/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Value } from 'typebox/value';
 import type { Context } from '../../src/context.ts';
-import { routes } from '../../src/routes.ts';
+import { createRoutes } from '../../src/routes.ts';
 import { describedWebhooks, Event } from '../../src/types/schemas.ts';
-import { eventTypeNames, typeGroups, typesVisibleTo } from '../../src/types/types.ts';
+import { eventTypeNames, listVisibleTypes, typeGroups } from '../../src/types/types.ts';
 import type { Webhooks } from '../../src/webhooks/webhooks.ts';
 import { engines, type Instance, openFixture } from '../fixture/service.ts';
 
@@ -39,7 +39,7 @@ const { webhooks, components } = openApiDocument({
 };
 
 test('every operation has examples that match its schemas', () => {
-  expect(exampleFaults(routes({} as Context, {} as Webhooks))).toEqual([]);
+  expect(findExampleFaults(createRoutes({} as Context, {} as Webhooks))).toEqual([]);
 });
 
 test('the description has every type that is delivered, and no other', () => {
@@ -86,7 +86,7 @@ test('every type belongs to a group and needs a scope', () => {
     'performance.*',
   ]);
   const scopes = ['catalog:read', 'contacts:read', 'orders:read', 'orders.sensitive:read', 'tickets:read'];
-  expect(typesVisibleTo(scopes)).toEqual(eventTypeNames);
+  expect(listVisibleTypes(scopes)).toEqual(eventTypeNames);
 });
 
 test('each message has an operationId of its own, after which generated code names its handler', () => {

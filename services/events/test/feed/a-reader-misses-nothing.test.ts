@@ -1,7 +1,7 @@
 import { notExercised, useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { type Feed, type Stretch, shareReads } from '../../src/feed/read.ts';
-import { type EventPage, engines, fact, openFixture } from '../fixture/service.ts';
+import { createFact, type EventPage, engines, openFixture } from '../fixture/service.ts';
 
 const ticketData = {
   status: 'printed',
@@ -20,7 +20,7 @@ const ticketData = {
 };
 
 const ticket = (institution: string, id: string) =>
-  fact({ institution, type: 'ticket.printed', resource: { type: 'ticket', id }, data: ticketData });
+  createFact({ institution, type: 'ticket.printed', resource: { type: 'ticket', id }, data: ticketData });
 
 describe.each(engines)(`a reader misses nothing on $name${notExercised}`, (engine) => {
   const its = useFixture(() => openFixture(engine));
@@ -32,18 +32,18 @@ describe.each(engines)(`a reader misses nothing on $name${notExercised}`, (engin
   };
 
   test('pages follow one another from the start, and the last cursor leads to what comes next', async () => {
-    for (let index = 0; index < 5; index += 1) await its.take(fact({ institution: 'pages' }));
+    for (let index = 0; index < 5; index += 1) await its.take(createFact({ institution: 'pages' }));
     const one = await read('pages', '?after=start&limit=3');
     const two = await read('pages', `?after=${one.nextCursor}&limit=3`);
     const end = await read('pages', `?after=${two.nextCursor}`);
     expect([one, two, end].map(({ items }) => items.map(({ sequence }) => sequence))).toEqual([[1, 2, 3], [4, 5], []]);
-    await its.take(fact({ institution: 'pages' }));
+    await its.take(createFact({ institution: 'pages' }));
     const later = await read('pages', `?after=${end.nextCursor}`);
     expect(later.items.map(({ sequence }) => sequence)).toEqual([6]);
   });
 
   test('a cursor of events that a restore has undone is 410, until it is read anew from the start', async () => {
-    await its.take(fact({ institution: 'restored' }));
+    await its.take(createFact({ institution: 'restored' }));
     const undone = its.context.cursors.write('restored', 9, undefined);
     const reply = await its.events(`?after=${undone}`, { institution: 'restored' });
     expect([reply.status, reply.body.status]).toEqual([410, 'event_cursor_expired']);
@@ -53,19 +53,19 @@ describe.each(engines)(`a reader misses nothing on $name${notExercised}`, (engin
   });
 
   test('without a cursor the reading begins now, and waits for the first event of any instance', async () => {
-    await its.take(fact({ institution: 'now' }));
+    await its.take(createFact({ institution: 'now' }));
     const now = await read('now', '');
     expect(now.items).toEqual([]);
     const other = await its.another();
     const waiting = read('now', `?after=${now.nextCursor}&wait=30`);
-    await other.take(fact({ institution: 'now', resource: { type: 'order', id: 'ord_awaited' } }));
+    await other.take(createFact({ institution: 'now', resource: { type: 'order', id: 'ord_awaited' } }));
     expect((await waiting).items.map(({ resource }) => resource.id)).toEqual(['ord_awaited']);
   });
 
   test('filters by type, group and resource move the cursor over what they leave out', async () => {
-    await its.take(fact({ institution: 'filter', resource: { type: 'order', id: 'ord_a' } }));
+    await its.take(createFact({ institution: 'filter', resource: { type: 'order', id: 'ord_a' } }));
     await its.take(ticket('filter', 'tic_a'));
-    await its.take(fact({ institution: 'filter', resource: { type: 'order', id: 'ord_b' } }));
+    await its.take(createFact({ institution: 'filter', resource: { type: 'order', id: 'ord_b' } }));
     const idsOf = ({ items }: EventPage) => items.map(({ resource }) => resource.id);
     const tickets = await read('filter', '?after=start&types=ticket.printed');
     expect(idsOf(tickets)).toEqual(['tic_a']);
@@ -75,11 +75,11 @@ describe.each(engines)(`a reader misses nothing on $name${notExercised}`, (engin
   });
 
   test('a token sees the types whose resource it may read', async () => {
-    await its.take(fact({ institution: 'scopes' }));
+    await its.take(createFact({ institution: 'scopes' }));
     await its.take(ticket('scopes', 'tic_scopes'));
     const payment = { orderId: 'ord_1', status: 'captured', amount: 100, currency: 'CHF' };
     const resource = { type: 'payment', id: 'pay_scopes' };
-    await its.take(fact({ institution: 'scopes', type: 'payment.recorded', resource, data: payment }));
+    await its.take(createFact({ institution: 'scopes', type: 'payment.recorded', resource, data: payment }));
     const typesFor = async (...scopes: string[]) =>
       (await read('scopes', '?after=start', { scopes })).items.map(({ type }) => type);
     expect(await typesFor('orders:read')).toEqual(['order.created']);
@@ -111,7 +111,7 @@ describe.each(engines)(`a reader misses nothing on $name${notExercised}`, (engin
   });
 
   test('foreign and forged cursors and unknown types are invalid_parameter', async () => {
-    await its.take(fact({ institution: 'mine' }));
+    await its.take(createFact({ institution: 'mine' }));
     const { nextCursor } = await read('mine', '');
     const forged = `${nextCursor.slice(0, -1)}${nextCursor.endsWith('A') ? 'B' : 'A'}`;
     const queries = [
@@ -143,7 +143,7 @@ describe.each(engines)(`what was removed on $name${notExercised}`, (engine) => {
     try {
       const begin = (await its.events('')).data.nextCursor;
       const resource = { type: 'order', id: 'ord_old' };
-      await its.take(fact({ resource, version: 1 }));
+      await its.take(createFact({ resource, version: 1 }));
       const { items, nextCursor } = (await read(begin)).data;
       expect(items).toHaveLength(1);
       now += RETENTION_MS + 1;
@@ -155,8 +155,8 @@ describe.each(engines)(`what was removed on $name${notExercised}`, (engine) => {
       expect((await read(begin)).status).toBe(410);
       expect((await read('start')).data).toEqual({ items: [], nextCursor });
       // Repeated after its event was removed, and followed by the next one.
-      await its.take(fact({ resource, version: 1 }));
-      await its.take(fact({ resource, version: 4, before: 1, type: 'order.changed' }));
+      await its.take(createFact({ resource, version: 1 }));
+      await its.take(createFact({ resource, version: 4, before: 1, type: 'order.changed' }));
       expect((await read(nextCursor)).data.items.map(({ sequence }) => sequence)).toEqual([2]);
     } finally {
       await its.close();

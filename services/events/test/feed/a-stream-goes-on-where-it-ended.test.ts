@@ -1,8 +1,8 @@
 import { notExercised, useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { MOST_PER_CLIENT } from '../../src/feed/streams.ts';
-import { until } from '../fixture/receiver.ts';
-import { engines, fact, type Instance, openFixture } from '../fixture/service.ts';
+import { waitUntil } from '../fixture/receiver.ts';
+import { createFact, engines, type Instance, openFixture } from '../fixture/service.ts';
 
 describe.each(engines)(`a stream of events on $name${notExercised}`, (engine) => {
   const its = useFixture(() => openFixture(engine, { commentMs: 100 }));
@@ -49,7 +49,8 @@ describe.each(engines)(`a stream of events on $name${notExercised}`, (engine) =>
     };
   };
 
-  const order = (institution: string, id: string) => its.take(fact({ institution, resource: { type: 'order', id } }));
+  const order = (institution: string, id: string) =>
+    its.take(createFact({ institution, resource: { type: 'order', id } }));
 
   test.each([
     ['application/json, text/event-stream;q=0.5', 'application/json; charset=utf-8'],
@@ -65,28 +66,28 @@ describe.each(engines)(`a stream of events on $name${notExercised}`, (engine) =>
   test('sends each event with its cursor, and goes on after Last-Event-ID', async () => {
     const one = await follow('stream');
     expect([one.status, one.type]).toEqual([200, 'text/event-stream']);
-    await until('the first id', () => one.seen.id !== '');
+    await waitUntil('the first id', () => one.seen.id !== '');
     await order('stream', 'ord_1');
     await order('stream', 'ord_2');
-    await until('both', () => one.seen.resources.length === 2);
+    await waitUntil('both', () => one.seen.resources.length === 2);
     expect(one.seen.types).toEqual(['order.created', 'order.created']);
     await one.leave();
     await order('stream', 'ord_3');
     const two = await follow('stream', '', { 'last-event-id': one.seen.id });
-    await until('the next', () => two.seen.resources.length === 1);
+    await waitUntil('the next', () => two.seen.resources.length === 1);
     expect(two.seen.resources).toEqual(['ord_3']);
     await two.leave();
     const all = await follow('stream', '?after=start');
-    await until('all', () => all.seen.resources.length === 3);
+    await waitUntil('all', () => all.seen.resources.length === 3);
     await all.leave();
   });
 
   test('has comments whose id moves on over events that the filter leaves out', async () => {
     const one = await follow('comments', '?types=ticket.*');
-    await until('comments', () => one.seen.comments > 1);
+    await waitUntil('comments', () => one.seen.comments > 1);
     const before = one.seen.ids.size;
     await order('comments', 'ord_left_out');
-    await until('another id', () => one.seen.ids.size > before);
+    await waitUntil('another id', () => one.seen.ids.size > before);
     expect(one.seen.resources).toEqual([]);
     await one.leave();
   });
@@ -98,7 +99,7 @@ describe.each(engines)(`a stream of events on $name${notExercised}`, (engine) =>
     const other = await follow('many', '', {}, 'another');
     expect([further.status, other.status]).toEqual([429, 200]);
     for (const { leave } of [...open, other]) await leave();
-    await until('their ends', () => its.context.streams.count === 0);
+    await waitUntil('their ends', () => its.context.streams.count === 0);
     const again = await follow('many');
     expect(again.status).toBe(200);
     await again.leave();
@@ -109,13 +110,13 @@ describe.each(engines)(`a stream of events on $name${notExercised}`, (engine) =>
     const json = { accept: 'application/json' };
     const isCounted = (count: number) => its.context.streams.takenBy('waiting', 'partner') === count;
     const waiting = follow('waiting', '?wait=30', json);
-    await until('its count', () => isCounted(MOST_PER_CLIENT));
+    await waitUntil('its count', () => isCounted(MOST_PER_CLIENT));
     expect((await follow('waiting', '?wait=30', json)).status).toBe(429);
     // Without a wait nothing is counted.
     expect((await follow('waiting', '', json)).status).toBe(200);
     await order('waiting', 'ord_awaited');
     expect((await waiting).status).toBe(200);
-    await until('its end', () => isCounted(MOST_PER_CLIENT - 1));
+    await waitUntil('its end', () => isCounted(MOST_PER_CLIENT - 1));
     for (const { leave } of open) await leave();
   });
 
@@ -128,7 +129,7 @@ describe.each(engines)(`a stream of events on $name${notExercised}`, (engine) =>
     expect(all.map(({ status }) => status)).toEqual(all.map(() => 200));
     expect([(await open(its)).status, (await open(other)).status]).toEqual([429, 429]);
     for (const { leave } of all) await leave();
-    await until('their ends', () => [its, other].every(({ context }) => context.streams.count === 0));
+    await waitUntil('their ends', () => [its, other].every(({ context }) => context.streams.count === 0));
     await other.stop();
   });
 
@@ -140,7 +141,7 @@ describe.each(engines)(`a stream of events on $name${notExercised}`, (engine) =>
     const longest = follow('broken', '?wait=30', json, 'another').finally(() => {
       hasEnded = true;
     });
-    await until('its count', () => its.context.streams.takenBy('broken', 'another') === 1);
+    await waitUntil('its count', () => its.context.streams.takenBy('broken', 'another') === 1);
     for (const [query, headers] of [
       ['', { accept: 'text/event-stream' }],
       ['?wait=30', json],
@@ -149,14 +150,14 @@ describe.each(engines)(`a stream of events on $name${notExercised}`, (engine) =>
       const call = { institution: 'broken', headers };
       const open = () => its.open('GET', `/svc/v3/events${query}`, call, leaving.signal).catch(() => {});
       const all = Array.from({ length: MOST_PER_CLIENT }, open);
-      await until('their counts', () => isCounted(MOST_PER_CLIENT));
+      await waitUntil('their counts', () => isCounted(MOST_PER_CLIENT));
       leaving.abort();
       await Promise.all(all);
-      await until('their ends', () => isCounted(0));
+      await waitUntil('their ends', () => isCounted(0));
     }
     expect(hasEnded).toBe(false);
     await its.open('HEAD', '/svc/v3/events', { institution: 'broken', headers: { accept: 'text/event-stream' } });
-    await until('its end', () => isCounted(0));
+    await waitUntil('its end', () => isCounted(0));
     expect(its.context.tail.followers).toBe(1);
     await order('broken', 'ord_awaited');
     expect((await longest).status).toBe(200);

@@ -1,7 +1,7 @@
 import { notExercised, useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { eventsCollection } from '../../src/store.ts';
-import { engines, fact, openFixture, orderData } from '../fixture/service.ts';
+import { createFact, engines, openFixture, orderData } from '../fixture/service.ts';
 
 describe.each(engines)(`each fact has one event on $name${notExercised}`, (engine) => {
   const its = useFixture(() => openFixture(engine));
@@ -11,7 +11,7 @@ describe.each(engines)(`each fact has one event on $name${notExercised}`, (engin
 
   test('an event can be read with the scope of its resource, and by nobody else', async () => {
     const resource = { type: 'order', id: 'ord_read' };
-    await its.take(fact({ institution: 'read', resource }));
+    await its.take(createFact({ institution: 'read', resource }));
     const [stored] = await logOf('read');
     const path = `/${stored?.id}`;
     const seen = await its.events<Record<string, unknown>>(path, { institution: 'read' });
@@ -32,13 +32,13 @@ describe.each(engines)(`each fact has one event on $name${notExercised}`, (engin
     const cancellation = { requestedAt: at, ...counts, settledAt: null };
     const own = { ...orderData, externalReference: 'agency-4711' };
     const added = { ...own, cancellation: { ...cancellation, by: 'Ana' }, email: 'ana@example.org' };
-    await its.take(fact({ institution: 'added', type: 'order.cancelled', data: added }));
+    await its.take(createFact({ institution: 'added', type: 'order.cancelled', data: added }));
     expect((await logOf('added')).map(({ data }) => data)).toEqual([{ ...own, cancellation }]);
   });
 
   test('several instances that get the same facts at once number each once, without gaps', async () => {
     const instances = [its, await its.another(), await its.another()];
-    const facts = Array.from({ length: 40 }, () => fact({ institution: 'several' }));
+    const facts = Array.from({ length: 40 }, () => createFact({ institution: 'several' }));
     await Promise.all(instances.flatMap((instance) => facts.map((one) => instance.take(one))));
     const events = await logOf('several');
     expect(events.map(({ sequence }) => sequence)).toEqual(facts.map((_, index) => index + 1));
@@ -49,7 +49,7 @@ describe.each(engines)(`each fact has one event on $name${notExercised}`, (engin
     const other = await its.another();
     const resource = { type: 'order', id: 'ord_turned' };
     const of = (version: number, before: number | null, type = 'order.changed') =>
-      fact({ institution: 'turned', resource, version, before, type });
+      createFact({ institution: 'turned', resource, version, before, type });
     await other.take(of(9, 5));
     await its.take(of(5, 2));
     expect(await logOf('turned')).toEqual([]);
@@ -65,7 +65,7 @@ describe.each(engines)(`each fact has one event on $name${notExercised}`, (engin
     const instances = [its, await its.another()];
     const facts = Array.from({ length: 12 }, (_, nth) =>
       Array.from({ length: 10 }, (_, version) =>
-        fact({
+        createFact({
           institution,
           resource: { type: 'order', id: `ord_${nth}` },
           version: version + 1,
@@ -94,7 +94,7 @@ describe.each(engines)(`each fact has one event on $name${notExercised}`, (engin
     const institution = 'many';
     const [busy, quiet] = ['ord_busy', 'ord_quiet'].map((id) => ({ type: 'order', id }));
     const of = (resource: typeof busy, version: number) =>
-      fact({ institution, ...(resource ? { resource } : {}), version, before: version > 1 ? version - 1 : null });
+      createFact({ institution, ...(resource ? { resource } : {}), version, before: version > 1 ? version - 1 : null });
     await its.take(of(quiet, 1));
     for (let version = 1; version <= 60; version += 1) await its.take(of(busy, version));
     const other = await its.another();
@@ -116,11 +116,11 @@ describe.each(engines)(`each fact has one event on $name${notExercised}`, (engin
       'text',
     ];
     for (const event of malformed)
-      await expect(its.take(fact({ institution: 'stuck', event }))).rejects.toMatchObject({
+      await expect(its.take(createFact({ institution: 'stuck', event }))).rejects.toMatchObject({
         name: 'Unreadable',
       });
-    await its.take(fact({ institution: 'stuck', resource, version: 3, before: 1 }));
-    await its.take(fact({ institution: 'stuck' }));
+    await its.take(createFact({ institution: 'stuck', resource, version: 3, before: 1 }));
+    await its.take(createFact({ institution: 'stuck' }));
     await its.context.waiting.resumeAll();
     expect((await logOf('stuck')).map((event) => event.resource.id)).not.toContain(resource.id);
     expect(await its.context.waiting.oldest()).toEqual(expect.any(Number));

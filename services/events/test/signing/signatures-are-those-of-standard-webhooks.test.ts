@@ -2,7 +2,14 @@ import { spawnSync } from 'node:child_process';
 import { readSettings, text } from '@boxoffice/runtime';
 import { expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { createSecretBox, makeSecret, OVERLAP_MS, rotated, signedHeaders, signing } from '../../src/signing.ts';
+import {
+  createSecretBox,
+  createSignedHeaders,
+  makeSecret,
+  OVERLAP_MS,
+  rotateSecrets,
+  selectSigningSecrets,
+} from '../../src/signing.ts';
 
 // Where the package of PyPI is installed; `npm test` says if it is not.
 const { directory } = readSettings({ directory: text('TEST_STANDARDWEBHOOKS', { optional: true }) });
@@ -14,7 +21,7 @@ const newMessage = () => ({ id: 'evt_1', timestamp: Math.floor(Date.now() / 1000
 
 test('the verifier of npm accepts a signature, and no other body', () => {
   const secret = makeSecret();
-  const headers = signedHeaders([secret], newMessage());
+  const headers = createSignedHeaders([secret], newMessage());
   expect(new Webhook(secret).verify(body, headers)).toEqual(JSON.parse(body));
   expect(() => new Webhook(secret).verify(`${body} `, headers)).toThrow();
   expect(() => new Webhook(makeSecret()).verify(body, headers)).toThrow();
@@ -22,7 +29,7 @@ test('the verifier of npm accepts a signature, and no other body', () => {
 
 (directory === undefined ? test.skip : test)('the verifier of PyPI accepts a signature, and no other body', () => {
   const secret = makeSecret();
-  const headers = signedHeaders([makeSecret(), secret], newMessage());
+  const headers = createSignedHeaders([makeSecret(), secret], newMessage());
   const program = [
     'import json, sys',
     'from standardwebhooks.webhooks import Webhook',
@@ -43,7 +50,7 @@ test('the verifier of npm accepts a signature, and no other body', () => {
 
 test('with two secrets both verify', () => {
   const secrets = [makeSecret(), makeSecret()];
-  const headers = signedHeaders(secrets, newMessage());
+  const headers = createSignedHeaders(secrets, newMessage());
   for (const secret of secrets) expect(new Webhook(secret).verify(body, headers)).toEqual(JSON.parse(body));
 });
 
@@ -65,8 +72,8 @@ test('a stored secret opens with the same key and for the same webhook only', ()
 
 test('for 24 hours after a rotation the newest two sign, then the newest', () => {
   const at = (ms: number) => ({ sealed: String(ms), createdAt: new Date(now + ms).toISOString() });
-  const thrice = rotated(rotated([at(0)], at(10)), at(20));
-  expect(signing(thrice, now + 20).map(({ sealed }) => sealed)).toEqual(['20', '10']);
-  expect(signing(thrice, now + 20 + OVERLAP_MS - 1)).toHaveLength(2);
-  expect(signing(thrice, now + 20 + OVERLAP_MS)).toEqual([at(20)]);
+  const thrice = rotateSecrets(rotateSecrets([at(0)], at(10)), at(20));
+  expect(selectSigningSecrets(thrice, now + 20).map(({ sealed }) => sealed)).toEqual(['20', '10']);
+  expect(selectSigningSecrets(thrice, now + 20 + OVERLAP_MS - 1)).toHaveLength(2);
+  expect(selectSigningSecrets(thrice, now + 20 + OVERLAP_MS)).toEqual([at(20)]);
 });

@@ -5,7 +5,7 @@ import { Webhook } from 'standardwebhooks';
 import { Unresolvable } from '../../src/addresses.ts';
 import { webhooksCollection } from '../../src/store.ts';
 import { deleteWebhook, listDeliveries, listWebhooks, pauseWebhook } from '../../src/webhooks/operator.ts';
-import { type Json, type Receiver, until } from '../fixture/receiver.ts';
+import { type Json, type Receiver, waitUntil } from '../fixture/receiver.ts';
 import { Clock, engines, openFixture } from '../fixture/service.ts';
 
 const ORDERS = ['orders:read'];
@@ -201,7 +201,7 @@ describe.each(engines)('on $name', (engine) => {
     using(
       async (id) => {
         const [order] = [await its.emit('order.created'), await its.emit('ticket.issued')];
-        await until('both', async () => (await its.attempts(id, '&outcome=succeeded')).length === 2);
+        await waitUntil('both', async () => (await its.attempts(id, '&outcome=succeeded')).length === 2);
         const { data } = await its.call<{ items: Json[] }>('GET', `/${id}/deliveries`, { scopes: ORDERS });
         expect(data.items.map(({ eventId }) => eventId)).toEqual([order]);
         const { data: one } = await its.call<{ items: Json[] }>('GET', `/${id}/deliveries?eventId=${order}`);

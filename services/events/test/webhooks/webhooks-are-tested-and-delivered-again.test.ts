@@ -2,7 +2,14 @@ import { useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { Value } from 'typebox/value';
 import { WebhookTestEvent } from '../../src/types/schemas.ts';
-import { holding, type Json, type Receiver, silence, status, until } from '../fixture/receiver.ts';
+import {
+  createHoldingAnswer,
+  createStatusAnswer,
+  type Json,
+  leaveUnanswered,
+  type Receiver,
+  waitUntil,
+} from '../fixture/receiver.ts';
 import { Clock, engines, openFixture } from '../fixture/service.ts';
 
 describe.each(engines)('on $name', (engine) => {
@@ -31,7 +38,7 @@ describe.each(engines)('on $name', (engine) => {
           data: {},
         });
         expect(Value.Check(WebhookTestEvent, at.received[0]?.event)).toBe(true);
-        at.answer = status(500);
+        at.answer = createStatusAnswer(500);
         const failed = await its.call<{ delivery: Json }>('POST', `/${id}/test`);
         expect(failed.data.delivery).toMatchObject({ outcome: 'failed', error: 'http_status', nextAttemptAt: null });
         expect(await its.attempts(id)).toHaveLength(2);
@@ -43,7 +50,7 @@ describe.each(engines)('on $name', (engine) => {
   test('a test that is not answered in time has failed', async () => {
     const hasty = await openFixture(engine, { answerMs: 300 });
     const at = await hasty.receiver();
-    at.answer = silence;
+    at.answer = leaveUnanswered;
     const { id } = await hasty.webhook(at.url);
     const late = await hasty.call<{ delivery: Json }>('POST', `/${id}/test`);
     expect(late.data.delivery).toMatchObject({ outcome: 'failed', httpStatus: null, error: 'timeout' });
@@ -62,7 +69,10 @@ describe.each(engines)('on $name', (engine) => {
       expect((await ask({ eventId: order, after: its.cursor(0) })).status).toBe(422);
       const accepted = await ask({ eventId: order });
       expect([accepted.status, accepted.data]).toEqual([202, { count: 1 }]);
-      await until('it again', async () => (await its.attempts(id, `&eventId=${order}&outcome=succeeded`)).length === 2);
+      await waitUntil(
+        'it again',
+        async () => (await its.attempts(id, `&eventId=${order}&outcome=succeeded`)).length === 2,
+      );
       const all = await ask({ after: 'start' });
       expect([all.status, all.data.count]).toEqual([202, expect.any(Number)]);
       expect(all.data.count).toBeGreaterThan(0);
@@ -72,22 +82,22 @@ describe.each(engines)('on $name', (engine) => {
     using(async (id, at) => {
       const ask = (body: object) => its.call('POST', `/${id}/redeliveries`, { body });
       const event = await its.emit('order.created');
-      await until('the event', async () => (await its.attempts(id, '&outcome=succeeded')).length === 1);
-      at.answer = status(503);
+      await waitUntil('the event', async () => (await its.attempts(id, '&outcome=succeeded')).length === 1);
+      at.answer = createStatusAnswer(503);
       const both = await Promise.all([ask({ after: 'start' }), ask({ after: 'start' })]);
       expect(both.map((answer) => answer.status).sort()).toEqual([202, 409]);
-      await until('it waits', async () => (await its.attempts(id, '&outcome=waiting')).length > 0);
+      await waitUntil('it waits', async () => (await its.attempts(id, '&outcome=waiting')).length > 0);
       const refused = await ask({ after: 'start' });
       expect([refused.status, refused.body.status]).toEqual([409, 'webhook_redelivery_running']);
       expect(refused.headers.get('retry-after')).toBeNull();
       // Another single event is taken meanwhile.
       expect((await ask({ eventId: event })).status).toBe(202);
-      at.answer = status(204);
-      await until('both again', async () => {
+      at.answer = createStatusAnswer(204);
+      await waitUntil('both again', async () => {
         clock.advance(10_000);
         return (await its.attempts(id, '&outcome=waiting')).length === 0;
       });
-      await until('another', async () => (await ask({ after: 'start' })).status === 202);
+      await waitUntil('another', async () => (await ask({ after: 'start' })).status === 202);
     }));
 
   test('what is asked for of a paused webhook is planned, so that single events do not block each other', () =>
@@ -103,7 +113,7 @@ describe.each(engines)('on $name', (engine) => {
         expect((await ask({ eventId: events[1] })).status).toBe(202);
         expect((await ask({ eventId: events[0] }, headers)).data).toEqual({ count: 1 });
         const waiting = async () => (await its.attempts(id, '&outcome=waiting')).map(({ eventId }) => eventId).sort();
-        await until('all of them', async () => (await waiting()).length >= 4);
+        await waitUntil('all of them', async () => (await waiting()).length >= 4);
         expect(await waiting()).toEqual([...events, ...events].sort());
         expect((await ask({ after: before })).status).toBe(409);
         expect(await its.attempts(id)).toHaveLength(4);
@@ -117,14 +127,14 @@ describe.each(engines)('on $name', (engine) => {
     await Promise.all(Array.from({ length: count }, () => its.emit('ticket.issued')));
     await using(
       async (id, at) => {
-        const { answer, release } = holding();
+        const { answer, release } = createHoldingAnswer();
         at.answer = answer;
         const asked = await its.call('POST', `/${id}/redeliveries`, { body: { after: before } });
         expect(asked.data).toEqual({ count });
-        await until('attempts', () => at.received.length === 10);
+        await waitUntil('attempts', () => at.received.length === 10);
         expect(await its.attempts(id, '&outcome=waiting')).toHaveLength(200);
         release();
-        await until('the plan of the others', async () => (await its.attempts(id)).length >= count);
+        await waitUntil('the plan of the others', async () => (await its.attempts(id)).length >= count);
       },
       { types: ['ticket.*'] },
     );
@@ -134,10 +144,10 @@ describe.each(engines)('on $name', (engine) => {
     using(async (id, at) => {
       const test = () => its.call('POST', `/${id}/test`);
       // The receiver keeps them, so that all are sent at once.
-      const { answer, release } = holding();
+      const { answer, release } = createHoldingAnswer();
       at.answer = answer;
       const tests = Array.from({ length: 30 }, test);
-      await until('those that are sent', () => at.received.length === 10);
+      await waitUntil('those that are sent', () => at.received.length === 10);
       const refused = await test();
       expect([refused.status, refused.body.status]).toEqual([429, 'too_many_requests']);
       const seconds = Number(refused.headers.get('retry-after'));

@@ -1,6 +1,6 @@
 // Examples in the API description: two seats for an evening at the opera.
 
-import { shownToShoppers } from './views.ts';
+import { selectShopperMembers } from './views.ts';
 
 const createdAt = '2027-02-01T12:00:00.000Z';
 
@@ -213,7 +213,7 @@ const about = {
 };
 
 export const cart = {
-  ...shownToShoppers(open),
+  ...selectShopperMembers(open),
   listed: false,
   payable: false,
   pointOfSale: addition.pointOfSale,

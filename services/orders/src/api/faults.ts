@@ -1,12 +1,12 @@
 import { type Code, Fault, type FaultHeaders } from '@boxoffice/envelope';
 import { type Details, type Reason, type Refusal, refusals, refuse } from '../domain/decisions.ts';
-import { addressOfPayment } from '../ids.ts';
+import { formatPaymentPath } from '../ids.ts';
 
 const codes: Readonly<Record<Reason, { readonly code: Code }>> = refusals;
 const codesByState: Readonly<Partial<Record<NonNullable<Refusal['state']>, Code>>> = refusals.wrong_state.codeIn;
 
 /** The status codes of these reasons, each once. */
-export function codesOf(...reasons: readonly Reason[]): readonly Code[] {
+export function listCodes(...reasons: readonly Reason[]): readonly Code[] {
   return [...new Set(reasons.map((reason) => codes[reason].code))];
 }
 
@@ -24,9 +24,9 @@ export class RefusedOrder extends Fault {
 }
 
 /** Turns a refusal into a Fault: `payment_recorded` with its `Location` if money is recorded. */
-export function faultOf({ reason, details, state, recorded }: Refusal): RefusedOrder {
+export function toFault({ reason, details, state, recorded }: Refusal): RefusedOrder {
   if (recorded) {
-    const Location = addressOfPayment(recorded.orderId, recorded.paymentId);
+    const Location = formatPaymentPath(recorded.orderId, recorded.paymentId);
     return new RefusedOrder(reason, 'payment_recorded', details, { Location });
   }
   const code = (reason === 'wrong_state' && state && codesByState[state]) || codes[reason].code;
@@ -36,13 +36,13 @@ export function faultOf({ reason, details, state, recorded }: Refusal): RefusedO
 const headersOf = (code: Code): FaultHeaders => (code === 'conflict' ? { 'Retry-After': '1' } : {});
 
 /** The Fault of a reason; without `details` it says what the table says. */
-export function refusal<R extends Reason>(reason: R, ...details: Details<R>): RefusedOrder {
-  return faultOf(refuse(reason, ...details).refused);
+export function createRefusalFault<R extends Reason>(reason: R, ...details: Details<R>): RefusedOrder {
+  return toFault(refuse(reason, ...details).refused);
 }
 
 /** The same answer for a resource of another institution and for one that never existed. */
-export function notFound(): RefusedOrder {
-  return refusal('unknown_order');
+export function createNotFoundFault(): RefusedOrder {
+  return createRefusalFault('unknown_order');
 }
 
 /** Whether the order changed between the effect on its places and its write. */

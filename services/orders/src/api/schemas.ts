@@ -1,11 +1,11 @@
 import {
+  createInstantSchema,
+  createLineSchema,
+  createNullableSchema,
   currency,
   id,
-  instant,
   institutionId,
-  lineOfText,
   named,
-  nullable,
   oneOf,
   readOnlyOf,
   timestamp,
@@ -16,10 +16,10 @@ import { paymentStates, states } from '../domain/order/order.ts';
 
 const { Array: List, Boolean: Flag, Integer, Number: Real, Object: Members, Optional, String: Text } = Type;
 
-const text = (maxLength: number) => lineOfText({ maxLength });
+const text = (maxLength: number) => createLineSchema({ maxLength });
 
-export const contactNumber = lineOfText({ maxLength: 64, description: 'the buyer' });
-export const externalReference = lineOfText({
+export const contactNumber = createLineSchema({ maxLength: 64, description: 'the buyer' });
+export const externalReference = createLineSchema({
   maxLength: 200,
   description: "the institution's or reseller's own reference of the order",
 });
@@ -28,7 +28,7 @@ export const externalReference = lineOfText({
 const money = (minimum: number, description = "in the currency's minor unit") =>
   Integer({ minimum, maximum: 1_000_000_000_000, description });
 
-export const pointOfSale = lineOfText({
+export const pointOfSale = createLineSchema({
   maxLength: 253,
   description: 'service host; its tariffs, limits and hold time apply',
 });
@@ -37,7 +37,7 @@ export const ticketDelivery = oneOf(catalogValues['Hold.pointOfSale.ticketDelive
   description: 'electronic: tickets are issued as printed, their codes open the door at once; print: after printing',
 });
 
-const createdBy = nullable(
+const createdBy = createNullableSchema(
   named(
     'CreatedBy',
     Members({
@@ -104,8 +104,8 @@ export const Place = named(
   Members({
     id: Text(),
     label: Text({ description: 'what a ticket shows: row and seat, or a number' }),
-    row: nullable(Text({ description: 'of a numbered category' })),
-    seat: nullable(Integer({ description: 'its number in the row' })),
+    row: createNullableSchema(Text({ description: 'of a numbered category' })),
+    seat: createNullableSchema(Integer({ description: 'its number in the row' })),
   }),
 );
 
@@ -121,8 +121,13 @@ export const Line = named(
     place: Place,
     amount: money(0),
     currency,
-    beneficiary: nullable(named('Beneficiary', Members({ firstName: nullable(Text()), lastName: nullable(Text()) }))),
-    ticketId: nullable(Text({ description: 'known from the confirmation on' })),
+    beneficiary: createNullableSchema(
+      named(
+        'Beneficiary',
+        Members({ firstName: createNullableSchema(Text()), lastName: createNullableSchema(Text()) }),
+      ),
+    ),
+    ticketId: createNullableSchema(Text({ description: 'known from the confirmation on' })),
   }),
 );
 
@@ -142,7 +147,7 @@ export const OrderQuote = named(
   'OrderQuote',
   Members({
     available: Flag({ description: 'whether the order would be accepted now' }),
-    currency: nullable(currency),
+    currency: createNullableSchema(currency),
     total: money(0),
     lines: List(
       named(
@@ -157,7 +162,7 @@ export const OrderQuote = named(
       named(
         'OrderRefusal',
         Members({
-          item: nullable(Integer({ description: 'the index of the item; null: the whole order' })),
+          item: createNullableSchema(Integer({ description: 'the index of the item; null: the whole order' })),
           status: Text({ description: 'the code that a new order would be refused with' }),
           details: Text({ description: 'for humans; wording may change' }),
         }),
@@ -166,21 +171,21 @@ export const OrderQuote = named(
   }),
 );
 
-const count = nullable(Integer({ description: 'null until known' }));
+const count = createNullableSchema(Integer({ description: 'null until known' }));
 
 const Cancellation = named(
   'Cancellation',
   Members({
-    reason: nullable(Text({ description: 'as the request gave it' })),
+    reason: createNullableSchema(Text({ description: 'as the request gave it' })),
     requestedAt: timestamp,
     ticketsCancelled: count,
     controlled: count,
     placesReleased: count,
-    settledAt: nullable(instant('when tickets and places had followed')),
+    settledAt: createNullableSchema(createInstantSchema('when tickets and places had followed')),
   }),
 );
 
-const shownReference = nullable(Text({ description: 'the own reference of institution or reseller' }));
+const shownReference = createNullableSchema(Text({ description: 'the own reference of institution or reseller' }));
 
 /** An order as it is answered. */
 export const Order = named(
@@ -190,9 +195,9 @@ export const Order = named(
     state: oneOf(states, { description: '`open` holds places until `expiresAt`, `reserved` until `dueAt`' }),
     version: Integer({ description: 'grows with each change; the ETag' }),
     institution: institutionId,
-    pointOfSale: nullable(Text({ description: 'its service host' })),
+    pointOfSale: createNullableSchema(Text({ description: 'its service host' })),
     createdBy,
-    contactNumber: nullable(Text({ description: 'the buyer' })),
+    contactNumber: createNullableSchema(Text({ description: 'the buyer' })),
     externalReference: shownReference,
     number: Text({ description: 'for people: 8 characters, unique in the institution, never changed' }),
     ticketDelivery,
@@ -203,10 +208,10 @@ export const Order = named(
     due: money(0, "in the currency's minor unit; what was refunded before the confirmation is due again"),
     paymentStatus: oneOf(['unpaid', 'partial', 'paid'], { description: '`paid`: nothing is due' }),
     refundStatus: oneOf(['none', 'partial', 'full'], { description: 'how much of what was paid went back' }),
-    expiresAt: nullable(instant('end of the hold of an open order')),
-    dueAt: nullable(instant('until when a reserved order must be paid')),
-    confirmedAt: nullable(instant('when its places were sold')),
-    cancellation: nullable(Cancellation),
+    expiresAt: createNullableSchema(createInstantSchema('end of the hold of an open order')),
+    dueAt: createNullableSchema(createInstantSchema('until when a reserved order must be paid')),
+    confirmedAt: createNullableSchema(createInstantSchema('when its places were sold')),
+    cancellation: createNullableSchema(Cancellation),
     createdAt: timestamp,
     updatedAt: timestamp,
   }),
@@ -231,8 +236,11 @@ export const readOnly = readOnlyOf(Order, OrderDetails, {
   cancellation: ['cancelOrder'],
 });
 
-export const method = lineOfText({ maxLength: 40, description: 'how it is paid: `card`, `cash`, …' });
-const reference = lineOfText({ maxLength: 200, description: 'returned with the scope orders.sensitive:read only' });
+export const method = createLineSchema({ maxLength: 40, description: 'how it is paid: `card`, `cash`, …' });
+const reference = createLineSchema({
+  maxLength: 200,
+  description: 'returned with the scope orders.sensitive:read only',
+});
 const ownCurrency = Optional(Text({ ...currency, description: "if given, the order's" }));
 
 export const NewPayment = named(
@@ -263,7 +271,7 @@ export const Payment = named(
     method,
     amount: money(0),
     currency,
-    reference: Optional(nullable(reference)),
+    reference: Optional(createNullableSchema(reference)),
     status: oneOf(paymentStates, { description: 'only `captured` pays' }),
     createdBy,
     createdAt: timestamp,
@@ -298,7 +306,7 @@ export const Refund = named(
     amount: money(0),
     currency,
     method,
-    reference: Optional(nullable(reference)),
+    reference: Optional(createNullableSchema(reference)),
     createdBy,
     createdAt: timestamp,
   }),
@@ -314,7 +322,10 @@ export const Extension = named(
   }),
 );
 
-export const Reservation = named('OrderReservation', Members({ dueAt: instant('until when it must be paid') }));
+export const Reservation = named(
+  'OrderReservation',
+  Members({ dueAt: createInstantSchema('until when it must be paid') }),
+);
 
 export const Confirmation = named(
   'OrderConfirmation',

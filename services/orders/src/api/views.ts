@@ -3,32 +3,32 @@ import type { Static } from 'typebox';
 import { hasNames } from '../domain/order/facts.ts';
 import {
   type Cancellation,
-  due,
+  computeDue,
+  computePaid,
+  computePaymentStatus,
+  computeRefundStatus,
+  computeTotal,
   type Line,
   type Order,
   type Payment,
-  paid,
-  paymentStatus,
   type Refund,
-  refundStatus,
-  total,
 } from '../domain/order/order.ts';
-import { addressOf } from '../ids.ts';
+import { formatOrderPath } from '../ids.ts';
 import type { OrderDocument } from '../store.ts';
-import { notFound } from './faults.ts';
+import { createNotFoundFault } from './faults.ts';
 import type * as schemas from './schemas.ts';
 
 /** Epoch milliseconds as ISO 8601 in UTC. */
-export function instant(epochMs: number): string {
+export function formatInstant(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }
 
-export function instantOrNull(epochMs: number | null | undefined): string | null {
-  return epochMs === null || epochMs === undefined ? null : instant(epochMs);
+export function formatInstantOrNull(epochMs: number | null | undefined): string | null {
+  return epochMs === null || epochMs === undefined ? null : formatInstant(epochMs);
 }
 
 /** A line as its order shows it. */
-export function lineView(line: Line, { currency }: Pick<OrderDocument, 'currency'>): Static<typeof schemas.Line> {
+export function toLineView(line: Line, { currency }: Pick<OrderDocument, 'currency'>): Static<typeof schemas.Line> {
   const { place, beneficiary } = line;
   return {
     id: line.id,
@@ -46,7 +46,7 @@ export function lineView(line: Line, { currency }: Pick<OrderDocument, 'currency
 }
 
 /** An order as it is answered. */
-export function orderView(order: OrderDocument): Static<typeof schemas.Order> {
+export function toOrderView(order: OrderDocument): Static<typeof schemas.Order> {
   return {
     id: order.id,
     state: order.state,
@@ -59,32 +59,32 @@ export function orderView(order: OrderDocument): Static<typeof schemas.Order> {
     number: order.shortNumber,
     ticketDelivery: order.ticketDelivery ?? 'print',
     currency: order.currency,
-    lines: order.lines.map((line) => lineView(line, order)),
-    total: total(order),
-    paid: paid(order),
-    due: due(order),
-    paymentStatus: paymentStatus(order),
-    refundStatus: refundStatus(order),
-    expiresAt: instantOrNull(order.expiresAt),
-    dueAt: instantOrNull(order.dueAt),
-    confirmedAt: instantOrNull(order.confirmedAt),
+    lines: order.lines.map((line) => toLineView(line, order)),
+    total: computeTotal(order),
+    paid: computePaid(order),
+    due: computeDue(order),
+    paymentStatus: computePaymentStatus(order),
+    refundStatus: computeRefundStatus(order),
+    expiresAt: formatInstantOrNull(order.expiresAt),
+    dueAt: formatInstantOrNull(order.dueAt),
+    confirmedAt: formatInstantOrNull(order.confirmedAt),
     cancellation: order.cancellation && cancellationView(order.cancellation),
-    createdAt: instant(order.createdAt),
-    updatedAt: instant(order.modifiedAt ?? order.createdAt),
+    createdAt: formatInstant(order.createdAt),
+    updatedAt: formatInstant(order.modifiedAt ?? order.createdAt),
   };
 }
 
 const cancellationView = (cancellation: Cancellation): NonNullable<Static<typeof schemas.Order>['cancellation']> => ({
   reason: cancellation.reason,
-  requestedAt: instant(cancellation.requestedAt),
+  requestedAt: formatInstant(cancellation.requestedAt),
   ticketsCancelled: cancellation.ticketsCancelled,
   controlled: cancellation.controlled,
   placesReleased: cancellation.placesReleased,
-  settledAt: instantOrNull(cancellation.settledAt),
+  settledAt: formatInstantOrNull(cancellation.settledAt),
 });
 
 /** The members of an order that a shopper sees, too: its schema, its view or its example. */
-export function shownToShoppers<Whole extends Record<keyof typeof schemas.Order.properties, unknown>>({
+export function selectShopperMembers<Whole extends Record<keyof typeof schemas.Order.properties, unknown>>({
   institution,
   createdBy,
   externalReference,
@@ -99,8 +99,8 @@ export function shownToShoppers<Whole extends Record<keyof typeof schemas.Order.
 }
 
 /** 200 with the order. */
-export function orderAnswer(order: OrderDocument) {
-  return ok(orderView(order), answerMeta(order));
+export function answerOrder(order: OrderDocument) {
+  return ok(toOrderView(order), answerMeta(order));
 }
 
 /**
@@ -113,12 +113,12 @@ const answerMeta = (order: OrderDocument): Pick<Answer, 'etag' | 'subjects'> => 
 });
 
 /** 201 with the order. */
-export function createdOrderAnswer(order: OrderDocument) {
-  return created(orderView(order), addressOf(order.id), answerMeta(order));
+export function answerCreatedOrder(order: OrderDocument) {
+  return created(toOrderView(order), formatOrderPath(order.id), answerMeta(order));
 }
 
 /** A payment as it is answered; without the scope the member `reference` is absent. */
-export function paymentView(
+export function toPaymentView(
   { id: orderId }: Pick<Order, 'id'>,
   payment: Payment,
   scopes: readonly string[],
@@ -132,8 +132,8 @@ export function paymentView(
     ...(seesReferences(scopes) ? { reference: payment.reference } : {}),
     status: payment.status,
     createdBy: payment.createdBy ?? null,
-    createdAt: instant(payment.createdAt),
-    updatedAt: instant(payment.updatedAt),
+    createdAt: formatInstant(payment.createdAt),
+    updatedAt: formatInstant(payment.updatedAt),
   };
 }
 
@@ -141,7 +141,7 @@ export function paymentView(
 const seesReferences = (scopes: readonly string[]): boolean => scopes.includes('orders.sensitive:read');
 
 /** Payments or refunds as a list for paging; they are stored in order of creation. */
-export function listed<Entry extends { readonly id: string }>(records: readonly Entry[]): Listed<Entry> {
+export function toPagedList<Entry extends { readonly id: string }>(records: readonly Entry[]): Listed<Entry> {
   return {
     find: async ({ after, limit }) => {
       const start = after === undefined ? 0 : records.findIndex(({ id }) => id === after.id) + 1;
@@ -153,7 +153,7 @@ export function listed<Entry extends { readonly id: string }>(records: readonly 
 /** The record with this id. @throws Fault `not_found` */
 export function named<Entry extends { readonly id: string }>(records: readonly Entry[], wanted: string): Entry {
   const record = records.find(({ id }) => id === wanted);
-  if (!record) throw notFound();
+  if (!record) throw createNotFoundFault();
   return record;
 }
 
@@ -161,17 +161,17 @@ export function named<Entry extends { readonly id: string }>(records: readonly E
  * The order's validator on an answer about a payment or refund. The answer contains no personal data, so it survives
  * an erasure.
  */
-export function ofOrder({ version }: OrderDocument): Pick<Answer, 'etag'> {
+export function toOrderEtag({ version }: OrderDocument): Pick<Answer, 'etag'> {
   return { etag: String(version) };
 }
 
 /** 200 with a payment or a refund. */
-export function record<View>(order: OrderDocument, view: View) {
-  return ok(view, ofOrder(order));
+export function answerRecord<View>(order: OrderDocument, view: View) {
+  return ok(view, toOrderEtag(order));
 }
 
 /** A refund as it is answered; `reference` is shown as in a payment. */
-export function refundView(
+export function toRefundView(
   { id: orderId }: Pick<Order, 'id'>,
   refund: Refund,
   scopes: readonly string[],
@@ -184,6 +184,6 @@ export function refundView(
     method: refund.method,
     ...(seesReferences(scopes) ? { reference: refund.reference } : {}),
     createdBy: refund.createdBy ?? null,
-    createdAt: instant(refund.createdAt),
+    createdAt: formatInstant(refund.createdAt),
   };
 }

@@ -3,7 +3,7 @@
 import { Fault } from '@boxoffice/envelope';
 import { UniqueViolation } from '@boxoffice/store';
 import type { Static } from 'typebox';
-import { isUnavailable, notFound, RefusedOrder, refusal } from '../api/faults.ts';
+import { createNotFoundFault, createRefusalFault, isUnavailable, RefusedOrder } from '../api/faults.ts';
 import type { HeldLine } from '../clients/services.ts';
 import type { OrdersContext } from '../context.ts';
 import { cancel } from '../domain/cancellation.ts';
@@ -11,15 +11,15 @@ import { cancelByShopper, changeLine, isCart, type LineChange } from '../domain/
 import { refuse } from '../domain/decisions.ts';
 import type { State } from '../domain/order/order.ts';
 import { isHidden, isPastDue } from '../domain/order/state.ts';
-import { derivedId } from '../ids.ts';
+import { deriveId } from '../ids.ts';
 import { type CancelRule, cancelOrder, cancelUnlessEnded } from '../orders/actions.ts';
 import { permitTariffs } from '../orders/buyer.ts';
 import { holdAndInsert } from '../orders/create.ts';
 import { addOrderLines } from '../orders/lines.ts';
 import { runCommand } from '../steps/command.ts';
-import { visitorAt, visitorWith } from '../steps/hold-limit.ts';
+import { deriveAddressHolder, deriveLoginHolder } from '../steps/hold-limit.ts';
 import { expireNow, findAny, findOrder } from '../steps/sell.ts';
-import { type Target, targetOf } from '../steps/write.ts';
+import { type Target, toTarget } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
 import type { Addition, PerformanceOrders } from './schemas.ts';
 
@@ -34,13 +34,13 @@ type CartAddition = Target &
  */
 export async function addToCart(context: OrdersContext, addition: CartAddition): Promise<OrderDocument> {
   const { institution, orderId, request, pointOfSale, address, login, items } = addition;
-  const member = login === undefined ? undefined : visitorWith(institution, login);
+  const member = login === undefined ? undefined : deriveLoginHolder(institution, login);
   const permit = (lines: readonly HeldLine[]) => permitItems(context, institution, items, lines);
   const add = () =>
     addOrderLines(context, { institution, orderId, request, appliesTo: 'carts' }, items, { permit, holder: member });
   if (await context.orders.of(institution).get(orderId)) return add();
   const createdBy = { pointOfSale: pointOfSale.toLowerCase() };
-  const visitor = { institution, client: member ?? visitorAt(institution, address), createdBy };
+  const visitor = { institution, client: member ?? deriveAddressHolder(institution, address), createdBy };
   const creation = { id: orderId, request, cart: true, permit };
   try {
     return await holdAndInsert(context, visitor, { pointOfSale, items }, creation);
@@ -62,7 +62,7 @@ const permitItems = async (
     const own = lines.filter(({ item }) => item === index);
     await permitTariffs(context, institution, contactNumber, own).catch((error: unknown) => {
       if (!(error instanceof RefusedOrder)) throw error;
-      throw refusal(error.reason, `$.items[${index}]: ${error.details}`);
+      throw createRefusalFault(error.reason, `$.items[${index}]: ${error.details}`);
     });
   }
 };
@@ -108,7 +108,7 @@ export async function changeCartLine(
  */
 export async function abandonCart(context: OrdersContext, target: Target): Promise<OrderDocument> {
   const found = await findAny(context, target);
-  if (!isCart(found)) throw refusal('cart_gone');
+  if (!isCart(found)) throw createRefusalFault('cart_gone');
   const placeIds = found.lines.map(({ place }) => place.id);
   const order = await cancelUnlessEnded(context, { ...target, appliesTo: 'carts' }, null);
   if (order.state !== 'cancelled' || placeIds.length === 0) return order;
@@ -130,7 +130,7 @@ export function cancelForShopper(
   requestId: string,
   { reason, until }: { readonly reason: string | null; readonly until?: number | undefined },
 ): Promise<OrderDocument> {
-  const request = derivedId('req', 'cancellation', target.orderId, requestId);
+  const request = deriveId('req', 'cancellation', target.orderId, requestId);
   const rule: CancelRule = (order, how, now) => cancelByShopper(order, { ...how, until }, now);
   return cancelOrder(context, { ...target, request }, { reason, override: false, rule });
 }
@@ -181,7 +181,7 @@ export async function listShopOrders(
   const page = found.toSorted(byStartThenId).slice(offset, offset + limit);
   const now = context.now();
   const items = await Promise.all(
-    page.map((order) => (isPastDue(order, now) ? expireNow(context, targetOf(order)) : order)),
+    page.map((order) => (isPastDue(order, now) ? expireNow(context, toTarget(order)) : order)),
   );
   return { items, total: found.length };
 }
@@ -201,7 +201,7 @@ export async function findByNumber(
 ): Promise<OrderDocument> {
   const where = { shortNumber: number.toLowerCase() };
   const [found] = await context.orders.of(institution).find({ where, index: 'number', limit: 1 });
-  if (!found) throw notFound();
+  if (!found) throw createNotFoundFault();
   return findOrder(context, { institution, orderId: found.id });
 }
 
@@ -213,7 +213,7 @@ const PAGE = 200;
  * which it is the first come first. `after` is the `next` of the page before. A page may be empty although others
  * follow; an order may be on two pages if it changes meanwhile.
  */
-export async function performanceOrders(
+export async function listPerformanceOrders(
   { orders: handle, links: linkHandle }: Pick<OrdersContext, 'orders' | 'links'>,
   institution: string,
   performanceId: string,

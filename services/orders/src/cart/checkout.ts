@@ -1,12 +1,12 @@
 import type { Fault } from '@boxoffice/envelope';
 import type { Static } from 'typebox';
-import { RefusedOrder, refusal } from '../api/faults.ts';
+import { createRefusalFault, RefusedOrder } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
 import { checkOut } from '../domain/cart.ts';
-import { due } from '../domain/order/order.ts';
-import { derivedId, guestNumber } from '../ids.ts';
-import { cancelUnlessEnded, confirmedBy, sellAll } from '../orders/actions.ts';
-import { graceFor } from '../payments/payments.ts';
+import { computeDue } from '../domain/order/order.ts';
+import { deriveGuestNumber, deriveId } from '../ids.ts';
+import { cancelUnlessEnded, confirmBySale, sellAll } from '../orders/actions.ts';
+import { holdForGrace } from '../payments/payments.ts';
 import { runStockFirst } from '../steps/command.ts';
 import { answerWithTickets, writeGuestOrLater } from '../steps/follow-ups.ts';
 import { sell } from '../steps/sell.ts';
@@ -18,8 +18,8 @@ import type { Checkout } from './schemas.ts';
 type CheckoutRequest = Static<typeof Checkout>;
 
 /** The request id of a checkout, by which the order lists it as handled. */
-export function checkoutName(orderId: string, requestId: string): string {
-  return derivedId('req', 'checkout', orderId, requestId);
+export function deriveCheckoutRequestId(orderId: string, requestId: string): string {
+  return deriveId('req', 'checkout', orderId, requestId);
 }
 
 /**
@@ -29,17 +29,21 @@ export function checkoutName(orderId: string, requestId: string): string {
  * each refusal of the rules, `semantically_invalid` (unknown contact), `service_unavailable`: a paid order is confirmed
  * later unless it is cancelled
  */
-export async function checkoutCart(
+export async function checkOutCart(
   context: OrdersContext,
   target: Target,
   requested: CheckoutRequest,
 ): Promise<OrderDocument> {
   const { requestId, paymentMethod: method, paymentToken: token = 'ok' } = requested;
   const { criteria, ...buyer } = await buyerOf(context, target, requested);
-  const command = { ...target, request: checkoutName(target.orderId, requestId), appliesTo: 'both' } as const;
-  const paymentId = derivedId('pay', target.orderId, requestId);
+  const command = {
+    ...target,
+    request: deriveCheckoutRequestId(target.orderId, requestId),
+    appliesTo: 'both',
+  } as const;
+  const paymentId = deriveId('pay', target.orderId, requestId);
   const checkingOut = (graceMs: number) => (current: OrderDocument, now: number) => {
-    if (!criteria) throw refusal('invalid_reference', `There is no contact ${requested.contactNumber}.`);
+    if (!criteria) throw createRefusalFault('invalid_reference', `There is no contact ${requested.contactNumber}.`);
     const contactNumber = requested.contactNumber ?? contactOfGuest(current, requestId);
     const input = { ...buyer, contactNumber, requestId, criteria, method, token, paymentId, graceMs };
     return checkOut(current, input, now);
@@ -50,13 +54,13 @@ export async function checkoutCart(
       async effect(order, next) {
         const isPaidLater = next.saleDue != null || next.state === 'payment_pending';
         return isPaidLater
-          ? { graceMs: await graceFor(context, order, next) }
+          ? { graceMs: await holdForGrace(context, order, next) }
           : { graceMs: context.graceMs, sale: await sellAll(context, order) };
       },
       write:
         ({ sale, graceMs }) =>
         (current, now) =>
-          confirmedBy(checkingOut(graceMs)(current, now), sale, now),
+          confirmBySale(checkingOut(graceMs)(current, now), sale, now),
       sold: ({ sale }) => sale?.soldPlaceIds ?? [],
     });
     if (isStranded(bought)) throw placesGone();
@@ -85,11 +89,12 @@ const buyerOf = async (context: OrdersContext, { institution }: Target, { contac
 const contactOfGuest = (order: OrderDocument, requestId: string): string => {
   const { id, contactNumber, guestContact, erasedContact } = order;
   const isReusable = contactNumber !== null && contactNumber === guestContact && contactNumber !== erasedContact;
-  return isReusable ? contactNumber : guestNumber(id, requestId);
+  return isReusable ? contactNumber : deriveGuestNumber(id, requestId);
 };
 
 /** Whether an earlier attempt recorded the payment, found places gone and died before cancelling. */
 const isStranded = (order: OrderDocument): boolean =>
-  order.state === 'open' && order.saleDue == null && order.payments.length > 0 && due(order) === 0;
+  order.state === 'open' && order.saleDue == null && order.payments.length > 0 && computeDue(order) === 0;
 
-const placesGone = (): Fault => refusal('places_gone', 'Places of the cart are gone, so it could not be bought.');
+const placesGone = (): Fault =>
+  createRefusalFault('places_gone', 'Places of the cart are gone, so it could not be bought.');

@@ -4,13 +4,13 @@ import { Fault } from '@boxoffice/envelope';
 import { type AnyOperation, id, ok, oneOf, operation, type Request } from '@boxoffice/http';
 import { Type } from 'typebox';
 import * as example from '../api/examples.ts';
-import { RefusedOrder, refusal } from '../api/faults.ts';
+import { createRefusalFault, RefusedOrder } from '../api/faults.ts';
 import { contactNumber } from '../api/schemas.ts';
 import type { OrdersContext } from '../context.ts';
 import { refusals } from '../domain/decisions.ts';
 import { states } from '../domain/order/order.ts';
 import { isHandled } from '../domain/order/state.ts';
-import { derivedId } from '../ids.ts';
+import { deriveId } from '../ids.ts';
 import { hasQuantityConflict } from '../orders/items.ts';
 import { removeOrderLine } from '../orders/lines.ts';
 import { findAny } from '../steps/sell.ts';
@@ -23,10 +23,10 @@ import {
   cancelForShopper,
   changeCartLine,
   findByNumber,
+  listPerformanceOrders,
   listShopOrders,
-  performanceOrders,
 } from './cart.ts';
-import { checkoutCart, checkoutName } from './checkout.ts';
+import { checkOutCart, deriveCheckoutRequestId } from './checkout.ts';
 import {
   Addition,
   Checkout,
@@ -36,14 +36,14 @@ import {
   PerformanceOrders,
   ShopCancellation,
   ShopOrder,
-  shopView,
+  toShopView,
 } from './schemas.ts';
 
 const whole = { path: '/internal/shop/orders/{orderId}', params: { orderId: id } } as const;
 const write = { method: 'post', access: 'internal', withoutIdempotency: true, answers: { 200: Outcome } } as const;
 
 /** Carts: the internal operations of the point of sale on carts, their checkout, and shoppers' orders. */
-export function shopRoutes(context: OrdersContext): AnyOperation[] {
+export function createShopRoutes(context: OrdersContext): AnyOperation[] {
   return [...cartRoutes(context), ...orderRoutes(context)];
 }
 
@@ -58,9 +58,9 @@ const cartRoutes = (context: OrdersContext): AnyOperation[] => [
     example: { body: example.addition, answer: example.cartDone },
     handle: ({ caller: { institution }, body: { orderId, requestId, ...requested } }) => {
       const target = { institution, orderId };
-      const request = derivedId('req', 'items', orderId, requestId);
+      const request = deriveId('req', 'items', orderId, requestId);
       const act = async () => {
-        if (requested.items.some(hasQuantityConflict)) throw refusal('invalid_items');
+        if (requested.items.some(hasQuantityConflict)) throw createRefusalFault('invalid_items');
         return addToCart(context, { ...target, ...requested, request });
       };
       return outcomeOf(context, target, act, isDoneBy(request));
@@ -78,7 +78,7 @@ const cartRoutes = (context: OrdersContext): AnyOperation[] => [
         ...(firstName !== undefined && { firstName }),
         ...(lastName !== undefined && { lastName }),
       };
-      const line = { lineId, request: derivedId('req', 'change', orderId, lineId, requestId) };
+      const line = { lineId, request: deriveId('req', 'change', orderId, lineId, requestId) };
       return changeCartLine(context, target, line, { ...more, beneficiary });
     }),
   }),
@@ -112,7 +112,7 @@ const outcomeOf = async (
   isDone: (order: OrderDocument) => boolean = () => false,
 ) => {
   const done = (order: OrderDocument) =>
-    ok({ outcome: 'done' as const, reason: null, details: null, order: shopView(order) });
+    ok({ outcome: 'done' as const, reason: null, details: null, order: toShopView(order) });
   try {
     return done(await act());
   } catch (error) {
@@ -122,7 +122,7 @@ const outcomeOf = async (
       return done(order);
     const reason = error instanceof RefusedOrder ? refusals[error.reason].shopReason : null;
     if (!reason) throw error;
-    return ok({ outcome: 'refused' as const, reason, details: error.details, order: order ? shopView(order) : null });
+    return ok({ outcome: 'refused' as const, reason, details: error.details, order: order ? toShopView(order) : null });
   }
 };
 
@@ -157,9 +157,9 @@ const orderRoutes = (context: OrdersContext): AnyOperation[] => [
       if ((body.contactNumber === undefined) === (body.guest === undefined))
         throw new Fault('validation_error', '$: give either contactNumber or guest.');
       const target = { institution, orderId };
-      const isBought = isDoneBy(checkoutName(orderId, body.requestId));
+      const isBought = isDoneBy(deriveCheckoutRequestId(orderId, body.requestId));
       const isDone = (order: OrderDocument) => order.saleDue == null && isBought(order);
-      return outcomeOf(context, target, () => checkoutCart(context, target, body), isDone);
+      return outcomeOf(context, target, () => checkOutCart(context, target, body), isDone);
     },
   }),
   operation({
@@ -200,7 +200,7 @@ const orderRoutes = (context: OrdersContext): AnyOperation[] => [
     answers: { 200: ShopOrder },
     example: { params: example.params, answer: example.cart },
     handle: async ({ caller: { institution }, params: { orderId } }) =>
-      ok(shopView(await findAny(context, { institution, orderId }))),
+      ok(toShopView(await findAny(context, { institution, orderId }))),
   }),
   operation({
     id: 'findShopOrder',
@@ -212,7 +212,7 @@ const orderRoutes = (context: OrdersContext): AnyOperation[] => [
     answers: { 200: ShopOrder },
     example: { params: { number: example.order.number }, answer: example.order },
     handle: async ({ caller: { institution }, params: { number } }) =>
-      ok(shopView(await findByNumber(context, institution, number))),
+      ok(toShopView(await findByNumber(context, institution, number))),
   }),
   operation({
     id: 'listShopOrders',
@@ -233,7 +233,7 @@ const orderRoutes = (context: OrdersContext): AnyOperation[] => [
       const named = ids.split(',').filter((one) => one !== '');
       const selection = { contactNumber: query.contactNumber, ids: named, offset, limit };
       const { items, total } = await listShopOrders(context, institution, selection);
-      return ok({ items: items.map(shopView), total });
+      return ok({ items: items.map(toShopView), total });
     },
   }),
   operation({
@@ -247,6 +247,6 @@ const orderRoutes = (context: OrdersContext): AnyOperation[] => [
     answers: { 200: PerformanceOrders },
     example: { params: { performanceId: example.performanceId }, answer: example.performanceOrders },
     handle: async ({ caller: { institution }, params, query }) =>
-      ok(await performanceOrders(context, institution, params.performanceId, query.after)),
+      ok(await listPerformanceOrders(context, institution, params.performanceId, query.after)),
   }),
 ];

@@ -1,18 +1,18 @@
 import {
+  createLineSchema,
+  createNullableSchema,
   emailSchema,
   id,
   languageTag,
-  lineOfText,
   named,
-  nullable,
   oneOf,
   requestId,
   timestamp,
 } from '@boxoffice/http';
-import { idPattern } from '@boxoffice/runtime';
+import { buildIdPattern } from '@boxoffice/runtime';
 import { type Static, Type } from 'typebox';
 import { contactNumber, items, Line, Order } from '../api/schemas.ts';
-import { instant, instantOrNull, lineView, orderView, shownToShoppers } from '../api/views.ts';
+import { formatInstant, formatInstantOrNull, selectShopperMembers, toLineView, toOrderView } from '../api/views.ts';
 import { catalogValues } from '../clients/generated/catalog.ts';
 import { PERFORMANCE_CANCELLED } from '../domain/cancellation.ts';
 import { isCart, paymentTokens } from '../domain/cart.ts';
@@ -22,9 +22,9 @@ import type { OrderDocument } from '../store.ts';
 const { Array: List, Boolean: Flag, Object: Members, Optional, String: Text } = Type;
 
 /** Chosen by the point of sale. */
-const cartId = Text({ pattern: idPattern('ord') });
-const guestName = lineOfText({ maxLength: 100 });
-const name = nullable(guestName);
+const cartId = Text({ pattern: buildIdPattern('ord') });
+const guestName = createLineSchema({ maxLength: 100 });
+const name = createNullableSchema(guestName);
 
 const Item = named('CartItemRequest', Members({ ...items.items.properties, contactNumber: Optional(contactNumber) }));
 
@@ -80,7 +80,7 @@ export const ShopCancellation = named(
   'ShopCancellation',
   Members({
     requestId,
-    reason: Optional(nullable(lineOfText({ maxLength: 500 }))),
+    reason: Optional(createNullableSchema(createLineSchema({ maxLength: 500 }))),
     until: Optional(
       Type.Unsafe<string>({
         ...timestamp,
@@ -99,7 +99,7 @@ const SaleDescription = named(
     product: texts,
     seatCategory: texts,
     tariff: Optional(texts),
-    venue: Members({ name: Text(), city: nullable(Text()) }),
+    venue: Members({ name: Text(), city: createNullableSchema(Text()) }),
     timeZone: Text(),
     productType: Optional(Text({ description: 'of the catalog' })),
     validUntil: Optional({ ...timestamp, description: 'of what is no show, if its validity ends' }),
@@ -111,20 +111,20 @@ const { currency: _, ...lineMembers } = Line.properties;
 
 const ShopLine = named(
   'ShopOrderLine',
-  Members({ ...lineMembers, criterion: nullable(Text()), about: Optional(SaleDescription) }),
+  Members({ ...lineMembers, criterion: createNullableSchema(Text()), about: Optional(SaleDescription) }),
 );
 
 /** An order or a cart for the point of sale. */
 export const ShopOrder = named(
   'ShopOrder',
   Members({
-    ...shownToShoppers(Order.properties),
+    ...selectShopperMembers(Order.properties),
     listed: Flag({ description: 'false: the order is a cart' }),
     payable: Flag({ description: 'listed, but a cart again: its payment failed, its places are still held' }),
     lines: List(ShopLine),
-    deadline: nullable(timestamp),
-    checkout: nullable(Members({ requestId: Text(), paymentMethod: Text(), at: timestamp })),
-    cancelledAt: nullable(timestamp),
+    deadline: createNullableSchema(timestamp),
+    checkout: createNullableSchema(Members({ requestId: Text(), paymentMethod: Text(), at: timestamp })),
+    cancelledAt: createNullableSchema(timestamp),
     performanceCancelled: Optional(Flag({ description: 'true: it was cancelled with a performance' })),
   }),
 );
@@ -133,25 +133,25 @@ export const Outcome = named(
   'ShopOutcome',
   Members({
     outcome: oneOf(['done', 'refused']),
-    reason: nullable(oneOf(shopReasons)),
-    details: nullable(Text()),
-    order: nullable(ShopOrder),
+    reason: createNullableSchema(oneOf(shopReasons)),
+    details: createNullableSchema(Text()),
+    order: createNullableSchema(ShopOrder),
   }),
 );
 
 /** An order or a cart for the point of sale. */
-export function shopView(order: OrderDocument): Static<typeof ShopOrder> {
+export function toShopView(order: OrderDocument): Static<typeof ShopOrder> {
   return {
-    ...shownToShoppers(orderView(order)),
+    ...selectShopperMembers(toOrderView(order)),
     listed: order.listedAt !== null,
     payable: order.listedAt !== null && isCart(order),
     lines: order.lines.map((line) => {
-      const { currency, ...shownLine } = lineView(line, order);
+      const { currency, ...shownLine } = toLineView(line, order);
       return { ...shownLine, criterion: line.criterion, ...(line.about === undefined ? {} : { about: line.about }) };
     }),
-    deadline: instantOrNull(order.deadline),
-    checkout: order.checkout ? { ...order.checkout, at: instant(order.checkout.at) } : null,
-    cancelledAt: instantOrNull(order.cancellation?.requestedAt),
+    deadline: formatInstantOrNull(order.deadline),
+    checkout: order.checkout ? { ...order.checkout, at: formatInstant(order.checkout.at) } : null,
+    cancelledAt: formatInstantOrNull(order.cancellation?.requestedAt),
     ...(order.cancellation?.reason === PERFORMANCE_CANCELLED ? { performanceCancelled: true } : {}),
   };
 }
@@ -160,7 +160,7 @@ export function shopView(order: OrderDocument): Static<typeof ShopOrder> {
 export const PerformanceOrders = named(
   'PerformanceOrders',
   Members({
-    orders: List(Members({ id: Text(), pointOfSale: Text(), contactNumber: nullable(contactNumber) })),
-    next: nullable(Text({ description: 'the `after` of the next page; null: this is the last' })),
+    orders: List(Members({ id: Text(), pointOfSale: Text(), contactNumber: createNullableSchema(contactNumber) })),
+    next: createNullableSchema(Text({ description: 'the `after` of the next page; null: this is the last' })),
   }),
 );

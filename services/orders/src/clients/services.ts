@@ -1,9 +1,9 @@
 // What orders needs of the services that it calls, and how long it waits for each.
 
 import type { ContactBounds } from '@boxoffice/identity';
-import { within } from '@boxoffice/runtime';
+import { settleWithin } from '@boxoffice/runtime';
 import { type AnswerOf, type BodyOf, createBestEffort, type ServiceClient } from '@boxoffice/service';
-import { refusal } from '../api/faults.ts';
+import { createRefusalFault } from '../api/faults.ts';
 import type { Guest, TicketDelivery } from '../domain/order/order.ts';
 import type { operations as Catalog } from './generated/catalog.ts';
 import type { operations as ContactsApi } from './generated/contacts.ts';
@@ -53,7 +53,7 @@ export function createStock(catalog: ServiceClient<Catalog>) {
     async hold(institution: string, body: Versioned<'holdPlaces'>): Promise<Held> {
       const answer = await catalog.call(institution, 'holdPlaces', { body, timeoutMs: HOLD_MS });
       const { refusal: refused, heldUntil, pointOfSale, lines } = answer;
-      if (refused) throw refusal(refused.reason, refused.details);
+      if (refused) throw createRefusalFault(refused.reason, refused.details);
       const { serviceHost = null, ticketDelivery = 'print' } = pointOfSale ?? {};
       return { heldUntil: String(heldUntil), pointOfSale: serviceHost, ticketDelivery, lines };
     },
@@ -62,7 +62,7 @@ export function createStock(catalog: ServiceClient<Catalog>) {
     async quotes(institution: string, items: readonly Omit<RequestedItem, 'quantity'>[], pointOfSale: string | null) {
       const body = { items, ...(pointOfSale === null ? {} : { pointOfSale }) };
       const { refusal: refused, quotes } = await catalog.call(institution, 'quoteItems', { body });
-      if (refused) throw refusal(refused.reason, refused.details);
+      if (refused) throw createRefusalFault(refused.reason, refused.details);
       if (quotes.length !== items.length) throw new Error('the catalog answered without a price for every item');
       return quotes;
     },
@@ -175,7 +175,7 @@ const reachQuery = (within: ContactBounds | null) =>
 export type Contacts = ReturnType<typeof createContacts>;
 
 /** The contacts that exist for a caller; for another number nothing else is answered than for an unknown one. */
-export function contactsWithin(
+export function limitContacts(
   contacts: Contacts,
   only: readonly string[] | null,
   within: ContactBounds | null,
@@ -220,7 +220,7 @@ export function createTickets(
     async controlled(institution: string, orderId: string): Promise<readonly string[] | undefined> {
       const call = tickets.call(institution, 'getOrderTickets', { path: { orderId }, timeoutMs: controlledMs });
       // The call's own timeout does not include the request for an identity token.
-      const answer = await within(
+      const answer = await settleWithin(
         call.catch(() => undefined),
         controlledMs,
         () => undefined,

@@ -1,14 +1,14 @@
 import { hasTickets } from './confirmation.ts';
 import { accept, type Decision, type Refused, refuse } from './decisions.ts';
-import { contactNamed, orderConfirmed } from './order/facts.ts';
+import { createContactNamedFacts, createOrderConfirmedFact } from './order/facts.ts';
 import { type Guest, type Line, type Order, type State, states, type TicketDelivery } from './order/order.ts';
-import { touched, unfit } from './order/state.ts';
+import { checkDecidable, markModified } from './order/state.ts';
 
 /**
  * The order bought by this contact. Keeps a guest's data until the contact is written, and the contact number of a
  * former guest until it is erased.
  */
-export function boughtBy<O extends Order>(
+export function setBuyer<O extends Order>(
   order: O,
   contactNumber: string,
   guest: Omit<Guest, 'since'> | undefined,
@@ -27,13 +27,13 @@ const without = <O extends Order>(order: O, contactNumber: string, now: number):
 };
 
 /** The order after the contact of the guest of `since` was written. Another buyer may have the order by now. */
-export function written<O extends Order>(order: O, contactNumber: string, since: number, now: number): O {
+export function markGuestWritten<O extends Order>(order: O, contactNumber: string, since: number, now: number): O {
   if (order.guestContact !== contactNumber) return without(order, contactNumber, now);
   return order.guest?.since === since ? { ...order, guest: null } : order;
 }
 
 /** The order after contacts erased the former guests in `seen`; one added since then stays. */
-export function forgotten<O extends Order>(order: O, seen: NonNullable<Order['formerGuests']>): O {
+export function removeFormerGuests<O extends Order>(order: O, seen: NonNullable<Order['formerGuests']>): O {
   return order.formerGuests?.since === seen.since &&
     order.formerGuests.contactNumbers.length === seen.contactNumbers.length
     ? { ...order, formerGuests: null }
@@ -43,7 +43,7 @@ export function forgotten<O extends Order>(order: O, seen: NonNullable<Order['fo
 const undelivered: readonly State[] = ['open', 'reserved', 'payment_pending', 'expired'];
 
 /** The refusal of tariffs whose criterion the buyer's contact does not meet; undefined if there are none. */
-export function inaccessible(
+export function checkTariffAccess(
   lines: readonly Pick<Line, 'criterion'>[],
   criteria: readonly string[],
 ): Refused | undefined {
@@ -74,23 +74,23 @@ export function changeDetails<O extends Order>(
   criteria?: readonly string[],
 ): Decision<O> {
   // A change is allowed past the deadline, but the expiry is written first.
-  const refused = unfit(order, states, 'changed', now);
+  const refused = checkDecidable(order, states, 'changed', now);
   if (refused) return refused;
   const { contactNumber = order.contactNumber, externalReference = order.externalReference, ticketDelivery } = patch;
   const isOtherDelivery = ticketDelivery !== undefined && ticketDelivery !== (order.ticketDelivery ?? 'print');
-  const isTooLate = isOtherDelivery && unfit(order, undelivered, 'delivered in another way', now);
+  const isTooLate = isOtherDelivery && checkDecidable(order, undelivered, 'delivered in another way', now);
   if (isTooLate) return isTooLate;
   const isOtherBuyer = contactNumber !== order.contactNumber;
   if (!isOtherDelivery && !isOtherBuyer && externalReference === order.externalReference) return accept(order);
   const mayNeed = isOtherBuyer && criteria && order.state !== 'cancelled';
-  const unmet = mayNeed ? inaccessible(order.lines, criteria) : undefined;
+  const unmet = mayNeed ? checkTariffAccess(order.lines, criteria) : undefined;
   if (unmet) return unmet;
   const own = isOtherBuyer ? withoutUnwritten(order, now) : order;
   const delivery = isOtherDelivery ? { ticketDelivery } : {};
   const former = isOtherBuyer && order.contactNumber !== null ? { hadContact: true as const } : {};
-  const next: O = touched({ ...own, contactNumber, externalReference, ...delivery, ...former }, now);
+  const next: O = markModified({ ...own, contactNumber, externalReference, ...delivery, ...former }, now);
   if (!isOtherBuyer) return accept(next);
-  return accept(next, ...contactNamed(next), ...(hasTickets(order) ? [orderConfirmed(next)] : []));
+  return accept(next, ...createContactNamedFacts(next), ...(hasTickets(order) ? [createOrderConfirmedFact(next)] : []));
 }
 
 /** The order after it passed from its guest to another buyer: a contact not written yet will not be. */

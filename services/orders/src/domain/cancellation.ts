@@ -1,8 +1,8 @@
-import { controlledTickets } from './confirmation.ts';
+import { countControlledTickets } from './confirmation.ts';
 import { type Accepted, accept, type Decision, refuse } from './decisions.ts';
-import { orderCancelled } from './order/facts.ts';
+import { createOrderCancelledFact } from './order/facts.ts';
 import type { Cancellation, Order } from './order/order.ts';
-import { abandoned, isPastDue, linesAtEnd, touched, wrongState } from './order/state.ts';
+import { isPastDue, markAbandoned, markModified, refuseState, toFinalLines } from './order/state.ts';
 
 /**
  * any live state → cancelled. `controlled`: the number of controlled tickets by the tickets service, null if it did
@@ -16,24 +16,24 @@ export function cancel<O extends Order>(
   now: number,
 ): Decision<O> {
   if (order.state === 'expired' || order.state === 'cancelled')
-    return order.saleDue ? refuse('sale_due') : wrongState(order, 'cancelled');
+    return order.saleDue ? refuse('sale_due') : refuseState(order, 'cancelled');
   // Late, its places are held again first: no fact of an earlier cancellation would release them.
   if (order.saleDue && (order.expiresAt ?? 0) <= now) return refuse('sale_due');
   if (isPastDue(order, now)) return refuse('past_due', "The order's deadline has passed, so it cannot be cancelled.");
-  const controlled = how.controlled ?? controlledTickets(order);
+  const controlled = how.controlled ?? countControlledTickets(order);
   if (controlled > 0 && !how.override) {
     const tickets = controlled === 1 ? '1 ticket of the order is' : `${controlled} tickets of the order are`;
     return refuse('ticket_controlled', `${tickets} controlled, so it cannot be cancelled.`);
   }
   const hadTickets = order.state === 'confirmed';
-  const fact = orderCancelled(order, { ...how, hadTickets });
+  const fact = createOrderCancelledFact(order, { ...how, hadTickets });
   // Without places no event follows that could settle the cancellation.
   const placesReleased = fact.data.placeIds.length === 0 ? 0 : null;
   const none = hadTickets ? null : 0;
   const cancelled: O = {
     ...order,
     state: 'cancelled',
-    lines: linesAtEnd(order),
+    lines: toFinalLines(order),
     deadline: null,
     cameFrom: null,
     saleDue: null,
@@ -41,7 +41,7 @@ export function cancel<O extends Order>(
     // No fact about tickets names them.
     removedPlaces: hadTickets ? (order.removedPlaces ?? null) : null,
     heldPlaces: 0,
-    ...abandoned(order, now),
+    ...markAbandoned(order, now),
     cancellation: {
       reason: how.reason,
       requestedAt: now,
@@ -55,7 +55,7 @@ export function cancel<O extends Order>(
       placesVersion: 0,
     },
   };
-  return accept(touched(cancelled, now), fact);
+  return accept(markModified(cancelled, now), fact);
 }
 
 /** Records how many tickets were cancelled (`tickets.cancelled`). Duplicates and older events change nothing. */
@@ -68,7 +68,7 @@ export function recordTicketsCancelled<O extends Order>(
   if (!cancellation?.hadTickets || fact.version <= cancellation.ticketsVersion) return accept(order);
   const { version: ticketsVersion, ticketsCancelled, controlled } = fact;
   const next = settled({ ...cancellation, ticketsCancelled, controlled, ticketsVersion }, now);
-  return accept(touched({ ...order, cancellation: next }, now));
+  return accept(markModified({ ...order, cancellation: next }, now));
 }
 
 /** Sets `settledAt` once, when the last number becomes known. */
@@ -98,5 +98,5 @@ export function recordPlacesReleased<O extends Order>(
   if (fact.cause !== (cancellation.hadTickets ? 'tickets.cancelled' : 'order.cancelled')) return accept(order);
   const { version: placesVersion, placesReleased } = fact;
   const next = settled({ ...cancellation, placesReleased, placesVersion }, now);
-  return accept(touched({ ...order, cancellation: next }, now));
+  return accept(markModified({ ...order, cancellation: next }, now));
 }

@@ -1,11 +1,11 @@
-import { boughtBy, inaccessible } from './buyer.ts';
+import { checkTariffAccess, setBuyer } from './buyer.ts';
 import { cancel } from './cancellation.ts';
-import { unsellable } from './confirmation.ts';
+import { checkSellable } from './confirmation.ts';
 import { accept, type Decision, isRefused, refuse } from './decisions.ts';
-import { beneficiaryOf, listed } from './lines.ts';
-import { contactNamed } from './order/facts.ts';
-import { areAmounts, due, type Guest, type Line, type Order, type Texts } from './order/order.ts';
-import { isHidden, touched, unfit } from './order/state.ts';
+import { markListed, toBeneficiary } from './lines.ts';
+import { createContactNamedFacts } from './order/facts.ts';
+import { computeDue, type Guest, isAmountList, type Line, type Order, type Texts } from './order/order.ts';
+import { checkDecidable, isHidden, markModified } from './order/state.ts';
 import { addPayment } from './payments.ts';
 
 /** A change of a cart's line; absent members stay. */
@@ -43,7 +43,7 @@ export function changeLine<O extends Order>(
   now: number,
 ): Decision<O> {
   if (!isCart(order)) return refuse('cart_gone');
-  const refused = unfit(order, ['open'], 'changed in its lines', now);
+  const refused = checkDecidable(order, ['open'], 'changed in its lines', now);
   if (refused) return refused;
   const line = order.lines.find(({ id }) => id === lineId);
   if (!line) return refuse('unknown_line');
@@ -54,11 +54,11 @@ export function changeLine<O extends Order>(
     ...line,
     ...price,
     ...(tariff ? described(line, tariff.name) : {}),
-    beneficiary: beneficiaryOf({ ...line.beneficiary, ...beneficiary }),
+    beneficiary: toBeneficiary({ ...line.beneficiary, ...beneficiary }),
   };
   const lines = order.lines.map((other) => (other.id === lineId ? next : other));
-  if (!areAmounts(lines.map(({ amount }) => amount))) return refuse('invalid_amount');
-  return accept(touched({ ...order, lines }, now));
+  if (!isAmountList(lines.map(({ amount }) => amount))) return refuse('invalid_amount');
+  return accept(markModified({ ...order, lines }, now));
 }
 
 /** What the line shows of its place, with the name of another tariff. */
@@ -69,10 +69,13 @@ const described = ({ about }: Line, name: Texts | undefined): Pick<Line, 'about'
 };
 
 /** The order without beneficiaries and guest, after its contact was erased. */
-export function withoutNames<O extends Order>(order: O, now: number): O {
+export function eraseNames<O extends Order>(order: O, now: number): O {
   const named = order.lines.some(({ beneficiary }) => beneficiary);
   if (!named) return order.guest ? { ...order, guest: null } : order;
-  return touched({ ...order, guest: null, lines: order.lines.map((line) => ({ ...line, beneficiary: null })) }, now);
+  return markModified(
+    { ...order, guest: null, lines: order.lines.map((line) => ({ ...line, beneficiary: null })) },
+    now,
+  );
 }
 
 /** The criterion that a contact needs to buy on account. */
@@ -109,22 +112,24 @@ export interface CheckoutInput {
  */
 export function checkOut<O extends Order>(order: O, input: CheckoutInput, now: number): Decision<O> {
   const decision = decideCheckout(order, input, now);
-  return isRefused(decision) ? decision : { ...decision, facts: [...decision.facts, ...contactNamed(decision.next)] };
+  return isRefused(decision)
+    ? decision
+    : { ...decision, facts: [...decision.facts, ...createContactNamedFacts(decision.next)] };
 }
 
 /** The refusal of a cart that cannot be bought, or undefined. */
 const obstacle = (order: Order, { criteria, method, token }: CheckoutInput, now: number) => {
   if (!isCart(order)) return refuse('cart_gone');
-  const unclear = unfit(order, ['open', 'expired', 'cancelled'], 'bought', now);
+  const unclear = checkDecidable(order, ['open', 'expired', 'cancelled'], 'bought', now);
   if (unclear) return unclear;
   if (order.lines.length === 0) return refuse('empty', 'The cart is empty.');
   if (order.state === 'expired') return refuse('cart_expired');
-  const refused = unfit(order, ['open'], 'bought', now);
+  const refused = checkDecidable(order, ['open'], 'bought', now);
   if (refused) return refused;
-  const unmet = inaccessible(order.lines, criteria);
+  const unmet = checkTariffAccess(order.lines, criteria);
   if (unmet) return unmet;
   if (method === ON_ACCOUNT && !criteria.includes(ACCOUNT_CRITERION)) return refuse('account_required');
-  if (method === SIMULATED && token === 'declined' && due(order) > 0) return refuse('payment_declined');
+  if (method === SIMULATED && token === 'declined' && computeDue(order) > 0) return refuse('payment_declined');
   return undefined;
 };
 
@@ -133,14 +138,14 @@ const decideCheckout = <O extends Order>(order: O, input: CheckoutInput, now: nu
   if (refused) return refused;
   const { requestId, contactNumber, method } = input;
   const checkout = { requestId, paymentMethod: method, at: now };
-  const own = boughtBy({ ...order, checkout }, contactNumber, input.guest, now);
-  const bought = listed(touched(own, now), now);
-  if (method === ON_ACCOUNT || due(bought) === 0)
-    return unsellable(bought, method === ON_ACCOUNT, now) ?? accept(bought);
+  const own = setBuyer({ ...order, checkout }, contactNumber, input.guest, now);
+  const bought = markListed(markModified(own, now), now);
+  if (method === ON_ACCOUNT || computeDue(bought) === 0)
+    return checkSellable(bought, method === ON_ACCOUNT, now) ?? accept(bought);
   const status = method === SIMULATED && input.token === 'ok' ? 'captured' : 'pending';
   const { paymentId: id, graceMs } = input;
   const createdBy = order.pointOfSale === null ? undefined : { pointOfSale: order.pointOfSale };
-  return addPayment(bought, { id, method, amount: due(bought), status, createdBy, graceMs }, now);
+  return addPayment(bought, { id, method, amount: computeDue(bought), status, createdBy, graceMs }, now);
 };
 
 /**

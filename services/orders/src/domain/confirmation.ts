@@ -1,9 +1,9 @@
 // The confirmation of an order, and the tickets that it makes.
 
 import { type Accepted, accept, acceptButRefuse, type Decision, type Refused, refuse } from './decisions.ts';
-import { hasNames, orderConfirmed, ticketIdOf } from './order/facts.ts';
+import { createOrderConfirmedFact, deriveTicketId, hasNames } from './order/facts.ts';
 import {
-  due,
+  computeDue,
   isPaidInFull,
   type Line,
   type Order,
@@ -11,7 +11,14 @@ import {
   type SaleDue,
   type TicketControl,
 } from './order/order.ts';
-import { expiredUnsold, touched, unfit, unpaidStates, waitingNoMore, wrongState } from './order/state.ts';
+import {
+  checkDecidable,
+  endWaitingIfNonePending,
+  expireIfDue,
+  markModified,
+  refuseState,
+  unpaidStates,
+} from './order/state.ts';
 
 /** Whether the order has tickets, be they cancelled. */
 export function hasTickets({ state, cancellation }: Pick<Order, 'state' | 'cancellation'>): boolean {
@@ -19,9 +26,9 @@ export function hasTickets({ state, cancellation }: Pick<Order, 'state' | 'cance
 }
 
 /** The valid ticket of a line: the one that the confirmation created, or the last replacement. */
-export function currentTicket({ id, replacements }: Pick<Line, 'id' | 'replacements'>): string {
+export function getCurrentTicketId({ id, replacements }: Pick<Line, 'id' | 'replacements'>): string {
   const next = new Map(replacements.map(({ ticketId, replaces }) => [replaces, ticketId]));
-  let current = ticketIdOf(id);
+  let current = deriveTicketId(id);
   for (let left = replacements.length; left > 0; left -= 1) current = next.get(current) ?? current;
   return current;
 }
@@ -31,13 +38,13 @@ export function currentTicket({ id, replacements }: Pick<Line, 'id' | 'replaceme
  * `unpaid`, `empty` (no lines), `wrong_state` (a payment is pending and must be settled
  * first; an expired order is confirmed by a late payment only).
  */
-export function unsellable(order: Order, onAccount: boolean, now: number): Refused | undefined {
-  const refused = unfit(order, unpaidStates, 'confirmed', now);
+export function checkSellable(order: Order, onAccount: boolean, now: number): Refused | undefined {
+  const refused = checkDecidable(order, unpaidStates, 'confirmed', now);
   if (refused) return refused;
   if (order.lines.length === 0) return refuse('empty', 'The order has no lines, so it cannot be confirmed.');
-  const rest = due(order);
+  const rest = computeDue(order);
   const isPending = order.payments.some(({ status }) => status === 'pending');
-  if (rest > 0 && isPending && !onAccount) return wrongState(order, 'confirmed');
+  if (rest > 0 && isPending && !onAccount) return refuseState(order, 'confirmed');
   if (rest > 0 && !onAccount)
     return refuse('unpaid', `${rest} ${order.currency} (in minor units) is due, so the order cannot be confirmed.`);
   return undefined;
@@ -69,12 +76,12 @@ export function confirm<O extends Order>(order: O, sale: Sale, now: number): Dec
     heldPlaces: 0,
     ...(hasNames(order) ? { namesDue: now } : {}),
   };
-  return accept(touched(confirmed, now), orderConfirmed(confirmed));
+  return accept(markModified(confirmed, now), createOrderConfirmedFact(confirmed));
 }
 
 const soldLine = (line: Line, replaced: Sale['replaced']): Line => {
   const place = replaced?.find(({ replaces }) => replaces === line.place.id)?.place ?? line.place;
-  return { ...line, place, ticketId: currentTicket(line) };
+  return { ...line, place, ticketId: getCurrentTicketId(line) };
 };
 
 /**
@@ -99,7 +106,7 @@ export function confirmPaid<O extends Order>(
 /** The refusal of a sale whose order was cancelled meanwhile: what was paid is recorded, and must be refunded. */
 const cancelledMeanwhile = <O extends Order>(order: O, paymentId: string | null): Decision<O> =>
   paymentId === null
-    ? wrongState(order, 'confirmed')
+    ? refuseState(order, 'confirmed')
     : acceptButRefuse(accept(order), refuse('paid_after_cancellation'), paymentId);
 
 /**
@@ -117,7 +124,7 @@ export function giveUpSale<O extends Order>(order: O, { paymentId, since }: Sale
       : 'The payment is recorded, but places of the order are gone, so it cannot be confirmed.',
   );
   const isDue = order.saleDue?.since === since;
-  const left = isDue ? expiredUnsold(waitingNoMore({ ...order, saleDue: null }, now), now) : accept(order);
+  const left = isDue ? expireIfDue(endWaitingIfNonePending({ ...order, saleDue: null }, now), now) : accept(order);
   return acceptButRefuse(left, gone, paymentId);
 }
 
@@ -133,9 +140,9 @@ export function recordReplacement<O extends Order>(
   const line = order.lines.find(({ id }) => id === fact.lineId);
   if (!line || line.replacements.some(({ replaces }) => replaces === fact.replaces)) return accept(order);
   const replacements = [...line.replacements, { ticketId: fact.ticketId, replaces: fact.replaces }];
-  const ticketId = line.ticketId === null ? null : currentTicket({ id: line.id, replacements });
+  const ticketId = line.ticketId === null ? null : getCurrentTicketId({ id: line.id, replacements });
   const lines = order.lines.map((other) => (other.id === line.id ? { ...line, replacements, ticketId } : other));
-  return accept(ticketId === line.ticketId ? { ...order, lines } : touched({ ...order, lines }, now));
+  return accept(ticketId === line.ticketId ? { ...order, lines } : markModified({ ...order, lines }, now));
 }
 
 /** Records whether a ticket is controlled. `version` is the ticket's: an older event changes nothing. */
@@ -150,6 +157,6 @@ export function recordControl<O extends Order>(
 }
 
 /** The number of controlled tickets that the order knows of. */
-export function controlledTickets({ ticketNotes }: Pick<Order, 'ticketNotes'>): number {
+export function countControlledTickets({ ticketNotes }: Pick<Order, 'ticketNotes'>): number {
   return ticketNotes.filter(({ controlled }) => controlled).length;
 }

@@ -1,17 +1,17 @@
 // Rules of orders without any I/O: from the hold to the settled cancellation, one file per subject.
 
 import { accept, type Decision, type Refused, refuse } from './decisions.ts';
-import { contactNamed } from './order/facts.ts';
+import { createContactNamedFacts } from './order/facts.ts';
 import {
-  areAmounts,
   type Beneficiary,
+  isAmountList,
   type Line,
   type NewLine,
   type Order,
   type State,
   type TicketDelivery,
 } from './order/order.ts';
-import { isHidden, performancesOf, soldIfPaid, touched, unfit } from './order/state.ts';
+import { beginSaleIfPaid, checkDecidable, isHidden, listPerformanceIds, markModified } from './order/state.ts';
 
 /** A new order whose places are held. */
 export interface NewOrder
@@ -23,23 +23,23 @@ export interface NewOrder
   readonly lines: readonly NewLine[];
   /** End of the hold; epoch milliseconds. */
   readonly until: number;
-  /** A cart stays unlisted until {@link listed}. */
+  /** A cart stays unlisted until {@link markListed}. */
   readonly cart: boolean;
 }
 
 /** A line that is not sold yet. */
-export function unsold(line: NewLine): Line {
+export function toUnsoldLine(line: NewLine): Line {
   return { ...line, ticketId: null, replacements: [] };
 }
 
 /** The open order. Refused: `invalid_amount` if the prices do not add up to an exact integer. */
 export function open({ lines, until, cart, ...given }: NewOrder, now: number): Decision {
-  if (!areAmounts(lines.map(({ amount }) => amount))) return refuse('invalid_amount');
+  if (!isAmountList(lines.map(({ amount }) => amount))) return refuse('invalid_amount');
   const order: Order = {
     ...given,
     state: 'open',
-    lines: lines.map(unsold),
-    performanceIds: performancesOf(lines),
+    lines: lines.map(toUnsoldLine),
+    performanceIds: listPerformanceIds(lines),
     payments: [],
     refunds: [],
     expiresAt: until,
@@ -54,12 +54,12 @@ export function open({ lines, until, cart, ...given }: NewOrder, now: number): D
     modifiedAt: cart ? null : now,
     listedAt: cart ? null : now,
   };
-  return accept(order, ...contactNamed(order));
+  return accept(order, ...createContactNamedFacts(order));
 }
 
 /** A cart as a listed order; unchanged if it is listed. */
-export function listed<O extends Order>(order: O, now: number): O {
-  return order.listedAt === null ? touched({ ...order, listedAt: now, modifiedAt: now }, now) : order;
+export function markListed<O extends Order>(order: O, now: number): O {
+  return order.listedAt === null ? markModified({ ...order, listedAt: now, modifiedAt: now }, now) : order;
 }
 
 const MINUTE_MS = 60_000;
@@ -74,7 +74,7 @@ export function extend<O extends Order>(
   { minutes, at }: { readonly minutes: number; readonly at: number },
   now: number,
 ): Decision<O> {
-  const refused = unfit(order, ['open', 'reserved'], 'extended', now);
+  const refused = checkDecidable(order, ['open', 'reserved'], 'extended', now);
   if (refused) return refused;
   if (!(minutes > 0 && minutes <= MAX_EXTENSION_MINUTES))
     return refuse('invalid_minutes', `An extension is by more than 0 and at most ${MAX_EXTENSION_MINUTES} minutes.`);
@@ -85,7 +85,7 @@ export function extend<O extends Order>(
 const heldUntil = <O extends Order>(order: O, until: number, now: number): O => {
   const isSooner = until < (order.expiresAt ?? until);
   const dueAt = order.state === 'reserved' ? until : order.dueAt;
-  return touched(
+  return markModified(
     { ...order, expiresAt: until, deadline: until, dueAt, ...(isSooner ? { shorteningDue: now } : {}) },
     now,
   );
@@ -102,7 +102,7 @@ export function reserve<O extends Order>(
   { dueAt, mostDays = Number.POSITIVE_INFINITY }: { readonly dueAt: number; readonly mostDays?: number | undefined },
   now: number,
 ): Decision<O> {
-  const refused = unfit(order, ['open'], 'reserved', now);
+  const refused = checkDecidable(order, ['open'], 'reserved', now);
   if (refused) return refused;
   if (!(Number.isSafeInteger(dueAt) && dueAt > now)) return refuse('due_in_past');
   if (dueAt > now + mostDays * DAY_MS)
@@ -113,17 +113,17 @@ export function reserve<O extends Order>(
 const changeable: readonly State[] = ['open', 'reserved'];
 
 /** Why no lines can be added now, or undefined: only while open or reserved. */
-export function unextendable(order: Order, now: number): Refused | undefined {
-  return unfit(order, changeable, 'given more lines', now);
+export function checkLinesAddable(order: Order, now: number): Refused | undefined {
+  return checkDecidable(order, changeable, 'given more lines', now);
 }
 
 /** Whether the next lines start a new hold: those of a cart that was emptied. */
-export function startsAnew(order: Order): boolean {
+export function isEmptiedCart(order: Order): boolean {
   return isHidden(order) && order.lines.length === 0;
 }
 
 /** The order without these among the places of removed lines: released, or its own again. Unchanged if it lists none. */
-export function withoutReleased<O extends Order>(order: O, released: readonly string[]): O {
+export function removeReleased<O extends Order>(order: O, released: readonly string[]): O {
   const { removedPlaces } = order;
   if (!removedPlaces?.placeIds.some((id) => released.includes(id))) return order;
   const placeIds = removedPlaces.placeIds.filter((id) => !released.includes(id));
@@ -133,7 +133,7 @@ export function withoutReleased<O extends Order>(order: O, released: readonly st
 /**
  * Adds lines whose places are held. Refused: `wrong_state`, `currency_mismatch`, `invalid_amount`, `place_repeated` (a
  * place that already has a line), and `past_due` if the hold came after the deadline, when it may have taken places of
- * the order's own lines. `until` counts if the cart {@link startsAnew}. After a refusal the caller releases what its
+ * the order's own lines. `until` counts if the cart {@link isEmptiedCart}. After a refusal the caller releases what its
  * request holds.
  */
 export function addLines<O extends Order>(
@@ -141,21 +141,21 @@ export function addLines<O extends Order>(
   held: { readonly lines: readonly NewLine[]; readonly currency: string; readonly until?: number },
   now: number,
 ): Decision<O> {
-  const refused = unextendable(order, now);
+  const refused = checkLinesAddable(order, now);
   if (refused) return refused;
   const repeated = held.lines.some(({ place }) => order.lines.some((line) => line.place.id === place.id));
   if (repeated) return refuse('place_repeated');
   if (held.currency !== order.currency)
     return refuse('currency_mismatch', `The order is in ${order.currency}, the new lines are in ${held.currency}.`);
-  const lines = [...order.lines, ...held.lines.map(unsold)];
-  if (!areAmounts(lines.map(({ amount }) => amount))) return refuse('invalid_amount');
-  const until = startsAnew(order) && held.until !== undefined ? { expiresAt: held.until, deadline: held.until } : {};
+  const lines = [...order.lines, ...held.lines.map(toUnsoldLine)];
+  if (!isAmountList(lines.map(({ amount }) => amount))) return refuse('invalid_amount');
+  const until = isEmptiedCart(order) && held.until !== undefined ? { expiresAt: held.until, deadline: held.until } : {};
   const again = held.lines.map(({ place }) => place.id);
-  return accept(withLines({ ...withoutReleased(order, again), ...until }, lines, now));
+  return accept(withLines({ ...removeReleased(order, again), ...until }, lines, now));
 }
 
 const withLines = <O extends Order>(order: O, lines: O['lines'], now: number): O =>
-  touched({ ...order, lines, performanceIds: performancesOf(lines), heldPlaces: lines.length }, now);
+  markModified({ ...order, lines, performanceIds: listPerformanceIds(lines), heldPlaces: lines.length }, now);
 
 /**
  * Removes a line; its place is released then, and the order sold if what it had paid is its total now. Payments stay:
@@ -166,7 +166,7 @@ export function removeLine<O extends Order>(
   { lineId, asOf }: { readonly lineId: string; readonly asOf: number },
   now: number,
 ): Decision<O> {
-  const refused = unfit(order, changeable, 'changed in its lines', now);
+  const refused = checkDecidable(order, changeable, 'changed in its lines', now);
   if (refused) return refused;
   const line = order.lines.find(({ id }) => id === lineId);
   if (!line) return refuse('unknown_line');
@@ -174,14 +174,14 @@ export function removeLine<O extends Order>(
   const { since, placeIds } = order.removedPlaces ?? { since: now, placeIds: [] };
   const removedPlaces = { since, asOf, placeIds: [...placeIds, line.place.id] };
   const left = withLines({ ...order, removedPlaces }, rest, now);
-  return soldIfPaid(left, now) ?? accept(left);
+  return beginSaleIfPaid(left, now) ?? accept(left);
 }
 
 /** The states in which the places of an order are its buyer's. */
 const live: readonly State[] = ['open', 'reserved', 'payment_pending', 'confirmed'];
 
 /** A beneficiary; null without any name. */
-export function beneficiaryOf(
+export function toBeneficiary(
   names: { readonly firstName?: string | null; readonly lastName?: string | null } | null | undefined,
 ): Beneficiary | null {
   const { firstName = null, lastName = null } = names ?? {};
@@ -202,14 +202,14 @@ export function nameLine<O extends Order>(
   const line = order.lines.find(({ id }) => id === lineId);
   if (!line) return refuse('unknown_line');
   const wanted = beneficiary(line);
-  const refused = unfit(order, live, 'changed in its beneficiaries', now);
+  const refused = checkDecidable(order, live, 'changed in its beneficiaries', now);
   if (refused) return refused;
   if (isSame(line.beneficiary, wanted)) return accept(order);
   if (isControlled(order, line, controlled))
     return refuse('ticket_controlled', 'The ticket of the line is controlled, so its beneficiary stays.');
   const isConfirmed = order.state === 'confirmed';
   const lines = order.lines.map((other) => (other.id === lineId ? renamed(line, wanted, isConfirmed) : other));
-  return accept(touched({ ...order, lines, ...(isConfirmed ? { namesDue: now } : {}) }, now));
+  return accept(markModified({ ...order, lines, ...(isConfirmed ? { namesDue: now } : {}) }, now));
 }
 
 const isSame = (one: Beneficiary | null | undefined, other: Beneficiary | null): boolean =>

@@ -1,5 +1,5 @@
 import { type Accepted, accept } from './decisions.ts';
-import { mailRequested } from './order/facts.ts';
+import { createMailRequestedFact } from './order/facts.ts';
 import type { Order } from './order/order.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -8,7 +8,7 @@ const DAY_MS = 24 * 60 * 60_000;
 const MOST_A_DAY = 5;
 
 /** Milliseconds until a mail may be asked for again; 0: it may now. */
-export function mailWait(order: Pick<Order, 'mailRequests'>, now: number): number {
+export function computeMailWait(order: Pick<Order, 'mailRequests'>, now: number): number {
   const recent = ofDay(order, now);
   const oldest = recent.at(-MOST_A_DAY);
   return oldest === undefined ? 0 : oldest + DAY_MS - now;
@@ -19,5 +19,5 @@ const ofDay = ({ mailRequests = [] }: Pick<Order, 'mailRequests'>, now: number):
 
 /** Asks for the mail that confirms the order: the point of sale hears of it by a fact. */
 export function requestMail<O extends Order>(order: O, now: number): Accepted<O> {
-  return accept({ ...order, mailRequests: [...ofDay(order, now), now] }, mailRequested(order, now));
+  return accept({ ...order, mailRequests: [...ofDay(order, now), now] }, createMailRequestedFact(order, now));
 }

@@ -1,16 +1,23 @@
 import { type Accepted, accept, acceptButRefuse, type Decision, type Refused, refuse } from './decisions.ts';
 import {
-  areAmounts,
   type Creator,
-  due,
+  computeDue,
+  computePaid,
+  computeRefunded,
+  isAmountList,
   isPaidInFull,
   type Order,
   type Payment,
-  paid,
-  refunded,
   states,
 } from './order/order.ts';
-import { backFromWaiting, endedIfDue, isUnpaid, touched, unfit, waitingNoMore } from './order/state.ts';
+import {
+  checkDecidable,
+  endIfDue,
+  endWaiting,
+  endWaitingIfNonePending,
+  isUnpaid,
+  markModified,
+} from './order/state.ts';
 
 /** A payment as requested. */
 export interface PaymentInput {
@@ -41,20 +48,20 @@ export function hasPayment({ payments }: Pick<Order, 'payments'>, id: string): b
 export function addPayment<O extends Order>(order: O, input: PaymentInput, now: number): Decision<O> {
   if (hasPayment(order, input.id)) return accept(order);
   const open = ['open', 'reserved', 'payment_pending', 'confirmed'] as const;
-  const refused = unfit(order, input.status === 'captured' ? [...open, 'expired'] : open, 'paid', now);
+  const refused = checkDecidable(order, input.status === 'captured' ? [...open, 'expired'] : open, 'paid', now);
   if (refused) return refused;
   const odd = unfitMoney(order, input);
   if (odd) return odd;
-  const rest = due(order);
+  const rest = computeDue(order);
   if (input.amount > rest) return refuse('exceeds_due', `$.amount is ${input.amount}, but only ${rest} is due.`);
   const payment: Payment = { ...recordedMoney(order, input, now), status: input.status, updatedAt: now };
-  const recorded = touched({ ...order, payments: [...order.payments, payment] }, now);
+  const recorded = markModified({ ...order, payments: [...order.payments, payment] }, now);
   return input.status === 'captured' ? afterCapture(recorded, input.id, now) : accept(waiting(recorded, input, now));
 }
 
 /** The refusal of money that no order counts, or that this one does not take; undefined if it may. */
 const unfitMoney = (order: Order, { amount, currency }: RefundInput): Refused | undefined => {
-  if (!areAmounts([amount], 1)) return refuse('invalid_amount', '$.amount must be a whole number above 0.');
+  if (!isAmountList([amount], 1)) return refuse('invalid_amount', '$.amount must be a whole number above 0.');
   return currency === undefined || currency === order.currency
     ? undefined
     : refuse('currency_mismatch', `$.currency must be ${order.currency}, the currency of the order.`);
@@ -84,7 +91,7 @@ const afterCapture = <O extends Order>(order: O, paymentId: string, now: number)
   const canBeSold = order.lines.length > 0 && (late || isUnpaid(order));
   if (canBeSold && isPaidInFull(order)) return accept({ ...order, saleDue: { since: now, paymentId } });
   if (late) return acceptButRefuse(accept(order), refuse('late_and_unpaid'), paymentId);
-  return accept(waitingNoMore(order, now));
+  return accept(endWaitingIfNonePending(order, now));
 };
 
 /** The order while it waits for a payment: it holds its places for the grace period too. */
@@ -109,7 +116,7 @@ export function settlePayment<O extends Order>(
   report: { readonly paymentId: string; readonly status: Payment['status'] },
   now: number,
 ): Decision<O> {
-  const refused = unfit(order, states, 'paid', now);
+  const refused = checkDecidable(order, states, 'paid', now);
   if (refused) return refused;
   const payment = order.payments.find(({ id }) => id === report.paymentId);
   if (!payment) return refuse('unknown_payment');
@@ -121,9 +128,10 @@ export function settlePayment<O extends Order>(
     return refuse('payment_final', `The payment is ${payment.status} and cannot become ${report.status}.`);
   const settled = { ...payment, status: report.status, updatedAt: now };
   const payments = order.payments.map((other) => (other.id === payment.id ? settled : other));
-  if (report.status === 'failed') return afterFailure(touched({ ...order, payments }, now), now);
-  if (!areAmounts([paid(order), payment.amount])) return refuse('invalid_amount', 'More than an order can count.');
-  const recorded = touched({ ...order, payments }, now);
+  if (report.status === 'failed') return afterFailure(markModified({ ...order, payments }, now), now);
+  if (!isAmountList([computePaid(order), payment.amount]))
+    return refuse('invalid_amount', 'More than an order can count.');
+  const recorded = markModified({ ...order, payments }, now);
   if (order.state === 'cancelled') return afterCancellation(recorded, payment.id);
   return afterCapture(recorded, payment.id, now);
 }
@@ -136,7 +144,7 @@ const afterCancellation = <O extends Order>(order: O, paymentId: string): Accept
 const afterFailure = <O extends Order>(order: O, now: number): Accepted<O> => {
   if (order.state !== 'payment_pending' || order.payments.some(({ status }) => status === 'pending'))
     return accept(order);
-  return endedIfDue(backFromWaiting(order, now), now);
+  return endIfDue(endWaiting(order, now), now);
 };
 
 /** A refund as requested. */
@@ -157,8 +165,8 @@ export function refund<O extends Order>(order: O, input: RefundInput, now: numbe
   if (order.saleDue) return refuse('sale_due');
   const odd = unfitMoney(order, input);
   if (odd) return odd;
-  const rest = paid(order) - refunded(order);
+  const rest = computePaid(order) - computeRefunded(order);
   if (input.amount > rest)
     return refuse('exceeds_paid', `$.amount is ${input.amount}, but only ${rest} is captured and not refunded.`);
-  return accept(touched({ ...order, refunds: [...order.refunds, recordedMoney(order, input, now)] }, now));
+  return accept(markModified({ ...order, refunds: [...order.refunds, recordedMoney(order, input, now)] }, now));
 }

@@ -1,14 +1,14 @@
-import { notFound, refusal } from '../api/faults.ts';
+import { createNotFoundFault, createRefusalFault } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
 import { cancel, PERFORMANCE_CANCELLED } from '../domain/cancellation.ts';
-import { confirm, type Sale, unsellable } from '../domain/confirmation.ts';
+import { checkSellable, confirm, type Sale } from '../domain/confirmation.ts';
 import { accept, type Decision, isRefused, refuse } from '../domain/decisions.ts';
 import { extend, reserve } from '../domain/lines.ts';
-import { type Command, decided, runCommand, runStockFirst } from '../steps/command.ts';
+import { type Command, decideUntilSettled, runCommand, runStockFirst } from '../steps/command.ts';
 import { answerWithTickets } from '../steps/follow-ups.ts';
 import { sellPlaces } from '../steps/sell.ts';
 import { shortenHold, shortenInStock } from '../steps/shorten.ts';
-import { attempt, type Rule, targetOf } from '../steps/write.ts';
+import { attempt, type Rule, toTarget } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
 
 /**
@@ -29,7 +29,7 @@ export async function holdUntil(
   const body = { heldUntil: new Date(until).toISOString(), placeIds: lines.map(({ place }) => place.id) };
   const { missing } = await context.stock.extend(institution, id, body);
   if (missing.length > 0)
-    throw refusal('places_gone', 'Places of the order are gone, so their hold cannot be extended.');
+    throw createRefusalFault('places_gone', 'Places of the order are gone, so their hold cannot be extended.');
 }
 
 /**
@@ -65,12 +65,12 @@ export async function sellAll(context: OrdersContext, order: OrderDocument): Pro
     order,
     order.lines.map(({ place }) => place.id),
   );
-  if (!sale) throw refusal('places_gone', 'Places of the order are gone, so it cannot be confirmed.');
+  if (!sale) throw createRefusalFault('places_gone', 'Places of the order are gone, so it cannot be confirmed.');
   return sale;
 }
 
 /** The order as a rule leaves it, confirmed by a sale. */
-export function confirmedBy(
+export function confirmBySale(
   decision: Decision<OrderDocument>,
   sale: Sale | undefined,
   now: number,
@@ -92,9 +92,9 @@ export async function confirmOrder(
 ): Promise<OrderDocument> {
   const isExcluded = onAccount && context.mayDo?.onAccount === false;
   const rule = (order: OrderDocument, now: number): Decision<OrderDocument> =>
-    isExcluded ? refuse('on_account_excluded') : (unsellable(order, onAccount, now) ?? accept(order));
+    isExcluded ? refuse('on_account_excluded') : (checkSellable(order, onAccount, now) ?? accept(order));
   const effect = (order: OrderDocument) => sellAll(context, order);
-  const write = (sale: Sale) => (order: OrderDocument, now: number) => confirmedBy(rule(order, now), sale, now);
+  const write = (sale: Sale) => (order: OrderDocument, now: number) => confirmBySale(rule(order, now), sale, now);
   const sold = (sale: Sale) => sale.soldPlaceIds;
   const { order, done } = await runStockFirst(context, command, { rule, effect, write, sold });
   return done ? order : answerWithTickets(context, order, command.idempotencyRecord);
@@ -115,7 +115,7 @@ export async function cancelOrder(
 ): Promise<OrderDocument> {
   const { institution, orderId } = command;
   const found = await context.orders.of(institution).get(orderId);
-  if (!found) throw notFound();
+  if (!found) throw createNotFoundFault();
   const mayHaveControlled = found.state === 'confirmed' && !override;
   const controlled = mayHaveControlled ? await context.tickets.controlled(institution, orderId) : undefined;
   const how = { reason, override, controlled: controlled ? controlled.length : null };
@@ -149,7 +149,7 @@ export async function cancelOfPerformances(
     current.performanceIds.some((id) => performanceIds.includes(id))
       ? cancel(current, { reason: PERFORMANCE_CANCELLED, override: false, controlled: 0 }, now)
       : accept(current);
-  await decided(context, targetOf(order), () => attempt(context, targetOf(order), rule));
+  await decideUntilSettled(context, toTarget(order), () => attempt(context, toTarget(order), rule));
 }
 
 /**

@@ -1,9 +1,9 @@
 // The buyer of an order, and the tariffs that not every buyer may have.
 
-import { faultOf, notFound, refusal } from '../api/faults.ts';
+import { createNotFoundFault, createRefusalFault, toFault } from '../api/faults.ts';
 import type { HeldLine } from '../clients/services.ts';
 import type { OrdersContext } from '../context.ts';
-import { changeDetails, inaccessible } from '../domain/buyer.ts';
+import { changeDetails, checkTariffAccess } from '../domain/buyer.ts';
 import { hasTickets } from '../domain/confirmation.ts';
 import { isHidden } from '../domain/order/state.ts';
 import { type Command, runCommand } from '../steps/command.ts';
@@ -11,7 +11,7 @@ import { issueTickets } from '../steps/follow-ups.ts';
 import type { OrderDocument } from '../store.ts';
 
 /** The contact that a request names: its criteria, none without a contact, or the fault of its number, by its path. */
-export async function namedContact(
+export async function readNamedContact(
   { contacts }: Pick<OrdersContext, 'contacts'>,
   institution: string,
   contactNumber: string | null | undefined,
@@ -23,7 +23,7 @@ export async function namedContact(
 }
 
 /** Whether a token with these scopes sells every tariff to anybody. */
-export function sellsToAnybody(scopes: readonly string[]): boolean {
+export function maySellToAnybody(scopes: readonly string[]): boolean {
   return scopes.includes('orders.sensitive:write');
 }
 
@@ -37,9 +37,9 @@ export async function permitTariffs(
   contactNumber: string | null | undefined,
   tariffs: readonly Pick<HeldLine, 'criterion'>[],
 ): Promise<void> {
-  if (!inaccessible(tariffs, [])) return;
-  const refused = inaccessible(tariffs, (await namedContact(context, institution, contactNumber)).criteria);
-  if (refused) throw faultOf(refused.refused);
+  if (!checkTariffAccess(tariffs, [])) return;
+  const refused = checkTariffAccess(tariffs, (await readNamedContact(context, institution, contactNumber)).criteria);
+  if (refused) throw toFault(refused.refused);
 }
 
 /**
@@ -56,14 +56,14 @@ export async function changeOrder(
 ): Promise<OrderDocument> {
   const { institution, orderId, ifMatch, unchanged } = command;
   const found = await context.orders.of(institution).get(orderId);
-  if (!found || isHidden(found)) throw notFound();
+  if (!found || isHidden(found)) throw createNotFoundFault();
   ifMatch?.(String(found.version));
   unchanged?.(found);
   // The present contact stays valid even if it was erased.
   const named = patch.contactNumber === found.contactNumber ? undefined : patch.contactNumber;
-  const { criteria, faults } = await namedContact(context, institution, named);
+  const { criteria, faults } = await readNamedContact(context, institution, named);
   const [fault] = faults;
-  if (fault) throw refusal('invalid_reference', `${fault}.`);
+  if (fault) throw createRefusalFault('invalid_reference', `${fault}.`);
   const { order } = await runCommand(context, command, (current, now) =>
     changeDetails(current, patch, now, toAnybody ? undefined : criteria),
   );

@@ -1,29 +1,35 @@
 import { Fault } from '@boxoffice/envelope';
-import { type Caller, principalOf } from '@boxoffice/identity';
+import { type Caller, toPrincipal } from '@boxoffice/identity';
 import { IdempotencyKeyTaken, type IdempotencyRecord, UniqueViolation } from '@boxoffice/store';
 import type { Static } from 'typebox';
-import { faultOf } from '../api/faults.ts';
+import { toFault } from '../api/faults.ts';
 import type { NewOrder } from '../api/schemas.ts';
 import type { Held, HeldLine } from '../clients/services.ts';
 import type { OrdersContext } from '../context.ts';
-import { inaccessible } from '../domain/buyer.ts';
+import { checkTariffAccess } from '../domain/buyer.ts';
 import { type Accepted, accept, isRefused } from '../domain/decisions.ts';
 import { open } from '../domain/lines.ts';
 import type { Creator, Order } from '../domain/order/order.ts';
-import { handled } from '../domain/order/state.ts';
-import { orderIdMadeBy, orderNumberOf, requestNameOf } from '../ids.ts';
+import { markHandled } from '../domain/order/state.ts';
+import { createRequestId, deriveOrderIdFromKey, deriveOrderNumber } from '../ids.ts';
 import type { Holder } from '../steps/hold-limit.ts';
 import type { Target } from '../steps/write.ts';
 import { linkPerformances, type OrderDocument } from '../store.ts';
 import { cancelIfOver } from './actions.ts';
-import { namedContact, sellsToAnybody } from './buyer.ts';
-import { heldLines, placesWanted, quantityFaults, refusalOf, stockItems } from './items.ts';
+import { maySellToAnybody, readNamedContact } from './buyer.ts';
+import {
+  createHeldLines,
+  createInvalidReferenceFault,
+  findQuantityFaults,
+  requirePlaceCount,
+  toStockItems,
+} from './items.ts';
 
 /** A new order as requested. */
 export type OrderRequest = Static<typeof NewOrder>;
 
 /** Who makes an order: the client, with the user who is signed in at it. */
-export function creatorOf({ client, user }: Pick<Caller, 'client' | 'user'>): Creator | undefined {
+export function toCreator({ client, user }: Pick<Caller, 'client' | 'user'>): Creator | undefined {
   return client === null ? undefined : { clientId: client, ...(user && { userId: user.id }) };
 }
 
@@ -38,12 +44,12 @@ export interface Maker extends Holder {
 }
 
 /** The caller as the maker of an order. */
-export function makerOf(caller: Caller): Maker {
+export function toMaker(caller: Caller): Maker {
   return {
     institution: caller.institution,
-    client: caller.bounds ? caller.client : principalOf(caller),
-    createdBy: creatorOf(caller),
-    sellsToAnybody: sellsToAnybody(caller.scopes),
+    client: caller.bounds ? caller.client : toPrincipal(caller),
+    createdBy: toCreator(caller),
+    sellsToAnybody: maySellToAnybody(caller.scopes),
   };
 }
 
@@ -102,9 +108,9 @@ export async function holdAndInsert(
   const { institution } = maker;
   const { id, request: requestId, idempotencyRecord, permit } = creation;
   const { pointOfSale, items } = requested;
-  const end = await context.limit.admit(maker, placesWanted(items, 0));
+  const end = await context.limit.admit(maker, requirePlaceCount(items, 0));
   try {
-    const wanted = { requestId, items: stockItems(items), ...(pointOfSale === undefined ? {} : { pointOfSale }) };
+    const wanted = { requestId, items: toStockItems(items), ...(pointOfSale === undefined ? {} : { pointOfSale }) };
     const held = await context.stock.hold(institution, { ...wanted, holder: id, asOf: FIRST_VERSION });
     try {
       await permit?.(held.lines);
@@ -131,9 +137,9 @@ const opened = (
   const { contactNumber = null, externalReference = null, ticketDelivery = held.ticketDelivery, items } = requested;
   const made = { id, client, ...(createdBy && { createdBy }), pointOfSale: held.pointOfSale };
   const given = { ...made, contactNumber, externalReference, ticketDelivery, cart };
-  const decision = open({ ...given, ...heldLines(context, held, items) }, context.now());
-  if (isRefused(decision)) throw faultOf(decision.refused);
-  return cart ? accept(handled(decision.next, request)) : decision;
+  const decision = open({ ...given, ...createHeldLines(context, held, items) }, context.now());
+  if (isRefused(decision)) throw toFault(decision.refused);
+  return cart ? accept(markHandled(decision.next, request)) : decision;
 };
 
 /** Inserts an order whose places are held, in one write with the answer for repeats. */
@@ -147,7 +153,7 @@ const insert = async (
   await linkPerformances(context.links.of(institution), { id: order.id, performanceId }, others);
   const orders = context.orders.of(institution);
   const numbered = async (taken: number): Promise<OrderDocument> => {
-    const document = { ...order, performanceId, shortNumber: orderNumberOf(order.id, taken) };
+    const document = { ...order, performanceId, shortNumber: deriveOrderNumber(order.id, taken) };
     return orders.insert(document, { events, idempotencyRecord }).catch((error: unknown) => {
       if (!(error instanceof UniqueViolation) || error.index !== 'number') throw error;
       return numbered(taken + 1);
@@ -171,21 +177,21 @@ export async function createOrder(
   idempotencyRecord: IdempotencyRecord<OrderDocument> | undefined,
 ): Promise<OrderDocument> {
   const { institution } = maker;
-  const contact = await namedContact(context, institution, requested.contactNumber);
-  const faults = [...contact.faults, ...quantityFaults(requested.items)];
-  if (faults.length > 0) throw await refusalOf(context, institution, requested, faults);
-  const own = orderIdMadeBy(idempotencyRecord, context.now()) ?? context.newId('ord');
+  const contact = await readNamedContact(context, institution, requested.contactNumber);
+  const faults = [...contact.faults, ...findQuantityFaults(requested.items)];
+  if (faults.length > 0) throw await createInvalidReferenceFault(context, institution, requested, faults);
+  const own = deriveOrderIdFromKey(idempotencyRecord, context.now()) ?? context.newId('ord');
   const permit = async (lines: readonly HeldLine[]): Promise<void> => {
-    const refused = maker.sellsToAnybody ? undefined : inaccessible(lines, contact.criteria);
-    if (refused) throw faultOf(refused.refused);
+    const refused = maker.sellsToAnybody ? undefined : checkTariffAccess(lines, contact.criteria);
+    if (refused) throw toFault(refused.refused);
   };
   const make = (id: string, request: string) =>
     holdAndInsert(context, maker, requested, { id, request, idempotencyRecord, permit });
   try {
-    return await make(own, requestNameOf(idempotencyRecord));
+    return await make(own, createRequestId(idempotencyRecord));
   } catch (error) {
     // The answer about that order was erased since: the request is another one now.
-    if (error instanceof UniqueViolation) return make(context.newId('ord'), requestNameOf(undefined));
+    if (error instanceof UniqueViolation) return make(context.newId('ord'), createRequestId(undefined));
     throw error;
   }
 }

@@ -1,10 +1,10 @@
 import { Fault } from '@boxoffice/envelope';
 import type { Static } from 'typebox';
-import { codesOf, type RefusedOrder, refusal } from '../api/faults.ts';
+import { createRefusalFault, listCodes, type RefusedOrder } from '../api/faults.ts';
 import type { NewOrder } from '../api/schemas.ts';
 import type { Held, HeldLine, RequestedItem } from '../clients/services.ts';
 import type { OrdersContext } from '../context.ts';
-import { beneficiaryOf } from '../domain/lines.ts';
+import { toBeneficiary } from '../domain/lines.ts';
 import type { Beneficiary, NewLine } from '../domain/order/order.ts';
 
 /** An item of an order; `contactNumber` is a visitor's, the tariff's criterion is checked against it. */
@@ -16,7 +16,7 @@ export function countPlaces(items: readonly RequestedItem[]): number {
 }
 
 /** The items without persons: personal data does not leave for the catalog. */
-export function stockItems(items: readonly OrderItem[]): RequestedItem[] {
+export function toStockItems(items: readonly OrderItem[]): RequestedItem[] {
   return items.map(({ beneficiaries: _, contactNumber: __, ...item }) => item);
 }
 
@@ -32,7 +32,7 @@ export function requireBeneficiaries(items: readonly OrderItem[]): void {
 }
 
 /** Codes of the refusals to hold places: the catalog's, those of the limits before, and those of the buyer's tariffs. */
-export const holdErrors = codesOf(
+export const holdErrors = listCodes(
   'places_unavailable',
   'not_on_sale',
   'hold_limit',
@@ -46,9 +46,9 @@ export const holdErrors = codesOf(
 const MAX_PLACES_PER_ORDER = 1_000;
 
 /** The refusal of an order of that many places; undefined if it may have them. */
-export function tooManyPlaces(places: number): RefusedOrder | undefined {
+export function checkPlaceLimit(places: number): RefusedOrder | undefined {
   return places > MAX_PLACES_PER_ORDER
-    ? refusal('too_many_places', `At most ${MAX_PLACES_PER_ORDER} places can be in one order.`)
+    ? createRefusalFault('too_many_places', `At most ${MAX_PLACES_PER_ORDER} places can be in one order.`)
     : undefined;
 }
 
@@ -58,7 +58,7 @@ export function hasQuantityConflict({ quantity, placeIds }: Pick<RequestedItem, 
 }
 
 /** The paths where `quantity` and `placeIds` disagree. */
-export function quantityFaults(items: readonly RequestedItem[]): string[] {
+export function findQuantityFaults(items: readonly RequestedItem[]): string[] {
   return items.flatMap((item, index) =>
     hasQuantityConflict(item)
       ? [`$.items[${index}].quantity is ${item.quantity}, but placeIds names ${item.placeIds?.length}`]
@@ -70,19 +70,22 @@ export function quantityFaults(items: readonly RequestedItem[]): string[] {
  * The number of places that the items request. @throws Fault `semantically_invalid` where `quantity` and `placeIds`
  * disagree, `order_too_many_places`
  */
-export function placesWanted(items: readonly RequestedItem[], placesInOrder: number): number {
-  const odd = quantityFaults(items);
-  if (odd.length > 0) throw refusal('invalid_items', `${odd.join('; ')}.`);
+export function requirePlaceCount(items: readonly RequestedItem[], placesInOrder: number): number {
+  const odd = findQuantityFaults(items);
+  if (odd.length > 0) throw createRefusalFault('invalid_items', `${odd.join('; ')}.`);
   const places = countPlaces(items);
-  const refused = tooManyPlaces(placesInOrder + places);
+  const refused = checkPlaceLimit(placesInOrder + places);
   if (refused) throw refused;
   return places;
 }
 
 /** The refusal of prices in several currencies; undefined if there is one. */
-export function severalCurrencies(currencies: readonly string[]): RefusedOrder | undefined {
+export function checkSingleCurrency(currencies: readonly string[]): RefusedOrder | undefined {
   return currencies.length > 1
-    ? refusal('currency_mismatch', `$.items are priced in ${currencies.join(' and ')}: an order has one currency.`)
+    ? createRefusalFault(
+        'currency_mismatch',
+        `$.items are priced in ${currencies.join(' and ')}: an order has one currency.`,
+      )
     : undefined;
 }
 
@@ -90,7 +93,7 @@ export function severalCurrencies(currencies: readonly string[]): RefusedOrder |
  * The held places as lines of an order, with the beneficiaries of the items. @throws Fault `semantically_invalid` if
  * they have several currencies
  */
-export function heldLines(
+export function createHeldLines(
   { newId }: Pick<OrdersContext, 'newId'>,
   { lines: held, heldUntil }: Held,
   items: readonly OrderItem[],
@@ -112,7 +115,7 @@ export function heldLines(
     }),
   );
   const currencies = [...new Set(held.map(({ currency }) => currency))];
-  const refused = severalCurrencies(currencies);
+  const refused = checkSingleCurrency(currencies);
   if (refused) throw refused;
   return { lines, currency: currencies[0] ?? '', until: Date.parse(heldUntil) };
 }
@@ -124,7 +127,7 @@ const beneficiariesOf = (held: readonly HeldLine[], items: readonly OrderItem[])
     const { placeIds, beneficiaries = [] } = items[item] ?? {};
     const count = seen.get(item) ?? 0;
     seen.set(item, count + 1);
-    return beneficiaryOf(beneficiaries[placeIds ? placeIds.indexOf(place.id) : count]);
+    return toBeneficiary(beneficiaries[placeIds ? placeIds.indexOf(place.id) : count]);
   });
 };
 
@@ -132,14 +135,14 @@ const beneficiariesOf = (held: readonly HeldLine[], items: readonly OrderItem[])
  * The refusal of a request with these faults, joined with what the catalog refuses about its items, if it answers. The
  * catalog is called only here, and holds nothing.
  */
-export async function refusalOf(
+export async function createInvalidReferenceFault(
   { stock }: Pick<OrdersContext, 'stock'>,
   institution: string,
   { items, pointOfSale }: { readonly items: readonly OrderItem[]; readonly pointOfSale?: string },
   faults: readonly string[],
 ): Promise<Fault> {
   // Quantities were checked before this call.
-  const wanted = stockItems(items).map(({ quantity: _, ...item }) => item);
+  const wanted = toStockItems(items).map(({ quantity: _, ...item }) => item);
   const unknown = await stock.quotes(institution, wanted, pointOfSale ?? null).then(
     () => [],
     (error: unknown) => {
@@ -147,5 +150,5 @@ export async function refusalOf(
       return error.http === 422 ? [error.details] : [];
     },
   );
-  return refusal('invalid_reference', `${[...faults, ...unknown].join('; ')}.`);
+  return createRefusalFault('invalid_reference', `${[...faults, ...unknown].join('; ')}.`);
 }

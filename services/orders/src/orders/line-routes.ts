@@ -1,15 +1,15 @@
 // Lines of orders: adding and removing them.
 
-import { type AnyOperation, mergePatch, named, operation, patchOf, pathId } from '@boxoffice/http';
+import { type AnyOperation, createPatchSchema, mergePatch, named, operation, pathId } from '@boxoffice/http';
 import * as example from '../api/examples.ts';
 import { stateCodes } from '../api/faults.ts';
 import { LineDetails, lineReadOnly, NewLines, Order } from '../api/schemas.ts';
-import { createdOrderAnswer, lineView, orderAnswer } from '../api/views.ts';
+import { answerCreatedOrder, answerOrder, toLineView } from '../api/views.ts';
 import type { HeldLine } from '../clients/services.ts';
 import type { ContextOf } from '../context.ts';
 import { createHandler } from '../steps/command.ts';
 import type { OrderDocument } from '../store.ts';
-import { permitTariffs, sellsToAnybody } from './buyer.ts';
+import { maySellToAnybody, permitTariffs } from './buyer.ts';
 import { holdErrors, requireBeneficiaries } from './items.ts';
 import { addOrderLines, nameOrderLine, removeOrderLine } from './lines.ts';
 
@@ -22,7 +22,7 @@ const common = { access: 'orders:write', etag: true, conditional: true } as cons
 const params = { orderId: example.ids.order };
 
 /** Lines: the operations that add and remove them. */
-export function linesRoutes(contextOf: ContextOf): AnyOperation[] {
+export function createLinesRoutes(contextOf: ContextOf): AnyOperation[] {
   return [
     operation({
       ...common,
@@ -40,12 +40,12 @@ export function linesRoutes(contextOf: ContextOf): AnyOperation[] {
       example: { params, body: { items: example.items }, answer: example.open },
       handle: createHandler(
         contextOf,
-        createdOrderAnswer,
+        answerCreatedOrder,
       )((context, command, { caller: { scopes }, body: { items } }) => {
         requireBeneficiaries(items);
         const permit = (lines: readonly HeldLine[], { institution, contactNumber }: OrderDocument) =>
           permitTariffs(context, institution, contactNumber, lines);
-        return addOrderLines(context, command, items, sellsToAnybody(scopes) ? {} : { permit });
+        return addOrderLines(context, command, items, maySellToAnybody(scopes) ? {} : { permit });
       }),
     }),
     operation({
@@ -58,7 +58,7 @@ export function linesRoutes(contextOf: ContextOf): AnyOperation[] {
         'A JSON merge patch (RFC 7396): null removes. The ticket of a confirmed order follows, and a printed one is replaced; it ' +
         'follows later if the tickets service does not answer. A change at the ticket itself leaves the line as it is. Refused if ' +
         'the ticket is controlled.',
-      body: named('OrderLineChanges', patchOf(LineDetails)),
+      body: named('OrderLineChanges', createPatchSchema(LineDetails)),
       readOnly: lineReadOnly,
       answers: { 200: Order },
       errors: ['conflict', 'semantically_invalid', ...nameErrors],
@@ -69,10 +69,10 @@ export function linesRoutes(contextOf: ContextOf): AnyOperation[] {
       },
       handle: createHandler(
         contextOf,
-        orderAnswer,
+        answerOrder,
       )((context, command, { params: { lineId }, body, unchanged }) =>
         nameOrderLine(context, command, lineId, (line, order) => {
-          unchanged(lineView(line, order));
+          unchanged(toLineView(line, order));
           const { beneficiary } = mergePatch<{ beneficiary?: object | null }>(
             { beneficiary: line.beneficiary ?? null },
             body,
@@ -93,7 +93,7 @@ export function linesRoutes(contextOf: ContextOf): AnyOperation[] {
       example: { params: { ...params, lineId: example.open.lines[1].id }, answer: example.oneLine },
       handle: createHandler(
         contextOf,
-        orderAnswer,
+        answerOrder,
       )((context, command, { params: { lineId } }) => removeOrderLine(context, command, lineId)),
     }),
   ];

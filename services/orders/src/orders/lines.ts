@@ -1,28 +1,35 @@
 import { Fault } from '@boxoffice/envelope';
-import { isUnavailable, notFound, refusal } from '../api/faults.ts';
+import { createNotFoundFault, createRefusalFault, isUnavailable } from '../api/faults.ts';
 import type { Held, HeldLine } from '../clients/services.ts';
 import type { OrdersContext } from '../context.ts';
 import { accept } from '../domain/decisions.ts';
 import {
   addLines,
-  beneficiaryOf,
+  checkLinesAddable,
+  isEmptiedCart,
   nameLine,
   removeLine,
-  startsAnew,
-  unextendable,
-  withoutReleased,
+  removeReleased,
+  toBeneficiary,
 } from '../domain/lines.ts';
 import type { Line } from '../domain/order/order.ts';
 import { isHidden } from '../domain/order/state.ts';
-import { requestNameOf } from '../ids.ts';
+import { createRequestId } from '../ids.ts';
 import { type Command, runCommand, runStockFirst } from '../steps/command.ts';
 import { answerWithTickets } from '../steps/follow-ups.ts';
 import { sellIfDue } from '../steps/sell.ts';
-import { attempt, type Rule, targetOf } from '../steps/write.ts';
+import { attempt, type Rule, toTarget } from '../steps/write.ts';
 import { linkPerformances, type OrderDocument } from '../store.ts';
 import { cancelIfOver, holdUntil } from './actions.ts';
 import { releaseRefused, type Taken } from './create.ts';
-import { heldLines, type OrderItem, placesWanted, quantityFaults, refusalOf, stockItems } from './items.ts';
+import {
+  createHeldLines,
+  createInvalidReferenceFault,
+  findQuantityFaults,
+  type OrderItem,
+  requirePlaceCount,
+  toStockItems,
+} from './items.ts';
 
 /** What may be said beside the items of an addition. */
 interface AdditionOptions {
@@ -42,21 +49,24 @@ export async function addOrderLines(
   items: readonly OrderItem[],
   { permit, holder }: AdditionOptions = {},
 ): Promise<OrderDocument> {
-  const requestId = command.request ?? requestNameOf(command.idempotencyRecord);
+  const requestId = command.request ?? createRequestId(command.idempotencyRecord);
   let taken: Taken | undefined;
   let former: OrderDocument | undefined;
   let end = (): void => undefined;
   try {
     const { order } = await runStockFirst(context, command, {
       rule(order, now) {
-        const refused = unextendable(order, now);
-        if (!refused) placesWanted(items, order.lines.length);
+        const refused = checkLinesAddable(order, now);
+        if (!refused) requirePlaceCount(items, order.lines.length);
         return refused ?? accept(order);
       },
       async effect(order) {
         end();
         const moved = holder === undefined || holder === order.client ? 0 : order.heldPlaces;
-        end = await context.limit.admit({ ...order, client: holder ?? order.client }, placesWanted(items, 0) + moved);
+        end = await context.limit.admit(
+          { ...order, client: holder ?? order.client },
+          requirePlaceCount(items, 0) + moved,
+        );
         if (moved > 0) former = order;
         await release(context, order);
         const held = await holdMore(context, order, requestId, items);
@@ -67,7 +77,7 @@ export async function addOrderLines(
       },
       write: (held) => (order, now) => {
         const own = holder === undefined ? order : { ...order, client: holder };
-        return addLines(own, heldLines(context, held, items), now);
+        return addLines(own, createHeldLines(context, held, items), now);
       },
     });
     if (former) context.limit.record(former, order.id, 0);
@@ -75,8 +85,10 @@ export async function addOrderLines(
     return order;
   } catch (error) {
     if (error instanceof Fault && taken) await releaseRefused(context, command, taken);
-    const faults = error instanceof Fault && error.code === 'semantically_invalid' ? quantityFaults(items) : [];
-    throw faults.length > 0 ? await refusalOf(context, command.institution, { items }, faults) : error;
+    const faults = error instanceof Fault && error.code === 'semantically_invalid' ? findQuantityFaults(items) : [];
+    throw faults.length > 0
+      ? await createInvalidReferenceFault(context, command.institution, { items }, faults)
+      : error;
   } finally {
     end();
   }
@@ -102,8 +114,8 @@ const holdMore = async (
     holder: id,
     requestId,
     asOf: order.version,
-    items: stockItems(items),
-    ...(startsAnew(order) ? {} : { heldUntil: new Date(expiresAt ?? context.now()).toISOString() }),
+    items: toStockItems(items),
+    ...(isEmptiedCart(order) ? {} : { heldUntil: new Date(expiresAt ?? context.now()).toISOString() }),
     ...(pointOfSale === null ? {} : { pointOfSale }),
     placesInOrder: order.lines.length,
   });
@@ -112,7 +124,7 @@ const holdMore = async (
 /** Holds new places as long as the order: a repeat finds the hold as it was, and the order may have been extended since. */
 const holdAsLong = async (context: OrdersContext, order: OrderDocument, { heldUntil, lines }: Held): Promise<void> => {
   const until = order.expiresAt ?? 0;
-  if (!startsAnew(order) && Date.parse(heldUntil) < until) await holdUntil(context, order, until, lines);
+  if (!isEmptiedCart(order) && Date.parse(heldUntil) < until) await holdUntil(context, order, until, lines);
 };
 
 /** Releases the places of removed lines, and writes that. @throws Fault `service_unavailable`: it stays due */
@@ -122,9 +134,9 @@ export async function releaseRemoved(context: OrdersContext, order: OrderDocumen
   await release(context, order);
   const rule: Rule = (current) =>
     accept(
-      current.removedPlaces?.asOf === removedPlaces.asOf ? withoutReleased(current, removedPlaces.placeIds) : current,
+      current.removedPlaces?.asOf === removedPlaces.asOf ? removeReleased(current, removedPlaces.placeIds) : current,
     );
-  return (await attempt(context, targetOf(order), rule)).order;
+  return (await attempt(context, toTarget(order), rule)).order;
 }
 
 /**
@@ -163,12 +175,12 @@ export async function nameOrderLine(
 ): Promise<OrderDocument> {
   const { institution, orderId } = command;
   const found = await context.orders.of(institution).get(orderId);
-  if (!found || isHidden(found)) throw notFound();
-  if (!found.lines.some(({ id }) => id === lineId)) throw refusal('unknown_line');
+  if (!found || isHidden(found)) throw createNotFoundFault();
+  if (!found.lines.some(({ id }) => id === lineId)) throw createRefusalFault('unknown_line');
   const controlled =
     found.state === 'confirmed' ? ((await context.tickets.controlled(institution, orderId)) ?? []) : [];
   const { order } = await runCommand(context, command, (current, now) => {
-    const change = { lineId, beneficiary: (line: Line) => beneficiaryOf(to(line, current)) };
+    const change = { lineId, beneficiary: (line: Line) => toBeneficiary(to(line, current)) };
     return nameLine(current, change, controlled, now);
   });
   if (order.state !== 'confirmed' || order.namesDue == null) return order;

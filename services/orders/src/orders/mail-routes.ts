@@ -6,8 +6,8 @@ import { Type } from 'typebox';
 import * as example from '../api/examples.ts';
 import { stateCodes } from '../api/faults.ts';
 import type { ContextOf, OrdersContext } from '../context.ts';
-import { mailWait, requestMail } from '../domain/mails.ts';
-import { wrongState } from '../domain/order/state.ts';
+import { computeMailWait, requestMail } from '../domain/mails.ts';
+import { refuseState } from '../domain/order/state.ts';
 import { type Command, createHandler, runCommand } from '../steps/command.ts';
 import { findOrder } from '../steps/sell.ts';
 import type { OrderDocument } from '../store.ts';
@@ -24,7 +24,7 @@ const QueuedMail = named(
 const queued = { status: 202, data: { queued: true } } as const;
 
 /** The operation that asks for a mail. */
-export function mailsRoutes(contextOf: ContextOf): AnyOperation[] {
+export function createMailsRoutes(contextOf: ContextOf): AnyOperation[] {
   return [
     operation({
       id: 'requestOrderMail',
@@ -59,10 +59,10 @@ const askForMail = async (context: OrdersContext, command: Command): Promise<Ord
     contactNumber !== null && (guest != null || (await context.contacts.hasEmail(command.institution, contactNumber)));
   if (!hasEmail) throw new Fault('conflict', 'The order has no contact with an email.');
   const { order } = await runCommand(context, command, (current, now) => {
-    if (current.state === 'expired' || current.state === 'cancelled') return wrongState(current, 'confirmed by mail');
+    if (current.state === 'expired' || current.state === 'cancelled') return refuseState(current, 'confirmed by mail');
     if (current.state !== 'confirmed')
       throw new Fault('order_not_confirmed', 'The order is not confirmed, so no mail can confirm it.');
-    const wait = mailWait(current, now);
+    const wait = computeMailWait(current, now);
     if (wait === 0) return requestMail(current, now);
     const details = 'Five mails of this order were asked for within a day.';
     throw new Fault('too_many_requests', details, { 'Retry-After': String(Math.ceil(wait / 1_000)) });

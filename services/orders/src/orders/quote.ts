@@ -2,22 +2,22 @@
 
 import { type Fault, registry } from '@boxoffice/envelope';
 import { type AnyOperation, ok, operation } from '@boxoffice/http';
-import { type Caller, restrictionOf } from '@boxoffice/identity';
+import { type Caller, computeRestriction } from '@boxoffice/identity';
 import type { Static } from 'typebox';
 import * as example from '../api/examples.ts';
-import { faultOf, RefusedOrder, refusal } from '../api/faults.ts';
+import { createRefusalFault, RefusedOrder, toFault } from '../api/faults.ts';
 import { NewOrder, OrderQuote } from '../api/schemas.ts';
 import { type ContextOf, type OrdersContext, requirePointOfSale } from '../context.ts';
-import { inaccessible } from '../domain/buyer.ts';
-import { namedContact } from './buyer.ts';
-import { type Maker, makerOf, type OrderRequest } from './create.ts';
-import { countPlaces, requireBeneficiaries, severalCurrencies, stockItems, tooManyPlaces } from './items.ts';
+import { checkTariffAccess } from '../domain/buyer.ts';
+import { readNamedContact } from './buyer.ts';
+import { type Maker, type OrderRequest, toMaker } from './create.ts';
+import { checkPlaceLimit, checkSingleCurrency, countPlaces, requireBeneficiaries, toStockItems } from './items.ts';
 
 type Quote = Static<typeof OrderQuote>;
 type Refused = Quote['refusals'][number];
 
 /** Quotes of orders. */
-export function quoteRoutes(contextOf: ContextOf): AnyOperation[] {
+export function createQuoteRoutes(contextOf: ContextOf): AnyOperation[] {
   return [
     operation({
       id: 'quoteOrder',
@@ -52,22 +52,22 @@ export function quoteRoutes(contextOf: ContextOf): AnyOperation[] {
  */
 const quoteOrder = async (context: OrdersContext, caller: Caller, requested: OrderRequest): Promise<Quote> => {
   const { items, pointOfSale } = requested;
-  const publicOnly = restrictionOf(caller).contacts !== null;
+  const publicOnly = computeRestriction(caller).contacts !== null;
   const { quotes, refusals } = await context.stock.quoteAll(caller.institution, {
-    items: stockItems(items),
+    items: toStockItems(items),
     ...(pointOfSale === undefined ? {} : { pointOfSale }),
     ...(publicOnly ? { publicOnly } : {}),
   });
   const currencies = [...new Set(quotes.map(({ currency }) => currency))];
-  const maker = makerOf(caller);
-  const contact = await namedContact(context, caller.institution, requested.contactNumber);
+  const maker = toMaker(caller);
+  const contact = await readNamedContact(context, caller.institution, requested.contactNumber);
   const all = [
-    ...contact.faults.map((fault) => refused(null, refusal('invalid_reference', `${fault}.`))),
+    ...contact.faults.map((fault) => refused(null, createRefusalFault('invalid_reference', `${fault}.`))),
     ...(await ownRefusals(context, maker, { places: countPlaces(items), currencies })),
-    ...refusals.map(({ item, reason, details }) => refused(item, refusal(reason, details))),
+    ...refusals.map(({ item, reason, details }) => refused(item, createRefusalFault(reason, details))),
     ...quotes.flatMap(({ item, criterion }) => {
-      const unmet = maker.sellsToAnybody ? undefined : inaccessible([{ criterion }], contact.criteria);
-      return unmet ? [refused(item, faultOf(unmet.refused))] : [];
+      const unmet = maker.sellsToAnybody ? undefined : checkTariffAccess([{ criterion }], contact.criteria);
+      return unmet ? [refused(item, toFault(unmet.refused))] : [];
     }),
   ];
   const lines = quotes.flatMap(({ item, quantity, amount }) => {
@@ -96,9 +96,9 @@ const ownRefusals = async (
   { places, currencies }: { readonly places: number; readonly currencies: readonly string[] },
 ): Promise<Refused[]> => {
   const found: Refused[] = [];
-  const several = severalCurrencies(currencies);
+  const several = checkSingleCurrency(currencies);
   if (several) found.push(refused(null, several));
-  const tooMany = tooManyPlaces(places);
+  const tooMany = checkPlaceLimit(places);
   if (tooMany) return [...found, refused(null, tooMany)];
   try {
     const end = await context.limit.admit(maker, places);

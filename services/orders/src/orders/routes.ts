@@ -2,17 +2,17 @@
 
 import {
   type AnyOperation,
-  changesPage,
-  changesPageOf,
+  createChangesPageSchema,
+  createLineSchema,
+  createPatchSchema,
   emailSchema,
   id,
-  lineOfText,
   listQuery,
   named,
   oneOf,
   operation,
-  patchOf,
   pathId,
+  readChangesPage,
   timestamp,
 } from '@boxoffice/http';
 import { Type } from 'typebox';
@@ -31,24 +31,24 @@ import {
   Reservation,
   readOnly,
 } from '../api/schemas.ts';
-import { createdOrderAnswer, orderAnswer, orderView } from '../api/views.ts';
+import { answerCreatedOrder, answerOrder, toOrderView } from '../api/views.ts';
 import { type ContextOf, requirePointOfSale } from '../context.ts';
 import { states } from '../domain/order/order.ts';
 import { createHandler } from '../steps/command.ts';
 import { findAny } from '../steps/sell.ts';
 import type { OrderDocument } from '../store.ts';
 import { cancelOrder, confirmOrder, extendOrder, reserveOrder } from './actions.ts';
-import { changeOrder, sellsToAnybody } from './buyer.ts';
-import { createOrder, makerOf } from './create.ts';
+import { changeOrder, maySellToAnybody } from './buyer.ts';
+import { createOrder, toMaker } from './create.ts';
 import { holdErrors, requireBeneficiaries } from './items.ts';
-import { ordersSought } from './search.ts';
+import { searchOrders } from './search.ts';
 
 const collection = { path: '/svc/v3/orders' } as const;
 const single = { path: '/svc/v3/orders/{orderId}', params: { orderId: pathId } } as const;
 const params = { orderId: example.ids.order };
 
 /** Orders: the operations that create, list, read and change them. */
-export function ordersRoutes(contextOf: ContextOf): AnyOperation[] {
+export function createOrdersRoutes(contextOf: ContextOf): AnyOperation[] {
   return [
     operation({
       ...collection,
@@ -69,8 +69,8 @@ export function ordersRoutes(contextOf: ContextOf): AnyOperation[] {
       handle: async ({ caller, body, remember }) => {
         requirePointOfSale(caller, body.pointOfSale);
         requireBeneficiaries(body.items);
-        return createdOrderAnswer(
-          await createOrder(contextOf(caller), makerOf(caller), body, remember(createdOrderAnswer)),
+        return answerCreatedOrder(
+          await createOrder(contextOf(caller), toMaker(caller), body, remember(answerCreatedOrder)),
         );
       },
     }),
@@ -91,7 +91,7 @@ export function ordersRoutes(contextOf: ContextOf): AnyOperation[] {
         contactNumber: Type.Optional(contactNumber),
         externalReference: Type.Optional(externalReference),
         number: Type.Optional(
-          lineOfText({
+          createLineSchema({
             maxLength: 200,
             description: 'the 8 characters of an order, in upper or lower case',
           }),
@@ -101,7 +101,7 @@ export function ordersRoutes(contextOf: ContextOf): AnyOperation[] {
         performanceId: Type.Optional({ ...id, description: 'of a line that the order has now' }),
         email: Type.Optional({ ...emailSchema, description: 'of the buyer, whole' }),
         q: Type.Optional(
-          lineOfText({
+          createLineSchema({
             maxLength: 200,
             description:
               "the number, the reference, or the beginning of the buyer's last name (a structure: its name), whatever case " +
@@ -111,7 +111,7 @@ export function ordersRoutes(contextOf: ContextOf): AnyOperation[] {
         createdFrom: Type.Optional({ ...timestamp, description: 'created then or later' }),
         createdTo: Type.Optional({ ...timestamp, description: 'created then or earlier' }),
       },
-      answers: { 200: changesPage(Order) },
+      answers: { 200: createChangesPageSchema(Order) },
       example: {
         query: { state: 'open', limit: 20 },
         answer: { items: [example.open], nextCursor: null, asOf: example.asOf },
@@ -125,9 +125,9 @@ export function ordersRoutes(contextOf: ContextOf): AnyOperation[] {
         const { institution } = caller;
         const isSearch = [q, email, performanceId].some((one) => one !== undefined);
         const list = isSearch
-          ? await ordersSought(context, institution, { q, email, performanceId })
+          ? await searchOrders(context, institution, { q, email, performanceId })
           : context.orders.of(institution);
-        return changesPageOf({ query: paging, cursor }, list, {
+        return readChangesPage({ query: paging, cursor }, list, {
           where: {
             // No carts that were never checked out: their `listedAt` is null.
             listedAt,
@@ -142,7 +142,7 @@ export function ordersRoutes(contextOf: ContextOf): AnyOperation[] {
           },
           orderBy: 'listedAt',
           clock: context.now,
-          item: orderView,
+          item: toOrderView,
         });
       },
     }),
@@ -159,7 +159,7 @@ export function ordersRoutes(contextOf: ContextOf): AnyOperation[] {
       etag: true,
       example: { params, answer: example.open },
       handle: async ({ caller, params: { orderId } }) =>
-        orderAnswer(await findAny(contextOf(caller), { institution: caller.institution, orderId })),
+        answerOrder(await findAny(contextOf(caller), { institution: caller.institution, orderId })),
     }),
     operation({
       ...single,
@@ -172,7 +172,7 @@ export function ordersRoutes(contextOf: ContextOf): AnyOperation[] {
         'A JSON merge patch (RFC 7396): null removes. In every state, but for `ticketDelivery`: until the confirmation. ' +
         'Unless the order is cancelled, another contact meets the criteria of its tariffs, or the token has the scope ' +
         'orders.sensitive:write: 422 `order_tariff_not_accessible` otherwise.',
-      body: named('OrderChanges', patchOf(OrderDetails)),
+      body: named('OrderChanges', createPatchSchema(OrderDetails)),
       readOnly,
       answers: { 200: Order },
       errors: ['conflict', 'semantically_invalid', 'order_tariff_not_accessible', 'order_confirmed', 'order_cancelled'],
@@ -181,10 +181,10 @@ export function ordersRoutes(contextOf: ContextOf): AnyOperation[] {
       example: { params, body: { externalReference: 'agency-4711' }, answer: example.open },
       handle: createHandler(
         contextOf,
-        orderAnswer,
+        answerOrder,
       )((context, command, { caller, body, unchanged }) => {
-        const own = { ...command, unchanged: (order: OrderDocument) => unchanged(orderView(order)) };
-        return changeOrder(context, own, body, sellsToAnybody(caller.scopes));
+        const own = { ...command, unchanged: (order: OrderDocument) => unchanged(toOrderView(order)) };
+        return changeOrder(context, own, body, maySellToAnybody(caller.scopes));
       }),
     }),
   ];
@@ -199,8 +199,8 @@ const rangeOf = (from: string | undefined, to: string | undefined) =>
       };
 
 /** The operations that extend, reserve, confirm and cancel an order. */
-export function actionsRoutes(contextOf: ContextOf): AnyOperation[] {
-  const handler = createHandler(contextOf, orderAnswer);
+export function createActionsRoutes(contextOf: ContextOf): AnyOperation[] {
+  const handler = createHandler(contextOf, answerOrder);
   return [
     operation({
       ...action('extension'),

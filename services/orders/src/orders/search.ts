@@ -29,7 +29,7 @@ interface Sought {
  * contacts', so that nothing is found by those of an erased one. @throws Fault `invalid_parameter` for a `q` that begins
  * the names of too many contacts, `service_unavailable` while contacts does not answer
  */
-export async function ordersSought(
+export async function searchOrders(
   context: Pick<OrdersContext, 'orders' | 'links' | 'contacts'>,
   institution: string,
   { q, email, performanceId }: Sought,

@@ -2,21 +2,21 @@
 
 import {
   type AnyOperation,
+  createPageSchema,
   DEFAULT_LIMIT,
   id,
   ok,
   oneOf,
   operation,
   type PageRequest,
-  page,
   pageQuery,
   timestamp,
 } from '@boxoffice/http';
-import { type Documents, documentsOf } from '@boxoffice/store';
+import { type Documents, readDocuments } from '@boxoffice/store';
 import { type Static, Type } from 'typebox';
 import * as example from '../api/examples.ts';
 import { ListedPayment, ListedRefund, method } from '../api/schemas.ts';
-import { paymentView, refundView } from '../api/views.ts';
+import { toPaymentView, toRefundView } from '../api/views.ts';
 import type { ContextOf } from '../context.ts';
 import { type Payment, paymentStates, type Refund } from '../domain/order/order.ts';
 import type { OrderDocument } from '../store.ts';
@@ -43,7 +43,7 @@ interface Start {
 }
 
 /** The operations that list payments and refunds over all orders. */
-export function recordsRoutes(contextOf: ContextOf): AnyOperation[] {
+export function createRecordsRoutes(contextOf: ContextOf): AnyOperation[] {
   return [
     operation({
       path: '/svc/v3/payments',
@@ -53,7 +53,7 @@ export function recordsRoutes(contextOf: ContextOf): AnyOperation[] {
       summary: 'Lists the payments of all orders',
       description: describe('payments'),
       query: { ...pageQuery, ...filters, status: Type.Optional(oneOf(paymentStates)) },
-      answers: { 200: page(ListedPayment) },
+      answers: { 200: createPageSchema(ListedPayment) },
       example: {
         query: { status: 'captured', limit: 20 },
         answer: { items: [example.listedPayment], nextCursor: null },
@@ -64,7 +64,7 @@ export function recordsRoutes(contextOf: ContextOf): AnyOperation[] {
           contextOf(caller).orders.of(caller.institution),
           ({ payments }) => payments,
           (order, payment): Static<typeof ListedPayment> => ({
-            ...paymentView(order, payment, caller.scopes),
+            ...toPaymentView(order, payment, caller.scopes),
             externalReference: order.externalReference,
           }),
         ),
@@ -77,7 +77,7 @@ export function recordsRoutes(contextOf: ContextOf): AnyOperation[] {
       summary: 'Lists the refunds of all orders',
       description: `${describe('refunds')} A refund is recorded once it is made: its \`status\` is \`captured\` in every case.`,
       query: { ...pageQuery, ...filters, status: Type.Optional(oneOf(paymentStates)) },
-      answers: { 200: page(ListedRefund) },
+      answers: { 200: createPageSchema(ListedRefund) },
       example: { query: { limit: 20 }, answer: { items: [example.listedRefund], nextCursor: null } },
       handle: ({ caller, query, cursor }) =>
         pageOfRecords(
@@ -86,7 +86,7 @@ export function recordsRoutes(contextOf: ContextOf): AnyOperation[] {
           // A refund is recorded once it is made, so it stores no status.
           ({ refunds }) => refunds.map((refund) => ({ ...refund, status: 'captured' as const })),
           (order, refund): Static<typeof ListedRefund> => ({
-            ...refundView(order, refund, caller.scopes),
+            ...toRefundView(order, refund, caller.scopes),
             externalReference: order.externalReference,
           }),
         ),
@@ -154,8 +154,8 @@ async function* ordersFrom(orders: Documents<OrderDocument>, { from, to }: Filte
   const orderBy = 'listedAt';
   if (since > Math.max(1, start?.order.listedAt ?? 1)) {
     const where = { listedAt: { gt: 0, lt: since }, modifiedAt: { gte: since } };
-    yield* documentsOf(orders, { where, orderBy, ...after, index: 'modified' });
+    yield* readDocuments(orders, { where, orderBy, ...after, index: 'modified' });
   }
   const until = to === undefined ? {} : { lte: Date.parse(to) + SKEW_MS };
-  yield* documentsOf(orders, { where: { listedAt: { gte: since, ...until } }, orderBy, ...after });
+  yield* readDocuments(orders, { where: { listedAt: { gte: since, ...until } }, orderBy, ...after });
 }

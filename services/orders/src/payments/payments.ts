@@ -1,6 +1,6 @@
-import { faultOf, isUnavailable, RefusedOrder } from '../api/faults.ts';
+import { isUnavailable, RefusedOrder, toFault } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
-import { due, type Payment } from '../domain/order/order.ts';
+import { computeDue, type Payment } from '../domain/order/order.ts';
 import { isUnpaid } from '../domain/order/state.ts';
 import {
   addPayment,
@@ -21,7 +21,7 @@ import type { OrderDocument } from '../store.ts';
  * For how long after the end of its hold an order may wait for its payment: not at all if places are gone, or the catalog
  * does not answer, since nobody knows then for how long they are held. Money that comes later holds them again.
  */
-export async function graceFor(context: OrdersContext, order: OrderDocument, next: OrderDocument): Promise<number> {
+export async function holdForGrace(context: OrdersContext, order: OrderDocument, next: OrderDocument): Promise<number> {
   const { graceMs } = context;
   if (next.state !== 'payment_pending' || order.state === 'payment_pending') return graceMs;
   try {
@@ -48,7 +48,7 @@ export async function payOrder(
   const own = { ...command, isMade: (order: OrderDocument) => hasPayment(order, requested.id) };
   const rule = add(context.graceMs);
   if (requested.status === 'pending') {
-    const effect = (order: OrderDocument, next: OrderDocument) => graceFor(context, order, next);
+    const effect = (order: OrderDocument, next: OrderDocument) => holdForGrace(context, order, next);
     return (await runStockFirst(context, own, { rule, effect, write: add })).order;
   }
   const { order: recorded, done } = await runCommand(context, own, rule);
@@ -61,9 +61,9 @@ export async function payOrder(
 /** Refuses a repeat whose first attempt recorded the money but found the places gone. */
 const refuseUnconfirmed = (order: OrderDocument, paymentId: string): void => {
   const payment = order.payments.find(({ id }) => id === paymentId);
-  const wasPaid = due(order) === 0 && order.lines.length > 0;
+  const wasPaid = computeDue(order) === 0 && order.lines.length > 0;
   if (payment?.status !== 'captured' || !(order.state === 'expired' || (isUnpaid(order) && wasPaid))) return;
-  throw faultOf({
+  throw toFault({
     reason: 'places_gone',
     details: 'The payment is recorded, but the order could not be confirmed.',
     recorded: { orderId: order.id, paymentId },

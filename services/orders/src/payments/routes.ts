@@ -1,13 +1,30 @@
 // Payments and refunds of orders: recorded, listed, read and settled.
 
-import { type AnyOperation, created, operation, page, pageOf, pageQuery, pathId, requireScope } from '@boxoffice/http';
+import {
+  type AnyOperation,
+  created,
+  createPageSchema,
+  operation,
+  pageQuery,
+  pathId,
+  readPage,
+  requireScope,
+} from '@boxoffice/http';
 import * as example from '../api/examples.ts';
 import { NewPayment, NewRefund, Order, Payment, PaymentChange, paymentReadOnly, Refund } from '../api/schemas.ts';
-import { listed, named, ofOrder, orderAnswer, paymentView, record, refundView } from '../api/views.ts';
+import {
+  answerOrder,
+  answerRecord,
+  named,
+  toOrderEtag,
+  toPagedList,
+  toPaymentView,
+  toRefundView,
+} from '../api/views.ts';
 import type { ContextOf } from '../context.ts';
-import { addressOf, addressOfPayment, idMadeBy } from '../ids.ts';
-import { creatorOf } from '../orders/create.ts';
-import { commandOf, createHandler } from '../steps/command.ts';
+import { deriveIdFromKey, formatOrderPath, formatPaymentPath } from '../ids.ts';
+import { toCreator } from '../orders/create.ts';
+import { createHandler, toCommand } from '../steps/command.ts';
 import { findOrder } from '../steps/sell.ts';
 import type { OrderDocument } from '../store.ts';
 import { payOrder, refundOrder, settleOrderPayment } from './payments.ts';
@@ -19,7 +36,7 @@ const params = { orderId: example.ids.order };
 const singleParams = { ...params, paymentId: example.ids.payment };
 
 /** Payments: the operations that list, record, read and settle them. */
-export function paymentsRoutes(contextOf: ContextOf): AnyOperation[] {
+export function createPaymentsRoutes(contextOf: ContextOf): AnyOperation[] {
   return [
     operation({
       ...collection,
@@ -29,12 +46,12 @@ export function paymentsRoutes(contextOf: ContextOf): AnyOperation[] {
       summary: 'Lists the payments of an order in order of creation',
       description: '`reference` only with the scope `orders.sensitive:read`.',
       query: pageQuery,
-      answers: { 200: page(Payment) },
+      answers: { 200: createPageSchema(Payment) },
       example: { params, answer: { items: [example.payment], nextCursor: null } },
       handle: async ({ caller, params: { orderId }, query, cursor }) => {
         const order = await findOrder(contextOf(caller), { institution: caller.institution, orderId });
-        return pageOf({ query, cursor }, listed(order.payments), {
-          item: (payment) => paymentView(order, payment, caller.scopes),
+        return readPage({ query, cursor }, toPagedList(order.payments), {
+          item: (payment) => toPaymentView(order, payment, caller.scopes),
         });
       },
     }),
@@ -71,15 +88,15 @@ export function paymentsRoutes(contextOf: ContextOf): AnyOperation[] {
         const answer = (order: OrderDocument) => {
           const payment = named(order.payments, id);
           return created(
-            paymentView(order, payment, caller.scopes),
-            addressOfPayment(order.id, payment.id),
-            ofOrder(order),
+            toPaymentView(order, payment, caller.scopes),
+            formatPaymentPath(order.id, payment.id),
+            toOrderEtag(order),
           );
         };
         const context = contextOf(caller);
-        const command = commandOf(request, answer);
-        const id = idMadeBy(command.idempotencyRecord, 'pay') ?? context.newId('pay');
-        return answer(await payOrder(context, command, { ...body, id, createdBy: creatorOf(caller) }));
+        const command = toCommand(request, answer);
+        const id = deriveIdFromKey(command.idempotencyRecord, 'pay') ?? context.newId('pay');
+        return answer(await payOrder(context, command, { ...body, id, createdBy: toCreator(caller) }));
       },
     }),
     operation({
@@ -94,7 +111,7 @@ export function paymentsRoutes(contextOf: ContextOf): AnyOperation[] {
       example: { params: singleParams, answer: example.payment },
       handle: async ({ caller, params: { orderId, paymentId } }) => {
         const order = await findOrder(contextOf(caller), { institution: caller.institution, orderId });
-        return record(order, paymentView(order, named(order.payments, paymentId), caller.scopes));
+        return answerRecord(order, toPaymentView(order, named(order.payments, paymentId), caller.scopes));
       },
     }),
     operation({
@@ -122,12 +139,12 @@ export function paymentsRoutes(contextOf: ContextOf): AnyOperation[] {
       },
       handle: createHandler(
         contextOf,
-        orderAnswer,
+        answerOrder,
       )((context, command, request) => {
         const { caller, params, body } = request;
         const unchanged = (order: OrderDocument): void => {
           const payment = order.payments.find(({ id }) => id === params.paymentId);
-          if (payment) request.unchanged(paymentView(order, payment, caller.scopes));
+          if (payment) request.unchanged(toPaymentView(order, payment, caller.scopes));
         };
         return settleOrderPayment(context, { ...command, unchanged }, params.paymentId, body.status);
       }),
@@ -136,7 +153,7 @@ export function paymentsRoutes(contextOf: ContextOf): AnyOperation[] {
 }
 
 /** Refunds: the operations that list, record and read them. */
-export function refundsRoutes(contextOf: ContextOf): AnyOperation[] {
+export function createRefundsRoutes(contextOf: ContextOf): AnyOperation[] {
   return [
     operation({
       ...refunds,
@@ -146,12 +163,12 @@ export function refundsRoutes(contextOf: ContextOf): AnyOperation[] {
       summary: 'Lists the refunds of an order in order of creation',
       description: '`reference` only with the scope `orders.sensitive:read`.',
       query: pageQuery,
-      answers: { 200: page(Refund) },
+      answers: { 200: createPageSchema(Refund) },
       example: { params, answer: { items: [example.refund], nextCursor: null } },
       handle: async ({ caller, params: { orderId }, query, cursor }) => {
         const order = await findOrder(contextOf(caller), { institution: caller.institution, orderId });
-        return pageOf({ query, cursor }, listed(order.refunds), {
-          item: (refund) => refundView(order, refund, caller.scopes),
+        return readPage({ query, cursor }, toPagedList(order.refunds), {
+          item: (refund) => toRefundView(order, refund, caller.scopes),
         });
       },
     }),
@@ -174,16 +191,16 @@ export function refundsRoutes(contextOf: ContextOf): AnyOperation[] {
         const answer = (order: OrderDocument) => {
           const refund = named(order.refunds, id);
           return created(
-            refundView(order, refund, request.caller.scopes),
-            `${addressOf(order.id)}/refunds/${refund.id}`,
-            ofOrder(order),
+            toRefundView(order, refund, request.caller.scopes),
+            `${formatOrderPath(order.id)}/refunds/${refund.id}`,
+            toOrderEtag(order),
           );
         };
         const context = contextOf(request.caller);
-        const command = commandOf(request, answer);
-        const id = idMadeBy(command.idempotencyRecord, 'ref') ?? context.newId('ref');
+        const command = toCommand(request, answer);
+        const id = deriveIdFromKey(command.idempotencyRecord, 'ref') ?? context.newId('ref');
         return answer(
-          await refundOrder(context, command, { ...request.body, id, createdBy: creatorOf(request.caller) }),
+          await refundOrder(context, command, { ...request.body, id, createdBy: toCreator(request.caller) }),
         );
       },
     }),
@@ -200,7 +217,7 @@ export function refundsRoutes(contextOf: ContextOf): AnyOperation[] {
       example: { params: { ...params, refundId: example.ids.refund }, answer: example.refund },
       handle: async ({ caller, params: { orderId, refundId } }) => {
         const order = await findOrder(contextOf(caller), { institution: caller.institution, orderId });
-        return record(order, refundView(order, named(order.refunds, refundId), caller.scopes));
+        return answerRecord(order, toRefundView(order, named(order.refunds, refundId), caller.scopes));
       },
     }),
   ];

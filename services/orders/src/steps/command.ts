@@ -2,12 +2,12 @@
 
 import type { Answer, Request } from '@boxoffice/http';
 import type { IdempotencyRecord } from '@boxoffice/store';
-import { isOvertaken, isUnavailable, notFound, RefusedOrder } from '../api/faults.ts';
+import { createNotFoundFault, isOvertaken, isUnavailable, RefusedOrder } from '../api/faults.ts';
 import type { ContextOf, OrdersContext } from '../context.ts';
 import { isCart } from '../domain/cart.ts';
 import { accept, type Decision, isRefused, type Refused, refuse } from '../domain/decisions.ts';
-import { handled, isHandled, isHidden } from '../domain/order/state.ts';
-import { idMadeBy } from '../ids.ts';
+import { isHandled, isHidden, markHandled } from '../domain/order/state.ts';
+import { deriveIdFromKey } from '../ids.ts';
 import type { OrderDocument } from '../store.ts';
 import { expireNow, releaseSold, sell } from './sell.ts';
 import { attempt, isAnswerFinal, type Outcome, type Rule, requireAccepted, type Target } from './write.ts';
@@ -36,7 +36,7 @@ type HttpRequest = Pick<
 >;
 
 /** The command of an HTTP request; `answer` builds the answer that a repeat gets. */
-export function commandOf(
+export function toCommand(
   { caller, params, ifMatch, remember }: HttpRequest,
   answer: (order: OrderDocument) => Answer,
 ): Command {
@@ -54,7 +54,7 @@ export function createHandler<A extends Answer>(contextOf: ContextOf, answer: (o
     run: (context: OrdersContext, command: Command, request: Request<Params, unknown, Body>) => Promise<OrderDocument>,
   ) =>
     async (request: Request<Params, unknown, Body>): Promise<A> =>
-      answer(await run(contextOf(request.caller), commandOf(request, answer), request));
+      answer(await run(contextOf(request.caller), toCommand(request, answer), request));
 }
 
 /** What a command led to. `done`: an earlier attempt of the same request already had the effect. */
@@ -69,7 +69,7 @@ const TRIES = 8;
 /**
  * Repeats `decide` after what must come first: the expiry of an order past due, the sale of one that is paid in full.
  */
-export async function decided<Result extends Outcome>(
+export async function decideUntilSettled<Result extends Outcome>(
   context: OrdersContext,
   target: Target,
   decide: () => Promise<Result>,
@@ -96,7 +96,7 @@ export async function decided<Result extends Outcome>(
 export async function runCommand(context: OrdersContext, command: Command, rule: Rule): Promise<CommandResult> {
   const own = guarded(command, rule);
   const order = requireAccepted(
-    await decided(context, command, () => attempt(context, command, own.rule, command.idempotencyRecord)),
+    await decideUntilSettled(context, command, () => attempt(context, command, own.rule, command.idempotencyRecord)),
   );
   return { order, done: own.isDone() };
 }
@@ -106,7 +106,7 @@ const guarded = (
   { ifMatch, unchanged, idempotencyRecord, request, isMade, appliesTo }: Command,
   rule: Rule,
 ): { readonly rule: Rule; readonly isDone: () => boolean } => {
-  const name = request ?? idMadeBy(idempotencyRecord, 'req');
+  const name = request ?? deriveIdFromKey(idempotencyRecord, 'req');
   let done = false;
   return {
     isDone: () => done,
@@ -120,7 +120,7 @@ const guarded = (
       const decision = rule(order, now);
       if (name === undefined || isRefused(decision) || decision.answer || decision.next === order) return decision;
       const isRecorded = request === undefined && isAnswerFinal(decision, order);
-      return isRecorded ? decision : { ...decision, next: handled(decision.next, name) };
+      return isRecorded ? decision : { ...decision, next: markHandled(decision.next, name) };
     },
   };
 };
@@ -130,7 +130,7 @@ const guarded = (
  * must stay hidden
  */
 const refuseOtherKind = (order: OrderDocument, appliesTo: Command['appliesTo'] = 'orders'): Refused | undefined => {
-  if (appliesTo === 'orders' && isHidden(order)) throw notFound();
+  if (appliesTo === 'orders' && isHidden(order)) throw createNotFoundFault();
   return appliesTo === 'carts' && !isCart(order) ? refuse('cart_gone') : undefined;
 };
 
@@ -181,7 +181,7 @@ const tryStockFirst = async <Effect>(
 ): Promise<CommandResult> => {
   for (let tries = 1; ; tries += 1) {
     const own = guarded(command, rule);
-    const before = await decided<Outcome & { readonly next: OrderDocument }>(context, command, () =>
+    const before = await decideUntilSettled<Outcome & { readonly next: OrderDocument }>(context, command, () =>
       preview(context, command, own.rule),
     );
     const order = requireAccepted(before);
@@ -199,7 +199,7 @@ const tryStockFirst = async <Effect>(
 /** What a rule would lead to now: `next` is the order as it would be written. */
 const preview = async (context: OrdersContext, { institution, orderId }: Target, rule: Rule) => {
   const order = await context.orders.of(institution).get(orderId);
-  if (!order) throw notFound();
+  if (!order) throw createNotFoundFault();
   const decision: Decision<OrderDocument> = rule(order, context.now());
   return isRefused(decision) ? { order, refused: decision.refused, next: order } : { order, next: decision.next };
 };

@@ -3,9 +3,9 @@
 import type { Change, IdempotencyRecord } from '@boxoffice/store';
 import type { IssuedTicket } from '../clients/services.ts';
 import type { OrdersContext } from '../context.ts';
-import { forgotten, written } from '../domain/buyer.ts';
+import { markGuestWritten, removeFormerGuests } from '../domain/buyer.ts';
 import { recordReplacement } from '../domain/confirmation.ts';
-import { namedTickets } from '../domain/order/facts.ts';
+import { buildNamedTickets } from '../domain/order/facts.ts';
 import type { OrderDocument } from '../store.ts';
 
 /**
@@ -20,7 +20,7 @@ export async function issueTickets(
   idempotencyRecord?: IdempotencyRecord<OrderDocument>,
 ): Promise<OrderDocument | undefined> {
   const { institution, id, version, namesDue } = order;
-  const issued = await context.tickets.issue(institution, namedTickets(order), version);
+  const issued = await context.tickets.issue(institution, buildNamedTickets(order), version);
   if (!issued || namesDue == null) return issued && order;
   const acknowledge = (current: OrderDocument): Change<OrderDocument> | undefined => {
     if (current.namesDue !== namesDue) return idempotencyRecord && { next: current };
@@ -66,7 +66,7 @@ export async function writeGuest(context: OrdersContext, order: OrderDocument): 
   await context.contacts.writeGuest(institution, contactNumber, guest);
   return context.orders
     .of(institution)
-    .update(id, (current) => changed(current, written(current, contactNumber, guest.since, context.now())));
+    .update(id, (current) => changed(current, markGuestWritten(current, contactNumber, guest.since, context.now())));
 }
 
 const changed = (current: OrderDocument, next: OrderDocument) => (next === current ? undefined : { next });
@@ -89,5 +89,5 @@ export async function forgetGuests(context: OrdersContext, order: OrderDocument)
     const isNamed = (await orders.count({ contactNumber })) > 0;
     if (!isNamed) await context.contacts.forgetGuest(institution, contactNumber);
   }
-  return orders.update(id, (current) => changed(current, forgotten(current, formerGuests)));
+  return orders.update(id, (current) => changed(current, removeFormerGuests(current, formerGuests)));
 }

@@ -1,6 +1,6 @@
 import type { CollectionHandle } from '@boxoffice/store';
-import { refusal } from '../api/faults.ts';
-import { derivedId } from '../ids.ts';
+import { createRefusalFault } from '../api/faults.ts';
+import { deriveId } from '../ids.ts';
 import type { OrderDocument } from '../store.ts';
 
 /** Maximum age of what this process knows of other processes' holds. */
@@ -89,7 +89,7 @@ export function createHoldLimit(
       const max = Math.min(maxOf(holder.client), most);
       const held = [...ledger.held.values()].reduce((sum, each) => sum + each, ledger.admitted);
       if (held + places > max)
-        throw refusal(
+        throw createRefusalFault(
           'hold_limit',
           `A client, a user at a client, a login or an address holds at most ${max} unsold places at once.`,
         );
@@ -117,17 +117,17 @@ export type HoldLimit = ReturnType<typeof createHoldLimit>;
 const VISITOR = 'visitor:';
 
 /** The holder for the limit per address; contains only a hash of the address. */
-export function visitorAt(institution: string, address: string): string {
-  return derivedId(`${VISITOR}address`, institution, address);
+export function deriveAddressHolder(institution: string, address: string): string {
+  return deriveId(`${VISITOR}address`, institution, address);
 }
 
 /** The holder for the limit per login of a point of sale, over all its sessions; contains only a hash of the user's id. */
-export function visitorWith(institution: string, login: string): string {
-  return derivedId(`${VISITOR}login`, institution, login);
+export function deriveLoginHolder(institution: string, login: string): string {
+  return deriveId(`${VISITOR}login`, institution, login);
 }
 
 /** The setting that limits a holder's places. */
-export function limitNameOf(client: string): 'posHeldPlacesPerAddress' | 'posHeldPlacesPerLogin' | 'maxHeldPlaces' {
+export function selectLimitName(client: string): 'posHeldPlacesPerAddress' | 'posHeldPlacesPerLogin' | 'maxHeldPlaces' {
   if (client.startsWith(`${VISITOR}login`)) return 'posHeldPlacesPerLogin';
   return client.startsWith(VISITOR) ? 'posHeldPlacesPerAddress' : 'maxHeldPlaces';
 }

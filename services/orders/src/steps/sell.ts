@@ -1,14 +1,14 @@
 import { Fault } from '@boxoffice/envelope';
 import type { IdempotencyRecord } from '@boxoffice/store';
-import { notFound } from '../api/faults.ts';
+import { createNotFoundFault } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
 import { confirmPaid, giveUpSale, hasTickets, type Sale } from '../domain/confirmation.ts';
 import type { SaleDue } from '../domain/order/order.ts';
 import { expire, isHidden, isPastDue, isUnpaid } from '../domain/order/state.ts';
-import { derivedId } from '../ids.ts';
+import { deriveId } from '../ids.ts';
 import type { OrderDocument } from '../store.ts';
 import { answerWithTickets } from './follow-ups.ts';
-import { attempt, type Outcome, type Rule, requireAccepted, type Target, targetOf } from './write.ts';
+import { attempt, type Outcome, type Rule, requireAccepted, type Target, toTarget } from './write.ts';
 
 /** Milliseconds for which places are held again whose hold has ended; they are sold immediately. */
 const RENEWED_MS = 120_000;
@@ -62,7 +62,7 @@ export async function sell(
     const sale = await sellDue(context, order, saleDue);
     const rule: Rule = (current, now) =>
       sale ? confirmPaid(current, { ...sale, due: saleDue }, now) : giveUpSale(current, saleDue, now);
-    const outcome: Outcome = await attempt(context, targetOf(order), rule, idempotencyRecord);
+    const outcome: Outcome = await attempt(context, toTarget(order), rule, idempotencyRecord);
     sold.push(...(sale?.soldPlaceIds ?? []));
     order = outcome.order;
     if (sale && order.saleDue && !outcome.refused && tries < TRIES) continue;
@@ -79,7 +79,7 @@ const sellDue = async (context: OrdersContext, order: OrderDocument, { since }: 
   const isLate = !isUnpaid(order) || (order.expiresAt ?? 0) <= context.now();
   if (!isLate) return sellPlaces(context, order, placeIdsOf(order));
   const { missing, places } = await context.stock.renew(institution, id, {
-    requestId: derivedId('req', 'sale', id, String(since)),
+    requestId: deriveId('req', 'sale', id, String(since)),
     heldUntil: new Date(context.now() + RENEWED_MS).toISOString(),
     placeIds: placeIdsOf(order),
     asOf,
@@ -115,13 +115,13 @@ export async function expireNow(context: OrdersContext, target: Target): Promise
 /** Reads an order or a cart; ends it first if it is past due. @throws Fault `not_found` */
 export async function findAny(context: OrdersContext, target: Target): Promise<OrderDocument> {
   const order = await context.orders.of(target.institution).get(target.orderId);
-  if (!order) throw notFound();
+  if (!order) throw createNotFoundFault();
   return isPastDue(order, context.now()) ? expireNow(context, target) : order;
 }
 
 /** As {@link findAny}, but a cart is `not_found`. */
 export async function findOrder(context: OrdersContext, target: Target): Promise<OrderDocument> {
   const order = await findAny(context, target);
-  if (isHidden(order)) throw notFound();
+  if (isHidden(order)) throw createNotFoundFault();
   return order;
 }

@@ -1,5 +1,5 @@
 import type { Change, IdempotencyRecord } from '@boxoffice/store';
-import { faultOf, notFound } from '../api/faults.ts';
+import { createNotFoundFault, toFault } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
 import { type Accepted, type Decision, isRefused, type Refusal } from '../domain/decisions.ts';
 import type { OrderDocument } from '../store.ts';
@@ -11,7 +11,7 @@ export interface Target {
 }
 
 /** The target that an order is. */
-export function targetOf({ institution, id }: OrderDocument): Target {
+export function toTarget({ institution, id }: OrderDocument): Target {
   return { institution, orderId: id };
 }
 
@@ -50,7 +50,7 @@ export async function attempt(
     return changeOf(current, decision);
   };
   const order = await context.orders.of(institution).update(orderId, decide, { idempotencyRecord });
-  if (!order || !decision) throw notFound();
+  if (!order || !decision) throw createNotFoundFault();
   if (isRefused(decision)) return { order, refused: decision.refused };
   context.limit.record(order, order.id, order.heldPlaces);
   return { order, answer: decision.answer };
@@ -64,6 +64,6 @@ const changeOf = (current: OrderDocument, decision: Decision<OrderDocument>): Ch
 /** The order, unless its command is refused. @throws Fault */
 export function requireAccepted({ order, refused, answer }: Outcome): OrderDocument {
   const refusal = refused ?? answer;
-  if (refusal) throw faultOf(refusal);
+  if (refusal) throw toFault(refusal);
   return order;
 }

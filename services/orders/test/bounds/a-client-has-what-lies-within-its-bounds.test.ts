@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { AnyOperation } from '@boxoffice/http';
 import type { CallerUser, ClientBounds } from '@boxoffice/identity';
 import { describe, expect, test } from '@jest/globals';
-import { routes } from '../../src/app.ts';
+import { createRoutes } from '../../src/app.ts';
 import type { OrdersContext } from '../../src/context.ts';
 import { type Call, describeOnEachEngine, type Order, type Reply } from '../fixture/fixture.ts';
-import { newCart, pay } from '../fixture/orders.ts';
+import { createCart, pay } from '../fixture/orders.ts';
 
 const [NORTH, SOUTH] = ['north.opera.example', 'south.opera.example'];
 const own: ClientBounds = { ownOrders: true, pointsOfSale: [] };
@@ -14,7 +14,7 @@ const agency: Call = { client: 'agency', bounds: own };
 const agent: CallerUser = { id: 'usr_agent', role: 'manager', contact: null, pointsOfSale: [] };
 const shop: Call = { client: 'agency', bounds: north };
 
-const operations = routes({} as OrdersContext).filter(({ access }) => access !== 'internal');
+const operations = createRoutes({} as OrdersContext).filter(({ access }) => access !== 'internal');
 const ofOrders = operations.filter(({ path }) => path.includes('{orderId}'));
 const lists = operations.filter(({ path, method }) => method === 'get' && !path.includes('{'));
 
@@ -67,7 +67,7 @@ describeOnEachEngine('a client has what lies within its bounds', (fixture) => {
           await fixture.context.orders.of('opera').update(orderId, ({ createdBy: _, ...next }) => ({ next }));
           return { orderId, ...made };
         },
-        async () => ({ ...NEVER, orderId: (await newCart(fixture)).cart.id }),
+        async () => ({ ...NEVER, orderId: (await createCart(fixture)).cart.id }),
       ],
     ],
     [

@@ -3,24 +3,24 @@ import { createMetrics, type Metrics } from '@boxoffice/runtime';
 import { useFixture } from '@boxoffice/service/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { cancelOrder } from '../../src/orders/actions.ts';
-import { describeOnEachEngine, engines, openFixture, until } from '../fixture/fixture.ts';
+import { describeOnEachEngine, engines, openFixture, waitUntil } from '../fixture/fixture.ts';
 import {
   add,
-  checkout,
-  done,
-  newCart,
-  newCartId,
-  newContact,
-  newOrder,
+  buyCart,
+  createCart,
+  createCartId,
+  createContact,
+  createOrderInHall,
   pay,
+  postToShop,
   read,
-  shopPost,
+  requireDone,
 } from '../fixture/orders.ts';
 
 describeOnEachEngine('cancellation', (fixture) => {
   describe('orders are cancelled at once and settled by events', () => {
     const confirmed = async () => {
-      const made = await newOrder(fixture);
+      const made = await createOrderInHall(fixture);
       await fixture.confirm(made.path);
       return { ...made, order: await read(fixture, made.path) };
     };
@@ -28,7 +28,7 @@ describeOnEachEngine('cancellation', (fixture) => {
       fixture.call('POST', `${path}/cancellation`, { body, ...call });
 
     test('the released places settle the cancellation of an unpaid order', async () => {
-      const { path, order } = await newOrder(fixture);
+      const { path, order } = await createOrderInHall(fixture);
       const key = randomUUID();
       const first = await cancel(path, { reason: 'ill' }, { key });
       expect(first.data).toMatchObject({
@@ -36,7 +36,7 @@ describeOnEachEngine('cancellation', (fixture) => {
         cancellation: { reason: 'ill', ticketsCancelled: 0, controlled: 0, placesReleased: null, settledAt: null },
       });
       const placeIds = order.lines.map(({ place }) => place.id);
-      await until(() => fixture.factsOf(order.id).length > 0);
+      await waitUntil(() => fixture.factsOf(order.id).length > 0);
       expect(fixture.factsOf(order.id)).toMatchObject([
         {
           type: 'order.cancelled',
@@ -90,7 +90,7 @@ describeOnEachEngine('cancellation', (fixture) => {
       expect(denied.details).toContain('orders.sensitive:write');
       expect((await cancel(path, {}, { scopes })).details).not.toContain('orders.sensitive:write');
       expect((await cancel(path, { override: true })).data.state).toBe('cancelled');
-      await until(() => fixture.factsOf(order.id).some(({ type }) => type === 'order.cancelled'));
+      await waitUntil(() => fixture.factsOf(order.id).some(({ type }) => type === 'order.cancelled'));
       const fact = fixture.factsOf(order.id).find(({ type }) => type === 'order.cancelled');
       expect(fact?.data).toMatchObject({ hadTickets: true, override: true });
     });
@@ -99,7 +99,7 @@ describeOnEachEngine('cancellation', (fixture) => {
       const { path, order } = await confirmed();
       const { data } = await cancel(path, { override: true }, { scopes: ['orders:write'] });
       expect(data.state).toBe('cancelled');
-      await until(() => fixture.factsOf(order.id).some(({ type }) => type === 'order.cancelled'));
+      await waitUntil(() => fixture.factsOf(order.id).some(({ type }) => type === 'order.cancelled'));
       const fact = fixture.factsOf(order.id).find(({ type }) => type === 'order.cancelled');
       expect(fact?.data).toMatchObject({ override: false });
     });
@@ -141,7 +141,7 @@ describeOnEachEngine('cancellation', (fixture) => {
       expect((await patch({ contactNumber: 'C-unknown' })).status).toBe(422);
       const changed = await patch({ contactNumber: 'C-new', state: 'confirmed', version: 99 });
       expect(changed.data).toMatchObject({ contactNumber: 'C-new', state: 'confirmed' });
-      await until(() => fixture.factsOf(order.id).length === 2);
+      await waitUntil(() => fixture.factsOf(order.id).length === 2);
       expect(fixture.factsOf(order.id)).toMatchObject([
         { type: 'order.confirmed', version: order.version, data: { contactNumber: null } },
         { type: 'order.confirmed', version: changed.data.version, data: { contactNumber: 'C-new' } },
@@ -153,7 +153,7 @@ describeOnEachEngine('cancellation', (fixture) => {
       await fixture.deliver('tickets.cancelled', { orderId: 'ord_unknown', ticketsCancelled: 1, controlled: 0 });
       await fixture.deliver('tickets.cancelled', { nothing: true });
       await fixture.deliver('places.released', { orderId: 'ord_unknown', cause: 'weather', placesReleased: 1 });
-      expect((await newOrder(fixture)).order.state).toBe('open');
+      expect((await createOrderInHall(fixture)).order.state).toBe('open');
     });
 
     test('a confirmation is answered while the tickets service is down', async () => {
@@ -167,7 +167,7 @@ describeOnEachEngine('cancellation', (fixture) => {
   describe('a cancellation', () => {
     /** A repeat of a cancellation. While it asks for the tickets, the write of the first attempt arrives. */
     const repeated = async (ifMatch: (version: string) => void) => {
-      const { order, path } = await newOrder(fixture);
+      const { order, path } = await createOrderInHall(fixture);
       await pay(fixture, path, { amount: order.total });
       await fixture.call('POST', `${path}/confirmation`);
       const answer = () => ({ status: 200, headers: {}, body: {} });
@@ -201,19 +201,19 @@ describeOnEachEngine('cancellation', (fixture) => {
   describe('shoppers cancel until the first performance starts', () => {
     let contactNumber: string;
     beforeAll(() => {
-      contactNumber = newContact(fixture);
+      contactNumber = createContact(fixture);
     });
 
     const cancel = (path: string, requestId = 'cancel') =>
-      shopPost(fixture, `${path}/cancellation`, { requestId, reason: 'we are ill' });
+      postToShop(fixture, `${path}/cancellation`, { requestId, reason: 'we are ill' });
     const refused = { outcome: 'refused', reason: 'not_cancellable' };
 
     test('a shopper cancels a confirmed and a waiting order; a repeat succeeds, another request is refused', async () => {
       for (const paymentToken of ['ok', 'pending']) {
-        const { path } = await newCart(fixture);
-        done(await checkout(fixture, path, { contactNumber, paymentToken }));
-        expect(done(await cancel(path)).state).toBe('cancelled');
-        expect(done(await cancel(path)).state).toBe('cancelled');
+        const { path } = await createCart(fixture);
+        requireDone(await buyCart(fixture, path, { contactNumber, paymentToken }));
+        expect(requireDone(await cancel(path)).state).toBe('cancelled');
+        expect(requireDone(await cancel(path)).state).toBe('cancelled');
         expect(await cancel(path, 'another')).toMatchObject({ ...refused, order: { state: 'cancelled' } });
         expect((await fixture.call('GET', path)).data).toMatchObject({
           state: 'cancelled',
@@ -224,20 +224,20 @@ describeOnEachEngine('cancellation', (fixture) => {
 
     test('an order is not cancelled once one of its performances has started', async () => {
       const past = fixture.catalog.hall(2, { startDate: '2020-01-01T19:00:00.000Z' });
-      const cart = done(await add(fixture, newCartId(), [fixture.catalog.hall(1).item(), past.item()]));
-      done(await checkout(fixture, `/${cart.id}`, { contactNumber }));
+      const cart = requireDone(await add(fixture, createCartId(), [fixture.catalog.hall(1).item(), past.item()]));
+      requireDone(await buyCart(fixture, `/${cart.id}`, { contactNumber }));
       expect(await cancel(`/${cart.id}`)).toMatchObject({ ...refused, order: { state: 'confirmed' } });
     });
 
     test('an order with a controlled ticket is not cancelled', async () => {
-      const { cart, path } = await newCart(fixture);
-      const { lines } = done(await checkout(fixture, path, { contactNumber }));
+      const { cart, path } = await createCart(fixture);
+      const { lines } = requireDone(await buyCart(fixture, path, { contactNumber }));
       fixture.tickets.controlled.set(cart.id, [String(lines[0]?.ticketId)]);
       expect(await cancel(path)).toMatchObject({ ...refused, order: { state: 'confirmed' } });
     });
 
     test('an expired order is not cancelled; a cart and an unknown order are 404', async () => {
-      const { path } = await newCart(fixture);
+      const { path } = await createCart(fixture);
       expect((await fixture.shop('POST', `${path}/cancellation`, { body: { requestId: 'r' } })).status).toBe(404);
       expect((await fixture.shop('POST', '/ord_unknown/cancellation', { body: { requestId: 'r' } })).status).toBe(404);
       const hall = fixture.catalog.hall(1);
@@ -246,7 +246,7 @@ describeOnEachEngine('cancellation', (fixture) => {
       const late = await fixture.call('POST', '', { body: { items: [fixture.catalog.hall(1).item()] } });
       fixture.catalog.holdMs = 900_000;
       expect(await cancel(`/${late.data.id}`)).toMatchObject({ ...refused, order: { state: 'expired' } });
-      expect(done(await cancel(`/${data.id}`)).state).toBe('cancelled');
+      expect(requireDone(await cancel(`/${data.id}`)).state).toBe('cancelled');
     });
   });
 });
@@ -266,7 +266,7 @@ describe.each(engines)('sales and open cancellations are counted, on $name', (en
   };
 
   test('a hold, a sale, its cancellation and its settlement change the metrics', async () => {
-    const { path, order } = await newOrder(fixture);
+    const { path, order } = await createOrderInHall(fixture);
     const places = order.lines.length;
     expect(await readMetrics('orders_moved')).toEqual({ 'orders_moved_total{from="new",to="open"}': 1 });
     expect(await readMetrics('orders_held')).toEqual({ orders_held: 1 });

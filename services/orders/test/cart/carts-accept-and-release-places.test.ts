@@ -4,27 +4,27 @@ import { addToCart } from '../../src/cart/cart.ts';
 import { removeOrderLine } from '../../src/orders/lines.ts';
 import { collections, retention } from '../../src/store.ts';
 import type { Reason } from '../fixture/catalog.ts';
-import { describeOnEachEngine, until } from '../fixture/fixture.ts';
+import { describeOnEachEngine, waitUntil } from '../fixture/fixture.ts';
 import {
   add,
-  checkout,
-  done,
-  newCart,
-  newCartId,
-  newContact,
+  buyCart,
+  createCart,
+  createCartId,
+  createContact,
+  postToShop,
   readCart,
+  requireDone,
   type ShopOrder,
-  shopPost,
 } from '../fixture/orders.ts';
-import { dying, moments } from '../fixture/services.ts';
+import { createDyingContext, moments } from '../fixture/services.ts';
 
 describeOnEachEngine('carts', (fixture) => {
   describe('carts accept and release places', () => {
     test('a cart contains several performances, one line per place, all held until the same instant', async () => {
       const [first, second] = [fixture.catalog.hall(3), fixture.catalog.hall(3)];
-      const id = newCartId();
-      const { expiresAt } = done(await add(fixture, id, [first.item(2)]));
-      const cart = done(await add(fixture, id, [second.item(1, second.placeIds.slice(2))]));
+      const id = createCartId();
+      const { expiresAt } = requireDone(await add(fixture, id, [first.item(2)]));
+      const cart = requireDone(await add(fixture, id, [second.item(1, second.placeIds.slice(2))]));
       expect(cart).toMatchObject({ id, state: 'open', listed: false, total: 3_000, due: 3_000, expiresAt });
       expect(cart.lines).toHaveLength(3);
       expect(cart.lines.at(-1)?.place.id).toBe(second.placeIds[2]);
@@ -36,26 +36,26 @@ describeOnEachEngine('carts', (fixture) => {
 
     test('of concurrent first requests one creates the cart, and none is lost', async () => {
       const hall = fixture.catalog.hall(8);
-      const id = newCartId();
+      const id = createCartId();
       const other = await fixture.another();
       const clicks = Array.from({ length: 6 }, (_, index) => add(index % 2 ? fixture : other, id, [hall.item()]));
-      for (const each of await Promise.all(clicks)) done(each);
+      for (const each of await Promise.all(clicks)) requireDone(each);
       expect((await readCart(fixture, `/${id}`)).lines).toHaveLength(6);
       expect(fixture.catalog.count(hall)).toEqual({ free: 2, held: 6, sold: 0 });
     });
 
     test('a repeated addition adds nothing, sequential or concurrent', async () => {
       const hall = fixture.catalog.hall(9);
-      const id = newCartId();
+      const id = createCartId();
       for (const requestId of ['first', 'second']) {
         const both = await Promise.all([
           add(fixture, id, [hall.item(2)], { requestId }),
           add(fixture, id, [hall.item(2)], { requestId }),
         ]);
-        for (const each of both) done(each);
-        done(await add(fixture, id, [hall.item(2)], { requestId }));
+        for (const each of both) requireDone(each);
+        requireDone(await add(fixture, id, [hall.item(2)], { requestId }));
       }
-      done(await add(fixture, id, [hall.item(2)], { requestId: 'first' }));
+      requireDone(await add(fixture, id, [hall.item(2)], { requestId: 'first' }));
       expect((await readCart(fixture, `/${id}`)).lines).toHaveLength(4);
       expect(fixture.catalog.count(hall).held).toBe(4);
     });
@@ -67,10 +67,10 @@ describeOnEachEngine('carts', (fixture) => {
       'tariff_not_sold_here',
       'invalid_reference',
     ])('a refusal of the catalog (%s) creates no cart and changes none', async (reason) => {
-      const { hall, cart, path } = await newCart(fixture);
+      const { hall, cart, path } = await createCart(fixture);
       fixture.catalog.refuse(hall, reason);
       const refused = { outcome: 'refused', reason, details: expect.any(String), order: null };
-      expect(await add(fixture, newCartId(), [hall.item()])).toEqual(refused);
+      expect(await add(fixture, createCartId(), [hall.item()])).toEqual(refused);
       const more = await add(fixture, cart.id, [hall.item()]);
       expect(more).toMatchObject({ outcome: 'refused', reason, order: { lines: cart.lines } });
       expect((await readCart(fixture, path)).lines).toEqual(cart.lines);
@@ -80,43 +80,53 @@ describeOnEachEngine('carts', (fixture) => {
     test('a quantity that differs from the number of placeIds is refused', async () => {
       const hall = fixture.catalog.hall(3);
       const item = { ...hall.item(3, hall.placeIds.slice(2)) };
-      expect(await add(fixture, newCartId(), [item])).toMatchObject({ outcome: 'refused', reason: 'invalid_items' });
+      expect(await add(fixture, createCartId(), [item])).toMatchObject({ outcome: 'refused', reason: 'invalid_items' });
     });
 
     test('removing a line releases its place, and the first line of an emptied cart starts a new hold', async () => {
       fixture.catalog.holdMs = 60_000;
-      const { hall, cart, path } = await newCart(fixture, 1);
+      const { hall, cart, path } = await createCart(fixture, 1);
       fixture.catalog.holdMs = 900_000;
       const line = `${path}/lines/${cart.lines[0]?.id}`;
-      expect(done(await shopPost(fixture, `${line}/removal`))).toMatchObject({ state: 'open', lines: [], total: 0 });
+      expect(requireDone(await postToShop(fixture, `${line}/removal`))).toMatchObject({
+        state: 'open',
+        lines: [],
+        total: 0,
+      });
       expect(fixture.catalog.count(hall).held).toBe(0);
-      expect(await shopPost(fixture, `${line}/removal`)).toMatchObject({ outcome: 'refused', reason: 'unknown_line' });
-      const again = done(await add(fixture, cart.id, [hall.item()]));
+      expect(await postToShop(fixture, `${line}/removal`)).toMatchObject({
+        outcome: 'refused',
+        reason: 'unknown_line',
+      });
+      const again = requireDone(await add(fixture, cart.id, [hall.item()]));
       expect(Date.parse(String(again.expiresAt))).toBeGreaterThan(Date.parse(String(cart.expiresAt)) + 600_000);
       expect(again.deadline).toBe(again.expiresAt);
     });
 
     test('an abandoned cart holds no places and accepts none', async () => {
-      const { hall, cart, path } = await newCart(fixture);
-      expect(done(await shopPost(fixture, `${path}/giving-up`))).toMatchObject({ state: 'cancelled', listed: false });
+      const { hall, cart, path } = await createCart(fixture);
+      expect(requireDone(await postToShop(fixture, `${path}/giving-up`))).toMatchObject({
+        state: 'cancelled',
+        listed: false,
+      });
       expect(fixture.catalog.count(hall).held).toBe(0);
-      done(await shopPost(fixture, `${path}/giving-up`));
+      requireDone(await postToShop(fixture, `${path}/giving-up`));
       const more = await add(fixture, cart.id, [hall.item()]);
       expect(more).toMatchObject({ outcome: 'refused', reason: 'cart_gone', order: { state: 'cancelled' } });
       expect(fixture.catalog.count(hall).held).toBe(0);
     });
 
     test('a cart is abandoned durably while the catalog is down', async () => {
-      const { path } = await newCart(fixture);
+      const { path } = await createCart(fixture);
       fixture.catalog.mishaps.set('releaseHold', 'fails');
-      const { state } = done(await shopPost(fixture, `${path}/giving-up`));
+      const { state } = requireDone(await postToShop(fixture, `${path}/giving-up`));
       fixture.catalog.mishaps.clear();
       expect(state).toBe('cancelled');
       expect(fixture.facts.some(({ type, key }) => type === 'order.cancelled' && `/${key}` === path)).toBe(true);
     });
 
     test('an expired cart accepts no lines', async () => {
-      const { hall, cart } = await fixture.catalog.expiring(() => newCart(fixture));
+      const { hall, cart } = await fixture.catalog.expiring(() => createCart(fixture));
       const more = await add(fixture, cart.id, [hall.item()]);
       expect(more).toMatchObject({ outcome: 'refused', reason: 'cart_gone', order: { state: 'expired' } });
     });
@@ -125,65 +135,67 @@ describeOnEachEngine('carts', (fixture) => {
       test('need a contact with the criterion in the request', async () => {
         const hall = fixture.catalog.hall(3);
         const item = { ...hall.item(), tariffId: fixture.catalog.tariff(hall, 500, 'member') };
-        const [member, stranger] = [newContact(fixture, 'member'), newContact(fixture, 'student')];
-        const { cart } = await newCart(fixture);
+        const [member, stranger] = [createContact(fixture, 'member'), createContact(fixture, 'student')];
+        const { cart } = await createCart(fixture);
         for (const contactNumber of [undefined, stranger, 'C-unknown']) {
           const refused = { outcome: 'refused', reason: 'tariff_not_accessible' };
           const items = [{ ...item, ...(contactNumber ? { contactNumber } : {}) }];
-          expect(await add(fixture, newCartId(), items)).toMatchObject({ ...refused, order: null });
+          expect(await add(fixture, createCartId(), items)).toMatchObject({ ...refused, order: null });
           expect(await add(fixture, cart.id, [...items, hall.item()])).toMatchObject(refused);
         }
         expect(fixture.catalog.count(hall).held).toBe(0);
-        const own = done(await add(fixture, cart.id, [{ ...item, contactNumber: member }]));
+        const own = requireDone(await add(fixture, cart.id, [{ ...item, contactNumber: member }]));
         expect(own.lines.at(-1)).toMatchObject({ amount: 500, criterion: 'member' });
-        expect((await add(fixture, newCartId(), [hall.item(), { ...item, contactNumber: member }])).outcome).toBe(
+        expect((await add(fixture, createCartId(), [hall.item(), { ...item, contactNumber: member }])).outcome).toBe(
           'done',
         );
       });
 
       test('need it also when a line changes to such a tariff, which changes the price', async () => {
-        const { hall, cart, path } = await newCart(fixture, 1);
+        const { hall, cart, path } = await createCart(fixture, 1);
         const tariffId = fixture.catalog.tariff(hall, 400, 'member');
-        const member = newContact(fixture, 'member');
+        const member = createContact(fixture, 'member');
         const change = (body: object) =>
-          shopPost(fixture, `${path}/lines/${cart.lines[0]?.id}/change`, { requestId: 'r', ...body });
+          postToShop(fixture, `${path}/lines/${cart.lines[0]?.id}/change`, { requestId: 'r', ...body });
         const refused = { outcome: 'refused', reason: 'tariff_not_accessible', order: { total: 1_000 } };
         expect(await change({ tariffId })).toMatchObject(refused);
-        expect(await change({ tariffId, contactNumber: newContact(fixture) })).toMatchObject(refused);
-        const changed = done(await change({ tariffId, contactNumber: member }));
+        expect(await change({ tariffId, contactNumber: createContact(fixture) })).toMatchObject(refused);
+        const changed = requireDone(await change({ tariffId, contactNumber: member }));
         expect(changed).toMatchObject({ total: 400, lines: [{ tariffId, amount: 400, criterion: 'member' }] });
-        expect(await change({ requestId: 's', contactNumber: newContact(fixture) })).toMatchObject({
+        expect(await change({ requestId: 's', contactNumber: createContact(fixture) })).toMatchObject({
           reason: 'tariff_not_accessible',
         });
         const unknown = await change({ requestId: 't', tariffId: 'trf_unknown' });
         expect(unknown).toMatchObject({ outcome: 'refused', reason: 'invalid_reference', order: { total: 400 } });
-        expect(done(await change({ requestId: 'u', tariffId: hall.tariffId })).total).toBe(1_000);
+        expect(requireDone(await change({ requestId: 'u', tariffId: hall.tariffId })).total).toBe(1_000);
       });
     });
 
     test('each line has its beneficiary: absent names stay, null removes', async () => {
-      const { cart, path } = await newCart(fixture);
+      const { cart, path } = await createCart(fixture);
       const [first, second] = cart.lines;
       const change = (id: string | undefined, requestId: string, body: object) =>
-        shopPost(fixture, `${path}/lines/${id}/change`, { requestId, ...body });
-      done(await change(first?.id, 'a', { beneficiaryFirstName: 'Clara', beneficiaryLastName: 'Haskil' }));
-      done(await change(second?.id, 'b', { beneficiaryLastName: 'Lipatti' }));
-      done(await change(first?.id, 'c', { beneficiaryFirstName: null }));
-      const last = done(await change(first?.id, 'a', { beneficiaryFirstName: 'Clara', beneficiaryLastName: 'Haskil' }));
+        postToShop(fixture, `${path}/lines/${id}/change`, { requestId, ...body });
+      requireDone(await change(first?.id, 'a', { beneficiaryFirstName: 'Clara', beneficiaryLastName: 'Haskil' }));
+      requireDone(await change(second?.id, 'b', { beneficiaryLastName: 'Lipatti' }));
+      requireDone(await change(first?.id, 'c', { beneficiaryFirstName: null }));
+      const last = requireDone(
+        await change(first?.id, 'a', { beneficiaryFirstName: 'Clara', beneficiaryLastName: 'Haskil' }),
+      );
       expect(last.lines.map(({ beneficiary }) => beneficiary)).toEqual([
         { firstName: null, lastName: 'Haskil' },
         { firstName: null, lastName: 'Lipatti' },
       ]);
-      done(await change(first?.id, 'd', { beneficiaryLastName: null }));
+      requireDone(await change(first?.id, 'd', { beneficiaryLastName: null }));
       expect((await readCart(fixture, path)).lines[0]?.beneficiary).toBeNull();
       expect(await change('lin_unknown', 'e', {})).toMatchObject({ outcome: 'refused', reason: 'unknown_line' });
     });
 
     test('a cart that ends without a purchase has no beneficiaries', async () => {
-      const { cart, path } = await newCart(fixture);
+      const { cart, path } = await createCart(fixture);
       const name = { requestId: 'a', beneficiaryFirstName: 'Clara' };
-      done(await shopPost(fixture, `${path}/lines/${cart.lines[0]?.id}/change`, name));
-      const { lines } = done(await shopPost(fixture, `${path}/giving-up`));
+      requireDone(await postToShop(fixture, `${path}/lines/${cart.lines[0]?.id}/change`, name));
+      const { lines } = requireDone(await postToShop(fixture, `${path}/giving-up`));
       expect(lines.map(({ beneficiary }) => beneficiary)).toEqual([null, null]);
     });
   });
@@ -195,7 +207,7 @@ describeOnEachEngine('carts', (fixture) => {
     };
 
     test('every operation of the institution API except reading by id answers as for an unknown order', async () => {
-      const { hall, cart, path } = await newCart(fixture);
+      const { hall, cart, path } = await createCart(fixture);
       const operations: [string, string, unknown][] = [
         ['PATCH', '', { contactNumber: 'C-nobody' }],
         ['POST', '/lines', { items: [hall.item()] }],
@@ -221,9 +233,9 @@ describeOnEachEngine('carts', (fixture) => {
     });
 
     test('the checkout makes it visible under the same id', async () => {
-      const { cart, path } = await newCart(fixture);
-      const contactNumber = newContact(fixture);
-      done(await checkout(fixture, path, { contactNumber }));
+      const { cart, path } = await createCart(fixture);
+      const contactNumber = createContact(fixture);
+      requireDone(await buyCart(fixture, path, { contactNumber }));
       expect((await fixture.call('GET', path)).data).toMatchObject({
         id: cart.id,
         state: 'confirmed',
@@ -235,9 +247,9 @@ describeOnEachEngine('carts', (fixture) => {
     });
 
     test('an abandoned or expired cart is not listed', async () => {
-      const { path } = await newCart(fixture);
-      done(await shopPost(fixture, `${path}/giving-up`));
-      const expired = await fixture.catalog.expiring(() => newCart(fixture));
+      const { path } = await createCart(fixture);
+      requireDone(await postToShop(fixture, `${path}/giving-up`));
+      const expired = await fixture.catalog.expiring(() => createCart(fixture));
       expect(await readCart(fixture, expired.path)).toMatchObject({ state: 'expired', listed: false });
       expect((await fixture.call('GET', path)).data).toMatchObject({ state: 'cancelled' });
       expect((await fixture.call('GET', expired.path)).data).toMatchObject({ state: 'expired' });
@@ -245,19 +257,19 @@ describeOnEachEngine('carts', (fixture) => {
     });
 
     test('cart operations refuse an order', async () => {
-      const { cart, hall, path } = await newCart(fixture);
-      done(await checkout(fixture, path, { contactNumber: newContact(fixture), paymentToken: 'pending' }));
+      const { cart, hall, path } = await createCart(fixture);
+      requireDone(await buyCart(fixture, path, { contactNumber: createContact(fixture), paymentToken: 'pending' }));
       const line = `${path}/lines/${cart.lines[0]?.id}`;
       const gone = { outcome: 'refused', reason: 'cart_gone', order: { listed: true, state: 'payment_pending' } };
-      expect(await shopPost(fixture, `${line}/removal`)).toMatchObject(gone);
-      expect(await shopPost(fixture, `${line}/change`, { requestId: 'c', tariffId: hall.tariffId })).toMatchObject(
+      expect(await postToShop(fixture, `${line}/removal`)).toMatchObject(gone);
+      expect(await postToShop(fixture, `${line}/change`, { requestId: 'c', tariffId: hall.tariffId })).toMatchObject(
         gone,
       );
-      expect(await shopPost(fixture, `${path}/giving-up`)).toMatchObject(gone);
+      expect(await postToShop(fixture, `${path}/giving-up`)).toMatchObject(gone);
     });
 
     test('a cart of another institution is unknown', async () => {
-      const { path } = await newCart(fixture);
+      const { path } = await createCart(fixture);
       for (const each of [path, '/ord_unknown'])
         expect((await fixture.shop('GET', each, { institution: 'museum' })).status).toBe(404);
       expect((await fixture.shop('POST', `${path}/giving-up`, { institution: 'museum' })).status).toBe(404);
@@ -273,15 +285,15 @@ describeOnEachEngine('carts', (fixture) => {
 
     test('a cart that was never bought is deleted with its links a day after its end; orders stay', async () => {
       const [expired, abandoned, live, bought, cancelled] = (await Promise.all(
-        Array.from({ length: 5 }, () => newCart(fixture)),
-      )) as [Awaited<ReturnType<typeof newCart>>, ...Awaited<ReturnType<typeof newCart>>[]];
+        Array.from({ length: 5 }, () => createCart(fixture)),
+      )) as [Awaited<ReturnType<typeof createCart>>, ...Awaited<ReturnType<typeof createCart>>[]];
       const carts = [expired, abandoned, live, bought, cancelled].flatMap((one) => one ?? []);
       const other = fixture.catalog.hall(1);
-      done(await add(fixture, expired.cart.id, [other.item(1)]));
+      requireDone(await add(fixture, expired.cart.id, [other.item(1)]));
       for (const one of [bought, cancelled])
-        done(await checkout(fixture, String(one?.path), { contactNumber: newContact(fixture) }));
-      done(await shopPost(fixture, `${cancelled?.path}/cancellation`, { requestId: 'c' }));
-      done(await shopPost(fixture, `${abandoned?.path}/giving-up`));
+        requireDone(await buyCart(fixture, String(one?.path), { contactNumber: createContact(fixture) }));
+      requireDone(await postToShop(fixture, `${cancelled?.path}/cancellation`, { requestId: 'c' }));
+      requireDone(await postToShop(fixture, `${abandoned?.path}/giving-up`));
       const orders = fixture.context.orders.of('opera');
       await orders.update(expired.cart.id, (order) => ({ next: { ...order, deadline: Date.now() - 1 } }));
       await fixture.later();
@@ -304,20 +316,20 @@ describeOnEachEngine('carts', (fixture) => {
 
   describe('an erasure removes names from orders', () => {
     const bought = async (contactNumber: string, paymentToken = 'ok') => {
-      const { cart, path } = await newCart(fixture, 1);
+      const { cart, path } = await createCart(fixture, 1);
       const name = { requestId: 'a', beneficiaryFirstName: 'Clara', beneficiaryLastName: 'Haskil' };
-      done(await shopPost(fixture, `${path}/lines/${cart.lines[0]?.id}/change`, name));
-      done(await checkout(fixture, path, { contactNumber, paymentToken }));
+      requireDone(await postToShop(fixture, `${path}/lines/${cart.lines[0]?.id}/change`, name));
+      requireDone(await buyCart(fixture, path, { contactNumber, paymentToken }));
       return path;
     };
     const nameIn = async (path: string) => (await readCart(fixture, path)).lines[0]?.beneficiary;
 
     test("the beneficiaries of the contact's orders are removed; other orders and the order itself stay", async () => {
-      const [erased, other] = [newContact(fixture), newContact(fixture)];
+      const [erased, other] = [createContact(fixture), createContact(fixture)];
       const paths = [await bought(erased), await bought(erased, 'pending')];
       const untouched = await bought(other);
       await fixture.deliver('contact.erased', { contactNumber: erased });
-      await until(async () => (await Promise.all(paths.map(nameIn))).every((name) => name === null));
+      await waitUntil(async () => (await Promise.all(paths.map(nameIn))).every((name) => name === null));
       expect(await nameIn(untouched)).toEqual({ firstName: 'Clara', lastName: 'Haskil' });
       expect(await readCart(fixture, String(paths[0]))).toMatchObject({ state: 'confirmed', contactNumber: erased });
       await fixture.deliver('contact.erased', { contactNumber: erased });
@@ -338,19 +350,19 @@ describeOnEachEngine('carts', (fixture) => {
     describe.each(moments)('the process dies %s the catalog acts', (when) => {
       test('there is no cart, and its id can be used by another request', async () => {
         const hall = fixture.catalog.hall(3);
-        const id = newCartId();
-        addToCart(dying(fixture.context, 'hold', when), addition(id, hall.item(2))).catch(() => undefined);
-        if (when === 'after') await until(() => fixture.catalog.count(hall).held === 2);
+        const id = createCartId();
+        addToCart(createDyingContext(fixture.context, 'hold', when), addition(id, hall.item(2))).catch(() => undefined);
+        if (when === 'after') await waitUntil(() => fixture.catalog.count(hall).held === 2);
         expect((await fixture.shop('GET', `/${id}`)).status).toBe(404);
-        expect(done(await add(fixture, id, [hall.item()])).lines).toHaveLength(1);
+        expect(requireDone(await add(fixture, id, [hall.item()])).lines).toHaveLength(1);
         expect(fixture.catalog.count(hall).held).toBe(when === 'after' ? 3 : 1);
       });
 
       test('a repeat of the first addition gets the places that are held for it', async () => {
         const hall = fixture.catalog.hall(2);
-        const id = newCartId();
-        addToCart(dying(fixture.context, 'hold', when), addition(id, hall.item(2))).catch(() => undefined);
-        if (when === 'after') await until(() => fixture.catalog.count(hall).held === 2);
+        const id = createCartId();
+        addToCart(createDyingContext(fixture.context, 'hold', when), addition(id, hall.item(2))).catch(() => undefined);
+        if (when === 'after') await waitUntil(() => fixture.catalog.count(hall).held === 2);
         const cart = await addToCart(fixture.context, addition(id, hall.item(2)));
         expect(cart).toMatchObject({ state: 'open', listedAt: null, heldPlaces: 2 });
         await fixture.later();
@@ -358,23 +370,25 @@ describeOnEachEngine('carts', (fixture) => {
       });
 
       test('the cart accepts further lines', async () => {
-        const { hall, cart, path } = await newCart(fixture, 1);
-        addToCart(dying(fixture.context, 'hold', when), addition(cart.id, hall.item())).catch(() => undefined);
-        if (when === 'after') await until(() => fixture.catalog.count(hall).held === 2);
+        const { hall, cart, path } = await createCart(fixture, 1);
+        addToCart(createDyingContext(fixture.context, 'hold', when), addition(cart.id, hall.item())).catch(
+          () => undefined,
+        );
+        if (when === 'after') await waitUntil(() => fixture.catalog.count(hall).held === 2);
         expect(await fixture.document(cart.id)).toMatchObject({ heldPlaces: 1 });
-        expect(done(await add(fixture, cart.id, [hall.item()])).lines).toHaveLength(2);
+        expect(requireDone(await add(fixture, cart.id, [hall.item()])).lines).toHaveLength(2);
         expect((await readCart(fixture, path)).total).toBe(2_000);
       });
 
       test('the place of a removed line is released later', async () => {
-        const { hall, cart, path } = await newCart(fixture, 2);
+        const { hall, cart, path } = await createCart(fixture, 2);
         const target = { institution: 'opera', orderId: cart.id };
         removeOrderLine(
-          dying(fixture.context, 'release', when),
+          createDyingContext(fixture.context, 'release', when),
           { ...target, appliesTo: 'carts' },
           String(cart.lines[0]?.id),
         ).catch(() => undefined);
-        await until(async () => (await fixture.document(cart.id))?.removedPlaces != null);
+        await waitUntil(async () => (await fixture.document(cart.id))?.removedPlaces != null);
         expect((await readCart(fixture, path)).lines).toHaveLength(1);
         await fixture.later();
         expect(await fixture.document(cart.id)).toMatchObject({ removedPlaces: null });
@@ -390,20 +404,20 @@ describeOnEachEngine('carts', (fixture) => {
 
     const bought = async (contactNumber: string, ...startDates: readonly string[]) => {
       const items = startDates.map((startDate) => fixture.catalog.hall(1, { startDate }).item());
-      const cart = done(await add(fixture, newCartId(), items));
-      done(await checkout(fixture, `/${cart.id}`, { contactNumber }));
+      const cart = requireDone(await add(fixture, createCartId(), items));
+      requireDone(await buyCart(fixture, `/${cart.id}`, { contactNumber }));
       return cart.id;
     };
 
     test('the orders of a contact are listed by start of the first performance, then by id, in pages', async () => {
-      const contactNumber = newContact(fixture);
+      const contactNumber = createContact(fixture);
       const late = await bought(contactNumber, '2027-09-01T19:00:00.000Z');
       const early = await bought(contactNumber, '2028-01-01T19:00:00.000Z', '2027-02-01T19:00:00.000Z');
       const same = [
         await bought(contactNumber, '2027-05-01T19:00:00.000Z'),
         await bought(contactNumber, '2027-05-01T19:00:00.000Z'),
       ];
-      await bought(newContact(fixture), '2027-03-01T19:00:00.000Z');
+      await bought(createContact(fixture), '2027-03-01T19:00:00.000Z');
       const all = [early, ...same.toSorted(), late];
       expect(await list(`contactNumber=${contactNumber}`)).toMatchObject({
         items: all.map((id) => ({ id })),
@@ -417,10 +431,10 @@ describeOnEachEngine('carts', (fixture) => {
     });
 
     test('the orders in `ids` and those of the contact are listed once each, without carts and unknown ids', async () => {
-      const contactNumber = newContact(fixture);
+      const contactNumber = createContact(fixture);
       const own = await bought(contactNumber, '2027-09-01T19:00:00.000Z');
-      const guest = await bought(newContact(fixture), '2027-08-01T19:00:00.000Z');
-      const { cart } = await newCart(fixture);
+      const guest = await bought(createContact(fixture), '2027-08-01T19:00:00.000Z');
+      const { cart } = await createCart(fixture);
       expect(await ids(`ids=${guest},${own},${cart.id},ord_unknown,${guest}`)).toEqual([guest, own]);
       expect(await ids(`contactNumber=${contactNumber}&ids=${guest},${own}`)).toEqual([guest, own]);
       expect(await list('')).toEqual({ items: [], total: 0 });
@@ -430,7 +444,7 @@ describeOnEachEngine('carts', (fixture) => {
     });
 
     test('an order past due is listed as expired', async () => {
-      const contactNumber = newContact(fixture);
+      const contactNumber = createContact(fixture);
       fixture.catalog.holdMs = 1;
       const { data } = await fixture.call('POST', '', {
         body: { contactNumber, items: [fixture.catalog.hall(1).item()] },

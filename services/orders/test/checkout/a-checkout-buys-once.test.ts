@@ -1,25 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { checkoutCart } from '../../src/cart/checkout.ts';
+import { checkOutCart } from '../../src/cart/checkout.ts';
 import type { OrderDocument } from '../../src/store.ts';
-import { describeOnEachEngine, until } from '../fixture/fixture.ts';
+import { describeOnEachEngine, waitUntil } from '../fixture/fixture.ts';
 import {
   add,
-  checkout,
-  done,
-  newCart,
-  newCartId,
-  newContact,
-  paymentsOf,
+  buyCart,
+  createCart,
+  createCartId,
+  createContact,
+  listPayments,
+  postToShop,
   readCart,
-  shopPost,
+  requireDone,
 } from '../fixture/orders.ts';
-import { dying, moments, never } from '../fixture/services.ts';
+import { createDyingContext, moments, waitForever } from '../fixture/services.ts';
 
 describeOnEachEngine('checkout', (fixture) => {
   let contactNumber: string;
   beforeAll(() => {
-    contactNumber = newContact(fixture, 'account');
+    contactNumber = createContact(fixture, 'account');
   });
 
   describe('a checkout buys once', () => {
@@ -31,8 +31,8 @@ describeOnEachEngine('checkout', (fixture) => {
 
     describe('by payment method', () => {
       test('on account confirms at once, without a payment', async () => {
-        const { hall, path } = await newCart(fixture);
-        const order = done(await checkout(fixture, path, { contactNumber, paymentMethod: 'on_account' }));
+        const { hall, path } = await createCart(fixture);
+        const order = requireDone(await buyCart(fixture, path, { contactNumber, paymentMethod: 'on_account' }));
         expect(order).toMatchObject({ state: 'confirmed', contactNumber, listed: true, due: 2_000, expiresAt: null });
         expect(order.lines.every(({ ticketId }) => ticketId?.startsWith('tic_'))).toBe(true);
         expect(order.checkout).toMatchObject({ requestId: 'checkout', paymentMethod: 'on_account' });
@@ -40,9 +40,9 @@ describeOnEachEngine('checkout', (fixture) => {
       });
 
       test('on account needs a contact with an account', async () => {
-        const { cart, path } = await newCart(fixture);
-        const refused = await checkout(fixture, path, {
-          contactNumber: newContact(fixture),
+        const { cart, path } = await createCart(fixture);
+        const refused = await buyCart(fixture, path, {
+          contactNumber: createContact(fixture),
           paymentMethod: 'on_account',
         });
         expect(refused).toMatchObject({ outcome: 'refused', reason: 'account_required', order: { state: 'open' } });
@@ -50,12 +50,12 @@ describeOnEachEngine('checkout', (fixture) => {
       });
 
       test('external waits with a pending payment of the amount due, until the institution captures it', async () => {
-        const { hall, cart, path } = await newCart(fixture);
-        const order = done(await checkout(fixture, path, { contactNumber, paymentMethod: 'external' }));
+        const { hall, cart, path } = await createCart(fixture);
+        const order = requireDone(await buyCart(fixture, path, { contactNumber, paymentMethod: 'external' }));
         expect(order).toMatchObject({ state: 'payment_pending', due: 2_000, expiresAt: cart.expiresAt });
         expect(Date.parse(String(order.deadline))).toBe(Date.parse(String(cart.expiresAt)) + 900_000);
         expect(fixture.catalog.count(hall)).toEqual({ free: 2, held: 2, sold: 0 });
-        const [payment, ...others] = await paymentsOf(fixture, path);
+        const [payment, ...others] = await listPayments(fixture, path);
         expect([payment, others]).toMatchObject([{ status: 'pending', amount: 2_000, method: 'external' }, []]);
         expect(fixture.tickets.issuesOf(order.id)).toEqual([]);
         const captured = await fixture.call('PATCH', `${path}/payments/${payment?.id}`, {
@@ -63,28 +63,33 @@ describeOnEachEngine('checkout', (fixture) => {
         });
         expect(captured.data.state).toBe('confirmed');
         expect(fixture.tickets.issuesOf(order.id)).toHaveLength(1);
-        expect(done(await checkout(fixture, path, { contactNumber, paymentMethod: 'external' })).state).toBe(
+        expect(requireDone(await buyCart(fixture, path, { contactNumber, paymentMethod: 'external' })).state).toBe(
           'confirmed',
         );
       });
 
       test('simulated captures with ok, waits with pending, and leaves the cart unchanged with declined', async () => {
-        const { path } = await newCart(fixture);
-        expect(done(await checkout(fixture, path, { contactNumber }))).toMatchObject({ state: 'confirmed', due: 0 });
-        const second = await newCart(fixture);
-        const pending = done(await checkout(fixture, second.path, { contactNumber, paymentToken: 'pending' }));
+        const { path } = await createCart(fixture);
+        expect(requireDone(await buyCart(fixture, path, { contactNumber }))).toMatchObject({
+          state: 'confirmed',
+          due: 0,
+        });
+        const second = await createCart(fixture);
+        const pending = requireDone(await buyCart(fixture, second.path, { contactNumber, paymentToken: 'pending' }));
         expect(pending).toMatchObject({ state: 'payment_pending', due: 2_000 });
-        const third = await newCart(fixture);
-        const declined = await checkout(fixture, third.path, { contactNumber, paymentToken: 'declined' });
+        const third = await createCart(fixture);
+        const declined = await buyCart(fixture, third.path, { contactNumber, paymentToken: 'declined' });
         expect(declined).toMatchObject({ outcome: 'refused', reason: 'payment_declined', order: { listed: false } });
         expect(await readCart(fixture, third.path)).toEqual(third.cart);
-        done(await checkout(fixture, third.path, { contactNumber, requestId: 'once-more' }));
+        requireDone(await buyCart(fixture, third.path, { contactNumber, requestId: 'once-more' }));
       });
 
       test('a cart free of charge is confirmed with every method', async () => {
         for (const paymentMethod of ['external', 'simulated']) {
-          const { path } = await newCart(fixture, 1, fixture.catalog.hall(1, { amount: 0 }));
-          const order = done(await checkout(fixture, path, { contactNumber: newContact(fixture), paymentMethod }));
+          const { path } = await createCart(fixture, 1, fixture.catalog.hall(1, { amount: 0 }));
+          const order = requireDone(
+            await buyCart(fixture, path, { contactNumber: createContact(fixture), paymentMethod }),
+          );
           expect(order).toMatchObject({ state: 'confirmed', total: 0 });
         }
       });
@@ -92,15 +97,15 @@ describeOnEachEngine('checkout', (fixture) => {
 
     describe('is refused', () => {
       test('for an empty cart, an abandoned one and an expired one', async () => {
-        const { cart, path } = await newCart(fixture, 1);
-        done(await shopPost(fixture, `${path}/lines/${cart.lines[0]?.id}/removal`));
-        expect(await checkout(fixture, path, { contactNumber })).toMatchObject({ reason: 'empty' });
-        const gone = await newCart(fixture);
-        done(await shopPost(fixture, `${gone.path}/giving-up`));
-        expect(await checkout(fixture, gone.path, { contactNumber })).toMatchObject({ reason: 'cart_gone' });
-        const expired = await fixture.catalog.expiring(() => newCart(fixture));
+        const { cart, path } = await createCart(fixture, 1);
+        requireDone(await postToShop(fixture, `${path}/lines/${cart.lines[0]?.id}/removal`));
+        expect(await buyCart(fixture, path, { contactNumber })).toMatchObject({ reason: 'empty' });
+        const gone = await createCart(fixture);
+        requireDone(await postToShop(fixture, `${gone.path}/giving-up`));
+        expect(await buyCart(fixture, gone.path, { contactNumber })).toMatchObject({ reason: 'cart_gone' });
+        const expired = await fixture.catalog.expiring(() => createCart(fixture));
         const late = { outcome: 'refused', reason: 'cart_expired', order: { state: 'expired', listed: false } };
-        expect(await checkout(fixture, expired.path, { contactNumber })).toMatchObject(late);
+        expect(await buyCart(fixture, expired.path, { contactNumber })).toMatchObject(late);
         expect((await fixture.shop('POST', '/ord_unknown/checkout', { body: {} })).status).toBe(400);
         const body = { requestId: 'r', contactNumber, paymentMethod: 'external' };
         expect((await fixture.shop('POST', '/ord_unknown/checkout', { body })).status).toBe(404);
@@ -109,15 +114,17 @@ describeOnEachEngine('checkout', (fixture) => {
       test('for a contact that is unknown or erased, or lacks the criterion of a tariff', async () => {
         const hall = fixture.catalog.hall(2);
         const item = { ...hall.item(), tariffId: fixture.catalog.tariff(hall, 300, 'member') };
-        const cart = done(await add(fixture, newCartId(), [{ ...item, contactNumber: newContact(fixture, 'member') }]));
+        const cart = requireDone(
+          await add(fixture, createCartId(), [{ ...item, contactNumber: createContact(fixture, 'member') }]),
+        );
         const path = `/${cart.id}`;
-        const erased = newContact(fixture, 'member');
+        const erased = createContact(fixture, 'member');
         fixture.contacts.known.set(erased, '2027-01-01T00:00:00.000Z');
         for (const other of ['C-unknown', erased])
-          expect(await checkout(fixture, path, { contactNumber: other })).toMatchObject({
+          expect(await buyCart(fixture, path, { contactNumber: other })).toMatchObject({
             reason: 'invalid_reference',
           });
-        const stranger = await checkout(fixture, path, { contactNumber: newContact(fixture) });
+        const stranger = await buyCart(fixture, path, { contactNumber: createContact(fixture) });
         expect(stranger).toMatchObject({
           outcome: 'refused',
           reason: 'tariff_not_accessible',
@@ -127,12 +134,12 @@ describeOnEachEngine('checkout', (fixture) => {
       });
 
       test('when places are gone: the order is cancelled, and a repeat returns it', async () => {
-        const { hall, cart, path } = await newCart(fixture);
+        const { hall, cart, path } = await createCart(fixture);
         fixture.catalog.steal(String(cart.lines[0]?.place.id));
         const gone = { outcome: 'refused', reason: 'places_gone', order: { state: 'cancelled' } };
-        expect(await checkout(fixture, path, { contactNumber })).toMatchObject(gone);
+        expect(await buyCart(fixture, path, { contactNumber })).toMatchObject(gone);
         expect(await readCart(fixture, path)).toMatchObject({ state: 'cancelled', listed: true });
-        expect(done(await checkout(fixture, path, { contactNumber })).state).toBe('cancelled');
+        expect(requireDone(await buyCart(fixture, path, { contactNumber })).state).toBe('cancelled');
         expect(fixture.catalog.count(hall).sold).toBe(1);
       });
     });
@@ -140,27 +147,27 @@ describeOnEachEngine('checkout', (fixture) => {
     test('concurrent repeats on two instances create one order and sell once', async () => {
       const other = await fixture.another();
       for (const body of [{ paymentMethod: 'on_account' }, { paymentToken: 'ok' }, { paymentMethod: 'external' }]) {
-        const { cart, path } = await newCart(fixture);
+        const { cart, path } = await createCart(fixture);
         // On a slow machine, one that waits for the others' step may be told to come again.
-        const click = async (each: Parameters<typeof checkout>[0]) => {
+        const click = async (each: Parameters<typeof buyCart>[0]) => {
           for (;;) {
-            const outcome = await checkout(each, path, { contactNumber, ...body });
+            const outcome = await buyCart(each, path, { contactNumber, ...body });
             if (outcome.reason !== 'busy') return outcome;
           }
         };
         const clicks = [fixture, other, fixture, other].map(click);
-        const orders = (await Promise.all(clicks)).map(done);
+        const orders = (await Promise.all(clicks)).map(requireDone);
         expect(new Set(orders.map(({ id }) => id))).toEqual(new Set([cart.id]));
         expect(await readCart(fixture, path)).toMatchObject({ total: 2_000 });
-        expect(await paymentsOf(fixture, path)).toHaveLength(body.paymentMethod === 'on_account' ? 0 : 1);
-        if (body.paymentMethod !== 'external') await until(() => confirmations(cart.id).length === 1);
+        expect(await listPayments(fixture, path)).toHaveLength(body.paymentMethod === 'on_account' ? 0 : 1);
+        if (body.paymentMethod !== 'external') await waitUntil(() => confirmations(cart.id).length === 1);
       }
     });
 
     test('another request is refused because the cart was bought, with the order', async () => {
-      const { path } = await newCart(fixture);
-      done(await checkout(fixture, path, { contactNumber }));
-      const second = await checkout(fixture, path, { contactNumber: newContact(fixture), requestId: 'another' });
+      const { path } = await createCart(fixture);
+      requireDone(await buyCart(fixture, path, { contactNumber }));
+      const second = await buyCart(fixture, path, { contactNumber: createContact(fixture), requestId: 'another' });
       expect(second).toMatchObject({
         outcome: 'refused',
         reason: 'cart_gone',
@@ -170,32 +177,32 @@ describeOnEachEngine('checkout', (fixture) => {
 
     test('without an answer of the catalog the outcome is unknown, and a repeat returns the order', async () => {
       for (const mishap of ['fails', 'lost'] as const) {
-        const { hall, cart, path } = await newCart(fixture);
+        const { hall, cart, path } = await createCart(fixture);
         fixture.catalog.mishaps.set('sellHold', mishap);
         const body = { requestId: 'r', contactNumber, paymentMethod: 'on_account' };
         expect((await fixture.shop('POST', `${path}/checkout`, { body })).status).toBe(503);
         fixture.catalog.mishaps.clear();
-        expect(done(await checkout(fixture, path, body)).state).toBe('confirmed');
+        expect(requireDone(await buyCart(fixture, path, body)).state).toBe('confirmed');
         expect(fixture.catalog.count(hall).sold).toBe(2);
-        await until(() => confirmations(cart.id).length === 1);
+        await waitUntil(() => confirmations(cart.id).length === 1);
       }
     });
 
     test('a checkout whose order is cancelled during the sale is refused, and the payment stays recorded', async () => {
-      const { hall, path } = await newCart(fixture);
+      const { hall, path } = await createCart(fixture);
       const cancel = async () => {
         fixture.catalog.before.clear();
         await fixture.shop('POST', `${path}/cancellation`, { body: { requestId: 'c' } });
       };
       fixture.catalog.before.set('sellHold', cancel);
-      const refused = await checkout(fixture, path, { contactNumber });
+      const refused = await buyCart(fixture, path, { contactNumber });
       expect(refused).toMatchObject({ outcome: 'refused', reason: 'cart_gone', order: { state: 'cancelled' } });
       expect((await fixture.call('GET', path)).data).toMatchObject({ paid: 2_000 });
       expect(fixture.catalog.count(hall)).toEqual({ free: 4, held: 0, sold: 0 });
     });
 
     test('without an answer of contacts the checkout changes nothing', async () => {
-      const { cart, path } = await newCart(fixture);
+      const { cart, path } = await createCart(fixture);
       fixture.contacts.mishaps.set('*', 'fails');
       const body = { requestId: 'r', contactNumber, paymentMethod: 'external' };
       expect((await fixture.shop('POST', `${path}/checkout`, { body })).status).toBe(503);
@@ -204,11 +211,11 @@ describeOnEachEngine('checkout', (fixture) => {
     });
 
     test('tickets receive the start date, the product and the beneficiary', async () => {
-      const { cart, path } = await newCart(fixture);
+      const { cart, path } = await createCart(fixture);
       const name = { requestId: 'a', beneficiaryFirstName: 'Clara', beneficiaryLastName: 'Haskil' };
-      done(await shopPost(fixture, `${path}/lines/${cart.lines[0]?.id}/change`, name));
-      done(await checkout(fixture, path, { contactNumber }));
-      await until(() => confirmations(cart.id).length === 1);
+      requireDone(await postToShop(fixture, `${path}/lines/${cart.lines[0]?.id}/change`, name));
+      requireDone(await buyCart(fixture, path, { contactNumber }));
+      await waitUntil(() => confirmations(cart.id).length === 1);
       const evening = { productId: 'prd_1', startDate: '2099-03-14T19:30:00.000Z' };
       const [{ data } = { data: {} }] = confirmations(cart.id);
       expect(data).toMatchObject({ contactNumber, tickets: [evening, evening] });
@@ -239,15 +246,15 @@ describeOnEachEngine('checkout', (fixture) => {
 
     /** A cart whose checkout died at this call. */
     const died = async (call: 'sell' | 'extend', when: 'before' | 'after') => {
-      const { hall, cart, path } = await newCart(fixture);
+      const { hall, cart, path } = await createCart(fixture);
       const target = { institution: 'opera', orderId: cart.id };
-      checkoutCart(dying(fixture.context, call, when), target, requestFor(call)).catch(() => undefined);
-      if (call === 'sell') await until(async () => (await fixture.document(cart.id))?.saleDue != null);
+      checkOutCart(createDyingContext(fixture.context, call, when), target, requestFor(call)).catch(() => undefined);
+      if (call === 'sell') await waitUntil(async () => (await fixture.document(cart.id))?.saleDue != null);
       const isDone = (order: OrderDocument | undefined) =>
         call === 'sell'
           ? fixture.catalog.count(hall).sold === 2
           : fixture.catalog.placesOf(cart.id).every(({ until: end }) => end > (order?.deadline ?? 0));
-      if (when === 'after') await until(async () => isDone(await fixture.document(cart.id)));
+      if (when === 'after') await waitUntil(async () => isDone(await fixture.document(cart.id)));
       return { hall, cart, path };
     };
 
@@ -257,11 +264,11 @@ describeOnEachEngine('checkout', (fixture) => {
       'after a crash at the call %s, %s it takes effect, a repeat returns the order',
       async (call, when) => {
         const { hall, path } = await died(call, when);
-        expect(done(await checkout(fixture, path, requestFor(call))).state).toBe(end(call));
+        expect(requireDone(await buyCart(fixture, path, requestFor(call))).state).toBe(end(call));
         expect(fixture.catalog.count(hall)).toMatchObject(
           call === 'sell' ? { sold: 2, held: 0 } : { sold: 0, held: 2 },
         );
-        expect(await paymentsOf(fixture, path)).toHaveLength(1);
+        expect(await listPayments(fixture, path)).toHaveLength(1);
       },
     );
 
@@ -271,14 +278,14 @@ describeOnEachEngine('checkout', (fixture) => {
         const { cart, path } = await died('sell', when);
         await fixture.later();
         expect(await fixture.document(cart.id)).toMatchObject({ state: 'confirmed', saleDue: null });
-        expect(done(await checkout(fixture, path, requestFor('sell'))).state).toBe('confirmed');
+        expect(requireDone(await buyCart(fixture, path, requestFor('sell'))).state).toBe('confirmed');
       },
     );
 
     test.each(moments)('after a crash %s the sale another request does not buy the cart again', async (when) => {
       const { hall, path } = await died('sell', when);
       await fixture.later();
-      const other = await checkout(fixture, path, { ...requestFor('sell'), requestId: 'another' });
+      const other = await buyCart(fixture, path, { ...requestFor('sell'), requestId: 'another' });
       expect(other).toMatchObject({ outcome: 'refused', reason: 'cart_gone', order: { listed: true } });
       expect(fixture.catalog.count(hall).sold).toBe(2);
     });
@@ -287,41 +294,41 @@ describeOnEachEngine('checkout', (fixture) => {
       'after a crash %s the extension it still is a cart, which another request buys',
       async (when) => {
         const { hall, path } = await died('extend', when);
-        const other = await checkout(fixture, path, { ...requestFor('sell'), requestId: 'another' });
-        expect(done(other).state).toBe('confirmed');
+        const other = await buyCart(fixture, path, { ...requestFor('sell'), requestId: 'another' });
+        expect(requireDone(other).state).toBe('confirmed');
         expect(fixture.catalog.count(hall).sold).toBe(2);
       },
     );
 
     test('after a crash between a refused sale and the cancellation, a repeat cancels the order', async () => {
-      const { cart, path } = await newCart(fixture);
+      const { cart, path } = await createCart(fixture);
       fixture.catalog.steal(String(cart.lines[0]?.place.id));
       const target = { institution: 'opera', orderId: cart.id };
       // The process dies as soon as the sale has failed and is written.
       const orders = fixture.context.orders.of('opera');
       let writes = 0;
-      const update: typeof orders.update = (...args) => (writes++ < 2 ? orders.update(...args) : never());
+      const update: typeof orders.update = (...args) => (writes++ < 2 ? orders.update(...args) : waitForever());
       const context = { ...fixture.context, orders: { ...fixture.context.orders, of: () => ({ ...orders, update }) } };
-      checkoutCart(context, target, requestFor('sell')).catch(() => undefined);
-      await until(async () => {
+      checkOutCart(context, target, requestFor('sell')).catch(() => undefined);
+      await waitUntil(async () => {
         const order = await fixture.document(cart.id);
         return order?.listedAt !== null && order?.saleDue == null;
       });
       expect(await readCart(fixture, path)).toMatchObject({ state: 'open', listed: true });
-      const repeated = await checkout(fixture, path, requestFor('sell'));
+      const repeated = await buyCart(fixture, path, requestFor('sell'));
       expect(repeated).toMatchObject({ outcome: 'refused', reason: 'places_gone', order: { state: 'cancelled' } });
     });
   });
 
   describe('a failed payment can be repeated', () => {
-    const payments = (path: string) => paymentsOf(fixture, path);
+    const payments = (path: string) => listPayments(fixture, path);
     const settle = async (path: string, status: 'captured' | 'failed', which = -1) =>
       fixture.call('PATCH', `${path}/payments/${(await payments(path)).at(which)?.id}`, { body: { status } });
 
     /** An order whose external payment, made by the request `first`, has failed. */
     const failed = async () => {
-      const { hall, cart, path } = await newCart(fixture);
-      done(await checkout(fixture, path, { contactNumber, paymentMethod: 'external', requestId: 'first' }));
+      const { hall, cart, path } = await createCart(fixture);
+      requireDone(await buyCart(fixture, path, { contactNumber, paymentMethod: 'external', requestId: 'first' }));
       expect(await readCart(fixture, path)).toMatchObject({ state: 'payment_pending', payable: false });
       expect((await settle(path, 'failed')).data.state).toBe('open');
       return { hall, cart, path };
@@ -330,8 +337,8 @@ describeOnEachEngine('checkout', (fixture) => {
     test('another request buys the same order with its hold, and the order stays listed', async () => {
       const { hall, cart, path } = await failed();
       expect(await readCart(fixture, path)).toMatchObject({ state: 'open', listed: true, payable: true, due: 2_000 });
-      const order = done(
-        await checkout(fixture, path, { contactNumber, paymentMethod: 'external', requestId: 'second' }),
+      const order = requireDone(
+        await buyCart(fixture, path, { contactNumber, paymentMethod: 'external', requestId: 'second' }),
       );
       expect(order).toMatchObject({ id: cart.id, state: 'payment_pending', listed: true, expiresAt: cart.expiresAt });
       expect((await settle(path, 'captured')).data.state).toBe('confirmed');
@@ -341,11 +348,11 @@ describeOnEachEngine('checkout', (fixture) => {
 
     test('a repeat of the request whose payment failed pays nothing, however late it comes', async () => {
       const { path } = await failed();
-      const repeat = () => checkout(fixture, path, { contactNumber, paymentMethod: 'external', requestId: 'first' });
-      expect(done(await repeat())).toMatchObject({ state: 'open', payable: true });
-      done(await checkout(fixture, path, { contactNumber, paymentMethod: 'external', requestId: 'second' }));
+      const repeat = () => buyCart(fixture, path, { contactNumber, paymentMethod: 'external', requestId: 'first' });
+      expect(requireDone(await repeat())).toMatchObject({ state: 'open', payable: true });
+      requireDone(await buyCart(fixture, path, { contactNumber, paymentMethod: 'external', requestId: 'second' }));
       await settle(path, 'failed');
-      expect(done(await repeat())).toMatchObject({ state: 'open', payable: true });
+      expect(requireDone(await repeat())).toMatchObject({ state: 'open', payable: true });
       expect(await payments(path)).toHaveLength(2);
     });
 
@@ -353,7 +360,7 @@ describeOnEachEngine('checkout', (fixture) => {
       const other = await fixture.another();
       const { hall, path } = await failed();
       const tries = [fixture, other, fixture, other].map((each, index) =>
-        checkout(each, path, { contactNumber, requestId: `again-${index % 2}` }),
+        buyCart(each, path, { contactNumber, requestId: `again-${index % 2}` }),
       );
       const outcomes = await Promise.all(tries);
       expect(new Set(outcomes.map(({ outcome, reason }) => `${outcome} ${reason}`))).toEqual(
@@ -368,7 +375,7 @@ describeOnEachEngine('checkout', (fixture) => {
     test('a failed payment cannot be captured', async () => {
       const { path } = await failed();
       expect((await settle(path, 'captured')).status).toBe(412);
-      done(await checkout(fixture, path, { contactNumber, paymentMethod: 'external', requestId: 'second' }));
+      requireDone(await buyCart(fixture, path, { contactNumber, paymentMethod: 'external', requestId: 'second' }));
       expect((await settle(path, 'captured', 0)).status).toBe(412);
       expect((await settle(path, 'captured')).data.state).toBe('confirmed');
     });
@@ -376,30 +383,33 @@ describeOnEachEngine('checkout', (fixture) => {
     test('the order accepts added, removed and named places before, each request once', async () => {
       const { hall, cart, path } = await failed();
       const requestId = randomUUID();
-      for (const _ of [1, 2]) done(await add(fixture, cart.id, [hall.item(1)], { requestId }));
+      for (const _ of [1, 2]) requireDone(await add(fixture, cart.id, [hall.item(1)], { requestId }));
       const [first, second] = (await readCart(fixture, path)).lines;
-      done(await shopPost(fixture, `${path}/lines/${first?.id}/removal`));
+      requireDone(await postToShop(fixture, `${path}/lines/${first?.id}/removal`));
       const name = { requestId: 'n', beneficiaryFirstName: 'Clara' };
-      done(await shopPost(fixture, `${path}/lines/${second?.id}/change`, name));
-      const order = done(await checkout(fixture, path, { contactNumber, requestId: 'second' }));
+      requireDone(await postToShop(fixture, `${path}/lines/${second?.id}/change`, name));
+      const order = requireDone(await buyCart(fixture, path, { contactNumber, requestId: 'second' }));
       expect(order).toMatchObject({ state: 'confirmed', total: 2_000, listed: true });
       expect(fixture.catalog.count(hall)).toEqual({ free: 2, held: 0, sold: 2 });
     });
 
     test('abandoning the cart cancels the order and releases its places', async () => {
       const { hall, path } = await failed();
-      expect(done(await shopPost(fixture, `${path}/giving-up`))).toMatchObject({ state: 'cancelled', listed: true });
-      expect(await checkout(fixture, path, { contactNumber, requestId: 'second' })).toMatchObject({
+      expect(requireDone(await postToShop(fixture, `${path}/giving-up`))).toMatchObject({
+        state: 'cancelled',
+        listed: true,
+      });
+      expect(await buyCart(fixture, path, { contactNumber, requestId: 'second' })).toMatchObject({
         reason: 'cart_gone',
       });
-      await until(() => fixture.catalog.count(hall).free === 4);
+      await waitUntil(() => fixture.catalog.count(hall).free === 4);
     });
 
     test('if its places are gone, the order is cancelled', async () => {
       const { cart, path } = await failed();
       fixture.catalog.steal(String(cart.lines[0]?.place.id));
       const body = { contactNumber, paymentMethod: 'on_account', requestId: 'second' };
-      expect(await checkout(fixture, path, body)).toMatchObject({
+      expect(await buyCart(fixture, path, body)).toMatchObject({
         reason: 'places_gone',
         order: { state: 'cancelled' },
       });
@@ -414,10 +424,10 @@ describeOnEachEngine('checkout', (fixture) => {
     const cancelled = { cancelled: true, state: 'cancelled' };
 
     test('a cart without a checkout is cancelled, and a late checkout is refused', async () => {
-      const { path } = await newCart(fixture);
+      const { path } = await createCart(fixture);
       expect(await certainty(path)).toEqual(cancelled);
       expect(await certainty(path)).toEqual(cancelled);
-      expect(await checkout(fixture, path, { contactNumber })).toMatchObject({
+      expect(await buyCart(fixture, path, { contactNumber })).toMatchObject({
         outcome: 'refused',
         reason: 'cart_gone',
       });
@@ -426,14 +436,14 @@ describeOnEachEngine('checkout', (fixture) => {
     test.each(['fails', 'lost'] as const)(
       'a sale with an unknown outcome (%s) is cancelled at once',
       async (mishap) => {
-        const { path } = await newCart(fixture);
+        const { path } = await createCart(fixture);
         fixture.catalog.mishaps.set('sellHold', mishap);
         const body = { requestId: 'checkout', contactNumber, paymentMethod: 'simulated' };
         expect((await fixture.shop('POST', `${path}/checkout`, { body })).status).toBe(503);
         expect(await certainty(path)).toEqual(cancelled);
         fixture.catalog.mishaps.clear();
         expect(await readCart(fixture, path)).toMatchObject({ state: 'cancelled', listed: true });
-        expect(done(await checkout(fixture, path, body)).state).toBe('cancelled');
+        expect(requireDone(await buyCart(fixture, path, body)).state).toBe('cancelled');
         const [fact] = fixture.facts.filter(({ type, key }) => type === 'order.cancelled' && `/${key}` === path);
         expect(fact?.data).toMatchObject({ hadTickets: false });
       },
@@ -441,15 +451,15 @@ describeOnEachEngine('checkout', (fixture) => {
 
     test('an order whose answer was lost is cancelled, confirmed or waiting for its payment', async () => {
       for (const paymentToken of ['ok', 'pending']) {
-        const { path } = await newCart(fixture);
-        done(await checkout(fixture, path, { contactNumber, paymentToken }));
+        const { path } = await createCart(fixture);
+        requireDone(await buyCart(fixture, path, { contactNumber, paymentToken }));
         expect(await certainty(path)).toEqual(cancelled);
       }
     });
 
     test('a cancellation after notAfter changes nothing', async () => {
-      const { path } = await newCart(fixture);
-      done(await checkout(fixture, path, { contactNumber }));
+      const { path } = await createCart(fixture);
+      requireDone(await buyCart(fixture, path, { contactNumber }));
       const late = { notAfter: new Date(Date.now() - 1).toISOString() };
       expect(await certainty(path, late)).toEqual({ cancelled: false, state: 'confirmed' });
       const inTime = { notAfter: new Date(Date.now() + 60_000).toISOString() };
@@ -457,31 +467,31 @@ describeOnEachEngine('checkout', (fixture) => {
     });
 
     test('an unknown or expired order and one with a controlled ticket are not cancelled', async () => {
-      expect(await certainty(`/${newCartId()}`)).toEqual({ cancelled: false, state: null });
-      const expired = await fixture.catalog.expiring(() => newCart(fixture));
+      expect(await certainty(`/${createCartId()}`)).toEqual({ cancelled: false, state: null });
+      const expired = await fixture.catalog.expiring(() => createCart(fixture));
       expect(await certainty(expired.path)).toEqual({ cancelled: false, state: 'expired' });
-      const { cart, path } = await newCart(fixture);
-      const { lines } = done(await checkout(fixture, path, { contactNumber }));
+      const { cart, path } = await createCart(fixture);
+      const { lines } = requireDone(await buyCart(fixture, path, { contactNumber }));
       fixture.tickets.controlled.set(cart.id, [String(lines[0]?.ticketId)]);
       expect(await certainty(path)).toEqual({ cancelled: false, state: 'confirmed' });
     });
 
     test.each(['fails', 'lost'] as const)('a cart whose sale on account %s is cancelled at once', async (mishap) => {
-      const { path, hall } = await newCart(fixture);
+      const { path, hall } = await createCart(fixture);
       fixture.catalog.mishaps.set('sellHold', mishap);
       const body = { requestId: 'checkout', contactNumber, paymentMethod: 'on_account' };
       expect((await fixture.shop('POST', `${path}/checkout`, { body })).status).toBe(503);
       expect(await certainty(path)).toEqual(cancelled);
       fixture.catalog.mishaps.clear();
-      expect(await checkout(fixture, path, body)).toMatchObject({ outcome: 'refused', reason: 'cart_gone' });
+      expect(await buyCart(fixture, path, body)).toMatchObject({ outcome: 'refused', reason: 'cart_gone' });
       const ofOrder = () => fixture.facts.filter(({ key }) => `/${key}` === path);
-      await until(() => ofOrder().length > 0);
+      await waitUntil(() => ofOrder().length > 0);
       for (const fact of ofOrder()) fixture.catalog.receive(fact);
       expect(fixture.catalog.count(hall)).toMatchObject({ held: 0, sold: 0 });
     });
 
     test('a sale in progress is not waited for, and buys nothing', async () => {
-      const { path, hall } = await newCart(fixture);
+      const { path, hall } = await createCart(fixture);
       const [begun, cancellation] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
       fixture.catalog.before.set('sellHold', () => {
         begun.resolve();

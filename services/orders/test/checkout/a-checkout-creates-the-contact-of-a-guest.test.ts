@@ -1,18 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { checkoutCart } from '../../src/cart/checkout.ts';
+import { checkOutCart } from '../../src/cart/checkout.ts';
 import type { OrdersContext } from '../../src/context.ts';
 import { writeGuest } from '../../src/steps/follow-ups.ts';
-import { describeOnEachEngine, until } from '../fixture/fixture.ts';
-import { add, checkout, done, newCart, newCartId, newContact, paymentsOf, type ShopOrder } from '../fixture/orders.ts';
-import { moments, never } from '../fixture/services.ts';
+import { describeOnEachEngine, waitUntil } from '../fixture/fixture.ts';
+import {
+  add,
+  buyCart,
+  createCart,
+  createCartId,
+  createContact,
+  listPayments,
+  requireDone,
+  type ShopOrder,
+} from '../fixture/orders.ts';
+import { moments, waitForever } from '../fixture/services.ts';
 
 describeOnEachEngine('guests', (fixture) => {
   const guest = (firstName = 'Ana') => ({ firstName, lastName: 'Martin', email: `${randomUUID()}@example.org` });
   const later = () => fixture.later(20_000);
   /** Lets the pending payment fail, so that the order can be bought again. */
   const fail = async (path: string): Promise<void> => {
-    const id = (await paymentsOf(fixture, path)).find(({ status }) => status === 'pending')?.id;
+    const id = (await listPayments(fixture, path)).find(({ status }) => status === 'pending')?.id;
     expect((await fixture.call('PATCH', `${path}/payments/${id}`, { body: { status: 'failed' } })).status).toBe(200);
   };
 
@@ -21,7 +30,7 @@ describeOnEachEngine('guests', (fixture) => {
     const dying = (context: OrdersContext, when: 'before' | 'after'): OrdersContext => {
       const writeGuest: OrdersContext['contacts']['writeGuest'] = async (...args) => {
         if (when === 'after') await context.contacts.writeGuest(...args);
-        return never();
+        return waitForever();
       };
       return { ...context, contacts: { ...context.contacts, writeGuest } };
     };
@@ -31,12 +40,12 @@ describeOnEachEngine('guests', (fixture) => {
       fixture.contacts.guests.get(String(contactNumber));
 
     test('an accepted checkout creates one contact, and the order stores only its number', async () => {
-      const { cart, path } = await newCart(fixture);
+      const { cart, path } = await createCart(fixture);
       const [before, ana] = [contactsNow(), guest()];
-      const bought = done(await checkout(fixture, path, { guest: { ...ana, language: 'fr' } }));
+      const bought = requireDone(await buyCart(fixture, path, { guest: { ...ana, language: 'fr' } }));
       expect(bought).toMatchObject({ state: 'confirmed', contactNumber: expect.stringMatching(/^C[0-9A-Z]{12}$/) });
       expect(contactOf(bought)).toEqual({ ...ana, language: 'fr' });
-      done(await checkout(fixture, path, { guest: ana }));
+      requireDone(await buyCart(fixture, path, { guest: ana }));
       expect(contactsNow()).toBe(before + 1);
       expect(JSON.stringify(await fixture.document(cart.id))).not.toContain(ana.email);
       expect(JSON.stringify(fixture.facts)).not.toContain(ana.email);
@@ -44,54 +53,54 @@ describeOnEachEngine('guests', (fixture) => {
 
     test('a refused checkout creates no contact: declined, without a criterion or an account, expired', async () => {
       const before = contactsNow();
-      const { cart, path } = await newCart(fixture);
+      const { cart, path } = await createCart(fixture);
       for (let count = 0; count < 30; count += 1) {
         const requested = { requestId: `r${count}`, guest: guest(), paymentToken: 'declined' };
-        expect(await checkout(fixture, path, requested)).toMatchObject({ reason: 'payment_declined' });
+        expect(await buyCart(fixture, path, requested)).toMatchObject({ reason: 'payment_declined' });
       }
-      const account = await checkout(fixture, path, { guest: guest(), paymentMethod: 'on_account' });
+      const account = await buyCart(fixture, path, { guest: guest(), paymentMethod: 'on_account' });
       expect(account.reason).toBe('account_required');
       const hall = fixture.catalog.hall(3);
       const item = { ...hall.item(), tariffId: fixture.catalog.tariff(hall, 500, 'member') };
-      const members = done(
-        await add(fixture, newCartId(), [{ ...item, contactNumber: newContact(fixture, 'member') }]),
+      const members = requireDone(
+        await add(fixture, createCartId(), [{ ...item, contactNumber: createContact(fixture, 'member') }]),
       );
-      const stranger = await checkout(fixture, `/${members.id}`, { guest: guest() });
+      const stranger = await buyCart(fixture, `/${members.id}`, { guest: guest() });
       expect(stranger.reason).toBe('tariff_not_accessible');
       await later();
       expect((await fixture.document(cart.id))?.contactNumber).toBeNull();
       const orders = fixture.context.orders.of('opera');
       await orders.update(cart.id, (order) => ({ next: { ...order, deadline: Date.now() - 1 } }));
-      expect((await checkout(fixture, path, { guest: guest() })).reason).toBe('cart_expired');
+      expect((await buyCart(fixture, path, { guest: guest() })).reason).toBe('cart_expired');
       expect(contactsNow()).toBe(before);
     });
 
     test('a second attempt with other data creates one contact with the accepted data', async () => {
-      const { path } = await newCart(fixture);
+      const { path } = await createCart(fixture);
       const before = contactsNow();
-      await checkout(fixture, path, { requestId: 'a', guest: guest('Ana'), paymentToken: 'declined' });
-      const bought = done(await checkout(fixture, path, { requestId: 'b', guest: guest('Eva') }));
+      await buyCart(fixture, path, { requestId: 'a', guest: guest('Ana'), paymentToken: 'declined' });
+      const bought = requireDone(await buyCart(fixture, path, { requestId: 'b', guest: guest('Eva') }));
       expect(contactOf(bought)).toMatchObject({ firstName: 'Eva' });
       expect(contactsNow()).toBe(before + 1);
     });
 
     test('an order bought again after a failed payment has the same contact with the new data', async () => {
-      const { path } = await newCart(fixture);
+      const { path } = await createCart(fixture);
       const before = contactsNow();
-      const pending = done(
-        await checkout(fixture, path, { requestId: 'a', guest: guest('Ana'), paymentToken: 'pending' }),
+      const pending = requireDone(
+        await buyCart(fixture, path, { requestId: 'a', guest: guest('Ana'), paymentToken: 'pending' }),
       );
       await fail(path);
-      const bought = done(await checkout(fixture, path, { requestId: 'b', guest: guest('Eva') }));
+      const bought = requireDone(await buyCart(fixture, path, { requestId: 'b', guest: guest('Eva') }));
       expect(bought.contactNumber).toBe(pending.contactNumber);
       expect(contactOf(bought)).toMatchObject({ firstName: 'Eva' });
       expect(contactsNow()).toBe(before + 1);
     });
 
     test('a guest gets a new contact number after an erasure, and after another buyer', async () => {
-      const { path } = await newCart(fixture);
+      const { path } = await createCart(fixture);
       const buy = async (requestId: string, who: object) => {
-        const bought = done(await checkout(fixture, path, { requestId, ...who, paymentToken: 'pending' }));
+        const bought = requireDone(await buyCart(fixture, path, { requestId, ...who, paymentToken: 'pending' }));
         await fail(path);
         return bought;
       };
@@ -105,7 +114,7 @@ describeOnEachEngine('guests', (fixture) => {
       expect(second.contactNumber).not.toBe(first.contactNumber);
       expect(contactOf(second)).toMatchObject({ firstName: 'Eva' });
       expect((await buy('c', { guest: guest('Eva') })).contactNumber).not.toBe(first.contactNumber);
-      await buy('d', { contactNumber: newContact(fixture) });
+      await buy('d', { contactNumber: createContact(fixture) });
       const last = await buy('e', { guest: guest('Ida') });
       expect([first.contactNumber, second.contactNumber]).not.toContain(last.contactNumber);
       expect(contactOf(last)).toMatchObject({ firstName: 'Ida' });
@@ -114,10 +123,10 @@ describeOnEachEngine('guests', (fixture) => {
     test.each(['fails', 'lost', 'hangs after'] as const)(
       'the mishap "%s" of contacts does not stop the sale; the contact is written later',
       async (how) => {
-        const { path, cart } = await newCart(fixture);
+        const { path, cart } = await createCart(fixture);
         fixture.contacts.mishaps.set('writeGuest', how);
         const bought = await fixture.hurried(async () => {
-          const order = done(await checkout(fixture, path, { guest: guest() }));
+          const order = requireDone(await buyCart(fixture, path, { guest: guest() }));
           await later();
           return order;
         });
@@ -130,14 +139,14 @@ describeOnEachEngine('guests', (fixture) => {
     );
 
     test.each(moments)('if the process dies %s the contact is written, by a repeat or as due work', async (when) => {
-      const [repeated, left] = [await newCart(fixture), await newCart(fixture)];
+      const [repeated, left] = [await createCart(fixture), await createCart(fixture)];
       const requested = { requestId: 'r', guest: guest(), paymentMethod: 'simulated' } as const;
       const before = contactsNow();
       for (const { cart } of [repeated, left]) {
-        void checkoutCart(dying(fixture.context, when), { institution: 'opera', orderId: cart.id }, requested);
-        await until(async () => (await fixture.document(cart.id))?.state === 'confirmed');
+        void checkOutCart(dying(fixture.context, when), { institution: 'opera', orderId: cart.id }, requested);
+        await waitUntil(async () => (await fixture.document(cart.id))?.state === 'confirmed');
       }
-      const bought = done(await checkout(fixture, repeated.path, requested));
+      const bought = requireDone(await buyCart(fixture, repeated.path, requested));
       expect(contactOf(bought)).toMatchObject({ firstName: 'Ana' });
       await later();
       const found = await fixture.document(left.cart.id);
@@ -147,9 +156,9 @@ describeOnEachEngine('guests', (fixture) => {
     });
 
     test('a checkout with both a contact and a guest, or with neither, is 400', async () => {
-      const { path } = await newCart(fixture);
+      const { path } = await createCart(fixture);
       const body = { requestId: 'r', paymentMethod: 'external' };
-      for (const more of [{}, { guest: guest(), contactNumber: newContact(fixture) }]) {
+      for (const more of [{}, { guest: guest(), contactNumber: createContact(fixture) }]) {
         const { status, code } = await fixture.shop('POST', `${path}/checkout`, { body: { ...body, ...more } });
         expect([status, code]).toEqual([400, 'validation_error']);
       }
@@ -163,10 +172,10 @@ describeOnEachEngine('guests', (fixture) => {
 
     /** Buys with a pending payment. */
     const buy = async (path: string, who: object): Promise<ShopOrder> =>
-      done(await checkout(fixture, path, { requestId: randomUUID(), ...who, paymentToken: 'pending' }));
+      requireDone(await buyCart(fixture, path, { requestId: randomUUID(), ...who, paymentToken: 'pending' }));
     /** An order that a guest bought and whose payment failed. */
     const bought = async () => {
-      const { cart, path } = await newCart(fixture);
+      const { cart, path } = await createCart(fixture);
       const ana = guest();
       const { contactNumber } = await buy(path, { guest: ana });
       await fail(path);
@@ -179,7 +188,7 @@ describeOnEachEngine('guests', (fixture) => {
     test('if a contact buys the order again, the contact of the guest is erased', async () => {
       const { id, path, ana, contactNumber } = await bought();
       expect(isStored(contactNumber)).toBe(true);
-      const own = newContact(fixture);
+      const own = createContact(fixture);
       expect(await buy(path, { contactNumber: own })).toMatchObject({ contactNumber: own });
       await later();
       expect(isStored(contactNumber)).toBe(false);
@@ -190,13 +199,13 @@ describeOnEachEngine('guests', (fixture) => {
 
     test('each of several former guests is erased, and the last guest keeps one contact for all attempts', async () => {
       const { path, contactNumber: first } = await bought();
-      await buy(path, { contactNumber: newContact(fixture) });
+      await buy(path, { contactNumber: createContact(fixture) });
       await fail(path);
       const { contactNumber: second } = await buy(path, { guest: guest('Eva') });
       await fail(path);
       expect((await buy(path, { guest: guest('Eve') })).contactNumber).toBe(second);
       await fail(path);
-      await buy(path, { contactNumber: newContact(fixture) });
+      await buy(path, { contactNumber: createContact(fixture) });
       await fail(path);
       const tries = [await buy(path, { guest: guest('Ida') })];
       for (const name of ['Ilse', 'Ines']) {
@@ -212,9 +221,9 @@ describeOnEachEngine('guests', (fixture) => {
 
     test('a guest whom another order names stays, and so does the guest of a cancelled order', async () => {
       const { path, contactNumber } = await bought();
-      const other = await newCart(fixture);
+      const other = await createCart(fixture);
       await buy(other.path, { contactNumber });
-      await buy(path, { contactNumber: newContact(fixture) });
+      await buy(path, { contactNumber: createContact(fixture) });
       const ended = await bought();
       await fixture.call('POST', `${ended.path}/cancellation`, { body: {} });
       await later();
@@ -226,14 +235,14 @@ describeOnEachEngine('guests', (fixture) => {
       const { path, contactNumber } = await bought();
       await buy(path, { contactNumber });
       await fail(path);
-      await buy(path, { contactNumber: newContact(fixture) });
+      await buy(path, { contactNumber: createContact(fixture) });
       await later();
       expect(isStored(contactNumber)).toBe(true);
     });
 
     test.each(['fails', 'lost'] as const)('after the mishap "%s" of contacts the erasure is repeated', async (how) => {
       const { id, path, contactNumber } = await bought();
-      const own = newContact(fixture);
+      const own = createContact(fixture);
       await buy(path, { contactNumber: own });
       fixture.contacts.mishaps.set('forgetGuest', how);
       await later();
@@ -248,7 +257,7 @@ describeOnEachEngine('guests', (fixture) => {
       fixture.contacts.mishaps.set('writeGuest', 'lost');
       const { id, path, contactNumber } = await bought();
       fixture.contacts.mishaps.clear();
-      await buy(path, { contactNumber: newContact(fixture) });
+      await buy(path, { contactNumber: createContact(fixture) });
       expect((await fixture.document(id))?.guest).toBeNull();
       expect(isStored(contactNumber)).toBe(true);
       await later();
@@ -262,7 +271,7 @@ describeOnEachEngine('guests', (fixture) => {
       const seen = await fixture.document(id);
       if (!seen) throw new Error('the order is gone');
       const slow: OrdersContext['contacts']['writeGuest'] = async (...args) => {
-        await buy(path, { contactNumber: newContact(fixture) });
+        await buy(path, { contactNumber: createContact(fixture) });
         await later();
         await fixture.context.contacts.writeGuest(...args);
       };
@@ -291,7 +300,7 @@ describeOnEachEngine('guests', (fixture) => {
 
     test('if the institution changes the buyer after the contact is written, the contact stays', async () => {
       const { path, contactNumber } = await bought();
-      await assign(path, newContact(fixture));
+      await assign(path, createContact(fixture));
       await later();
       expect(isStored(contactNumber)).toBe(true);
       await buy(path, { guest: guest('Eva') });

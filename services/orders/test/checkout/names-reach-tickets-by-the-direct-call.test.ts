@@ -3,8 +3,8 @@ import { describe, expect, jest, test } from '@jest/globals';
 import { currentFacts } from '../../src/events.ts';
 import { confirmOrder } from '../../src/orders/actions.ts';
 import type { OrderDocument } from '../../src/store.ts';
-import { describeOnEachEngine, until } from '../fixture/fixture.ts';
-import { checkout, done, newCart, newContact, shopPost } from '../fixture/orders.ts';
+import { describeOnEachEngine, waitUntil } from '../fixture/fixture.ts';
+import { buyCart, createCart, createContact, postToShop, requireDone } from '../fixture/orders.ts';
 
 describeOnEachEngine('names', (fixture) => {
   describe('the names of beneficiaries reach tickets by the direct call only', () => {
@@ -13,10 +13,10 @@ describeOnEachEngine('names', (fixture) => {
       fixture.tickets.issuesOf(orderId).filter((body) => JSON.stringify(body).includes(clara.lastName)).length;
 
     const buyNamed = async (): Promise<string> => {
-      const { cart, path } = await newCart(fixture);
+      const { cart, path } = await createCart(fixture);
       const name = { requestId: 'a', beneficiaryFirstName: clara.firstName, beneficiaryLastName: clara.lastName };
-      done(await shopPost(fixture, `${path}/lines/${cart.lines[0]?.id}/change`, name));
-      done(await checkout(fixture, path, { contactNumber: newContact(fixture) }));
+      requireDone(await postToShop(fixture, `${path}/lines/${cart.lines[0]?.id}/change`, name));
+      requireDone(await buyCart(fixture, path, { contactNumber: createContact(fixture) }));
       return cart.id;
     };
 
@@ -44,14 +44,14 @@ describeOnEachEngine('names', (fixture) => {
         fixture.facts
           .filter(({ type, key }) => type === 'order.confirmed' && key === id)
           .map(({ data }) => (data as { callFollows?: boolean }).callFollows);
-      const [named, unnamed] = [await buyNamed(), (await newCart(fixture)).path];
-      done(await checkout(fixture, unnamed, { contactNumber: newContact(fixture) }));
-      await until(async () => (await fixture.document(named))?.namesDue === null);
+      const [named, unnamed] = [await buyNamed(), (await createCart(fixture)).path];
+      requireDone(await buyCart(fixture, unnamed, { contactNumber: createContact(fixture) }));
+      await waitUntil(async () => (await fixture.document(named))?.namesDue === null);
       // Tickets has the names: another buyer is told by the event alone.
-      await fixture.call('PATCH', `/${named}`, { body: { contactNumber: newContact(fixture) } });
-      await until(async () => noticesOf(named).length === 2);
+      await fixture.call('PATCH', `/${named}`, { body: { contactNumber: createContact(fixture) } });
+      await waitUntil(async () => noticesOf(named).length === 2);
       expect(noticesOf(named)).toEqual([true, undefined]);
-      await until(async () => noticesOf(unnamed.split('/').at(-1) ?? '').length === 1);
+      await waitUntil(async () => noticesOf(unnamed.split('/').at(-1) ?? '').length === 1);
       expect(noticesOf(unnamed.split('/').at(-1) ?? '')).toEqual([undefined]);
       const present = [];
       for await (const { type, key, data } of currentFacts.read(fixture.store))

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { HOLD_MS } from '../../src/clients/services.ts';
 import type { Reason } from '../fixture/catalog.ts';
-import { describeOnEachEngine, type Order, until } from '../fixture/fixture.ts';
-import { checkout, done, newCart, newContact, read } from '../fixture/orders.ts';
+import { describeOnEachEngine, type Order, waitUntil } from '../fixture/fixture.ts';
+import { buyCart, createCart, createContact, read, requireDone } from '../fixture/orders.ts';
 
 describeOnEachEngine('creation', (fixture) => {
   describe('a refused order holds nothing', () => {
@@ -165,7 +165,7 @@ describeOnEachEngine('creation', (fixture) => {
     /** What the call of tickets and the fact say of the order, each the last one. */
     const told = async (id: string) => {
       const confirmations = () => fixture.factsOf(id).filter(({ type }) => type === 'order.confirmed');
-      await until(() => confirmations().length > 0);
+      await waitUntil(() => confirmations().length > 0);
       const fact = confirmations().at(-1)?.data as { ticketDelivery?: string } | undefined;
       return [fixture.tickets.issuesOf(id).at(-1)?.ticketDelivery, fact?.ticketDelivery];
     };
@@ -188,9 +188,9 @@ describeOnEachEngine('creation', (fixture) => {
     });
 
     test('a cart as its point of sale when its first item was added', async () => {
-      const { cart, path } = await newCart(fixture);
+      const { cart, path } = await createCart(fixture);
       fixture.catalog.ticketDelivery = 'print';
-      done(await checkout(fixture, path, { contactNumber: newContact(fixture) }));
+      requireDone(await buyCart(fixture, path, { contactNumber: createContact(fixture) }));
       fixture.catalog.ticketDelivery = 'electronic';
       expect(await told(cart.id)).toEqual(['electronic', 'electronic']);
     });

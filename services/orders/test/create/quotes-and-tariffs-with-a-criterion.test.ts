@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Static } from 'typebox';
 import type { OrderQuote } from '../../src/api/schemas.ts';
 import { type Call, describeOnEachEngine, type Order, openFixture, type Reply } from '../fixture/fixture.ts';
-import { newContact, pay } from '../fixture/orders.ts';
+import { createContact, pay } from '../fixture/orders.ts';
 
 type Quote = Static<typeof OrderQuote>;
 
@@ -111,11 +111,11 @@ describeOnEachEngine('quotes and tariffs', (fixture, engine) => {
 
     test('a new order names one, or the token has orders.sensitive:write', async () => {
       const { hall, member, full } = open();
-      for (const contact of [undefined, newContact(fixture), newContact(fixture, 'student')])
+      for (const contact of [undefined, createContact(fixture), createContact(fixture, 'student')])
         expectRefused(await create([full, member], contact));
       expect(fixture.catalog.count(hall).held).toBe(0);
       expect((await create([full])).status).toBe(201);
-      expect((await create([member], newContact(fixture, 'member'))).status).toBe(201);
+      expect((await create([member], createContact(fixture, 'member'))).status).toBe(201);
       expect((await create([member], undefined, privileged)).status).toBe(201);
     });
 
@@ -126,8 +126,8 @@ describeOnEachEngine('quotes and tariffs', (fixture, engine) => {
         fixture.call('POST', `/${id}/lines`, { ...call, body: { items: [member] } });
       const [nobodys, students, members] = [
         await order(),
-        await order(newContact(fixture, 'student')),
-        await order(newContact(fixture, 'member')),
+        await order(createContact(fixture, 'student')),
+        await order(createContact(fixture, 'member')),
       ];
       for (const one of [nobodys, students]) expectRefused(await add(one));
       expect(fixture.catalog.count(hall).held).toBe(3);
@@ -137,9 +137,9 @@ describeOnEachEngine('quotes and tariffs', (fixture, engine) => {
     test('the order keeps such a contact, also once it is sold; not once it is cancelled', async () => {
       const { member } = open();
       const [first, second, none] = [
-        newContact(fixture, 'member'),
-        newContact(fixture, 'member', 'student'),
-        newContact(fixture),
+        createContact(fixture, 'member'),
+        createContact(fixture, 'member', 'student'),
+        createContact(fixture),
       ];
       const { data: order } = await create([member], first);
       const refusals = async () => {
@@ -160,7 +160,7 @@ describeOnEachEngine('quotes and tariffs', (fixture, engine) => {
 
     test('a line that is added while the contact changes is counted', async () => {
       const { member, full } = open();
-      const [members, none] = [newContact(fixture, 'member'), newContact(fixture)];
+      const [members, none] = [createContact(fixture, 'member'), createContact(fixture)];
       const { data: order } = await create([full], members);
       fixture.contacts.before.set('getContactInternally', async () => {
         fixture.contacts.before.clear();
@@ -181,7 +181,7 @@ describeOnEachEngine('quotes and tariffs', (fixture, engine) => {
         [null, 'validation_error'],
         [1, 'order_tariff_not_accessible'],
       ]);
-      expect([await quote(newContact(fixture, 'member')), await quote(undefined, privileged)]).toEqual([[], []]);
+      expect([await quote(createContact(fixture, 'member')), await quote(undefined, privileged)]).toEqual([[], []]);
     });
   });
 });

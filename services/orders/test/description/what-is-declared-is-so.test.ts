@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { exampleFaults } from '@boxoffice/http';
-import { uncalledOf, useFixture } from '@boxoffice/service/testkit';
+import { findExampleFaults } from '@boxoffice/http';
+import { findUncalledOperations, useFixture } from '@boxoffice/service/testkit';
 import { expect, test } from '@jest/globals';
 import * as example from '../../src/api/examples.ts';
-import { routes } from '../../src/app.ts';
+import { createRoutes } from '../../src/app.ts';
 import { catalogApi } from '../../src/clients/generated/catalog.ts';
 import { contactsApi } from '../../src/clients/generated/contacts.ts';
 import { ticketsApi } from '../../src/clients/generated/tickets.ts';
@@ -12,12 +12,12 @@ import type { OrdersContext } from '../../src/context.ts';
 import { refusals, shopReasons } from '../../src/domain/decisions.ts';
 import type { Reason as CatalogReason } from '../fixture/catalog.ts';
 import { openFixture } from '../fixture/fixture.ts';
-import { checkout, done, newCart, newContact } from '../fixture/orders.ts';
+import { buyCart, createCart, createContact, requireDone } from '../fixture/orders.ts';
 
 const fixture = useFixture(() => openFixture());
 
 test('every operation has examples that match its schemas', () => {
-  expect(exampleFaults(routes({} as OrdersContext))).toEqual([]);
+  expect(findExampleFaults(createRoutes({} as OrdersContext))).toEqual([]);
 });
 
 test('the example of a reservation is accepted for the next five years', async () => {
@@ -57,7 +57,7 @@ test('every operation answers for an order of another institution as for an unkn
 });
 
 test('each operation that the authorizer permits to orders is called', async () => {
-  const catalog = await uncalledOf(catalogApi, (client) => {
+  const catalog = await findUncalledOperations(catalogApi, (client) => {
     const { hold, quotes, quoteAll, extend, shorten, renew, sell, release } = createStock(client);
     const renewal = { requestId: 'r', heldUntil: '2030-01-01T00:00:00.000Z', placeIds: ['plc_1'], asOf: 1 };
     return [
@@ -71,7 +71,7 @@ test('each operation that the authorizer permits to orders is called', async () 
       release('opera', 'ord_1', { asOf: 1 }),
     ];
   });
-  const contacts = await uncalledOf(contactsApi, (client) => {
+  const contacts = await findUncalledOperations(contactsApi, (client) => {
     const { criteria, find, writeGuest, forgetGuest } = createContacts(client);
     const guest = { firstName: 'Ana', lastName: 'Martin', email: 'ana@example.org', since: 0 };
     return [
@@ -81,7 +81,7 @@ test('each operation that the authorizer permits to orders is called', async () 
       forgetGuest('opera', 'C1'),
     ];
   });
-  const tickets = await uncalledOf(ticketsApi, (client) => {
+  const tickets = await findUncalledOperations(ticketsApi, (client) => {
     const { controlled, issue } = createTickets(client);
     return [controlled('opera', 'ord_1'), issue('opera', { orderId: 'ord_1', contactNumber: null, tickets: [] }, 1)];
   });
@@ -95,10 +95,10 @@ test('the look-up of controlled tickets ends after a second, even if the call ne
 });
 
 test('a tickets service that hangs delays one checkout, and the next ones skip the call', async () => {
-  const contactNumber = newContact(fixture);
-  const carts = await Promise.all(Array.from({ length: 6 }, () => newCart(fixture, 1)));
+  const contactNumber = createContact(fixture);
+  const carts = await Promise.all(Array.from({ length: 6 }, () => createCart(fixture, 1)));
   const buy = async (path = '') =>
-    expect(done(await checkout(fixture, path, { contactNumber }))).toMatchObject({ state: 'confirmed' });
+    expect(requireDone(await buyCart(fixture, path, { contactNumber }))).toMatchObject({ state: 'confirmed' });
   const issueCalls = () => fixture.tickets.calls.filter(({ operation }) => operation === 'issueTickets').length;
   fixture.tickets.mishaps.set('issueTickets', 'hangs after');
   const [first, ...others] = carts.map(({ path }) => path);

@@ -1,38 +1,38 @@
 import { describe, expect, test } from '@jest/globals';
 import {
+  checkSellable,
   confirm,
   confirmPaid,
-  currentTicket,
+  getCurrentTicketId,
   giveUpSale,
   recordReplacement,
-  unsellable,
 } from '../../src/domain/confirmation.ts';
 import { removeLine } from '../../src/domain/lines.ts';
 import type { Order } from '../../src/domain/order/order.ts';
 import { expire } from '../../src/domain/order/state.ts';
 import { addPayment, settlePayment } from '../../src/domain/payments.ts';
 import {
-  accepted,
-  confirmedOrder,
+  buildPayment,
+  createConfirmedOrder,
+  createOpenOrder,
+  createPendingOrder,
+  createSaleDue,
+  expectAccepted,
   expectAcceptedButRefused,
+  expectNext,
   expectRefused,
   NOW,
-  next,
-  openOrder,
-  payment,
-  pendingOrder,
-  saleDue,
   UNTIL,
 } from './samples.ts';
 
 const sale = { soldPlaceIds: ['plc_1', 'plc_2'] };
-const paid = next(addPayment(openOrder(), payment('pay_1', 10_000), NOW));
+const paid = expectNext(addPayment(createOpenOrder(), buildPayment('pay_1', 10_000), NOW));
 const settled = (order: Order, paymentId: string): Order =>
-  next(settlePayment(order, { paymentId, status: 'captured' }, NOW));
+  expectNext(settlePayment(order, { paymentId, status: 'captured' }, NOW));
 
 describe('a confirmation', () => {
   test('confirms the order after the sale, with the ids of its tickets and the event', () => {
-    const { next: confirmed, facts } = accepted(confirm(openOrder(), sale, NOW + 1));
+    const { next: confirmed, facts } = expectAccepted(confirm(createOpenOrder(), sale, NOW + 1));
     expect(confirmed).toMatchObject({
       state: 'confirmed',
       confirmedAt: NOW + 1,
@@ -68,21 +68,21 @@ describe('a confirmation', () => {
   });
 
   test('by command waits for the sale that follows from a payment, and is refused after the deadline', () => {
-    expect(unsellable(paid, true, NOW)?.refused.reason).toBe('sale_due');
-    expect(unsellable(openOrder(), true, UNTIL)?.refused.reason).toBe('past_due');
+    expect(checkSellable(paid, true, NOW)?.refused.reason).toBe('sale_due');
+    expect(checkSellable(createOpenOrder(), true, UNTIL)?.refused.reason).toBe('past_due');
   });
 
   test('begins anew unless the place of every line was sold', () => {
-    expectRefused(confirm(openOrder(), { soldPlaceIds: ['plc_1'] }, NOW), 'overtaken');
-    expectRefused(confirmPaid(paid, { soldPlaceIds: ['plc_1'], due: saleDue() }, NOW), 'overtaken');
+    expectRefused(confirm(createOpenOrder(), { soldPlaceIds: ['plc_1'] }, NOW), 'overtaken');
+    expectRefused(confirmPaid(paid, { soldPlaceIds: ['plc_1'], due: createSaleDue() }, NOW), 'overtaken');
   });
 
   test('uses the places that replace lost ones', () => {
     const place = { id: 'plc_9', label: 'FLOOR 9', row: null, seat: null };
     const replaced = [{ replaces: 'plc_2', place }];
-    expectRefused(confirm(openOrder(), { ...sale, replaced }, NOW), 'overtaken');
-    const { next: confirmed, facts } = accepted(
-      confirm(openOrder(), { soldPlaceIds: ['plc_1', 'plc_9'], replaced }, NOW),
+    expectRefused(confirm(createOpenOrder(), { ...sale, replaced }, NOW), 'overtaken');
+    const { next: confirmed, facts } = expectAccepted(
+      confirm(createOpenOrder(), { soldPlaceIds: ['plc_1', 'plc_9'], replaced }, NOW),
     );
     expect(confirmed.lines[1]?.place).toEqual(place);
     expect(facts[0]).toMatchObject({ data: { tickets: [{}, { place }] } });
@@ -90,39 +90,42 @@ describe('a confirmation', () => {
 });
 
 describe('the sale of a paid order', () => {
-  const byPayment = { ...sale, due: saleDue() };
-  const byDeadline = { ...sale, due: saleDue(null) };
+  const byPayment = { ...sale, due: createSaleDue() };
+  const byDeadline = { ...sale, due: createSaleDue(null) };
 
   test('confirms it once, whichever process comes first', () => {
-    const confirmed = next(confirmPaid(paid, byPayment, NOW));
+    const confirmed = expectNext(confirmPaid(paid, byPayment, NOW));
     expect(confirmed).toMatchObject({ state: 'confirmed', saleDue: null });
     expect(confirmPaid(confirmed, byPayment, NOW + 1)).toEqual({ next: confirmed, facts: [] });
-    expect(giveUpSale(confirmed, saleDue(), NOW + 1)).toEqual({ next: confirmed, facts: [] });
+    expect(giveUpSale(confirmed, createSaleDue(), NOW + 1)).toEqual({ next: confirmed, facts: [] });
   });
 
   test('is due anew after another process has given it up, whose expiry has released the places', () => {
-    const givenUp = expectAcceptedButRefused(giveUpSale(paid, saleDue(), UNTIL), 'places_gone');
+    const givenUp = expectAcceptedButRefused(giveUpSale(paid, createSaleDue(), UNTIL), 'places_gone');
     expect(givenUp.state).toBe('expired');
-    const again = next(confirmPaid(givenUp, byPayment, UNTIL));
+    const again = expectNext(confirmPaid(givenUp, byPayment, UNTIL));
     expect(again).toEqual({ ...givenUp, saleDue: { since: UNTIL, paymentId: 'pay_1' } });
     const later = { since: UNTIL, paymentId: 'pay_1' };
-    expect(next(confirmPaid(again, byPayment, UNTIL))).toBe(again);
-    expect(expectAcceptedButRefused(giveUpSale(again, saleDue(), UNTIL), 'places_gone')).toBe(again);
-    expect(next(confirmPaid(again, { ...sale, due: later }, UNTIL))).toMatchObject({
+    expect(expectNext(confirmPaid(again, byPayment, UNTIL))).toBe(again);
+    expect(expectAcceptedButRefused(giveUpSale(again, createSaleDue(), UNTIL), 'places_gone')).toBe(again);
+    expect(expectNext(confirmPaid(again, { ...sale, due: later }, UNTIL))).toMatchObject({
       state: 'confirmed',
       saleDue: null,
     });
   });
 
   test('is refused for an order that is not paid in full', () => {
-    expectRefused(confirmPaid(openOrder(), byDeadline, NOW), 'unpaid');
-    expectRefused(confirmPaid(openOrder(0), { soldPlaceIds: ['plc_1'], due: saleDue(null) }, NOW), 'unpaid');
+    expectRefused(confirmPaid(createOpenOrder(), byDeadline, NOW), 'unpaid');
+    expectRefused(
+      confirmPaid(createOpenOrder(0), { soldPlaceIds: ['plc_1'], due: createSaleDue(null) }, NOW),
+      'unpaid',
+    );
   });
 
   test('whose places are gone leaves the order unchanged until its deadline', () => {
-    const left = expectAcceptedButRefused(giveUpSale(paid, saleDue(), NOW), 'places_gone');
+    const left = expectAcceptedButRefused(giveUpSale(paid, createSaleDue(), NOW), 'places_gone');
     expect(left).toEqual({ ...paid, saleDue: null });
-    expect(giveUpSale(left, saleDue(), UNTIL)).toMatchObject({
+    expect(giveUpSale(left, createSaleDue(), UNTIL)).toMatchObject({
       next: left,
       facts: [],
       answer: { reason: 'places_gone' },
@@ -130,31 +133,31 @@ describe('the sale of a paid order', () => {
   });
 
   test('whose places are gone expires the order past its deadline, and its payments stay', () => {
-    const decision = giveUpSale(paid, saleDue(), UNTIL);
+    const decision = giveUpSale(paid, createSaleDue(), UNTIL);
     expect(expectAcceptedButRefused(decision, 'places_gone')).toMatchObject({
       state: 'expired',
       saleDue: null,
       payments: [{ status: 'captured', amount: 10_000 }],
     });
-    expect(accepted(decision)).toMatchObject({
+    expect(expectAccepted(decision)).toMatchObject({
       facts: [{ type: 'order.expired', data: { orderId: 'ord_1', placeIds: ['plc_1', 'plc_2'] } }],
       answer: { recorded: { orderId: 'ord_1', paymentId: 'pay_1' } },
     });
-    expect(accepted(giveUpSale(paid, saleDue(null), UNTIL)).answer).not.toHaveProperty('recorded');
+    expect(expectAccepted(giveUpSale(paid, createSaleDue(null), UNTIL)).answer).not.toHaveProperty('recorded');
   });
 });
 
 describe('a sale is due', () => {
-  const partPaid = next(addPayment(openOrder(), payment('pay_1', 5_000), NOW));
+  const partPaid = expectNext(addPayment(createOpenOrder(), buildPayment('pay_1', 5_000), NOW));
 
   test.each([
     ['a payment', paid, NOW, 'pay_1'],
-    ['a settled payment', settled(pendingOrder(), 'pay_p'), NOW, 'pay_p'],
-    ['a removed line', next(removeLine(partPaid, { lineId: 'lin_1', asOf: 2 }, NOW)), NOW, null],
-    ['its deadline', next(expire({ ...paid, saleDue: null }, UNTIL)), UNTIL, null],
+    ['a settled payment', settled(createPendingOrder(), 'pay_p'), NOW, 'pay_p'],
+    ['a removed line', expectNext(removeLine(partPaid, { lineId: 'lin_1', asOf: 2 }, NOW)), NOW, null],
+    ['its deadline', expectNext(expire({ ...paid, saleDue: null }, UNTIL)), UNTIL, null],
     [
       'a late payment',
-      next(addPayment(next(expire(openOrder(), UNTIL)), payment('pay_1', 10_000), UNTIL)),
+      expectNext(addPayment(expectNext(expire(createOpenOrder(), UNTIL)), buildPayment('pay_1', 10_000), UNTIL)),
       UNTIL,
       'pay_1',
     ],
@@ -164,12 +167,12 @@ describe('a sale is due', () => {
 
   test('not while something is due, nor for an order that is free of charge', () => {
     expect(partPaid.saleDue ?? null).toBeNull();
-    expect(next(expire(openOrder(0), UNTIL))).toMatchObject({ state: 'expired' });
+    expect(expectNext(expire(createOpenOrder(0), UNTIL))).toMatchObject({ state: 'expired' });
   });
 });
 
 describe('replaced tickets', () => {
-  const confirmed = confirmedOrder();
+  const confirmed = createConfirmedOrder();
   const first = { lineId: 'lin_1', ticketId: 'tic_b', replaces: 'tic_1' };
   const second = { lineId: 'lin_1', ticketId: 'tic_c', replaces: 'tic_b' };
 
@@ -186,9 +189,9 @@ describe('replaced tickets', () => {
   });
 
   test('reported before the confirmation are in it', () => {
-    const early = recordReplacement(openOrder(), first, NOW).next;
+    const early = recordReplacement(createOpenOrder(), first, NOW).next;
     expect(early.lines[0]?.ticketId).toBeNull();
-    expect(next(confirm(early, sale, NOW)).lines[0]?.ticketId).toBe('tic_b');
+    expect(expectNext(confirm(early, sale, NOW)).lines[0]?.ticketId).toBe('tic_b');
   });
 
   test('of unknown lines, and cycles, change nothing', () => {
@@ -197,6 +200,6 @@ describe('replaced tickets', () => {
       { ticketId: 'tic_b', replaces: 'tic_1' },
       { ticketId: 'tic_1', replaces: 'tic_b' },
     ];
-    expect(['tic_1', 'tic_b']).toContain(currentTicket({ id: 'lin_1', replacements }));
+    expect(['tic_1', 'tic_b']).toContain(getCurrentTicketId({ id: 'lin_1', replacements }));
   });
 });

@@ -11,7 +11,7 @@ export const UNTIL = NOW + 15 * MINUTE;
 export const GRACE = 15 * MINUTE;
 
 /** A line at a place of the number. */
-export function newLine(number: number, amount = 5_000, criterion: string | null = null): NewLine {
+export function createLine(number: number, amount = 5_000, criterion: string | null = null): NewLine {
   return {
     id: `lin_${number}`,
     productId: 'prd_1',
@@ -26,7 +26,7 @@ export function newLine(number: number, amount = 5_000, criterion: string | null
 }
 
 /** A new order with these lines, held until UNTIL. */
-export function newOrder(lines: readonly NewLine[], cart = false): NewOrder {
+export function buildNewOrder(lines: readonly NewLine[], cart = false): NewOrder {
   return {
     id: 'ord_1',
     client: 'client',
@@ -42,14 +42,14 @@ export function newOrder(lines: readonly NewLine[], cart = false): NewOrder {
 }
 
 /** The decision, which must be accepted. */
-export function accepted<O extends Order>(decision: Decision<O>): Accepted<O> {
+export function expectAccepted<O extends Order>(decision: Decision<O>): Accepted<O> {
   if (isRefused(decision)) throw new Error(`refused: ${decision.refused.reason}: ${decision.refused.details}`);
   return decision;
 }
 
 /** What an accepted decision writes. */
-export function next<O extends Order>(decision: Decision<O>): O {
-  return accepted(decision).next;
+export function expectNext<O extends Order>(decision: Decision<O>): O {
+  return expectAccepted(decision).next;
 }
 
 /** Expects a refusal, with a sentence for humans. */
@@ -59,18 +59,18 @@ export function expectRefused(decision: Decision, reason: Reason): void {
 
 /** Expects a decision that is written and still answers a refusal. */
 export function expectAcceptedButRefused(decision: Decision, reason: Reason): Order {
-  expect(accepted(decision).answer).toMatchObject({ reason, details: expect.stringMatching(/\S.*\.$/s) });
-  return next(decision);
+  expect(expectAccepted(decision).answer).toMatchObject({ reason, details: expect.stringMatching(/\S.*\.$/s) });
+  return expectNext(decision);
 }
 
 /** An open order with a line per amount, held until UNTIL. */
-export function openOrder(...amounts: readonly number[]): Order {
+export function createOpenOrder(...amounts: readonly number[]): Order {
   const prices = amounts.length > 0 ? amounts : [5_000, 5_000];
-  return next(open(newOrder(prices.map((amount, index) => newLine(index + 1, amount))), NOW));
+  return expectNext(open(buildNewOrder(prices.map((amount, index) => createLine(index + 1, amount))), NOW));
 }
 
 /** The input of a payment. */
-export function payment(
+export function buildPayment(
   id: string,
   amount: number,
   status: 'captured' | 'pending' = 'captured',
@@ -88,21 +88,21 @@ export function payment(
 }
 
 /** The order with a pending payment, its places held for it. */
-export function pendingOrder(order = openOrder(), amount = 10_000): Order {
-  return next(addPayment(order, payment('pay_p', amount, 'pending'), NOW));
+export function createPendingOrder(order = createOpenOrder(), amount = 10_000): Order {
+  return expectNext(addPayment(order, buildPayment('pay_p', amount, 'pending'), NOW));
 }
 
 /** The sale of the places of these lines. */
-export function saleOf({ lines }: Pick<Order, 'lines'>) {
+export function toSale({ lines }: Pick<Order, 'lines'>) {
   return { soldPlaceIds: lines.map(({ place }) => place.id) };
 }
 
 /** The order, confirmed on account. */
-export function confirmedOrder(order = openOrder()): Order {
-  return next(confirm(order, saleOf(order), NOW));
+export function createConfirmedOrder(order = createOpenOrder()): Order {
+  return expectNext(confirm(order, toSale(order), NOW));
 }
 
 /** The sale that is due since {@link NOW}. */
-export function saleDue(paymentId: string | null = 'pay_1') {
+export function createSaleDue(paymentId: string | null = 'pay_1') {
   return { since: NOW, paymentId };
 }

@@ -3,25 +3,25 @@ import type { CollectionHandle } from '@boxoffice/store';
 import { describe, expect, test } from '@jest/globals';
 import { createHoldLimit } from '../../src/steps/hold-limit.ts';
 import type { OrderDocument } from '../../src/store.ts';
-import { engines, openFixture, until } from '../fixture/fixture.ts';
+import { engines, openFixture, waitUntil } from '../fixture/fixture.ts';
 import {
   add,
-  checkout,
-  done,
+  buyCart,
+  createCartId,
+  createContact,
+  createOrderInHall,
   failAndRecoverElsewhere,
-  newCartId,
-  newContact,
-  newOrder,
   pay,
+  postToShop,
   read,
-  shopPost,
+  requireDone,
 } from '../fixture/orders.ts';
 
 describe.each(engines)('places are held until the deadline, on $name', (engine) => {
   const fixture = useFixture(() => openFixture(engine, { paymentGraceSeconds: 60 }));
 
   test('an extension counts from now, is at most 60 minutes, and never shortens the hold', async () => {
-    const { path, order } = await newOrder(fixture);
+    const { path, order } = await createOrderInHall(fixture);
     const extend = (minutes: unknown) => fixture.call('POST', `${path}/extension`, { body: { minutes } });
     const before = Date.now();
     expect((await extend(30)).status).toBe(200);
@@ -37,7 +37,7 @@ describe.each(engines)('places are held until the deadline, on $name', (engine) 
   });
 
   test('a reservation holds the places until a date in the future', async () => {
-    const { path, order } = await newOrder(fixture);
+    const { path, order } = await createOrderInHall(fixture);
     const reserve = (dueAt: string) => fixture.call('POST', `${path}/reservation`, { body: { dueAt } });
     expect(await reserve('2020-01-01T00:00:00Z')).toMatchObject({ status: 422, code: 'validation_error' });
     const dueAt = '2099-06-01T10:00:00.000Z';
@@ -48,7 +48,7 @@ describe.each(engines)('places are held until the deadline, on $name', (engine) 
   });
 
   test('an extension while the catalog is down is 503 and changes nothing', async () => {
-    const { path } = await newOrder(fixture);
+    const { path } = await createOrderInHall(fixture);
     const before = await read(fixture, path);
     fixture.catalog.mishaps.set('extendHold', 'fails');
     expect((await fixture.call('POST', `${path}/extension`, { body: { minutes: 50 } })).status).toBe(503);
@@ -58,11 +58,11 @@ describe.each(engines)('places are held until the deadline, on $name', (engine) 
   });
 
   test('an order past due expires when it is read, and publishes that once', async () => {
-    const { path, order } = await fixture.catalog.expiring(() => newOrder(fixture));
+    const { path, order } = await fixture.catalog.expiring(() => createOrderInHall(fixture));
     await Promise.all(Array.from({ length: 8 }, () => read(fixture, path)));
     expect(await read(fixture, path)).toMatchObject({ state: 'expired', version: 2 });
     const placeIds = order.lines.map(({ place }) => place.id);
-    await until(() => fixture.factsOf(order.id).length > 0);
+    await waitUntil(() => fixture.factsOf(order.id).length > 0);
     expect(fixture.factsOf(order.id)).toMatchObject([{ type: 'order.expired', data: { orderId: order.id, placeIds } }]);
     for (const action of ['cancellation', 'confirmation', 'extension', 'reservation'])
       expect(
@@ -75,13 +75,17 @@ describe.each(engines)('places are held until the deadline, on $name', (engine) 
   });
 
   test('a command on an order past due writes the expiry first', async () => {
-    const { path } = await fixture.catalog.expiring(() => newOrder(fixture));
+    const { path } = await fixture.catalog.expiring(() => createOrderInHall(fixture));
     expect((await fixture.call('POST', `${path}/cancellation`, { body: {} })).status).toBe(412);
     expect((await read(fixture, path)).state).toBe('expired');
   });
 
   test('open orders expire at the deadline, waiting ones after the grace period', async () => {
-    const [open, waiting, reserved] = [await newOrder(fixture), await newOrder(fixture), await newOrder(fixture)];
+    const [open, waiting, reserved] = [
+      await createOrderInHall(fixture),
+      await createOrderInHall(fixture),
+      await createOrderInHall(fixture),
+    ];
     await pay(fixture, waiting.path, { status: 'pending' });
     await fixture.call('POST', `${reserved.path}/reservation`, { body: { dueAt: '2099-01-01T00:00:00Z' } });
     const state = async ({ order }: { order: { id: string } }) => (await fixture.document(order.id))?.state;
@@ -98,8 +102,8 @@ describe.each(engines)('places are held until the deadline, on $name', (engine) 
 
   test('a service does its due work by itself', async () => {
     const working = await openFixture(engine, { works: true });
-    const { order } = await working.catalog.expiring(() => newOrder(working));
-    await until(async () => (await working.document(order.id))?.state === 'expired');
+    const { order } = await working.catalog.expiring(() => createOrderInHall(working));
+    await waitUntil(async () => (await working.document(order.id))?.state === 'expired');
     await working.close();
   });
 });
@@ -107,7 +111,7 @@ describe.each(engines)('places are held until the deadline, on $name', (engine) 
 /** Repeats a request until it is allowed: places released by others are noticed with a delay. */
 const until201 = async <Answer extends { readonly status: number }>(send: () => Promise<Answer>): Promise<Answer> => {
   let answer: Answer | undefined;
-  await until(async () => {
+  await waitUntil(async () => {
     answer = await send();
     return answer.status === 201;
   });
@@ -150,7 +154,7 @@ describe.each(engines)('held places are limited per client, on $name', (engine) 
     expect(own.status).toBe(201);
     expect((await other.call('POST', '', { client: 'roaming', body })).code).toBe('order_hold_limit');
     await fixture.call('POST', `/${own.data.id}/cancellation`);
-    await until(async () => (await other.call('POST', '', { client: 'roaming', body })).status === 201);
+    await waitUntil(async () => (await other.call('POST', '', { client: 'roaming', body })).status === 201);
   });
 
   test('refused orders and orders past due do not count', async () => {
@@ -162,7 +166,7 @@ describe.each(engines)('held places are limited per client, on $name', (engine) 
     fixture.catalog.holdMs = 1;
     expect((await create(other.item(10))).status).toBe(201);
     fixture.catalog.holdMs = 900_000;
-    await until(async () => (await create(other.item(10))).status === 201);
+    await waitUntil(async () => (await create(other.item(10))).status === 201);
   });
 
   test('places that another instance released after an outage of the catalog no longer count', async () => {
@@ -223,7 +227,8 @@ describe.each(engines)('held places are limited per login, and without one per a
 
   test('the limit is exact over all carts of an address and for concurrent requests', async () => {
     const hall = fixture.catalog.hall(40);
-    const at = (address: string, cart = newCartId(), count = 1) => add(fixture, cart, [hall.item(count)], { address });
+    const at = (address: string, cart = createCartId(), count = 1) =>
+      add(fixture, cart, [hall.item(count)], { address });
     const outcomes = await Promise.all(Array.from({ length: 12 }, () => at('192.0.2.7')));
     expect(outcomes.filter(({ outcome }) => outcome === 'done')).toHaveLength(5);
     for (const one of outcomes.filter(({ outcome }) => outcome !== 'done')) expect(one).toMatchObject(refused);
@@ -231,54 +236,56 @@ describe.each(engines)('held places are limited per login, and without one per a
     const [first, second] = outcomes.flatMap(({ order }) => (order ? [order] : []));
     const more = { ...refused, order: { lines: first?.lines } };
     expect(await at('192.0.2.7', first?.id)).toMatchObject(more);
-    expect(await at('192.0.2.8', newCartId(), 6)).toMatchObject({ ...refused, order: null });
-    done(await at('192.0.2.8', newCartId(), 5));
-    done(await checkout(fixture, `/${first?.id}`, { contactNumber: newContact(fixture) }));
-    done(await shopPost(fixture, `/${second?.id}/giving-up`));
-    done(await at('192.0.2.7', newCartId(), 2));
+    expect(await at('192.0.2.8', createCartId(), 6)).toMatchObject({ ...refused, order: null });
+    requireDone(await at('192.0.2.8', createCartId(), 5));
+    requireDone(await buyCart(fixture, `/${first?.id}`, { contactNumber: createContact(fixture) }));
+    requireDone(await postToShop(fixture, `/${second?.id}/giving-up`));
+    requireDone(await at('192.0.2.7', createCartId(), 2));
     expect(await at('192.0.2.7')).toMatchObject(refused);
   });
 
   test('a login has a limit of its own over all its sessions, whatever its address holds', async () => {
     const hall = fixture.catalog.hall(40);
     const at = { address: '203.0.113.9' };
-    done(await add(fixture, newCartId(), [hall.item(5)], at));
-    expect(await add(fixture, newCartId(), [hall.item()], at)).toMatchObject(refused);
-    const member = { ...at, login: `usr_${newCartId()}` };
-    const [first, second] = [newCartId(), newCartId()];
-    done(await add(fixture, first, [hall.item(2)], member));
-    done(await add(fixture, second, [hall.item(1)], { ...member, address: '203.0.113.10' }));
+    requireDone(await add(fixture, createCartId(), [hall.item(5)], at));
+    expect(await add(fixture, createCartId(), [hall.item()], at)).toMatchObject(refused);
+    const member = { ...at, login: `usr_${createCartId()}` };
+    const [first, second] = [createCartId(), createCartId()];
+    requireDone(await add(fixture, first, [hall.item(2)], member));
+    requireDone(await add(fixture, second, [hall.item(1)], { ...member, address: '203.0.113.10' }));
     expect(await add(fixture, second, [hall.item()], member)).toMatchObject(refused);
-    done(await shopPost(fixture, `/${first}/giving-up`));
-    done(await add(fixture, second, [hall.item()], member));
+    requireDone(await postToShop(fixture, `/${first}/giving-up`));
+    requireDone(await add(fixture, second, [hall.item()], member));
     // The places of a login do not count for its address.
-    const other = { address: '203.0.113.11', login: `usr_${newCartId()}` };
-    done(await add(fixture, newCartId(), [hall.item(3)], other));
-    done(await add(fixture, newCartId(), [hall.item(5)], { address: '203.0.113.11' }));
+    const other = { address: '203.0.113.11', login: `usr_${createCartId()}` };
+    requireDone(await add(fixture, createCartId(), [hall.item(3)], other));
+    requireDone(await add(fixture, createCartId(), [hall.item(5)], { address: '203.0.113.11' }));
   });
 
   test('a cart from before the login counts for the login once it is filled further', async () => {
     const hall = fixture.catalog.hall(40);
     const at = { address: '203.0.113.12' };
-    const member = { ...at, login: `usr_${newCartId()}` };
-    const cart = newCartId();
-    done(await add(fixture, cart, [hall.item(2)], at));
+    const member = { ...at, login: `usr_${createCartId()}` };
+    const cart = createCartId();
+    requireDone(await add(fixture, cart, [hall.item(2)], at));
     expect(await add(fixture, cart, [hall.item(2)], member)).toMatchObject(refused);
-    done(await add(fixture, cart, [hall.item()], member));
-    expect(await add(fixture, newCartId(), [hall.item()], member)).toMatchObject(refused);
-    done(await add(fixture, newCartId(), [hall.item(5)], at));
+    requireDone(await add(fixture, cart, [hall.item()], member));
+    expect(await add(fixture, createCartId(), [hall.item()], member)).toMatchObject(refused);
+    requireDone(await add(fixture, createCartId(), [hall.item(5)], at));
   });
 
   test('the limit of an address does not count towards that of a client', async () => {
     const hall = fixture.catalog.hall(20);
-    done(await add(fixture, newCartId(), [hall.item(5)], { address: 'partner' }));
+    requireDone(await add(fixture, createCartId(), [hall.item(5)], { address: 'partner' }));
     const body = { items: [hall.item(8)] };
     expect((await fixture.call('POST', '', { body })).status).toBe(201);
     expect((await fixture.call('POST', '', { body: { items: [hall.item()] } })).code).toBe('order_hold_limit');
   });
 
   test('the address itself is not stored', async () => {
-    const cart = done(await add(fixture, newCartId(), [fixture.catalog.hall(1).item()], { address: '198.51.100.23' }));
+    const cart = requireDone(
+      await add(fixture, createCartId(), [fixture.catalog.hall(1).item()], { address: '198.51.100.23' }),
+    );
     const document = await fixture.document(cart.id);
     expect(JSON.stringify(document)).not.toContain('198.51.100.23');
   });

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { ChangesPage } from '@boxoffice/http';
 import type { CallerUser } from '@boxoffice/identity';
 import type { Query } from '@boxoffice/store';
-import { plansOf } from '@boxoffice/store/conformance';
+import { explainQuery } from '@boxoffice/store/conformance';
 import { expect, test } from '@jest/globals';
-import { ordersSought } from '../../src/orders/search.ts';
+import { searchOrders } from '../../src/orders/search.ts';
 import { ordersCollection } from '../../src/store.ts';
 import { type Call, describeOnEachEngine, type Fixture, type Order } from '../fixture/fixture.ts';
-import { newContact } from '../fixture/orders.ts';
+import { createContact } from '../fixture/orders.ts';
 
 const search = async (fixture: Fixture, query: Readonly<Record<string, string>>, call: Call = {}) => {
   const answer = await fixture.call<ChangesPage<Order>>('GET', `?${new URLSearchParams(query)}`, call);
@@ -20,7 +20,7 @@ const idsOf = async (fixture: Fixture, query: Readonly<Record<string, string>>, 
 
 describeOnEachEngine('orders are found', (fixture) => {
   const person = (name: string, email = `${randomUUID()}@example.org`) => {
-    const contactNumber = newContact(fixture);
+    const contactNumber = createContact(fixture);
     fixture.contacts.people.set(contactNumber, { email, name });
     return { contactNumber, email, name };
   };
@@ -128,10 +128,10 @@ describeOnEachEngine('orders are found', (fixture) => {
     const context = { ...fixture.context, orders: { ...fixture.context.orders, of: () => ({ ...documents, find }) } };
     const page = { where: { listedAt: { gt: 0 } }, orderBy: 'listedAt', limit: 21, after: { value: 5, id: 'ord_1' } };
     for (const sought of [{ q: 'ma' }, { email }, { performanceId: hall.performanceId }, { q: email, email }])
-      await (await ordersSought(context, 'opera', sought)).find(page);
+      await (await searchOrders(context, 'opera', sought)).find(page);
     expect(queries.length).toBeGreaterThan(5);
     for (const query of queries)
-      for (const plan of plansOf(ordersCollection, query)) {
+      for (const plan of explainQuery(ordersCollection, query)) {
         expect(plan).toMatch(
           /SEARCH orders USING (COVERING )?INDEX (orders\.(contact|number|reference|performance_listed)|\S+) \(/,
         );

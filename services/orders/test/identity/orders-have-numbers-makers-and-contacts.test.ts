@@ -6,10 +6,20 @@ import { startCompletion } from '@boxoffice/service';
 import { collection, type OutboxEvent } from '@boxoffice/store';
 import { describe, expect, test } from '@jest/globals';
 import { currentFacts } from '../../src/events.ts';
-import { orderNumberOf } from '../../src/ids.ts';
+import { deriveOrderNumber } from '../../src/ids.ts';
 import { type OrderDocument, ordersCollection } from '../../src/store.ts';
-import { type Call, describeOnEachEngine, type Fixture, type Order, until } from '../fixture/fixture.ts';
-import { add, checkout, done, newCart, newCartId, newContact, newOrder, pay, read } from '../fixture/orders.ts';
+import { type Call, describeOnEachEngine, type Fixture, type Order, waitUntil } from '../fixture/fixture.ts';
+import {
+  add,
+  buyCart,
+  createCart,
+  createCartId,
+  createContact,
+  createOrderInHall,
+  pay,
+  read,
+  requireDone,
+} from '../fixture/orders.ts';
 
 type Page = ChangesPage<Order>;
 
@@ -26,7 +36,7 @@ const refer = (fixture: Fixture, { path }: { readonly path: string }, externalRe
   fixture.call('PATCH', path, { body: { externalReference } });
 
 test('numbers have 8 characters, none that people confuse, each as often as any other', () => {
-  const numbers = Array.from({ length: 8_000 }, () => orderNumberOf(`ord_${randomUUID()}`));
+  const numbers = Array.from({ length: 8_000 }, () => deriveOrderNumber(`ord_${randomUUID()}`));
   expect(numbers.filter((number) => !/^[a-km-np-z2-9]{8}$/.test(number))).toEqual([]);
   expect(new Set(numbers).size).toBe(numbers.length);
   const counts = new Map<string, number>();
@@ -45,12 +55,12 @@ interface Announced {
 describeOnEachEngine('numbers, makers and contacts', (fixture) => {
   describe('the number of an order', () => {
     test('is eight characters of its own, from its creation on and whatever is changed, for partners and the point of sale', async () => {
-      const made = await newOrder(fixture);
-      const number = orderNumberOf(made.order.id);
+      const made = await createOrderInHall(fixture);
+      const number = deriveOrderNumber(made.order.id);
       expect(made.order.number).toBe(number);
-      const { cart, path } = await newCart(fixture);
-      expect(cart.number).toBe(orderNumberOf(cart.id));
-      expect((await fixture.shop<Order>('GET', path)).data.number).toBe(orderNumberOf(cart.id));
+      const { cart, path } = await createCart(fixture);
+      expect(cart.number).toBe(deriveOrderNumber(cart.id));
+      expect((await fixture.shop<Order>('GET', path)).data.number).toBe(deriveOrderNumber(cart.id));
       for (const reference of [`agency-${randomUUID()}`, null])
         expect((await refer(fixture, made, reference)).data).toMatchObject({ number, externalReference: reference });
       expect((await fixture.shop<Order>('GET', made.path)).data.number).toBe(number);
@@ -58,18 +68,18 @@ describeOnEachEngine('numbers, makers and contacts', (fixture) => {
     });
 
     test('finds its order for the point of sale, in either case; never a cart, nor an order of another institution', async () => {
-      const { order } = await newOrder(fixture);
+      const { order } = await createOrderInHall(fixture);
       const find = (number: string, institution = 'opera') =>
         fixture.shop<Order>('GET', `/internal/shop/order-numbers/${number}`, { institution });
       for (const number of [order.number, order.number.toUpperCase()])
         expect(await find(number)).toMatchObject({ status: 200, data: { id: order.id, number: order.number } });
-      const { cart } = await newCart(fixture);
+      const { cart } = await createCart(fixture);
       for (const unknown of [await find(cart.number), await find(order.number, 'museum'), await find('unknown2')])
         expect(unknown).toMatchObject({ status: 404, code: 'not_found' });
     });
 
     test('does not change with what was read, so a change of all that was read succeeds twice', async () => {
-      const { path, order } = await newOrder(fixture);
+      const { path, order } = await createOrderInHall(fixture);
       const body = { ...order, externalReference: `agency-${randomUUID()}`, ticketDelivery: 'electronic' };
       const first = await fixture.call('PATCH', path, { body });
       const second = await fixture.call('PATCH', path, { body });
@@ -78,14 +88,14 @@ describeOnEachEngine('numbers, makers and contacts', (fixture) => {
     });
 
     test('is unique in the institution: a candidate that another order has is not taken', async () => {
-      const cartId = newCartId();
-      const { order } = await newOrder(fixture);
-      const taken = orderNumberOf(cartId);
+      const cartId = createCartId();
+      const { order } = await createOrderInHall(fixture);
+      const taken = deriveOrderNumber(cartId);
       await fixture.context.orders
         .of('opera')
         .update(order.id, (current) => ({ next: { ...current, shortNumber: taken } }));
-      const cart = done(await add(fixture, cartId, [fixture.catalog.hall(1).item()]));
-      expect(cart.number).toBe(orderNumberOf(cartId, 1));
+      const cart = requireDone(await add(fixture, cartId, [fixture.catalog.hall(1).item()]));
+      expect(cart.number).toBe(deriveOrderNumber(cartId, 1));
       await expect(
         fixture.context.orders
           .of('opera')
@@ -94,8 +104,8 @@ describeOnEachEngine('numbers, makers and contacts', (fixture) => {
     });
 
     test('finds the order in either case, and its reference does not', async () => {
-      const made = await newOrder(fixture);
-      const number = orderNumberOf(made.order.id);
+      const made = await createOrderInHall(fixture);
+      const number = deriveOrderNumber(made.order.id);
       const reference = `Agency-${randomUUID()}`;
       await refer(fixture, made, reference);
       for (const each of [number, number.toUpperCase()]) expect(await idsOf(fixture, each)).toEqual([made.order.id]);
@@ -105,16 +115,16 @@ describeOnEachEngine('numbers, makers and contacts', (fixture) => {
     });
 
     test('finds no cart and no order of another institution', async () => {
-      const { cart } = await newCart(fixture);
-      expect(await idsOf(fixture, orderNumberOf(cart.id))).toEqual([]);
-      const { order } = await newOrder(fixture);
-      const query = `?number=${orderNumberOf(order.id)}`;
+      const { cart } = await createCart(fixture);
+      expect(await idsOf(fixture, deriveOrderNumber(cart.id))).toEqual([]);
+      const { order } = await createOrderInHall(fixture);
+      const query = `?number=${deriveOrderNumber(order.id)}`;
       const elsewhere = await fixture.call<Page>('GET', query, { institution: 'museum' });
       expect(elsewhere.data.items).toEqual([]);
     });
 
     test('is changed by nothing', async () => {
-      const { path, order } = await newOrder(fixture);
+      const { path, order } = await createOrderInHall(fixture);
       const refused = await fixture.call('PATCH', path, { body: { number: 'mine' } });
       expect([refused.status, refused.code]).toEqual([422, 'validation_error']);
       expect((await fixture.call('PATCH', path, { body: { number: order.number } })).status).toBe(200);
@@ -125,7 +135,7 @@ describeOnEachEngine('numbers, makers and contacts', (fixture) => {
 
       /** An order as the last release has written it. */
       const oldOrder = async () => {
-        const made = await newOrder(fixture);
+        const made = await createOrderInHall(fixture);
         await fixture.store
           .collection(plain)
           .of('opera')
@@ -138,7 +148,7 @@ describeOnEachEngine('numbers, makers and contacts', (fixture) => {
         const stored = () => fixture.store.collection(plain).of('opera').get(one.order.id);
         const before = await stored();
         const shown = await read(fixture, one.path);
-        const short = orderNumberOf(one.order.id);
+        const short = deriveOrderNumber(one.order.id);
         expect([shown.number, before?.shortNumber, await idsOf(fixture, short)]).toEqual([short, undefined, []]);
         const facts = [fixture.facts.length, fixture.announced.length];
         const numbering = startCompletion(
@@ -149,8 +159,8 @@ describeOnEachEngine('numbers, makers and contacts', (fixture) => {
             warn: (message) => expect(message).toBeUndefined(),
           },
         );
-        await until(async () => (await idsOf(fixture, short)).length === 1);
-        await until(async () => (await idsOf(fixture, orderNumberOf(other.order.id))).length === 1);
+        await waitUntil(async () => (await idsOf(fixture, short)).length === 1);
+        await waitUntil(async () => (await idsOf(fixture, deriveOrderNumber(other.order.id))).length === 1);
         await numbering.close();
         const { version, ...now } = (await stored()) ?? { version: 0 };
         expect(now).toEqual({ ...before, version: undefined, shortNumber: short });
@@ -166,7 +176,7 @@ describeOnEachEngine('numbers, makers and contacts', (fixture) => {
       fixture.call('POST', `${path}/refunds`, { body: { method: 'card', amount: 1 }, ...call });
 
     test('the client, with the user who is signed in at it; each record its own', async () => {
-      const { order, path } = await newOrder(fixture, 2, { client: 'agency', user });
+      const { order, path } = await createOrderInHall(fixture, 2, { client: 'agency', user });
       const [agency, till] = [{ clientId: 'agency', userId: user.id }, { clientId: 'till' }];
       expect(order).toMatchObject({ createdBy: agency });
       expect((await pay(fixture, path, {}, { client: 'till' })).data).toMatchObject({ createdBy: till });
@@ -177,14 +187,14 @@ describeOnEachEngine('numbers, makers and contacts', (fixture) => {
     });
 
     test('the point of sale of a shopper', async () => {
-      const { path } = await newCart(fixture);
-      await checkout(fixture, path, { contactNumber: newContact(fixture) });
+      const { path } = await createCart(fixture);
+      await buyCart(fixture, path, { contactNumber: createContact(fixture) });
       expect((await fixture.call('GET', path)).data).toMatchObject({ createdBy: SHOP });
       expect((await fixture.call('GET', `${path}/payments`)).data).toMatchObject({ items: [{ createdBy: SHOP }] });
     });
 
     test('null in what an earlier release has stored', async () => {
-      const { order, path } = await newOrder(fixture);
+      const { order, path } = await createOrderInHall(fixture);
       await pay(fixture, path);
       await refund(path);
       await fixture.context.orders.of('opera').update(order.id, ({ createdBy: _, ...rest }) => ({
@@ -202,25 +212,25 @@ describeOnEachEngine('numbers, makers and contacts', (fixture) => {
     });
 
     test('a list can have those of one client', async () => {
-      const { order } = await newOrder(fixture, 1, { client: 'searched' });
-      await newOrder(fixture, 1, { client: 'other' });
+      const { order } = await createOrderInHall(fixture, 1, { client: 'searched' });
+      await createOrderInHall(fixture, 1, { client: 'other' });
       const list = async (client: string) =>
         (await fixture.call<{ items: Order[] }>('GET', `?createdBy=${client}`)).data.items.map(({ id }) => id);
       expect([await list('searched'), await list('unknown')]).toEqual([[order.id], []]);
     });
 
     test('nothing changes it', async () => {
-      const { path } = await newOrder(fixture);
+      const { path } = await createOrderInHall(fixture);
       const change = (clientId: string) => fixture.call('PATCH', path, { body: { createdBy: { clientId } } });
       expect([(await change('partner')).status, (await change('another')).code]).toEqual([200, 'validation_error']);
     });
 
     test('the events of an order and its money name its client and its point of sale, also when they are sent again', async () => {
-      const { order, path } = await newOrder(fixture, 2, { client: 'agency' });
+      const { order, path } = await createOrderInHall(fixture, 2, { client: 'agency' });
       await pay(fixture, path, {}, { client: 'till' });
       await refund(path);
-      const { cart, path: bought } = await newCart(fixture);
-      await checkout(fixture, bought, { contactNumber: newContact(fixture) });
+      const { cart, path: bought } = await createCart(fixture);
+      await buyCart(fixture, bought, { contactNumber: createContact(fixture) });
       const announced: Pick<Message, 'type' | 'key' | 'data'>[] = [...fixture.announced];
       for await (const fact of currentFacts.read(fixture.store)) announced.push(fact);
       const owners = (id: string) =>
@@ -236,7 +246,7 @@ describeOnEachEngine('numbers, makers and contacts', (fixture) => {
     });
 
     test('the fact of a confirmation says it', async () => {
-      const { order, path } = await newOrder(fixture, 1, { client: 'agency', user });
+      const { order, path } = await createOrderInHall(fixture, 1, { client: 'agency', user });
       await fixture.confirm(path);
       expect(fixture.factsOf(order.id).map(({ data }) => data)).toMatchObject([
         { createdBy: { clientId: 'agency', userId: 'usr_1' } },
@@ -263,7 +273,7 @@ describeOnEachEngine('numbers, makers and contacts', (fixture) => {
     };
 
     test('once per change, with the write that names it, another or none, whichever client writes', async () => {
-      const [first, second] = [newContact(fixture), newContact(fixture)];
+      const [first, second] = [createContact(fixture), createContact(fixture)];
       const body = { contactNumber: first, items: [fixture.catalog.hall(1).item(1)] };
       let orderId = '';
       const made = await namedBy(async () => {
@@ -302,12 +312,12 @@ describeOnEachEngine('numbers, makers and contacts', (fixture) => {
         { paymentMethod: 'on_account' },
       ];
       for (const method of methods) {
-        const contactNumber = newContact(fixture, 'account');
+        const contactNumber = createContact(fixture, 'account');
         let orderId = '';
         const named = await namedBy(async () => {
-          const { cart, path } = await newCart(fixture);
+          const { cart, path } = await createCart(fixture);
           orderId = cart.id;
-          await checkout(fixture, path, { contactNumber, ...method });
+          await buyCart(fixture, path, { contactNumber, ...method });
         });
         const { pointOfSale } = SHOP;
         expect(named).toEqual([{ orderId, contactNumber, clientId: null, pointOfSale }]);
@@ -318,7 +328,7 @@ describeOnEachEngine('numbers, makers and contacts', (fixture) => {
     test('not of an order without a contact', async () => {
       let orderId = '';
       const made = async () => {
-        orderId = (await newOrder(fixture, 1, { client: 'agency' })).order.id;
+        orderId = (await createOrderInHall(fixture, 1, { client: 'agency' })).order.id;
       };
       expect(await namedBy(made)).toEqual([]);
       expect(await currentlyNamedBy(orderId)).toEqual([]);

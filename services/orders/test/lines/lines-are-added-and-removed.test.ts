@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import type { OrdersContext } from '../../src/context.ts';
 import { nameOrderLine } from '../../src/orders/lines.ts';
-import { describeOnEachEngine, type Order, until } from '../fixture/fixture.ts';
-import { newOrder, read } from '../fixture/orders.ts';
+import { describeOnEachEngine, type Order, waitUntil } from '../fixture/fixture.ts';
+import { createOrderInHall, read } from '../fixture/orders.ts';
 
 describeOnEachEngine('lines', (fixture) => {
   describe('lines are added and removed', () => {
@@ -11,7 +11,7 @@ describeOnEachEngine('lines', (fixture) => {
       fixture.call('POST', `${path}/lines`, { body: { items }, ...call });
 
     test('added places are held as long as the others, and a removed one is released', async () => {
-      const { path, order, hall } = await newOrder(fixture);
+      const { path, order, hall } = await createOrderInHall(fixture);
       const other = fixture.catalog.hall(2);
       const more = await add(path, [other.item(2)]);
       expect(more).toMatchObject({ status: 201, data: { total: 4_000, due: 4_000 } });
@@ -25,7 +25,7 @@ describeOnEachEngine('lines', (fixture) => {
     });
 
     test('an addition holds all its places or none, and a refusal leaves the order unchanged', async () => {
-      const { path } = await newOrder(fixture);
+      const { path } = await createOrderInHall(fixture);
       const [small, other] = [fixture.catalog.hall(1), fixture.catalog.hall(1, { currency: 'EUR' })];
       expect((await add(path, [small.item(2)])).code).toBe('order_places_unavailable');
       expect(await add(path, [other.item()])).toMatchObject({ status: 422, code: 'validation_error' });
@@ -33,7 +33,7 @@ describeOnEachEngine('lines', (fixture) => {
     });
 
     test('an addition whose answer from the catalog was lost is completed by its repeat', async () => {
-      const { path } = await newOrder(fixture);
+      const { path } = await createOrderInHall(fixture);
       const small = fixture.catalog.hall(1);
       const key = randomUUID();
       fixture.catalog.mishaps.set('holdPlaces', 'lost');
@@ -46,7 +46,7 @@ describeOnEachEngine('lines', (fixture) => {
     });
 
     test('one answer names a wrong quantity and an unknown item', async () => {
-      const { path } = await newOrder(fixture);
+      const { path } = await createOrderInHall(fixture);
       const [hall, foreign] = [fixture.catalog.hall(2), fixture.catalog.hall(1, { institution: 'museum' })];
       const answer = await add(path, [foreign.item(), hall.item(1, hall.placeIds)]);
       expect(answer).toMatchObject({ status: 422, code: 'validation_error' });
@@ -54,7 +54,7 @@ describeOnEachEngine('lines', (fixture) => {
     });
 
     test('lines change only while the order is open or reserved', async () => {
-      const { path, order, hall } = await newOrder(fixture);
+      const { path, order, hall } = await createOrderInHall(fixture);
       await fixture.call('POST', `${path}/reservation`, { body: { dueAt: '2099-01-01T00:00:00Z' } });
       expect((await add(path, [hall.item()])).status).toBe(201);
       await fixture.confirm(path);
@@ -64,7 +64,7 @@ describeOnEachEngine('lines', (fixture) => {
     });
 
     test('an order without lines cannot be confirmed', async () => {
-      const { path, order } = await newOrder(fixture, 1);
+      const { path, order } = await createOrderInHall(fixture, 1);
       expect((await fixture.call('DELETE', `${path}/lines/${order.lines[0]?.id}`)).data.lines).toEqual([]);
       expect((await fixture.confirm(path)).status).toBe(412);
       expect((await fixture.call('POST', `${path}/extension`, { body: { minutes: 20 } })).status).toBe(200);
@@ -74,7 +74,7 @@ describeOnEachEngine('lines', (fixture) => {
     });
 
     test('a line is removed while the catalog is down, and its place is released later', async () => {
-      const { path, order, hall } = await newOrder(fixture);
+      const { path, order, hall } = await createOrderInHall(fixture);
       fixture.catalog.mishaps.set('releaseHold', 'fails');
       const less = await fixture.call('DELETE', `${path}/lines/${order.lines[0]?.id}`);
       expect(less).toMatchObject({ status: 200, data: { total: 1_000 } });
@@ -128,7 +128,7 @@ describeOnEachEngine('lines', (fixture) => {
     });
 
     test('at most as many as places: 400, also for a quote and for more lines', async () => {
-      const { path, hall } = await newOrder(fixture);
+      const { path, hall } = await createOrderInHall(fixture);
       const items = [hall.item(), { ...hall.item(), beneficiaries: [ada, eva] }];
       for (const at of ['', '/quotes', `${path}/lines`]) {
         const answer = await fixture.call('POST', at, { body: { items } });
@@ -140,7 +140,7 @@ describeOnEachEngine('lines', (fixture) => {
     });
 
     test('who has no name at all is 400, in every body, and changes nothing', async () => {
-      const { order, path, hall } = await newOrder(fixture);
+      const { order, path, hall } = await createOrderInHall(fixture);
       const items = [{ ...hall.item(), beneficiaries: [{}] }];
       const line = `${path}/lines/${order.lines[0]?.id}`;
       const answers = [
@@ -153,7 +153,7 @@ describeOnEachEngine('lines', (fixture) => {
     });
 
     test('changed, merged and removed before the confirmation, without a call of tickets', async () => {
-      const { order } = await newOrder(fixture);
+      const { order } = await createOrderInHall(fixture);
       const line = order.lines[0]?.id;
       expect(namesOf((await name(order.id, line, { beneficiary: ada })).data)).toEqual([ada, null]);
       const merged = await name(order.id, line, { beneficiary: { firstName: 'Augusta' } });
@@ -182,7 +182,7 @@ describeOnEachEngine('lines', (fixture) => {
       expect((await name(order.id, second, { beneficiary: ada })).status).toBe(200);
       expect((await fixture.document(order.id))?.namesDue).not.toBeNull();
       fixture.tickets.mishaps.clear();
-      await until(async () => {
+      await waitUntil(async () => {
         await fixture.later(20_000);
         return (await fixture.document(order.id))?.namesDue === null;
       });
@@ -226,7 +226,7 @@ describeOnEachEngine('lines', (fixture) => {
         tickets: { ...fixture.context.tickets, issue: () => new Promise<never>(() => {}) },
       };
       rename(dying).catch(() => undefined);
-      await until(async () => (await fixture.document(order.id))?.namesDue != null);
+      await waitUntil(async () => (await fixture.document(order.id))?.namesDue != null);
       const changed = await fixture.document(order.id);
       const again = await rename(fixture.context);
       expect([again.lines[0]?.beneficiary, again.lines]).toEqual([eva, changed?.lines]);
@@ -244,7 +244,7 @@ describeOnEachEngine('lines', (fixture) => {
         ['ord_unknown', line?.id],
       ] as const)
         expect((await name(id, lineId, { beneficiary: eva })).status).toBe(404);
-      const { order: other, path } = await newOrder(fixture);
+      const { order: other, path } = await createOrderInHall(fixture);
       await fixture.call('POST', `${path}/cancellation`, { body: {} });
       expect((await name(other.id, other.lines[0]?.id, { beneficiary: eva })).code).toBe('order_cancelled');
     });

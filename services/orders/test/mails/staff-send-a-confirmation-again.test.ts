@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { describeOnEachEngine, until } from '../fixture/fixture.ts';
-import { newContact } from '../fixture/orders.ts';
+import { describeOnEachEngine, waitUntil } from '../fixture/fixture.ts';
+import { createContact } from '../fixture/orders.ts';
 
 describeOnEachEngine('staff send a confirmation again', (fixture) => {
   const ask = (path: string, call: object = {}) =>
@@ -10,7 +10,7 @@ describeOnEachEngine('staff send a confirmation again', (fixture) => {
   /** An order at a point of sale, of a contact, without what is left out; confirmed unless something else is wanted. */
   const order = async ({ isConfirmed = true, without = '' } = {}) => {
     const hall = fixture.catalog.hall(2);
-    const contactNumber = newContact(fixture);
+    const contactNumber = createContact(fixture);
     const all = { items: [hall.item(1)], pointOfSale: 'tickets.opera.example', contactNumber };
     const body = Object.fromEntries(Object.entries(all).filter(([name]) => name !== without));
     const { data, status, text } = await fixture.call('POST', '', { body });
@@ -26,7 +26,7 @@ describeOnEachEngine('staff send a confirmation again', (fixture) => {
     const key = randomUUID();
     expect(await ask(path, { key })).toMatchObject({ status: 202, data: { queued: true } });
     expect((await ask(path, { key })).headers.get('idempotency-replayed')).toBe('true');
-    await until(() => requested(id).length > 0);
+    await waitUntil(() => requested(id).length > 0);
     expect(requested(id)).toMatchObject([
       {
         data: {

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { describeOnEachEngine, until } from '../fixture/fixture.ts';
-import { newExpiredOrder, newOrder, type Payment, pay, paymentsOf, read } from '../fixture/orders.ts';
+import { describeOnEachEngine, waitUntil } from '../fixture/fixture.ts';
+import { createExpiredOrder, createOrderInHall, listPayments, type Payment, pay, read } from '../fixture/orders.ts';
 
 describeOnEachEngine('payments', (fixture) => {
   describe('payments are counted and never lost', () => {
-    const payments = (path: string) => paymentsOf(fixture, path);
+    const payments = (path: string) => listPayments(fixture, path);
 
     test('the last of several part payments confirms the order, and more than is due is refused', async () => {
-      const { path, hall } = await newOrder(fixture);
+      const { path, hall } = await createOrderInHall(fixture);
       expect((await pay(fixture, path, { amount: 2_001 })).code).toBe('payment_exceeds_due');
       const part = await pay(fixture, path, { amount: 500, reference: 'psp-1' });
       expect(part).toMatchObject({ status: 201, data: { amount: 500, currency: 'CHF', reference: 'psp-1' } });
@@ -32,7 +32,7 @@ describeOnEachEngine('payments', (fixture) => {
     });
 
     test('a pending payment does not lower `due`; its capture confirms the order, its failure reopens it', async () => {
-      const { path, order } = await newOrder(fixture);
+      const { path, order } = await createOrderInHall(fixture);
       const first = await pay(fixture, path, { status: 'pending' });
       expect(first).toMatchObject({ status: 201, data: { status: 'pending' } });
       const waiting = await read(fixture, path);
@@ -50,7 +50,7 @@ describeOnEachEngine('payments', (fixture) => {
     });
 
     test('a captured part payment returns the order to its previous state when nothing else is pending', async () => {
-      const { path, order } = await newOrder(fixture);
+      const { path, order } = await createOrderInHall(fixture);
       const { expiresAt } = order;
       const settle = (id: string, status: string) =>
         fixture.call('PATCH', `${path}/payments/${id}`, { body: { status } });
@@ -64,14 +64,14 @@ describeOnEachEngine('payments', (fixture) => {
     });
 
     test('a pending payment extends the hold by the grace period', async () => {
-      const { path, order } = await newOrder(fixture);
+      const { path, order } = await createOrderInHall(fixture);
       await pay(fixture, path, { status: 'pending' });
       const [place] = fixture.catalog.placesOf(order.id);
       expect(place?.until).toBe(Date.parse(String(order.expiresAt)) + 900_000);
     });
 
     test('a pending payment that comes as the hold ends, and others have the places, waits no longer', async () => {
-      const { path, order, hall } = await newOrder(fixture);
+      const { path, order, hall } = await createOrderInHall(fixture);
       for (const id of hall.placeIds) fixture.catalog.steal(id);
       // The hold ends between the payment and the call that extends it.
       const orders = fixture.context.orders.of('opera');
@@ -86,7 +86,7 @@ describeOnEachEngine('payments', (fixture) => {
     });
 
     test('a late payment confirms an expired order, with other places for those taken', async () => {
-      const { path, order, hall } = await newExpiredOrder(fixture);
+      const { path, order, hall } = await createExpiredOrder(fixture);
       const [taken = ''] = order.lines.map(({ place }) => place.id);
       fixture.catalog.steal(taken);
       expect((await pay(fixture, path)).status).toBe(201);
@@ -98,7 +98,7 @@ describeOnEachEngine('payments', (fixture) => {
     });
 
     test('a late payment of an order whose places are gone is 412 and recorded', async () => {
-      const { path, hall } = await newExpiredOrder(fixture);
+      const { path, hall } = await createExpiredOrder(fixture);
       for (const id of hall.placeIds) fixture.catalog.steal(id);
       const key = randomUUID();
       const late = await pay(fixture, path, {}, { key });
@@ -115,7 +115,7 @@ describeOnEachEngine('payments', (fixture) => {
     });
 
     test('a repeated or a further capture does not confirm an order whose money was refunded', async () => {
-      const { path, hall, order } = await newOrder(fixture);
+      const { path, hall, order } = await createOrderInHall(fixture);
       const { id } = (await pay(fixture, path, { status: 'pending' })).data;
       const spare = await pay(fixture, path, { amount: 300, status: 'pending' });
       const orders = fixture.context.orders.of('opera');
@@ -144,7 +144,7 @@ describeOnEachEngine('payments', (fixture) => {
 
     test('an open order whose money was refunded is confirmed once that is paid again, or on account', async () => {
       const refunded = async () => {
-        const { path } = await newOrder(fixture);
+        const { path } = await createOrderInHall(fixture);
         expect((await pay(fixture, path, { amount: 500 })).status).toBe(201);
         const refund = { body: { amount: 500, method: 'card' } };
         expect((await fixture.call('POST', `${path}/refunds`, refund)).status).toBe(201);
@@ -174,7 +174,7 @@ describeOnEachEngine('payments', (fixture) => {
     });
 
     test('a refund is 409 while a sale is pending that relies on the money', async () => {
-      const { path } = await newOrder(fixture);
+      const { path } = await createOrderInHall(fixture);
       fixture.catalog.mishaps.set('sellHold', 'fails');
       expect((await pay(fixture, path)).status).toBe(503);
       const refund = () => fixture.call('POST', `${path}/refunds`, { body: { amount: 2_000, method: 'card' } });
@@ -185,7 +185,7 @@ describeOnEachEngine('payments', (fixture) => {
     });
 
     test('a part payment of an expired order is 412 and recorded', async () => {
-      const { path } = await newExpiredOrder(fixture);
+      const { path } = await createExpiredOrder(fixture);
       expect(await pay(fixture, path, { amount: 500 })).toMatchObject({
         status: 412,
         details: 'The payment is recorded, but the order is past its deadline and not paid in full.',
@@ -196,7 +196,7 @@ describeOnEachEngine('payments', (fixture) => {
     });
 
     test('a capture while the catalog is down is 503 and recorded; a repeat confirms the order', async () => {
-      const { path } = await newOrder(fixture);
+      const { path } = await createOrderInHall(fixture);
       const key = randomUUID();
       fixture.catalog.mishaps.set('sellHold', 'fails');
       expect(await pay(fixture, path, {}, { key })).toMatchObject({ status: 503, code: 'service_unavailable' });
@@ -209,7 +209,7 @@ describeOnEachEngine('payments', (fixture) => {
     });
 
     test("another currency than the order's is 422, and an invalid amount is 400", async () => {
-      const { path } = await newOrder(fixture);
+      const { path } = await createOrderInHall(fixture);
       expect(await pay(fixture, path, { currency: 'EUR' })).toMatchObject({ status: 422, code: 'validation_error' });
       for (const amount of [0, -5, 1e15]) expect((await pay(fixture, path, { amount })).code).toBe('validation_error');
       expect((await pay(fixture, path, { amount: 10.5 })).code).toBe('bad_request');
@@ -218,7 +218,7 @@ describeOnEachEngine('payments', (fixture) => {
     });
 
     test('references are written and read with their scopes only', async () => {
-      const { path } = await newOrder(fixture);
+      const { path } = await createOrderInHall(fixture);
       const scopes = ['orders:read', 'orders:write'];
       for (const scope of ['payments:write', 'orders.sensitive:write']) {
         const writing = [...scopes, scope];
@@ -238,7 +238,7 @@ describeOnEachEngine('payments', (fixture) => {
     });
 
     test('the list of payments is paged in order of creation', async () => {
-      const { path } = await newOrder(fixture);
+      const { path } = await createOrderInHall(fixture);
       for (const amount of [1, 2, 3]) await pay(fixture, path, { amount });
       const page = (query: string) =>
         fixture.call<{ items: Payment[]; nextCursor: string | null }>('GET', `${path}/payments${query}`);
@@ -252,7 +252,7 @@ describeOnEachEngine('payments', (fixture) => {
   describe('an order that is paid in full is confirmed, however that came about', () => {
     /** An order of two lines of 1,000, with this captured. */
     const partlyPaid = async (amount = 1_000) => {
-      const made = await newOrder(fixture);
+      const made = await createOrderInHall(fixture);
       await pay(fixture, made.path, { amount });
       const [first] = made.order.lines;
       return { ...made, remove: () => fixture.call('DELETE', `${made.path}/lines/${first?.id}`) };
@@ -267,7 +267,7 @@ describeOnEachEngine('payments', (fixture) => {
         expect(answer).toMatchObject({ status: 200, data: { ...confirmed, expiresAt: null, paid } });
         expect(answer.data.lines[0]?.ticketId).toMatch(/^tic_/);
         expect(fixture.catalog.count(hall)).toEqual({ free: 3, held: 0, sold: 1 });
-        await until(() => fixture.factsOf(order.id).length > 0);
+        await waitUntil(() => fixture.factsOf(order.id).length > 0);
         expect(fixture.factsOf(order.id)).toMatchObject([{ type: 'order.confirmed' }]);
       }
     });
@@ -288,7 +288,7 @@ describeOnEachEngine('payments', (fixture) => {
       fixture.catalog.mishaps.set('releaseHold', 'fails');
       expect(await remove()).toMatchObject({ status: 200, data: { state: 'open' } });
       fixture.catalog.mishaps.clear();
-      await until(async () => {
+      await waitUntil(async () => {
         await fixture.later();
         return (await fixture.document(path.slice(1)))?.state === 'confirmed';
       });
@@ -306,7 +306,7 @@ describeOnEachEngine('payments', (fixture) => {
       expect((await fixture.call('POST', `/${data.id}/confirmation`, { body: {} })).data).toMatchObject({
         state: 'confirmed',
       });
-      const empty = await newOrder(fixture, 1);
+      const empty = await createOrderInHall(fixture, 1);
       const none = await fixture.call('DELETE', `${empty.path}/lines/${empty.order.lines[0]?.id}`);
       expect(none).toMatchObject({ status: 200, data: { state: 'open', lines: [] } });
     });
@@ -333,7 +333,7 @@ describeOnEachEngine('payments', (fixture) => {
 
     /** An order whose hold has ended and whose payment covers it, as an earlier release left it. */
     const overdue = async () => {
-      const made = await fixture.catalog.expiring(() => newOrder(fixture));
+      const made = await fixture.catalog.expiring(() => createOrderInHall(fixture));
       await fixture.context.orders.of('opera').update(made.order.id, (order) => {
         const settled = { status: 'captured', createdAt: order.createdAt, updatedAt: order.createdAt } as const;
         const payment = { id: `pay_${order.id}`, method: 'card', amount: 2_000, currency: 'CHF', reference: null };
@@ -378,19 +378,19 @@ describeOnEachEngine('payments', (fixture) => {
       fixture.call<Payment>('POST', `${path}/refunds`, { body: { amount, method: 'card', reference: 'r' }, key });
 
     test('a payment is read at its Location with the scope for references', async () => {
-      const { path } = await newOrder(fixture);
+      const { path } = await createOrderInHall(fixture);
       const made = await pay(fixture, path, { amount: 500, reference: 'psp-1' });
       const found = await fixture.call<Payment>('GET', at(made.headers));
       expect([found.status, found.data]).toEqual([200, made.data]);
       expect(found.headers.get('etag')).toBe(made.headers.get('etag'));
       expect((await fixture.call('GET', at(made.headers), { scopes: ['orders:read'] })).status).toBe(403);
       expect((await fixture.call('GET', `${path}/payments/pay_unknown`)).status).toBe(404);
-      const other = await newOrder(fixture);
+      const other = await createOrderInHall(fixture);
       expect((await fixture.call('GET', `${other.path}/payments/${made.data.id}`)).status).toBe(404);
     });
 
     test('a refund is read at its Location, and all refunds page by page', async () => {
-      const { path } = await newOrder(fixture);
+      const { path } = await createOrderInHall(fixture);
       await pay(fixture, path);
       const made = await refund(path, 100);
       const found = await fixture.call<Payment>('GET', at(made.headers));
@@ -411,7 +411,7 @@ describeOnEachEngine('payments', (fixture) => {
     test('an erasure keeps the idempotency records of payments and refunds, and deletes those of orders', async () => {
       const contactNumber = `C${randomUUID()}`;
       fixture.contacts.known.set(contactNumber, null);
-      const { path } = await newOrder(fixture);
+      const { path } = await createOrderInHall(fixture);
       await fixture.call('PATCH', path, { body: { contactNumber } });
       const keys = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
       const act = async () => {

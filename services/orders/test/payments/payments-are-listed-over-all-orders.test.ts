@@ -5,7 +5,7 @@ import type { Static } from 'typebox';
 import type { ListedPayment } from '../../src/api/schemas.ts';
 import { type OrderDocument, ordersCollection } from '../../src/store.ts';
 import { type Call, describeOnEachEngine } from '../fixture/fixture.ts';
-import { checkout, newCart, newContact } from '../fixture/orders.ts';
+import { buyCart, createCart, createContact } from '../fixture/orders.ts';
 
 type Item = Static<typeof ListedPayment>;
 
@@ -188,7 +188,7 @@ describeOnEachEngine('payments and refunds are listed over all orders', (fixture
       const { id } = await pay(await order());
       expect(await ids()).toEqual([id]);
       expect(await house().ids()).toEqual([]);
-      const { cart, path } = await newCart(fixture);
+      const { cart, path } = await createCart(fixture);
       // No command pays a cart: as if one did.
       const shop = fixture.store.collection(ordersCollection).of('opera');
       const { id: payment } = { id: `pay_${randomUUID()}` };
@@ -198,7 +198,7 @@ describeOnEachEngine('payments and refunds are listed over all orders', (fixture
       const listed = async () =>
         (await fixture.call<Page>('GET', '/svc/v3/payments?limit=500')).data.items.map((item) => item.orderId);
       expect(await listed()).not.toContain(cart.id);
-      await checkout(fixture, path, { contactNumber: newContact(fixture) });
+      await buyCart(fixture, path, { contactNumber: createContact(fixture) });
       expect(await listed()).toContain(cart.id);
     });
 

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { registry } from '@boxoffice/envelope';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { describeOnEachEngine, type Order } from '../fixture/fixture.ts';
-import { newExpiredOrder, newOrder, pay, read } from '../fixture/orders.ts';
+import { createExpiredOrder, createOrderInHall, pay, read } from '../fixture/orders.ts';
 
 describeOnEachEngine('orders as answered', (fixture) => {
   describe('each 412 has its own code', () => {
@@ -13,21 +13,21 @@ describeOnEachEngine('orders as answered', (fixture) => {
     const post = (path: string, action: string, body: object = {}) =>
       fixture.call('POST', `${path}/${action}`, { body });
     const confirmed = async () => {
-      const made = await newOrder(fixture);
+      const made = await createOrderInHall(fixture);
       await post(made.path, 'confirmation', { onAccount: true });
       return made;
     };
     const cancelled = async () => {
-      const made = await newOrder(fixture);
+      const made = await createOrderInHall(fixture);
       await post(made.path, 'cancellation');
       return made;
     };
     const waiting = async () => {
-      const made = await newOrder(fixture);
+      const made = await createOrderInHall(fixture);
       await pay(fixture, made.path, { status: 'pending' });
       return made;
     };
-    const expired = () => newExpiredOrder(fixture);
+    const expired = () => createExpiredOrder(fixture);
     const actions: [string, object][] = [
       ['extension', { minutes: 5 }],
       ['reservation', { dueAt: DUE_AT }],
@@ -57,7 +57,7 @@ describeOnEachEngine('orders as answered', (fixture) => {
       const pending = await waiting();
       expect(await codeOf(pending, {})).toBe('order_payment_pending');
       expect((await post(pending.path, 'confirmation', { onAccount: true })).status).toBe(200);
-      const open = await newOrder(fixture, 1);
+      const open = await createOrderInHall(fixture, 1);
       expect(await codeOf(open, {})).toBe('order_unpaid');
       await fixture.call('DELETE', `${open.path}/lines/${open.order.lines[0]?.id}`);
       expect(await codeOf(open)).toBe('order_empty');
@@ -75,7 +75,7 @@ describeOnEachEngine('orders as answered', (fixture) => {
     test('a payment on a cancelled or expired order, and another final status, have their codes', async () => {
       expect((await pay(fixture, (await cancelled()).path)).code).toBe('order_cancelled');
       expect((await pay(fixture, (await expired()).path, { status: 'pending' })).code).toBe('order_expired');
-      const { path } = await newOrder(fixture);
+      const { path } = await createOrderInHall(fixture);
       const { data } = await pay(fixture, path, { status: 'pending' });
       const settle = (status: string) => fixture.call('PATCH', `${path}/payments/${data.id}`, { body: { status } });
       expect((await settle('pending')).status).toBe(200);
@@ -132,7 +132,7 @@ describeOnEachEngine('orders as answered', (fixture) => {
     });
 
     test('If-Match, and a state without its own code, are precondition_failed', async () => {
-      const { path } = await newOrder(fixture);
+      const { path } = await createOrderInHall(fixture);
       const stale = await fixture.call('POST', `${path}/extension`, { body: { minutes: 5 }, ifMatch: '"99"' });
       expect(stale.code).toBe('precondition_failed');
       await post(path, 'reservation', { dueAt: DUE_AT });
@@ -140,7 +140,7 @@ describeOnEachEngine('orders as answered', (fixture) => {
     });
 
     test('a reference needs its scope: 403 before the order is read, and no scope is needed without it', async () => {
-      const { path } = await newOrder(fixture);
+      const { path } = await createOrderInHall(fixture);
       const scopes = ['orders:write'];
       const refused = await pay(fixture, path, { reference: 'psp-1' }, { scopes });
       expect(refused).toMatchObject({ status: 403, code: 'forbidden', data: null });
@@ -261,7 +261,7 @@ describeOnEachEngine('orders as answered', (fixture) => {
     });
 
     test('every write checks If-Match, and each answer has the new validator', async () => {
-      const { path, order } = await newOrder(fixture, 3);
+      const { path, order } = await createOrderInHall(fixture, 3);
       const stale = { ifMatch: '"7"' };
       const line = order.lines[0]?.id;
       const writes: [string, string, unknown][] = [
@@ -307,7 +307,7 @@ describeOnEachEngine('orders as answered', (fixture) => {
       expect(answer).toMatchObject({ status: 400, code: 'bad_request' });
       for (const path of ['$.items[0].seatCategoryId', '$.items[0].quantity', '$.colour'])
         expect(answer.details).toContain(path);
-      const { path } = await newOrder(fixture);
+      const { path } = await createOrderInHall(fixture);
       expect((await pay(fixture, path, { status: 'maybe' })).code).toBe('validation_error');
     });
   });

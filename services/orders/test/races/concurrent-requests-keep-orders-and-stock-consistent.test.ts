@@ -3,7 +3,15 @@ import { type Mishap, useFixture } from '@boxoffice/service/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Hall } from '../fixture/catalog.ts';
 import { engines, type Fixture, type Order, openFixture, type Reply } from '../fixture/fixture.ts';
-import { newCartId, newContact, newOrder, type Outcome, pay, read, type ShopOrder } from '../fixture/orders.ts';
+import {
+  createCartId,
+  createContact,
+  createOrderInHall,
+  type Outcome,
+  pay,
+  read,
+  type ShopOrder,
+} from '../fixture/orders.ts';
 
 const pick = <Item>(items: readonly Item[]): Item => items[randomInt(items.length)] as Item;
 
@@ -50,7 +58,7 @@ describe.each(engines)('concurrent requests keep orders and stock consistent, on
       const made = [];
       for (let index = 0; index < 40; index += 1) {
         fixture.catalog.holdMs = randomInt(1, 120);
-        made.push(await newOrder(fixture));
+        made.push(await createOrderInHall(fixture));
       }
       fixture.catalog.holdMs = 900_000;
       const answers = await Promise.all(
@@ -78,7 +86,7 @@ describe.each(engines)('concurrent requests keep orders and stock consistent, on
     });
 
     test('negative control: a sale that the catalog only pretends is found', async () => {
-      const { order, path, hall } = await newOrder(fixture);
+      const { order, path, hall } = await createOrderInHall(fixture);
       fixture.catalog.mishaps.set('sellHold', { pretends: { outcome: 'done', places: [], missing: [] } });
       await fixture.confirm(path);
       fixture.catalog.mishaps.clear();
@@ -86,7 +94,7 @@ describe.each(engines)('concurrent requests keep orders and stock consistent, on
     });
 
     test('negative control: a sold place of an order that is not confirmed is found', async () => {
-      const { order, path, hall } = await newOrder(fixture);
+      const { order, path, hall } = await createOrderInHall(fixture);
       const placeIds = order.lines.map(({ place }) => place.id);
       await fixture.context.stock.sell('opera', order.id, { placeIds });
       await fixture.call('POST', `${path}/cancellation`, { body: {} });
@@ -95,7 +103,7 @@ describe.each(engines)('concurrent requests keep orders and stock consistent, on
 
     test('random concurrent commands with failures of the catalog keep orders and stock consistent', async () => {
       const made = [];
-      for (let index = 0; index < 24; index += 1) made.push(await newOrder(fixture, 3));
+      for (let index = 0; index < 24; index += 1) made.push(await createOrderInHall(fixture, 3));
       const spare = fixture.catalog.hall(500);
       const commands: ((path: string, order: Order) => Promise<Reply<unknown>>)[] = [
         (path) => call('POST', `${path}/confirmation`, { body: { onAccount: true }, key: randomUUID() }),
@@ -137,8 +145,8 @@ describe.each(engines)('concurrent requests keep orders and stock consistent, on
 
     test('random requests with failures of the catalog buy nothing twice and lose no place', async () => {
       const hall = fixture.catalog.hall(2_000);
-      const ids = Array.from({ length: 16 }, newCartId);
-      const contactNumber = newContact(fixture, 'account');
+      const ids = Array.from({ length: 16 }, createCartId);
+      const contactNumber = createContact(fixture, 'account');
       const lineOf = async (id: string) => {
         const { data } = await fixture.shop<ShopOrder | null>('GET', `/${id}`);
         return data && data.lines.length > 0 ? pick(data.lines).id : 'lin_none';

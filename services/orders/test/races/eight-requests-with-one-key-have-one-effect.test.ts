@@ -4,7 +4,16 @@ import { sendEightAtOnce } from '@boxoffice/service/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Hall } from '../fixture/catalog.ts';
 import { describeOnEachEngine, type Fixture, type Order } from '../fixture/fixture.ts';
-import { add, checkout, done, newCartId, newContact, newOrder, pay, read } from '../fixture/orders.ts';
+import {
+  add,
+  buyCart,
+  createCartId,
+  createContact,
+  createOrderInHall,
+  pay,
+  read,
+  requireDone,
+} from '../fixture/orders.ts';
 
 /** A command on an order with two places of four: its body, what prepares the order, and what is left of the hall. */
 interface Command {
@@ -74,21 +83,21 @@ describeOnEachEngine('of eight requests with one key at two instances', (fixture
 
     test('an addition to a cart holds its places once, and a checkout buys it once', async () => {
       const hall = fixture.catalog.hall(16);
-      const [orderId, request] = [newCartId(), { requestId: randomUUID(), address: randomUUID() }];
+      const [orderId, request] = [createCartId(), { requestId: randomUUID(), address: randomUUID() }];
       const eight = Array.from({ length: 8 }, (_, n) => instances()[n % count] ?? fixture);
       const added = await Promise.all(eight.map((on) => add(on, orderId, [hall.item(2)], request)));
-      for (const outcome of added) expect(done(outcome).lines).toHaveLength(2);
+      for (const outcome of added) expect(requireDone(outcome).lines).toHaveLength(2);
       expect(fixture.catalog.count(hall)).toEqual({ free: 14, held: 2, sold: 0 });
-      const body = { requestId: randomUUID(), contactNumber: newContact(fixture) };
-      const bought = await Promise.all(eight.map((on) => checkout(on, `/${orderId}`, body)));
-      for (const outcome of bought) expect(done(outcome).state).toBe('confirmed');
+      const body = { requestId: randomUUID(), contactNumber: createContact(fixture) };
+      const bought = await Promise.all(eight.map((on) => buyCart(on, `/${orderId}`, body)));
+      for (const outcome of bought) expect(requireDone(outcome).state).toBe('confirmed');
       expect(fixture.catalog.count(hall)).toEqual({ free: 14, held: 0, sold: 2 });
     });
 
     test.each(Object.entries(commands))(
       '%s takes effect once',
       async (_what, { path, method, body, prepare, free = 2 }) => {
-        const { order, hall, path: at } = await newOrder(fixture, 2, {});
+        const { order, hall, path: at } = await createOrderInHall(fixture, 2, {});
         await prepare?.(fixture, at);
         const before = await read(fixture, at);
         // What an attempt writes in between must not refuse the others.

@@ -3,20 +3,20 @@ import { describe, expect, test } from '@jest/globals';
 import type { Static } from 'typebox';
 import type { PerformanceOrders } from '../../src/cart/schemas.ts';
 import type { Hall } from '../fixture/catalog.ts';
-import { describeOnEachEngine, until } from '../fixture/fixture.ts';
+import { describeOnEachEngine, waitUntil } from '../fixture/fixture.ts';
 import {
   add,
-  checkout,
+  buyCart,
   copyOrder,
-  done,
-  newCart,
-  newCartId,
-  newContact,
-  newOrder,
+  createCart,
+  createCartId,
+  createContact,
+  createOrderInHall,
+  postToShop,
   read,
   readCart,
+  requireDone,
   type ShopOrder,
-  shopPost,
 } from '../fixture/orders.ts';
 
 type Page = Static<typeof PerformanceOrders>;
@@ -71,10 +71,10 @@ describeOnEachEngine('performances and contacts', (fixture) => {
     });
 
     test('performance.cancelled cancels more orders than one page', async () => {
-      const { hall, order } = await newOrder(fixture, 1);
+      const { hall, order } = await createOrderInHall(fixture, 1);
       const ids = [order.id, ...(await copyOrder(fixture, order.id, 209))];
       await performanceCancelled(hall.performanceId);
-      await until(() => fixture.facts.filter(({ type }) => type === 'order.cancelled').length >= 210);
+      await waitUntil(() => fixture.facts.filter(({ type }) => type === 'order.cancelled').length >= 210);
       const states = await Promise.all(ids.map(async (id) => (await read(fixture, `/${id}`)).state));
       expect(new Set(states)).toEqual(new Set(['cancelled']));
     });
@@ -108,23 +108,23 @@ describeOnEachEngine('performances and contacts', (fixture) => {
       }
     };
     const buy = async (hall: Hall, ...others: readonly Hall[]): Promise<ShopOrder> => {
-      const { id } = done(
+      const { id } = requireDone(
         await add(
           fixture,
-          newCartId(),
+          createCartId(),
           [hall, ...others].map((one) => one.item(1)),
         ),
       );
-      return done(await checkout(fixture, `/${id}`, { contactNumber: newContact(fixture) }));
+      return requireDone(await buyCart(fixture, `/${id}`, { contactNumber: createContact(fixture) }));
     };
 
     test('are the sold ones of shoppers, each once, also those that began with another performance', async () => {
       const [hall, other] = [fixture.catalog.hall(10), fixture.catalog.hall(10)];
       const [first, second, third] = [await buy(hall), await buy(hall, other), await buy(other, hall)];
       await buy(other);
-      await newCart(fixture, 1, hall);
+      await createCart(fixture, 1, hall);
       const cancelled = await buy(hall);
-      await shopPost(fixture, `/${cancelled.id}/cancellation`, { requestId: 'once' });
+      await postToShop(fixture, `/${cancelled.id}/cancellation`, { requestId: 'once' });
       // A partner writes to the buyers of its own orders.
       const { data } = await fixture.call('POST', '', {
         body: { items: [hall.item(1)], pointOfSale: 'tickets.opera.example' },
@@ -153,11 +153,11 @@ describeOnEachEngine('performances and contacts', (fixture) => {
     test('an order says whether it was cancelled with a performance', async () => {
       const hall = fixture.catalog.hall(10);
       const [lost, unwanted] = [await buy(hall), await buy(hall)];
-      await shopPost(fixture, `/${unwanted.id}/cancellation`, { requestId: 'once' });
+      await postToShop(fixture, `/${unwanted.id}/cancellation`, { requestId: 'once' });
       await fixture.deliver('performance.cancelled', { performanceId: hall.performanceId });
       expect(await readCart(fixture, `/${lost.id}`)).toMatchObject({ state: 'cancelled', performanceCancelled: true });
       expect(await readCart(fixture, `/${unwanted.id}`)).not.toHaveProperty('performanceCancelled');
-      expect((await newOrder(fixture)).order).not.toHaveProperty('performanceCancelled');
+      expect((await createOrderInHall(fixture)).order).not.toHaveProperty('performanceCancelled');
     });
   });
 });

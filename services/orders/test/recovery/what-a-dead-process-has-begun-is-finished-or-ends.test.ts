@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IdempotencyRecord } from '@boxoffice/store';
 import { describe, expect, test } from '@jest/globals';
-import { createdOrderAnswer, orderAnswer } from '../../src/api/views.ts';
+import { answerCreatedOrder, answerOrder } from '../../src/api/views.ts';
 import { addToCart } from '../../src/cart/cart.ts';
 import type { OrdersContext } from '../../src/context.ts';
 import { confirmOrder, extendOrder, reserveOrder } from '../../src/orders/actions.ts';
@@ -9,9 +9,9 @@ import { createOrder } from '../../src/orders/create.ts';
 import { addOrderLines, removeOrderLine } from '../../src/orders/lines.ts';
 import { payOrder, settleOrderPayment } from '../../src/payments/payments.ts';
 import type { OrderDocument } from '../../src/store.ts';
-import { describeOnEachEngine, until } from '../fixture/fixture.ts';
-import { newExpiredOrder, newOrder, pay, read } from '../fixture/orders.ts';
-import { dying, moments } from '../fixture/services.ts';
+import { describeOnEachEngine, waitUntil } from '../fixture/fixture.ts';
+import { createExpiredOrder, createOrderInHall, pay, read } from '../fixture/orders.ts';
+import { createDyingContext, moments } from '../fixture/services.ts';
 
 describeOnEachEngine('recovery', (fixture) => {
   describe('what a dead process has begun is finished, or ends with the hold', () => {
@@ -20,7 +20,7 @@ describeOnEachEngine('recovery', (fixture) => {
       key,
       fingerprint: 'the same request',
       expiresAt: Date.now() + 86_400_000,
-      answer: (order) => ({ status: createdOrderAnswer(order).status, headers: {}, body: orderAnswer(order).data }),
+      answer: (order) => ({ status: answerCreatedOrder(order).status, headers: {}, body: answerOrder(order).data }),
     });
 
     const MINUTES_16 = 16 * 60_000;
@@ -38,8 +38,10 @@ describeOnEachEngine('recovery', (fixture) => {
       const hall = fixture.catalog.hall(3);
       const other = fixture.catalog.hall(1);
       const requested = { items: [hall.item(2), other.item()] };
-      createOrder(dying(fixture.context, 'hold', when), holder, requested, undefined).catch(() => undefined);
-      if (when === 'after') await until(() => fixture.catalog.count(hall).held === 2);
+      createOrder(createDyingContext(fixture.context, 'hold', when), holder, requested, undefined).catch(
+        () => undefined,
+      );
+      if (when === 'after') await waitUntil(() => fixture.catalog.count(hall).held === 2);
       await fixture.later();
       const { performanceId } = hall;
       expect(await fixture.context.orders.of('opera').count({ performanceId })).toBe(0);
@@ -50,8 +52,10 @@ describeOnEachEngine('recovery', (fixture) => {
       const hall = fixture.catalog.hall(2);
       const requested = { items: [hall.item(2)] };
       const key = randomUUID();
-      createOrder(dying(fixture.context, 'hold', when), holder, requested, recordOf(key)).catch(() => undefined);
-      if (when === 'after') await until(() => fixture.catalog.count(hall).held === 2);
+      createOrder(createDyingContext(fixture.context, 'hold', when), holder, requested, recordOf(key)).catch(
+        () => undefined,
+      );
+      if (when === 'after') await waitUntil(() => fixture.catalog.count(hall).held === 2);
       const order = await createOrder(fixture.context, holder, requested, recordOf(key));
       expect(order).toMatchObject({ state: 'open', heldPlaces: 2 });
       await fixture.later();
@@ -60,10 +64,12 @@ describeOnEachEngine('recovery', (fixture) => {
     });
 
     test.each(moments)('a confirmation is repeated if its process dies %s the sale', async (when) => {
-      const { order, path, hall } = await newOrder(fixture);
+      const { order, path, hall } = await createOrderInHall(fixture);
       const key = randomUUID();
-      confirmOrder(dying(fixture.context, 'sell', when), command(order.id, key), true).catch(() => undefined);
-      if (when === 'after') await until(() => fixture.catalog.count(hall).sold === 2);
+      confirmOrder(createDyingContext(fixture.context, 'sell', when), command(order.id, key), true).catch(
+        () => undefined,
+      );
+      if (when === 'after') await waitUntil(() => fixture.catalog.count(hall).sold === 2);
       await fixture.later();
       expect(await read(fixture, path)).toMatchObject({ state: 'open' });
       const confirmed = await confirmOrder(fixture.context, command(order.id, key), true);
@@ -72,17 +78,19 @@ describeOnEachEngine('recovery', (fixture) => {
       await expect(confirmOrder(fixture.context, command(order.id, randomUUID()), true)).rejects.toMatchObject({
         code: 'order_confirmed',
       });
-      await until(() => fixture.factsOf(order.id).length > 0);
+      await waitUntil(() => fixture.factsOf(order.id).length > 0);
       expect(fixture.factsOf(order.id)).toHaveLength(1);
     });
 
     test('an order that was sold and never confirmed expires, and its places are released', async () => {
-      const { order, path, hall } = await newOrder(fixture);
-      confirmOrder(dying(fixture.context, 'sell', 'after'), command(order.id), true).catch(() => undefined);
-      await until(() => fixture.catalog.count(hall).sold === 2);
+      const { order, path, hall } = await createOrderInHall(fixture);
+      confirmOrder(createDyingContext(fixture.context, 'sell', 'after'), command(order.id), true).catch(
+        () => undefined,
+      );
+      await waitUntil(() => fixture.catalog.count(hall).sold === 2);
       await fixture.later(MINUTES_16);
       expect(await read(fixture, path)).toMatchObject({ state: 'expired' });
-      await until(() => fixture.facts.some(({ key, type }) => key === order.id && type === 'order.expired'));
+      await waitUntil(() => fixture.facts.some(({ key, type }) => key === order.id && type === 'order.expired'));
       const expired = fixture.factsOf(order.id)[0];
       if (expired) fixture.catalog.receive(expired);
       expect(fixture.catalog.count(hall)).toEqual({ free: 4, held: 0, sold: 0 });
@@ -91,11 +99,13 @@ describeOnEachEngine('recovery', (fixture) => {
     test.each(moments)(
       'a payment is recorded once and the order confirmed if its process dies %s the sale',
       async (when) => {
-        const { order, path } = await newOrder(fixture);
+        const { order, path } = await createOrderInHall(fixture);
         const key = randomUUID();
         const requested = { id: `pay_${randomUUID()}`, method: 'card', amount: 2_000, status: 'captured' } as const;
-        payOrder(dying(fixture.context, 'sell', when), command(order.id, key), requested).catch(() => undefined);
-        await until(() => isSaleDue(order.id));
+        payOrder(createDyingContext(fixture.context, 'sell', when), command(order.id, key), requested).catch(
+          () => undefined,
+        );
+        await waitUntil(() => isSaleDue(order.id));
         await fixture.later();
         expect(await read(fixture, path)).toMatchObject({ state: 'confirmed', paid: 2_000 });
         const again = await payOrder(fixture.context, command(order.id, key), requested);
@@ -111,12 +121,14 @@ describeOnEachEngine('recovery', (fixture) => {
     ] as const)(
       'a late payment is completed if its process dies at the call %s, %s it takes effect',
       async (call, when) => {
-        const { order, path, hall } = await newExpiredOrder(fixture);
+        const { order, path, hall } = await createExpiredOrder(fixture);
         fixture.catalog.steal(order.lines[0]?.place.id ?? '');
         const key = randomUUID();
         const requested = { id: `pay_${randomUUID()}`, method: 'card', amount: 2_000, status: 'captured' } as const;
-        payOrder(dying(fixture.context, call, when), command(order.id, key), requested).catch(() => undefined);
-        await until(() => isSaleDue(order.id));
+        payOrder(createDyingContext(fixture.context, call, when), command(order.id, key), requested).catch(
+          () => undefined,
+        );
+        await waitUntil(() => isSaleDue(order.id));
         await fixture.later();
         expect(await read(fixture, path)).toMatchObject({ state: 'confirmed', paid: 2_000 });
         expect(fixture.catalog.count(hall).sold).toBe(3);
@@ -128,10 +140,12 @@ describeOnEachEngine('recovery', (fixture) => {
     test.each(moments)(
       'a pending payment is recorded by its repeat if its process dies %s the extension',
       async (when) => {
-        const { order, path } = await newOrder(fixture);
+        const { order, path } = await createOrderInHall(fixture);
         const key = randomUUID();
         const requested = { id: `pay_${randomUUID()}`, method: 'card', amount: 2_000, status: 'pending' } as const;
-        payOrder(dying(fixture.context, 'extend', when), command(order.id, key), requested).catch(() => undefined);
+        payOrder(createDyingContext(fixture.context, 'extend', when), command(order.id, key), requested).catch(
+          () => undefined,
+        );
         await fixture.later();
         expect(await read(fixture, path)).toMatchObject({ state: 'open', paid: 0 });
         const again = await payOrder(fixture.context, command(order.id, key), requested);
@@ -141,24 +155,29 @@ describeOnEachEngine('recovery', (fixture) => {
     );
 
     test('a repeat completes the capture of a pending payment if its process dies before the sale', async () => {
-      const { order, path } = await newOrder(fixture);
+      const { order, path } = await createOrderInHall(fixture);
       const { data } = await pay(fixture, path, { status: 'pending' });
       const key = randomUUID();
-      settleOrderPayment(dying(fixture.context, 'sell', 'before'), command(order.id, key), data.id, 'captured').catch(
-        () => undefined,
-      );
-      await until(() => isSaleDue(order.id));
+      settleOrderPayment(
+        createDyingContext(fixture.context, 'sell', 'before'),
+        command(order.id, key),
+        data.id,
+        'captured',
+      ).catch(() => undefined);
+      await waitUntil(() => isSaleDue(order.id));
       const again = await settleOrderPayment(fixture.context, command(order.id, key), data.id, 'captured');
       expect(again).toMatchObject({ state: 'confirmed', payments: [{ status: 'captured' }] });
     });
 
     test.each(moments)('lines are added by the repeat if the process dies %s the hold', async (when) => {
-      const { order, path } = await newOrder(fixture);
+      const { order, path } = await createOrderInHall(fixture);
       const hall = fixture.catalog.hall(2);
       const items = [hall.item(2)];
       const key = randomUUID();
-      addOrderLines(dying(fixture.context, 'hold', when), command(order.id, key), items).catch(() => undefined);
-      if (when === 'after') await until(() => fixture.catalog.count(hall).held === 2);
+      addOrderLines(createDyingContext(fixture.context, 'hold', when), command(order.id, key), items).catch(
+        () => undefined,
+      );
+      if (when === 'after') await waitUntil(() => fixture.catalog.count(hall).held === 2);
       await fixture.later();
       expect((await read(fixture, path)).lines).toHaveLength(2);
       await addOrderLines(fixture.context, command(order.id, key), items);
@@ -167,11 +186,13 @@ describeOnEachEngine('recovery', (fixture) => {
     });
 
     test.each(moments)('a removal releases its place if its process dies %s the release', async (when) => {
-      const { order, path, hall } = await newOrder(fixture);
-      removeOrderLine(dying(fixture.context, 'release', when), command(order.id), order.lines[0]?.id ?? '').catch(
-        () => undefined,
-      );
-      await until(async () => (await fixture.document(order.id))?.removedPlaces != null);
+      const { order, path, hall } = await createOrderInHall(fixture);
+      removeOrderLine(
+        createDyingContext(fixture.context, 'release', when),
+        command(order.id),
+        order.lines[0]?.id ?? '',
+      ).catch(() => undefined);
+      await waitUntil(async () => (await fixture.document(order.id))?.removedPlaces != null);
       await fixture.later();
       expect((await read(fixture, path)).lines).toHaveLength(1);
       expect(fixture.catalog.count(hall)).toEqual({ free: 3, held: 1, sold: 0 });
@@ -181,8 +202,8 @@ describeOnEachEngine('recovery', (fixture) => {
     test.each(moments)(
       'an extension and a reservation are repeated if their process dies %s the hold is extended',
       async (when) => {
-        const [first, second] = [await newOrder(fixture), await newOrder(fixture)];
-        const context = dying(fixture.context, 'extend', when);
+        const [first, second] = [await createOrderInHall(fixture), await createOrderInHall(fixture)];
+        const context = createDyingContext(fixture.context, 'extend', when);
         const key = randomUUID();
         const dueAt = Date.parse('2099-01-01T00:00:00Z');
         extendOrder(context, command(first.order.id, key), 55).catch(() => undefined);
@@ -211,12 +232,12 @@ describeOnEachEngine('recovery', (fixture) => {
     };
 
     test('a sale that another process gives up, whose expiry releases its places, sells them again', async () => {
-      const { order, path, hall } = await newOrder(fixture, 1);
+      const { order, path, hall } = await createOrderInHall(fixture, 1);
       const free = hall.placeIds.find((id) => id !== order.lines[0]?.place.id) ?? '';
       const { context, resume } = slowToSell();
       const requested = { id: `pay_${randomUUID()}`, method: 'card', amount: 1_000, status: 'captured' } as const;
       const paid = payOrder(context, command(order.id), requested);
-      await until(() => fixture.catalog.count(hall).sold === 1);
+      await waitUntil(() => fixture.catalog.count(hall).sold === 1);
       for (const id of hall.placeIds) fixture.catalog.steal(id);
       await fixture.later(MINUTES_16);
       expect(await read(fixture, path)).toMatchObject({ state: 'expired', paid: 1_000 });
@@ -227,11 +248,11 @@ describeOnEachEngine('recovery', (fixture) => {
     });
 
     test('a cancellation does not wait for a sale, which then confirms nothing', async () => {
-      const { order, path, hall } = await newOrder(fixture);
+      const { order, path, hall } = await createOrderInHall(fixture);
       const { context, resume } = slowToSell();
       const requested = { id: `pay_${randomUUID()}`, method: 'card', amount: 2_000, status: 'captured' } as const;
       const paid = payOrder(context, command(order.id), requested).catch((error: unknown) => error);
-      await until(() => fixture.catalog.count(hall).sold === 2);
+      await waitUntil(() => fixture.catalog.count(hall).sold === 2);
       const cancelled = await fixture.call('POST', `${path}/cancellation`, { body: {} });
       expect(cancelled).toMatchObject({ status: 200, data: { state: 'cancelled' } });
       resume();
@@ -268,7 +289,7 @@ describeOnEachEngine('recovery', (fixture) => {
       );
 
     test('finds the order confirmed that another process has sold meanwhile', async () => {
-      const { order, path, hall } = await newOrder(fixture);
+      const { order, path, hall } = await createOrderInHall(fixture);
       const { context, paused, resume } = pausing('sell');
       const payment = { id: `pay_${randomUUID()}`, method: 'card', amount: 2_000, status: 'captured' } as const;
       const outcome = outcomeOf(payOrder(context, command(order.id), payment));
@@ -281,12 +302,12 @@ describeOnEachEngine('recovery', (fixture) => {
     });
 
     test('sells nothing of an order that was cancelled meanwhile', async () => {
-      const { order, path, hall } = await newOrder(fixture);
+      const { order, path, hall } = await createOrderInHall(fixture);
       const { context, paused, resume } = pausing('sell');
       const outcome = outcomeOf(confirmOrder(context, command(order.id), true));
       await paused;
       await fixture.call('POST', `${path}/cancellation`, { body: {} });
-      await until(() => fixture.factsOf(order.id).length > 0);
+      await waitUntil(() => fixture.factsOf(order.id).length > 0);
       for (const fact of fixture.facts) fixture.catalog.receive(fact);
       resume();
       expect(await outcome).toBe('precondition_failed');
@@ -294,7 +315,7 @@ describeOnEachEngine('recovery', (fixture) => {
     });
 
     test('keeps no sold place of a removed line that a late hold has taken for the order again', async () => {
-      const { order, hall } = await newOrder(fixture);
+      const { order, hall } = await createOrderInHall(fixture);
       const [line] = order.lines;
       const { context, paused, resume } = pausing('sell');
       const outcome = outcomeOf(confirmOrder(context, command(order.id), true));
@@ -342,7 +363,7 @@ describeOnEachEngine('recovery', (fixture) => {
     });
 
     test('releases no place that its order holds again', async () => {
-      const { order, path, hall } = await newOrder(fixture);
+      const { order, path, hall } = await createOrderInHall(fixture);
       const [line] = order.lines;
       const { context, paused, resume } = pausing('release');
       const outcome = outcomeOf(removeOrderLine(context, command(order.id), String(line?.id)));
@@ -357,7 +378,7 @@ describeOnEachEngine('recovery', (fixture) => {
     });
 
     test('does not shorten a hold that was extended meanwhile', async () => {
-      const { order } = await newOrder(fixture);
+      const { order } = await createOrderInHall(fixture);
       const { context, paused, resume } = pausing('extend');
       const outcome = outcomeOf(extendOrder(context, command(order.id), 20));
       await paused;

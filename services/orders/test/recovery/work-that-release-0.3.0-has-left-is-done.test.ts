@@ -2,8 +2,8 @@ import { startCompletion } from '@boxoffice/service';
 import { expect, test } from '@jest/globals';
 import { orderWork } from '../../src/follows.ts';
 import { ORDERS_OF_0_3, type OrderDocument, ordersCollection } from '../../src/store.ts';
-import { describeOnEachEngine, until } from '../fixture/fixture.ts';
-import { newContact, newOrder } from '../fixture/orders.ts';
+import { describeOnEachEngine, waitUntil } from '../fixture/fixture.ts';
+import { createContact, createOrderInHall } from '../fixture/orders.ts';
 
 describeOnEachEngine('work that release 0.3.0 has left', (fixture) => {
   const { upgrade: _, ...stored } = ordersCollection;
@@ -11,7 +11,7 @@ describeOnEachEngine('work that release 0.3.0 has left', (fixture) => {
 
   /** Stores a new order as that release did: marked, and nothing due. */
   const leave = async (marks: (order: OrderDocument) => Partial<OrderDocument>): Promise<string> => {
-    const { order } = await newOrder(fixture);
+    const { order } = await createOrderInHall(fixture);
     const orders = fixture.store.collection(stored).of('opera');
     const left = await orders.update(order.id, (found) => ({ next: { ...found, ...marks(found) }, due: ended }));
     expect(left?.due).toBeUndefined();
@@ -22,7 +22,7 @@ describeOnEachEngine('work that release 0.3.0 has left', (fixture) => {
     const warn = (message: string) => expect(message).toBeUndefined();
     const orders = fixture.store.collection(stored).of('opera');
     const completions = ORDERS_OF_0_3.map((old) => startCompletion(fixture.store, ordersCollection, old, { warn }));
-    await until(async () => (await orders.get(id))?.due !== undefined);
+    await waitUntil(async () => (await orders.get(id))?.due !== undefined);
     await Promise.all(completions.map((one) => one.close()));
   };
 
@@ -60,7 +60,7 @@ describeOnEachEngine('work that release 0.3.0 has left', (fixture) => {
     [
       'the contact of a guest',
       () => {
-        const contactNumber = newContact(fixture);
+        const contactNumber = createContact(fixture);
         return {
           contactNumber,
           guestContact: contactNumber,
@@ -71,7 +71,7 @@ describeOnEachEngine('work that release 0.3.0 has left', (fixture) => {
     ],
     [
       'the contact of a former guest',
-      () => ({ formerGuests: { contactNumbers: [newContact(fixture)], since: past } }),
+      () => ({ formerGuests: { contactNumbers: [createContact(fixture)], since: past } }),
       ({ formerGuests }) => formerGuests === null,
     ],
   ])('%s is found and done', async (_name, marks, isDone) => {
@@ -85,7 +85,7 @@ describeOnEachEngine('work that release 0.3.0 has left', (fixture) => {
   });
 
   test('work that is stored as due is found in no other way', async () => {
-    const { order } = await newOrder(fixture);
+    const { order } = await createOrderInHall(fixture);
     const found = await fixture.document(order.id);
     expect(found?.due).toEqual({ expire: { at: found?.deadline, since: found?.deadline, tries: 0 } });
   });

@@ -1,13 +1,13 @@
 import { PosFault } from '@boxoffice/envelope';
-import { networkOf } from '@boxoffice/runtime';
+import { toNetwork } from '@boxoffice/runtime';
 import type { Order, OrderState, Orders, Outcome, RequestedItem } from '../clients/orders.ts';
-import { doneOr } from '../orders/refusals.ts';
+import { requireDone } from '../orders/refusals.ts';
 import type { PosContext } from '../request/context.ts';
-import { sessionEnded, type Visit } from '../request/visit.ts';
+import { createSessionEndedFault, type Visit } from '../request/visit.ts';
 import type { NewSession } from '../sessions/sessions.ts';
-import { newId, type SessionDocument } from '../store.ts';
+import { createId, type SessionDocument } from '../store.ts';
 
-export function expired() {
+export function createCartExpiredFault() {
   return new PosFault(
     'cart_expired',
     'The places of the shopping cart are no longer held; adding an item starts a new cart.',
@@ -15,7 +15,7 @@ export function expired() {
 }
 
 /** The order that the session records as its cart, in any state; undefined if it records none. */
-export async function recordedCart(
+export async function readRecordedCart(
   { orders }: Pick<PosContext, 'orders'>,
   { institution, cartId }: SessionDocument,
 ): Promise<Order | undefined> {
@@ -34,26 +34,26 @@ const MAX_AWAITED = 20;
 const settledStates: readonly OrderState[] = ['confirmed', 'expired', 'cancelled'];
 
 /** The session's awaited orders, with this one added as the newest. */
-export function withAwaited({ awaiting = [] }: SessionDocument, orderId: string): readonly string[] {
+export function addAwaitedOrder({ awaiting = [] }: SessionDocument, orderId: string): readonly string[] {
   return [...awaiting.filter((id) => id !== orderId), orderId].slice(-MAX_AWAITED);
 }
 
 /** The session's awaited orders without this one. */
-export function withoutAwaited({ awaiting = [] }: SessionDocument, orderId: string): readonly string[] {
+export function removeAwaitedOrder({ awaiting = [] }: SessionDocument, orderId: string): readonly string[] {
   return awaiting.filter((id) => id !== orderId);
 }
 
 /**
  * The cart of a session; if that is empty, its latest order whose payment failed; undefined if there is neither.
- * `recorded` is the result of {@link recordedCart}. @throws {PosFault} cart_expired, until the session's next cart
+ * `recorded` is the result of {@link readRecordedCart}. @throws {PosFault} cart_expired, until the session's next cart
  * write
  */
-export async function cartOf(
+export async function findCart(
   context: Pick<PosContext, 'orders' | 'sessions'>,
   session: SessionDocument,
   recorded: Order | undefined,
 ): Promise<Order | undefined> {
-  if (recorded && hasExpired(recorded)) throw expired();
+  if (recorded && hasExpired(recorded)) throw createCartExpiredFault();
   const own = recorded && isCart(recorded) ? recorded : undefined;
   return own && own.lines.length > 0 ? own : ((await resumeFailedPayment(context, session, session.cartId)) ?? own);
 }
@@ -118,12 +118,12 @@ export async function fillCart(
       orderId,
       requestId,
       pointOfSale: serviceHost,
-      address: networkOf(ip),
+      address: toNetwork(ip),
       ...(session?.userId ? { login: session.userId } : {}),
       items: [...items],
     });
   if (!session) {
-    const cart = doneOr(await add(newId('ord')), named);
+    const cart = requireDone(await add(createId('ord')), named);
     try {
       return { cart, newSession: await context.sessions.begin(pointOfSale, { cartId: cart.id }) };
     } catch (error) {
@@ -135,8 +135,8 @@ export async function fillCart(
   const cartId = session.cartId ?? (await otherCart(context, session, null));
   const outcome = await add(cartId);
   const isOver = outcome.reason === 'cart_gone' || outcome.reason === 'cart_expired';
-  if (!isOver) return { cart: doneOr(outcome, named), newSession: undefined };
-  return { cart: doneOr(await add(await otherCart(context, session, cartId)), named), newSession: undefined };
+  if (!isOver) return { cart: requireDone(outcome, named), newSession: undefined };
+  return { cart: requireDone(await add(await otherCart(context, session, cartId)), named), newSession: undefined };
 }
 
 /** The id of the cart that replaces `instead` in the session; that of a concurrent request if it was first. */
@@ -147,10 +147,10 @@ const otherCart = async (
 ): Promise<string> => {
   const back = await resumeFailedPayment(context, session, instead);
   if (back) return back.id;
-  const chosen = newId('ord');
+  const chosen = createId('ord');
   const now = await context.sessions.update(session, ({ cartId }) =>
     cartId === instead ? { cartId: chosen } : undefined,
   );
-  if (!now?.cartId) throw sessionEnded();
+  if (!now?.cartId) throw createSessionEndedFault();
   return now.cartId;
 };

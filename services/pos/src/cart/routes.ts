@@ -3,14 +3,14 @@ import { type AnyOperation, created, ok } from '@boxoffice/http';
 import type { Order, Outcome } from '../clients/orders.ts';
 import type { Edition } from '../description/editions.ts';
 import { examples } from '../description/examples.ts';
-import { ItemChange, langQuery, nameOf, pathId } from '../description/schemas.ts';
-import { doneOr } from '../orders/refusals.ts';
-import { cartView, currentOffer, type ShownCart } from '../orders/views.ts';
+import { ItemChange, langQuery, pathId, toStoredName } from '../description/schemas.ts';
+import { requireDone } from '../orders/refusals.ts';
+import { readCurrentOffer, type ShownCart, toCartView } from '../orders/views.ts';
 import { requireNotOver } from '../products/offers.ts';
 import type { PosContext } from '../request/context.ts';
-import { notFound, operation, requireContact, type Visit } from '../request/visit.ts';
-import { cartSubject, isId, newId } from '../store.ts';
-import { abandonCart, cartOf, expired, fillCart, hasExpired, recordedCart } from './cart.ts';
+import { createNotFoundFault, operation, requireContact, type Visit } from '../request/visit.ts';
+import { createId, formatCartSubject, isId } from '../store.ts';
+import { abandonCart, createCartExpiredFault, fillCart, findCart, hasExpired, readRecordedCart } from './cart.ts';
 
 const itemParams = { id: pathId };
 const example = { params: { id: examples.ids.line } };
@@ -23,15 +23,15 @@ const tariffErrors = [
 ] as const;
 
 /** The operations on the shopping cart. */
-export function cartRoutes(context: PosContext, edition: Edition): AnyOperation[] {
+export function createCartRoutes(context: PosContext, edition: Edition): AnyOperation[] {
   const { Cart, NewItem, isExperimental } = edition;
   const expiredErrors = isExperimental ? [] : (['cart_expired'] as const);
   const changeErrors = [...expiredErrors, 'cart_empty', 'order_busy'] as const;
 
   /** @throws {PosFault} cart_expired under the numbered version, which cannot say it otherwise */
   const shown = async (visit: Visit, cart: ShownCart) => {
-    if (cart.isExpired && !isExperimental) throw expired();
-    return cartView(cart, await currentOffer(context, visit), { visit, isExperimental });
+    if (cart.isExpired && !isExperimental) throw createCartExpiredFault();
+    return toCartView(cart, await readCurrentOffer(context, visit), { visit, isExperimental });
   };
 
   return [
@@ -50,9 +50,9 @@ export function cartRoutes(context: PosContext, edition: Edition): AnyOperation[
       example: { answer: edition.examples.cart },
       handle: async ({ visitor }) => {
         const { session } = visitor;
-        const recorded = session && (await recordedCart(context, session));
+        const recorded = session && (await readRecordedCart(context, session));
         if (recorded && hasExpired(recorded)) return ok(await shown(visitor, { order: recorded, isExpired: true }));
-        return ok(await shown(visitor, { order: session && (await cartOf(context, session, recorded)) }));
+        return ok(await shown(visitor, { order: session && (await findCart(context, session, recorded)) }));
       },
     }),
     operation({
@@ -107,7 +107,7 @@ export function cartRoutes(context: PosContext, edition: Edition): AnyOperation[
         const performanceIds = items.map(({ performanceId }) => performanceId);
         const named = items.length > 1 ? '$.items' : undefined;
         await requireNotOver(context, visitor.pointOfSale.institution, performanceIds, named);
-        const { cart, newSession } = await fillCart(context, visitor, items, idempotencyKey ?? newId('req'));
+        const { cart, newSession } = await fillCart(context, visitor, items, idempotencyKey ?? createId('req'));
         return created(await shown(visitor, { order: cart }), `${visitor.base}/shopping-cart`, {
           headers: newSession ? { 'X-auth-token': newSession.token } : {},
           subjects: subjectsOf(visitor, cart),
@@ -132,10 +132,10 @@ export function cartRoutes(context: PosContext, edition: Edition): AnyOperation[
         const { institution, cartId } = cartIdOf(visitor, params.id);
         const { beneficiaryFirstName, beneficiaryLastName, ...more } = body;
         const change = {
-          requestId: idempotencyKey ?? newId('req'),
+          requestId: idempotencyKey ?? createId('req'),
           ...more,
-          ...(beneficiaryFirstName === undefined ? {} : { beneficiaryFirstName: nameOf(beneficiaryFirstName) }),
-          ...(beneficiaryLastName === undefined ? {} : { beneficiaryLastName: nameOf(beneficiaryLastName) }),
+          ...(beneficiaryFirstName === undefined ? {} : { beneficiaryFirstName: toStoredName(beneficiaryFirstName) }),
+          ...(beneficiaryLastName === undefined ? {} : { beneficiaryLastName: toStoredName(beneficiaryLastName) }),
         };
         const outcome = await context.orders.changeLine(institution, cartId, params.id, change);
         const cart = changed(outcome);
@@ -164,23 +164,23 @@ export function cartRoutes(context: PosContext, edition: Edition): AnyOperation[
 
 /** The contacts that an answer about the cart may contain: the user, and the past or future buyer of its order. */
 const subjectsOf = ({ session }: Visit, order: Order | undefined): readonly string[] => [
-  ...(order ? [cartSubject(order.id)] : []),
+  ...(order ? [formatCartSubject(order.id)] : []),
   ...[session?.contactNumber, order?.contactNumber].flatMap((number) => number ?? []),
 ];
 
 /** The session's cart, which may contain the item. @throws {PosFault} not_found without a cart or for a malformed id */
 const cartIdOf = ({ session }: Visit, itemId: string): { readonly institution: string; readonly cartId: string } => {
-  if (!session || session.cartId === null || !isId(itemId)) throw notFound();
+  if (!session || session.cartId === null || !isId(itemId)) throw createNotFoundFault();
   return { institution: session.institution, cartId: session.cartId };
 };
 
 /**
  * The cart after a change of an item, or the expired one, which stays as it was. @throws {PosFault} not_found if the
- * cart has ended, else as {@link doneOr}
+ * cart has ended, else as {@link requireDone}
  */
 const changed = (outcome: Outcome): ShownCart => {
   const { reason, order } = outcome;
   if (order && (reason === 'cart_expired' || (reason === 'cart_gone' && order.state === 'expired')))
     return { order, isExpired: true };
-  return { order: doneOr(outcome, 'item') };
+  return { order: requireDone(outcome, 'item') };
 };

@@ -1,4 +1,4 @@
-import { named, nullable, oneOf, timestamp } from '@boxoffice/http';
+import { createNullableSchema, named, oneOf, timestamp } from '@boxoffice/http';
 import { Type } from 'typebox';
 import { ordersValues } from '../clients/generated/orders.ts';
 import { ticketsValues } from '../clients/generated/tickets.ts';
@@ -7,8 +7,8 @@ import { localCreatedAt, localStartDate, localValidUntil, startOffset } from './
 import {
   Cart,
   CartItem,
+  createMapSchema,
   ListedProduct,
-  mapOf,
   NewItem,
   Order,
   OrderItem,
@@ -25,16 +25,16 @@ const SOLD = 'as of the sale, also after the product has closed; null in what an
 
 /** What a page shows of a sold place, beside what v1 has. */
 const sold = {
-  productName: nullable(Text({ description: SOLD })),
-  timeZone: nullable(Text({ description: `of the venue, its IANA name; ${SOLD}` })),
-  venue: nullable(Venue),
-  seatCategory: nullable(Text({ description: `its name; ${SOLD}` })),
-  productType: nullable(Text({ description: '`show`, `pass`, …, as of products; null: not known' })),
-  validUntil: nullable({
+  productName: createNullableSchema(Text({ description: SOLD })),
+  timeZone: createNullableSchema(Text({ description: `of the venue, its IANA name; ${SOLD}` })),
+  venue: createNullableSchema(Venue),
+  seatCategory: createNullableSchema(Text({ description: `its name; ${SOLD}` })),
+  productType: createNullableSchema(Text({ description: '`show`, `pass`, …, as of products; null: not known' })),
+  validUntil: createNullableSchema({
     ...timestamp,
     description: 'the end of the validity of what is no show, which `startDate` begins; null: it has none, or a show',
   }),
-  localStartDate: nullable(localStartDate),
+  localStartDate: createNullableSchema(localStartDate),
   startOffset,
   localValidUntil,
 };
@@ -45,7 +45,7 @@ const ExperimentalCart = named(
   'CartExperimental',
   Members({
     ...Cart.properties,
-    items: mapOf(Item),
+    items: createMapSchema(Item),
     expired: Flag({ description: 'its places are no longer held; the next item starts a new cart' }),
   }),
 );
@@ -55,13 +55,13 @@ const ExperimentalOrder = named(
   Members({
     ...Order.properties,
     number: Text({ description: 'for people: 8 characters, or the reference that the institution gave the order' }),
-    items: mapOf(
+    items: createMapSchema(
       named(
         'ShopOrderItemExperimental',
         Members({
           ...OrderItem.properties,
           ...sold,
-          ticketStatus: nullable(
+          ticketStatus: createNullableSchema(
             oneOf(ticketsValues['ShopTicket.status'], {
               description: 'of its ticket: the code of a `printed` one opens the door; null while there is no ticket',
             }),
@@ -78,7 +78,7 @@ const ExperimentalOrder = named(
 
 const ExperimentalTicket = named(
   'ShopTicketExperimental',
-  Members({ ...Ticket.properties, ...sold, tariff: nullable(Text({ description: `its name; ${SOLD}` })) }),
+  Members({ ...Ticket.properties, ...sold, tariff: createNullableSchema(Text({ description: `its name; ${SOLD}` })) }),
 );
 
 /** The document of a ticket, under the experimental version only. */
@@ -99,8 +99,10 @@ const ofNewLink = 'answered this once; null when the answer is a replay';
 export const OrderLink = named(
   'OrderLink',
   Members({
-    url: nullable(Text({ description: `a page that shows the order, the token in its fragment; ${ofNewLink}` })),
-    token: nullable(Text({ description: `the value of X-Order-Link; ${ofNewLink}` })),
+    url: createNullableSchema(
+      Text({ description: `a page that shows the order, the token in its fragment; ${ofNewLink}` }),
+    ),
+    token: createNullableSchema(Text({ description: `the value of X-Order-Link; ${ofNewLink}` })),
     expiresAt: { ...timestamp, description: '30 days after the last performance, as it is dated now' },
   }),
 );
@@ -110,8 +112,8 @@ export const LinkedOrder = named(
   'LinkedOrder',
   Members({
     ...ExperimentalOrder.properties,
-    tickets: mapOf(ExperimentalTicket),
-    documents: mapOf(TicketDocument),
+    tickets: createMapSchema(ExperimentalTicket),
+    documents: createMapSchema(TicketDocument),
   }),
 );
 

@@ -1,5 +1,14 @@
 // Schemas and examples of the OpenAPI description, shared by the operations of all folders.
-import { currency, ID_PATTERN, id, lineOfText, named, nullable, oneOf, timestamp } from '@boxoffice/http';
+import {
+  createLineSchema,
+  createNullableSchema,
+  currency,
+  ID_PATTERN,
+  id,
+  named,
+  oneOf,
+  timestamp,
+} from '@boxoffice/http';
 import { Type } from 'typebox';
 import { catalogValues } from '../clients/generated/catalog.ts';
 import { contactsValues } from '../clients/generated/contacts.ts';
@@ -36,7 +45,7 @@ export const availability = oneOf(levels, { description: '`few`: at most 5 place
 const onSale = Flag({ description: 'by state and dates, regardless of stock' });
 
 /** The schema of a map of records by id. */
-export function mapOf<Item extends Type.TSchema>(item: Item) {
+export function createMapSchema<Item extends Type.TSchema>(item: Item) {
   return MapOf(Text(), item, { description: 'by their ids' });
 }
 
@@ -45,10 +54,12 @@ const product = {
   code: Text({ description: "the institution's own" }),
   type: productType,
   name: Text(),
-  description: nullable(Text({ description: 'in the wanted language' })),
-  startDate: nullable(timestamp),
-  endDate: nullable(timestamp),
-  priceFrom: nullable(Integer({ description: 'the lowest price that this visitor can buy at, in the minor unit' })),
+  description: createNullableSchema(Text({ description: 'in the wanted language' })),
+  startDate: createNullableSchema(timestamp),
+  endDate: createNullableSchema(timestamp),
+  priceFrom: createNullableSchema(
+    Integer({ description: 'the lowest price that this visitor can buy at, in the minor unit' }),
+  ),
   currency,
   availability,
   onSale,
@@ -57,7 +68,7 @@ const product = {
 export const ProductEntry = named('ShopProduct', Members(product));
 
 /** How often a ticket admits, under the experimental version only. */
-const entries = nullable(
+const entries = createNullableSchema(
   oneOf(['once', 'daily', 'unlimited'], {
     description:
       'how often a ticket of what is no show admits: `daily`: once per local day of the venue; null: a show, which ' +
@@ -70,7 +81,7 @@ export const ListedProduct = named('ShopProductExperimental', Members({ ...produ
 
 const Price = named('ShopPrice', Members({ tariffId: Text(), tariff: Text({ description: 'its name' }), amount }));
 
-export const Venue = named('Venue', Members({ name: Text(), city: nullable(Text()) }));
+export const Venue = named('Venue', Members({ name: Text(), city: createNullableSchema(Text()) }));
 
 const free = Integer({ description: 'places that can be bought now' });
 
@@ -91,7 +102,7 @@ export const ProgrammeEntry = named(
   Members({
     ...product,
     ...localPeriod,
-    performance: nullable(
+    performance: createNullableSchema(
       Members(
         {
           id: Text(),
@@ -112,7 +123,7 @@ export const ProgrammeEntry = named(
 export const Programme = named(
   'ShopProgramme',
   Members({
-    products: mapOf(ProgrammeEntry),
+    products: createMapSchema(ProgrammeEntry),
     days: MapOf(Text(), Integer(), {
       description: 'performances by their local day (`2027-03-12`), on any day at the wanted venue',
     }),
@@ -125,11 +136,11 @@ const PerformanceEntry = named(
   Members({
     id: Text(),
     startDate: timestamp,
-    durationMinutes: nullable(Integer({ description: 'null: unknown' })),
+    durationMinutes: createNullableSchema(Integer({ description: 'null: unknown' })),
     venue: Venue,
     timeZone: Text({ description: 'name of the IANA database' }),
-    salesFrom: nullable(timestamp),
-    salesTo: nullable(timestamp),
+    salesFrom: createNullableSchema(timestamp),
+    salesTo: createNullableSchema(timestamp),
     availability,
     onSale,
     seatCategories: List(SeatCategory),
@@ -182,8 +193,8 @@ export const Session = named(
   'Session',
   Members({
     id: Text(),
-    user: nullable(Text({ description: 'the login; null for a guest' })),
-    contactNumber: nullable(Text({ description: 'of the logged-in user' })),
+    user: createNullableSchema(Text({ description: 'the login; null for a guest' })),
+    contactNumber: createNullableSchema(Text({ description: 'of the logged-in user' })),
     expiresAt: timestamp,
   }),
 );
@@ -193,7 +204,7 @@ export const User = named(
   Members({ id: Text(), login: Text(), contactNumber: Text({ description: 'the contact of the user' }) }),
 );
 
-const text = () => nullable(Text());
+const text = () => createNullableSchema(Text());
 
 export const Contact = named(
   'ShopContact',
@@ -203,14 +214,14 @@ export const Contact = named(
     title: text(),
     firstName: text(),
     lastName: text(),
-    name: nullable(Text({ description: 'of a structure' })),
+    name: createNullableSchema(Text({ description: 'of a structure' })),
     email: text(),
     phone: text(),
-    language: nullable(Text({ description: 'BCP 47' })),
+    language: createNullableSchema(Text({ description: 'BCP 47' })),
     street: text(),
     postalCode: text(),
     city: text(),
-    country: nullable(Text({ description: 'ISO 3166-1 alpha-2' })),
+    country: createNullableSchema(Text({ description: 'ISO 3166-1 alpha-2' })),
     criteria: List(Text(), { description: 'what entitles to tariffs and payment methods' }),
     newsletter: Flag({ description: 'may get news of the institution' }),
     partners: Flag({ description: 'may get news of its partners' }),
@@ -221,10 +232,10 @@ export const Contact = named(
 
 const Place = named(
   'PlaceReference',
-  Members({ id: Text(), ...where, row: nullable(where.row), seat: nullable(where.seat) }),
+  Members({ id: Text(), ...where, row: createNullableSchema(where.row), seat: createNullableSchema(where.seat) }),
 );
 
-const ofHolder = nullable(Text({ description: 'of the person who will come' }));
+const ofHolder = createNullableSchema(Text({ description: 'of the person who will come' }));
 const beneficiaryNames = { beneficiaryFirstName: ofHolder, beneficiaryLastName: ofHolder };
 
 const item = {
@@ -245,17 +256,21 @@ export const CartItem = named('CartItem', Members(item));
 export const Cart = named(
   'Cart',
   Members({
-    id: nullable(Text({ description: 'the id that the order will have; null before the first item' })),
-    items: mapOf(CartItem),
+    id: createNullableSchema(Text({ description: 'the id that the order will have; null before the first item' })),
+    items: createMapSchema(CartItem),
     total: amount,
     currency,
-    expiresAt: nullable(timestamp),
+    expiresAt: createNullableSchema(timestamp),
   }),
 );
 
 export const OrderItem = named(
   'ShopOrderItem',
-  Members({ ...item, ticketId: nullable(Text()), barcode: nullable(Text({ description: 'for the QR code' })) }),
+  Members({
+    ...item,
+    ticketId: createNullableSchema(Text()),
+    barcode: createNullableSchema(Text({ description: 'for the QR code' })),
+  }),
 );
 
 export const Order = named(
@@ -265,10 +280,10 @@ export const Order = named(
     state: oneOf(ordersValues['ShopOrder.state'], { description: '`confirmed`: its tickets are valid' }),
     total: amount,
     currency,
-    contactNumber: nullable(Text({ description: 'the buyer' })),
-    paymentMethod: nullable(Text({ description: 'with which it was paid' })),
-    items: mapOf(OrderItem),
-    expiresAt: nullable(timestamp),
+    contactNumber: createNullableSchema(Text({ description: 'the buyer' })),
+    paymentMethod: createNullableSchema(Text({ description: 'with which it was paid' })),
+    items: createMapSchema(OrderItem),
+    expiresAt: createNullableSchema(timestamp),
     createdAt: timestamp,
     updatedAt: timestamp,
   }),
@@ -282,7 +297,7 @@ export const Ticket = named(
     orderId: Text(),
     productId: text(),
     performanceId: Text(),
-    startDate: nullable(timestamp),
+    startDate: createNullableSchema(timestamp),
     seatCategoryId: Text(),
     place: Place,
     tariffId: Text(),
@@ -293,8 +308,8 @@ export const Ticket = named(
   }),
 );
 
-const name = nullable(
-  lineOfText({ maxLength: 100, mayBeEmpty: true, description: 'null or the empty text removes it' }),
+const name = createNullableSchema(
+  createLineSchema({ maxLength: 100, mayBeEmpty: true, description: 'null or the empty text removes it' }),
 );
 const beneficiary = { beneficiaryFirstName: Optional(name), beneficiaryLastName: Optional(name) };
 
@@ -339,6 +354,6 @@ export const Credentials = named(
 export const Naming = named('ShopTicketChanges', Members(beneficiary));
 
 /** The stored form of a name: an empty one becomes null; undefined stays undefined. */
-export function nameOf(name: string | null | undefined): string | null | undefined {
+export function toStoredName(name: string | null | undefined): string | null | undefined {
   return name === '' ? null : name;
 }

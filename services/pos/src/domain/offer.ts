@@ -10,7 +10,7 @@ const FEW_PLACES = 5;
 const FEW_SHARE = 0.05;
 
 /** The level of availability of `free` places out of `capacity`. */
-export function levelOf(free: number, capacity: number): (typeof levels)[number] {
+export function computeAvailability(free: number, capacity: number): (typeof levels)[number] {
   if (free <= 0) return 'sold_out';
   return free <= FEW_PLACES || free <= capacity * FEW_SHARE ? 'few' : 'available';
 }
@@ -106,7 +106,7 @@ interface Tariff {
  * The tariffs that a visitor may buy: those that the point of sale sells and that have no criterion or one of the
  * contact's. Without a contact, `criteria` is empty.
  */
-export function tariffsFor<T extends Tariff>(
+export function selectTariffs<T extends Tariff>(
   tariffs: readonly T[],
   soldHere: readonly string[],
   criteria: readonly string[],
@@ -119,7 +119,7 @@ export function tariffsFor<T extends Tariff>(
 }
 
 /** The stable order of records: by startDate, those without one last, then by id. */
-export function byStartThenId(
+export function compareByStartThenId(
   a: { readonly startDate: string | null; readonly id: string },
   b: { readonly startDate: string | null; readonly id: string },
 ): number {
@@ -147,7 +147,7 @@ interface SoldPlace {
  * order without places after the sale. All in epoch milliseconds; `known` is the end as it was computed before, which
  * stands for what is published no more.
  */
-export function linkEndOf(sold: readonly SoldPlace[], soldAt: number, known = 0): number {
+export function computeLinkEnd(sold: readonly SoldPlace[], soldAt: number, known = 0): number {
   const ends = sold.map(({ current, startDate }) => {
     if (!current) return Math.max(Date.parse(startDate), known - AFTER_MS);
     const end = endOf(current.performance, current.product);

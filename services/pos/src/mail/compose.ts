@@ -1,15 +1,22 @@
 import { PosFault } from '@boxoffice/envelope';
-import { textIn } from '@boxoffice/http';
+import { selectText } from '@boxoffice/http';
 import type { PointOfSale } from '../clients/catalog.ts';
 import type { Contacts, OwnContact } from '../clients/contacts.ts';
 import type { Order, Orders } from '../clients/orders.ts';
 import type { Ticket, Tickets } from '../clients/tickets.ts';
 import type { FindPointOfSale } from '../request/visit.ts';
 import type { MailDocument, MailKind } from '../store.ts';
-import type { orderDocument, ShownDocument } from '../tickets/documents.ts';
-import { type Mailbox, type OutgoingMail, senderOf } from './server.ts';
-import { type FindTemplate, fillTemplate, htmlOf, PLAIN, type TemplateKind } from './templates.ts';
-import { buyerName, evenings, type PerformanceOf, type Sold, soldPlaces, valuesOf } from './values.ts';
+import type { drawOrderDocument, ShownDocument } from '../tickets/documents.ts';
+import { type Mailbox, type OutgoingMail, resolveSender } from './server.ts';
+import { type FindTemplate, fillTemplate, PLAIN, renderHtml, type TemplateKind } from './templates.ts';
+import {
+  buildMailValues,
+  formatBuyerName,
+  listSoldPlaces,
+  listSoldShows,
+  type PerformanceOf,
+  type Sold,
+} from './values.ts';
 
 /** One performance of an order, for the calendar of its buyer. */
 interface CalendarEvent {
@@ -59,7 +66,7 @@ export interface ComposeDependencies {
   readonly orders: Pick<Orders, 'get'>;
   readonly tickets: Pick<Tickets, 'list'>;
   /** @throws {PosFault} ticket_not_printed */
-  readonly documentOf: (sold: Parameters<typeof orderDocument>[1]) => Promise<ShownDocument>;
+  readonly documentOf: (sold: Parameters<typeof drawOrderDocument>[1]) => Promise<ShownDocument>;
   readonly contacts: Pick<Contacts, 'own'>;
   readonly findTemplate: FindTemplate;
   readonly linkOf: LinkOf;
@@ -120,7 +127,7 @@ export function createCompose(its: ComposeDependencies) {
     languages: readonly string[],
   ) => {
     if (kind === 'refund' || kind === 'link') return [];
-    const events = evenings(sold, languages).map(({ performanceId, startDate, durationMinutes, name, where }) => ({
+    const events = listSoldShows(sold, languages).map(({ performanceId, startDate, durationMinutes, name, where }) => ({
       uid: eventUid(order.id, performanceId, serviceHost),
       startDate,
       durationMinutes,
@@ -158,17 +165,17 @@ export function createCompose(its: ComposeDependencies) {
       documents(order, tickets, shop, languages),
     ]);
     const attached = attachments.length;
-    const values = valuesOf({ mail, order, shop, contact, sold, languages, link, attached });
+    const values = buildMailValues({ mail, order, shop, contact, sold, languages, link, attached });
     const { subject, text, button } = fillTemplate(template, values);
-    const name = textIn(shop.name, languages);
-    const sender = senderOf(its.from, { name, serviceHost: shop.serviceHost });
+    const name = selectText(shop.name, languages);
+    const sender = resolveSender(its.from, { name, serviceHost: shop.serviceHost });
     const look = { name, colours: shop.branding?.colours ?? PLAIN };
     return {
       from: sender,
-      to: { name: buyerName(contact), address: contact.email ?? '' },
+      to: { name: formatBuyerName(contact), address: contact.email ?? '' },
       subject,
       text,
-      html: htmlOf({ text, button, language }, link, look),
+      html: renderHtml({ text, button, language }, link, look),
       // The same at each attempt, so that a mail that was sent twice is recognised as one.
       messageId: `<${mail.id}@${hostOf(shop)}>`,
       date: new Date(mail.createdAt),
@@ -191,7 +198,7 @@ export function createCompose(its: ComposeDependencies) {
     const known = await its.tickets.list(institution, { orderIds: [orderId] });
     const tickets = kind === 'confirmation' || kind === 'moved' ? validTickets(order, known) : [];
     if (!tickets) return { state: 'incomplete', reason: 'tickets' };
-    const sold = soldPlaces(order, known, await its.performancesOf(institution));
+    const sold = listSoldPlaces(order, known, await its.performancesOf(institution));
     const dated = sold.map(({ line, startDate }) => ({ performanceId: line.performanceId, startDate }));
     // Tickets follow a move, and the catalogue may be as it was last known.
     if (kind === 'moved' && !(showsMove(mail, tickets) && showsMove(mail, dated))) {

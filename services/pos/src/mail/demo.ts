@@ -2,8 +2,8 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import type { RequestListener, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { Fault } from '@boxoffice/envelope';
-import { errorPage, type Html, html, type PageAnswer, showPage } from '@boxoffice/pages';
-import { reasonOf } from '@boxoffice/runtime';
+import { type Html, html, type PageAnswer, renderErrorPage, showPage } from '@boxoffice/pages';
+import { getErrorCode } from '@boxoffice/runtime';
 import { createTransport } from 'nodemailer';
 import { COMPOSING, type OutgoingMail, type Transport } from './server.ts';
 
@@ -39,7 +39,7 @@ export function createDemoFiles(folder: () => string | undefined, now: () => num
     try {
       return JSON.parse(await readFile(join(directory, `${id}.json`), 'utf8')) as KeptMail;
     } catch (error) {
-      if (reasonOf(error) === 'ENOENT') return undefined;
+      if (getErrorCode(error) === 'ENOENT') return undefined;
       throw error;
     }
   };
@@ -126,7 +126,11 @@ export function createDemoPages(
     const isHead = method === 'HEAD';
     const refuse = (fault: Fault): void => {
       const home = ['shop', '/shop/'] as const;
-      show(response, errorPage(fault, { acceptLanguage: headers['accept-language'], home, requestId: '' }), !isHead);
+      show(
+        response,
+        renderErrorPage(fault, { acceptLanguage: headers['accept-language'], home, requestId: '' }),
+        !isHead,
+      );
     };
     const answer = async (): Promise<void> => {
       if (!files.isOn()) return refuse(new Fault('not_found', ''));

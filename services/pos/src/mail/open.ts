@@ -1,11 +1,11 @@
 // Mails to shoppers: an outbox that facts fill, and its sender.
-import { type Logger, type Metrics, seal, sealingKey, unseal } from '@boxoffice/runtime';
+import { deriveSealingKey, type Logger, type Metrics, seal, unseal } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
 import { soldOf } from '../domain/offer.ts';
-import { productsNow } from '../products/offers.ts';
+import { readCurrentProducts } from '../products/offers.ts';
 import type { PosContext } from '../request/context.ts';
 import { kinds, type MailDocument } from '../store.ts';
-import { orderDocument } from '../tickets/documents.ts';
+import { drawOrderDocument } from '../tickets/documents.ts';
 import { type ComposeDependencies, createCompose, type LinkOf } from './compose.ts';
 import { createDemoFiles, type DemoFiles } from './demo.ts';
 import { createOutbox, type Outbox } from './outbox.ts';
@@ -41,7 +41,7 @@ export function openMail({ store, settings, serviceSecret, context, createLink, 
   const demoFiles = createDemoFiles(() => settings.demoMails, now);
   const smtp = settings.mailServer && createSmtp(settings.mailServer);
   const isOn: Mail['isOn'] = ({ demo } = { demo: true }) => smtp !== undefined || (demo && demoFiles.isOn());
-  const key = sealingKey(serviceSecret, 'order links in mails');
+  const key = deriveSealingKey(serviceSecret, 'order links in mails');
 
   const linkOf: LinkOf = async (mail, ...order) => {
     const known = mail.sealedLink === null ? undefined : unseal(key, mail.id, mail.sealedLink)?.toString();
@@ -57,12 +57,12 @@ export function openMail({ store, settings, serviceSecret, context, createLink, 
     logger.warn('a template of mails is not used', { part, reason }),
   );
   const performancesOf: ComposeDependencies['performancesOf'] = async (institution) => {
-    const products = await productsNow(context, institution);
+    const products = await readCurrentProducts(context, institution);
     return (performanceId) => soldOf(products, performanceId);
   };
   const compose = createCompose({
     ...context,
-    documentOf: (sold) => orderDocument(context, sold),
+    documentOf: (sold) => drawOrderDocument(context, sold),
     findTemplate,
     linkOf,
     performancesOf,

@@ -1,7 +1,7 @@
 import { type Message, Unreadable } from '@boxoffice/messaging';
 import { type Retries, retryAfter } from '@boxoffice/service';
 import { type CollectionHandle, type DueWork, type New, type Store, UniqueViolation } from '@boxoffice/store';
-import { derived, FRESH_MS, type MailDocument, type MailKind, mailsCollection, workOfMail } from '../store.ts';
+import { deriveId, FRESH_MS, type MailDocument, type MailKind, mailsCollection, workOfMail } from '../store.ts';
 
 /** A mail before its first attempt. */
 export type NewMail = New<MailDocument>;
@@ -17,7 +17,7 @@ export function mailOf(about: About, institution: string, thing: string, now: nu
   return {
     bulk: false,
     ...about,
-    id: `mail_${derived(institution, about.kind, about.orderId, thing)}`,
+    id: `mail_${deriveId(institution, about.kind, about.orderId, thing)}`,
     state: 'waiting',
     attempts: 0,
     sealedLink: null,
@@ -48,7 +48,7 @@ interface OrderEvent {
  * a refund is not in the event.
  * @throws {Unreadable}
  */
-export function mailOfOrder({ institution, data }: Message, now: number): NewMail | undefined {
+export function toOrderMail({ institution, data }: Message, now: number): NewMail | undefined {
   const { event } = data as { readonly event?: OrderEvent };
   if (typeof event?.type !== 'string' || typeof event.resource?.id !== 'string' || !event.data)
     throw new Unreadable('order.recorded needs event.type, event.resource and event.data');
@@ -79,7 +79,7 @@ const isFresh = (at: unknown, now: number): boolean => typeof at === 'string' &&
  * The mail that the institution asked for by `order.mail_requested`, whoever made the order; undefined if long ago.
  * @throws {Unreadable}
  */
-export function mailOfRequest({ institution, data, version }: Message, now: number): NewMail | undefined {
+export function toRequestedMail({ institution, data, version }: Message, now: number): NewMail | undefined {
   const { orderId, pointOfSale, contactNumber, kind, requestedAt } = data as Readonly<Record<string, unknown>>;
   if (typeof orderId !== 'string' || typeof pointOfSale !== 'string' || typeof contactNumber !== 'string')
     throw new Unreadable('order.mail_requested needs orderId, pointOfSale and contactNumber');
@@ -97,7 +97,7 @@ interface Move {
  * What `performance.moved` says; undefined if it is long ago, or the performance was before.
  * @throws {Unreadable}
  */
-export function moveOf({ data }: Message, now: number): Move | undefined {
+export function parseMove({ data }: Message, now: number): Move | undefined {
   const { performanceId, startDate, movedAt } = data as Readonly<Record<string, unknown>>;
   if (typeof performanceId !== 'string' || typeof startDate !== 'string' || Number.isNaN(Date.parse(startDate)))
     throw new Unreadable('performance.moved needs performanceId and startDate');
@@ -109,7 +109,7 @@ export function moveOf({ data }: Message, now: number): Move | undefined {
 export const MOVE_PAUSE_MS = 30_000;
 
 /** The mail about a moved performance to the buyer of an order. */
-export function mailOfMove(
+export function toMoveMail(
   { institution, version }: Pick<Message, 'institution' | 'version'>,
   move: Move,
   order: { readonly id: string; readonly pointOfSale: string; readonly contactNumber: string | null },

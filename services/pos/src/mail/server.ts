@@ -75,7 +75,7 @@ const mailFrom: Setting<Mailbox | undefined> = {
 };
 
 /** From whom the mails of a point of sale are: the mailbox of the setting, else one at its host; named after it. */
-export function senderOf(
+export function resolveSender(
   from: Mailbox | undefined,
   { name, serviceHost }: { readonly name: string; readonly serviceHost: string },
 ): Mailbox {
@@ -92,7 +92,7 @@ const demoMails: Setting<string | undefined> = {
   name: demoData.name,
   read(env) {
     try {
-      return demoData.read(env) ? demoMailsIn(dataDirectory.read(env)) : undefined;
+      return demoData.read(env) ? getDemoMailsFolder(dataDirectory.read(env)) : undefined;
     } catch (error) {
       throw new SettingsFault([`${demoData.name}: ${(error as Error).message}`]);
     }
@@ -100,7 +100,7 @@ const demoMails: Setting<string | undefined> = {
 };
 
 /** The folder of the demo's mails in a data directory. */
-export function demoMailsIn(dataDirectory: string): string {
+export function getDemoMailsFolder(dataDirectory: string): string {
   return join(dataDirectory, 'mails');
 }
 

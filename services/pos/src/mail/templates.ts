@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { capitalised } from '@boxoffice/http';
+import { capitalise } from '@boxoffice/http';
 import { type Html, html } from '@boxoffice/pages';
 
 /** The texts of mails, by their file names. */
@@ -93,7 +93,7 @@ export function fillTemplate({ subject, button, body }: Template, values: Values
     subject: filled(subject, values).replaceAll(/\s+/g, ' ').trim(),
     button: filled(button, values).trim(),
     text: `${filled(
-      body.replaceAll(/^\{\{when\}\}/gm, () => capitalised(values.when)),
+      body.replaceAll(/^\{\{when\}\}/gm, () => capitalise(values.when)),
       values,
     )
       .replaceAll(/[ \t]+$/gm, '')
@@ -195,7 +195,7 @@ const BUTTON = 'display:inline-block;padding:12px 20px;border-radius:6px;text-de
  * The same text as HTML, for mail programs: no tables, no images, nothing that is loaded from elsewhere. Everything is
  * escaped but the markup here.
  */
-export function htmlOf(
+export function renderHtml(
   { text, button, language }: Pick<Texts, 'text' | 'button'> & { readonly language: string },
   link: string,
   { name, colours }: Look,

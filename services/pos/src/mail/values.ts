@@ -1,5 +1,5 @@
-import { capitalised, localeIn, moneyIn, seatIn, textIn } from '@boxoffice/http';
-import { dateAndTimeIn, validityIn } from '@boxoffice/http/local-time';
+import { capitalise, formatMoney, formatSeat, selectLocale, selectText } from '@boxoffice/http';
+import { formatDateAndTime, formatValidity } from '@boxoffice/http/local-time';
 import type { Performance, PointOfSale } from '../clients/catalog.ts';
 import type { OwnContact } from '../clients/contacts.ts';
 import { catalogValues } from '../clients/generated/catalog.ts';
@@ -19,7 +19,11 @@ const ADVERTISES = /\.[\p{L}\p{Nd}]{2}|(?:\p{Nd}[ .-]?){5}/u;
 const INITIAL = /(?<![\p{L}\p{M}\p{Nd}])(\p{Lu})\.(?=\p{L}{2})/gu;
 
 /** How the buyer is addressed; empty if that is not known. */
-export function buyerName({ firstName, lastName, name }: Pick<OwnContact, 'firstName' | 'lastName' | 'name'>): string {
+export function formatBuyerName({
+  firstName,
+  lastName,
+  name,
+}: Pick<OwnContact, 'firstName' | 'lastName' | 'name'>): string {
   const parts = [firstName, lastName, name].filter((part) => part !== null && part !== '');
   const whole = parts.join(' ').replaceAll(INITIAL, '$1. ');
   return NAME.test(whole) && !ADVERTISES.test(whole) ? whole : '';
@@ -48,7 +52,7 @@ export interface Sold {
 }
 
 /** The places of an order; tickets are those of its lines, valid or not, or none. */
-export function soldPlaces({ lines }: Order, tickets: readonly Ticket[], performanceOf: PerformanceOf): Sold[] {
+export function listSoldPlaces({ lines }: Order, tickets: readonly Ticket[], performanceOf: PerformanceOf): Sold[] {
   const byId = new Map(tickets.map((ticket) => [ticket.id, ticket]));
   return lines.map((line) => {
     const ticket = byId.get(line.ticketId ?? '');
@@ -74,7 +78,7 @@ export function isShow({ productType }: Sold): boolean {
 }
 
 /** The shows among them, each performance once. */
-export function evenings(sold: readonly Sold[], languages: readonly string[]) {
+export function listSoldShows(sold: readonly Sold[], languages: readonly string[]) {
   const byPerformance = new Map(sold.filter(isShow).map((one) => [one.line.performanceId, one]));
   return [...byPerformance].map(([performanceId, { startDate, durationMinutes, about }]) => ({
     performanceId,
@@ -86,7 +90,7 @@ export function evenings(sold: readonly Sold[], languages: readonly string[]) {
 }
 
 const spokenIn = (languages: readonly string[]) => (texts: string | Readonly<Record<string, string>> | undefined) =>
-  oneLine(textIn(texts ?? {}, languages));
+  oneLine(selectText(texts ?? {}, languages));
 
 /** One line of text, whatever it was. */
 const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
@@ -111,21 +115,21 @@ interface ValuesOptions {
 }
 
 /** What a mail says, in its language. Each value but `lines` is one line. */
-export function valuesOf(its: ValuesOptions): Values {
+export function buildMailValues(its: ValuesOptions): Values {
   const { mail, order, shop, contact, sold, languages, link, attached } = its;
   const [language = 'en'] = languages;
   // As the shop writes them.
-  const locale = localeIn(language.split('-', 1)[0] ?? 'en', order.currency);
-  const money = (amount: number, currency = order.currency): string => moneyIn(locale, amount, currency);
+  const locale = selectLocale(language.split('-', 1)[0] ?? 'en', order.currency);
+  const money = (amount: number, currency = order.currency): string => formatMoney(locale, amount, currency);
   const spoken = spokenIn(languages);
   const soldAt = Date.parse(order.confirmedAt ?? order.createdAt);
 
   /** The start of a show; when something else is valid; empty of goods. */
   const whenOf = (one: Sold): string => {
     const { startDate, validUntil: until, about } = one;
-    if (isShow(one)) return dateAndTimeIn(locale, startDate, about?.timeZone);
+    if (isShow(one)) return formatDateAndTime(locale, startDate, about?.timeZone);
     if (one.productType === 'goods') return '';
-    return validityIn(locale, { from: Date.parse(startDate) <= soldAt ? null : startDate, until }, about?.timeZone);
+    return formatValidity(locale, { from: Date.parse(startDate) <= soldAt ? null : startDate, until }, about?.timeZone);
   };
   const placeOf = (one: Sold): string => {
     const { line, about } = one;
@@ -134,7 +138,7 @@ export function valuesOf(its: ValuesOptions): Values {
     const unseated = isShow(one) ? oneLine(label) : '';
     return shown([
       category === spoken(about?.product) ? '' : category,
-      row !== null && seat !== null ? oneLine(seatIn(locale, row, seat)) : unseated,
+      row !== null && seat !== null ? oneLine(formatSeat(locale, row, seat)) : unseated,
       spoken(about?.tariff),
     ]);
   };
@@ -149,13 +153,13 @@ export function valuesOf(its: ValuesOptions): Values {
   const lines = [...Map.groupBy(sold, ({ line }) => line.performanceId).values()].map((places) => {
     const [first] = places as [Sold, ...Sold[]];
     const where = first.productType === 'goods' ? '' : whereOf(first.about);
-    return [spoken(first.about?.product), capitalised(shown([whenOf(first), where])), ...placesOf(places)].filter(
+    return [spoken(first.about?.product), capitalise(shown([whenOf(first), where])), ...placesOf(places)].filter(
       (part) => part !== '',
     );
   });
   const moved = sold.find(({ line }) => line.performanceId === mail.move?.performanceId);
   return {
-    buyer: buyerName(contact),
+    buyer: formatBuyerName(contact),
     pointOfSale: spoken(shop.name),
     number: order.number,
     products: shown([...new Set(sold.map(({ about }) => spoken(about?.product)))]),

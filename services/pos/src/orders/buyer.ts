@@ -27,7 +27,7 @@ export const simulatedPayments: Setting<SimulatedPayments> = {
 /**
  * Whether a point of sale accepts `simulated`. Without the setting, a point of sale outside the demo data never does.
  */
-export function acceptsSimulated(taken: SimulatedPayments, { demo }: Pick<PointOfSale, 'demo'>): boolean {
+export function isSimulatedAccepted(taken: SimulatedPayments, { demo }: Pick<PointOfSale, 'demo'>): boolean {
   return taken === 'always' || (taken === 'demo data' && demo);
 }
 
@@ -50,7 +50,7 @@ export function requireBuyer(visit: Visit, purchase: Purchase, simulated: Simula
     throw new PosFault('validation_error', 'An order has either $.contactNumber or $.contact, not both.');
   }
   const isTaken = visit.pointOfSale.paymentMethods.includes(paymentMethod);
-  if (!isTaken || (paymentMethod === 'simulated' && !acceptsSimulated(simulated, visit.pointOfSale))) {
+  if (!isTaken || (paymentMethod === 'simulated' && !isSimulatedAccepted(simulated, visit.pointOfSale))) {
     throw new PosFault(
       'payment_method_not_accepted',
       `The point of sale does not accept the payment method ${paymentMethod}.`,
@@ -62,7 +62,7 @@ export function requireBuyer(visit: Visit, purchase: Purchase, simulated: Simula
 }
 
 /** The buyer in the form of orders, which creates the contact of a guest only after it accepts the checkout. */
-export function buyerOf({ language }: Visit, { contactNumber, contact }: Purchase): Buyer {
+export function toBuyer({ language }: Visit, { contactNumber, contact }: Purchase): Buyer {
   return contact
     ? { guest: { ...namesOf(contact), email: contact.email, ...(language === '' ? {} : { language }) } }
     : { contactNumber: String(contactNumber) };

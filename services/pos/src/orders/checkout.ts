@@ -1,6 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { PosFault, unforeseen } from '@boxoffice/envelope';
-import { cartOf, expired, recordedCart, withAwaited, withoutAwaited } from '../cart/cart.ts';
+import { createUnforeseenFault, PosFault } from '@boxoffice/envelope';
+import {
+  addAwaitedOrder,
+  createCartExpiredFault,
+  findCart,
+  readRecordedCart,
+  removeAwaitedOrder,
+} from '../cart/cart.ts';
 import {
   type Buyer,
   CERTAINTY_MS,
@@ -12,10 +18,10 @@ import {
 } from '../clients/orders.ts';
 import { requireNotOver } from '../products/offers.ts';
 import type { PosContext } from '../request/context.ts';
-import { sessionEnded, sessionOf, type Visit } from '../request/visit.ts';
-import { derived, type SessionDocument } from '../store.ts';
-import { buyerOf, type Purchase, requireBuyer } from './buyer.ts';
-import { doneOr } from './refusals.ts';
+import { createSessionEndedFault, requireSession, type Visit } from '../request/visit.ts';
+import { deriveId, type SessionDocument } from '../store.ts';
+import { type Purchase, requireBuyer, toBuyer } from './buyer.ts';
+import { requireDone } from './refusals.ts';
 
 /**
  * The longest time from the start of a checkout to its answer, in milliseconds, below the gateway's timeout: reading
@@ -47,14 +53,14 @@ export async function checkOut(
   key: string | undefined,
 ): Promise<Order> {
   const endsAt = performance.now() + TOTAL_MS;
-  const session = sessionOf(visit);
+  const session = requireSession(visit);
   requireBuyer(visit, purchase, context.simulated());
   const { orderId, requestId } = await checkoutTargetOf(context, session, key);
-  const buyer = buyerOf(visit, purchase);
+  const buyer = toBuyer(visit, purchase);
   await recordTarget(context, session, key, orderId, buyer);
   const { paymentMethod, paymentToken } = purchase;
   const request = { requestId, ...buyer, paymentMethod, ...(paymentToken === undefined ? {} : { paymentToken }) };
-  return reportedOrder(context, session, doneOr(await buy(context, session, orderId, request, endsAt)), endsAt);
+  return reportedOrder(context, session, requireDone(await buy(context, session, orderId, request, endsAt)), endsAt);
 }
 
 /** The target of a checkout. @throws {PosFault} cart_empty, cart_expired */
@@ -65,10 +71,10 @@ const checkoutTargetOf = async (
 ): Promise<CheckoutTarget> => {
   // An earlier attempt with the same key recorded this order.
   if (key !== undefined && session.checkout?.key === key) return { orderId: session.checkout.orderId, requestId: key };
-  const recorded = await recordedCart(context, session);
+  const recorded = await readRecordedCart(context, session);
   const known = recorded && (await unreported(context, session, recorded));
   if (known) return known;
-  const cart = await cartOf(context, session, recorded);
+  const cart = await findCart(context, session, recorded);
   if (cart && cart.lines.length > 0) {
     const performanceIds = cart.lines.map(({ performanceId }) => performanceId);
     await requireNotOver(context, session.institution, performanceIds);
@@ -92,7 +98,7 @@ const unreported = async (
 
 /** The request id without an Idempotency-Key: a repeat of the last checkout, or a new one after its payment failed. */
 const unkeyed = ({ checkout, payable }: Order): string =>
-  payable && checkout ? derived('again', checkout.requestId) : 'checkout';
+  payable && checkout ? deriveId('again', checkout.requestId) : 'checkout';
 
 const cancelled = () =>
   new PosFault(
@@ -118,10 +124,10 @@ const recordTarget = async (
   if (session.contactNumber !== null && session.contactNumber !== contactNumber) await purchases.add(session, orderId);
   const recorded = await sessions.update(session, (current) => ({
     orderIds: [...current.orderIds.filter((id) => id !== orderId), orderId].slice(-MAX_ORDERS),
-    awaiting: withAwaited(current, orderId),
+    awaiting: addAwaitedOrder(current, orderId),
     ...(key === undefined ? {} : { checkout: { key, orderId } }),
   }));
-  if (!recorded) throw sessionEnded();
+  if (!recorded) throw createSessionEndedFault();
 };
 
 /**
@@ -135,7 +141,7 @@ const reportedOrder = async (
 ): Promise<Order> => {
   // An earlier attempt failed and cancelled it, or its payment did not arrive in time.
   if (order.state === 'cancelled') throw cancelled();
-  if (order.state === 'expired') throw expired();
+  if (order.state === 'expired') throw createCartExpiredFault();
   const until = await recordBought(context, session, order);
   if (until === undefined) return order;
   const waitMs = until - context.now() + 1;
@@ -163,7 +169,8 @@ const recordBought = async (
       mayBeReported(current)
         ? {
             cartId: current.cartId === id && !payable ? null : current.cartId,
-            awaiting: payable || state === 'payment_pending' ? (current.awaiting ?? []) : withoutAwaited(current, id),
+            awaiting:
+              payable || state === 'payment_pending' ? (current.awaiting ?? []) : removeAwaitedOrder(current, id),
             reportedOrder: id,
           }
         : undefined,
@@ -200,7 +207,7 @@ const buy = async (
     });
   } catch (error) {
     const orderCancelled = await cancelFailed(context, session, orderId).catch(() => false);
-    throw unforeseen(error, { userLoggedOut: false, orderCancelled });
+    throw createUnforeseenFault(error, { userLoggedOut: false, orderCancelled });
   }
 };
 

@@ -1,5 +1,5 @@
 // Order links: making one for an own order, and the order behind a link.
-import { type AnyOperation, created, emailSchema, lineOfText, named, ok } from '@boxoffice/http';
+import { type AnyOperation, created, createLineSchema, emailSchema, named, ok } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import type { Ticket } from '../clients/tickets.ts';
 import { type Edition, LinkedOrder, OrderDocument, OrderLink } from '../description/editions.ts';
@@ -7,12 +7,12 @@ import { examples } from '../description/examples.ts';
 import { langQuery, pathId } from '../description/schemas.ts';
 import type { PosContext } from '../request/context.ts';
 import { mapById } from '../request/pagination.ts';
-import { LINK_HEADER, notFound, operation } from '../request/visit.ts';
+import { createNotFoundFault, LINK_HEADER, operation } from '../request/visit.ts';
 import type { OrderLinkDocument } from '../store.ts';
-import { documentsOf, orderDocument } from '../tickets/documents.ts';
+import { drawOrderDocument, drawTicketDocuments } from '../tickets/documents.ts';
 import type { NewOrderLink } from './links.ts';
-import { createOrderLink, findLinkedOrder, isErased, ticketsOfOrder } from './links.ts';
-import { currentOffer, findOwnOrder, orderView, ticketView } from './views.ts';
+import { createOrderLink, findLinkedOrder, isErased, listOrderTickets } from './links.ts';
+import { findOwnOrder, readCurrentOffer, toOrderView, toTicketView } from './views.ts';
 
 const document = { contentType: 'application/pdf', base64: 'JVBERi0xLjMK' };
 
@@ -20,12 +20,12 @@ const LostLink = named(
   'LostOrderLink',
   Type.Object({
     email: { ...emailSchema, description: "the order's, in any spelling that contacts count as the same" },
-    number: lineOfText({ maxLength: 64, description: 'of the order, in either case' }),
+    number: createLineSchema({ maxLength: 64, description: 'of the order, in either case' }),
   }),
 );
 
 /** The operations on order links, under the experimental version. */
-export function orderLinksRoutes(context: PosContext, edition: Edition): AnyOperation[] {
+export function createOrderLinksRoutes(context: PosContext, edition: Edition): AnyOperation[] {
   if (!edition.isExperimental) return [];
   return [
     operation({
@@ -51,7 +51,7 @@ export function orderLinksRoutes(context: PosContext, edition: Edition): AnyOper
       },
       handle: async ({ visitor, params, remember }) => {
         const order = await findOwnOrder(context, visitor, params.id);
-        if (await isErased(context, visitor.pointOfSale.institution, order)) throw notFound();
+        if (await isErased(context, visitor.pointOfSale.institution, order)) throw createNotFoundFault();
         const answer = (link: NewOrderLink | ReturnType<typeof withoutToken>) =>
           created(
             { url: link.url, token: link.token, expiresAt: link.expiresAt },
@@ -103,13 +103,13 @@ export function orderLinksRoutes(context: PosContext, edition: Edition): AnyOper
         const { order, tickets } = await findLinkedOrder(context, visitor.pointOfSale, header(LINK_HEADER));
         const reader = { visit: visitor, isExperimental: true };
         const [current, documents] = await Promise.all([
-          currentOffer(context, visitor),
-          documentsOf(context, { ...visitor, order, tickets }),
+          readCurrentOffer(context, visitor),
+          drawTicketDocuments(context, { ...visitor, order, tickets }),
         ]);
         // Under the experimental version the views have all members of its schemas.
         const shown: object = {
-          ...orderView(order, current, ticketIn(tickets), reader),
-          tickets: mapById(tickets.map((ticket) => ticketView(ticket, reader, current))),
+          ...toOrderView(order, current, ticketIn(tickets), reader),
+          tickets: mapById(tickets.map((ticket) => toTicketView(ticket, reader, current))),
           documents,
         };
         return ok(shown as Static<typeof LinkedOrder>);
@@ -130,7 +130,7 @@ export function orderLinksRoutes(context: PosContext, edition: Edition): AnyOper
       handle: async ({ visitor, header }) => {
         const { order, tickets } = await findLinkedOrder(context, visitor.pointOfSale, header(LINK_HEADER));
         const reader = { visit: visitor, isExperimental: true };
-        return ok(orderView(order, await currentOffer(context, visitor), ticketIn(tickets), reader));
+        return ok(toOrderView(order, await readCurrentOffer(context, visitor), ticketIn(tickets), reader));
       },
     }),
     operation({
@@ -146,7 +146,7 @@ export function orderLinksRoutes(context: PosContext, edition: Edition): AnyOper
       example: { answer: document },
       handle: async ({ visitor, header }) => {
         const linked = await findLinkedOrder(context, visitor.pointOfSale, header(LINK_HEADER));
-        return ok(await orderDocument(context, { ...visitor, ...linked }));
+        return ok(await drawOrderDocument(context, { ...visitor, ...linked }));
       },
     }),
     operation({
@@ -165,8 +165,8 @@ export function orderLinksRoutes(context: PosContext, edition: Edition): AnyOper
       example: { params: { id: examples.ids.order }, answer: document },
       handle: async ({ visitor, params }) => {
         const order = await findOwnOrder(context, visitor, params.id);
-        const tickets = await ticketsOfOrder(context, visitor.pointOfSale.institution, order);
-        return ok(await orderDocument(context, { ...visitor, order, tickets }));
+        const tickets = await listOrderTickets(context, visitor.pointOfSale.institution, order);
+        return ok(await drawOrderDocument(context, { ...visitor, order, tickets }));
       },
     }),
   ];

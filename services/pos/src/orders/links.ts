@@ -6,9 +6,9 @@ import type { PointOfSale, Product } from '../clients/catalog.ts';
 import type { Contacts } from '../clients/contacts.ts';
 import type { Order, Orders } from '../clients/orders.ts';
 import type { Ticket, Tickets } from '../clients/tickets.ts';
-import { linkEndOf } from '../domain/offer.ts';
-import { type Offers, productsNow } from '../products/offers.ts';
-import { notFound } from '../request/visit.ts';
+import { computeLinkEnd } from '../domain/offer.ts';
+import { type Offers, readCurrentProducts } from '../products/offers.ts';
+import { createNotFoundFault } from '../request/visit.ts';
 import { type OrderLinkDocument, orderLinks } from '../store.ts';
 
 /** A link with its plaintext token, returned only here. */
@@ -101,7 +101,7 @@ interface LinkContext {
 }
 
 /** The tickets of an order, in the order of its lines; none before its confirmation and after its cancellation. */
-export async function ticketsOfOrder(
+export async function listOrderTickets(
   { tickets }: Pick<LinkContext, 'tickets'>,
   institution: string,
   { id, state, lines }: Order,
@@ -126,8 +126,8 @@ export async function isPast(
 
 /** When a link to the order would end that is made now, also while catalog and tickets do not answer. */
 const endOfNewLink = async (context: EndContext, institution: string, order: Order): Promise<number> => {
-  const tickets = (await context.bestEffortTickets(() => ticketsOfOrder(context, institution, order))) ?? [];
-  return endOfLink(order, tickets, await productsNow(context, institution));
+  const tickets = (await context.bestEffortTickets(() => listOrderTickets(context, institution, order))) ?? [];
+  return endOfLink(order, tickets, await readCurrentProducts(context, institution));
 };
 
 /** When a link to the order ends, by the dates of its performances now. Epoch milliseconds. */
@@ -148,7 +148,7 @@ const endOfLink = (
     current: current.get(performanceId),
     startDate: startOf.get(performanceId) ?? startDate,
   }));
-  return linkEndOf(sold, Date.parse(createdAt), known);
+  return computeLinkEnd(sold, Date.parse(createdAt), known);
 };
 
 /**
@@ -194,12 +194,12 @@ export async function findLinkedOrder(
   const { institution } = place;
   const link = await context.orderLinks.find(place, token ?? '');
   const order = link && (await context.orders.get(institution, link.orderId));
-  if (!link || !order?.listed || (await isErased(context, institution, order))) throw notFound();
+  if (!link || !order?.listed || (await isErased(context, institution, order))) throw createNotFoundFault();
   const [tickets, products] = await Promise.all([
-    ticketsOfOrder(context, institution, order),
-    productsNow(context, institution),
+    listOrderTickets(context, institution, order),
+    readCurrentProducts(context, institution),
   ]);
-  if (endOfLink(order, tickets, products, link.expiresAt) <= context.now()) throw notFound();
+  if (endOfLink(order, tickets, products, link.expiresAt) <= context.now()) throw createNotFoundFault();
   return { order, tickets };
 }
 
@@ -211,7 +211,7 @@ export async function renewOrderLink(context: LinkContext, link: OrderLinkDocume
   const { institution, orderId, expiresAt } = link;
   const order = await context.orders.get(institution, orderId);
   if (!order?.listed) return;
-  const tickets = await ticketsOfOrder(context, institution, order);
+  const tickets = await listOrderTickets(context, institution, order);
   const { products } = await context.offers.publishedNow(institution);
   await context.orderLinks.renew(link, endOfLink(order, tickets, products, expiresAt));
 }

@@ -5,7 +5,7 @@ import type { Store } from '@boxoffice/store';
 import { mailOf, type NewMail } from '../mail/outbox.ts';
 import { isWritten, type WritingContext } from '../mail/writing.ts';
 import type { PosContext } from '../request/context.ts';
-import { mailsCollection, newId } from '../store.ts';
+import { createId, mailsCollection } from '../store.ts';
 import { isPast, type LostLink, type LostLinks } from './links.ts';
 
 const HOUR_MS = 60 * 60_000;
@@ -39,7 +39,7 @@ export function createLostLinks(store: Store, context: Context): LostLinks {
     const known = await mails.of(institution).find({ where: { orderId }, index: 'order' });
     const recent = known.filter(({ kind, createdAt }) => kind === 'link' && createdAt > now - 24 * HOUR_MS);
     if (recent.length >= MOST_PER_ORDER) return undefined;
-    return mailOf({ kind: 'link', orderId, pointOfSale, contactNumber }, institution, newId('req'), now);
+    return mailOf({ kind: 'link', orderId, pointOfSale, contactNumber }, institution, createId('req'), now);
   };
 
   const send = async (institution: string, lost: LostLink): Promise<void> => {

@@ -54,7 +54,10 @@ const refusalsOf = {
  * The order of a successful outcome. `named`: what the request names, `items` several items for the cart. @throws {PosFault} for a refusal, with its code
  * and message of family B
  */
-export function doneOr({ outcome, reason, order, details }: Outcome, named: keyof typeof refusalsOf = 'cart'): Order {
+export function requireDone(
+  { outcome, reason, order, details }: Outcome,
+  named: keyof typeof refusalsOf = 'cart',
+): Order {
   if (outcome === 'done' && order) return order;
   const table: Readonly<Record<Reason, Row>> = { ...refusals, ...refusalsOf[named] };
   const [code, text] = table[reason ?? 'cart_gone'];

@@ -1,23 +1,23 @@
 // Own orders of a visitor: checkout of the cart, list, detail and cancellation.
 import { PosFault } from '@boxoffice/envelope';
-import { type AnyOperation, created, emailSchema, lineOfText, named, ok, oneOf } from '@boxoffice/http';
+import { type AnyOperation, created, createLineSchema, emailSchema, named, ok, oneOf } from '@boxoffice/http';
 import { Type } from 'typebox';
 import { ordersValues } from '../clients/generated/orders.ts';
 import type { Order as AnyOrder } from '../clients/orders.ts';
 import type { Edition } from '../description/editions.ts';
 import { examples } from '../description/examples.ts';
-import { contactNumber, langQuery, mapOf, pathId } from '../description/schemas.ts';
-import { productsNow } from '../products/offers.ts';
+import { contactNumber, createMapSchema, langQuery, pathId } from '../description/schemas.ts';
+import { readCurrentProducts } from '../products/offers.ts';
 import type { PosContext } from '../request/context.ts';
-import { mapById, partHeaders, partOf, partQuery } from '../request/pagination.ts';
-import { LINK_HEADER, notFound, operation, sessionOf, type Visit } from '../request/visit.ts';
-import { newId } from '../store.ts';
+import { buildPartHeaders, mapById, partQuery, toPart } from '../request/pagination.ts';
+import { createNotFoundFault, LINK_HEADER, operation, requireSession, type Visit } from '../request/visit.ts';
+import { createId } from '../store.ts';
 import { checkOut } from './checkout.ts';
 import { findLinkedOrder } from './links.ts';
-import { doneOr } from './refusals.ts';
-import { currentOffer, findOwnOrder, orderView, ticketsOf } from './views.ts';
+import { requireDone } from './refusals.ts';
+import { findOwnOrder, loadTicketLookup, readCurrentOffer, toOrderView } from './views.ts';
 
-const name = Type.Optional(lineOfText({ maxLength: 100 }));
+const name = Type.Optional(createLineSchema({ maxLength: 100 }));
 
 const Guest = named(
   'Guest',
@@ -42,7 +42,7 @@ const Purchase = named(
 const params = { id: pathId };
 
 /** The operations on own orders. An order that is not the visitor's own is 404. */
-export function ordersRoutes(context: PosContext, edition: Edition): AnyOperation[] {
+export function createOrdersRoutes(context: PosContext, edition: Edition): AnyOperation[] {
   const { orders, purchases } = context;
   const { Order, isExperimental } = edition;
   const example = { params: { id: examples.ids.order }, answer: edition.examples.order };
@@ -51,20 +51,20 @@ export function ordersRoutes(context: PosContext, edition: Edition): AnyOperatio
   const viewOf = async (
     visit: Visit,
     found: readonly AnyOrder[],
-    findTickets = () => ticketsOf(context, visit.pointOfSale.institution, found),
+    findTickets = () => loadTicketLookup(context, visit.pointOfSale.institution, found),
   ) => {
-    const [current, ticketOf] = await Promise.all([currentOffer(context, visit), findTickets()]);
-    return (order: AnyOrder) => orderView(order, current, ticketOf, { visit, isExperimental });
+    const [current, ticketOf] = await Promise.all([readCurrentOffer(context, visit), findTickets()]);
+    return (order: AnyOrder) => toOrderView(order, current, ticketOf, { visit, isExperimental });
   };
 
   /** Best effort: without tickets no barcode is shown. */
   const ticketsIfAnswered = async ({ pointOfSale: { institution } }: Visit, order: AnyOrder) =>
-    (await context.bestEffortTickets(() => ticketsOf(context, institution, [order]))) ?? (() => undefined);
+    (await context.bestEffortTickets(() => loadTicketLookup(context, institution, [order]))) ?? (() => undefined);
 
   /** When the first of the order's performances starts, as it is dated now. Epoch milliseconds. */
   const startOf = async (visit: Visit, order: AnyOrder): Promise<number> => {
     const [products, ticketOf] = await Promise.all([
-      productsNow(context, visit.pointOfSale.institution),
+      readCurrentProducts(context, visit.pointOfSale.institution),
       ticketsIfAnswered(visit, order),
     ]);
     const current = new Map(products.flatMap(({ performances }) => performances).map((one) => [one.id, one.startDate]));
@@ -80,7 +80,7 @@ export function ordersRoutes(context: PosContext, edition: Edition): AnyOperatio
   const findOwnOrLinked = async (visit: Visit, id: string, token: string | undefined): Promise<AnyOrder> => {
     if (token === undefined) return findOwnOrder(context, visit, id);
     const { order } = await findLinkedOrder(context, visit.pointOfSale, token);
-    if (order.id !== id) throw notFound();
+    if (order.id !== id) throw createNotFoundFault();
     return order;
   };
 
@@ -136,19 +136,21 @@ export function ordersRoutes(context: PosContext, edition: Edition): AnyOperatio
       summary: "Lists own orders: those of the user's contact, those that the user bought, and those of this session",
       description: 'By their ids.',
       query: { ...partQuery, ...langQuery },
-      answers: { 200: mapOf(Order) },
+      answers: { 200: createMapSchema(Order) },
       answerHeaders: ['X-Total-Amount', 'Link'],
       example: { query: { limit: 20 }, answer: { [examples.ids.order]: edition.examples.order } },
       handle: async ({ visitor, query }) => {
-        const session = sessionOf(visitor);
-        const part = partOf(query);
+        const session = requireSession(visitor);
+        const part = toPart(query);
         const whose = session.contactNumber === null ? {} : { contactNumber: session.contactNumber };
         const ids = [...new Set([...session.orderIds, ...(await purchases.of(session))])];
         const nothing = session.contactNumber === null && ids.length === 0;
         const { items, total } = nothing
           ? { items: [], total: 0 }
           : await orders.list(session.institution, { ...whose, ids, ...part });
-        return ok(mapById(items.map(await viewOf(visitor, items))), { headers: partHeaders(visitor, part, total) });
+        return ok(mapById(items.map(await viewOf(visitor, items))), {
+          headers: buildPartHeaders(visitor, part, total),
+        });
       },
     }),
     operation({
@@ -187,10 +189,10 @@ export function ordersRoutes(context: PosContext, edition: Edition): AnyOperatio
         const until = await startOf(visitor, found);
         const outcome = await orders.cancel(institution, found.id, {
           // Keys belong to a session: a repeat by a link is the same request.
-          requestId: idempotencyKey ?? (token === undefined ? newId('req') : `link_${found.id}`),
+          requestId: idempotencyKey ?? (token === undefined ? createId('req') : `link_${found.id}`),
           until: new Date(until - shopperCancellationMinutes * 60_000).toISOString(),
         });
-        const order = doneOr(outcome, 'order');
+        const order = requireDone(outcome, 'order');
         return ok(await one(visitor, order), {
           subjects: order.contactNumber === null ? [] : [order.contactNumber],
         });

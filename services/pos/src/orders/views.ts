@@ -1,5 +1,5 @@
-import { textIn } from '@boxoffice/http';
-import { localTime, repeatedOffset } from '@boxoffice/http/local-time';
+import { selectText } from '@boxoffice/http';
+import { formatLocalTime, formatRepeatedOffset } from '@boxoffice/http/local-time';
 import type { Static } from 'typebox';
 import type { Performance } from '../clients/catalog.ts';
 import type { Line, Order } from '../clients/orders.ts';
@@ -9,7 +9,7 @@ import { soldOf, type Validity } from '../domain/offer.ts';
 import type { Offer } from '../products/views.ts';
 import type { PosContext } from '../request/context.ts';
 import { mapById } from '../request/pagination.ts';
-import { notFound, sessionOf, type Visit } from '../request/visit.ts';
+import { createNotFoundFault, requireSession, type Visit } from '../request/visit.ts';
 import { isId } from '../store.ts';
 
 type NameOf = (tariffId: string) => string;
@@ -32,7 +32,7 @@ type CurrentPerformance = Pick<Performance, 'startDate' | 'timeZone' | 'venue'> 
  * Names of tariffs in the language of the answer, and performances as they are dated now; as last known, else ids and
  * what was sold, if the catalog does not answer.
  */
-export async function currentOffer(
+export async function readCurrentOffer(
   { offers, bestEffortCatalog }: Pick<PosContext, 'offers' | 'bestEffortCatalog'>,
   { pointOfSale, languages }: Visit,
 ): Promise<Current> {
@@ -41,7 +41,7 @@ export async function currentOffer(
     offers.lastKnown(institution) ?? { tariffs: [], products: [] };
   const { tariffs, products } = offer;
   const wanted = [...languages, ...(offer.languages ?? [])];
-  const names = new Map(tariffs.map(({ id, name }) => [id, textIn(name, wanted)]));
+  const names = new Map(tariffs.map(({ id, name }) => [id, selectText(name, wanted)]));
   return { nameOf: (id) => names.get(id) ?? id, performanceOf: (id) => soldOf(products, id) };
 }
 
@@ -57,7 +57,7 @@ export interface ShownCart {
 }
 
 /** The cart of an answer; empty without an order. */
-export function cartView(
+export function toCartView(
   { order, isExpired = false }: ShownCart,
   current: Current,
   reader: Reader,
@@ -101,7 +101,7 @@ const moreOf = (line: Line, performance: CurrentPerformance | undefined, { visit
 
 /** What a page shows of a sold place; null where an earlier release has not stored it. */
 const soldView = (about: About, { languages }: Pick<Visit, 'languages'>) => {
-  const spoken = (texts: Texts | undefined) => (texts === undefined ? null : textIn(texts, languages));
+  const spoken = (texts: Texts | undefined) => (texts === undefined ? null : selectText(texts, languages));
   return {
     productName: spoken(about?.product),
     timeZone: about?.timeZone ?? null,
@@ -119,13 +119,13 @@ const localOf = (
   { timeZone, validUntil }: { readonly timeZone: string | null; readonly validUntil: string | null },
   { languages: [language = 'en'] }: Pick<Visit, 'languages'>,
 ) => ({
-  localStartDate: startDate === null ? null : localTime(startDate, timeZone ?? 'UTC'),
-  startOffset: startDate === null || timeZone === null ? null : repeatedOffset(language, startDate, timeZone),
-  localValidUntil: validUntil === null ? null : localTime(validUntil, timeZone ?? 'UTC'),
+  localStartDate: startDate === null ? null : formatLocalTime(startDate, timeZone ?? 'UTC'),
+  startOffset: startDate === null || timeZone === null ? null : formatRepeatedOffset(language, startDate, timeZone),
+  localValidUntil: validUntil === null ? null : formatLocalTime(validUntil, timeZone ?? 'UTC'),
 });
 
 /** The order of an answer; tickets of a confirmed order supply the barcodes and the current beneficiaries. */
-export function orderView(
+export function toOrderView(
   order: Order,
   current: Current,
   ticketOf: TicketOf,
@@ -161,11 +161,11 @@ export function orderView(
 /** Members of the experimental version only. */
 const moreOfOrder = ({ number, createdAt, ticketDelivery, lines }: Order, { performanceOf }: Current) => {
   const zones = lines.map(({ performanceId, about }) => performanceOf(performanceId)?.timeZone ?? about?.timeZone);
-  return { number, localCreatedAt: localTime(createdAt, zones.find(Boolean) ?? 'UTC'), ticketDelivery };
+  return { number, localCreatedAt: formatLocalTime(createdAt, zones.find(Boolean) ?? 'UTC'), ticketDelivery };
 };
 
 /** A look-up by id of the tickets of the confirmed ones among the orders. */
-export async function ticketsOf(
+export async function loadTicketLookup(
   { tickets }: Pick<PosContext, 'tickets'>,
   institution: string,
   orders: readonly Order[],
@@ -177,7 +177,7 @@ export async function ticketsOf(
 }
 
 /** The ticket of an answer, as tickets knows it; its validity as the catalog says it now, which v1 does not show. */
-export function ticketView(
+export function toTicketView(
   ticket: Ticket,
   { visit, isExperimental }: Reader,
   current?: Current,
@@ -216,11 +216,11 @@ export async function findOwnOrder(
   visit: Visit,
   orderId: string,
 ): Promise<Order> {
-  const session = sessionOf(visit);
+  const session = requireSession(visit);
   const order = isId(orderId) ? await orders.get(session.institution, orderId) : undefined;
-  if (!order?.listed) throw notFound();
+  if (!order?.listed) throw createNotFoundFault();
   const { contactNumber, orderIds } = session;
   const isOwn = (contactNumber !== null && contactNumber === order.contactNumber) || orderIds.includes(orderId);
-  if (!isOwn && !(await purchases.of(session)).includes(orderId)) throw notFound();
+  if (!isOwn && !(await purchases.of(session)).includes(orderId)) throw createNotFoundFault();
   return order;
 }

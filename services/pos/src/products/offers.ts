@@ -1,5 +1,5 @@
 import { PosFault } from '@boxoffice/envelope';
-import { within } from '@boxoffice/runtime';
+import { settleWithin } from '@boxoffice/runtime';
 import { createCache, createLatest, type Dated } from '../clients/cache.ts';
 import type { Catalog, Performance, Place, Plan, Product, Published, Stock } from '../clients/catalog.ts';
 import { findPerformance, isOver } from '../domain/offer.ts';
@@ -136,12 +136,12 @@ const RULE_MS = 2_000;
  * The published products as they are now, not a second ago, for what a rule decides; as last known if the catalog does
  * not answer within two seconds. It is asked each time, however late it was before.
  */
-export async function productsNow(
+export async function readCurrentProducts(
   { offers }: { readonly offers: Offers },
   institution: string,
 ): Promise<readonly Product[]> {
   const asked = offers.publishedNow(institution).catch(() => undefined);
-  const offer = (await within(asked, RULE_MS, () => undefined)) ?? offers.lastKnown(institution);
+  const offer = (await settleWithin(asked, RULE_MS, () => undefined)) ?? offers.lastKnown(institution);
   return offer?.products ?? [];
 }
 
@@ -155,7 +155,7 @@ export async function requireNotOver(
   performanceIds: readonly string[],
   of?: string,
 ): Promise<void> {
-  const products = await productsNow({ offers }, institution);
+  const products = await readCurrentProducts({ offers }, institution);
   const ended = performanceIds.findIndex((id) => {
     const found = findPerformance(products, id);
     return found !== undefined && isOver(found.performance, found.product, now());

@@ -6,15 +6,15 @@ import { examples } from '../description/examples.ts';
 import {
   AvailabilityEntry,
   contactNumber,
+  createMapSchema,
   langQuery,
-  mapOf,
   PlaceEntry,
   Programme,
   pathId,
   productType,
 } from '../description/schemas.ts';
 import type { PosContext } from '../request/context.ts';
-import { mapById, partHeaders, partOf, partQuery } from '../request/pagination.ts';
+import { buildPartHeaders, mapById, partQuery, toPart } from '../request/pagination.ts';
 import { operation, type Visit } from '../request/visit.ts';
 import { GATEWAY_CACHE_MS } from './offers.ts';
 import { createShowcase } from './showcase.ts';
@@ -29,7 +29,7 @@ const LIST = ['X-Total-Amount', 'Link'] as const;
 type Source = Pick<PosContext, 'offers' | 'criteriaOf'>;
 
 /** The programme with what visitors look for, under the experimental version. */
-export function programmeRoutes({ offers, criteriaOf }: Source): AnyOperation[] {
+export function createProgrammeRoutes({ offers, criteriaOf }: Source): AnyOperation[] {
   const showcase = createShowcase(offers);
   return [
     operation({
@@ -59,9 +59,9 @@ export function programmeRoutes({ offers, criteriaOf }: Source): AnyOperation[] 
       handle: async ({ visitor, query: { offset, limit, lang: _, contactNumber, ...wanted } }) => {
         const { pointOfSale, languages } = visitor;
         const criteria = await criteriaOf(visitor, contactNumber);
-        const part = partOf({ offset, limit });
+        const part = toPart({ offset, limit });
         const { data, total } = await showcase.programme({ pointOfSale, languages, criteria }, wanted, part);
-        return ok(data, { headers: { ...partHeaders(visitor, part, total), ...cacheHeaders(contactNumber) } });
+        return ok(data, { headers: { ...buildPartHeaders(visitor, part, total), ...cacheHeaders(contactNumber) } });
       },
     }),
   ];
@@ -75,7 +75,7 @@ const cacheHeaders = (contact?: string): Record<string, string> =>
   contact === undefined ? { [SHARED_MS_HEADER]: String(GATEWAY_CACHE_MS) } : {};
 
 /** Products, and one with its performances. */
-export function productRoutes(context: Source, edition: Edition): AnyOperation[] {
+export function createProductRoutes(context: Source, edition: Edition): AnyOperation[] {
   const showcase = createShowcase(context.offers);
   const audienceOf = audiences(context);
   return [
@@ -89,17 +89,19 @@ export function productRoutes(context: Source, edition: Edition): AnyOperation[]
         'Running products only. Prices are those that this visitor can buy at: with `contactNumber`, those of that ' +
         'contact.',
       query: { type: Type.Optional(productType), ...partQuery, ...langQuery, ...whose },
-      answers: { 200: mapOf(edition.ProductEntry) },
+      answers: { 200: createMapSchema(edition.ProductEntry) },
       answerHeaders: LIST,
       compressed: true,
       errors: accessErrors,
       example: { query: { type: 'show', limit: 20 }, answer: { [examples.ids.product]: edition.examples.product } },
       handle: async ({ visitor, query }) => {
-        const part = partOf(query);
+        const part = toPart(query);
         const audience = await audienceOf(visitor, query.contactNumber);
         const as = edition.isExperimental ? 'listed' : 'entry';
         const { data, total } = await showcase.list(audience, as, query.type, part);
-        return ok(data, { headers: { ...partHeaders(visitor, part, total), ...cacheHeaders(query.contactNumber) } });
+        return ok(data, {
+          headers: { ...buildPartHeaders(visitor, part, total), ...cacheHeaders(query.contactNumber) },
+        });
       },
     }),
     operation({
@@ -134,7 +136,7 @@ const audiences =
   });
 
 /** The availability of products, and the places of their performances. */
-export function productsRoutes(context: Source): AnyOperation[] {
+export function createAvailabilityRoutes(context: Source): AnyOperation[] {
   const showcase = createShowcase(context.offers);
   const audienceOf = audiences(context);
   return [
@@ -147,7 +149,7 @@ export function productsRoutes(context: Source): AnyOperation[] {
       description: 'By the ids of the performances.',
       params,
       query: langQuery,
-      answers: { 200: mapOf(AvailabilityEntry) },
+      answers: { 200: createMapSchema(AvailabilityEntry) },
       compressed: true,
       example: { params: example, answer: examples.availabilities },
       handle: async ({ visitor, params }) =>
@@ -162,7 +164,7 @@ export function productsRoutes(context: Source): AnyOperation[] {
       description: 'A `seatCategoryId` that the performance does not have is 400 `invalid_parameter`.',
       params: { ...params, performanceId: pathId },
       query: { seatCategoryId: Type.Optional(Type.String()), ...partQuery, ...langQuery },
-      answers: { 200: mapOf(PlaceEntry) },
+      answers: { 200: createMapSchema(PlaceEntry) },
       answerHeaders: LIST,
       example: {
         params: { ...example, performanceId: examples.ids.performance },
@@ -170,7 +172,7 @@ export function productsRoutes(context: Source): AnyOperation[] {
         answer: { [examples.place.id]: examples.place },
       },
       handle: async ({ visitor, params, query }) => {
-        const part = partOf(query);
+        const part = toPart(query);
         const wanted = await showcase.places(
           await audienceOf(visitor),
           params.id,
@@ -178,7 +180,7 @@ export function productsRoutes(context: Source): AnyOperation[] {
           query.seatCategoryId,
         );
         const page = wanted.slice(part.offset, part.offset + part.limit);
-        return ok(mapById(page), { headers: partHeaders(visitor, part, wanted.length) });
+        return ok(mapById(page), { headers: buildPartHeaders(visitor, part, wanted.length) });
       },
     }),
   ];

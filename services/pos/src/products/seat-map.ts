@@ -1,11 +1,11 @@
-import { type AnyOperation, named, ok, SHARED_MS_HEADER, textIn } from '@boxoffice/http';
+import { type AnyOperation, named, ok, SHARED_MS_HEADER, selectText } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import { examples } from '../description/examples.ts';
-import { langQuery, mapOf, pathId } from '../description/schemas.ts';
+import { createMapSchema, langQuery, pathId } from '../description/schemas.ts';
 import type { PosContext } from '../request/context.ts';
-import { notFound, operation } from '../request/visit.ts';
+import { createNotFoundFault, operation } from '../request/visit.ts';
 import { GATEWAY_CACHE_MS, HALLS, type Offers } from './offers.ts';
-import { cached, findShownPerformance } from './showcase.ts';
+import { cacheAnswers, findShownPerformance } from './showcase.ts';
 
 const { Array: List, Boolean: Flag, Number: Real, Object: Members, String: Text } = Type;
 
@@ -40,7 +40,7 @@ const Seat = named(
 );
 
 /** The plan of a hall, under the experimental version only. */
-const SeatMap = named('ShopSeatMap', Members({ stage: Stage, areas: List(Area), seats: mapOf(Seat) }));
+const SeatMap = named('ShopSeatMap', Members({ stage: Stage, areas: List(Area), seats: createMapSchema(Seat) }));
 
 const { ids } = examples;
 
@@ -51,7 +51,7 @@ const exampleOfSeatMap = {
 };
 
 /** The plan of a hall; under vexp only. */
-export function seatMapRoutes({ offers, now }: Pick<PosContext, 'offers' | 'now'>): AnyOperation[] {
+export function createSeatMapRoutes({ offers, now }: Pick<PosContext, 'offers' | 'now'>): AnyOperation[] {
   const seatMaps = createSeatMaps(offers, () => now());
   return [
     operation({
@@ -81,7 +81,7 @@ export function seatMapRoutes({ offers, now }: Pick<PosContext, 'offers' | 'now'
 
 /** Creates plans with what is free, at most a second old. They reject with PosFault `not_found`, as places do. */
 const createSeatMaps = (offers: Offers, now: () => number) =>
-  cached(async (audience, productId: string, performanceId: string) => {
+  cacheAnswers(async (audience, productId: string, performanceId: string) => {
     const performance = await findShownPerformance(offers, audience, { productId, performanceId }, now());
     const { institution } = audience.pointOfSale;
     const [{ languages = [] }, plan, { value: places, asOf }] = await Promise.all([
@@ -89,13 +89,13 @@ const createSeatMaps = (offers: Offers, now: () => number) =>
       offers.plan(institution, performance),
       offers.places(institution, performanceId),
     ]);
-    if (!plan || !places) throw notFound();
+    if (!plan || !places) throw createNotFoundFault();
     const accepted = [...audience.languages, ...languages];
     const value: Static<typeof SeatMap> = {
       stage: plan.stage,
       areas: plan.areas.map(({ id, name, seatCategoryId, outline }) => ({
         id,
-        name: textIn(name, accepted),
+        name: selectText(name, accepted),
         seatCategoryId,
         outline,
       })),

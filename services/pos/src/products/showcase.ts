@@ -1,18 +1,25 @@
 import { PosFault } from '@boxoffice/envelope';
-import { localDay } from '@boxoffice/http/local-time';
+import { formatLocalDay } from '@boxoffice/http/local-time';
 import { createCache, type Dated } from '../clients/cache.ts';
 import type { Performance, Product } from '../clients/catalog.ts';
-import { byStartThenId, findIn, type Wanted } from '../domain/offer.ts';
+import { compareByStartThenId, findIn, type Wanted } from '../domain/offer.ts';
 import { mapById, type Part } from '../request/pagination.ts';
-import { notFound } from '../request/visit.ts';
+import { createNotFoundFault } from '../request/visit.ts';
 import { type Offers, SECOND } from './offers.ts';
-import { type Audience, type Offer, periodOf, shownPerformances, shownProducts, viewsFor } from './views.ts';
+import {
+  type Audience,
+  computePeriod,
+  createViews,
+  listShownPerformances,
+  listShownProducts,
+  type Offer,
+} from './views.ts';
 
 /** Maximum cached answers of a kind, over all audiences. */
 const ANSWERS = 400;
 
 /** Loads an answer at most about every half second for each audience and each of what it asks for. */
-export function cached<What extends readonly unknown[], Value>(
+export function cacheAnswers<What extends readonly unknown[], Value>(
   load: (audience: Audience, ...what: What) => Promise<Dated<Value>>,
   max = ANSWERS,
 ) {
@@ -25,8 +32,8 @@ const keyOf = ({ pointOfSale, languages, criteria }: Audience, ...what: readonly
   JSON.stringify([pointOfSale.serviceHost, pointOfSale.updatedAt, languages, criteria, ...what]);
 
 /** The day by the clocks of the venue. */
-export function dayOf({ startDate, timeZone }: Pick<Performance, 'startDate' | 'timeZone'>): string {
-  return localDay(startDate, timeZone);
+export function formatVenueDay({ startDate, timeZone }: Pick<Performance, 'startDate' | 'timeZone'>): string {
+  return formatLocalDay(startDate, timeZone);
 }
 
 /** A performance of the product that visitors see at `now` (epoch milliseconds). @throws {PosFault} not_found */
@@ -37,7 +44,7 @@ export async function findShownPerformance(
   now: number,
 ): Promise<Performance> {
   const product = await findShown(offers, audience, productId);
-  return shownPerformances(product, now).find(({ id }) => id === performanceId) ?? absent();
+  return listShownPerformances(product, now).find(({ id }) => id === performanceId) ?? absent();
 }
 
 /** A product that visitors see. @throws {PosFault} not_found */
@@ -48,7 +55,7 @@ const findShown = async (offers: Offers, { pointOfSale }: Audience, productId: s
 };
 
 const absent = (): never => {
-  throw notFound();
+  throw createNotFoundFault();
 };
 
 /** Creates cached answers about products, shared by all visitors of an audience and at most a second old. */
@@ -59,27 +66,27 @@ export function createShowcase(offers: Offers, now: () => number = Date.now) {
   const about = async <Value>(
     audience: Audience,
     products: readonly Product[],
-    say: (views: ReturnType<typeof viewsFor>) => Value,
+    say: (views: ReturnType<typeof createViews>) => Value,
   ): Promise<Dated<Value>> => {
     const { institution } = audience.pointOfSale;
-    const ids = products.flatMap((product) => shownPerformances(product, now()).map(({ id }) => id));
+    const ids = products.flatMap((product) => listShownPerformances(product, now()).map(({ id }) => id));
     const [offer, { value: stockOf, asOf }] = await Promise.all([
       offers.published(institution),
       offers.stock(institution, ids),
     ]);
-    return { value: say(viewsFor(audience, offer, stockOf, now())), asOf };
+    return { value: say(createViews(audience, offer, stockOf, now())), asOf };
   };
 
   return {
     /** The products of a type, or of all, as one version shows them. */
-    list: cached(async (audience, as: 'entry' | 'listed', type: string | undefined, { offset, limit }: Part) => {
-      const all = shownProducts(await offers.published(audience.pointOfSale.institution), type);
+    list: cacheAnswers(async (audience, as: 'entry' | 'listed', type: string | undefined, { offset, limit }: Part) => {
+      const all = listShownProducts(await offers.published(audience.pointOfSale.institution), type);
       const products = all.slice(offset, offset + limit);
       return about(audience, products, (views) => ({ data: mapById(products.map(views[as])), total: all.length }));
     }),
 
     /** What is found in the programme, with what else could be chosen. */
-    programme: cached(
+    programme: cacheAnswers(
       async (audience, wanted: Wanted & { readonly type?: string | undefined }, { offset, limit }: Part) => {
         const offer = await offers.published(audience.pointOfSale.institution);
         const { listed, days, venues } = listProgramme(offer, wanted, now());
@@ -96,18 +103,18 @@ export function createShowcase(offers: Offers, now: () => number = Date.now) {
     ),
 
     /** Rejects with PosFault `not_found` for a product that is not shown; so do the others. */
-    detail: cached(async (audience, productId: string) => {
+    detail: cacheAnswers(async (audience, productId: string) => {
       const product = await shown(audience, productId);
       return about(audience, [product], ({ detail }) => detail(product));
     }),
 
     /** The same with local times, for a page. */
-    page: cached(async (audience, productId: string) => {
+    page: cacheAnswers(async (audience, productId: string) => {
       const product = await shown(audience, productId);
       return about(audience, [product], ({ page }) => page(product));
     }),
 
-    availabilities: cached(async (audience, productId: string) => {
+    availabilities: cacheAnswers(async (audience, productId: string) => {
       const product = await shown(audience, productId);
       return about(audience, [product], ({ availabilities }) => availabilities(product));
     }),
@@ -140,20 +147,20 @@ const listProgramme = (
   { type, ...wanted }: Wanted & { readonly type?: string | undefined },
   now: number,
 ) => {
-  const items = shownProducts(offer, type).map((product) => ({
+  const items = listShownProducts(offer, type).map((product) => ({
     product,
     titles: Object.values(product.name),
     // Only shows have dates; what anything else has is a period of validity.
-    performances: product.type === 'show' ? shownPerformances(product, now) : [],
+    performances: product.type === 'show' ? listShownPerformances(product, now) : [],
   }));
-  const { found, days, venues } = findIn<Performance, (typeof items)[number]>(items, wanted, dayOf);
+  const { found, days, venues } = findIn<Performance, (typeof items)[number]>(items, wanted, formatVenueDay);
   const listed = found
     .map(({ item: { product }, performances }) => ({
       product,
       performances,
       id: product.id,
-      startDate: performances[0]?.startDate ?? periodOf(product).startDate,
+      startDate: performances[0]?.startDate ?? computePeriod(product).startDate,
     }))
-    .sort(byStartThenId);
+    .sort(compareByStartThenId);
   return { listed, days, venues };
 };

@@ -1,9 +1,9 @@
-import { textIn } from '@boxoffice/http';
-import { localTime, repeatedOffset } from '@boxoffice/http/local-time';
+import { selectText } from '@boxoffice/http';
+import { formatLocalTime, formatRepeatedOffset } from '@boxoffice/http/local-time';
 import type { Static } from 'typebox';
 import type { Performance, PointOfSale, Product, Stock, Tariff } from '../clients/catalog.ts';
 import type * as schemas from '../description/schemas.ts';
-import { byStartThenId, isOnSale, isShown, levelOf, tariffsFor } from '../domain/offer.ts';
+import { compareByStartThenId, computeAvailability, isOnSale, isShown, selectTariffs } from '../domain/offer.ts';
 
 /** Visitors who see the same products, texts and prices. */
 export interface Audience {
@@ -32,15 +32,15 @@ interface Listed {
 export type StockOf = (performanceId: string) => Stock | undefined;
 
 /** The performances of a product that are shown at `now` (epoch milliseconds), by startDate and id. */
-export function shownPerformances(product: Product, now: number): Performance[] {
-  return product.performances.filter((performance) => isShown(performance, product, now)).sort(byStartThenId);
+export function listShownPerformances(product: Product, now: number): Performance[] {
+  return product.performances.filter((performance) => isShown(performance, product, now)).sort(compareByStartThenId);
 }
 
 /**
  * The start and end of a product: its own dates, else those of its performances. After a cancellation the dates of the
  * remaining performances take precedence, because the product's own may be those of the cancelled one.
  */
-export function periodOf({
+export function computePeriod({
   startDate,
   endDate,
   performances,
@@ -56,40 +56,43 @@ export function periodOf({
 }
 
 /** The running products, of one type or all, by startDate and id. */
-export function shownProducts({ products }: Offer, type?: string): Product[] {
+export function listShownProducts({ products }: Offer, type?: string): Product[] {
   return products
     .filter((product) => product.state === 'running' && (type === undefined || product.type === type))
-    .map((product) => ({ product, id: product.id, startDate: periodOf(product).startDate }))
-    .sort(byStartThenId)
+    .map((product) => ({ product, id: product.id, startDate: computePeriod(product).startDate }))
+    .sort(compareByStartThenId)
     .map(({ product }) => product);
 }
 
 /** A start by the clocks of the venue; the name of their offset is in the language. */
-export function localStartOf({ startDate, timeZone }: Pick<Performance, 'startDate' | 'timeZone'>, language: string) {
+export function formatLocalStart(
+  { startDate, timeZone }: Pick<Performance, 'startDate' | 'timeZone'>,
+  language: string,
+) {
   return {
-    localStartDate: localTime(startDate, timeZone),
-    startOffset: repeatedOffset(language, startDate, timeZone),
+    localStartDate: formatLocalTime(startDate, timeZone),
+    startOffset: formatRepeatedOffset(language, startDate, timeZone),
   };
 }
 
 /** Creates the views for one audience at `now` (epoch milliseconds). */
-export function viewsFor(audience: Audience, offer: Offer, stockOf: StockOf, now: number) {
+export function createViews(audience: Audience, offer: Offer, stockOf: StockOf, now: number) {
   const { pointOfSale, criteria } = audience;
   const languages = [...audience.languages, ...(offer.languages ?? [])];
   const [language = 'en'] = languages;
   const timeZone = offer.products.flatMap(({ performances }) => performances)[0]?.timeZone ?? 'UTC';
-  const tariffs = tariffsFor(offer.tariffs, pointOfSale.tariffIds, criteria);
+  const tariffs = selectTariffs(offer.tariffs, pointOfSale.tariffIds, criteria);
 
   const entry = (product: Product): Static<typeof schemas.ProductEntry> => {
-    const shown = shownPerformances(product, now);
+    const shown = listShownPerformances(product, now);
     const amounts = shown.flatMap(({ prices }) => prices).filter(({ tariffId }) => tariffs.has(tariffId));
     return {
       id: product.id,
       code: product.code,
       type: product.type as Static<typeof schemas.ProductEntry>['type'],
-      name: textIn(product.name, languages),
-      description: product.description && textIn(product.description, languages),
-      ...periodOf(product),
+      name: selectText(product.name, languages),
+      description: product.description && selectText(product.description, languages),
+      ...computePeriod(product),
       priceFrom: amounts.reduce<number | null>(
         (lowest, { amount }) => (lowest === null || amount < lowest ? amount : lowest),
         null,
@@ -117,12 +120,12 @@ export function viewsFor(audience: Audience, offer: Offer, stockOf: StockOf, now
       onSale: isOnSale(performance, product, now),
       seatCategories: performance.seatCategories.map(({ id, name, numbered }) => ({
         id,
-        name: textIn(name, languages),
+        name: selectText(name, languages),
         numbered,
         free: free.get(id) ?? 0,
         prices: performance.prices.flatMap(({ seatCategoryId, tariffId, amount }) => {
           const tariff = seatCategoryId === id ? tariffs.get(tariffId) : undefined;
-          return tariff ? [{ tariffId, tariff: textIn(tariff.name, languages), amount }] : [];
+          return tariff ? [{ tariffId, tariff: selectText(tariff.name, languages), amount }] : [];
         }),
       })),
     };
@@ -139,7 +142,7 @@ export function viewsFor(audience: Audience, offer: Offer, stockOf: StockOf, now
         performance: next
           ? {
               ...{ id: next.id, startDate: next.startDate, timeZone: next.timeZone },
-              ...localStartOf(next, language),
+              ...formatLocalStart(next, language),
               venue: { name: next.venue.name, city: next.venue.city },
             }
           : null,
@@ -149,24 +152,24 @@ export function viewsFor(audience: Audience, offer: Offer, stockOf: StockOf, now
     },
     detail: (product: Product): Static<typeof schemas.ProductDetail> => ({
       ...entry(product),
-      performances: shownPerformances(product, now).map(performanceEntry(product)),
+      performances: listShownPerformances(product, now).map(performanceEntry(product)),
     }),
     page: (product: Product): Static<typeof schemas.ProductPage> => ({
       ...entry(product),
       ...localPeriodOf(product, timeZone),
       ...entriesOf(product),
-      performances: shownPerformances(product, now).map((performance) => ({
+      performances: listShownPerformances(product, now).map((performance) => ({
         ...performanceEntry(product)(performance),
-        ...localStartOf(performance, language),
+        ...formatLocalStart(performance, language),
       })),
     }),
     availabilities: (product: Product): Record<string, Static<typeof schemas.AvailabilityEntry>> =>
       Object.fromEntries(
-        shownPerformances(product, now).map((performance) => {
+        listShownPerformances(product, now).map((performance) => {
           const free = freeOf(performance, stockOf);
           const seatCategories = performance.seatCategories.map(({ id, name }) => ({
             id,
-            name: textIn(name, languages),
+            name: selectText(name, languages),
             free: free.get(id) ?? 0,
           }));
           const availability = levelOfAll([performance], stockOf);
@@ -179,7 +182,7 @@ export function viewsFor(audience: Audience, offer: Offer, stockOf: StockOf, now
 const levelOfAll = (performances: readonly Performance[], stockOf: StockOf) => {
   const categories = performances.flatMap(({ id }) => stockOf(id)?.seatCategories ?? []);
   const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0);
-  return levelOf(sum(categories.map(({ free }) => free)), sum(categories.map(({ capacity }) => capacity)));
+  return computeAvailability(sum(categories.map(({ free }) => free)), sum(categories.map(({ capacity }) => capacity)));
 };
 
 const freeOf = (performance: Performance, stockOf: StockOf): ReadonlyMap<string, number> =>
@@ -187,10 +190,10 @@ const freeOf = (performance: Performance, stockOf: StockOf): ReadonlyMap<string,
 
 /** The start and end of a product by the clocks of its first and its last venue; without any by those of `otherwise`. */
 const localPeriodOf = (product: Product, otherwise: string) => {
-  const { startDate, endDate } = periodOf(product);
+  const { startDate, endDate } = computePeriod(product);
   const live = product.performances.filter(({ state }) => state !== 'cancelled');
-  const dated = (live.length > 0 ? live : product.performances).toSorted(byStartThenId);
+  const dated = (live.length > 0 ? live : product.performances).toSorted(compareByStartThenId);
   const local = (date: string | null, performance: Performance | undefined) =>
-    date === null ? null : localTime(date, performance?.timeZone ?? otherwise);
+    date === null ? null : formatLocalTime(date, performance?.timeZone ?? otherwise);
   return { localStartDate: local(startDate, dated[0]), localEndDate: local(endDate, dated.at(-1)) };
 };

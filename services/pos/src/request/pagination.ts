@@ -28,7 +28,7 @@ export interface Part {
  * The offsets of the four links of a list with `total` records; `next` is at most the last page, `previous` at least
  * the first.
  */
-export function linkOffsets({ offset, limit }: Part, total: number) {
+export function computeLinkOffsets({ offset, limit }: Part, total: number) {
   const last = total === 0 ? 0 : Math.floor((total - 1) / limit) * limit;
   return {
     next: Math.min(offset + limit, last),
@@ -39,7 +39,7 @@ export function linkOffsets({ offset, limit }: Part, total: number) {
 }
 
 /** The requested page, with the defaults filled in. */
-export function partOf({
+export function toPart({
   offset = 0,
   limit = DEFAULT_LIMIT,
 }: {
@@ -59,7 +59,7 @@ const MAX_REPEATED_LENGTH = 1_500;
  * The headers X-Total-Amount and Link of a page; the links repeat all other query parameters.
  * @throws {PosFault} invalid_parameter if these are too long
  */
-export function partHeaders({ address, search }: Visit, part: Part, total: number): Record<string, string> {
+export function buildPartHeaders({ address, search }: Visit, part: Part, total: number): Record<string, string> {
   const others = new URLSearchParams(search);
   others.delete('offset');
   others.delete('limit');
@@ -75,7 +75,7 @@ export function partHeaders({ address, search }: Visit, part: Part, total: numbe
 /** The value of `Link` (RFC 8288): four links that repeat all other query parameters. */
 const linkHeader = (address: string, others: URLSearchParams, part: Part, total: number): string => {
   const repeated = others.size > 0 ? `${others}&` : '';
-  return Object.entries(linkOffsets(part, total))
+  return Object.entries(computeLinkOffsets(part, total))
     .map(([relation, offset]) => `<${address}?${repeated}offset=${offset}&limit=${part.limit}>; rel="${relation}"`)
     .join(', ');
 };

@@ -1,19 +1,19 @@
 // What a shop knows of its point of sale: languages, limits, payment methods, look and links; under vexp only.
 import {
   type AnyOperation,
+  createNullableSchema,
   createView,
   currency,
   named,
-  nullable,
   ok,
   oneOf,
   SHARED_MS_HEADER,
-  textIn,
+  selectText,
 } from '@boxoffice/http';
 import { Type } from 'typebox';
 import { catalogValues } from '../clients/generated/catalog.ts';
 import { langQuery } from '../description/schemas.ts';
-import { acceptsSimulated } from '../orders/buyer.ts';
+import { isSimulatedAccepted } from '../orders/buyer.ts';
 import { GATEWAY_CACHE_MS } from '../products/offers.ts';
 import type { PosContext } from './context.ts';
 import { operation } from './visit.ts';
@@ -21,7 +21,7 @@ import { operation } from './visit.ts';
 const { Array: List, Integer, Number: Real, Object: Members, String: Text } = Type;
 
 const colour = (description: string) => Text({ description });
-const address = (description: string) => nullable(Text({ description }));
+const address = (description: string) => createNullableSchema(Text({ description }));
 
 const Branding = named(
   'ShopBranding',
@@ -34,7 +34,7 @@ const Branding = named(
       },
       { description: '`#rrggbb`' },
     ),
-    logo: nullable(
+    logo: createNullableSchema(
       Text({ description: 'an SVG image of at most 20 KB, without script and references to elsewhere; null: none' }),
     ),
   }),
@@ -62,7 +62,7 @@ const PointOfSale = named(
     paymentMethods: List(oneOf(catalogValues['FoundPointOfSale.paymentMethods']), {
       description: 'that a checkout accepts now',
     }),
-    branding: nullable(Branding),
+    branding: createNullableSchema(Branding),
     links: Links,
   }),
 );
@@ -87,7 +87,7 @@ const view = createView(PointOfSale);
 const NO_LINKS = { terms: null, privacy: null, contact: null };
 
 /** The operation that shops read first. */
-export function pointOfSaleRoutes({ simulated }: Pick<PosContext, 'simulated'>): AnyOperation[] {
+export function createPointOfSaleRoutes({ simulated }: Pick<PosContext, 'simulated'>): AnyOperation[] {
   return [
     operation({
       id: 'viewPointOfSale',
@@ -102,10 +102,10 @@ export function pointOfSaleRoutes({ simulated }: Pick<PosContext, 'simulated'>):
       example: { answer: exampleOfPointOfSale },
       handle: ({ visitor: { pointOfSale, languages } }) => {
         const paymentMethods = pointOfSale.paymentMethods.filter(
-          (method) => method !== 'simulated' || acceptsSimulated(simulated(), pointOfSale),
+          (method) => method !== 'simulated' || isSimulatedAccepted(simulated(), pointOfSale),
         );
         const { branding = null, links } = pointOfSale;
-        const name = textIn(pointOfSale.name, languages);
+        const name = selectText(pointOfSale.name, languages);
         const shown = { ...pointOfSale, name, paymentMethods, branding, links: links ?? NO_LINKS };
         return ok(view(shown), {
           headers: { [SHARED_MS_HEADER]: String(GATEWAY_CACHE_MS) },

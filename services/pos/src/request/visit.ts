@@ -1,13 +1,13 @@
 // What every request for visitors has in common: point of sale, session, language, pages of lists.
 import { PosFault } from '@boxoffice/envelope';
-import { type Admit, type AnyOperation, languagesFor, operationsFor } from '@boxoffice/http';
+import { type Admit, type AnyOperation, createOperationBuilder, sortLanguages } from '@boxoffice/http';
 import { ServiceRefusal } from '@boxoffice/service';
 import { createCache } from '../clients/cache.ts';
 import type { Catalog, PointOfSale } from '../clients/catalog.ts';
 import type { Contacts } from '../clients/contacts.ts';
 import type { Edition } from '../description/editions.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import { ofSession, type SessionDocument } from '../store.ts';
+import { deriveSessionOwner, type SessionDocument } from '../store.ts';
 
 /** A visitor's request after admission, as handlers receive it. */
 export interface Visit {
@@ -31,24 +31,24 @@ export interface Visit {
 }
 
 /** The session of a request to an operation that needs one. @throws {PosFault} session_required */
-export function sessionOf({ session }: Visit): SessionDocument {
+export function requireSession({ session }: Visit): SessionDocument {
   if (!session) throw sessionRequired();
   return session;
 }
 
 /** The same answer for what does not exist and for what is not the visitor's own. */
-export function notFound(): PosFault {
+export function createNotFoundFault(): PosFault {
   return new PosFault('not_found', 'There is no such resource.');
 }
 
 const sessionRequired = (): PosFault => new PosFault('session_required', 'The header X-auth-token is absent.');
 
 /** The session ended while the request was being handled. */
-export function sessionEnded(): PosFault {
+export function createSessionEndedFault(): PosFault {
   return new PosFault('session_invalid', 'The session is unknown or has ended.');
 }
 
-export function loginRequired(): PosFault {
+export function createLoginRequiredFault(): PosFault {
   return new PosFault(
     'login_required',
     'The operation needs a session with a logged-in user: log in with POST /sessions.',
@@ -125,11 +125,11 @@ export function createAdmit(
     const needsSession = access === 'session' || access === 'login' || (access === 'owner' && !isLinked);
     if (needsSession && !session) throw sessionRequired();
     if (access === 'login' && session?.contactNumber === null) {
-      throw loginRequired();
+      throw createLoginRequiredFault();
     }
     const mark = url.indexOf('?');
     const [path, search] = mark < 0 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)];
-    const languages = languagesFor(langOf(search), one(headers['accept-language']), pointOfSale.languages);
+    const languages = sortLanguages(langOf(search), one(headers['accept-language']), pointOfSale.languages);
     const [language = 'en'] = languages;
     const visitor: Visit = {
       pointOfSale,
@@ -146,7 +146,7 @@ export function createAdmit(
       visitor,
       institution: pointOfSale.institution,
       headers: { 'Content-Language': language },
-      ...(session ? { session: ofSession(session.id) } : {}),
+      ...(session ? { session: deriveSessionOwner(session.id) } : {}),
     };
   };
 }
@@ -203,10 +203,10 @@ const V1 = '/tnwr/v1';
 const EXPERIMENTAL = '/tnwr/vexp';
 
 /** Declares an operation for visitors; its path is relative to the version prefix. */
-export const operation = operationsFor<Visit>();
+export const operation = createOperationBuilder<Visit>();
 
 /** Operations that answer alike under the numbered version and, as aliases, under the experimental one. */
-export function inBothVersions(operations: readonly AnyOperation[]): AnyOperation[] {
+export function mountInBothVersions(operations: readonly AnyOperation[]): AnyOperation[] {
   return operations.map((declared) => ({
     ...declared,
     path: `${V1}${declared.path}`,
@@ -215,7 +215,7 @@ export function inBothVersions(operations: readonly AnyOperation[]): AnyOperatio
 }
 
 /** Operations of one version, with the ids that an alias would have. */
-export function inVersion({ isExperimental }: Edition, operations: readonly AnyOperation[]): AnyOperation[] {
+export function mountInVersion({ isExperimental }: Edition, operations: readonly AnyOperation[]): AnyOperation[] {
   return operations.map((declared) =>
     isExperimental
       ? { ...declared, id: `${declared.id}Experimental`, path: `${EXPERIMENTAL}${declared.path}` }

@@ -1,17 +1,17 @@
 // Sessions of visitors: login and logout, the logged-in user and the own contact.
-import { unforeseen } from '@boxoffice/envelope';
+import { createUnforeseenFault } from '@boxoffice/envelope';
 import { type AnyOperation, created, ok } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import { abandonCart } from '../cart/cart.ts';
 import { examples } from '../description/examples.ts';
 import { Contact, Credentials, langQuery, pathId, Session, User } from '../description/schemas.ts';
 import type { PosContext } from '../request/context.ts';
-import { notFound, operation, requireContact, sessionOf } from '../request/visit.ts';
+import { createNotFoundFault, operation, requireContact, requireSession } from '../request/visit.ts';
 import type { SessionDocument } from '../store.ts';
 import type { Sessions } from './sessions.ts';
 
 /** The operations on sessions, the logged-in user and the own contact. */
-export function sessionsRoutes(context: PosContext): AnyOperation[] {
+export function createSessionsRoutes(context: PosContext): AnyOperation[] {
   return [
     operation({
       id: 'logIn',
@@ -57,7 +57,7 @@ export function sessionsRoutes(context: PosContext): AnyOperation[] {
       query: langQuery,
       answers: { 200: Session },
       example: { answer: examples.session },
-      handle: ({ visitor }) => ok(view(sessionOf(visitor), context.sessions)),
+      handle: ({ visitor }) => ok(view(requireSession(visitor), context.sessions)),
     }),
     operation({
       id: 'logOut',
@@ -70,12 +70,12 @@ export function sessionsRoutes(context: PosContext): AnyOperation[] {
       answers: { 200: Type.Object({}) },
       example: { answer: {} },
       handle: async ({ visitor }) => {
-        const session = sessionOf(visitor);
+        const session = requireSession(visitor);
         await context.sessions.end(session);
         if (session.cartId !== null) {
           await abandonCart(context.orders, session.institution, session.cartId).catch((error: unknown) => {
             // The places are released when their hold expires.
-            throw unforeseen(error, { userLoggedOut: true, orderCancelled: false });
+            throw createUnforeseenFault(error, { userLoggedOut: true, orderCancelled: false });
           });
         }
         return ok({});
@@ -92,7 +92,7 @@ export function sessionsRoutes(context: PosContext): AnyOperation[] {
       answers: { 200: User },
       example: { answer: examples.user },
       handle: ({ visitor }) => {
-        const { userId, login, contactNumber } = sessionOf(visitor);
+        const { userId, login, contactNumber } = requireSession(visitor);
         return ok({ id: String(userId), login: String(login), contactNumber: String(contactNumber) });
       },
     }),
@@ -111,7 +111,7 @@ export function sessionsRoutes(context: PosContext): AnyOperation[] {
       handle: async ({ visitor, params }) => {
         requireContact(visitor, params.contactNumber);
         const found = await context.contacts.own(visitor.pointOfSale.institution, params.contactNumber);
-        if (!found) throw notFound();
+        if (!found) throw createNotFoundFault();
         const { erasedAt: _, ...contact } = found;
         return ok({ ...contact, criteria: [...contact.criteria] });
       },

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { New, Store, Where } from '@boxoffice/store';
 import type { PointOfSale } from '../clients/catalog.ts';
-import { newId, ofSession, type SessionDocument, sessions } from '../store.ts';
+import { createId, deriveSessionOwner, type SessionDocument, sessions } from '../store.ts';
 
 /** A session and its plaintext token, returned only here. */
 export interface NewSession {
@@ -59,7 +59,7 @@ export function createSessions(
       const at = now();
       const session = await collection.of(institution).insert({
         id: idOf(token),
-        sessionId: newId('ses'),
+        sessionId: createId('ses'),
         serviceHost,
         userId: null,
         login: null,
@@ -87,7 +87,7 @@ export function createSessions(
     async end({ institution, id }: SessionDocument): Promise<boolean> {
       const wasThere = await collection.of(institution).delete(id);
       // Best effort: the records cannot be replayed without the session, and they expire within a day.
-      await store.idempotency.forget(ofSession(id)).catch(() => undefined);
+      await store.idempotency.forget(deriveSessionOwner(id)).catch(() => undefined);
       return wasThere;
     },
   };
@@ -104,7 +104,7 @@ export type Sessions = ReturnType<typeof createSessions>;
 export async function deleteSessions(store: Store, institution: string, where: Where): Promise<void> {
   const found = store.collection(sessions).of(institution);
   for (const { id } of await found.find({ where })) {
-    await store.idempotency.forget(ofSession(id));
+    await store.idempotency.forget(deriveSessionOwner(id));
     await found.delete(id);
   }
 }

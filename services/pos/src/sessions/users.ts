@@ -6,10 +6,10 @@ import {
   hashPassword,
   LONGEST_PASSWORD,
   type LogInAudit,
-  loginKey,
+  toLoginKey,
 } from '@boxoffice/logins';
 import { type Store, UniqueViolation } from '@boxoffice/store';
-import { newId, type SessionDocument, type UserDocument, users } from '../store.ts';
+import { createId, type SessionDocument, type UserDocument, users } from '../store.ts';
 import { deleteSessions } from './sessions.ts';
 
 // Logins of points of sale: users and their passwords.
@@ -33,12 +33,12 @@ export async function createUser(
   store: Store,
   { institution, serviceHost, login, password, contactNumber }: NewUser,
 ): Promise<User> {
-  const key = loginKey(login);
+  const key = toLoginKey(login);
   if (key === '' || key.length > LONGEST_LOGIN)
     throw new RangeError(`the login must have 1 to ${LONGEST_LOGIN} characters`);
   checkPassword(password);
   const user = {
-    id: newId('usr'),
+    id: createId('usr'),
     serviceHost: serviceHost.toLowerCase(),
     login: key,
     passwordHash: await hashPassword(password),
@@ -98,7 +98,7 @@ const findUser = async (
   serviceHost: string,
   login: string,
 ): Promise<UserDocument | undefined> => {
-  const where = { serviceHost: serviceHost.toLowerCase(), login: loginKey(login) };
+  const where = { serviceHost: serviceHost.toLowerCase(), login: toLoginKey(login) };
   const [found] = await store.collection(users).of(institution).find({ where, limit: 1 });
   return found;
 };

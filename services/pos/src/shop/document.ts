@@ -1,5 +1,5 @@
 import { EXPONENTS } from '@boxoffice/http';
-import { localTime } from '@boxoffice/http/local-time';
+import { formatLocalTime } from '@boxoffice/http/local-time';
 import { type Html, html } from '@boxoffice/pages';
 import type { Static } from 'typebox';
 import type { ProductPage } from '../description/schemas.ts';
@@ -49,7 +49,7 @@ const mark = html`<svg viewBox="0 0 32 24" class="mark" aria-hidden="true"><g fi
 const cartIcon = html`<svg viewBox="0 0 24 24" class="icon" aria-hidden="true"><path d="M3 8.5V6h18v2.5a3.5 3.5 0 0 0 0 7V18H3v-2.5a3.5 3.5 0 0 0 0-7ZM14.5 6v12" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linejoin="round"></path></svg>`;
 
 /** The HTML of a first page: complete as text, and taken over by its script. */
-export function documentOf(frame: Frame, page: FirstPage, views: Views): string {
+export function renderDocument(frame: Frame, page: FirstPage, views: Views): string {
   const { state, files, stylesheet, logo } = frame;
   const { t } = views;
   const names = ['shop.js', ...page.modules].flatMap(files.modulesOf);
@@ -168,7 +168,7 @@ interface Seller {
 const EVENTS = 50;
 
 /** A show as an `Event` for each performance, anything else as a `Product` (https://schema.org). */
-export function structuredData(product: Product, seller: Seller): object {
+export function buildStructuredData(product: Product, seller: Seller): object {
   if (product.type === 'show') {
     const events = product.performances.slice(0, EVENTS).map((performance) => event(product, performance, seller));
     return { '@context': SCHEMA, '@graph': events };
@@ -192,7 +192,7 @@ const event = (product: Product, performance: Performance, seller: Seller) => {
     name: product.name,
     ...(product.description ? { description: product.description } : {}),
     startDate: localStartDate,
-    ...(durationMinutes === null ? {} : { endDate: localTime(end, timeZone) }),
+    ...(durationMinutes === null ? {} : { endDate: formatLocalTime(end, timeZone) }),
     eventStatus: `${SCHEMA}/EventScheduled`,
     eventAttendanceMode: `${SCHEMA}/OfflineEventAttendanceMode`,
     inLanguage: seller.language,

@@ -1,5 +1,5 @@
 import { PosFault } from '@boxoffice/envelope';
-import { languagesFor, textIn } from '@boxoffice/http';
+import { selectText, sortLanguages } from '@boxoffice/http';
 import { type Html, html } from '@boxoffice/pages';
 import { createBestEffort } from '@boxoffice/service';
 import type { Static } from 'typebox';
@@ -7,7 +7,7 @@ import type { PointOfSale } from '../clients/catalog.ts';
 import type { ProductPage } from '../description/schemas.ts';
 import { createShowcase } from '../products/showcase.ts';
 import type { PosContext } from '../request/context.ts';
-import { type FirstPage, structuredData } from './document.ts';
+import { buildStructuredData, type FirstPage } from './document.ts';
 import { programmeState, TEXT_LANGUAGES, type TextLanguage, type Views } from './views.ts';
 
 /** A first page before it is drawn. */
@@ -35,7 +35,7 @@ const PERSONAL: readonly (readonly [RegExp, text: string, module: string])[] = [
 const DESCRIPTION_LENGTH = 200;
 
 /** Prepares first pages from what the catalog says, or without it if that takes long: the page's script asks again. */
-export function firstPages({ offers, now }: Pick<PosContext, 'offers' | 'now'>) {
+export function createFirstPages({ offers, now }: Pick<PosContext, 'offers' | 'now'>) {
   const showcase = createShowcase(offers, now);
   const inTime = createBestEffort({ ms: PATIENCE_MS, pauseMs: PATIENCE_MS });
 
@@ -99,8 +99,8 @@ export function firstPages({ offers, now }: Pick<PosContext, 'offers' | 'now'>) 
           isPublic: true,
           structured:
             product &&
-            structuredData(product, {
-              name: textIn(pointOfSale.name, languages),
+            buildStructuredData(product, {
+              name: selectText(pointOfSale.name, languages),
               language,
               url: `${origin}${root}${path}`,
             }),
@@ -165,17 +165,17 @@ const COOKIE = 'boxoffice.language';
 const COOKIE_SECONDS = 365 * 86_400;
 
 /** The languages of a page: that of `lang`, else of the cookie, else of Accept-Language, else the first. */
-export function languagesOf(
+export function selectShopLanguages(
   { languages: configured }: Pick<PointOfSale, 'languages'>,
   { lang, cookie, acceptLanguage }: Wishes,
 ): ShopLanguages {
   const offered = configured.filter((tag) => textsOf(tag) !== undefined);
-  const [language = configured[0] ?? 'en'] = languagesFor(lang ?? chosenBefore(cookie), acceptLanguage, offered);
+  const [language = configured[0] ?? 'en'] = sortLanguages(lang ?? chosenBefore(cookie), acceptLanguage, offered);
   return {
     offered,
     language,
     texts: textsOf(language) ?? 'en',
-    languages: languagesFor(language, acceptLanguage, configured),
+    languages: sortLanguages(language, acceptLanguage, configured),
     cookie:
       lang === null ? undefined : `${COOKIE}=${language}; Path=/shop; Max-Age=${COOKIE_SECONDS}; SameSite=Lax; Secure`,
   };

@@ -1,23 +1,23 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Fault, PosFault } from '@boxoffice/envelope';
-import { EXPONENTS, regionOf, textIn } from '@boxoffice/http';
+import { EXPONENTS, getCurrencyRegion, selectText } from '@boxoffice/http';
 import {
+  buildSiteHeaders,
+  createSiteFile,
   createSiteFront,
-  errorPage,
   LANGUAGES,
   type PageAnswer,
+  renderErrorPage,
   sendFile,
-  siteFile,
-  siteHeaders,
 } from '@boxoffice/pages';
 import type { PointOfSale } from '../clients/catalog.ts';
 import type { PosContext } from '../request/context.ts';
 import { isServiceHost } from '../request/visit.ts';
-import { documentOf } from './document.ts';
+import { renderDocument } from './document.ts';
 import { ROOT, readShopFiles } from './files.ts';
-import { firstPages, languagesOf } from './first-pages.ts';
-import { logoWidth, lookOf } from './look.ts';
+import { createFirstPages, selectShopLanguages } from './first-pages.ts';
+import { computeLogoWidth, renderStylesheet } from './look.ts';
 import { listPage } from './shop-list.ts';
 import { drawIn, type ShopState } from './views.ts';
 
@@ -56,9 +56,9 @@ export function createShopFront(
   context: Context,
 ): RequestListener {
   const files = readShopFiles();
-  const prepare = firstPages(context);
+  const prepare = createFirstPages(context);
   const origin = publicUrl.replace(/\/$/, '');
-  const headers = siteHeaders();
+  const headers = buildSiteHeaders();
   const site = createSiteFront({ name: 'shop', root: ROOT, headers, find: files.find }, next);
 
   /** The point of sale; undefined if there is none. @throws {Fault} service_unavailable while the catalog is away */
@@ -79,17 +79,17 @@ export function createShopFront(
     return undefined;
   };
 
-  const lookFor = ({ branding }: PointOfSale): string => files.styles + lookOf(branding?.colours);
+  const lookFor = ({ branding }: PointOfSale): string => files.styles + renderStylesheet(branding?.colours);
 
   const showPage = async (request: IncomingMessage, response: ServerResponse, seller: PointOfSale, url: URL) => {
     const root = `${ROOT}${seller.serviceHost}`;
     const path = url.pathname.slice(root.length);
-    const languages = languagesOf(seller, wishesOf(request, url));
+    const languages = selectShopLanguages(seller, wishesOf(request, url));
     const { status, draw } = await prepare(seller, languages, path, url.searchParams, origin);
     const { serviceHost, currency, maxPlacesPerOrder, demo: isDemo, links = null, branding } = seller;
     const { language, texts } = languages;
-    const name = textIn(seller.name, languages.languages);
-    const region = regionOf(currency);
+    const name = selectText(seller.name, languages.languages);
+    const region = getCurrencyRegion(currency);
     const texted = { language, texts, region };
     const mails = { sendsMails: sendsMails(seller), organiser: senderOf({ name, serviceHost }) };
     const selling = { currency, exponents, maxPlacesPerOrder, isDemo, ...mails, links };
@@ -101,19 +101,19 @@ export function createShopFront(
       languages: languages.offered,
       stylesheet: `${root}/look.css?${versionOf(lookFor(seller))}`,
       logo: branding?.logo
-        ? { address: `${root}/logo.svg?${versionOf(branding.logo)}`, width: logoWidth(branding.logo) }
+        ? { address: `${root}/logo.svg?${versionOf(branding.logo)}`, width: computeLogoWidth(branding.logo) }
         : undefined,
     };
     const body = drawIn(state, (views) =>
-      documentOf(frame, { ...draw(views), path, address: url.pathname + url.search }, views),
+      renderDocument(frame, { ...draw(views), path, address: url.pathname + url.search }, views),
     );
     response.setHeader('Content-Language', language).setHeader('Vary', 'Accept-Language, Cookie');
     if (languages.cookie !== undefined) response.setHeader('Set-Cookie', languages.cookie);
-    sendFile(request, response, siteFile('page.html', body, PAGE_CACHE), status);
+    sendFile(request, response, createSiteFile('page.html', body, PAGE_CACHE), status);
   };
 
   const listShops = async (request: IncomingMessage, response: ServerResponse, url: URL) => {
-    const { texts, cookie } = languagesOf({ languages: [...LANGUAGES] }, wishesOf(request, url));
+    const { texts, cookie } = selectShopLanguages({ languages: [...LANGUAGES] }, wishesOf(request, url));
     const page = listPage(await context.shops(), texts);
     if (cookie !== undefined) response.setHeader('Set-Cookie', cookie);
     return sendPage(response, page);
@@ -137,10 +137,10 @@ export function createShopFront(
     if (!seller) return site(request, response);
     const path = rest.join('/');
     if (rest.length === 0) return redirect(response, 308, `${url.pathname}/${url.search}`);
-    if (path === 'look.css') return sendFile(request, response, siteFile(path, lookFor(seller), FOR_GOOD));
+    if (path === 'look.css') return sendFile(request, response, createSiteFile(path, lookFor(seller), FOR_GOOD));
     if (path === 'logo.svg' && seller.branding?.logo) {
       response.setHeader('Content-Security-Policy', LOGO_POLICY);
-      return sendFile(request, response, siteFile(path, seller.branding.logo, FOR_GOOD));
+      return sendFile(request, response, createSiteFile(path, seller.branding.logo, FOR_GOOD));
     }
     return showPage(request, response, seller, url);
   };
@@ -151,7 +151,7 @@ export function createShopFront(
     error: unknown,
   ) => {
     const fault = error instanceof Fault ? error : new Fault('internal_error', '');
-    sendPage(response, errorPage(fault, { acceptLanguage, requestId: '' }));
+    sendPage(response, renderErrorPage(fault, { acceptLanguage, requestId: '' }));
   };
 
   return (request, response) => {

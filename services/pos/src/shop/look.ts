@@ -4,7 +4,7 @@
 type Rgb = readonly [number, number, number];
 
 /** The contrast of two colours, 1 to 21. */
-export function contrast(one: string, other: string): number {
+export function computeContrast(one: string, other: string): number {
   const [darker = 0, lighter = 0] = [luminance(one), luminance(other)].toSorted((a, b) => a - b);
   return (lighter + 0.05) / (darker + 0.05);
 }
@@ -40,7 +40,7 @@ const BORDER = 3;
 type Properties = Readonly<Record<string, string>>;
 
 /** The stylesheet that sets the colours of a point of sale, light and dark; empty for those of the shop itself. */
-export function lookOf(colours: Colours | undefined): string {
+export function renderStylesheet(colours: Colours | undefined): string {
   return colours
     ? `${rule(':root', { ...always(colours), ...light(colours) })}@media (prefers-color-scheme: dark) {\n${rule(':root', dark(colours))}}\n`
     : '';
@@ -53,7 +53,7 @@ const rule = (selector: string, properties: Properties): string =>
 
 /** Of buttons and of the header, which is dark in both. */
 const always = ({ accent, ink, paper }: Colours): Properties => {
-  const [low] = contrast(ink, BLACK) < contrast(paper, BLACK) ? [ink] : [paper];
+  const [low] = computeContrast(ink, BLACK) < computeContrast(paper, BLACK) ? [ink] : [paper];
   const stage = mixed(low, BLACK, 0.45);
   const onAccent = readableOn(accent);
   return {
@@ -84,7 +84,8 @@ const written = (rgb: Rgb): string =>
     .join('')}`;
 
 /** White or black, whichever is easier to read on the colour. */
-const readableOn = (ground: string): string => (contrast(WHITE, ground) >= contrast(BLACK, ground) ? WHITE : BLACK);
+const readableOn = (ground: string): string =>
+  computeContrast(WHITE, ground) >= computeContrast(BLACK, ground) ? WHITE : BLACK;
 
 /** The colour, mixed with white or black as little as needed for this contrast with every ground. */
 const withContrast = (colour: string, grounds: readonly string[], least: number): string => {
@@ -92,7 +93,7 @@ const withContrast = (colour: string, grounds: readonly string[], least: number)
   const towards = readableOn(ground);
   for (let step = 0; step < 20; step += 1) {
     const next = mixed(colour, towards, step / 20);
-    if (grounds.every((one) => contrast(next, one) >= least)) return next;
+    if (grounds.every((one) => computeContrast(next, one) >= least)) return next;
   }
   return towards;
 };
@@ -116,7 +117,7 @@ const surfaces = (ink: string, paper: string): Properties => ({
 
 /** The darker of ink and paper, darkened, as paper; the lighter one as ink. */
 const dark = ({ accent, ink, paper }: Colours): Properties => {
-  const [low, high] = contrast(ink, BLACK) < contrast(paper, BLACK) ? [ink, paper] : [paper, ink];
+  const [low, high] = computeContrast(ink, BLACK) < computeContrast(paper, BLACK) ? [ink, paper] : [paper, ink];
   const night = mixed(low, BLACK, 0.55);
   const tint = mixed(night, high, 0.05);
   return {
@@ -139,7 +140,7 @@ const VIEW_BOX = /^[-+\d.e]+[\s,]+[-+\d.e]+[\s,]+(\d+(?:\.\d+)?|\.\d+)[\s,]+(\d+
  * The width of an SVG image in pixels where it is {@link LOGO_HEIGHT} high, so that its place is kept until it has come;
  * undefined if the image says nothing of it. A size of more than 60 characters is none: it would keep the event loop.
  */
-export function logoWidth(svg: string): number | undefined {
+export function computeLogoWidth(svg: string): number | undefined {
   const [root = ''] = /<svg\b[^>]*>/.exec(svg) ?? [];
   const attribute = (name: string): string =>
     new RegExp(`\\s${name}\\s{0,9}=\\s{0,9}["']([^"']{0,60})["']`).exec(root)?.[1]?.trim() ?? '';

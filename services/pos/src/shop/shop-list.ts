@@ -1,4 +1,4 @@
-import { textIn } from '@boxoffice/http';
+import { selectText } from '@boxoffice/http';
 import { html, LANGUAGES, type Language, type PageAnswer, showPage } from '@boxoffice/pages';
 import { createCache } from '../clients/cache.ts';
 import type { Catalog, Shop } from '../clients/catalog.ts';
@@ -66,7 +66,7 @@ export function listPage(shops: readonly Shop[], language: Language): PageAnswer
   const compare = new Intl.Collator(language).compare;
   const named = shops.map(({ serviceHost, name, languages }) => ({
     serviceHost,
-    name: textIn(name, [language, ...languages]),
+    name: selectText(name, [language, ...languages]),
   }));
   const sorted = named.toSorted((a, b) => compare(a.name, b.name) || compare(a.serviceHost, b.serviceHost));
   const entries = sorted.map(

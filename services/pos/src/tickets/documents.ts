@@ -1,8 +1,8 @@
 // Tickets to save, to print or to mail: of one ticket and of an order, with the look of the point of sale.
 import { PosFault } from '@boxoffice/envelope';
-import { textIn } from '@boxoffice/http';
+import { selectText } from '@boxoffice/http';
 import { ServiceRefusal } from '@boxoffice/service';
-import { eachOf } from '@boxoffice/store';
+import { runForEach } from '@boxoffice/store';
 import type { PointOfSale } from '../clients/catalog.ts';
 import type { Order } from '../clients/orders.ts';
 import type { Ticket } from '../clients/tickets.ts';
@@ -38,7 +38,7 @@ const WIDTH = 4;
  * The document of an order: a page for each of these tickets that is printed, in their order.
  * @throws {PosFault} `ticket_not_printed` if none is, or if one ceases to be in this moment
  */
-export async function orderDocument(
+export async function drawOrderDocument(
   context: DocumentsContext,
   { order, tickets, ...reading }: Reading & SoldTickets,
 ): Promise<ShownDocument> {
@@ -58,7 +58,7 @@ const isShown = ({ status }: Pick<Ticket, 'status'>): boolean => status === 'pri
 const drawingFor = async (context: DocumentsContext, order: Sold, { pointOfSale, languages }: Reading) => {
   const { institution, name, branding } = pointOfSale;
   const buyer = await buyerOf(context, institution, order);
-  const seller = { name: textIn(name, languages), branding };
+  const seller = { name: selectText(name, languages), branding };
   const shown = { languages, pointOfSale: seller, order: { number: order.number ?? order.id, buyer } };
   return (ticketIds: readonly string[]): Promise<ShownDocument> =>
     context.tickets.draw(institution, { ticketIds, ...shown });
@@ -82,7 +82,7 @@ const isRefusal = (error: unknown): error is ServiceRefusal => error instanceof 
  * The document of one ticket.
  * @throws {PosFault} `ticket_not_printed`; `ticket_not_changeable` if it was cancelled or replaced
  */
-export async function ticketDocument(
+export async function drawTicketDocument(
   context: DocumentsContext,
   { ticket, ...reading }: Reading & { readonly ticket: Ticket },
 ): Promise<ShownDocument> {
@@ -99,13 +99,13 @@ const refuse = (error: unknown): never => {
 };
 
 /** The documents of those tickets of an order that have one, by ticket id. */
-export async function documentsOf(
+export async function drawTicketDocuments(
   context: DocumentsContext,
   { order, tickets, ...reading }: Reading & SoldTickets,
 ): Promise<Record<string, ShownDocument>> {
   const draw = await drawingFor(context, order, reading);
   const documents = new Map<string, ShownDocument>();
-  await eachOf(tickets.filter(isShown).values(), WIDTH, async ({ id }) => {
+  await runForEach(tickets.filter(isShown).values(), WIDTH, async ({ id }) => {
     const document = await draw([id]).catch((error: unknown) => {
       // It was cancelled or replaced meanwhile.
       if (isRefusal(error)) return undefined;

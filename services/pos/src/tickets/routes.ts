@@ -6,19 +6,19 @@ import { Type } from 'typebox';
 import type { Ticket as AnyTicket } from '../clients/tickets.ts';
 import { type Edition, TicketDocument } from '../description/editions.ts';
 import { examples } from '../description/examples.ts';
-import { langQuery, mapOf, Naming, nameOf, pathId, ticketStatus } from '../description/schemas.ts';
-import { byStartThenId } from '../domain/offer.ts';
-import { currentOffer, ticketView } from '../orders/views.ts';
+import { createMapSchema, langQuery, Naming, pathId, ticketStatus, toStoredName } from '../description/schemas.ts';
+import { compareByStartThenId } from '../domain/offer.ts';
+import { readCurrentOffer, toTicketView } from '../orders/views.ts';
 import type { PosContext } from '../request/context.ts';
-import { mapById, partHeaders, partOf, partQuery } from '../request/pagination.ts';
-import { loginRequired, notFound, operation, type Visit } from '../request/visit.ts';
+import { buildPartHeaders, mapById, partQuery, toPart } from '../request/pagination.ts';
+import { createLoginRequiredFault, createNotFoundFault, operation, type Visit } from '../request/visit.ts';
 import { isId } from '../store.ts';
-import { ticketDocument } from './documents.ts';
+import { drawTicketDocument } from './documents.ts';
 
 const params = { id: pathId };
 
 /** The operations on own tickets. */
-export function ticketsRoutes(
+export function createTicketsRoutes(
   context: Pick<PosContext, 'tickets' | 'purchases' | 'orders' | 'contacts' | 'offers' | 'bestEffortCatalog' | 'log'>,
   edition: Edition,
 ): AnyOperation[] {
@@ -27,7 +27,7 @@ export function ticketsRoutes(
   const example = { params: { id: examples.ids.ticket }, answer: edition.examples.ticket };
 
   const contactOf = ({ session }: Visit): string => {
-    if (!session?.contactNumber) throw loginRequired();
+    if (!session?.contactNumber) throw createLoginRequiredFault();
     return session.contactNumber;
   };
 
@@ -37,8 +37,9 @@ export function ticketsRoutes(
   /** @throws {PosFault} not_found for a malformed or unknown id, and for a ticket of another contact */
   const own = async (visit: Visit, ticketId: string): Promise<AnyTicket> => {
     const ticket = isId(ticketId) ? await tickets.get(visit.pointOfSale.institution, ticketId) : undefined;
-    if (!ticket) throw notFound();
-    if (ticket.contactNumber !== contactOf(visit) && !(await bought(visit)).includes(ticket.orderId)) throw notFound();
+    if (!ticket) throw createNotFoundFault();
+    if (ticket.contactNumber !== contactOf(visit) && !(await bought(visit)).includes(ticket.orderId))
+      throw createNotFoundFault();
     return ticket;
   };
 
@@ -51,13 +52,13 @@ export function ticketsRoutes(
     if (orderIds.length === 0) return own;
     const others = await tickets.list(institution, { orderIds, ...which });
     const byId = new Map([...own, ...others].map((ticket) => [ticket.id, ticket]));
-    return [...byId.values()].sort(byStartThenId);
+    return [...byId.values()].sort(compareByStartThenId);
   };
 
   /** Makes the views of tickets for a visitor. */
   const viewFor = async (visit: Visit) => {
-    const current = isExperimental ? await currentOffer(context, visit) : undefined;
-    return (ticket: AnyTicket) => ticketView(ticket, { visit, isExperimental }, current);
+    const current = isExperimental ? await readCurrentOffer(context, visit) : undefined;
+    return (ticket: AnyTicket) => toTicketView(ticket, { visit, isExperimental }, current);
   };
 
   const documentRoutes = [
@@ -77,7 +78,7 @@ export function ticketsRoutes(
       handle: async ({ visitor, params }) => {
         const { pointOfSale, languages } = visitor;
         const ticket = await own(visitor, params.id);
-        return ok(await ticketDocument(context, { ticket, pointOfSale, languages }));
+        return ok(await drawTicketDocument(context, { ticket, pointOfSale, languages }));
       },
     }),
   ];
@@ -92,15 +93,15 @@ export function ticketsRoutes(
       summary: 'Lists the tickets of the logged-in user, by startDate and id',
       description: 'By their ids; `status` filters.',
       query: { status: Type.Optional(ticketStatus), ...partQuery, ...langQuery },
-      answers: { 200: mapOf(Ticket) },
+      answers: { 200: createMapSchema(Ticket) },
       answerHeaders: ['X-Total-Amount', 'Link'],
       example: { query: { status: 'not_printed' }, answer: { [examples.ids.ticket]: edition.examples.ticket } },
       handle: async ({ visitor, query }) => {
-        const part = partOf(query);
+        const part = toPart(query);
         const found = await all(visitor, query.status);
         const page = found.slice(part.offset, part.offset + part.limit);
         return ok(mapById(page.map(await viewFor(visitor))), {
-          headers: partHeaders(visitor, part, found.length),
+          headers: buildPartHeaders(visitor, part, found.length),
         });
       },
     }),
@@ -136,7 +137,7 @@ export function ticketsRoutes(
       example: { ...example, body: { beneficiaryFirstName: 'Ana', beneficiaryLastName: 'Martin' } },
       handle: async ({ visitor, params, body }) => {
         const { id } = await own(visitor, params.id);
-        const [firstName, lastName] = [nameOf(body.beneficiaryFirstName), nameOf(body.beneficiaryLastName)];
+        const [firstName, lastName] = [toStoredName(body.beneficiaryFirstName), toStoredName(body.beneficiaryLastName)];
         const names = {
           ...(firstName === undefined ? {} : { firstName }),
           ...(lastName === undefined ? {} : { lastName }),

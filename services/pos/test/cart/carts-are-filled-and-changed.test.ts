@@ -5,7 +5,7 @@ import { sendEightAtOnce, useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
 import type { Reason } from '../../src/clients/orders.ts';
 import { openFixture } from '../fixture/fixture.ts';
-import { asGuest, type Shown, shopperOf } from '../fixture/shopper.ts';
+import { createGuestCheckout, createShopper, type Shown } from '../fixture/shopper.ts';
 
 interface Cart {
   readonly id: string | null;
@@ -16,7 +16,7 @@ interface Cart {
 
 const fixture = useFixture(() => openFixture());
 
-const { itemOf, fill } = shopperOf(fixture);
+const { itemOf, fill } = createShopper(fixture);
 
 const add = (token?: string, body: object = itemOf(), headers = {}) =>
   fixture.call<Cart>('POST', '/shopping-cart/items', { token, body, headers });
@@ -140,7 +140,7 @@ describe('an expired cart', () => {
       ['GET', '/shopping-cart'],
     ] as const)
       expect((await fixture.call(method, path, { token })).code).toBe('cart_expired');
-    expect((await fixture.call('POST', '/orders', { token, body: asGuest() })).code).toBe('cart_expired');
+    expect((await fixture.call('POST', '/orders', { token, body: createGuestCheckout() })).code).toBe('cart_expired');
     const next = await add(token);
     expect([next.status, Object.keys(next.data.items).length]).toEqual([201, 1]);
     expect(next.data.id).not.toBe(cart.id);

@@ -3,9 +3,9 @@
 import { randomUUID } from 'node:crypto';
 import { type Mishap, sendEightAtOnce, useFixture } from '@boxoffice/service/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { type Login, openFixture, withFixture } from '../fixture/fixture.ts';
-import { guestNumber } from '../fixture/orders.ts';
-import { asGuest, asUser, PAID, type Shown, shopperOf } from '../fixture/shopper.ts';
+import { type Login, openFixture, runWithFixture } from '../fixture/fixture.ts';
+import { toGuestNumber } from '../fixture/orders.ts';
+import { createGuestCheckout, createShopper, createUserCheckout, PAID, type Shown } from '../fixture/shopper.ts';
 
 const fixture = useFixture(() => openFixture());
 let user: Login;
@@ -13,8 +13,8 @@ beforeAll(async () => {
   user = await fixture.user();
 });
 
-const { fill, buy, itemOf } = shopperOf(fixture);
-const paidGuest = () => asGuest(PAID);
+const { fill, buy, itemOf } = createShopper(fixture);
+const paidGuest = () => createGuestCheckout(PAID);
 
 describe('a purchase', () => {
   test('by a guest returns the order with the id of the cart and the barcodes; the cart is empty', async () => {
@@ -30,7 +30,7 @@ describe('a purchase', () => {
 
   test('is simulated only with a paymentToken', async () => {
     const { token } = await fill();
-    expect(await buy(token, asGuest({ paymentMethod: 'simulated' }))).toMatchObject({
+    expect(await buy(token, createGuestCheckout({ paymentMethod: 'simulated' }))).toMatchObject({
       status: 400,
       code: 'bad_request',
     });
@@ -40,13 +40,13 @@ describe('a purchase', () => {
   test('by a user buys the cart that passed to the login', async () => {
     const { token: before, cartId } = await fill();
     const token = await fixture.logIn(user, { token: before });
-    const { data } = await buy(token, asUser(user, { paymentMethod: 'on_account' }));
+    const { data } = await buy(token, createUserCheckout(user, { paymentMethod: 'on_account' }));
     expect(data).toMatchObject({ id: cartId, contactNumber: user.contactNumber });
   });
 
   test('with an external payment waits until the institution captures it', async () => {
     const { token, cartId } = await fill();
-    const { data } = await buy(token, asGuest());
+    const { data } = await buy(token, createGuestCheckout());
     expect(data.state).toBe('payment_pending');
     for (const { ticketId, barcode } of Object.values(data.items)) expect([ticketId, barcode]).toEqual([null, null]);
     const order = fixture.orders.orders.get(cartId);
@@ -56,7 +56,7 @@ describe('a purchase', () => {
 
   test('whose payment is declined leaves the cart unchanged', async () => {
     const { token, cartId } = await fill();
-    const declined = asGuest({ ...PAID, paymentToken: 'declined' });
+    const declined = createGuestCheckout({ ...PAID, paymentToken: 'declined' });
     const refused = await buy(token, declined);
     expect([refused.status, refused.code]).toEqual([400, 'payment_declined']);
     expect((await fixture.call('GET', '/shopping-cart', { token })).data.id).toBe(cartId);
@@ -69,7 +69,7 @@ describe('a purchase', () => {
     const before = fixture.contacts.calls.length;
     const contact = { firstName: 'Ana', lastName: 'Martin', email: ` ${randomUUID()}@example.org ` };
     const { data } = await buy(token, { contact, ...PAID });
-    expect(data.contactNumber).toBe(guestNumber(cartId));
+    expect(data.contactNumber).toBe(toGuestNumber(cartId));
     expect(fixture.contacts.calls).toHaveLength(before);
     const { body } = fixture.orders.calls.findLast(({ operation }) => operation === 'checkoutCart') ?? {};
     const expected = { firstName: 'Ana', lastName: 'Martin', email: expect.stringMatching(/^\S+$/), language: 'fr' };
@@ -108,7 +108,7 @@ describe('a purchase is refused', () => {
     const { contactNumber } = user;
     expect((await buy(token, { contactNumber, paymentMethod: 'external' })).code).toBe('login_required');
     const { token: own } = await fill(await fixture.logIn(user));
-    const both = { contactNumber, ...asGuest() };
+    const both = { contactNumber, ...createGuestCheckout() };
     expect((await buy(own, both)).code).toBe('validation_error');
   });
 
@@ -134,7 +134,7 @@ describe('a purchase is refused', () => {
   test('on account without the criterion, and with a tariff that the contact may not buy', async () => {
     const { token } = await fill();
     fixture.orders.refuseNext('account_required');
-    const account = await buy(token, asGuest({ paymentMethod: 'on_account' }));
+    const account = await buy(token, createGuestCheckout({ paymentMethod: 'on_account' }));
     expect([account.status, account.code]).toEqual([403, 'payment_method_not_accessible']);
     fixture.orders.refuseNext('tariff_not_accessible');
     const tariff = await buy(token, paidGuest());
@@ -150,7 +150,7 @@ test.each([
 ] as const)('the simulated method is refused %s', async (_, simulatedPayments, demo, status) => {
   const real = await openFixture({ simulatedPayments });
   const { serviceHost: host } = real.catalog.pointOfSale({ demo });
-  const body = shopperOf(real).itemOf();
+  const body = createShopper(real).itemOf();
   const { token } = await real.call('POST', '/shopping-cart/items', { host, body });
   const answer = await real.call('POST', '/orders', { host, token: String(token), body: paidGuest() });
   await real.close();
@@ -176,8 +176,8 @@ describe('a repeat with the same Idempotency-Key never buys twice', () => {
   });
 
   test.concurrent('also if the answer of orders and the cancellation failed', () =>
-    withFixture(async (own) => {
-      const shopper = shopperOf(own);
+    runWithFixture(async (own) => {
+      const shopper = createShopper(own);
       const { token, cartId } = await shopper.fill();
       const [key, body] = [randomUUID(), paidGuest()];
       own.orders.mishaps.set('checkoutCart', 'lost').set('cancelAfterFault', 'fails');
@@ -205,8 +205,8 @@ describe('an unforeseen error at the checkout', () => {
     [{ checkoutCart: 'lost', cancelAfterFault: 'fails' }, 'confirmed', false],
     [{ checkoutCart: 'fails', cancelAfterFault: 'lost' }, 'cancelled', false],
   ])('reports orderCancelled only if it is known: after %j the order is %s, and it is %s', (mishaps, state, isKnown) =>
-    withFixture(async (own) => {
-      const shopper = shopperOf(own);
+    runWithFixture(async (own) => {
+      const shopper = createShopper(own);
       const { token, cartId } = await shopper.fill();
       for (const [operation, mishap] of Object.entries(mishaps)) own.orders.mishaps.set(operation, mishap);
       const { status, body } = await shopper.buy(token, paidGuest());

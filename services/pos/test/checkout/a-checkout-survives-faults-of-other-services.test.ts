@@ -2,18 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { type Mishap, useFixture } from '@boxoffice/service/testkit';
 import { expect, test } from '@jest/globals';
 import { TOTAL_MS } from '../../src/orders/checkout.ts';
-import { type Fixture, openFixture, withFixture } from '../fixture/fixture.ts';
-import { asGuest, PAID, shopperOf } from '../fixture/shopper.ts';
+import { type Fixture, openFixture, runWithFixture } from '../fixture/fixture.ts';
+import { createGuestCheckout, createShopper, PAID } from '../fixture/shopper.ts';
 
-const paid = () => asGuest(PAID);
+const paid = () => createGuestCheckout(PAID);
 
 // Every test waits for deadlines, beside the others.
 /** The gateway's timeout for an answer, in milliseconds. */
 const GATEWAY_TIMEOUT_MS = 15_000;
 
 test.concurrent('if orders never answers, a 500 comes in time, and a later repeat returns the order', () =>
-  withFixture(async (fixture) => {
-    const { fill, buy } = shopperOf(fixture);
+  runWithFixture(async (fixture) => {
+    const { fill, buy } = createShopper(fixture);
     const { token, cartId } = await fill();
     const body = paid();
     fixture.orders.mishaps.set('checkoutCart', 'hangs first').set('cancelAfterFault', 'hangs first');
@@ -25,8 +25,8 @@ test.concurrent('if orders never answers, a 500 comes in time, and a later repea
   }));
 
 test.concurrent('tickets that hang delay one checkout, the next skip the call, and the barcodes follow', () =>
-  withFixture(async (fixture) => {
-    const shopper = shopperOf(fixture);
+  runWithFixture(async (fixture) => {
+    const shopper = createShopper(fixture);
     const carts = [await shopper.fill(), await shopper.fill(), await shopper.fill()];
     const buy = async (token = '') => {
       const { status, data } = await shopper.buy(token, paid());
@@ -47,8 +47,8 @@ test.concurrent('tickets that hang delay one checkout, the next skip the call, a
   }));
 
 test.concurrent('after a catalog that hung, a rule goes by what it answers now, not by what was known', () =>
-  withFixture(async (fixture) => {
-    const shopper = shopperOf(fixture);
+  runWithFixture(async (fixture) => {
+    const shopper = createShopper(fixture);
     const before = await shopper.fill();
     const show = fixture.catalog.show();
     const { performanceId, seatCategoryId } = show;
@@ -64,10 +64,10 @@ test.concurrent('after a catalog that hung, a rule goes by what it answers now, 
 /** Plays with a visitor whose checkout without a key was answered with 500, with its real outcome. */
 const broken = (
   truth: 'bought' | 'cancelled' | 'untouched',
-  play: (given: ReturnType<typeof shopperOf> & { token: string; cartId: string }) => Promise<void>,
+  play: (given: ReturnType<typeof createShopper> & { token: string; cartId: string }) => Promise<void>,
 ) =>
-  withFixture(async (fixture) => {
-    const shopper = shopperOf(fixture);
+  runWithFixture(async (fixture) => {
+    const shopper = createShopper(fixture);
     const { token, cartId } = await shopper.fill();
     fixture.orders.mishaps.set('checkoutCart', truth === 'untouched' ? 'fails' : 'lost');
     if (truth !== 'cancelled') fixture.orders.mishaps.set('cancelAfterFault', 'fails');
@@ -122,8 +122,8 @@ const steps: [string, Readonly<Record<string, Mishap>>][] = [
 test.concurrent.each(steps)(
   'after orders crashed %s the answer is true, and a repeat buys at most once',
   (_step, mishaps) =>
-    withFixture(async (fixture) => {
-      const shopper = shopperOf(fixture);
+    runWithFixture(async (fixture) => {
+      const shopper = createShopper(fixture);
       const { token, cartId } = await shopper.fill();
       const [order, key] = [paid(), randomUUID()];
       const buy = () => shopper.buy(token, order, key);
@@ -149,7 +149,7 @@ test.concurrent.each(steps)(
 
 const fixtures = [useFixture(() => openFixture()), useFixture(() => openFixture())] as const;
 
-const body = asGuest(PAID);
+const body = createGuestCheckout(PAID);
 
 /** Resolves once the fake of orders has received the operation. */
 const received = async ({ orders }: Fixture, operation: string): Promise<void> => {
@@ -159,7 +159,7 @@ const received = async ({ orders }: Fixture, operation: string): Promise<void> =
 
 test.concurrent('once one attempt has reported the purchase, a fault of the other does not cancel it', async () => {
   const [fixture] = fixtures;
-  const { fill, buy, order } = shopperOf(fixture);
+  const { fill, buy, order } = createShopper(fixture);
   const { token, cartId } = await fill();
   fixture.orders.mishaps.set('checkoutCart', 'hangs first');
   const faulty = buy(token, body);
@@ -176,7 +176,7 @@ test.concurrent('once one attempt has reported the purchase, a fault of the othe
 
 test.concurrent('while one attempt may be cancelling the purchase, it is not reported', async () => {
   const [, fixture] = fixtures;
-  const { fill, buy, order } = shopperOf(fixture);
+  const { fill, buy, order } = createShopper(fixture);
   const { token, cartId } = await fill();
   fixture.orders.mishaps.set('checkoutCart', 'lost').set('cancelAfterFault', 'hangs first');
   const ends: string[] = [];

@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { openFixture } from '../fixture/fixture.ts';
-import { asGuest, asUser, PAID, shopperOf } from '../fixture/shopper.ts';
+import { createGuestCheckout, createShopper, createUserCheckout, PAID } from '../fixture/shopper.ts';
 
 const fixture = useFixture(() => openFixture());
-const shopper = shopperOf(fixture);
+const shopper = createShopper(fixture);
 
 /** The number of checkouts of the order that the orders service received. */
 const checkouts = (cartId: string) => fixture.orders.orders.get(cartId)?.requests.size ?? 0;
 
 /** A visitor whose external payment has failed. */
-const failed = async (given?: string, buyer: object = asGuest()) => {
+const failed = async (given?: string, buyer: object = createGuestCheckout()) => {
   const { token, cartId } = await shopper.fill(given);
   expect((await shopper.buy(token, buyer)).data.state).toBe('payment_pending');
   expect((await shopper.cart(token)).data.id).toBeNull();
@@ -35,10 +35,10 @@ describe('an order whose payment failed', () => {
     ]) {
       const { token, cartId } = await failed();
       const before = checkouts(cartId);
-      const second = await shopper.buy(token, asGuest(), keys[0]);
+      const second = await shopper.buy(token, createGuestCheckout(), keys[0]);
       expect([second.status, second.data.id, second.data.state]).toEqual([201, cartId, 'payment_pending']);
       fixture.orders.fail(cartId);
-      const third = await shopper.buy(token, asGuest(PAID), keys[1]);
+      const third = await shopper.buy(token, createGuestCheckout(PAID), keys[1]);
       expect([third.status, third.data.id, third.data.state]).toEqual([201, cartId, 'confirmed']);
       expect(checkouts(cartId)).toBe(before + 2);
       expect((await shopper.cart(token)).data.id).toBeNull();
@@ -48,7 +48,7 @@ describe('an order whose payment failed', () => {
 
   test('is paid once by concurrent requests, and not by a repeat of the key whose payment failed', async () => {
     const { token, cartId } = await shopper.fill();
-    const [key, body] = [randomUUID(), asGuest()];
+    const [key, body] = [randomUUID(), createGuestCheckout()];
     const first = await shopper.buy(token, body, key);
     fixture.orders.fail(cartId);
     const before = checkouts(cartId);
@@ -70,7 +70,7 @@ describe('an order whose payment failed', () => {
 
   test('becomes the cart of a logged-in user, too, and that of a guest passes to the login', async () => {
     const user = await fixture.user();
-    const own = await failed(await fixture.logIn(user), asUser(user, { paymentMethod: 'external' }));
+    const own = await failed(await fixture.logIn(user), createUserCheckout(user, { paymentMethod: 'external' }));
     expect((await shopper.cart(own.token)).data.id).toBe(own.cartId);
     const guest = await failed();
     const token = await fixture.logIn(user, { token: guest.token });
@@ -88,7 +88,7 @@ describe('an order whose payment failed', () => {
       expect((await shopper.fill(stranger)).cartId).not.toBe(mine.cartId);
     }
     const filled = await shopper.fill(await fixture.logIn(await fixture.user()));
-    const refused = asGuest({ ...PAID, paymentToken: 'declined' });
+    const refused = createGuestCheckout({ ...PAID, paymentToken: 'declined' });
     expect((await shopper.buy(filled.token, refused)).code).toBe('payment_declined');
     const next = await fixture.logIn(await fixture.user(), { token: filled.token });
     expect((await shopper.cart(next)).data.id).toBe(filled.cartId);

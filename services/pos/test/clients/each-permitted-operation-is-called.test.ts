@@ -1,6 +1,6 @@
 import { listen } from '@boxoffice/runtime';
 import { createServiceClient } from '@boxoffice/service';
-import { uncalledOf, useFixture } from '@boxoffice/service/testkit';
+import { findUncalledOperations, useFixture } from '@boxoffice/service/testkit';
 import { expect, test } from '@jest/globals';
 import { createCatalog } from '../../src/clients/catalog.ts';
 import { createContacts } from '../../src/clients/contacts.ts';
@@ -12,7 +12,7 @@ import { createOrders } from '../../src/clients/orders.ts';
 import { createTickets } from '../../src/clients/tickets.ts';
 
 test('each operation that the authorizer permits to the point of sale is called', async () => {
-  const catalog = await uncalledOf(catalogApi, (client) => {
+  const catalog = await findUncalledOperations(catalogApi, (client) => {
     const { pointOfSale, published, stock, places, plan } = createCatalog(client);
     return [
       pointOfSale('host'),
@@ -22,11 +22,11 @@ test('each operation that the authorizer permits to the point of sale is called'
       plan('opera', 'prf_1'),
     ];
   });
-  const contacts = await uncalledOf(contactsApi, (client) => {
+  const contacts = await findUncalledOperations(contactsApi, (client) => {
     const { known, own, hasEmail } = createContacts(client);
     return [known('opera', 'C1'), own('opera', 'C1'), hasEmail('opera', 'C1', 'ana@example.org')];
   });
-  const orders = await uncalledOf(ordersApi, (client) => {
+  const orders = await findUncalledOperations(ordersApi, (client) => {
     const {
       add,
       changeLine,
@@ -55,7 +55,7 @@ test('each operation that the authorizer permits to the point of sale is called'
       ofPerformance('opera', 'prf_1').next(),
     ];
   });
-  const tickets = await uncalledOf(ticketsApi, (client) => {
+  const tickets = await findUncalledOperations(ticketsApi, (client) => {
     const { list, get, draw, name } = createTickets(client);
     return [
       list('opera', {}),

@@ -7,8 +7,8 @@ import { type Mishap, useFixture } from '@boxoffice/service/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { createContext } from '../../src/request/visit.ts';
 import type { Show } from '../fixture/catalog.ts';
-import { openFixture, until } from '../fixture/fixture.ts';
-import { asGuest, PAID, shopperOf } from '../fixture/shopper.ts';
+import { openFixture, waitUntil } from '../fixture/fixture.ts';
+import { createGuestCheckout, createShopper, PAID } from '../fixture/shopper.ts';
 
 const fixture = useFixture(() => openFixture());
 
@@ -57,7 +57,7 @@ test('a change of the point of sale takes effect within three seconds', async ()
   expect(await languageNow()).toBe('fr');
   fixture.catalog.change(serviceHost, { languages: ['en'], updatedAt: new Date().toISOString() });
   // The timeout of the test is ten times as long.
-  await until(async () => (await languageNow()) === 'en');
+  await waitUntil(async () => (await languageNow()) === 'en');
 });
 
 test('concurrent requests for a host share a call of the catalog, known or not', async () => {
@@ -76,7 +76,7 @@ describe('while the catalog is unavailable', () => {
     '(%s) sessions, carts, orders and tickets work',
     async (mishap) => {
       const fixture = await openFixture();
-      const shopper = shopperOf(fixture);
+      const shopper = createShopper(fixture);
       const user = await fixture.user();
       const { token } = await shopper.fill(await fixture.logIn(user));
       fixture.catalog.mishaps.set('*', mishap);
@@ -87,16 +87,16 @@ describe('while the catalog is unavailable', () => {
       // Longer than the maximum age of any cache.
       const longer = Date.now() + 3_200;
       await visit();
-      await until(() => Date.now() > longer);
+      await waitUntil(() => Date.now() > longer);
       await visit();
-      const bought = await shopper.buy(token, asGuest(PAID));
+      const bought = await shopper.buy(token, createGuestCheckout(PAID));
       expect([bought.status, bought.data.state]).toEqual([201, 'confirmed']);
       expect((await fixture.call('GET', '/products')).status).toBe(500);
       const { serviceHost } = fixture.catalog.pointOfSale();
       expect((await fixture.call('GET', '/shopping-cart', { host: serviceHost })).status).toBe(500);
       fixture.catalog.mishaps.clear();
       fixture.catalog.revive();
-      await until(async () => (await fixture.call('GET', '/products')).status === 200);
+      await waitUntil(async () => (await fixture.call('GET', '/products')).status === 200);
       await fixture.close();
     },
   );

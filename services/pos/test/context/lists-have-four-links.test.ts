@@ -8,7 +8,7 @@
 import { useFixture } from '@boxoffice/service/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { linkOffsets } from '../../src/request/pagination.ts';
+import { computeLinkOffsets } from '../../src/request/pagination.ts';
 import { openFixture, PUBLIC_URL } from '../fixture/fixture.ts';
 
 const fixture = useFixture(() => openFixture());
@@ -121,7 +121,7 @@ test('for all numbers next is within the list, previous before it, and last star
   });
   fc.assert(
     fc.property(numbers, ({ offset, limit, total }) => {
-      const { next, last, first, previous } = linkOffsets({ offset, limit }, total);
+      const { next, last, first, previous } = computeLinkOffsets({ offset, limit }, total);
       expect(first).toBe(0);
       expect(last % limit).toBe(0);
       expect(total === 0 || (last < total && last + limit >= total)).toBe(true);

@@ -1,14 +1,22 @@
 import { useFixture } from '@boxoffice/service/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { openFixture, until } from '../fixture/fixture.ts';
-import { shownIn } from '../fixture/others.ts';
-import { asUser, shopperOf } from '../fixture/shopper.ts';
-import { announced, calendarsIn, headersOf, htmlIn, mailServerAt, openSmtpServer, sell } from '../mail/fixture.ts';
+import { openFixture, waitUntil } from '../fixture/fixture.ts';
+import { decodeShown } from '../fixture/others.ts';
+import { createShopper, createUserCheckout } from '../fixture/shopper.ts';
+import {
+  createAnnouncement,
+  openSmtpServer,
+  readCalendars,
+  readHeaders,
+  readHtml,
+  sell,
+  toMailServer,
+} from '../mail/fixture.ts';
 
 const NAMES = { fr: 'Billetterie', en: 'Box office', de: 'Kasse' } as const;
 
 const received = useFixture(() => openSmtpServer());
-const fixture = useFixture(() => openFixture({ mail: { mailServer: mailServerAt(received) } }));
+const fixture = useFixture(() => openFixture({ mail: { mailServer: toMailServer(received) } }));
 
 let host: string;
 beforeAll(() => {
@@ -46,7 +54,7 @@ test.each(Object.entries(NAMES))(
   async (lang, name) => {
     const { product } = fixture.catalog.show({ name: { fr: 'Pièce' } });
     let html = '';
-    await until(async () => {
+    await waitUntil(async () => {
       html = await (await fetch(`${fixture.url}/shop/${host}/show/${product.id}?lang=${lang}`)).text();
       return html.includes('application/ld+json');
     });
@@ -61,12 +69,12 @@ test.each(Object.entries(NAMES))(
 test.each(Object.entries(NAMES))('a document in %s has the name %s', async (lang, name) => {
   const user = await fixture.user();
   const token = await fixture.logIn(user);
-  const { fill, buy } = shopperOf(fixture);
+  const { fill, buy } = createShopper(fixture);
   await fill(token);
-  const { id } = (await buy(token, asUser(user))).data;
+  const { id } = (await buy(token, createUserCheckout(user))).data;
   fixture.tickets.print(String(id));
   const { data } = await fixture.call('GET', `/orders/${id}/document?lang=${lang}`, { token, version: 'vexp' });
-  expect(shownIn(data.base64).pointOfSale).toEqual({ name, branding: null });
+  expect(decodeShown(data.base64).pointOfSale).toEqual({ name, branding: null });
 });
 
 test.each(Object.entries(NAMES))('a mail in %s, with all that is in it, is from %s', async (language, name) => {
@@ -75,16 +83,16 @@ test.each(Object.entries(NAMES))('a mail in %s, with all that is in it, is from 
   const contact = fixture.contacts.known.get(contactNumber);
   if (!contact) throw new Error('the guest has no contact');
   fixture.contacts.known.set(contactNumber, { ...contact, language });
-  await fixture.deliver('order.recorded', announced(fixture, id, 'order.confirmed'));
+  await fixture.deliver('order.recorded', createAnnouncement(fixture, id, 'order.confirmed'));
   const mailTo = () => received.received.find(({ to }) => to === email);
-  await until(() => mailTo() !== undefined);
+  await waitUntil(() => mailTo() !== undefined);
   const mail = mailTo();
   if (!mail) throw new Error('no mail came');
   const sender = name.includes(' ') ? `"?${name}"?` : name;
-  expect(headersOf(mail)).toMatch(new RegExp(`^From: ${sender} <tickets@${host}>$`, 'm'));
-  expect(htmlIn(mail)).toContain(name);
-  for (const other of Object.values(NAMES).filter((one) => one !== name)) expect(htmlIn(mail)).not.toContain(other);
-  expect(calendarsIn(mail).map(({ text }) => /ORGANIZER;CN="?([^":]+)"?:/.exec(text)?.[1])).toEqual([name]);
+  expect(readHeaders(mail)).toMatch(new RegExp(`^From: ${sender} <tickets@${host}>$`, 'm'));
+  expect(readHtml(mail)).toContain(name);
+  for (const other of Object.values(NAMES).filter((one) => one !== name)) expect(readHtml(mail)).not.toContain(other);
+  expect(readCalendars(mail).map(({ text }) => /ORGANIZER;CN="?([^":]+)"?:/.exec(text)?.[1])).toEqual([name]);
   const [, file = ''] = /filename=\w+\.pdf\r\n\r\n([\w+/=\r\n]+?)\r\n--/.exec(mail.raw) ?? [];
-  expect(shownIn(file).pointOfSale.name).toBe(name);
+  expect(decodeShown(file).pointOfSale.name).toBe(name);
 });

@@ -6,12 +6,12 @@
 import { familyB } from '@boxoffice/http';
 import { useFixture } from '@boxoffice/service/testkit';
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { routes } from '../../src/app.ts';
+import { createRoutes } from '../../src/app.ts';
 import type { PosContext } from '../../src/request/context.ts';
 import { type Call, openFixture, type Reply } from '../fixture/fixture.ts';
-import { shopperOf } from '../fixture/shopper.ts';
-import { codesIn, describeNow } from '../versions/published.ts';
-import { generalRefusals, scenariosOf, versionOf } from './scenarios.ts';
+import { createShopper } from '../fixture/shopper.ts';
+import { describeNow, listCodes } from '../versions/published.ts';
+import { createGeneralRefusals, createScenarios, getVersion } from './scenarios.ts';
 
 const fixture = useFixture(() => openFixture());
 let token: string;
@@ -63,13 +63,13 @@ test('405 lists the allowed methods', async () => {
   expect(headers.get('allow')).toBe('GET, HEAD, DELETE');
 });
 
-const operations = routes({} as PosContext);
+const operations = createRoutes({} as PosContext);
 const { paths } = describeNow();
 
 /** The codes in the schemas of an operation's errors. */
 const described = (method: string, path: string): string[] =>
   Object.values(paths[path]?.[method]?.responses ?? {}).flatMap(({ content }) =>
-    codesIn(content?.['application/json']?.schema),
+    listCodes(content?.['application/json']?.schema),
   );
 
 /** Codes of the parser, the gateway and the idempotency layer: any operation may answer them; tested there. */
@@ -78,14 +78,14 @@ const general: ReadonlySet<string> = new Set([...familyB.always, 'idempotency_in
 const replies = new Map<string, Reply[]>();
 beforeAll(async () => {
   const user = await fixture.user();
-  const { token: visitor } = await shopperOf(fixture).fill();
-  const scenarios = { v1: await scenariosOf(fixture, 'v1'), vexp: await scenariosOf(fixture, 'vexp') };
+  const { token: visitor } = await createShopper(fixture).fill();
+  const scenarios = { v1: await createScenarios(fixture, 'v1'), vexp: await createScenarios(fixture, 'vexp') };
   for (const operation of operations) {
     const all: Reply[] = [];
     const token = await fixture.logIn(user);
-    const version = versionOf(operation);
+    const version = getVersion(operation);
     const own = scenarios[version][operation.id.replace(/Experimental$/, '')] ?? [];
-    for (const scenario of [...generalRefusals(fixture, operation, token), ...own]) all.push(await scenario());
+    for (const scenario of [...createGeneralRefusals(fixture, operation, token), ...own]) all.push(await scenario());
     if (operation.access === 'login') {
       const target = operation.path.replace(/^\/tnwr\/\w+/, '').replaceAll(/\{[^}]*\}/g, 'x');
       all.push(await fixture.call(operation.method.toUpperCase(), target, { token: visitor, version }));
@@ -110,7 +110,7 @@ describe.each(operations.map(({ id, method, path }) => ({ id, method, path })))(
   test('returns no other code, and each with its described status', () => {
     for (const { status, code } of replies.get(id) ?? []) {
       const { content } = paths[path]?.[method]?.responses[String(status)] ?? {};
-      expect([code, codesIn(content?.['application/json']?.schema)]).toEqual([
+      expect([code, listCodes(content?.['application/json']?.schema)]).toEqual([
         code,
         expect.arrayContaining([String(code)]),
       ]);

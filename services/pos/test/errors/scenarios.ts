@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { AnyOperation } from '@boxoffice/http';
 import type { Reason } from '../../src/clients/orders.ts';
 import type { Fixture, Reply } from '../fixture/fixture.ts';
-import { asGuest, asUser, PAID } from '../fixture/shopper.ts';
+import { createGuestCheckout, createUserCheckout, PAID } from '../fixture/shopper.ts';
 
 /** A request that ends in an error. */
 type Scenario = () => Promise<Reply>;
@@ -23,12 +23,12 @@ const refusedWhenBuying: readonly Reason[] = [
 type Version = 'v1' | 'vexp';
 
 /** The version of the operation's path. */
-export function versionOf({ path }: Pick<AnyOperation, 'path'>): Version {
+export function getVersion({ path }: Pick<AnyOperation, 'path'>): Version {
   return path.startsWith('/tnwr/vexp/') ? 'vexp' : 'v1';
 }
 
 /** Requests for every refusal of each operation, except those of context, session and form. */
-export async function scenariosOf(
+export async function createScenarios(
   given: Fixture,
   version: Version,
 ): Promise<Readonly<Record<string, readonly Scenario[]>>> {
@@ -37,7 +37,7 @@ export async function scenariosOf(
   const token = await fixture.logIn(user);
   const { performanceId, seatCategoryId, product } = fixture.catalog.show();
   const item = { performanceId, seatCategoryId, tariffId: fixture.catalog.full.id };
-  const bought = asGuest(PAID);
+  const bought = createGuestCheckout(PAID);
 
   const fill = async (own?: string) => {
     const { token: made, data } = await fixture.call('POST', '/shopping-cart/items', { token: own, body: item });
@@ -75,7 +75,7 @@ export async function scenariosOf(
   /** The path of a new ticket of the user, with this status. */
   const ticketPath = async (status: 'controlled' | 'not_printed' | 'cancelled') => {
     await fill(token);
-    const { data } = await fixture.call('POST', '/orders', { token, body: asUser(user) });
+    const { data } = await fixture.call('POST', '/orders', { token, body: createUserCheckout(user) });
     const [{ ticketId } = { ticketId: '' }] = Object.values(data.items as Record<string, { ticketId: string }>);
     fixture.tickets.setStatus(ticketId, status);
     return `/tickets/${ticketId}`;
@@ -169,9 +169,9 @@ const under = (fixture: Fixture, version: Version): Fixture => ({
 });
 
 /** Requests for the refusals of every operation: context, session, format, form, resource. */
-export function generalRefusals(given: Fixture, operation: AnyOperation, token: string): Scenario[] {
+export function createGeneralRefusals(given: Fixture, operation: AnyOperation, token: string): Scenario[] {
   const { method, path, access, body } = operation;
-  const fixture = under(given, versionOf(operation));
+  const fixture = under(given, getVersion(operation));
   const target = path.replace(/^\/tnwr\/\w+/, '').replaceAll(/\{[^}]*\}/g, 'x');
   const verb = method.toUpperCase();
   const takesBody = verb === 'POST' || verb === 'PATCH';

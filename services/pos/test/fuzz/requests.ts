@@ -6,7 +6,7 @@ interface Random {
   pick<Item>(items: readonly Item[]): Item;
 }
 
-export function seeded(seed: number): Random {
+export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   const next = (): number => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -105,7 +105,7 @@ const QUERIES = [
 ];
 
 /** A random request; some are nearly valid. */
-export function randomRequest(random: Random, known: Known): FuzzRequest {
+export function createRandomRequest(random: Random, known: Known): FuzzRequest {
   const maybe = (chance: number, name: string, make: () => string): [string, string][] =>
     random.next() < chance ? [[name, headerSafe(make())]] : [];
   const [declared, template] = random.pick(known.operations);

@@ -4,11 +4,11 @@ import { posRegistry } from '@boxoffice/envelope';
 import { integer, readSettings } from '@boxoffice/runtime';
 import { useFixture } from '@boxoffice/service/testkit';
 import { beforeAll, expect, test } from '@jest/globals';
-import { routes } from '../../src/app.ts';
+import { createRoutes } from '../../src/app.ts';
 import type { PosContext } from '../../src/request/context.ts';
 import { openFixture } from '../fixture/fixture.ts';
-import { asUser } from '../fixture/shopper.ts';
-import { type FuzzRequest, type Known, randomRequest, seeded } from './requests.ts';
+import { createUserCheckout } from '../fixture/shopper.ts';
+import { createRandom, createRandomRequest, type FuzzRequest, type Known } from './requests.ts';
 
 const REQUESTS = 3_000;
 const AT_ONCE = 32;
@@ -37,7 +37,7 @@ beforeAll(async () => {
   await fixture.call('POST', '/shopping-cart/items', { token, body });
   const bought = await fixture.call('POST', '/orders', {
     token,
-    body: asUser(user),
+    body: createUserCheckout(user),
   });
   known = {
     hosts: [fixture.pointOfSale.serviceHost, fixture.pointOfSale.serviceHost, museum.serviceHost],
@@ -62,7 +62,7 @@ beforeAll(async () => {
     ],
     items: [body, { ...body, quantity: 2 }],
     operations: [
-      ...routes({} as PosContext).map(
+      ...createRoutes({} as PosContext).map(
         ({ method, path }) => [method.toUpperCase(), path.replace('/tnwr/v1', '')] as const,
       ),
       ['GET', '/nothing'],
@@ -111,11 +111,13 @@ const wrongWith = ({ method, path }: FuzzRequest, { status, headers, text }: Ans
 };
 
 test(`seed ${seed}: no answer is a 5xx or malformed, and nothing is logged as an error`, async () => {
-  const random = seeded(seed);
+  const random = createRandom(seed);
   const wrong: string[] = [];
   const statuses = new Map<number, number>();
   for (let count = 0; count < REQUESTS; count += AT_ONCE) {
-    const requests = Array.from({ length: Math.min(AT_ONCE, REQUESTS - count) }, () => randomRequest(random, known));
+    const requests = Array.from({ length: Math.min(AT_ONCE, REQUESTS - count) }, () =>
+      createRandomRequest(random, known),
+    );
     const answers = await Promise.all(requests.map(send));
     // Some requests end their session.
     if (count % 128 === 0) known = { ...known, tokens: await newTokens() };

@@ -5,10 +5,10 @@ import type { Store } from '@boxoffice/store';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Mail, openMail } from '../../src/mail/open.ts';
 import { mailWork } from '../../src/mail/sender.ts';
-import { onMailFact } from '../../src/reactions.ts';
+import { queueMails } from '../../src/reactions.ts';
 import { mailsCollection } from '../../src/store.ts';
-import { engines, type Fixture, openFixture, until } from '../fixture/fixture.ts';
-import { announced, mailServerAt, openSmtpServer, sell, type TestServer } from './fixture.ts';
+import { engines, type Fixture, openFixture, waitUntil } from '../fixture/fixture.ts';
+import { createAnnouncement, openSmtpServer, sell, type TestServer, toMailServer } from './fixture.ts';
 
 let server: TestServer;
 let fixture: Fixture;
@@ -43,7 +43,7 @@ test.each(engines)(
     const { store, discard } = await engine.open();
     const own = counted(store);
     const settings = {
-      mailServer: mailServerAt(server),
+      mailServer: toMailServer(server),
       mailFrom: undefined,
       mailTemplates: undefined,
       demoMails: undefined,
@@ -54,11 +54,11 @@ test.each(engines)(
     const mail: Mail = openMail({ store: own.store, settings, serviceSecret: 's', context, createLink, logger });
     const { id } = await sell(fixture);
     const tell = (type: string, more: object = {}): Promise<void> =>
-      onMailFact({ ...context, mail }, {
+      queueMails({ ...context, mail }, {
         type: 'order.recorded',
         institution: 'opera',
         version: 4,
-        data: announced(fixture, id, type, more),
+        data: createAnnouncement(fixture, id, type, more),
       } as Message);
 
     const belongsTo = { clientIds: ['cli_partner'], pointOfSale: fixture.pointOfSale.serviceHost };
@@ -78,7 +78,7 @@ test.each(engines)(
     // Counting works: a mail follows from this one.
     await tell('order.confirmed');
     expect(own.calls).toContain('insert');
-    await until(() => server.received.length > 0);
+    await waitUntil(() => server.received.length > 0);
     await work.close();
     await discard();
   },

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { expect, test } from '@jest/globals';
 import { openFixture } from '../fixture/fixture.ts';
-import { announced, sell } from './fixture.ts';
+import { createAnnouncement, sell } from './fixture.ts';
 
 const { TEST_PYTHON } = process.env;
 /** Debian's own Python, which has Debian's aiosmtpd, may stand behind another one on the PATH. */
@@ -52,7 +52,7 @@ else
         const contact = fixture.contacts.known.get(contactNumber);
         if (!contact) throw new Error('the guest has no contact');
         fixture.contacts.known.set(contactNumber, { ...contact, firstName: 'Renée', lastName: 'Müller-Łoś' });
-        await fixture.deliver('order.recorded', announced(fixture, id, 'order.confirmed'));
+        await fixture.deliver('order.recorded', createAnnouncement(fixture, id, 'order.confirmed'));
         const mail: ReadMail = JSON.parse(await next());
         expect(mail).toMatchObject({
           from: `tickets@${fixture.pointOfSale.serviceHost}`,

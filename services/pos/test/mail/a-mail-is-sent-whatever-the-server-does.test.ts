@@ -1,22 +1,22 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { developmentCertificate, trustAuthorities } from '@boxoffice/runtime';
+import { ensureDevelopmentCertificate, trustAuthorities } from '@boxoffice/runtime';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { CLAIM_MS, INSTITUTION_SLOTS } from '../../src/mail/sender.ts';
 import type { MailDocument } from '../../src/store.ts';
-import { engines, until } from '../fixture/fixture.ts';
+import { engines, waitUntil } from '../fixture/fixture.ts';
 import { dueOf, openSending, type Sending } from './sending.ts';
 
 const HOUR = 60 * 60_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'boxoffice-mail-'));
 afterAll(() => rmSync(folder, { recursive: true }));
-let certificate: ReturnType<typeof developmentCertificate> | undefined;
+let certificate: ReturnType<typeof ensureDevelopmentCertificate> | undefined;
 
 /** A certificate of an authority that this process trusts: one, since a second of the same name is taken for it. */
 const trusted = async () => {
-  certificate ??= developmentCertificate(folder).then((made) => {
+  certificate ??= ensureDevelopmentCertificate(folder).then((made) => {
     trustAuthorities(made.caFile);
     return made;
   });
@@ -36,11 +36,11 @@ describe.each(engines)('a mail is sent whatever the server does, on $name', (eng
     its.start();
     // All that were tried at once: the end of each begins the pause anew.
     const isTried = ({ reason }: MailDocument) => reason === 'ESOCKET' || reason === 'ECONNECTION';
-    await until(async () => (await its.mails()).filter(isTried).length === INSTITUTION_SLOTS);
+    await waitUntil(async () => (await its.mails()).filter(isTried).length === INSTITUTION_SLOTS);
     await its.restartServer();
     // The pause of at most a minute is over.
     its.now += 60_000;
-    for (const id of ids) await until(its.isSent(id));
+    for (const id of ids) await waitUntil(its.isSent(id));
     expect((await its.mails()).map(({ attempts }) => attempts)).toEqual(ids.map(() => 0));
     expect(its.server.received).toHaveLength(12);
   });
@@ -49,8 +49,8 @@ describe.each(engines)('a mail is sent whatever the server does, on $name', (eng
     its.server.reply = (address) => (address.startsWith('nobody') ? 550 : undefined);
     const [refused, other] = [await its.add('nobody@example.org'), await its.add('ana@example.org')];
     its.start();
-    await until(its.isSent(other));
-    await until(async () => (await its.stateOf(refused))?.state === 'failed');
+    await waitUntil(its.isSent(other));
+    await waitUntil(async () => (await its.stateOf(refused))?.state === 'failed');
     expect(await its.stateOf(refused)).toMatchObject({
       reason: '550',
       sealedLink: null,
@@ -67,17 +67,17 @@ describe.each(engines)('a mail is sent whatever the server does, on $name', (eng
     its.server.reply = (address) => (address.startsWith('full') ? 452 : undefined);
     const [full, other] = [await its.add('full@example.org'), await its.add('ana@example.org')];
     its.start();
-    await until(its.isSent(other));
+    await waitUntil(its.isSent(other));
     const pauses: number[] = [];
     for (let attempts = 1; attempts <= 11; attempts += 1) {
-      await until(async () => (await its.stateOf(full))?.attempts === attempts);
+      await waitUntil(async () => (await its.stateOf(full))?.attempts === attempts);
       const mail = await its.stateOf(full);
       expect(mail?.reason).toBe('452');
       const dueAt = Number(dueOf(mail)?.at);
       pauses.push(dueAt - its.now);
       its.now = dueAt;
     }
-    await until(async () => (await its.stateOf(full))?.state === 'failed');
+    await waitUntil(async () => (await its.stateOf(full))?.state === 'failed');
     expect(pauses).toEqual(pauses.toSorted((one, another) => one - another));
     const sum = pauses.reduce((all, one) => all + one);
     expect(sum).toBeGreaterThan(38 * HOUR);
@@ -91,10 +91,10 @@ describe.each(engines)('a mail is sent whatever the server does, on $name', (eng
     its.server.reply = (address) => (address.startsWith('slow') ? never : undefined);
     for (const address of slow) await its.add(address);
     its.start({}, { idleMs: 500 });
-    await until(() => its.server.named.length >= INSTITUTION_SLOTS);
+    await waitUntil(() => its.server.named.length >= INSTITUTION_SLOTS);
     const isQuickSent = its.isSent(await its.add('ana@example.org'));
     // A stalled machine makes the quick one late, too: then it is tried again.
-    await until(() => {
+    await waitUntil(() => {
       its.now += 100;
       return isQuickSent();
     });
@@ -106,10 +106,10 @@ describe.each(engines)('a mail is sent whatever the server does, on $name', (eng
     its.server.reply = (address) => (address.startsWith('many') ? held.promise : undefined);
     for (let nth = 0; nth < 3 * INSTITUTION_SLOTS; nth += 1) await its.add(`many-${nth}@example.org`, { bulk: true });
     its.start();
-    await until(() => its.server.named.length > 0);
-    await until(its.isSent(await its.add('ana@example.org')));
+    await waitUntil(() => its.server.named.length > 0);
+    await waitUntil(its.isSent(await its.add('ana@example.org')));
     held.resolve();
-    await until(async () => (await its.mails()).every(({ state }) => state === 'sent'));
+    await waitUntil(async () => (await its.mails()).every(({ state }) => state === 'sent'));
     expect(new Set(its.server.received.map((mail) => mail.to)).size).toBe(3 * INSTITUTION_SLOTS + 1);
   });
 
@@ -120,12 +120,12 @@ describe.each(engines)('a mail is sent whatever the server does, on $name', (eng
     const ids = await Promise.all(Array.from({ length: 20 }, (_, nth) => its.add(`twice-${nth}@example.org`)));
     its.start();
     its.start();
-    for (const id of ids) await until(its.isSent(id));
+    for (const id of ids) await waitUntil(its.isSent(id));
     expect(its.server.received.map((mail) => mail.to).sort()).toEqual(
       ids.map((_, nth) => `twice-${nth}@example.org`).sort(),
     );
     its.now += CLAIM_MS;
-    await until(its.isSent(dead));
+    await waitUntil(its.isSent(dead));
     // What the dead one would record now is too late.
     await its.outbox.end(claimed as MailDocument, { outcome: 'failed', reason: 'late' });
     expect(await its.stateOf(dead)).toMatchObject({ state: 'sent' });
@@ -137,21 +137,21 @@ describe.each(engines)('a mail is sent whatever the server does, on $name', (eng
     its.server.reply = () => held.promise;
     const id = await its.add('ana@example.org');
     const first = its.start();
-    await until(() => its.server.named.length === 1);
+    await waitUntil(() => its.server.named.length === 1);
     await first.close();
     expect(await its.stateOf(id)).toMatchObject({ state: 'waiting', attempts: 0 });
     expect(dueOf(await its.stateOf(id))).toMatchObject({ at: its.now });
     its.server.reply = () => undefined;
     held.resolve();
     its.start();
-    await until(its.isSent(id));
+    await waitUntil(its.isSent(id));
     expect(its.to('ana@example.org')).toHaveLength(1);
   });
 
   test('an address of RFC 6531 and a domain with umlauts arrive', async () => {
     const ids = [await its.add('jürg@bühne.example'), await its.add('ana@bühne.example')];
     its.start();
-    for (const id of ids) await until(its.isSent(id));
+    for (const id of ids) await waitUntil(its.isSent(id));
     expect(its.server.received.map(({ to: address, smtpUtf8 }) => ({ address, smtpUtf8 }))).toEqual(
       expect.arrayContaining([
         { address: expect.stringMatching(/^jürg@/), smtpUtf8: true },
@@ -185,7 +185,7 @@ describe.each(engines)('a mail is sent whatever the server does, on $name', (eng
       });
       const id = await its.add('ana@example.org');
       its.start({ auth });
-      await until(async () => said || ((await its.stateOf(id))?.reason ?? null) !== null);
+      await waitUntil(async () => said || ((await its.stateOf(id))?.reason ?? null) !== null);
       expect(said).toBe(false);
       expect(await its.stateOf(id)).toMatchObject({ state: 'waiting', attempts: 0 });
     });
@@ -194,7 +194,7 @@ describe.each(engines)('a mail is sent whatever the server does, on $name', (eng
       await secured();
       const id = await its.add('ana@example.org');
       its.start({ auth });
-      await until(async () => ((await its.stateOf(id))?.reason ?? null) !== null);
+      await waitUntil(async () => ((await its.stateOf(id))?.reason ?? null) !== null);
       expect((await its.stateOf(id))?.state).toBe('waiting');
       expect(its.server.received).toEqual([]);
     });
@@ -205,7 +205,7 @@ describe.each(engines)('a mail is sent whatever the server does, on $name', (eng
         await secured({ key, cert, secure });
         const id = await its.add('ana@example.org');
         its.start({ auth, secure, host: 'localhost' });
-        await until(its.isSent(id));
+        await waitUntil(its.isSent(id));
         expect(its.server.received).toMatchObject([{ secure: true }]);
         await its.stop();
       }

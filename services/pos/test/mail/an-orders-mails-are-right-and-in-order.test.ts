@@ -1,8 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { mailsCollection } from '../../src/store.ts';
-import { engines, type Fixture, openFixture, until } from '../fixture/fixture.ts';
-import { announced, headersOf, mailServerAt, openSmtpServer, type Received, sell, type TestServer } from './fixture.ts';
+import { engines, type Fixture, openFixture, waitUntil } from '../fixture/fixture.ts';
+import {
+  createAnnouncement,
+  openSmtpServer,
+  type Received,
+  readHeaders,
+  sell,
+  type TestServer,
+  toMailServer,
+} from './fixture.ts';
 
 describe.each(engines)("an order's mails are right when they are handed over, and go in order, on $name", (engine) => {
   let server: TestServer;
@@ -10,7 +18,7 @@ describe.each(engines)("an order's mails are right when they are handed over, an
   let email: string;
   beforeAll(async () => {
     server = await openSmtpServer();
-    fixture = await openFixture({ engine, mail: { mailServer: mailServerAt(server) } });
+    fixture = await openFixture({ engine, mail: { mailServer: toMailServer(server) } });
   });
   afterAll(async () => {
     await fixture.close();
@@ -27,9 +35,9 @@ describe.each(engines)("an order's mails are right when they are handed over, an
     return mails.toSorted((one, other) => one.createdAt - other.createdAt);
   };
   const subjectsTo = (address: string): string[] =>
-    server.received.filter(({ to }) => to === address).map((mail) => headersOf(mail as Received));
+    server.received.filter(({ to }) => to === address).map((mail) => readHeaders(mail as Received));
   const tell = (orderId: string, type: string, more: object = {}) =>
-    fixture.deliver('order.recorded', announced(fixture, orderId, type, more));
+    fixture.deliver('order.recorded', createAnnouncement(fixture, orderId, type, more));
   const isOver = (orderId: string) => async () => (await stored(orderId)).every(({ state }) => state !== 'waiting');
 
   /** Orders cancels it, as the services that pos asks say from now on. */
@@ -50,7 +58,7 @@ describe.each(engines)("an order's mails are right when they are handed over, an
     cancel(order);
     await tell(id, 'order.cancelled');
     drawn.resolve();
-    await until(isOver(id));
+    await waitUntil(isOver(id));
     expect(subjectsTo(email)).toEqual([expect.stringMatching(/^Subject: .*annul/m)]);
     expect(await stored(id)).toMatchObject([
       { kind: 'confirmation', state: 'dropped', reason: 'outdated' },
@@ -63,12 +71,12 @@ describe.each(engines)("an order's mails are right when they are handed over, an
     server.reply = (address) => (address === email ? held.promise : undefined);
     const { id, order } = await sell(fixture, { email });
     await tell(id, 'order.confirmed');
-    await until(() => server.named.includes(email));
+    await waitUntil(() => server.named.includes(email));
     cancel(order);
     await tell(id, 'order.cancelled');
-    await until(async () => (await stored(id)).at(-1)?.reason === 'behind');
+    await waitUntil(async () => (await stored(id)).at(-1)?.reason === 'behind');
     held.resolve();
-    await until(isOver(id));
+    await waitUntil(isOver(id));
     expect(subjectsTo(email)).toEqual([
       expect.stringMatching(/^Subject: .*Votre.commande/m),
       expect.stringMatching(/^Subject: .*annul/m),
@@ -79,14 +87,14 @@ describe.each(engines)("an order's mails are right when they are handed over, an
     server.reply = (address) => (address === email ? 452 : undefined);
     const { id, order } = await sell(fixture, { email });
     await tell(id, 'order.confirmed');
-    await until(async () => (await stored(id))[0]?.reason === '452');
+    await waitUntil(async () => (await stored(id))[0]?.reason === '452');
     const data = { orderId: id, amount: 4_500, currency: 'CHF' };
     await tell(id, 'refund.recorded', { resource: { type: 'refund', id: 'ref_1' }, data });
-    await until(async () => (await stored(id)).at(-1)?.reason === 'behind');
+    await waitUntil(async () => (await stored(id)).at(-1)?.reason === 'behind');
     server.reply = () => undefined;
     cancel(order);
     await tell(id, 'order.cancelled');
-    await until(isOver(id));
+    await waitUntil(isOver(id));
     expect(await stored(id)).toMatchObject([
       { kind: 'confirmation', state: 'dropped', reason: 'outdated' },
       { kind: 'refund', state: 'sent' },

@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import type { Fixture } from '../fixture/fixture.ts';
-import { PAID, type Shown, shopperOf } from '../fixture/shopper.ts';
+import { createShopper, PAID, type Shown } from '../fixture/shopper.ts';
 
 /** A mail as a server received it. */
 export interface Received {
@@ -86,17 +86,17 @@ export async function openSmtpServer(options: SMTPServerOptions = {}): Promise<T
 const refusal = (code: number): Error => Object.assign(new Error(`planted ${code}`), { responseCode: code });
 
 /** The setting of a server. */
-export function mailServerAt({ port }: Pick<TestServer, 'port'>) {
+export function toMailServer({ port }: Pick<TestServer, 'port'>) {
   return { host: '127.0.0.1', port, secure: false };
 }
 
 /** The headers of a mail, unfolded. */
-export function headersOf({ raw }: Received): string {
+export function readHeaders({ raw }: Received): string {
   return raw.split('\r\n\r\n', 1)[0]?.replaceAll(/\r\n[ \t]+/g, ' ') ?? '';
 }
 
 /** The text part: nodemailer writes it first, as quoted-printable where it has to. */
-export function textOf(mail: Received): string {
+export function readText(mail: Received): string {
   return partOf(mail, 'text/plain');
 }
 
@@ -115,12 +115,12 @@ const decoded = (head: string, body: string): string => {
   return Buffer.from(bytes, 'latin1').toString();
 };
 
-export function htmlIn(mail: Received): string {
+export function readHtml(mail: Received): string {
   return partOf(mail, 'text/html');
 }
 
 /** The attached calendar files, and the method that the type of each says. */
-export function calendarsIn({ raw }: Received) {
+export function readCalendars({ raw }: Received) {
   return [...raw.matchAll(/Content-Type: text\/calendar;([\s\S]*?)\r\n\r\n([\w+/=\r\n]+?)\r\n--/g)].map(
     ([, head = '', body = '']) => ({
       method: /method=(\w+)/.exec(head)?.[1],
@@ -130,7 +130,7 @@ export function calendarsIn({ raw }: Received) {
 }
 
 /** What orders announces of an order, as `order.recorded`. */
-export function announced(fixture: Fixture, orderId: string, type: string, more: object = {}): object {
+export function createAnnouncement(fixture: Fixture, orderId: string, type: string, more: object = {}): object {
   const order = fixture.orders.orders.get(orderId);
   if (!order) throw new Error(`there is no order ${orderId}`);
   const { contactNumber, pointOfSale } = order;
@@ -155,7 +155,7 @@ export async function sell(
   fixture: Fixture,
   { email = 'ana.martin@example.org', itemCount = 1, first = {} as object } = {},
 ) {
-  const { fill, buy, itemOf } = shopperOf(fixture);
+  const { fill, buy, itemOf } = createShopper(fixture);
   const { token, cartId } = await fill(undefined, first);
   for (let more = 1; more < itemCount; more += 1)
     await fixture.call<Shown>('POST', '/shopping-cart/items', { token, body: itemOf() });

@@ -7,17 +7,17 @@ import { readSettings, text } from '@boxoffice/runtime';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import ICAL from 'ical.js';
 import { mailsCollection } from '../../src/store.ts';
-import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
-import { shopModule } from '../shop/fixture.ts';
+import { type Fixture, openFixture, waitUntil } from '../fixture/fixture.ts';
+import { importShopModule } from '../shop/fixture.ts';
 import {
-  announced,
-  calendarsIn,
-  mailServerAt,
+  createAnnouncement,
   openSmtpServer,
   type Received,
+  readCalendars,
+  readText,
   sell,
   type TestServer,
-  textOf,
+  toMailServer,
 } from './fixture.ts';
 
 let server: TestServer;
@@ -25,7 +25,7 @@ let fixture: Fixture;
 beforeAll(async () => {
   server = await openSmtpServer();
   const mailFrom = { name: 'Opera "Grande"', address: 'box+office@opera.example' };
-  fixture = await openFixture({ mail: { mailServer: mailServerAt(server), mailFrom } });
+  fixture = await openFixture({ mail: { mailServer: toMailServer(server), mailFrom } });
 });
 afterAll(async () => {
   await fixture.close();
@@ -41,7 +41,7 @@ const sentTo = async (address: string): Promise<readonly Received[]> => {
   const { all, mails } = await waiting();
   for (const { id } of mails.filter(({ kind }) => kind === 'moved'))
     await all.update(id, (mail) => ({ next: mail, due: { sendToMany: Date.now() } }));
-  await until(async () => (await waiting()).mails.length === 0);
+  await waitUntil(async () => (await waiting()).mails.length === 0);
   return server.received.filter(({ to }) => to === address);
 };
 
@@ -55,7 +55,7 @@ const sellAndMove = async () => {
   const { performanceId, seatCategoryId } = show;
   const { id, order } = await sell(fixture, { email, itemCount: 2, first: { performanceId, seatCategoryId } });
   const tell = (type: string, more: object = {}) =>
-    fixture.deliver('order.recorded', announced(fixture, id, type, more));
+    fixture.deliver('order.recorded', createAnnouncement(fixture, id, type, more));
   await tell('order.confirmed');
   const [confirmation] = await sentTo(email);
   const venue = { name: 'Open air', city: 'Basel' };
@@ -82,7 +82,7 @@ const read = (file: string) => {
   });
 };
 const eventOf = (mail: Received | undefined, performanceId: string) => {
-  const all = calendarsIn(mail as Received).flatMap(({ text: file, method }) =>
+  const all = readCalendars(mail as Received).flatMap(({ text: file, method }) =>
     read(file).map((event) => ({ ...event, type: method })),
   );
   return all.find(({ uid }) => uid.includes(performanceId));
@@ -103,11 +103,11 @@ describe('a show that moved after the purchase', () => {
     await tell('order.cancelled');
     const cancelled = (await sentTo(email))[3] as Received;
 
-    expect(textOf(confirmation)).toMatch(/^Jeudi 1 mai 2031.*20:30, Main hall/m);
+    expect(readText(confirmation)).toMatch(/^Jeudi 1 mai 2031.*20:30, Main hall/m);
     for (const mail of [moved, refund, cancelled]) {
-      expect(textOf(mail)).toMatch(/^Samedi 3 mai 2031.*21:00, Open air, Basel/m);
+      expect(readText(mail)).toMatch(/^Samedi 3 mai 2031.*21:00, Open air, Basel/m);
       // The other show of the order stays where it was.
-      expect(textOf(mail)).toMatch(/^Jeudi 1 mai 2031.*20:30, Main hall/m);
+      expect(readText(mail)).toMatch(/^Jeudi 1 mai 2031.*20:30, Main hall/m);
     }
     const [before, after, end] = [confirmation, moved, cancelled].map((mail) => eventOf(mail, performanceId));
     const organiser = ["Opera 'Grande'", 'mailto:box%2Boffice@opera.example'];
@@ -125,9 +125,9 @@ describe('a show that moved after the purchase', () => {
     const sequences = [before, after, end].map((event) => Number(event?.sequence));
     expect(sequences).toEqual(sequences.toSorted((one, other) => one - other));
     expect(new Set(sequences).size).toBe(3);
-    expect(calendarsIn(refund)).toEqual([]);
+    expect(readCalendars(refund)).toEqual([]);
     // One file cancels one event (RFC 5546, 3.2.5).
-    expect(calendarsIn(cancelled).map(({ text: file }) => read(file).length)).toEqual([1, 1]);
+    expect(readCalendars(cancelled).map(({ text: file }) => read(file).length)).toEqual([1, 1]);
   });
 
   test('is dated by its ticket once the catalogue publishes it no more', async () => {
@@ -140,7 +140,7 @@ describe('a show that moved after the purchase', () => {
     Object.assign(order, { state: 'cancelled', version: 2 });
     await tell('order.cancelled');
     const cancelled = (await sentTo(email))[1] as Received;
-    expect(textOf(cancelled)).toMatch(/^Samedi 3 mai 2031.*21:00/m);
+    expect(readText(cancelled)).toMatch(/^Samedi 3 mai 2031.*21:00/m);
     expect(eventOf(cancelled, 'prf_gone')).toMatchObject({ start: second });
   });
 });
@@ -182,7 +182,7 @@ else
       Object.assign(order, { state: 'cancelled', performanceCancelled: true, version: 2 });
       await tell('order.cancelled');
       const cancelled = (await sentTo(email))[2] as Received;
-      const ofPages = await shopModule('calendar.js');
+      const ofPages = await importShopModule('calendar.js');
       const page: string = ofPages.calendarOf(
         [
           {
@@ -196,7 +196,7 @@ else
         ],
         { writtenAt: Date.now(), organiser: { name: '', address: 'tickets@opera.example' }, sequence: 12 },
       );
-      const files = [confirmation, moved, cancelled].flatMap((mail) => calendarsIn(mail).map((one) => one.text));
+      const files = [confirmation, moved, cancelled].flatMap((mail) => readCalendars(mail).map((one) => one.text));
       expect(files).toHaveLength(4);
       // The last two have planted faults: it can find something.
       const noOrganiser = page.replace(/ORGANIZER.*\r\n/, '');

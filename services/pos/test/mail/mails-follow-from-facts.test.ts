@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type MailDocument, mailsCollection } from '../../src/store.ts';
-import { engines, type Fixture, openFixture, until } from '../fixture/fixture.ts';
+import { engines, type Fixture, openFixture, waitUntil } from '../fixture/fixture.ts';
 import {
-  announced,
-  headersOf,
-  htmlIn,
-  mailServerAt,
+  createAnnouncement,
   openSmtpServer,
   type Received,
+  readHeaders,
+  readHtml,
+  readText,
   sell,
   type TestServer,
-  textOf,
+  toMailServer,
 } from './fixture.ts';
 
 describe.each(engines)('mails follow from facts, on $name', (engine) => {
@@ -19,7 +19,7 @@ describe.each(engines)('mails follow from facts, on $name', (engine) => {
   let fixture: Fixture;
   beforeAll(async () => {
     server = await openSmtpServer();
-    fixture = await openFixture({ engine, mail: { mailServer: mailServerAt(server) } });
+    fixture = await openFixture({ engine, mail: { mailServer: toMailServer(server) } });
   });
   afterAll(async () => {
     await fixture.close();
@@ -29,7 +29,7 @@ describe.each(engines)('mails follow from facts, on $name', (engine) => {
   const stored = () => fixture.store.collection(mailsCollection).of('opera').find();
   /** Waits until nothing is left to be sent; the mails to an address. */
   const sentTo = async (address: string): Promise<readonly Received[]> => {
-    await until(async () => (await stored()).every(({ state }) => state !== 'waiting'));
+    await waitUntil(async () => (await stored()).every(({ state }) => state !== 'waiting'));
     return server.received.filter(({ to }) => to === address);
   };
   let email: string;
@@ -39,14 +39,14 @@ describe.each(engines)('mails follow from facts, on $name', (engine) => {
 
   test('a purchase leads to one mail with texts, tickets and headers, however often its fact comes', async () => {
     const { id, order } = await sell(fixture, { email, itemCount: 2 });
-    const fact = announced(fixture, id, 'order.confirmed');
+    const fact = createAnnouncement(fixture, id, 'order.confirmed');
     await Promise.all([fixture.deliver('order.recorded', fact), fixture.deliver('order.recorded', fact)]);
     const [mail, ...others] = await sentTo(email);
     await fixture.deliver('order.recorded', fact);
     expect([...others, ...(await sentTo(email)).slice(1)]).toEqual([]);
     if (!mail) throw new Error('no mail came');
     const [stored1] = (await stored()).filter(({ orderId }) => orderId === id);
-    const headers = headersOf(mail);
+    const headers = readHeaders(mail);
     expect(headers).toMatch(/^Message-ID: <mail_[\w-]+@[\w.-]+\.example>$/m);
     expect(headers).toContain(`Message-ID: <${stored1?.id}@`);
     for (const header of ['Auto-Submitted: auto-generated', 'Content-Language: fr', `To: Ana Martin <${email}>`])
@@ -54,26 +54,26 @@ describe.each(engines)('mails follow from facts, on $name', (engine) => {
     expect(headers).toMatch(/^Date: /m);
     expect(headers).not.toMatch(/^(X-Mailer|List-|Bcc)/im);
     expect(mail.from).toBe(`tickets@${fixture.pointOfSale.serviceHost}`);
-    expect(textOf(mail)).toContain('Bonjour Ana Martin,');
-    expect(textOf(mail)).toContain('Pièce');
-    const [link = ''] = /^https:\/\/tickets\.example\/shop\/\S+$/m.exec(textOf(mail)) ?? [];
+    expect(readText(mail)).toContain('Bonjour Ana Martin,');
+    expect(readText(mail)).toContain('Pièce');
+    const [link = ''] = /^https:\/\/tickets\.example\/shop\/\S+$/m.exec(readText(mail)) ?? [];
     const token = new URL(link).hash.slice(1);
     const shown = await fixture.call('GET', '/order-links/current', {
       version: 'vexp',
       headers: { 'x-order-link': token },
     });
     expect(shown).toMatchObject({ status: 200, data: { id } });
-    expect(textOf(mail)).toMatch(/^Jeudi 1 mai 2031.*20:30, Main hall/m);
-    expect(textOf(mail)).toContain('- Parterre, A 1');
+    expect(readText(mail)).toMatch(/^Jeudi 1 mai 2031.*20:30, Main hall/m);
+    expect(readText(mail)).toContain('- Parterre, A 1');
     // As the shop writes it.
-    expect(textOf(mail)).toMatch(/Total\u202f: 90\.00\sCHF/);
+    expect(readText(mail)).toMatch(/Total\u202f: 90\.00\sCHF/);
     const [, file = ''] = /filename=\w+\.pdf\r\n\r\n([\w+/=\r\n]+?)\r\n--/.exec(mail.raw) ?? [];
     expect(JSON.parse(Buffer.from(file, 'base64').toString())).toMatchObject({
       ticketIds: order.lines.map(({ ticketId }) => ticketId),
       languages: ['fr', 'en', 'de'],
       order: { number: order.number, buyer: 'Ana Martin' },
     });
-    expect(textOf(mail)).toContain(`votre commande ${order.number} `);
+    expect(readText(mail)).toContain(`votre commande ${order.number} `);
     for (const ending of ['pdf', 'ics'])
       expect(mail.raw).toContain(`Content-Disposition: attachment; filename=${order.number}.${ending}`);
     expect(stored1).toMatchObject({ state: 'sent', sealedLink: null, attempts: 0 });
@@ -106,10 +106,10 @@ describe.each(engines)('mails follow from facts, on $name', (engine) => {
   const named = (name: string) => ({ product: { fr: name }, seatCategory: { fr: name } });
   const goods = { performanceId: 'prf_closed', about: { ...named('Livret'), productType: 'goods' } };
   const confirmationOf = async ({ id }: { readonly id: string }): Promise<Received & { readonly text: string }> => {
-    await fixture.deliver('order.recorded', announced(fixture, id, 'order.confirmed'));
+    await fixture.deliver('order.recorded', createAnnouncement(fixture, id, 'order.confirmed'));
     const mail = (await sentTo(email)).at(-1);
     if (!mail) throw new Error('no mail came');
-    return { ...mail, text: textOf(mail).replaceAll('\r\n', '\n').replaceAll('\u00a0', ' ') };
+    return { ...mail, text: readText(mail).replaceAll('\r\n', '\n').replaceAll('\u00a0', ' ') };
   };
 
   test('each thing of an order speaks for itself: evenings, what is valid for a while, goods', async () => {
@@ -195,14 +195,17 @@ describe.each(engines)('mails follow from facts, on $name', (engine) => {
   test('an order of a client, one that was never sold, and facts of long ago lead to none', async () => {
     const { id } = await sell(fixture, { email });
     const belongsTo = { clientIds: ['cli_partner'], pointOfSale: fixture.pointOfSale.serviceHost };
-    await fixture.deliver('order.recorded', announced(fixture, id, 'order.confirmed', { belongsTo }));
+    await fixture.deliver('order.recorded', createAnnouncement(fixture, id, 'order.confirmed', { belongsTo }));
     const data = { contactNumber: 'C1', confirmedAt: null, cancellation: { requestedAt: new Date().toISOString() } };
-    await fixture.deliver('order.recorded', announced(fixture, id, 'order.cancelled', { data }));
+    await fixture.deliver('order.recorded', createAnnouncement(fixture, id, 'order.cancelled', { data }));
     const old = { contactNumber: 'C1', confirmedAt: '2026-01-01T00:00:00.000Z' };
-    await fixture.deliver('order.recorded', announced(fixture, id, 'order.confirmed', { data: old, again: true }));
-    await fixture.deliver('order.recorded', announced(fixture, id, 'order.changed'));
+    await fixture.deliver(
+      'order.recorded',
+      createAnnouncement(fixture, id, 'order.confirmed', { data: old, again: true }),
+    );
+    await fixture.deliver('order.recorded', createAnnouncement(fixture, id, 'order.changed'));
     const gone = { clientIds: [], pointOfSale: 'gone.example' };
-    await fixture.deliver('order.recorded', announced(fixture, id, 'order.confirmed', { belongsTo: gone }));
+    await fixture.deliver('order.recorded', createAnnouncement(fixture, id, 'order.confirmed', { belongsTo: gone }));
     await fixture.deliver('performance.moved', { performanceId: 'prf_1', startDate: '2026-01-01T00:00:00.000Z' });
     expect((await stored()).filter(({ orderId }) => orderId === id)).toEqual([]);
   });
@@ -215,7 +218,7 @@ describe.each(engines)('mails follow from facts, on $name', (engine) => {
     await fixture.deliver('order.mail_requested', request, 5);
     await fixture.deliver('order.mail_requested', request, 5);
     await fixture.deliver('order.mail_requested', request, 6);
-    const links = (await sentTo(email)).map((mail) => /^https:\/\/\S+#\S+$/m.exec(textOf(mail))?.[0]);
+    const links = (await sentTo(email)).map((mail) => /^https:\/\/\S+#\S+$/m.exec(readText(mail))?.[0]);
     expect(new Set(links).size).toBe(2);
     expect(links).toHaveLength(2);
     const long = { ...request, requestedAt: '2026-01-01T00:00:00.000Z' };
@@ -226,21 +229,21 @@ describe.each(engines)('mails follow from facts, on $name', (engine) => {
   test('cancellations and refunds are told, each by its own text', async () => {
     const own = await sell(fixture, { email });
     own.order.state = 'cancelled';
-    await fixture.deliver('order.recorded', announced(fixture, own.id, 'order.cancelled'));
-    expect(headersOf((await sentTo(email))[0] as Received)).toContain('annul');
+    await fixture.deliver('order.recorded', createAnnouncement(fixture, own.id, 'order.cancelled'));
+    expect(readHeaders((await sentTo(email))[0] as Received)).toContain('annul');
     const lost = await sell(fixture, { email: `lost-${email}` });
     Object.assign(lost.order, { state: 'cancelled', performanceCancelled: true });
-    await fixture.deliver('order.recorded', announced(fixture, lost.id, 'order.cancelled'));
-    expect(textOf((await sentTo(`lost-${email}`))[0] as Received)).toContain('est annulée, ainsi que votre commande');
+    await fixture.deliver('order.recorded', createAnnouncement(fixture, lost.id, 'order.cancelled'));
+    expect(readText((await sentTo(`lost-${email}`))[0] as Received)).toContain('est annulée, ainsi que votre commande');
     const refund = (id: string) => ({
       type: 'refund.recorded',
       resource: { type: 'refund', id },
       data: { orderId: lost.id, amount: 4_500, currency: 'CHF' },
     });
     for (const id of ['ref_1', 'ref_2', 'ref_1'])
-      await fixture.deliver('order.recorded', announced(fixture, lost.id, '', refund(id)));
+      await fixture.deliver('order.recorded', createAnnouncement(fixture, lost.id, '', refund(id)));
     const refunds = (await sentTo(`lost-${email}`)).slice(1);
-    expect(refunds.map(textOf)).toEqual([
+    expect(refunds.map(readText)).toEqual([
       expect.stringMatching(/45\.00\sCHF de votre commande/),
       expect.stringMatching(/45\.00\sCHF de votre commande/),
     ]);
@@ -252,7 +255,7 @@ describe.each(engines)('mails follow from facts, on $name', (engine) => {
   test('a confirmation that comes after the cancellation is not sent', async () => {
     const { id, order } = await sell(fixture, { email });
     order.state = 'cancelled';
-    await fixture.deliver('order.recorded', announced(fixture, id, 'order.confirmed'));
+    await fixture.deliver('order.recorded', createAnnouncement(fixture, id, 'order.confirmed'));
     expect(await sentTo(email)).toEqual([]);
     expect((await stored()).filter(({ orderId }) => orderId === id)).toMatchObject([
       { state: 'dropped', reason: 'outdated' },
@@ -269,7 +272,7 @@ describe.each(engines)('mails follow from facts, on $name', (engine) => {
     for (const line of order.lines) if (line.about) Object.assign(line, { about: { ...line.about, product: title } });
     for (const ticket of fixture.tickets.tickets.values())
       if (ticket.orderId === id) Object.assign(ticket, { about: { ...ticket.about, product: title } });
-    await fixture.deliver('order.recorded', announced(fixture, id, 'order.confirmed'));
+    await fixture.deliver('order.recorded', createAnnouncement(fixture, id, 'order.confirmed'));
     const [mail] = await sentTo(email);
     if (!mail) throw new Error('no mail came');
     expect(mail.raw).not.toMatch(/^Bcc:/im);
@@ -277,7 +280,7 @@ describe.each(engines)('mails follow from facts, on $name', (engine) => {
     const [, htmlPart = ''] = mail.raw.split('Content-Type: text/html');
     expect(htmlPart).toContain('&lt;script&gt;');
     expect(htmlPart).not.toContain('<script>');
-    expect(textOf(mail)).toContain('Bonjour,');
+    expect(readText(mail)).toContain('Bonjour,');
   });
 
   test.each([
@@ -297,18 +300,18 @@ describe.each(engines)('mails follow from facts, on $name', (engine) => {
     const { id, contactNumber } = await sell(fixture, { email });
     const contact = fixture.contacts.contact(contactNumber);
     fixture.contacts.known.set(contactNumber, { ...contact, ...names, email });
-    await fixture.deliver('order.recorded', announced(fixture, id, 'order.confirmed'));
+    await fixture.deliver('order.recorded', createAnnouncement(fixture, id, 'order.confirmed'));
     const [mail] = await sentTo(email);
-    const [greeting] = textOf(mail as Received).split('\r\n');
+    const [greeting] = readText(mail as Received).split('\r\n');
     expect(greeting).toBe(greeted === undefined ? 'Bonjour,' : `Bonjour ${greeted},`);
   });
 
   test('the button of a mail has words, and the address of the order is shown whole, with its secret part', async () => {
     const { id } = await sell(fixture, { email });
-    await fixture.deliver('order.recorded', announced(fixture, id, 'order.confirmed'));
+    await fixture.deliver('order.recorded', createAnnouncement(fixture, id, 'order.confirmed'));
     const [mail] = await sentTo(email);
-    const [link = ''] = /^https:\/\/tickets\.example\/shop\/\S+#\S+$/m.exec(textOf(mail as Received)) ?? [];
-    const anchors = [...htmlIn(mail as Received).matchAll(/<a href="([^"]*)"[^>]*>([^<]*)<\/a>/g)];
+    const [link = ''] = /^https:\/\/tickets\.example\/shop\/\S+#\S+$/m.exec(readText(mail as Received)) ?? [];
+    const anchors = [...readHtml(mail as Received).matchAll(/<a href="([^"]*)"[^>]*>([^<]*)<\/a>/g)];
     expect(anchors.map(([, href, shown]) => [href, shown])).toEqual([
       [link, 'Ouvrir votre commande'],
       [link, link],
@@ -344,7 +347,7 @@ describe.each(engines)('mails follow from facts, on $name', (engine) => {
     const all = fixture.store.collection(mailsCollection).of('opera');
     for (const { id } of mails) await all.update(id, (mail) => ({ next: mail, due: { sendToMany: Date.now() } }));
     const [mail] = await sentTo(email2);
-    expect(textOf(mail as Received)).toMatch(/^Samedi 3 mai 2031.*20:30/m);
+    expect(readText(mail as Received)).toMatch(/^Samedi 3 mai 2031.*20:30/m);
     expect(await sentTo(email)).toHaveLength(1);
   });
 
@@ -359,14 +362,14 @@ describe.each(engines)('mails follow from facts, on $name', (engine) => {
       await all.update(id, (mail) => ({ next: mail, due: { sendToMany: Date.now() } }));
     const [mail, ...more] = await sentTo(email);
     expect(more).toEqual([]);
-    expect(textOf(mail as Received)).toMatch(/\r?\nAmis\r?\nValable du 1 mai 2031 au 30 juin 2031\r?\nMain hall/);
-    expect(textOf(mail as Received)).toContain('Ce que vous avez acheté est valable');
+    expect(readText(mail as Received)).toMatch(/\r?\nAmis\r?\nValable du 1 mai 2031 au 30 juin 2031\r?\nMain hall/);
+    expect(readText(mail as Received)).toContain('Ce que vous avez acheté est valable');
     expect((await stored()).find(({ orderId }) => orderId === others.id)).toMatchObject({ reason: 'goods' });
   });
 
   test('an erasure deletes the mails of a contact, waiting ones and sent ones, and none is sent after it', async () => {
     const { id, contactNumber } = await sell(fixture, { email });
-    await fixture.deliver('order.recorded', announced(fixture, id, 'order.confirmed'));
+    await fixture.deliver('order.recorded', createAnnouncement(fixture, id, 'order.confirmed'));
     expect(await sentTo(email)).toHaveLength(1);
     fixture.contacts.known.set(contactNumber, {
       ...fixture.contacts.contact(contactNumber),
@@ -375,8 +378,8 @@ describe.each(engines)('mails follow from facts, on $name', (engine) => {
     });
     await fixture.deliver('contact.erased', { contactNumber });
     expect((await stored()).filter(({ orderId }) => orderId === id)).toEqual([]);
-    await fixture.deliver('order.recorded', announced(fixture, id, 'order.confirmed'));
-    await until(async () => (await stored()).every(({ orderId }) => orderId !== id));
+    await fixture.deliver('order.recorded', createAnnouncement(fixture, id, 'order.confirmed'));
+    await waitUntil(async () => (await stored()).every(({ orderId }) => orderId !== id));
     expect(await sentTo(email)).toHaveLength(1);
   });
 });
@@ -384,7 +387,7 @@ describe.each(engines)('mails follow from facts, on $name', (engine) => {
 test('without MAIL_URL, and outside the demo data, no mail is written', async () => {
   const fixture = await openFixture();
   const { id } = await sell(fixture);
-  await fixture.deliver('order.recorded', announced(fixture, id, 'order.confirmed'));
+  await fixture.deliver('order.recorded', createAnnouncement(fixture, id, 'order.confirmed'));
   expect(await fixture.store.collection(mailsCollection).of('opera').count()).toBe(0);
   expect((await fetch(`${fixture.url}/shop/outbox`)).status).toBe(404);
   await fixture.close();

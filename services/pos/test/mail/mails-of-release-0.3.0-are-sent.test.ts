@@ -1,7 +1,7 @@
 import { startCompletion } from '@boxoffice/service';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { MAILS_OF_0_3, type MailDocument, mailsCollection } from '../../src/store.ts';
-import { engines, until } from '../fixture/fixture.ts';
+import { engines, waitUntil } from '../fixture/fixture.ts';
 import { openSending, type Sending } from './sending.ts';
 
 const common = { pointOfSale: 'tickets.example', contactNumber: 'C1', kind: 'confirmation', sealedLink: null } as const;
@@ -33,13 +33,13 @@ describe.each(engines)('mails of release 0.3.0 are sent, on $name', (engine) => 
       warn: (_message, fields) => void failures.push(fields),
     });
     its.start();
-    await until(its.isSent('mail_due'));
-    await until(its.isSent('mail_many'));
+    await waitUntil(its.isSent('mail_due'));
+    await waitUntil(its.isSent('mail_many'));
     expect(its.server.received).toHaveLength(2);
     its.now += 60_000;
-    await until(its.isSent('mail_later'));
+    await waitUntil(its.isSent('mail_later'));
     its.now += 240_000;
-    await until(its.isSent('mail_leased'));
+    await waitUntil(its.isSent('mail_leased'));
     await completion.close();
     expect(failures).toEqual([]);
     expect(its.server.received).toHaveLength(4);

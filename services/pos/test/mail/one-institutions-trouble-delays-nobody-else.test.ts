@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { INSTITUTION_SLOTS } from '../../src/mail/sender.ts';
-import { engines, until } from '../fixture/fixture.ts';
+import { engines, waitUntil } from '../fixture/fixture.ts';
 import { dueOf, openSending, type Sending } from './sending.ts';
 
 const MINUTE = 60_000;
@@ -25,12 +25,12 @@ describe.each(engines)("one institution's trouble delays nobody else, on $name",
       const first = await its.add('ana@example.org');
       const sender = its.start();
       const waits = (id: string) => async () => dueOf(await its.stateOf(id))?.at === its.now + MINUTE;
-      await until(waits(first));
+      await waitUntil(waits(first));
       // The others of this point of sale need not be tried.
       const refused = [first, await its.add('ben@example.org'), await its.add('eva@example.org')];
-      for (const id of refused) await until(waits(id));
+      for (const id of refused) await waitUntil(waits(id));
       expect(its.server.senders).toEqual(['house@tickets.example']);
-      for (let nth = 0; nth < 5; nth += 1) await until(its.isSent(await ofMuseum(`museum-${nth}@example.org`)));
+      for (let nth = 0; nth < 5; nth += 1) await waitUntil(its.isSent(await ofMuseum(`museum-${nth}@example.org`)));
       expect(its.server.senders).toHaveLength(6);
       for (const id of refused) expect(await its.stateOf(id)).toMatchObject({ state: 'waiting', attempts: 0 });
       expect(sender.refusedSenders()).toMatchObject([
@@ -48,8 +48,8 @@ describe.each(engines)("one institution's trouble delays nobody else, on $name",
     const sender = its.start();
     const pauses: number[] = [];
     for (let tried = 1; tried <= 7; tried += 1) {
-      await until(() => its.server.senders.length === tried);
-      await until(async () => (await its.mails()).every((mail) => dueOf(mail)?.claim === undefined));
+      await waitUntil(() => its.server.senders.length === tried);
+      await waitUntil(async () => (await its.mails()).every((mail) => dueOf(mail)?.claim === undefined));
       const next = Math.max(...(await its.mails()).map((mail) => Number(dueOf(mail)?.at)));
       pauses.push(Math.round((next - its.now) / MINUTE));
       if (tried === 1) for (const name of ['ben', 'eva']) await its.add(`${name}@example.org`);
@@ -58,7 +58,7 @@ describe.each(engines)("one institution's trouble delays nobody else, on $name",
     expect(pauses).toEqual([1, 2, 4, 8, 15, 15, 15]);
     its.server.replyToSender = () => undefined;
     const areSent = async () => (await its.mails()).every(({ state }) => state === 'sent');
-    await until(async () => {
+    await waitUntil(async () => {
       its.now += 1_000;
       return areSent();
     });
@@ -75,7 +75,7 @@ describe.each(engines)("one institution's trouble delays nobody else, on $name",
     });
     const id = await its.add('ana@example.org');
     const sender = its.start({ auth: { user: 'house', pass: 'a secret of the house' } });
-    await until(async () => ((await its.stateOf(id))?.reason ?? null) !== null);
+    await waitUntil(async () => ((await its.stateOf(id))?.reason ?? null) !== null);
     expect(await its.stateOf(id)).toMatchObject({ state: 'waiting', attempts: 0 });
     expect(sender.refusedSenders().length).toBeLessThanOrEqual(1);
   });
@@ -91,9 +91,9 @@ describe.each(engines)("one institution's trouble delays nobody else, on $name",
     else its.server.replyToContent = reply;
     const refused = await its.add('nobody@example.org');
     const sender = its.start();
-    await until(async () => (await its.stateOf(refused))?.reason === String(code));
+    await waitUntil(async () => (await its.stateOf(refused))?.reason === String(code));
     expect(await its.stateOf(refused)).toMatchObject({ state, ...(state === 'waiting' && { attempts: 1 }) });
-    await until(its.isSent(await its.add('ana@example.org')));
+    await waitUntil(its.isSent(await its.add('ana@example.org')));
     expect(sender.refusedSenders()).toEqual([]);
   });
 
@@ -103,8 +103,8 @@ describe.each(engines)("one institution's trouble delays nobody else, on $name",
     const mails = Array.from({ length: 100 }, (_, nth) => nth);
     await Promise.all(mails.map((nth) => its.add(`slow-${nth}@example.org`, { bulk: nth % 2 === 0 })));
     its.start();
-    await until(() => its.server.named.length >= INSTITUTION_SLOTS);
-    for (let nth = 0; nth < 10; nth += 1) await until(its.isSent(await ofMuseum(`museum-${nth}@example.org`)));
+    await waitUntil(() => its.server.named.length >= INSTITUTION_SLOTS);
+    for (let nth = 0; nth < 10; nth += 1) await waitUntil(its.isSent(await ofMuseum(`museum-${nth}@example.org`)));
     expect(its.server.named.filter((address) => address.startsWith('slow'))).toHaveLength(INSTITUTION_SLOTS);
   });
 });

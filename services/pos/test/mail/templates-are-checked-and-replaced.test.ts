@@ -10,7 +10,7 @@ import {
   templateKinds,
   type Values,
 } from '../../src/mail/templates.ts';
-import { shopModule } from '../shop/fixture.ts';
+import { importShopModule } from '../shop/fixture.ts';
 
 const values = (given: Partial<Values> = {}): Values => ({
   ...(Object.fromEntries(placeholders.map((name) => [name, ''])) as Values),
@@ -95,7 +95,7 @@ test('the product has each text in three languages, with everything that its buy
   const find = readTemplates(undefined, () => undefined);
   for (const language of ['en', 'fr', 'de']) {
     // Page and mail say the same about passing on the link.
-    const { linkText, linkText_other } = (await shopModule(`texts/${language}.js`))[language];
+    const { linkText, linkText_other } = (await importShopModule(`texts/${language}.js`))[language];
     const { body } = find('x.example', [language], 'confirmation').template;
     for (const text of [linkText, linkText_other]) expect(body).toContain(text);
     for (const kind of templateKinds) {

@@ -5,8 +5,8 @@ import { startSweeper } from '@boxoffice/service';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { pos } from '../../src/app.ts';
 import { collections } from '../../src/store.ts';
-import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
-import { announced, sell } from './fixture.ts';
+import { type Fixture, openFixture, waitUntil } from '../fixture/fixture.ts';
+import { createAnnouncement, sell } from './fixture.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'boxoffice-mails-'));
 let fixture: Fixture;
@@ -34,8 +34,8 @@ test('mails of demo data are kept as files and shown at /shop/outbox; an erasure
   Object.assign(fixture.pointOfSale, { demo: true });
   expect((await page()).text).toContain('There is none yet');
   const { id, order, contactNumber } = await sell(fixture, { email: 'ana@example.org' });
-  await fixture.deliver('order.recorded', announced(fixture, id, 'order.confirmed'));
-  await until(() => kept().some((name) => name.endsWith('.json')));
+  await fixture.deliver('order.recorded', createAnnouncement(fixture, id, 'order.confirmed'));
+  await waitUntil(() => kept().some((name) => name.endsWith('.json')));
   const eml = kept().find((name) => name.endsWith('.eml')) ?? '';
   expect(readFileSync(join(folder, 'mails', eml), 'utf8')).toContain('To: Ana Martin <ana@example.org>\r\n');
 
@@ -68,8 +68,8 @@ test('mails of demo data are kept as files and shown at /shop/outbox; an erasure
 
 test('the files of a mail are deleted with its entry in the outbox, 30 days after it was sent', async () => {
   const { id } = await sell(fixture);
-  await fixture.deliver('order.recorded', announced(fixture, id, 'order.confirmed'));
-  await until(() => kept().some((name) => name.endsWith('.json')));
+  await fixture.deliver('order.recorded', createAnnouncement(fixture, id, 'order.confirmed'));
+  await waitUntil(() => kept().some((name) => name.endsWith('.json')));
   const sweptAfter = async (days: number) => {
     const retention = pos.retention?.({ sessionIdleSeconds: 1_800 } as never, fixture.context) ?? {};
     const now = () => Date.now() + days * 86_400_000;
@@ -78,14 +78,14 @@ test('the files of a mail are deleted with its entry in the outbox, 30 days afte
     return kept();
   };
   expect(await sweptAfter(29)).toHaveLength(2);
-  await until(async () => (await sweptAfter(31)).length === 0);
+  await waitUntil(async () => (await sweptAfter(31)).length === 0);
 });
 
 test('a point of sale outside the demo data has no mails', async () => {
   Object.assign(fixture.pointOfSale, { demo: false });
   const other = await openFixture({ mail: { demoMails: join(folder, 'others') } });
   const { id } = await sell(other);
-  await other.deliver('order.recorded', announced(other, id, 'order.confirmed'));
+  await other.deliver('order.recorded', createAnnouncement(other, id, 'order.confirmed'));
   expect((await other.call('GET', '/products')).status).toBe(200);
   expect(readdirSync(folder)).not.toContain('others');
   await other.close();

@@ -1,10 +1,10 @@
 import { useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { openFixture } from '../fixture/fixture.ts';
-import { linksOf, type Shown } from '../fixture/shopper.ts';
+import { createLinkRequests, type Shown } from '../fixture/shopper.ts';
 
 const fixture = useFixture(() => openFixture());
-const { buy, read, tokenOf } = linksOf(fixture);
+const { buy, read, tokenOf } = createLinkRequests(fixture);
 
 const cancel = (
   id: string,

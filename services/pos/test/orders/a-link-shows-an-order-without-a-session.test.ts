@@ -3,14 +3,14 @@ import { startSweeper } from '@boxoffice/service';
 import { useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { pos } from '../../src/app.ts';
-import { linkEndOf } from '../../src/domain/offer.ts';
+import { computeLinkEnd } from '../../src/domain/offer.ts';
 import { orderLinks } from '../../src/store.ts';
 import { openFixture, PUBLIC_URL } from '../fixture/fixture.ts';
-import { shownIn } from '../fixture/others.ts';
-import { linksOf, PAID, shopperOf } from '../fixture/shopper.ts';
+import { decodeShown } from '../fixture/others.ts';
+import { createLinkRequests, createShopper, PAID } from '../fixture/shopper.ts';
 
 const fixture = useFixture(() => openFixture());
-const { buy, make, read, readAlone, tokenOf } = linksOf(fixture);
+const { buy, make, read, readAlone, tokenOf } = createLinkRequests(fixture);
 
 const storedLinks = () => fixture.store.collection(orderLinks).of('opera').find();
 
@@ -46,7 +46,7 @@ describe('a link', () => {
       const items = Object.values(data.items);
       expect(Object.keys(tickets)).toEqual(items.map(({ ticketId }) => ticketId));
       expect(Object.values(tickets).map(({ barcode }) => barcode)).toEqual(items.map(({ barcode }) => barcode));
-      const pages = Object.values(documents).map(({ base64 }) => shownIn(base64).ticketIds);
+      const pages = Object.values(documents).map(({ base64 }) => decodeShown(base64).ticketIds);
       expect(pages).toEqual(Object.keys(tickets).map((id) => [id]));
       fixture.tickets.mishaps.set('drawShopDocument', 'fails');
       expect(await readAlone(link, { token })).toMatchObject({ status: 200, data: own });
@@ -62,7 +62,7 @@ describe('a link', () => {
     const { data } = await read(link, { headers: { 'accept-language': 'de' } });
     expect(Object.keys(data.tickets)).toEqual([id, other]);
     expect(Object.keys(data.documents)).toEqual([other]);
-    const shown = shownIn(data.documents[other]?.base64);
+    const shown = decodeShown(data.documents[other]?.base64);
     expect(shown).toMatchObject({ ticketIds: [other], languages: ['de', 'fr', 'en'] });
   });
 
@@ -85,7 +85,7 @@ describe('a link', () => {
     expect([foreign.status, foreign.text]).toEqual([404, unknown.text]);
     const { data } = await fixture.call<{ id: string }>('POST', '/shopping-cart/items', {
       token: order.token,
-      body: shopperOf(fixture).itemOf(),
+      body: createShopper(fixture).itemOf(),
     });
     expect((await make(data.id, order.token)).status).toBe(404);
     const without = await fixture.call('POST', `/orders/${order.id}/links`, { version: 'vexp' });
@@ -192,7 +192,7 @@ describe('the end of a link', () => {
       current,
       startDate: '2031-02-01T00:00:00.000Z',
     }));
-    expect(linkEndOf(sold, soldAt)).toBe(at('2031-07-01T20:30:00.000Z'));
+    expect(computeLinkEnd(sold, soldAt)).toBe(at('2031-07-01T20:30:00.000Z'));
   });
 
   test('of a pass follows its period; without any end it is that of a year after the sale', () => {
@@ -202,27 +202,27 @@ describe('the end of a link', () => {
         startDate: performance.startDate,
       },
     ];
-    expect(linkEndOf(pass('2032-01-01T00:00:00.000Z'), soldAt)).toBe(at('2032-01-31T00:00:00.000Z'));
-    expect(linkEndOf(pass(null), soldAt)).toBe(soldAt + 396 * DAY_MS);
+    expect(computeLinkEnd(pass('2032-01-01T00:00:00.000Z'), soldAt)).toBe(at('2032-01-31T00:00:00.000Z'));
+    expect(computeLinkEnd(pass(null), soldAt)).toBe(soldAt + 396 * DAY_MS);
   });
 
   test('of what is published no more is that of the last known start, or as it was before', () => {
     const sold = [{ current: undefined, startDate: performance.startDate }];
-    expect(linkEndOf(sold, soldAt)).toBe(at(performance.startDate) + 30 * DAY_MS);
+    expect(computeLinkEnd(sold, soldAt)).toBe(at(performance.startDate) + 30 * DAY_MS);
     const known = at('2031-12-01T00:00:00.000Z');
-    expect(linkEndOf(sold, soldAt, known)).toBe(known);
-    expect(linkEndOf([{ current: show, startDate: performance.startDate }], soldAt, known)).toBeLessThan(known);
+    expect(computeLinkEnd(sold, soldAt, known)).toBe(known);
+    expect(computeLinkEnd([{ current: show, startDate: performance.startDate }], soldAt, known)).toBeLessThan(known);
   });
 
   test('of an order that was sold during or after its last performance is the same, not 30 days after the sale', () => {
     const afterwards = at('2031-05-20T00:00:00.000Z');
-    expect(linkEndOf([{ current: show, startDate: performance.startDate }], afterwards)).toBe(
+    expect(computeLinkEnd([{ current: show, startDate: performance.startDate }], afterwards)).toBe(
       at('2031-05-31T20:30:00.000Z'),
     );
   });
 
   test('of an order without places is 30 days after it', () => {
-    expect(linkEndOf([], soldAt)).toBe(soldAt + 30 * DAY_MS);
+    expect(computeLinkEnd([], soldAt)).toBe(soldAt + 30 * DAY_MS);
   });
 });
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { mailsCollection } from '../../src/store.ts';
-import { engines, type Fixture, openFixture, until } from '../fixture/fixture.ts';
-import { headersOf, mailServerAt, openSmtpServer, sell, type TestServer, textOf } from '../mail/fixture.ts';
+import { engines, type Fixture, openFixture, waitUntil } from '../fixture/fixture.ts';
+import { openSmtpServer, readHeaders, readText, sell, type TestServer, toMailServer } from '../mail/fixture.ts';
 
 /** An address from which nothing was asked before. */
 let nextAddress = 0;
@@ -16,7 +16,7 @@ describe.each(engines)('a lost link, on $name', (engine) => {
   let fixture: Fixture;
   beforeAll(async () => {
     server = await openSmtpServer();
-    fixture = await openFixture({ engine, mail: { mailServer: mailServerAt(server) } });
+    fixture = await openFixture({ engine, mail: { mailServer: toMailServer(server) } });
   });
   afterAll(async () => {
     await fixture.close();
@@ -39,7 +39,7 @@ describe.each(engines)('a lost link, on $name', (engine) => {
   const mailsOf = async (orderId: string) => {
     await fixture.context.lostLinks.settled();
     const mails = () => fixture.store.collection(mailsCollection).of('opera').find({ where: { orderId } });
-    await until(async () => (await mails()).every(({ state }) => state !== 'waiting'));
+    await waitUntil(async () => (await mails()).every(({ state }) => state !== 'waiting'));
     return mails();
   };
   const sentTo = (address: string) => server.received.filter(({ to }) => to === address);
@@ -59,11 +59,11 @@ describe.each(engines)('a lost link, on $name', (engine) => {
     const [mail, ...others] = sentTo(email);
     if (!mail) throw new Error('no mail came');
     expect(others).toEqual([]);
-    expect(headersOf(mail)).toContain('Auto-Submitted: auto-generated');
-    expect(textOf(mail)).toContain(order.number);
+    expect(readHeaders(mail)).toContain('Auto-Submitted: auto-generated');
+    expect(readText(mail)).toContain(order.number);
     // The link has the tickets.
     expect(mail.raw).not.toContain('Content-Disposition: attachment');
-    const headers = { 'x-order-link': linkIn(textOf(mail)) };
+    const headers = { 'x-order-link': linkIn(readText(mail)) };
     const shown = await fixture.call('GET', '/order-links/current/order', { version: 'vexp', headers });
     expect(shown).toMatchObject({ status: 200, data: { id } });
   });

@@ -8,23 +8,23 @@ import { randomUUID } from 'node:crypto';
 import { useFixture } from '@boxoffice/service/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Login, openFixture } from '../fixture/fixture.ts';
-import { numberOf } from '../fixture/orders.ts';
-import { shownIn } from '../fixture/others.ts';
-import { asGuest, asUser, PAID, shopperOf } from '../fixture/shopper.ts';
+import { toOrderNumber } from '../fixture/orders.ts';
+import { decodeShown } from '../fixture/others.ts';
+import { createGuestCheckout, createShopper, createUserCheckout, PAID } from '../fixture/shopper.ts';
 
 const fixture = useFixture(() => openFixture());
 
-const { fill, buy } = shopperOf(fixture);
+const { fill, buy } = createShopper(fixture);
 
 const guestOrder = async () => {
   const { token, cartId } = await fill();
-  await buy(token, asGuest(PAID));
+  await buy(token, createGuestCheckout(PAID));
   return { token, id: cartId };
 };
 
 const userOrder = async (user: Login) => {
   const { token, cartId } = await fill(await fixture.logIn(user));
-  await buy(token, asUser(user));
+  await buy(token, createUserCheckout(user));
   return { token, id: cartId };
 };
 
@@ -65,7 +65,7 @@ describe('own orders', () => {
   test('are those that the user bought for another contact, from every session, with their tickets', async () => {
     const user = await fixture.user();
     const { token, cartId: id } = await fill(await fixture.logIn(user));
-    const bought = await buy(token, asGuest(PAID));
+    const bought = await buy(token, createGuestCheckout(PAID));
     expect(bought.data.contactNumber).not.toBe(user.contactNumber);
     const own = await userOrder(user);
     for (const later of [token, await fixture.logIn(user)]) {
@@ -122,9 +122,9 @@ beforeAll(async () => {
   Object.assign(fixture.pointOfSale, { branding });
   const user = await fixture.user();
   token = await fixture.logIn(user);
-  const { fill, buy } = shopperOf(fixture);
+  const { fill, buy } = createShopper(fixture);
   await fill(token, { quantity: 3 });
-  await buy(token, asUser(user));
+  await buy(token, createUserCheckout(user));
   ticketIds = [...fixture.tickets.tickets.keys()];
 });
 
@@ -192,9 +192,9 @@ describe('a document', () => {
   beforeAll(async () => {
     const user = await fixture.user();
     token = await fixture.logIn(user);
-    const { fill, buy } = shopperOf(fixture);
+    const { fill, buy } = createShopper(fixture);
     await fill(token, { quantity: 3 });
-    orderId = String((await buy(token, asUser(user))).data.id);
+    orderId = String((await buy(token, createUserCheckout(user))).data.id);
     const all = [...fixture.tickets.tickets.values()];
     ticketIds = all.filter((ticket) => ticket.orderId === orderId).map(({ id }) => id);
     for (const id of ticketIds.slice(1)) fixture.tickets.setStatus(id, 'printed');
@@ -207,11 +207,11 @@ describe('a document', () => {
     const [, id = ''] = ticketIds;
     const { status, data } = await documentOf(id);
     expect([status, data.contentType]).toEqual([200, 'application/pdf']);
-    expect(shownIn(data.base64)).toEqual({
+    expect(decodeShown(data.base64)).toEqual({
       ticketIds: [id],
       languages: expect.arrayContaining(['en']),
       pointOfSale: { name: fixture.pointOfSale.name, branding },
-      order: { number: numberOf(orderId), buyer: 'Ana Martin' },
+      order: { number: toOrderNumber(orderId), buyer: 'Ana Martin' },
     });
   });
 
@@ -220,7 +220,7 @@ describe('a document', () => {
     const contactNumber = String(fixture.tickets.tickets.get(id)?.contactNumber);
     const known = fixture.contacts.known.get(contactNumber);
     fixture.contacts.known.delete(contactNumber);
-    expect(shownIn((await documentOf(id)).data.base64).order.buyer).toBeNull();
+    expect(decodeShown((await documentOf(id)).data.base64).order.buyer).toBeNull();
     if (known) fixture.contacts.known.set(contactNumber, known);
   });
 
@@ -231,14 +231,14 @@ describe('a document', () => {
     for (const [id, ticket] of backwards) tickets.set(id, ticket);
     const call = { token, version: 'vexp' } as const;
     const own = await fixture.call('GET', `/orders/${orderId}/document`, call);
-    expect(shownIn(own.data.base64)).toMatchObject({
+    expect(decodeShown(own.data.base64)).toMatchObject({
       ticketIds: ticketIds.slice(1),
-      order: { number: numberOf(orderId) },
+      order: { number: toOrderNumber(orderId) },
     });
     const { data: link } = await fixture.call('POST', `/orders/${orderId}/links`, { ...call, body: {} });
     const headers = { 'x-order-link': String(link.token) };
     const linked = await fixture.call('GET', '/order-links/current/document', { version: 'vexp', headers });
-    expect(shownIn(linked.data.base64).ticketIds).toEqual(ticketIds.slice(1));
+    expect(decodeShown(linked.data.base64).ticketIds).toEqual(ticketIds.slice(1));
   });
 
   test('a stranger gets neither', async () => {

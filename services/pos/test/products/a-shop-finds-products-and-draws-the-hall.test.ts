@@ -2,9 +2,9 @@ import { useFixture } from '@boxoffice/service/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { findIn as findBy, type Wanted } from '../../src/domain/offer.ts';
 import { GATEWAY_CACHE_MS } from '../../src/products/offers.ts';
-import { dayOf } from '../../src/products/showcase.ts';
+import { formatVenueDay } from '../../src/products/showcase.ts';
 import type { Show } from '../fixture/catalog.ts';
-import { type Call, openFixture, until } from '../fixture/fixture.ts';
+import { type Call, openFixture, waitUntil } from '../fixture/fixture.ts';
 
 const fixture = useFixture(() => openFixture());
 
@@ -26,13 +26,13 @@ const items = [
 ];
 
 const findIn = (all: typeof items, wanted: Wanted) =>
-  findBy<ReturnType<typeof at>, (typeof items)[number]>(all, wanted, dayOf);
+  findBy<ReturnType<typeof at>, (typeof items)[number]>(all, wanted, formatVenueDay);
 const titles = (wanted: Wanted) => findIn(items, wanted).found.map(({ item }) => item.titles[0]);
 
 describe('findIn', () => {
   test('a day is that of the place, whatever the hour', () => {
-    expect(dayOf({ startDate: '2027-03-12T23:30:00Z', timeZone: 'Europe/Zurich' })).toBe('2027-03-13');
-    expect(dayOf({ startDate: '2027-03-12T23:30:00Z', timeZone: 'America/New_York' })).toBe('2027-03-12');
+    expect(formatVenueDay({ startDate: '2027-03-12T23:30:00Z', timeZone: 'Europe/Zurich' })).toBe('2027-03-13');
+    expect(formatVenueDay({ startDate: '2027-03-12T23:30:00Z', timeZone: 'America/New_York' })).toBe('2027-03-12');
     expect(titles({ from: '2027-03-13', to: '2027-03-13' })).toEqual(['Boris']);
     expect(titles({ from: '2027-03-13' })).toEqual(['La Bohème', 'Boris']);
     expect(titles({ to: '2027-03-12' })).toEqual(['La Bohème']);
@@ -141,11 +141,11 @@ describe('the plan of a hall', () => {
     const before = planCalls();
     expect(await freeNow()).toBe(2);
     other.free = 1;
-    await until(async () => (await freeNow()) === 1);
+    await waitUntil(async () => (await freeNow()) === 1);
     expect(planCalls()).toBe(before + 1);
     other.plan = { ...other.plan, stage: { x: 1, y: 1, width: 1 } };
     fixture.catalog.touch(other);
-    await until(async () => JSON.stringify((await read(other)).data.stage) === JSON.stringify(other.plan.stage));
+    await waitUntil(async () => JSON.stringify((await read(other)).data.stage) === JSON.stringify(other.plan.stage));
   });
 
   test.each(['preparing', 'suspended', 'closed', 'cancelled'] as const)(

@@ -5,7 +5,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createCache, createLatest } from '../../src/clients/cache.ts';
 import type { Catalog, Stock } from '../../src/clients/catalog.ts';
 import { createOffers, GATEWAY_CACHE_MS, SECOND } from '../../src/products/offers.ts';
-import { openFixture, until } from '../fixture/fixture.ts';
+import { openFixture, waitUntil } from '../fixture/fixture.ts';
 
 const fixture = useFixture(() => openFixture());
 
@@ -23,7 +23,7 @@ test('a sale changes the availability within about a second', async () => {
   };
   expect(await freeNow()).toBe(10);
   show.free = 0;
-  await until(async () => (await freeNow()) === 0);
+  await waitUntil(async () => (await freeNow()) === 0);
 });
 
 test('the availability of a performance is read at most twice a second for all visitors and languages', async () => {

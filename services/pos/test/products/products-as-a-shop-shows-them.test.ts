@@ -3,10 +3,10 @@
 
 import { useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
-import { isOnSale, isOver, isShown, levelOf } from '../../src/domain/offer.ts';
-import { periodOf } from '../../src/products/views.ts';
+import { computeAvailability, isOnSale, isOver, isShown } from '../../src/domain/offer.ts';
+import { computePeriod } from '../../src/products/views.ts';
 import { type Call, openFixture } from '../fixture/fixture.ts';
-import { asGuest, PAID, shopperOf } from '../fixture/shopper.ts';
+import { createGuestCheckout, createShopper, PAID } from '../fixture/shopper.ts';
 
 type Product = Readonly<Record<string, unknown>> & { readonly id: string };
 
@@ -191,7 +191,7 @@ test.each([
   [51, 1_000, 'available'],
   [0, 0, 'sold_out'],
 ] as const)('%i of %i places: %s', (free, capacity, level) => {
-  expect(levelOf(free, capacity)).toBe(level);
+  expect(computeAvailability(free, capacity)).toBe(level);
 });
 
 test('a performance is shown until it is over or cancelled, and on sale between its dates', () => {
@@ -226,17 +226,17 @@ describe('startDate and endDate of a product', () => {
 
   test('are its own, else those of its performances', () => {
     const performances = [performance(last), performance(first)];
-    expect(periodOf({ ...own, performances })).toEqual(own);
-    expect(periodOf({ ...none, performances })).toEqual({ startDate: first, endDate: last });
-    expect(periodOf({ ...none, performances: [] })).toEqual(none);
+    expect(computePeriod({ ...own, performances })).toEqual(own);
+    expect(computePeriod({ ...none, performances })).toEqual({ startDate: first, endDate: last });
+    expect(computePeriod({ ...none, performances: [] })).toEqual(none);
   });
 
   test('are those of the remaining performances after a cancellation, its own if none remains', () => {
-    expect(periodOf({ ...own, performances: [performance(first, 'cancelled'), performance(last)] })).toEqual({
+    expect(computePeriod({ ...own, performances: [performance(first, 'cancelled'), performance(last)] })).toEqual({
       startDate: last,
       endDate: last,
     });
-    expect(periodOf({ ...own, performances: [performance(first, 'cancelled')] })).toEqual(own);
+    expect(computePeriod({ ...own, performances: [performance(first, 'cancelled')] })).toEqual(own);
   });
 });
 
@@ -269,7 +269,7 @@ test('it is not on sale, and neither cart nor checkout takes it', async () => {
   const [performance] = product.performances;
   Object.assign(performance ?? {}, { startDate: PAST, durationMinutes: null });
   fixture.catalog.show();
-  const bought = await shopperOf(fixture).buy(String(token), asGuest(PAID));
+  const bought = await createShopper(fixture).buy(String(token), createGuestCheckout(PAID));
   expect([bought.status, bought.code]).toEqual([400, 'cart_not_on_sale']);
   const added = await fixture.call('POST', '/shopping-cart/items', { body });
   expect([added.status, added.code]).toEqual([400, 'cart_not_on_sale']);

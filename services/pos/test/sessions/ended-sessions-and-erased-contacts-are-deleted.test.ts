@@ -5,12 +5,12 @@ import { startSweeper } from '@boxoffice/service';
 import type { Document, Documents, Store } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Orders } from '../../src/clients/orders.ts';
-import { onContactErased } from '../../src/reactions.ts';
+import { eraseContact } from '../../src/reactions.ts';
 import { createSessions } from '../../src/sessions/sessions.ts';
 import { setPassword } from '../../src/sessions/users.ts';
-import { collections, ofSession, retention, sessions, users } from '../../src/store.ts';
+import { collections, deriveSessionOwner, describeRetention, sessions, users } from '../../src/store.ts';
 import { engines, openFixture } from '../fixture/fixture.ts';
-import { asGuest, PAID, shopperOf } from '../fixture/shopper.ts';
+import { createGuestCheckout, createShopper, PAID } from '../fixture/shopper.ts';
 
 const logger = { warn: (message: string) => expect(message).toBeUndefined() };
 
@@ -23,7 +23,10 @@ describe.each(engines)('the retention of sessions and login attempts, on $name',
   afterAll(() => discard());
 
   const sweptAt = async (now: () => number): Promise<number> => {
-    const rules = retention({ sessionIdleSeconds: 10 }, { renewLink: async () => {}, deleteFiles: async () => {} });
+    const rules = describeRetention(
+      { sessionIdleSeconds: 10 },
+      { renewLink: async () => {}, deleteFiles: async () => {} },
+    );
     const sweeper = startSweeper({ store, collections, retention: rules, logger, now });
     return sweeper.sweep().finally(() => sweeper.close());
   };
@@ -31,7 +34,7 @@ describe.each(engines)('the retention of sessions and login attempts, on $name',
   /** Stores an answer of the session, and returns its key. */
   const remembered = async (sessionId: string): Promise<string> => {
     const request = { key: randomUUID(), fingerprint: 'print', expiresAt: Date.now() + 60_000 };
-    const answer = { status: 201, headers: {}, body: {}, subjects: [ofSession(sessionId)] };
+    const answer = { status: 201, headers: {}, body: {}, subjects: [deriveSessionOwner(sessionId)] };
     expect(await store.idempotency.remember(request, answer)).toBeUndefined();
     return request.key;
   };
@@ -139,7 +142,7 @@ test('an erasure deletes the logins of the contact, their sessions and idempoten
   const fixture = await openFixture();
   const [user, other] = [await fixture.user(), await fixture.user()];
   const [token, otherToken] = [await fixture.logIn(user), await fixture.logIn(other)];
-  const { path } = await shopperOf(fixture).fill(token);
+  const { path } = await createShopper(fixture).fill(token);
   const body = { beneficiaryFirstName: randomUUID() };
   await fixture.call('PATCH', path, { token, body, headers: { 'idempotency-key': randomUUID() } });
 
@@ -161,7 +164,7 @@ test('an erasure deletes the logins of the contact, their sessions and idempoten
 
 test('an erasure deletes idempotency records about the cart of a guest', async () => {
   const fixture = await openFixture();
-  const { fill, buy } = shopperOf(fixture);
+  const { fill, buy } = createShopper(fixture);
   const { token, path } = await fill();
   const named = {
     token,
@@ -170,7 +173,7 @@ test('an erasure deletes idempotency records about the cart of a guest', async (
   };
   await fixture.call('PATCH', path, named);
   expect((await fixture.call('PATCH', path, named)).headers.get('idempotency-replayed')).toBe('true');
-  const { data: order } = await buy(token, asGuest(PAID));
+  const { data: order } = await buy(token, createGuestCheckout(PAID));
 
   await fixture.deliver('contact.erased', { contactNumber: order.contactNumber });
   const again = await fixture.call('PATCH', path, named);
@@ -218,7 +221,7 @@ describe.each(['session', 'idempotency records'] as const)('a deletion that fail
     await fixture.logIn(user);
     const [session] = await fixture.store.collection(sessions).of('opera').find();
     const request = { key: randomUUID(), fingerprint: 'print', expiresAt: Date.now() + 60_000 };
-    const answer = { status: 201, headers: {}, body: {}, subjects: [ofSession(String(session?.id))] };
+    const answer = { status: 201, headers: {}, body: {}, subjects: [deriveSessionOwner(String(session?.id))] };
     await fixture.store.idempotency.remember(request, answer);
 
     const store = failingOnce(fixture.store, failing);
@@ -227,7 +230,7 @@ describe.each(['session', 'idempotency records'] as const)('a deletion that fail
     const message = { id: '', type: 'contact.erased', key: '', version: 1, institution: 'opera', occurredAt: '', data };
     const run = (): Promise<unknown> =>
       action === 'erasure'
-        ? onContactErased(store, orders, message)
+        ? eraseContact(store, orders, message)
         : setPassword(store, 'opera', fixture.pointOfSale.serviceHost, user.login, randomUUID());
     await expect(run()).rejects.toThrow(`no deletion of the ${failing}`);
     await run();
@@ -239,6 +242,6 @@ describe.each(['session', 'idempotency records'] as const)('a deletion that fail
 
 test('an event without a contact number is unreadable', async () => {
   const message = { id: '', type: 'contact.erased', key: '', version: 1, institution: 'opera', occurredAt: '' };
-  const erased = onContactErased({} as Store, {} as Orders, { ...message, data: {} });
+  const erased = eraseContact({} as Store, {} as Orders, { ...message, data: {} });
   await expect(erased).rejects.toThrow(Unreadable);
 });

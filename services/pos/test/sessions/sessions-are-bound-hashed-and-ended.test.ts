@@ -8,13 +8,13 @@ import { MOST_ANSWERS_PER_SESSION } from '@boxoffice/http';
 import { useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { type SessionDocument, sessions } from '../../src/store.ts';
-import { engines, openFixture, until } from '../fixture/fixture.ts';
-import { linksOf, shopperOf } from '../fixture/shopper.ts';
+import { engines, openFixture, waitUntil } from '../fixture/fixture.ts';
+import { createLinkRequests, createShopper } from '../fixture/shopper.ts';
 
 describe.each(engines)('sessions on $name', (engine) => {
   const fixture = useFixture(() => openFixture({ engine }));
 
-  const { itemOf } = shopperOf(fixture);
+  const { itemOf } = createShopper(fixture);
   const fill = (token?: string) => fixture.call('POST', '/shopping-cart/items', { body: itemOf(), token });
 
   test('a request that needs no session creates none', async () => {
@@ -67,13 +67,13 @@ describe.each(engines)('sessions on $name', (engine) => {
     expect(await known('/shopping-cart')).toBeNull();
     const invented = randomBytes(32).toString('base64url');
     expect(await known('/products', invented)).toBeNull();
-    const { buy, tokenOf } = linksOf(fixture);
+    const { buy, tokenOf } = createLinkRequests(fixture);
     const link = await tokenOf(await buy());
     for (const [presented, header] of [
       [String(token), 'known'],
       [invented, null],
     ] as const) {
-      const read = await linksOf(fixture).read(link, { token: presented });
+      const read = await createLinkRequests(fixture).read(link, { token: presented });
       expect([read.status, read.headers.get('x-internal-session')]).toEqual([200, header]);
       expect(read.headers.get('x-internal-institution')).toBe('opera');
     }
@@ -160,7 +160,7 @@ describe.each(engines)('sessions on $name', (engine) => {
     expect(await isReplayed(one, 0)).toBe(false);
     const startedAt = Date.now();
     // Records of the same millisecond have the same age.
-    await until(() => Date.now() > startedAt);
+    await waitUntil(() => Date.now() > startedAt);
     for (let key = 1; key <= MOST_ANSWERS_PER_SESSION; key += 50) {
       const keys = Array.from({ length: 50 }, (_, index) => key + index);
       expect(await Promise.all(keys.map((next) => isReplayed(one, next)))).not.toContain(true);
@@ -199,7 +199,7 @@ describe('a session ends', () => {
     const before = (await stored()).lastSeenAt;
     expect(leftOf(await read())).toBeGreaterThan(51_000);
     // Its use is recorded beside the answer.
-    await until(async () => (await stored()).lastSeenAt > before);
+    await waitUntil(async () => (await stored()).lastSeenAt > before);
     await pass(101, 'lastSeenAt');
     expect((await read()).code).toBe('session_invalid');
   });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import ICAL from 'ical.js';
-import { shopModule } from './fixture.ts';
+import { importShopModule } from './fixture.ts';
 
-const { calendarOf, eventUid, sequenceAt } = await shopModule('calendar.js');
+const { calendarOf, eventUid, sequenceAt } = await importShopModule('calendar.js');
 
 const organiser = { name: 'The "Opera"', address: 'tickets+a@opera.example' };
 const its = { writtenAt: Date.parse('2026-11-20T16:05:12.345Z'), organiser, sequence: 0 };

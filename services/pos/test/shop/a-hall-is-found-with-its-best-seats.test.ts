@@ -1,15 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { hallOfBlocks, operaHouse, type SeatMap, shopModule } from './fixture.ts';
+import { createHallOfBlocks, createOperaHouse, importShopModule, type SeatMap } from './fixture.ts';
 
-const { bestSeats, hallOf, numberOf, pointsOf } = await shopModule('hall/hall.js');
+const { bestSeats, hallOf, numberOf, pointsOf } = await importShopModule('hall/hall.js');
 
 const category = (id: string, numbered = true) => ({ id, name: id, numbered, free: 5, prices: [{ amount: 100 }] });
 const all = ['first', 'second', 'third', 'boxes', 'wheelchair'].map((id) => category(id));
 
 describe('a hall is found in a seat map', () => {
   test('areas have their rows in the order of their names, and rows their seats', () => {
-    const hall = hallOf(operaHouse(), all);
+    const hall = hallOf(createOperaHouse(), all);
     expect([hall.seats.length, hall.areas.length, hall.categories.length]).toEqual([1964, 16, 5]);
     const [parterre] = hall.areas;
     expect(parterre.rows.map(({ name }: { name: string }) => name).join('')).toBe('ABCDEFGHIJKLMNOPQRSTUVWX');
@@ -23,7 +23,7 @@ describe('a hall is found in a seat map', () => {
   });
 
   test('a seat is found at its place, none between the areas', () => {
-    const hall = hallOf(operaHouse(), all);
+    const hall = hallOf(createOperaHouse(), all);
     for (const seat of hall.seats) expect(hall.seatAt({ x: seat.x + 2, y: seat.y - 2 })).toBe(seat);
     expect(hall.seatAt({ x: 0, y: -20 })).toBeUndefined();
     expect(hall.areaAt({ x: 230, y: 62 }).name).toBe('Box 1 right');
@@ -31,7 +31,7 @@ describe('a hall is found in a seat map', () => {
   });
 
   test('what this visitor cannot buy is taken, and belongs to no category of the legend', () => {
-    const hall = hallOf(operaHouse(), all.slice(0, 1));
+    const hall = hallOf(createOperaHouse(), all.slice(0, 1));
     expect(
       new Set(hall.seats.filter(({ free }: { free: boolean }) => free).map((seat: { areaId: string }) => seat.areaId)),
     ).toEqual(new Set(['parterre']));
@@ -39,7 +39,7 @@ describe('a hall is found in a seat map', () => {
   });
 
   test('an area without seats is shown, and the hall contains stage, outlines and seats', () => {
-    const map = hallOfBlocks([{ id: 'a', name: 'A', category: 'first', x: 0, y: 0, rows: ['A'], seats: 4 }]);
+    const map = createHallOfBlocks([{ id: 'a', name: 'A', category: 'first', x: 0, y: 0, rows: ['A'], seats: 4 }]);
     map.areas.push({ id: 'pit', name: 'Pit', seatCategoryId: 'second', outline: 'M-90 100h180v50H-90z' });
     const hall = hallOf(map, [category('first'), category('second', false)]);
     expect(hall.areas[1]).toMatchObject({
@@ -72,7 +72,7 @@ describe('a hall is found in a seat map', () => {
 
 const categories = ['first', 'second', 'third', 'boxes'].map((id) => ({ id, prices: [] }));
 const one = (rows: readonly string[], seats: number, isFree?: (index: number) => boolean): SeatMap =>
-  hallOfBlocks([{ id: 'a', name: 'A', category: 'first', x: 0, y: 10, rows, seats }], isFree);
+  createHallOfBlocks([{ id: 'a', name: 'A', category: 'first', x: 0, y: 10, rows, seats }], isFree);
 
 const best = (map: SeatMap, count: number, options = {}) => {
   const { seats, together } = bestSeats(hallOf(map, categories), count, options);
@@ -86,18 +86,18 @@ describe('the best seats are side by side', () => {
 
   test('in the middle of a curved row, whose ends are closer to the stage, and in the first before the second', () => {
     const block = { id: 'a', name: 'A', category: 'first', x: 0, y: 200, rows: ['A', 'B'], seats: 14, bend: 60 };
-    expect(best(hallOfBlocks([block]), 2).ids).toEqual(['a-A-7', 'a-A-8']);
-    expect(best(hallOfBlocks([{ ...block, rows: ['R'], seats: 4 }]), 2).ids).not.toContain('a-R-4');
+    expect(best(createHallOfBlocks([block]), 2).ids).toEqual(['a-A-7', 'a-A-8']);
+    expect(best(createHallOfBlocks([{ ...block, rows: ['R'], seats: 4 }]), 2).ids).not.toContain('a-R-4');
     expect(
       best(
-        hallOfBlocks([block], (index) => index < 5 || index > 8),
+        createHallOfBlocks([block], (index) => index < 5 || index > 8),
         2,
       ).ids,
     ).toEqual(['a-B-7', 'a-B-8']);
   });
 
   test('of the category that is asked for', () => {
-    const { ids } = best(operaHouse(), 3, { categoryId: 'second' });
+    const { ids } = best(createOperaHouse(), 3, { categoryId: 'second' });
     expect(ids.every((id: string) => id.startsWith('balcony1-A-'))).toBe(true);
   });
 
@@ -135,7 +135,7 @@ describe('the best seats are side by side', () => {
       fc.integer({ min: 2, max: 7 }),
       fc.nat(),
       (count, of, seed) => {
-        const map = operaHouse((index) => (index * 7919 + seed) % of === 0);
+        const map = createOperaHouse((index) => (index * 7919 + seed) % of === 0);
         const { seats, together } = bestSeats(hallOf(map, categories), count);
         expect(new Set(seats).size).toBe(count);
         for (const { id } of seats) expect(map.seats[id]?.free).toBe(true);

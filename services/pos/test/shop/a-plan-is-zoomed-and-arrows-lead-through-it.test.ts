@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { operaHouse, shopModule } from './fixture.ts';
+import { createOperaHouse, importShopModule } from './fixture.ts';
 
-const { hallOf } = await shopModule('hall/hall.js');
-const { seatForKey } = await shopModule('hall/list.js');
-const view = await shopModule('hall/view.js');
+const { hallOf } = await importShopModule('hall/hall.js');
+const { seatForKey } = await importShopModule('hall/list.js');
+const view = await importShopModule('hall/view.js');
 
-const hall = hallOf(operaHouse(), []);
+const hall = hallOf(createOperaHouse(), []);
 const phone = { width: 390, height: 550 };
 const start = view.whole(hall, phone);
 

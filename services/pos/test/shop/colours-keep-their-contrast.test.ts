@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { contrast, lookOf } from '../../src/shop/look.ts';
-import { shopModule } from './fixture.ts';
+import { computeContrast, renderStylesheet } from '../../src/shop/look.ts';
+import { importShopModule } from './fixture.ts';
 
 const colour = fc.integer({ min: 0, max: 0xff_ff_ff }).map((value) => `#${value.toString(16).padStart(6, '0')}`);
 
 /** What the catalog accepts: text is readable on paper. */
 const colours = fc
   .record({ accent: colour, ink: colour, paper: colour })
-  .filter(({ ink, paper }) => contrast(ink, paper) >= 4.5);
+  .filter(({ ink, paper }) => computeContrast(ink, paper) >= 4.5);
 
 /** The properties that apply in light and in dark. */
 const schemes = (styles: string) => {
@@ -34,14 +34,14 @@ const PAIRS = [
 ] as const;
 
 test('whatever the colours of a point of sale, its shop can be read, in light and dark', () => {
-  expect(contrast('#000000', '#ffffff')).toBeCloseTo(21);
-  expect(contrast('#777777', '#ffffff')).toBeCloseTo(4.48, 2);
+  expect(computeContrast('#000000', '#ffffff')).toBeCloseTo(21);
+  expect(computeContrast('#777777', '#ffffff')).toBeCloseTo(4.48, 2);
   fc.assert(
     fc.property(colours, (chosen) => {
-      const { light, dark } = schemes(lookOf(chosen));
+      const { light, dark } = schemes(renderStylesheet(chosen));
       for (const scheme of [light, dark]) {
         for (const [text, ground, least] of PAIRS)
-          expect([text, ground, contrast(scheme[text] ?? '', scheme[ground] ?? '') >= least]).toEqual([
+          expect([text, ground, computeContrast(scheme[text] ?? '', scheme[ground] ?? '') >= least]).toEqual([
             text,
             ground,
             true,
@@ -53,10 +53,10 @@ test('whatever the colours of a point of sale, its shop can be read, in light an
 });
 
 test('a point of sale without colours has those of the shop', () => {
-  expect(lookOf(undefined)).toBe('');
+  expect(renderStylesheet(undefined)).toBe('');
 });
 
-const { COLOURS, colourOf, shapeOf } = await shopModule('hall/painter.js');
+const { COLOURS, colourOf, shapeOf } = await importShopModule('hall/painter.js');
 const css = readFileSync(new URL('../../shop/styles/seats.css', import.meta.url), 'utf8');
 
 /** The colours of a colour scheme: `--hall-…` in the order of the file, light before dark. */
@@ -71,9 +71,10 @@ describe.each([
   const seats = Array.from({ length: COLOURS }, (_, index) => of(`${index + 1}`));
 
   test('a seat has a contrast of 3:1 to the ground, its number and the texts one of 4.5:1', () => {
-    for (const colour of [...seats, of('focus')]) expect(contrast(colour, of('paper'))).toBeGreaterThanOrEqual(3);
-    for (const colour of seats) expect(contrast(colour, of('on'))).toBeGreaterThanOrEqual(4.5);
-    for (const name of ['ink', 'soft']) expect(contrast(of(name), of('paper'))).toBeGreaterThanOrEqual(4.5);
+    for (const colour of [...seats, of('focus')])
+      expect(computeContrast(colour, of('paper'))).toBeGreaterThanOrEqual(3);
+    for (const colour of seats) expect(computeContrast(colour, of('on'))).toBeGreaterThanOrEqual(4.5);
+    for (const name of ['ink', 'soft']) expect(computeContrast(of(name), of('paper'))).toBeGreaterThanOrEqual(4.5);
   });
 
   test('each of the first six categories has a colour and a shape of its own; later ones a new pair of them', () => {

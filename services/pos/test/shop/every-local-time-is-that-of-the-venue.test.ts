@@ -1,8 +1,8 @@
 import { useFixture } from '@boxoffice/service/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Show } from '../fixture/catalog.ts';
-import { openFixture, until } from '../fixture/fixture.ts';
-import { shopModule } from './fixture.ts';
+import { openFixture, waitUntil } from '../fixture/fixture.ts';
+import { importShopModule } from './fixture.ts';
 
 const its = useFixture(() => openFixture());
 
@@ -35,7 +35,7 @@ const read = async (path: string) => {
 /** A page with what the catalog says of it: while that is slow, pages come without. */
 const drawn = async (path: string): Promise<string> => {
   let page = await read(path);
-  await until(async () => {
+  await waitUntil(async () => {
     if (!page.includes('<p class="wrap lead late">')) return true;
     page = await read(path);
     return false;
@@ -111,8 +111,8 @@ describe('a shop of venues in several time zones', () => {
 describe('the part in the browser', () => {
   test('shows the time that the server sent, whatever the time zones that it knows', async () => {
     const text = await drawn(`/show/${newYork.product.id}?lang=en`);
-    (await shopModule('frame.js')).useShop(dataOf(text));
-    const { longDay, shortDay, time, dayParts, period } = await shopModule('texts/index.js');
+    (await importShopModule('frame.js')).useShop(dataOf(text));
+    const { longDay, shortDay, time, dayParts, period } = await importShopModule('texts/index.js');
     const [performance] = dataOf(text).first.data.performances;
     const strange = { ...performance, timeZone: 'Mars/Olympus', startDate: '2000-01-01T00:00:00.000Z' };
     const { localStartDate } = strange;

@@ -1,8 +1,8 @@
 import { useFixture } from '@boxoffice/service/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { logoWidth } from '../../src/shop/look.ts';
-import { openFixture, until } from '../fixture/fixture.ts';
-import { shopModule } from './fixture.ts';
+import { computeLogoWidth } from '../../src/shop/look.ts';
+import { openFixture, waitUntil } from '../fixture/fixture.ts';
+import { importShopModule } from './fixture.ts';
 
 const SHOP_HOST = 'home.example';
 const EVIL = '</script><script>alert("1")</script>';
@@ -24,7 +24,7 @@ const get = async (path: string, headers: Readonly<Record<string, string>> = {})
 /** A page with what the catalog says of it: while that is slow, pages come without. */
 const drawn = async (path: string): ReturnType<typeof get> => {
   let page = await get(path);
-  await until(async () => {
+  await waitUntil(async () => {
     if (!page.text.includes('<p class="wrap lead late">')) return true;
     page = await get(path);
     return false;
@@ -165,8 +165,8 @@ test('pages of a visitor are the frame alone, and no page depends on the session
 });
 
 test('amounts have the digits of their currency, which the page says', async () => {
-  (await shopModule('frame.js')).useShop(dataOf((await get(`${home}/cart?lang=en`)).text, SCRIPT));
-  const { money } = await shopModule('texts/index.js');
+  (await importShopModule('frame.js')).useShop(dataOf((await get(`${home}/cart?lang=en`)).text, SCRIPT));
+  const { money } = await importShopModule('texts/index.js');
   const digitsOf = ([amount, currency]: readonly [number, string]) =>
     money(amount, currency).replaceAll(/[^\d.,]/g, '');
   expect(
@@ -217,7 +217,7 @@ test.each([
   ['viewBox="0 0 10 0"', undefined],
   ['data-width="8" data-height="4"', undefined],
 ])('the place of a logo that is still to come is as wide as it: %j', (attributes, width) => {
-  expect(logoWidth(`<?xml version="1.0"?><svg ${attributes}><rect width="1" height="9"/></svg>`)).toBe(width);
+  expect(computeLogoWidth(`<?xml version="1.0"?><svg ${attributes}><rect width="1" height="9"/></svg>`)).toBe(width);
 });
 
 test('a logo with endless sizes costs no time', () => {
@@ -227,7 +227,7 @@ test('a logo with endless sizes costs no time', () => {
     `width="${digits}%" height="1"`,
     `width${' '.repeat(9_000)}`,
   ])
-    expect(logoWidth(`<svg ${attributes}/>`)).toBeUndefined();
+    expect(computeLogoWidth(`<svg ${attributes}/>`)).toBeUndefined();
 });
 
 describe('the address /shop/', () => {

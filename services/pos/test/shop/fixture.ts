@@ -47,7 +47,7 @@ export class FakeElement {
 }
 
 /** A document of such elements, in which the announcer and the place of notices are found. */
-export function fakeDocument() {
+export function createFakeDocument() {
   const [announcer, notices] = [new FakeElement('p'), new FakeElement('div')];
   return {
     cookie: '',
@@ -63,7 +63,7 @@ export function fakeDocument() {
 
 /** A module of the shop, which is plain JavaScript without types. */
 // biome-ignore lint/suspicious/noExplicitAny: the browser's code has no types
-export function shopModule(name: string): Promise<any> {
+export function importShopModule(name: string): Promise<any> {
   return import(new URL(`../../shop/${name}`, import.meta.url).href);
 }
 
@@ -102,7 +102,7 @@ interface Block {
 const PITCH = 10;
 
 /** A hall of blocks of rows; `isFree` is told the index of each seat. */
-export function hallOfBlocks(blocks: readonly Block[], isFree: (index: number) => boolean = () => true): SeatMap {
+export function createHallOfBlocks(blocks: readonly Block[], isFree: (index: number) => boolean = () => true): SeatMap {
   const seats: Record<string, Place> = {};
   let index = 0;
   for (const { id, x, y, rows, seats: count, bend = 0, turn = 0 } of blocks) {
@@ -135,7 +135,7 @@ export function hallOfBlocks(blocks: readonly Block[], isFree: (index: number) =
 }
 
 /** An opera house of about 2,000 seats: parterre, two balconies, boxes along both sides. */
-export function operaHouse(isFree?: (index: number) => boolean): SeatMap {
+export function createOperaHouse(isFree?: (index: number) => boolean): SeatMap {
   const box = (side: -1 | 1, number: number): Block => ({
     id: `box${side < 0 ? 'L' : 'R'}${number}`,
     name: `Box ${number} ${side < 0 ? 'left' : 'right'}`,
@@ -146,7 +146,7 @@ export function operaHouse(isFree?: (index: number) => boolean): SeatMap {
     seats: 4,
     turn: 90,
   });
-  return hallOfBlocks(
+  return createHallOfBlocks(
     [
       { id: 'parterre', name: 'Parterre', category: 'first', x: 0, y: 10, rows: letters(24), seats: 40, bend: 14 },
       { id: 'side', name: 'Wheelchair places', category: 'wheelchair', x: 0, y: 320, rows: ['W'], seats: 8 },

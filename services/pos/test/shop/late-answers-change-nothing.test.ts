@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { shopModule } from './fixture.ts';
+import { importShopModule } from './fixture.ts';
 
 const ORIGIN = 'https://shop.test';
 const CONTACT = { contactNumber: 'C1' };
@@ -17,7 +17,7 @@ describe('of two things done at once in a shop', () => {
   const open: { readonly call: string; readonly answer: (response: Response) => void }[] = [];
   let cookie = '';
   let tellTab: (message: { readonly data: object }) => void;
-  let state: Awaited<ReturnType<typeof shopModule>>;
+  let state: Awaited<ReturnType<typeof importShopModule>>;
   let hasSession: () => boolean;
 
   class Channel {
@@ -28,9 +28,9 @@ describe('of two things done at once in a shop', () => {
   }
 
   beforeAll(async () => {
-    (await shopModule('frame.js')).useShop({ serviceHost: 'tickets.example', language: 'en' });
-    state = await shopModule('state.js');
-    ({ hasSession } = await shopModule('api.js'));
+    (await importShopModule('frame.js')).useShop({ serviceHost: 'tickets.example', language: 'en' });
+    state = await importShopModule('state.js');
+    ({ hasSession } = await importShopModule('api.js'));
     const parts = {
       document: {
         get cookie() {

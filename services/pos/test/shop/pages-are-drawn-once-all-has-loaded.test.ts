@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { drawingDocument } from '../../src/shop/drawing.ts';
-import { type FakeElement, fakeDocument, shopModule } from './fixture.ts';
+import { createFakeDocument, type FakeElement, importShopModule } from './fixture.ts';
 
 const ORIGIN = 'https://shop.test';
 const ITEM = { id: 'itm_1', productId: 'prd_1', performanceId: 'prf_1', seatCategoryId: 'cat_1', amount: 4_500 };
@@ -23,7 +23,7 @@ describe('while something does not load', () => {
   const names = ['document', 'location', 'sessionStorage', 'fetch', 'setTimeout', 'clearTimeout'] as const;
   const platform = names.map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)] as const);
   const [outside, wait, stopWaiting] = [fetch, setTimeout, clearTimeout];
-  const page = fakeDocument();
+  const page = createFakeDocument();
   /** The requests that wait for an answer, in the order in which they were made. */
   const open: { readonly call: string; readonly answer: (response: Response) => void }[] = [];
   /** What the page does later. */
@@ -32,7 +32,7 @@ describe('while something does not load', () => {
   type Shown = Promise<{ readonly node: FakeElement }>;
   let orderPage: (parameters: string[], query: URLSearchParams) => Shown;
   let cartPage: () => Shown;
-  let state: Awaited<ReturnType<typeof shopModule>>;
+  let state: Awaited<ReturnType<typeof importShopModule>>;
 
   const parts = {
     document: page,
@@ -59,16 +59,16 @@ describe('while something does not load', () => {
   beforeAll(async () => {
     for (const name of names)
       Object.defineProperty(globalThis, name, { value: parts[name], configurable: true, writable: true });
-    (await shopModule('dom.js')).drawWith(page);
-    (await shopModule('frame.js')).useShop(SHOP);
-    (await shopModule('texts/index.js')).useTexts((await shopModule('texts/en.js')).en);
-    state = await shopModule('state.js');
-    ({ orderPage } = await shopModule('pages/order.js'));
-    ({ cartPage } = await shopModule('pages/cart.js'));
+    (await importShopModule('dom.js')).drawWith(page);
+    (await importShopModule('frame.js')).useShop(SHOP);
+    (await importShopModule('texts/index.js')).useTexts((await importShopModule('texts/en.js')).en);
+    state = await importShopModule('state.js');
+    ({ orderPage } = await importShopModule('pages/order.js'));
+    ({ cartPage } = await importShopModule('pages/cart.js'));
   });
 
   afterAll(async () => {
-    (await shopModule('dom.js')).drawWith(drawingDocument);
+    (await importShopModule('dom.js')).drawWith(drawingDocument);
     for (const [name, descriptor] of platform) {
       if (descriptor) Object.defineProperty(globalThis, name, descriptor);
       else Reflect.deleteProperty(globalThis, name);

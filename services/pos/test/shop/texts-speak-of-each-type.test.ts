@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { shopModule } from './fixture.ts';
+import { importShopModule } from './fixture.ts';
 
 type Texts = Readonly<Record<string, string | Readonly<Record<string, string>>>>;
 
-const { useShop } = await shopModule('frame.js');
-const { TYPES, isShow, t, typeOf, useTexts } = await shopModule('texts/index.js');
+const { useShop } = await importShopModule('frame.js');
+const { TYPES, isShow, t, typeOf, useTexts } = await importShopModule('texts/index.js');
 const tables: Readonly<Record<string, Texts>> = Object.fromEntries(
-  await Promise.all(['en', 'de', 'fr'].map(async (code) => [code, (await shopModule(`texts/${code}.js`))[code]])),
+  await Promise.all(['en', 'de', 'fr'].map(async (code) => [code, (await importShopModule(`texts/${code}.js`))[code]])),
 );
 
 const OTHERS: readonly string[] = TYPES.slice(1);

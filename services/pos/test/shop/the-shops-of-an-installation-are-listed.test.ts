@@ -1,6 +1,6 @@
 import { useFixture } from '@boxoffice/service/testkit';
 import { expect, test } from '@jest/globals';
-import { openFixture, until } from '../fixture/fixture.ts';
+import { openFixture, waitUntil } from '../fixture/fixture.ts';
 
 const its = useFixture(() => openFixture());
 
@@ -20,7 +20,7 @@ test.each([
   });
   // The list is at most three seconds old.
   const listed = async () => (await get('/shop/')).text.includes(serviceHost);
-  await until(listed);
+  await waitUntil(listed);
   const { status, text, headers: answered } = await get(`/shop/${query}`, headers);
   expect([status, answered.get('content-language')]).toEqual([200, language]);
   expect(text).toContain(`<html lang="${language}">`);

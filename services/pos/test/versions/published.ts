@@ -1,5 +1,5 @@
-import { dereferenced, familyB, openApiDocument } from '@boxoffice/http';
-import { routes } from '../../src/app.ts';
+import { dereference, familyB, openApiDocument } from '@boxoffice/http';
+import { createRoutes } from '../../src/app.ts';
 import type { PosContext } from '../../src/request/context.ts';
 
 interface Described {
@@ -22,13 +22,13 @@ interface Description {
 
 /** The current description of the service. */
 export function describeNow(): Description {
-  return dereferenced(
-    openApiDocument({ service: 'pos', version: '1.0.0', operations: routes({} as PosContext), family: familyB }),
+  return dereference(
+    openApiDocument({ service: 'pos', version: '1.0.0', operations: createRoutes({} as PosContext), family: familyB }),
   ) as Description;
 }
 
 /** The codes that the schema of an error names. */
-export function codesIn(schema: unknown): readonly string[] {
+export function listCodes(schema: unknown): readonly string[] {
   const { allOf = [] } = (schema ?? {}) as { readonly allOf?: readonly ErrorSchema[] };
   return allOf.flatMap(({ properties }) => properties?.errorCode?.enum ?? []);
 }
@@ -37,7 +37,7 @@ interface ErrorSchema {
 }
 
 /** Parameters, bodies and answers of the operations of a version, without descriptions and examples. */
-export function publishedBelow(prefix: string, { paths, components }: Description): Record<string, unknown> {
+export function describePublished(prefix: string, { paths, components }: Description): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(paths)
       .filter(([path]) => path.startsWith(`${prefix}/`))
@@ -87,11 +87,11 @@ const codesOf = ({ responses }: Described): string[] =>
   Object.entries(responses)
     .filter(([status]) => !isSuccess(status))
     .flatMap(([status, { content }]) =>
-      codesIn(content?.['application/json']?.schema).map((code) => `${status} ${code}`),
+      listCodes(content?.['application/json']?.schema).map((code) => `${status} ${code}`),
     )
     .sort();
 
 /** The value after a round trip through JSON. */
-export function asJson(value: unknown): unknown {
+export function toJson(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value ?? null));
 }

@@ -6,29 +6,29 @@
 
 import { readFileSync } from 'node:fs';
 import SwaggerParser from '@apidevtools/swagger-parser';
-import { exampleFaults, familyB } from '@boxoffice/http';
+import { familyB, findExampleFaults } from '@boxoffice/http';
 import { expect, test } from '@jest/globals';
-import { routes } from '../../src/app.ts';
+import { createRoutes } from '../../src/app.ts';
 import type { PosContext } from '../../src/request/context.ts';
 import { openFixture } from '../fixture/fixture.ts';
-import { asJson, describeNow, publishedBelow } from './published.ts';
+import { describeNow, describePublished, toJson } from './published.ts';
 
 const frozen = JSON.parse(readFileSync(new URL('v1.json', import.meta.url), 'utf8')) as Record<string, object>;
 
 /** The operations that differ from what was published. */
 const changedIn = (now: Record<string, unknown>): string[] =>
   Object.entries(frozen)
-    .filter(([name, published]) => JSON.stringify(asJson(now[name])) !== JSON.stringify(published))
+    .filter(([name, published]) => JSON.stringify(toJson(now[name])) !== JSON.stringify(published))
     .map(([name]) => name);
 
 test('no operation of v1 has another parameter, body, answer or code than the published one', () => {
-  const now = publishedBelow('/tnwr/v1', describeNow());
-  expect(asJson(now)).toEqual(frozen);
+  const now = describePublished('/tnwr/v1', describeNow());
+  expect(toJson(now)).toEqual(frozen);
   expect(changedIn(now)).toEqual([]);
 });
 
 test('negative control: a changed member, a dropped parameter and a lost operation are found', () => {
-  const now = () => structuredClone(asJson(publishedBelow('/tnwr/v1', describeNow()))) as Record<string, never>;
+  const now = () => structuredClone(toJson(describePublished('/tnwr/v1', describeNow()))) as Record<string, never>;
   const renamed = JSON.parse(JSON.stringify(now()).replaceAll('"priceFrom"', '"fromPrice"'));
   expect(changedIn(renamed)).toEqual(expect.arrayContaining(['GET /products', 'GET /products/{id}']));
   const dropped = now() as Record<string, { parameters: unknown[] }>;
@@ -53,7 +53,8 @@ const has = (schema: unknown, other: unknown): boolean => {
 
 test('vexp has every operation of v1, with its parameters, bodies and all members of its answers', () => {
   const [v1, vexp] = ['/tnwr/v1', '/tnwr/vexp'].map(
-    (prefix) => asJson(publishedBelow(prefix, describeNow())) as Record<string, { answers: unknown; codes: string[] }>,
+    (prefix) =>
+      toJson(describePublished(prefix, describeNow())) as Record<string, { answers: unknown; codes: string[] }>,
   ) as [Record<string, { answers: unknown; codes: string[] }>, Record<string, { answers: unknown; codes: string[] }>];
   for (const [name, { answers, codes, ...same }] of Object.entries(v1)) {
     const { answers: more, codes: given, ...own } = vexp[name] ?? { answers: null, codes: [] };
@@ -114,7 +115,7 @@ test('the description has exactly the listed operations under both versions', ()
 });
 
 test('examples match their schemas', () => {
-  expect(exampleFaults(routes({} as PosContext), familyB)).toEqual([]);
+  expect(findExampleFaults(createRoutes({} as PosContext), familyB)).toEqual([]);
 });
 
 test('a validator of OpenAPI 3.1 accepts the served document, which needs no X-Service-Host', async () => {

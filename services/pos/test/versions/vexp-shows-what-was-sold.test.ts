@@ -1,8 +1,8 @@
 import { useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { type Call, openFixture } from '../fixture/fixture.ts';
-import { about, numberOf } from '../fixture/orders.ts';
-import { asUser } from '../fixture/shopper.ts';
+import { about, toOrderNumber } from '../fixture/orders.ts';
+import { createUserCheckout } from '../fixture/shopper.ts';
 
 interface Cart {
   readonly id: string;
@@ -42,14 +42,14 @@ const begin = async () => {
 /** The checkout of a new cart. */
 const anotherPurchase = async (): Promise<Call> => {
   const { user, token } = await begin();
-  return { token, body: asUser(user) };
+  return { token, body: createUserCheckout(user) };
 };
 
 const buy = async () => {
   const { user, ...begun } = await begin();
   const { data } = await call<Cart & { items: Record<string, { ticketId: string }> }>('POST', '/orders', {
     token: begun.token,
-    body: asUser(user),
+    body: createUserCheckout(user),
   });
   return { ...begun, order: data, ticketId: String(Object.values(data.items)[0]?.ticketId) };
 };
@@ -115,7 +115,7 @@ describe('carts, orders and tickets have what a page shows', () => {
   test('an order has its number for people, v1 has none', async () => {
     const { token, order } = await buy();
     const path = `/orders/${order.id}`;
-    expect((await call<{ number: string }>('GET', path, { token })).data.number).toBe(numberOf(order.id));
+    expect((await call<{ number: string }>('GET', path, { token })).data.number).toBe(toOrderNumber(order.id));
     expect((await fixture.call('GET', path, { token })).data).not.toHaveProperty('number');
   });
 
@@ -200,7 +200,7 @@ describe('an expired cart', () => {
   test('is not bought: a checkout answers an order, so it stays an error', async () => {
     const { token, cart, user } = await begin();
     fixture.orders.expire(cart.id);
-    expect((await call('POST', '/orders', { token, body: asUser(user) })).code).toBe('cart_expired');
+    expect((await call('POST', '/orders', { token, body: createUserCheckout(user) })).code).toBe('cart_expired');
   });
 });
 

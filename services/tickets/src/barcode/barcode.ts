@@ -27,7 +27,7 @@ const TICKET = new RegExp(`^tic_([0-9a-z]{1,${MAX_CHARACTERS}})(?:_r([1-9][0-9]{
 const PERFORMANCE = new RegExp(`^prf_([0-9a-z]{1,${MAX_CHARACTERS}})$`);
 
 /** The four bytes that name a key: the beginning of its thumbprint (RFC 7638), as is its `kid`. */
-export function keyBytes(kid: string): Buffer {
+export function toKeyBytes(kid: string): Buffer {
   return Buffer.from(kid, 'base64url').subarray(0, LENGTH.key);
 }
 
@@ -42,7 +42,7 @@ export function signShort({ kid, privateKey }: BarcodeKey, { tid, prf }: ShortPa
   if (ticket === undefined || performance === undefined || Number(replacement) > MAX_REPLACEMENTS) return undefined;
   const payload = Buffer.concat([
     number(VERSION, LENGTH.version),
-    keyBytes(kid),
+    toKeyBytes(kid),
     packed(ticket, LENGTH.ticket),
     number(Number(replacement), LENGTH.replacement),
     packed(performance, LENGTH.performance),
@@ -114,7 +114,7 @@ export function signBarcode(key: BarcodeKey, payload: BarcodePayload): string {
  * The id of the ticket in a barcode, without verification: the caller compares the barcode with the stored one, which
  * no forged one equals.
  */
-export function ticketNamedBy(barcode: string): string | undefined {
+export function readTicketId(barcode: string): string | undefined {
   return readShort(barcode)?.tid ?? ticketInJws(barcode);
 }
 
@@ -137,6 +137,6 @@ const SYMBOLOGY = /^\][A-Za-z][0-9A-Za-z]/;
  * The text of a barcode in what a scanner sends: without white space, CR and LF around it and without its symbology. No
  * barcode of a ticket begins or ends with such characters.
  */
-export function scannedText(scanned: string): string {
+export function extractBarcode(scanned: string): string {
   return scanned.trim().replace(SYMBOLOGY, '').trim();
 }

@@ -1,5 +1,5 @@
 import { createHash, createPrivateKey, generateKeyPairSync } from 'node:crypto';
-import { seal, sealingKey, unseal } from '@boxoffice/runtime';
+import { deriveSealingKey, seal, unseal } from '@boxoffice/runtime';
 import { type Store, UniqueViolation } from '@boxoffice/store';
 import { type BarcodeKeyDocument, barcodeKeysCollection } from '../store.ts';
 import type { BarcodeKey } from './barcode.ts';
@@ -73,7 +73,7 @@ const openKeyChain = (store: Store, serviceSecret: string) => {
   const collection = store.collection(barcodeKeysCollection);
   // Derived from SERVICE_SECRET, which every service has; the encryption key of the authorizer's signing keys stays
   // private to it.
-  const sealing = sealingKey(serviceSecret, 'barcode keys at rest');
+  const sealing = deriveSealingKey(serviceSecret, 'barcode keys at rest');
 
   const nameOf = (institution: string, { generation, kid }: Pick<BarcodeKeyDocument, 'generation' | 'kid'>) =>
     `${institution} ${generation} ${kid}`;

@@ -105,7 +105,7 @@ const offlineVerification = [
 ].join('\n');
 
 /** Barcodes: signing, keys, and the public keys for offline verification. */
-export function keyRoutes({ keys }: Pick<Context, 'keys'>): AnyOperation[] {
+export function createKeyRoutes({ keys }: Pick<Context, 'keys'>): AnyOperation[] {
   return [
     operation({
       id: 'getVerificationKey',

@@ -1,24 +1,24 @@
-import { localDay } from '@boxoffice/http/local-time';
+import { formatLocalDay } from '@boxoffice/http/local-time';
 import type { Collections } from '../context.ts';
 import type { Admittance } from '../domain/control.ts';
 import type { Ticket } from '../domain/ticket.ts';
-import { presentTicket } from '../tickets/tickets.ts';
+import { applyPerformance } from '../tickets/tickets.ts';
 
 /**
  * How this ticket admits more than once, by time and place of its performance as they are now; undefined if it admits
  * once, or is none.
  */
-export async function admittanceOf(
+export async function findAdmittance(
   collections: Pick<Collections, 'performances'>,
   ticket: Ticket | undefined,
 ): Promise<Admittance | undefined> {
   if (ticket?.about?.entries === undefined) return undefined;
-  const { startDate = null, about = ticket.about } = await presentTicket(collections, ticket);
+  const { startDate = null, about = ticket.about } = await applyPerformance(collections, ticket);
   const { timeZone, validUntil = null } = about;
   return {
     entries: ticket.about.entries,
     validFrom: startDate,
     validUntil,
-    dayOf: (instant) => localDay(instant, timeZone),
+    dayOf: (instant) => formatLocalDay(instant, timeZone),
   };
 }

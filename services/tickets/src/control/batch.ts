@@ -2,27 +2,27 @@
 
 import { type Code, Fault } from '@boxoffice/envelope';
 import type { Caller } from '@boxoffice/identity';
-import { derivedId, newId } from '@boxoffice/runtime';
-import { salesBoundsOf } from '@boxoffice/service';
-import { type Collections, type InstitutionContext, timestampOf } from '../context.ts';
-import { admit, problemOfTime, type Scan } from '../domain/control.ts';
+import { createId, deriveId } from '@boxoffice/runtime';
+import { computeSalesBounds } from '@boxoffice/service';
+import { type Collections, type InstitutionContext, readTimestamp } from '../context.ts';
+import { admit, findTimeProblem, type Scan } from '../domain/control.ts';
 import type { Ticket } from '../domain/ticket.ts';
-import { ticketControlled } from '../events.ts';
+import { createTicketControlledFact } from '../events.ts';
 import { NONCE_MS, type TicketDocument } from '../store.ts';
-import { ticketsWithIds } from '../tickets/lineage.ts';
-import { allowed } from '../tickets/tickets.ts';
-import { admittanceOf } from './admittance.ts';
-import { type Attempt, claimNonces, nonceSince } from './claims.ts';
+import { findTicketsByIds } from '../tickets/lineage.ts';
+import { requireAllowed } from '../tickets/tickets.ts';
+import { findAdmittance } from './admittance.ts';
+import { type Attempt, claimNonces, computeNonceStart } from './claims.ts';
 import {
-  admittedScan,
   checkTicket,
-  meantBy,
+  createAdmittedScan,
+  createRefusedScan,
+  getScanTicketId,
   type NewScan,
   type RequestedScan,
   recordScans,
-  refusedScan,
 } from './scans.ts';
-import { faultOfScan, nonceOf } from './schemas.ts';
+import { faultOfScan, parseNonce } from './schemas.ts';
 
 /** Tickets that are controlled concurrently. */
 const WIDTH = 32;
@@ -61,15 +61,15 @@ const itemsOf = (
 ): Item[] => {
   const { institution, client, user } = caller;
   // Under other bounds a scan is another one: the recorded answer may show what is out of bounds now.
-  const sender = [institution, client ?? '', user?.id ?? '', JSON.stringify(salesBoundsOf(caller))];
+  const sender = [institution, client ?? '', user?.id ?? '', JSON.stringify(computeSalesBounds(caller))];
   const period = Math.floor(now / NONCE_MS);
   const receivedAt = new Date(now).toISOString();
   return sent.map((one) => {
-    const [fault, nonce] = [faultOfScan(one), nonceOf(one)];
+    const [fault, nonce] = [faultOfScan(one), parseNonce(one)];
     const requested = fault ? {} : (one as RequestedScan);
     const { gate = null, at = receivedAt, offline = false } = requested;
     const idIn = (periods: number) =>
-      nonce === null ? newId('scn', now) : derivedId('scn', ...sender, nonce, String(periods));
+      nonce === null ? createId('scn', now) : deriveId('scn', ...sender, nonce, String(periods));
     const id = idIn(period);
     return { requested, fault, ids: [id, idIn(period - 1)], scan: { id, nonce, gate, at, offline, receivedAt } };
   });
@@ -81,7 +81,7 @@ const keyOf = ({ nonce, id }: Pick<Scan, 'nonce' | 'id'>): string => nonce ?? id
 /** The recorded scans of these items, by their keys. */
 const recordedOf = async ({ scans }: Collections, items: readonly Item[], now: number) => {
   const found = await scans.find({ where: { id: { in: items.flatMap(({ ids }) => ids) } } });
-  const since = nonceSince(now);
+  const since = computeNonceStart(now);
   return new Map(found.filter(({ receivedAt }) => receivedAt > since).map((scan) => [keyOf(scan), scan]));
 };
 
@@ -89,10 +89,12 @@ const recordedOf = async ({ scans }: Collections, items: readonly Item[], now: n
 const controlFresh = async (context: InstitutionContext, items: readonly Item[]): Promise<NewScan[]> => {
   const { collections } = context;
   const now = context.now();
-  const tickets = await ticketsWithIds(collections, [...new Set(items.map(({ requested }) => meantBy(requested)))]);
+  const tickets = await findTicketsByIds(collections, [
+    ...new Set(items.map(({ requested }) => getScanTicketId(requested))),
+  ]);
   const attempts = await claimNonces(
     collections,
-    items.map((item) => attemptOf(item, tickets.get(meantBy(item.requested)), now)),
+    items.map((item) => attemptOf(item, tickets.get(getScanTicketId(item.requested)), now)),
     now,
   );
   const made = await controlEach(context, attempts, tickets);
@@ -113,9 +115,9 @@ const attemptOf = (item: Item, ticket: Ticket | undefined, now: number): Attempt
   const isFound = refusal !== 'not_found' && refusal !== 'ticket_unknown_barcode';
   const found = isFound ? ticket : undefined;
   const meant = { ticketId: found?.id ?? null, performanceId: requested.performanceId ?? null };
-  if (fault || problemOfTime(scan, new Date(now).toISOString(), found) === undefined)
+  if (fault || findTimeProblem(scan, new Date(now).toISOString(), found) === undefined)
     return { scan, ids, ...meant, refusal, usesNonce: scan.nonce !== null };
-  const id = newId('scn', now);
+  const id = createId('scn', now);
   return { scan: { ...scan, id }, ids: [id, id], ...meant, refusal: 'validation_error', usesNonce: false };
 };
 
@@ -133,7 +135,7 @@ const refusalOf = (item: Item, ticket: Ticket | undefined): Code | null => {
 /** Controls the tickets of these scans, those of one ticket one after the other; resolves to the scans to record. */
 const controlEach = async (context: InstitutionContext, attempts: readonly Attempt[], known: Tickets) => {
   const missing = attempts.flatMap(({ ticketId }) => (ticketId === null || known.has(ticketId) ? [] : [ticketId]));
-  const claimed: Tickets = missing.length > 0 ? await ticketsWithIds(context.collections, missing) : new Map();
+  const claimed: Tickets = missing.length > 0 ? await findTicketsByIds(context.collections, missing) : new Map();
   const byTicket = [...Map.groupBy(attempts, ({ ticketId }) => ticketId ?? '')];
   const made: NewScan[] = [];
   const run = async ([id, same]: readonly [string, readonly Attempt[]]) => {
@@ -160,25 +162,25 @@ const controlWith = async (
   known: TicketDocument | undefined,
   { scan, ids, refusal, performanceId }: Attempt,
 ): Promise<NewScan[]> => {
-  if (refusal !== null || !known) return [refusedScan(scan, refusal ?? 'not_found', known, performanceId)];
-  const since = nonceSince(context.now());
+  if (refusal !== null || !known) return [createRefusedScan(scan, refusal ?? 'not_found', known, performanceId)];
+  const since = computeNonceStart(context.now());
   const admissionIn = ({ admissions = [] }: Ticket) =>
     admissions.find(({ scanId, receivedAt }) => ids.includes(scanId) && receivedAt > since);
-  const admittance = await admittanceOf(context.collections, known);
+  const admittance = await findAdmittance(context.collections, known);
   let seen: Ticket = known;
   try {
     const written = await context.collections.tickets.update(known.id, (ticket) => {
       seen = ticket;
       if (admissionIn(ticket)) return undefined;
-      const next = allowed(admit(ticket, scan, timestampOf(context), admittance));
-      return { next, events: [ticketControlled(next)] };
+      const next = requireAllowed(admit(ticket, scan, readTimestamp(context), admittance));
+      return { next, events: [createTicketControlledFact(next)] };
     });
     const own = written && admissionIn(written);
-    if (!own) return [refusedScan(scan, 'not_found', undefined, performanceId)];
+    if (!own) return [createRefusedScan(scan, 'not_found', undefined, performanceId)];
     const displaced = written.admissions?.filter((one) => one.displaced && one !== own) ?? [];
-    return [own, ...displaced].map((one) => admittedScan(written, one));
+    return [own, ...displaced].map((one) => createAdmittedScan(written, one));
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    return [refusedScan(scan, error.code, seen, performanceId)];
+    return [createRefusedScan(scan, error.code, seen, performanceId)];
   }
 };

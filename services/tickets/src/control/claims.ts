@@ -7,7 +7,7 @@ import type { Scan } from '../domain/control.ts';
 import { type ClaimDocument, NONCE_MS } from '../store.ts';
 
 /** Since when what was received counts for its nonce at this instant (epoch milliseconds); ISO 8601 UTC. */
-export function nonceSince(now: number): string {
+export function computeNonceStart(now: number): string {
   return new Date(now - NONCE_MS).toISOString();
 }
 
@@ -39,7 +39,7 @@ export async function claimNonces(
   if (claiming.length === 0) return [...attempts];
   await claims.insertMany(claiming.map(claimOf));
   const found = await claims.find({ where: { id: { in: claiming.flatMap(({ ids }) => ids) } } });
-  const since = nonceSince(now);
+  const since = computeNonceStart(now);
   const byId = new Map(found.filter(({ receivedAt }) => receivedAt > since).map((claim) => [claim.id, claim]));
   return attempts.map((attempt) => {
     const [own, before] = attempt.ids;

@@ -4,19 +4,19 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
+  buildSiteHeaders,
+  createSiteFile,
   createSiteFront,
   linkRelease,
   type Release,
   readSiteFolder,
   releaseFiles,
-  siteFile,
-  siteHeaders,
 } from '@boxoffice/pages';
 
 const { resolve } = createRequire(import.meta.url);
 
 /** The page loads what is here, compiles WebAssembly, and starts workers by addresses of its own policy alone. */
-const headers = siteHeaders({
+const headers = buildSiteHeaders({
   policy: {
     'script-src': "'self' 'wasm-unsafe-eval'",
     'worker-src': "'self'",
@@ -41,7 +41,7 @@ export function createDoorFront(
   /** Of now: with demo data the clients exist only after the service has started. */
   const settingsFile = () => {
     const content = { address: `${publicUrl}/door/`, clients: clientsIn(settings.doorClientIds) };
-    return siteFile('settings.json', `${JSON.stringify(content)}\n`);
+    return createSiteFile('settings.json', `${JSON.stringify(content)}\n`);
   };
   const find = (path: string) => (path === 'settings.json' ? settingsFile() : files.get(path || 'index.html'));
   return createSiteFront({ name: 'door', root: '/door/', headers, find }, next);

@@ -1,13 +1,13 @@
-import { wallTime } from '@boxoffice/http/local-time';
+import { formatWallTime } from '@boxoffice/http/local-time';
 import type { Static } from 'typebox';
 import type { Collections } from '../context.ts';
 import type { Ticket } from '../domain/ticket.ts';
-import { presentTickets } from '../tickets/tickets.ts';
+import { applyPerformances } from '../tickets/tickets.ts';
 import type { NewScan } from './scans.ts';
 import type { OtherPerformance } from './schemas.ts';
 
 /** By ticket, the performances, as they are now, of tickets that were scanned at the door of another one. */
-export async function otherPerformances(
+export async function findOtherPerformances(
   collections: Pick<Collections, 'tickets' | 'performances'>,
   scans: readonly NewScan[],
 ): Promise<ReadonlyMap<string, Static<typeof OtherPerformance>>> {
@@ -16,7 +16,7 @@ export async function otherPerformances(
   );
   if (elsewhere.length === 0) return new Map();
   const tickets = await collections.tickets.find({ where: { id: { in: [...new Set(elsewhere)] } } });
-  const present = await presentTickets(collections, tickets);
+  const present = await applyPerformances(collections, tickets);
   return new Map(
     present.flatMap((ticket) => {
       const performance = performanceOf(ticket);
@@ -33,4 +33,4 @@ const performanceOf = ({ about, startDate }: Ticket): Static<typeof OtherPerform
 };
 
 /** What a clock in the time zone shows at an instant (ISO 8601), as `2027-03-14T19:30`. */
-const localTimeOf = (instant: string, timeZone: string): string => wallTime(instant, timeZone).slice(0, 16);
+const localTimeOf = (instant: string, timeZone: string): string => formatWallTime(instant, timeZone).slice(0, 16);

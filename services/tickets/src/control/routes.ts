@@ -3,15 +3,15 @@
 import { type AnyOperation, operation } from '@boxoffice/http';
 import type { ContextOf } from '../context.ts';
 import { control, revert } from '../domain/control.ts';
-import { controlOrReversal, ticketControlled } from '../events.ts';
+import { createControlFact, createTicketControlledFact } from '../events.ts';
 import * as example from '../examples.ts';
 import { BarcodeControl, Control, Ticket } from '../schemas.ts';
 import type { TicketDocument } from '../store.ts';
 import { answerFor, changing, finalCodes, PATH, single } from '../tickets/answers.ts';
 import { findTicket } from '../tickets/lineage.ts';
 import { changeTicket } from '../tickets/tickets.ts';
-import { admittanceOf } from './admittance.ts';
-import { checkTicket, meantBy, scanOf, withScan } from './scans.ts';
+import { findAdmittance } from './admittance.ts';
+import { checkTicket, getScanTicketId, runAndRecordScan, toScan } from './scans.ts';
 
 const controlling = { ...single, ...changing, path: `${single.path}/control`, admits: ['door'] } as const;
 /** Codes of a ticket that admits more than once. */
@@ -20,7 +20,7 @@ const enteringCodes = ['ticket_not_valid_now', 'order_cancelled'] as const;
 const params = { ticketId: example.ids.ticket };
 
 /** Control: controls a ticket at the door, by what a scanner reads or by its id, and reverts that. */
-export function controlRoutes(contextOf: ContextOf): AnyOperation[] {
+export function createControlRoutes(contextOf: ContextOf): AnyOperation[] {
   return [
     operation({
       id: 'controlBarcode',
@@ -59,20 +59,20 @@ export function controlRoutes(contextOf: ContextOf): AnyOperation[] {
         const answer = answerFor(caller);
         const context = contextOf(caller);
         const { collections } = context;
-        const scan = scanOf(context, given, idempotencyKey);
+        const scan = toScan(context, given, idempotencyKey);
         let ticket: TicketDocument | undefined;
         const run = async () => {
-          ticket = await findTicket(collections, meantBy({ barcode }));
-          const admittance = await admittanceOf(collections, ticket);
+          ticket = await findTicket(collections, getScanTicketId({ barcode }));
+          const admittance = await findAdmittance(collections, ticket);
           return changeTicket(
             context,
             checkTicket(ticket, { barcode, performanceId }).id,
             { ifMatch: () => {}, idempotencyRecord: remember(answer) },
             (found, now) => control(found, scan, now, admittance),
-            ticketControlled,
+            createTicketControlledFact,
           );
         };
-        return answer(await withScan(collections, scan, performanceId, run, async () => ticket));
+        return answer(await runAndRecordScan(collections, scan, performanceId, run, async () => ticket));
       },
     }),
     operation({
@@ -92,17 +92,19 @@ export function controlRoutes(contextOf: ContextOf): AnyOperation[] {
         const answer = answerFor(caller);
         const context = contextOf(caller);
         const { collections } = context;
-        const scan = scanOf(context, body, idempotencyKey);
-        const admittance = await admittanceOf(collections, await findTicket(collections, ticketId));
+        const scan = toScan(context, body, idempotencyKey);
+        const admittance = await findAdmittance(collections, await findTicket(collections, ticketId));
         const run = () =>
           changeTicket(
             context,
             ticketId,
             { ifMatch, idempotencyRecord: remember(answer) },
             (ticket, now) => control(ticket, scan, now, admittance),
-            ticketControlled,
+            createTicketControlledFact,
           );
-        return answer(await withScan(collections, scan, undefined, run, () => findTicket(collections, ticketId)));
+        return answer(
+          await runAndRecordScan(collections, scan, undefined, run, () => findTicket(collections, ticketId)),
+        );
       },
     }),
     operation({
@@ -117,7 +119,7 @@ export function controlRoutes(contextOf: ContextOf): AnyOperation[] {
       example: { params, answer: example.printed },
       handle: async ({ caller, params, ifMatch }) =>
         answerFor(caller)(
-          await changeTicket(contextOf(caller), params.ticketId, { ifMatch }, revert, controlOrReversal),
+          await changeTicket(contextOf(caller), params.ticketId, { ifMatch }, revert, createControlFact),
         ),
     }),
   ];

@@ -2,31 +2,31 @@
 
 import {
   type AnyOperation,
-  changesPageOf,
+  createPageSchema,
   createView,
   id,
   listQuery,
   ok,
   operation,
-  page,
-  pageOf,
   pageQuery,
+  readChangesPage,
+  readPage,
   timestamp,
 } from '@boxoffice/http';
-import { salesBoundsOf } from '@boxoffice/service';
-import { bounded, type Documents } from '@boxoffice/store';
+import { computeSalesBounds } from '@boxoffice/service';
+import { type Documents, restrictDocuments } from '@boxoffice/store';
 import { Type } from 'typebox';
-import { type ContextOf, timestampOf } from '../context.ts';
+import { type ContextOf, readTimestamp } from '../context.ts';
 import * as example from '../examples.ts';
 import { Control } from '../schemas.ts';
 import type { TicketDocument } from '../store.ts';
 import { PATH } from '../tickets/answers.ts';
 import { finishPending } from '../tickets/lineage.ts';
 import { controlMany } from './batch.ts';
-import { otherPerformances } from './other-performances.ts';
+import { findOtherPerformances } from './other-performances.ts';
 import type { NewScan } from './scans.ts';
 import { Admissions, RecordedScan, Result, ScanAnswers, ScanBatch, TicketStatuses } from './schemas.ts';
-import { type SeatCategories, statusOf } from './status-routes.ts';
+import { type SeatCategories, toDoorTicket } from './status-routes.ts';
 
 const { Optional } = Type;
 
@@ -39,7 +39,7 @@ interface GateCount {
 const view = createView(RecordedScan);
 
 /** Scans at the door, and the statuses that scanners download before: without barcodes, names and prices. */
-export function scanRoutes(contextOf: ContextOf): AnyOperation[] {
+export function createScanRoutes(contextOf: ContextOf): AnyOperation[] {
   return [
     operation({
       id: 'controlTickets',
@@ -69,7 +69,7 @@ export function scanRoutes(contextOf: ContextOf): AnyOperation[] {
       handle: async ({ caller, body }) => {
         const context = contextOf(caller);
         const scans = await controlMany(context, caller, body.items);
-        const others = await otherPerformances(context.collections, scans);
+        const others = await findOtherPerformances(context.collections, scans);
         return ok({ items: scans.map((scan) => answerTo(scan, others)) });
       },
     }),
@@ -91,7 +91,7 @@ export function scanRoutes(contextOf: ContextOf): AnyOperation[] {
         from: Optional({ ...timestamp, description: 'happened then or later' }),
         to: Optional({ ...timestamp, description: 'happened before' }),
       },
-      answers: { 200: page(RecordedScan) },
+      answers: { 200: createPageSchema(RecordedScan) },
       example: {
         query: { performanceId: example.ids.performance },
         answer: { items: [example.recordedScan], nextCursor: null },
@@ -101,7 +101,7 @@ export function scanRoutes(contextOf: ContextOf): AnyOperation[] {
         const { performanceId, gate, result, from, to } = query;
         const { scans } = contextOf(caller).collections;
         const at = from === undefined && to === undefined ? undefined : { gte: from, lt: to };
-        return pageOf(request, bounded(scans, salesBoundsOf(caller)), {
+        return readPage(request, restrictDocuments(scans, computeSalesBounds(caller)), {
           where: { performanceId, gate, result, at },
           orderBy: 'at',
           item: view,
@@ -135,7 +135,7 @@ export function scanRoutes(contextOf: ContextOf): AnyOperation[] {
       },
       handle: async ({ caller, query }) => {
         const context = contextOf(caller);
-        const asOf = timestampOf(context);
+        const asOf = readTimestamp(context);
         const { tickets } = context.collections;
         return ok({ ...(await admissionsOf(tickets, query.performanceId)), asOf });
       },
@@ -169,13 +169,13 @@ export function scanRoutes(contextOf: ContextOf): AnyOperation[] {
         await finishPending(collections);
         const moved = await collections.performances.get(performanceId);
         const seatCategories: SeatCategories = {};
-        const { data } = await changesPageOf(request, collections.tickets, {
+        const { data } = await readChangesPage(request, collections.tickets, {
           where: { performanceId },
           orderBy: modifiedSince === undefined ? 'createdAt' : 'updatedAt',
           clock: now,
           item: (ticket) => {
             if (ticket.about) seatCategories[ticket.seatCategoryId] = ticket.about.seatCategory;
-            return statusOf(ticket, moved);
+            return toDoorTicket(ticket, moved);
           },
         });
         return ok({ ...data, seatCategories });
@@ -185,7 +185,7 @@ export function scanRoutes(contextOf: ContextOf): AnyOperation[] {
 }
 
 /** The answer that a scan got first. */
-const answerTo = (scan: NewScan, others: Awaited<ReturnType<typeof otherPerformances>>) => {
+const answerTo = (scan: NewScan, others: Awaited<ReturnType<typeof findOtherPerformances>>) => {
   const { result, reason, control } = scan.answered ?? scan;
   const performanceId = scan.otherPerformanceId ?? (scan.ticketId === null ? null : scan.performanceId);
   return {

@@ -1,10 +1,10 @@
 // The record of scans: what each was answered, and whether that is still true; and single controls.
 
 import { type Code, Fault, registry } from '@boxoffice/envelope';
-import { derivedId, newId } from '@boxoffice/runtime';
+import { createId, deriveId } from '@boxoffice/runtime';
 import type { New } from '@boxoffice/store';
-import { scannedText, ticketNamedBy } from '../barcode/barcode.ts';
-import { type Collections, type InstitutionContext, timestampOf } from '../context.ts';
+import { extractBarcode, readTicketId } from '../barcode/barcode.ts';
+import { type Collections, type InstitutionContext, readTimestamp } from '../context.ts';
 import type { Scan } from '../domain/control.ts';
 import type { Admission, Ticket } from '../domain/ticket.ts';
 import type { ScanAnswer, ScanDocument } from '../store.ts';
@@ -14,7 +14,7 @@ export type NewScan = New<ScanDocument>;
 const REPEATED = registry.ticket_already_controlled.status;
 
 /** The scan that admitted the holder of this ticket, as any process makes it from the ticket. */
-export function admittedScan(ticket: Ticket, { scanId, displaced, reverted: _, ...scan }: Admission): NewScan {
+export function createAdmittedScan(ticket: Ticket, { scanId, displaced, reverted: _, ...scan }: Admission): NewScan {
   const answered: ScanAnswer = { result: 'admitted', reason: null, control: { at: scan.at, gate: scan.gate } };
   const now: ScanAnswer = { result: 'repeated', reason: REPEATED, control: controlOf(ticket) };
   return {
@@ -38,7 +38,7 @@ const ticketMembers = (ticket: Ticket | undefined) => ({
 });
 
 /** A scan that admitted nobody. `atDoor`: the performance at the door, if the scanner names it. */
-export function refusedScan(scan: Scan, code: Code, meant: Ticket | undefined, atDoor?: string | null): NewScan {
+export function createRefusedScan(scan: Scan, code: Code, meant: Ticket | undefined, atDoor?: string | null): NewScan {
   // A forged barcode may mean a ticket that has another one.
   const ticket = code === 'not_found' || code === 'ticket_unknown_barcode' ? undefined : meant;
   const performanceId = atDoor ?? ticket?.performanceId;
@@ -78,18 +78,18 @@ const isOutdated = (stored: NewScan, scan: NewScan): boolean =>
 const wasAdmitted = ({ result, answered }: NewScan): boolean => (answered?.result ?? result) === 'admitted';
 
 /** A single control as a scan; one of several attempts with an idempotency key, of the same day, is the same scan. */
-export function scanOf(
+export function toScan(
   context: Pick<InstitutionContext, 'now'>,
   { gate, at }: { readonly gate?: string | undefined; readonly at?: string | undefined },
   key?: string,
 ): Scan {
-  const receivedAt = timestampOf(context);
-  const id = key === undefined ? newId('scn', context.now()) : derivedId('scn', key, receivedAt.slice(0, 10));
+  const receivedAt = readTimestamp(context);
+  const id = key === undefined ? createId('scn', context.now()) : deriveId('scn', key, receivedAt.slice(0, 10));
   return { id, nonce: null, gate: gate ?? null, at: at ?? receivedAt, offline: false, receivedAt };
 }
 
 /** Runs a single control and records its scan, admitted or refused. `find`: the ticket of a refused one. */
-export async function withScan<T extends Ticket>(
+export async function runAndRecordScan<T extends Ticket>(
   collections: Collections,
   scan: Scan,
   performanceId: string | undefined,
@@ -99,11 +99,11 @@ export async function withScan<T extends Ticket>(
   try {
     const ticket = await run();
     const admission = ticket.admissions?.find(({ scanId }) => scanId === scan.id);
-    if (admission) await recordScans(collections, [admittedScan(ticket, admission)]);
+    if (admission) await recordScans(collections, [createAdmittedScan(ticket, admission)]);
     return ticket;
   } catch (error) {
     if (error instanceof Fault)
-      await recordScans(collections, [refusedScan(scan, error.code, await find(), performanceId)]);
+      await recordScans(collections, [createRefusedScan(scan, error.code, await find(), performanceId)]);
     throw error;
   }
 }
@@ -119,14 +119,14 @@ export interface RequestedScan {
 }
 
 /** The id of the ticket that a scan means; an unknown one if there is none. */
-export function meantBy({ barcode, ticketId }: RequestedScan): string {
-  return barcode === undefined ? (ticketId ?? '') : (ticketNamedBy(scannedText(barcode)) ?? '');
+export function getScanTicketId({ barcode, ticketId }: RequestedScan): string {
+  return barcode === undefined ? (ticketId ?? '') : (readTicketId(extractBarcode(barcode)) ?? '');
 }
 
 /** Refuses a scan by what never changes. @throws {Fault} */
 export function checkTicket(ticket: Ticket | undefined, requested: RequestedScan): Ticket {
   const { barcode, performanceId } = requested;
-  if (!ticket || (barcode !== undefined && scannedText(barcode) !== ticket.barcode)) throw unknown(requested);
+  if (!ticket || (barcode !== undefined && extractBarcode(barcode) !== ticket.barcode)) throw unknown(requested);
   if (performanceId !== undefined && performanceId !== ticket.performanceId)
     throw new Fault('ticket_other_performance', `The ticket is for the performance ${ticket.performanceId}.`);
   return ticket;

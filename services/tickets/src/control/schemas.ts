@@ -1,4 +1,12 @@
-import { changesPage, createItemCheck, id, named, nullable, oneOf, timestamp } from '@boxoffice/http';
+import {
+  createChangesPageSchema,
+  createItemCheck,
+  createNullableSchema,
+  id,
+  named,
+  oneOf,
+  timestamp,
+} from '@boxoffice/http';
 import { Type } from 'typebox';
 import { BarcodeControl, Control, entries, Place, Status, Ticket, texts } from '../schemas.ts';
 
@@ -13,7 +21,7 @@ const { gate, at } = Control.properties;
 const NONCE = '^[A-Za-z0-9._-]{1,64}$';
 
 /** The nonce of what was sent as a scan; null without a well-formed one. */
-export function nonceOf(sent: unknown): string | null {
+export function parseNonce(sent: unknown): string | null {
   const { nonce } = Object(sent) as { readonly nonce?: unknown };
   return typeof nonce === 'string' && new RegExp(NONCE).test(nonce) ? nonce : null;
 }
@@ -63,19 +71,21 @@ export const Result = named(
 
 const RecordedControl = named(
   'RecordedControl',
-  Members({ at: timestamp, gate: nullable(Text({ description: 'as the scanner named it' })) }),
+  Members({ at: timestamp, gate: createNullableSchema(Text({ description: 'as the scanner named it' })) }),
 );
 
 const answered = {
   result: Result,
-  reason: nullable(Text({ description: 'null if admitted; else the `status` that a single control answers' })),
-  ticketId: nullable(Text({ description: 'null if no ticket was found' })),
-  place: nullable(Place),
+  reason: createNullableSchema(
+    Text({ description: 'null if admitted; else the `status` that a single control answers' }),
+  ),
+  ticketId: createNullableSchema(Text({ description: 'null if no ticket was found' })),
+  place: createNullableSchema(Place),
   seatCategory: Optional({
     ...texts,
     description: 'name of its category by language, as of the sale; absent if not known',
   }),
-  control: nullable(RecordedControl),
+  control: createNullableSchema(RecordedControl),
 };
 
 const localTime = (description: string) => Text({ pattern: String.raw`^\d{4,}-\d\d-\d\dT\d\d:\d\d$`, description });
@@ -87,9 +97,9 @@ export const OtherPerformance = named(
     {
       name: texts,
       type: Text({ description: "of its product: `show`, `pass` and the catalog's others" }),
-      venue: Members({ name: Text(), city: nullable(Text()) }),
-      localStart: nullable(localTime('by the clock of the venue; null: not known')),
-      localEnd: nullable(localTime('until when what is no show is valid; null: a show, or no end')),
+      venue: Members({ name: Text(), city: createNullableSchema(Text()) }),
+      localStart: createNullableSchema(localTime('by the clock of the venue; null: not known')),
+      localEnd: createNullableSchema(localTime('until when what is no show is valid; null: a show, or no end')),
     },
     {
       description: 'of the ticket, if it is for another one than the scanner named: absent in tickets of old releases',
@@ -105,9 +115,9 @@ export const ScanAnswers = named(
       named(
         'TicketScanAnswer',
         Members({
-          nonce: nullable(Text({ description: 'of the scan; null without a well-formed one' })),
+          nonce: createNullableSchema(Text({ description: 'of the scan; null without a well-formed one' })),
           ...answered,
-          performanceId: nullable(Text({ description: "the ticket's" })),
+          performanceId: createNullableSchema(Text({ description: "the ticket's" })),
           performance: Optional(OtherPerformance),
         }),
       ),
@@ -120,12 +130,12 @@ export const RecordedScan = named(
   'RecordedScan',
   Members({
     id: Text(),
-    nonce: nullable(Text({ description: 'null for a single control' })),
+    nonce: createNullableSchema(Text({ description: 'null for a single control' })),
     ...answered,
-    performanceId: nullable(
+    performanceId: createNullableSchema(
       Text({ description: "the performance at whose door it was, if the scanner named it, else the ticket's" }),
     ),
-    gate: nullable(Text({ description: 'as the scanner named it' })),
+    gate: createNullableSchema(Text({ description: 'as the scanner named it' })),
     at: timestamp,
     offline: Flag({ description: 'the scanner decided alone' }),
     receivedAt: timestamp,
@@ -152,8 +162,8 @@ export const DoorTicket = named(
     validity: Optional(
       Members(
         {
-          from: nullable({ ...timestamp, description: 'from its local day on' }),
-          until: nullable(timestamp),
+          from: createNullableSchema({ ...timestamp, description: 'from its local day on' }),
+          until: createNullableSchema(timestamp),
           timeZone: Text({ description: 'of the venue, its IANA name' }),
         },
         { description: 'with `entries`: outside of it the ticket is refused' },
@@ -166,7 +176,7 @@ export const DoorTicket = named(
 export const TicketStatuses = named(
   'TicketStatusPage',
   Members({
-    ...changesPage(DoorTicket).properties,
+    ...createChangesPageSchema(DoorTicket).properties,
     seatCategories: Type.Record(Text(), texts, {
       description: 'names by `seatCategoryId` of this page, each by language, as of the sale; of older tickets none',
     }),
@@ -193,7 +203,10 @@ export const Admissions = named(
     gates: List(
       named(
         'GateAdmissions',
-        Members({ gate: nullable(Text({ description: 'null: no gate was named' })), controlled: count('through it') }),
+        Members({
+          gate: createNullableSchema(Text({ description: 'null: no gate was named' })),
+          controlled: count('through it'),
+        }),
       ),
       { description: 'in the order of their names' },
     ),

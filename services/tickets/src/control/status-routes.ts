@@ -1,10 +1,10 @@
 // The statuses that scanners download before an evening, and in one answer.
 
-import { type AnyOperation, asOfReading, createView, id, ok, operation } from '@boxoffice/http';
+import { type AnyOperation, computeAsOf, createView, id, ok, operation } from '@boxoffice/http';
 import type { Documents, Query } from '@boxoffice/store';
 import type { Static } from 'typebox';
 import type { ContextOf } from '../context.ts';
-import { asItIsNow, type Whereabouts } from '../domain/performance.ts';
+import { applyMove, type Whereabouts } from '../domain/performance.ts';
 import type { SaleDescription, Ticket } from '../domain/ticket.ts';
 import * as example from '../examples.ts';
 import type { TicketDocument } from '../store.ts';
@@ -15,10 +15,10 @@ import { AllTicketStatuses, DoorTicket } from './schemas.ts';
 const view = createView(DoorTicket);
 
 /** What decides about a ticket at the door, whose performance has moved to where it is now, if that is given. */
-export function statusOf(ticket: TicketDocument, moved: Whereabouts | undefined): Static<typeof DoorTicket> {
+export function toDoorTicket(ticket: TicketDocument, moved: Whereabouts | undefined): Static<typeof DoorTicket> {
   const { label, row, seat } = ticket.place;
   const place = { place: label, ...(row === null ? {} : { row }), ...(seat === null ? {} : { seat }) };
-  return view({ ...ticket, ...place, ...entriesIn(asItIsNow(ticket, moved)) });
+  return view({ ...ticket, ...place, ...entriesIn(applyMove(ticket, moved)) });
 }
 
 /** What decides about a ticket that admits more than once. */
@@ -35,7 +35,7 @@ export type SeatCategories = Record<string, SaleDescription['seatCategory']>;
 const BATCH = 1_000;
 
 /** The statuses of all tickets of a performance, for scanners without a network. */
-export function statusRoutes(contextOf: ContextOf): AnyOperation[] {
+export function createStatusRoutes(contextOf: ContextOf): AnyOperation[] {
   return [
     operation({
       id: 'getAllTicketStatuses',
@@ -59,14 +59,14 @@ export function statusRoutes(contextOf: ContextOf): AnyOperation[] {
       },
       handle: async ({ caller, query }) => {
         const { now, collections } = contextOf(caller);
-        const asOf = asOfReading(now());
+        const asOf = computeAsOf(now());
         await finishPending(collections);
         const moved = await collections.performances.get(query.performanceId);
         const seatCategories: SeatCategories = {};
         const items: Static<typeof DoorTicket>[] = [];
         for await (const ticket of ticketsOf(collections.tickets, query.performanceId)) {
           if (ticket.about) seatCategories[ticket.seatCategoryId] = ticket.about.seatCategory;
-          items.push(statusOf(ticket, moved));
+          items.push(toDoorTicket(ticket, moved));
         }
         return ok({ items, asOf, seatCategories });
       },

@@ -1,9 +1,9 @@
 // The document of a ticket: what is printed on it, as PDF and as SVG.
 
-import { capitalised, localeIn, moneyIn, seatIn, textIn } from '@boxoffice/http';
-import { dateAndTimeIn, validityIn } from '@boxoffice/http/local-time';
+import { capitalise, formatMoney, formatSeat, selectLocale, selectText } from '@boxoffice/http';
+import { formatDateAndTime, formatValidity } from '@boxoffice/http/local-time';
 import type { Ticket } from '../domain/ticket.ts';
-import { speechOf } from './texts.ts';
+import { selectSpeech } from './texts.ts';
 
 /** The colours of a point of sale, `#rrggbb`. */
 export interface Colours {
@@ -61,12 +61,12 @@ export interface Content {
 }
 
 /** What the pages are about, each once. */
-export function titleOf({ pages }: Content): string {
+export function formatTitle({ pages }: Content): string {
   return [...new Set(pages.map(({ title }) => title))].join(', ');
 }
 
 /** The document of one ticket without a point of sale's look, as the institution API returns it. */
-export function plain(about: About): Content {
+export function createPlainContent(about: About): Content {
   return { pages: [about], brand: null };
 }
 
@@ -84,28 +84,28 @@ const NO_SHOWS = ['pass', 'season_ticket', 'membership', 'service', 'goods', 'pa
  * text, in which the catalog puts that of the institution. Members that the ticket does not have, since it is
  * older, are left out, and so is a name that was erased.
  */
-export function aboutTicket(ticket: Ticket, languages: readonly string[], purchase?: Purchase): About {
+export function describeTicket(ticket: Ticket, languages: readonly string[], purchase?: Purchase): About {
   const { about, place, price, beneficiary, startDate, id, barcode } = ticket;
-  const { texts, locale: tag } = speechOf(languages, Object.keys(about?.product ?? {}));
-  const locale = localeIn(tag, price.currency);
+  const { texts, locale: tag } = selectSpeech(languages, Object.keys(about?.product ?? {}));
+  const locale = selectLocale(tag, price.currency);
   const isShow = !NO_SHOWS.includes(about?.productType ?? 'show');
   const spoken = (names: Readonly<Record<string, string>> | undefined): string | null =>
-    names === undefined ? null : textIn(names, languages);
+    names === undefined ? null : selectText(names, languages);
   const said = isShow ? texts : texts.other;
   const title = spoken(about?.product) ?? texts.ticket;
   const category = spoken(about?.seatCategory);
   const unseated = isShow ? place.label : null;
-  const seat = place.row !== null && place.seat !== null ? seatIn(texts.language, place.row, place.seat) : unseated;
+  const seat = place.row !== null && place.seat !== null ? formatSeat(texts.language, place.row, place.seat) : unseated;
   const whenOf = (start: string): string =>
     isShow
-      ? capitalised(dateAndTimeIn(locale, start, about?.timeZone))
-      : validityIn(locale, { from: start, until: about?.validUntil ?? null }, about?.timeZone);
+      ? capitalise(formatDateAndTime(locale, start, about?.timeZone))
+      : formatValidity(locale, { from: start, until: about?.validUntil ?? null }, about?.timeZone);
   const entries: [string, string | null][] = [
     [texts.category, isShow || category !== title ? category : null],
     [texts.place, seat],
     [texts.beneficiary, nameOf(beneficiary)],
     [texts.tariff, spoken(about?.tariff)],
-    [texts.price, moneyIn(locale, price.amount, price.currency, 'code')],
+    [texts.price, formatMoney(locale, price.amount, price.currency, 'code')],
     [texts.order, purchase?.number ?? null],
     [texts.buyer, purchase?.buyer ?? null],
   ];

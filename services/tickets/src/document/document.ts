@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { qualityOf } from '@boxoffice/http';
+import { parseQuality } from '@boxoffice/http';
 import type { Static } from 'typebox';
 import type { Collections, InstitutionContext } from '../context.ts';
-import { type Ticket, wrong } from '../domain/ticket.ts';
+import { refuseStatus, type Ticket } from '../domain/ticket.ts';
 import type { DocumentRequest, ShopDocument } from '../schemas.ts';
-import { allowed, getTicket, presentTicket, presentTickets } from '../tickets/tickets.ts';
-import { aboutTicket, type Content, PLAIN, plain } from './about.ts';
-import { svgOf } from './svg.ts';
+import { applyPerformance, applyPerformances, getTicket, requireAllowed } from '../tickets/tickets.ts';
+import { type Content, createPlainContent, describeTicket, PLAIN } from './about.ts';
+import { drawSvg } from './svg.ts';
 
 export const PDF = 'application/pdf';
 export const SVG = 'image/svg+xml';
@@ -25,15 +25,15 @@ interface TicketDocument {
  * The document of a printed ticket, in the first of these languages that its texts have.
  * @throws {Fault} `not_found`, `ticket_not_printed`, `ticket_cancelled`, `ticket_invalidated`, `service_unavailable`
  */
-export async function documentOf(
+export async function drawTicketDocument(
   { drawing, collections }: Pick<InstitutionContext, 'drawing' | 'collections'>,
   ticketId: string,
   languages: readonly string[],
   accept: string | undefined,
 ): Promise<TicketDocument> {
   const ticket = await validTicket(collections, ticketId);
-  const content = plain(aboutTicket(await presentTicket(collections, ticket), languages));
-  if (wantsSvg(accept)) return { mediaType: SVG, extension: 'svg', content: svgOf(content), hasBoxes: false };
+  const content = createPlainContent(describeTicket(await applyPerformance(collections, ticket), languages));
+  if (wantsSvg(accept)) return { mediaType: SVG, extension: 'svg', content: drawSvg(content), hasBoxes: false };
   const { pdf, missing } = await drawing.draw(content);
   return { mediaType: PDF, extension: 'pdf', content: pdf, hasBoxes: missing.length > 0 };
 }
@@ -44,15 +44,15 @@ export async function documentOf(
  */
 const validTicket = async (collections: Collections, ticketId: string): Promise<Ticket> => {
   const ticket = await getTicket(collections, ticketId);
-  if (ticket.status !== 'printed' && ticket.status !== 'controlled') allowed(wrong(ticket));
+  if (ticket.status !== 'printed' && ticket.status !== 'controlled') requireAllowed(refuseStatus(ticket));
   return ticket;
 };
 
 /** Whether the client prefers SVG: it names it, with a higher quality than PDF. */
-const wantsSvg = (accept = ''): boolean => qualityOf(accept, SVG) > qualityOf(accept, PDF);
+const wantsSvg = (accept = ''): boolean => parseQuality(accept, SVG) > parseQuality(accept, PDF);
 
 /** The validator of a document: of its bytes, since they also change with a release. */
-export function validatorOf({ content }: TicketDocument): string {
+export function computeEtag({ content }: TicketDocument): string {
   return createHash('sha256').update(content).digest('base64url').slice(0, 22);
 }
 
@@ -61,18 +61,18 @@ export function validatorOf({ content }: TicketDocument): string {
  * letters. A logo that cannot be drawn is left out.
  * @throws {Fault} `not_found`, `ticket_not_printed`, `ticket_cancelled`, `ticket_invalidated`, `service_unavailable`
  */
-export async function shopDocumentOf(
+export async function drawShopDocument(
   { drawing, collections }: Pick<InstitutionContext, 'drawing' | 'collections'>,
   { ticketIds, languages, pointOfSale: { name, branding }, order }: Static<typeof DocumentRequest>,
 ): Promise<Static<typeof ShopDocument>> {
   const stored = await Promise.all(ticketIds.map((ticketId) => validTicket(collections, ticketId)));
-  const tickets = await presentTickets(collections, stored);
+  const tickets = await applyPerformances(collections, stored);
   const logo = branding?.logo ? await drawing.logoOf(branding.logo) : null;
   const content: Content = {
-    pages: tickets.map((ticket) => aboutTicket(ticket, languages, order)),
+    pages: tickets.map((ticket) => describeTicket(ticket, languages, order)),
     brand: { name, colours: branding?.colours ?? PLAIN, logo },
   };
   const { pdf, missing } = await drawing.draw(content);
-  const [contentType, bytes] = missing.length > 0 ? [SVG, svgOf(content)] : [PDF, pdf];
+  const [contentType, bytes] = missing.length > 0 ? [SVG, drawSvg(content)] : [PDF, pdf];
   return { contentType, base64: bytes.toString('base64') };
 }

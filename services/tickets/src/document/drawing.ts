@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache';
 import type { Content } from './about.ts';
 import { createFonts } from './letters/fonts.ts';
 import { createLogos } from './logo.ts';
-import { type Drawn, pdfOf } from './pdf.ts';
+import { type Drawn, drawPdf } from './pdf.ts';
 import type { DrawReply, DrawRequest, ThreadData } from './pdf-thread.ts';
 
 interface Waiting {
@@ -73,7 +73,7 @@ export function createDrawing(
       worker = undefined;
       const left = [...waiting.values()];
       waiting.clear();
-      for (const { content, resolve } of left) resolve(pdfOf(content, fonts));
+      for (const { content, resolve } of left) resolve(drawPdf(content, fonts));
     };
     return thread.on('message', onReply).on('error', drawHere).on('exit', drawHere);
   };

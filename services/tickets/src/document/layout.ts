@@ -1,6 +1,6 @@
 import { correction, generate, mode } from 'lean-qr';
 import type { About, Brand, Colours, Content, Picture } from './about.ts';
-import { isRightToLeft, linesOf } from './letters/lines.ts';
+import { breakLines, isRightToLeft } from './letters/lines.ts';
 
 /** Light modules around a QR code (ISO/IEC 18004). */
 const QUIET = 4;
@@ -68,7 +68,7 @@ interface Style {
 }
 
 /** The pages of a document, in their order. */
-export function layoutsOf({ pages, brand }: Content): Layout[] {
+export function createLayouts({ pages, brand }: Content): Layout[] {
   return pages.map((about, index) => layoutOf(about, brand, pages.length > 1 ? `${index + 1}/${pages.length}` : null));
 }
 
@@ -92,7 +92,7 @@ const layoutOf = (
     { size, most = 1, isBold = false, isGrey = false, x = MARGIN }: Style,
   ) => {
     const room = codeX - EDGE - x;
-    const lines = text === null ? [] : linesOf(text, room, most, { size, isBold });
+    const lines = text === null ? [] : breakLines(text, room, most, { size, isBold });
     const fromRight = text !== null && isRightToLeft(text);
     for (const [index, line] of lines.entries())
       texts.push({ x, y: top + index * size * 1.25, size, room, isBold, isGrey, fromRight, text: line });
@@ -100,7 +100,7 @@ const layoutOf = (
   };
 
   let y = add(institution, start + MARGIN - 4, { size: 9, most: 2, isGrey: true });
-  const isLong = linesOf(title, codeX - EDGE - MARGIN, 3, { size: 17, isBold: true }).length > 2;
+  const isLong = breakLines(title, codeX - EDGE - MARGIN, 3, { size: 17, isBold: true }).length > 2;
   y = add(title, y + 4, { size: isLong ? 12 : 17, most: 4, isBold: true });
   y = add(when, y + 6, { size: 11, most: 2, isBold: true });
   y = add(venue, y + 4, { size: 10, most: 2 });
@@ -123,7 +123,7 @@ const bandOf = ({ name, colours, logo }: Brand, page: string | null): { band: Ba
   const inked = { isGrey: false, ink: colours.ink };
   const [size, right] = [11, WIDTH - MARGIN - NUMBER];
   const room = right - left - EDGE;
-  const lines = linesOf(name, room, 2, { size, isBold: true });
+  const lines = breakLines(name, room, 2, { size, isBold: true });
   const top = (HEAD - lines.length * size * 1.25) / 2;
   const fromRight = isRightToLeft(name);
   const texts = lines.map(

@@ -2,14 +2,14 @@ import { parentPort, workerData } from 'node:worker_threads';
 import PdfDocument from 'pdfkit';
 import type { Picture } from './about.ts';
 import type { LogoReply } from './logo.ts';
-import { drawLogo, proportionsOf, registerLogoFonts } from './logo.ts';
+import { drawLogo, parseProportions, registerLogoFonts } from './logo.ts';
 
 /** Bytes of a drawing: parts of an SVG that refer to one another multiply, on each page of a document. */
 const MOST_BYTES = 100_000;
 
 /** A logo that can be drawn with all its parts; null for another one. */
 const tryOut = async (svg: string): Promise<Picture | null> => {
-  const proportions = proportionsOf(svg);
+  const proportions = parseProportions(svg);
   if (!proportions) return null;
   const picture = { svg, ...proportions };
   const pdf = new PdfDocument({ compress: false });

@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
 import svgToPdf from 'svg-to-pdfkit';
 import type { Picture } from './about.ts';
-import { contentOf, ownFiles } from './letters/fonts.ts';
+import { listOwnFiles, readFontFile } from './letters/fonts.ts';
 
 /** How long a thread may take to start: tenths of a second, or seconds on a busy machine. */
 const START_MS = 3_500;
@@ -60,7 +60,7 @@ const answerOf = (thread: Worker, limitMs: number): Promise<Picture | null | und
 const NUMBER = String.raw`\s*([\d.]+(?:e[+-]?\d+)?)`;
 
 /** The proportions of an SVG: those of its view box, else of its width and height; undefined without either. */
-export function proportionsOf(svg: string): Pick<Picture, 'width' | 'height'> | undefined {
+export function parseProportions(svg: string): Pick<Picture, 'width' | 'height'> | undefined {
   const [root = ''] = /<svg\b[^>]*>/i.exec(svg) ?? [];
   const box = /\bviewBox\s*=\s*["']\s*[-\d.e]+[\s,]+[-\d.e]+[\s,]+([\d.e]+)[\s,]+([\d.e]+)/.exec(root);
   const attribute = (name: string) =>
@@ -74,7 +74,7 @@ const BOLD_FONT = 'logo bold';
 
 /** Makes the product's fonts known for the letters of logos; a document has those that it uses. */
 export async function registerLogoFonts(pdf: PDFKit.PDFDocument): Promise<void> {
-  const [regular, bold] = await Promise.all(ownFiles().map(contentOf));
+  const [regular, bold] = await Promise.all(listOwnFiles().map(readFontFile));
   if (!regular || !bold) throw new Error('the fonts of the product are missing');
   pdf.registerFont(FONT, regular).registerFont(BOLD_FONT, bold);
 }

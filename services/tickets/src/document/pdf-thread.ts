@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Content } from './about.ts';
 import { createFonts } from './letters/fonts.ts';
-import { pdfOf } from './pdf.ts';
+import { drawPdf } from './pdf.ts';
 
 /** A document to draw. */
 export interface DrawRequest {
@@ -22,7 +22,7 @@ export interface ThreadData {
 const fonts = createFonts((workerData as ThreadData | null)?.fontsDirectory);
 
 parentPort?.on('message', async ({ id, content }: DrawRequest) => {
-  const reply: DrawReply = await pdfOf(content, fonts).then(
+  const reply: DrawReply = await drawPdf(content, fonts).then(
     (drawn) => ({ id, ...drawn }),
     (error: unknown) => ({ id, error }),
   );

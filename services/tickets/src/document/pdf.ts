@@ -1,7 +1,7 @@
-import { type Content, titleOf } from './about.ts';
-import { type Band, type Layout, layoutsOf, type Text } from './layout.ts';
-import { contentOf, createFonts, type Face, type Fonts } from './letters/fonts.ts';
-import { type PlacedLine, placeLine, scriptsOf } from './letters/pieces.ts';
+import { type Content, formatTitle } from './about.ts';
+import { type Band, createLayouts, type Layout, type Text } from './layout.ts';
+import { createFonts, type Face, type Fonts, readFontFile } from './letters/fonts.ts';
+import { listScripts, type PlacedLine, placeLine } from './letters/pieces.ts';
 import { drawLogo, registerLogoFonts } from './logo.ts';
 
 /** A drawn document. */
@@ -33,14 +33,14 @@ interface PlacedPage {
  * A document as PDF, with embedded fonts. Without the instant of its making, so that the same tickets give the same
  * bytes.
  */
-export async function pdfOf(content: Content, fonts: Fonts = createFonts(undefined)): Promise<Drawn> {
+export async function drawPdf(content: Content, fonts: Fonts = createFonts(undefined)): Promise<Drawn> {
   // Loaded with the first document: most instances of the service never make one.
   const { default: PdfDocument } = await import('pdfkit');
   const { pages, brand } = content;
   const [about] = pages;
   if (!about) throw new Error('a document needs a ticket');
   const placed = await Promise.all(
-    layoutsOf(content).map(
+    createLayouts(content).map(
       async (layout, index): Promise<PlacedPage> => ({
         layout,
         lines: await Promise.all(layout.texts.map((text) => placeLine(fonts, text.text, text))),
@@ -56,7 +56,7 @@ export async function pdfOf(content: Content, fonts: Fonts = createFonts(undefin
     displayTitle: true,
     tagged: true,
     info: {
-      Title: titleOf(content),
+      Title: formatTitle(content),
       ...(author === undefined ? {} : { Author: author }),
       Creator: 'boxoffice',
       Producer: 'boxoffice',
@@ -89,7 +89,7 @@ export async function pdfOf(content: Content, fonts: Fonts = createFonts(undefin
   }
   root.end();
   pdf.end();
-  return { pdf: await ended, missing: scriptsOf(lines.flatMap(({ missing }) => missing)) };
+  return { pdf: await ended, missing: listScripts(lines.flatMap(({ missing }) => missing)) };
 }
 
 const sizeOf = (page: PlacedPage | undefined) => {
@@ -100,7 +100,7 @@ const sizeOf = (page: PlacedPage | undefined) => {
 /** Makes the fonts of the lines known to the document. */
 const register = async (pdf: PDFKit.PDFDocument, lines: readonly PlacedLine[]): Promise<void> => {
   const faces = new Map(lines.flatMap(({ pieces }) => pieces.map(({ face }) => [nameOf(face), face] as const)));
-  for (const [name, { file, member }] of faces) pdf.registerFont(name, await contentOf(file), member);
+  for (const [name, { file, member }] of faces) pdf.registerFont(name, await readFontFile(file), member);
 };
 
 const nameOf = ({ file, member = '' }: Face): string => `${file} ${member}`;

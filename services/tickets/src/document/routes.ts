@@ -1,12 +1,12 @@
-import { type AnyOperation, acceptedTags, ok, operation } from '@boxoffice/http';
+import { type AnyOperation, listAcceptedTags, ok, operation } from '@boxoffice/http';
 import { Type } from 'typebox';
 import type { ContextOf } from '../context.ts';
 import * as example from '../examples.ts';
 import { single } from '../tickets/answers.ts';
-import { documentOf, PDF, SVG, validatorOf } from './document.ts';
+import { computeEtag, drawTicketDocument, PDF, SVG } from './document.ts';
 
 /** The document of a ticket. */
-export function documentRoutes(contextOf: ContextOf): AnyOperation[] {
+export function createDocumentRoutes(contextOf: ContextOf): AnyOperation[] {
   return [
     operation({
       ...single,
@@ -38,12 +38,12 @@ export function documentRoutes(contextOf: ContextOf): AnyOperation[] {
       errors: ['ticket_not_printed', 'ticket_cancelled', 'ticket_invalidated'],
       example: { params: { ticketId: example.ids.ticket }, query: { lang: 'fr' }, answer: 'a PDF' },
       handle: async ({ caller, params, query, header }) => {
-        const languages = acceptedTags(query.lang, header('accept-language'));
-        const document = await documentOf(contextOf(caller), params.ticketId, languages, header('accept'));
+        const languages = listAcceptedTags(query.lang, header('accept-language'));
+        const document = await drawTicketDocument(contextOf(caller), params.ticketId, languages, header('accept'));
         const name = `${params.ticketId}.${document.extension}`;
         return ok('', {
           document,
-          etag: validatorOf(document),
+          etag: computeEtag(document),
           headers: {
             Vary: 'Accept, Accept-Language',
             'Content-Disposition': `inline; filename="${name}"`,

@@ -1,5 +1,5 @@
-import { type Content, titleOf } from './about.ts';
-import { type Band, type Layout, layoutsOf } from './layout.ts';
+import { type Content, formatTitle } from './about.ts';
+import { type Band, createLayouts, type Layout } from './layout.ts';
 
 const ESCAPED: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -13,8 +13,8 @@ const ESCAPED: Readonly<Record<string, string>> = {
  * A document as SVG, its pages one below the other, without scripts, styles or references but to the logo that it has
  * with it. Fonts are the reader's.
  */
-export function svgOf(content: Content): Buffer {
-  const layouts = layoutsOf(content);
+export function drawSvg(content: Content): Buffer {
+  const layouts = createLayouts(content);
   const width = Math.max(...layouts.map((layout) => layout.width));
   const height = layouts.reduce((sum, layout) => sum + layout.height, 0);
   let top = 0;
@@ -27,7 +27,7 @@ export function svgOf(content: Content): Buffer {
   const { language = 'en' } = content.pages[0] ?? {};
   return Buffer.from(
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}pt" height="${height}pt" viewBox="0 0 ${width} ${height}" ` +
-      `lang="${language}" xml:lang="${language}"><title>${escaped(titleOf(content))}</title>${pages.join('')}</svg>\n`,
+      `lang="${language}" xml:lang="${language}"><title>${escaped(formatTitle(content))}</title>${pages.join('')}</svg>\n`,
   );
 }
 

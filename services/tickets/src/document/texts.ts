@@ -1,4 +1,4 @@
-import { matchingTag } from '@boxoffice/http';
+import { matchTag } from '@boxoffice/http';
 
 /** The fixed words of a document in one language. */
 export interface Texts {
@@ -94,7 +94,7 @@ interface Speech {
  * The speech of the first of these language tags, in their canonical form, that has fixed words, else English; without
  * any tag that of the names.
  */
-export function speechOf(languages: readonly string[], languagesOfNames: readonly string[]): Speech {
+export function selectSpeech(languages: readonly string[], languagesOfNames: readonly string[]): Speech {
   for (const tag of languages.length > 0 ? languages : languagesOfNames) {
     const speech = speechIn(tag);
     if (speech) return speech;
@@ -104,7 +104,7 @@ export function speechOf(languages: readonly string[], languagesOfNames: readonl
 
 /** The speech of a language that has fixed words: Intl would speak another one as the machine does. */
 const speechIn = (tag: string): Speech | undefined => {
-  const known = matchingTag(tag, Object.keys(byLanguage));
+  const known = matchTag(tag, Object.keys(byLanguage));
   const texts = known === undefined ? undefined : byLanguage[known];
   return texts && { texts, locale: tag };
 };

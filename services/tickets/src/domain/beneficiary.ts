@@ -1,6 +1,6 @@
 // Rules of the beneficiary of a ticket without any I/O: set by the order, changed, compared and erased.
 
-import { type Beneficiary, type Decision, replace, type Ticket, unseen, wrong } from './ticket.ts';
+import { type Beneficiary, countUnseen, type Decision, refuseStatus, replace, type Ticket } from './ticket.ts';
 
 /** A beneficiary; null without any name. */
 export function named({ firstName = null, lastName = null }: Partial<Beneficiary>): Beneficiary | null {
@@ -16,7 +16,7 @@ const sameName = (one: Beneficiary | null, other: Beneficiary | null): boolean =
   (one?.firstName ?? null) === (other?.firstName ?? null) && (one?.lastName ?? null) === (other?.lastName ?? null);
 
 /** Whether this ticket was replaced by one with that beneficiary, so that the request is a repeat. */
-export function replacedFor({ successor }: Ticket, beneficiary: Beneficiary | null): boolean {
+export function isReplacedFor({ successor }: Ticket, beneficiary: Beneficiary | null): boolean {
   return successor !== undefined && sameName(successor.beneficiary, beneficiary);
 }
 
@@ -30,7 +30,7 @@ export function rename<T extends Ticket>(
   asNew: { readonly id: string; readonly barcode: string },
   now: string,
 ): Decision<T> {
-  if (ticket.status !== 'not_printed' && ticket.status !== 'printed') return wrong(ticket);
+  if (ticket.status !== 'not_printed' && ticket.status !== 'printed') return refuseStatus(ticket);
   if (sameName(ticket.beneficiary, beneficiary)) return { next: ticket };
   if (ticket.status === 'not_printed') return { next: { ...ticket, beneficiary, named: true, updatedAt: now } };
   return replace(ticket, asNew.id, { barcode: asNew.barcode, beneficiary, at: now });
@@ -40,9 +40,9 @@ export function rename<T extends Ticket>(
  * Sets the beneficiary of the order on a ticket that was issued by the event, before the direct call. Never
  * overwrites a beneficiary set since. Changes also a printed ticket in place: the name is not a change by the buyer.
  */
-export function withName<T extends Ticket>(ticket: T, beneficiary: Beneficiary | null, now: string): T {
+export function setBeneficiary<T extends Ticket>(ticket: T, beneficiary: Beneficiary | null, now: string): T {
   if (ticket.named || ticket.status === 'invalidated' || ticket.status === 'cancelled') return ticket;
-  if (beneficiary === null || ticket.beneficiary !== null) return { ...ticket, named: true, ...unseen(ticket) };
+  if (beneficiary === null || ticket.beneficiary !== null) return { ...ticket, named: true, ...countUnseen(ticket) };
   return { ...ticket, beneficiary, named: true, updatedAt: now };
 }
 
@@ -60,16 +60,16 @@ export function follow<T extends Ticket>(
   const decision = rename(ticket, beneficiary, asNew, now);
   if (!('next' in decision)) return ticket;
   return decision.next === ticket
-    ? { ...ticket, named: true, namedAsOf: asOf, ...unseen(ticket) }
+    ? { ...ticket, named: true, namedAsOf: asOf, ...countUnseen(ticket) }
     : { ...decision.next, named: true, namedAsOf: asOf };
 }
 
 /** The ticket without the beneficiary and without the reason of a replacement, which may contain names. */
-export function withoutNames<T extends Ticket>(ticket: T, now: string): T {
+export function eraseNames<T extends Ticket>(ticket: T, now: string): T {
   const { beneficiary, successor } = ticket;
   const { reason, ...rest } = successor ?? {};
   if (beneficiary === null && !successor?.beneficiary && reason === undefined) return ticket;
-  const shown = beneficiary === null ? unseen(ticket) : { updatedAt: now };
+  const shown = beneficiary === null ? countUnseen(ticket) : { updatedAt: now };
   return {
     ...ticket,
     beneficiary: null,

@@ -1,6 +1,6 @@
 // Rules of the door without any I/O: which scan admits the holder of a ticket.
 
-import { type Admission, type Decision, type Entries, type Ticket, wrong } from './ticket.ts';
+import { type Admission, type Decision, type Entries, refuseStatus, type Ticket } from './ticket.ts';
 
 /** How far a scanner's clock may be off, in milliseconds. */
 const CLOCK_TOLERANCE_MS = 5 * 60_000;
@@ -41,7 +41,7 @@ const CANCELLED = {
  * Why no scan of this ticket can have happened then; undefined if one can. Without a ticket only by the clock. Instants
  * are ISO 8601 UTC.
  */
-export function problemOfTime(
+export function findTimeProblem(
   { at }: Pick<Scan, 'at'>,
   now: string,
   ticket?: Pick<Ticket, 'createdAt'>,
@@ -61,7 +61,7 @@ export function control<T extends Ticket>(
   now: string,
   admittance?: Admittance | undefined,
 ): Decision<T> {
-  const details = problemOfTime(scan, now, ticket);
+  const details = findTimeProblem(scan, now, ticket);
   return details === undefined ? admit(ticket, scan, now, admittance) : { refused: 'wrong_time', details };
 }
 
@@ -79,7 +79,7 @@ export function admit<T extends Ticket>(
   const { at, gate } = scan;
   const isFirst = scan.offline && isEarlier(at, ticket.controlledAt);
   if (ticket.status === 'controlled' && !isFirst) return repeated(ticket.controlledAt, ticket.gate);
-  if (ticket.status !== 'printed' && ticket.status !== 'controlled') return wrong(ticket);
+  if (ticket.status !== 'printed' && ticket.status !== 'controlled') return refuseStatus(ticket);
   const { admissions: known = [] } = ticket;
   const admissions = withAdmission(known, scan, ticket.status === 'controlled' ? known.at(-1) : undefined);
   return { next: { ...ticket, status: 'controlled', controlledAt: at, gate, admissions, updatedAt: now } };
@@ -112,7 +112,7 @@ const latestOf = (admissions: readonly Admission[]): Admission | undefined =>
 
 const admitAgain = <T extends Ticket>(ticket: T, scan: Scan, now: string, admittance: Admittance): Decision<T> => {
   if (ticket.kept) return CANCELLED;
-  if (ticket.status !== 'printed' && ticket.status !== 'controlled') return wrong(ticket);
+  if (ticket.status !== 'printed' && ticket.status !== 'controlled') return refuseStatus(ticket);
   const { entries, validFrom, validUntil, dayOf } = admittance;
   const day = dayOf(scan.at);
   const isOver = validUntil !== null && !isEarlier(scan.at, validUntil);
@@ -131,7 +131,7 @@ const admitAgain = <T extends Ticket>(ticket: T, scan: Scan, now: string, admitt
 
 /** controlled → printed. Of a ticket that admits more than once only its last entry: the one before is its control. */
 export function revert<T extends Ticket>(ticket: T, now: string): Decision<T> {
-  if (ticket.status !== 'controlled') return wrong(ticket);
+  if (ticket.status !== 'controlled') return refuseStatus(ticket);
   if (ticket.kept) return CANCELLED;
   const { admissions = [], about } = ticket;
   const last = about?.entries === undefined ? undefined : latestOf(admissions);

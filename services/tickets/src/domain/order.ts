@@ -1,4 +1,4 @@
-import { type Beneficiary, type Creator, newlyNamed, print, type Ticket } from './ticket.ts';
+import { type Beneficiary, type Creator, findNewOrigin, print, type Ticket } from './ticket.ts';
 
 /** Whether an order's tickets open the door as issued, or once they are printed. */
 export const deliveries = ['electronic', 'print'] as const;
@@ -77,7 +77,7 @@ export interface OrderTickets {
 }
 
 /** The document of an order that was not known before. */
-export function newOrder(
+export function createOrder(
   { orderId, version, orderNumber, contactNumber, ticketDelivery, tickets, named, callFollows, ...origin }: Confirmed,
   now: string,
 ): OrderTickets {
@@ -85,7 +85,7 @@ export function newOrder(
     id: orderId,
     ...(orderNumber === undefined ? {} : { orderNumber }),
     contactNumber,
-    ...newlyNamed({}, origin),
+    ...findNewOrigin({}, origin),
     ...(ticketDelivery === undefined ? {} : { ticketDelivery }),
     asOf: version,
     tickets,
@@ -102,11 +102,11 @@ export function isLeftToCall(order: OrderTickets, { callFollows }: Confirmed): b
 }
 
 /** The order after a further confirmation; undefined if that changes nothing. Ordered tickets are never removed. */
-export function confirmedAgain<T extends OrderTickets>(order: T, fact: Confirmed, at: string): T | undefined {
+export function applyConfirmation<T extends OrderTickets>(order: T, fact: Confirmed, at: string): T | undefined {
   if (order.cancellation) return confirmedSince(order, fact);
   const bringsNames = fact.named === true && !order.named;
   const isNewer = fact.version > order.asOf;
-  const origin = newlyNamed(order, fact);
+  const origin = findNewOrigin(order, fact);
   const byId = new Map(fact.tickets.map((ordered) => [ordered.ticketId, ordered]));
   const renames = order.tickets.some((known) => isRenamed(known, byId.get(known.ticketId)));
   const wait = waitOf(order, fact, at);
@@ -133,7 +133,7 @@ export function confirmedAgain<T extends OrderTickets>(order: T, fact: Confirmed
 const confirmedSince = <T extends OrderTickets>(order: T, fact: Confirmed): T | undefined => {
   // Of an order that was cancelled before it was confirmed here there are no tickets.
   if (order.tickets.length === 0) return undefined;
-  const origin = newlyNamed(order, fact);
+  const origin = findNewOrigin(order, fact);
   if (fact.version > order.asOf) return { ...order, contactNumber: fact.contactNumber, asOf: fact.version, ...origin };
   return origin && { ...order, ...origin };
 };
@@ -156,7 +156,7 @@ export type IssuingOrder = Pick<
 >;
 
 /** The new ticket of a line: an electronic one is printed as issued, another one is not printed yet. */
-export function newTicket(order: IssuingOrder, ordered: OrderedTicket, barcode: string, now: string): Ticket {
+export function createTicket(order: IssuingOrder, ordered: OrderedTicket, barcode: string, now: string): Ticket {
   const ticket = unprinted(order, ordered, barcode, now);
   const printed = order.ticketDelivery === 'electronic' ? print(ticket, now) : undefined;
   return printed && 'next' in printed ? printed.next : ticket;
@@ -186,24 +186,24 @@ const unprinted = (
   replacedBy: null,
   contactNumber: order.contactNumber,
   contactAsOf: order.asOf,
-  ...newlyNamed({}, order),
+  ...findNewOrigin({}, order),
   createdAt: now,
   updatedAt: now,
 });
 
 /** The order without the beneficiaries of its tickets. */
-export function withoutBeneficiaries<T extends OrderTickets>(order: T): T {
+export function eraseBeneficiaries<T extends OrderTickets>(order: T): T {
   if (!order.tickets.some(({ beneficiary }) => beneficiary)) return order;
   return { ...order, tickets: order.tickets.map((ordered) => ({ ...ordered, beneficiary: null })) };
 }
 
 /** The current tickets: of each line, the one that was not replaced. */
-export function current<T extends Ticket>(tickets: readonly T[]): T[] {
+export function selectCurrent<T extends Ticket>(tickets: readonly T[]): T[] {
   return tickets.filter(({ status }) => status !== 'invalidated');
 }
 
 /** The result of a cancellation, after every ticket was changed. */
-export function cancellationOf(tickets: readonly Ticket[], now: string): Cancellation {
+export function computeCancellation(tickets: readonly Ticket[], now: string): Cancellation {
   const placesOf = (status: Ticket['status']) =>
     tickets.filter((ticket) => ticket.status === status).map(({ place }) => place.id);
   const [placeIds, keptPlaceIds] = [placesOf('cancelled'), placesOf('controlled')];
@@ -214,7 +214,7 @@ export function cancellationOf(tickets: readonly Ticket[], now: string): Cancell
  * The document of an order that was cancelled before its confirmation arrived: no tickets are issued for it any more,
  * and the result is as if all had been issued and cancelled.
  */
-export function tombstone(orderId: string, placeIds: readonly string[], now: string) {
+export function createTombstone(orderId: string, placeIds: readonly string[], now: string) {
   return {
     id: orderId,
     contactNumber: null,

@@ -18,7 +18,7 @@ export interface MovedPerformance extends Whereabouts {
 }
 
 /** The performance as of this version of it; undefined if that or a later one is known. */
-export function movedTo<P extends MovedPerformance>(known: P, to: Whereabouts, version: number): P | undefined {
+export function movePerformance<P extends MovedPerformance>(known: P, to: Whereabouts, version: number): P | undefined {
   return version <= known.asOf
     ? undefined
     : { ...known, ...to, asOf: version, movedAsOf: isSame(known, to) ? known.movedAsOf : version };
@@ -31,14 +31,14 @@ const isSame = (one: Whereabouts, other: Whereabouts): boolean =>
   one.venue.city === other.venue.city;
 
 /** The ticket with time and place as they are now; `moved` is undefined if they are those of the sale. */
-export function asItIsNow<T extends Ticket>(ticket: T, moved: Whereabouts | undefined): T {
+export function applyMove<T extends Ticket>(ticket: T, moved: Whereabouts | undefined): T {
   if (!moved) return ticket;
   const { startDate, timeZone, venue } = moved;
   return { ...ticket, startDate, ...(ticket.about && { about: { ...ticket.about, timeZone, venue } }) };
 }
 
 /** Changes a printed ticket, whose paper is outdated now; the same object if it was changed for this move before. */
-export function outdated<T extends Ticket>(ticket: T, { movedAsOf }: MovedPerformance, now: string): T {
+export function markOutdated<T extends Ticket>(ticket: T, { movedAsOf }: MovedPerformance, now: string): T {
   return ticket.status !== 'printed' || (ticket.movedAsOf ?? 0) >= movedAsOf
     ? ticket
     : { ...ticket, movedAsOf, updatedAt: now };

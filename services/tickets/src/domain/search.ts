@@ -33,7 +33,7 @@ export function foldCode(text: string): string {
 }
 
 /** The terms of a ticket of the order with this number. */
-export function searchTerms({ place, beneficiary }: Pick<Ticket, 'place' | 'beneficiary'>, orderNumber: string) {
+export function buildSearchTerms({ place, beneficiary }: Pick<Ticket, 'place' | 'beneficiary'>, orderNumber: string) {
   const { firstName = null, lastName = null } = beneficiary ?? {};
   const joined = (...names: readonly (string | null)[]) => foldText(names.join(' ')) || null;
   return {

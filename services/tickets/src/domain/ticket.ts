@@ -181,7 +181,7 @@ const reasons: Readonly<Record<Status, Reason>> = {
 };
 
 /** The refusal of a command that this status does not allow. */
-export function wrong({ status, replacedBy }: Ticket): Refusal {
+export function refuseStatus({ status, replacedBy }: Ticket): Refusal {
   const why = status === 'invalidated' ? `: it was replaced by ${replacedBy}` : '';
   return { refused: reasons[status], details: `The ticket is ${status.replace('_', ' ')}${why}.` };
 }
@@ -190,28 +190,28 @@ export function wrong({ status, replacedBy }: Ticket): Refusal {
 export function print<T extends Ticket>(ticket: T, now: string): Decision<T> {
   return ticket.status === 'not_printed'
     ? { next: { ...ticket, status: 'printed', printedAt: now, updatedAt: now } }
-    : wrong(ticket);
+    : refuseStatus(ticket);
 }
 
 /** printed → not_printed: the print failed. */
 export function rollBack<T extends Ticket>(ticket: T, now: string): Decision<T> {
   return ticket.status === 'printed'
     ? { next: { ...ticket, status: 'not_printed', printedAt: null, updatedAt: now } }
-    : wrong(ticket);
+    : refuseStatus(ticket);
 }
 
 /** printed → invalidated, replaced by the ticket with this id, which `successorOf` makes. */
 export function replace<T extends Ticket>(ticket: T, id: string, successor: Successor): Decision<T> {
   return ticket.status === 'printed'
     ? { next: { ...ticket, status: 'invalidated', replacedBy: id, successor, updatedAt: successor.at } }
-    : wrong(ticket);
+    : refuseStatus(ticket);
 }
 
 /**
  * The first version of the ticket that replaces an invalidated one. Deterministic: every process makes the same
  * ticket.
  */
-export function successorOf(ticket: Ticket): Ticket | undefined {
+export function buildSuccessor(ticket: Ticket): Ticket | undefined {
   const { successor, replacedBy } = ticket;
   if (successor === undefined || replacedBy === null) return undefined;
   return {
@@ -239,7 +239,7 @@ export function successorOf(ticket: Ticket): Ticket | undefined {
     replacedBy: null,
     contactNumber: ticket.contactNumber,
     contactAsOf: ticket.contactAsOf,
-    ...newlyNamed({}, ticket),
+    ...findNewOrigin({}, ticket),
     ...(ticket.contactChanged ? { contactChanged: true } : {}),
     ...(ticket.movedAsOf === undefined ? {} : { movedAsOf: ticket.movedAsOf }),
     createdAt: successor.at,
@@ -248,7 +248,7 @@ export function successorOf(ticket: Ticket): Ticket | undefined {
 }
 
 /** Counts a write that changes nothing visible. */
-export function unseen({ unseen = 0 }: Ticket) {
+export function countUnseen({ unseen = 0 }: Ticket) {
   return { unseen: unseen + 1 };
 }
 
@@ -259,22 +259,22 @@ export function unseen({ unseen = 0 }: Ticket) {
 export function cancel<T extends Ticket>(ticket: T, override: boolean, now: string): T {
   if (ticket.status === 'invalidated' || ticket.status === 'cancelled') return ticket;
   if (ticket.status !== 'controlled' || override) return { ...ticket, status: 'cancelled', updatedAt: now };
-  return ticket.kept ? ticket : { ...ticket, kept: true, ...unseen(ticket) };
+  return ticket.kept ? ticket : { ...ticket, kept: true, ...countUnseen(ticket) };
 }
 
 /** Sets the buyer as of a version of the order; older versions change nothing. */
-export function withContact<T extends Ticket>(ticket: T, contactNumber: string | null, asOf: number): T {
+export function setContact<T extends Ticket>(ticket: T, contactNumber: string | null, asOf: number): T {
   if (asOf <= ticket.contactAsOf) return ticket;
   const changed = ticket.contactChanged || contactNumber !== ticket.contactNumber;
   const flag = changed ? { contactChanged: true } : {};
-  return { ...ticket, contactNumber, contactAsOf: asOf, ...flag, ...unseen(ticket) };
+  return { ...ticket, contactNumber, contactAsOf: asOf, ...flag, ...countUnseen(ticket) };
 }
 
 /** Through which channel and by whom an order was made; a member is absent until the order names it. */
 export type Origin = Pick<Ticket, 'pointOfSale' | 'createdBy'>;
 
 /** What a confirmation is the first to name of an origin that never changes; undefined if that is nothing. */
-export function newlyNamed(
+export function findNewOrigin(
   known: Origin,
   { pointOfSale, createdBy }: { readonly [K in keyof Origin]?: Origin[K] | undefined },
 ): Origin | undefined {
@@ -286,9 +286,9 @@ export function newlyNamed(
 }
 
 /** Sets what a ticket was issued without: the sales channel, who made the order. */
-export function withOrigin<T extends Ticket>(ticket: T, origin: Origin): T {
-  const named = newlyNamed(ticket, origin);
-  return named ? { ...ticket, ...named, ...unseen(ticket) } : ticket;
+export function completeOrigin<T extends Ticket>(ticket: T, origin: Origin): T {
+  const named = findNewOrigin(ticket, origin);
+  return named ? { ...ticket, ...named, ...countUnseen(ticket) } : ticket;
 }
 
 const REPLACEMENT = /^(.+)_r([1-9][0-9]{0,8})$/;
@@ -298,13 +298,13 @@ const REPLACEMENT = /^(.+)_r([1-9][0-9]{0,8})$/;
  * since a ticket is replaced at most once: every process that completes an interrupted replacement writes the same
  * ticket.
  */
-export function nextId(id: string): string {
+export function deriveNextId(id: string): string {
   const [, root = id, generation = '0'] = REPLACEMENT.exec(id) ?? [];
   return `${root}_r${Number(generation) + 1}`;
 }
 
 /** The id of the ticket that this one replaces; undefined if `nextId` did not make this id. */
-export function previousId(id: string): string | undefined {
+export function derivePreviousId(id: string): string | undefined {
   const [, root, generation] = REPLACEMENT.exec(id) ?? [];
   if (root === undefined) return undefined;
   return generation === '1' ? root : `${root}_r${Number(generation) - 1}`;

@@ -1,11 +1,17 @@
 import { UniqueViolation } from '@boxoffice/store';
-import { type Collections, type Context, contextIn, type InstitutionContext, timestampOf } from '../context.ts';
-import { cancellationOf, current, tombstone } from '../domain/order.ts';
+import {
+  type Collections,
+  type Context,
+  createInstitutionContext,
+  type InstitutionContext,
+  readTimestamp,
+} from '../context.ts';
+import { computeCancellation, createTombstone, selectCurrent } from '../domain/order.ts';
 import { cancel } from '../domain/ticket.ts';
-import { ticketsCancelled } from '../events.ts';
+import { createTicketsCancelledFact } from '../events.ts';
 import type { OrderDocument, TicketDocument } from '../store.ts';
 import { changeLines } from '../tickets/lineage.ts';
-import { withMissing } from './issue.ts';
+import { issueMissing } from './issue.ts';
 
 /** The part of `order.cancelled` that concerns tickets. */
 export interface OrderCancelled {
@@ -21,20 +27,20 @@ export interface OrderCancelled {
  * it was controlled before. Idempotent from any point.
  */
 export async function cancelTickets(context: Context, institution: string, fact: OrderCancelled): Promise<void> {
-  const own = contextIn(context, institution);
+  const own = createInstitutionContext(context, institution);
   const { collections } = own;
   const { orderId, override } = fact;
   for (;;) {
     const order =
-      (await collections.orders.get(orderId)) ?? (await writeTombstone(collections, fact, timestampOf(context)));
+      (await collections.orders.get(orderId)) ?? (await writeTombstone(collections, fact, readTimestamp(context)));
     if (!order || order.cancellation) return;
-    const lines = current(await allTickets(own, order));
-    const done = await changeLines(collections, lines, (found) => cancel(found, override, timestampOf(context)));
-    const cancellation = cancellationOf(done, timestampOf(context));
+    const lines = selectCurrent(await allTickets(own, order));
+    const done = await changeLines(collections, lines, (found) => cancel(found, override, readTimestamp(context)));
+    const cancellation = computeCancellation(done, readTimestamp(context));
     const written = await collections.orders.update(orderId, (found) => {
       // Another instance was faster, or the order lists tickets that were not read above.
       if (found.cancellation || found.asOf !== order.asOf) return undefined;
-      return { next: { ...found, cancellation }, events: [ticketsCancelled(orderId, cancellation)] };
+      return { next: { ...found, cancellation }, events: [createTicketsCancelledFact(orderId, cancellation)] };
     });
     if (written?.cancellation) return;
   }
@@ -48,9 +54,9 @@ const writeTombstone = async (
   { orderId, placeIds }: OrderCancelled,
   now: string,
 ): Promise<OrderDocument | undefined> => {
-  const order = tombstone(orderId, placeIds, now);
+  const order = createTombstone(orderId, placeIds, now);
   try {
-    await collections.orders.insert(order, { events: [ticketsCancelled(orderId, order.cancellation)] });
+    await collections.orders.insert(order, { events: [createTicketsCancelledFact(orderId, order.cancellation)] });
     return undefined;
   } catch (error) {
     const known = error instanceof UniqueViolation ? await collections.orders.get(orderId) : undefined;
@@ -64,4 +70,4 @@ const writeTombstone = async (
  * that a late insert finds its id taken.
  */
 const allTickets = (context: InstitutionContext, order: OrderDocument): Promise<TicketDocument[]> =>
-  withMissing(context, order, { status: 'cancelled', beneficiary: null });
+  issueMissing(context, order, { status: 'cancelled', beneficiary: null });

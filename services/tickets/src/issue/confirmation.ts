@@ -22,7 +22,7 @@ export function isOrderedTicket(given: unknown): given is OrderedTicketInput {
 const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null;
 
 /** Who made the order, as it is stored; undefined if the message names nobody. */
-export function creatorOf(given: unknown): Creator | undefined {
+export function parseCreator(given: unknown): Creator | undefined {
   if (!isObject(given)) return undefined;
   const { clientId, userId, pointOfSale } = given;
   if (typeof clientId === 'string') return { clientId, ...(typeof userId === 'string' ? { userId } : {}) };
@@ -30,7 +30,7 @@ export function creatorOf(given: unknown): Creator | undefined {
 }
 
 /** The stored members of an ordered ticket; unknown members are left out. */
-export function orderedTicketOf({
+export function toOrderedTicket({
   place,
   price,
   beneficiary,

@@ -2,22 +2,28 @@
 
 import type { Logger } from '@boxoffice/runtime';
 import { signBarcode } from '../barcode/barcode.ts';
-import { type Collections, type Context, contextIn, type InstitutionContext, timestampOf } from '../context.ts';
-import { follow, withName } from '../domain/beneficiary.ts';
 import {
+  type Collections,
+  type Context,
+  createInstitutionContext,
+  type InstitutionContext,
+  readTimestamp,
+} from '../context.ts';
+import { follow, setBeneficiary } from '../domain/beneficiary.ts';
+import {
+  applyConfirmation,
   type Confirmed,
-  confirmedAgain,
-  current,
+  createOrder,
+  createTicket,
   type IssuingOrder,
   isLeftToCall,
-  newOrder,
-  newTicket,
   type OrderedTicket,
   type OrderTickets,
+  selectCurrent,
 } from '../domain/order.ts';
-import { newlyNamed, type Ticket, withContact, withOrigin } from '../domain/ticket.ts';
+import { completeOrigin, findNewOrigin, setContact, type Ticket } from '../domain/ticket.ts';
 import { changeOrInsert, type OrderDocument, ordersCollection, type TicketDocument } from '../store.ts';
-import { changeLine, ticketsOfOrder } from '../tickets/lineage.ts';
+import { changeLine, listOrderTickets } from '../tickets/lineage.ts';
 import { changeOrReplace } from '../tickets/replacement.ts';
 import { deleteNames, isErased } from '../tickets/tickets.ts';
 
@@ -25,19 +31,19 @@ import { deleteNames, isErased } from '../tickets/tickets.ts';
 export type TicketSummary = Pick<Ticket, 'id' | 'lineId' | 'status'>;
 
 /** Every ticket of the order, after those that are missing were issued, `changed` by the caller. */
-export async function withMissing(
+export async function issueMissing(
   context: InstitutionContext,
   order: OrderDocument,
   changed: Partial<Ticket> = {},
 ): Promise<TicketDocument[]> {
   const { collections } = context;
-  const all = await ticketsOfOrder(collections, order.id);
+  const all = await listOrderTickets(collections, order.id);
   const there = new Set(all.map(({ id }) => id));
   const missing = order.tickets.filter(({ ticketId }) => !there.has(ticketId));
   if (missing.length === 0) return all;
   const made = await newTickets(context, order, missing);
   await collections.tickets.insertMany(made.map((ticket) => ({ ...ticket, ...changed })));
-  return ticketsOfOrder(collections, order.id);
+  return listOrderTickets(collections, order.id);
 }
 
 /** Makes the new tickets of these lines, with signed barcodes. */
@@ -47,11 +53,11 @@ const newTickets = async (
   ordered: readonly OrderedTicket[],
 ): Promise<Ticket[]> => {
   const key = await context.keys.signing(context.collections.institution);
-  const now = timestampOf(context);
+  const now = readTimestamp(context);
   const iat = Math.floor(context.now() / 1000);
   return ordered.map((one) => {
     const barcode = signBarcode(key, { tid: one.ticketId, prf: one.performanceId, plc: one.place.id, iat });
-    return newTicket(order, one, barcode, now);
+    return createTicket(order, one, barcode, now);
   });
 };
 
@@ -69,11 +75,11 @@ export function issue(context: Context, institution: string, fact: Confirmed): P
   const { issuing } = context;
   const key = `${institution} ${fact.orderId}`;
   const other = issuing.get(key);
-  const isSame = other?.version === fact.version && !newlyNamed(other.origin, fact) && (other.named || !fact.named);
+  const isSame = other?.version === fact.version && !findNewOrigin(other.origin, fact) && (other.named || !fact.named);
   if (other && isSame && !(other.isDone && fact.isCall)) return other.issued;
   const issued = issueNow(context, institution, fact, fact.isCall === true && !other);
   const { version, named = false } = fact;
-  const own = { version, origin: newlyNamed({}, fact) ?? {}, named, issued, isDone: false };
+  const own = { version, origin: findNewOrigin({}, fact) ?? {}, named, issued, isDone: false };
   issued.then(
     () => {
       own.isDone = true;
@@ -93,13 +99,13 @@ const issueNow = async (
   fact: Confirmed,
   isNew: boolean,
 ): Promise<TicketSummary[]> => {
-  const own = contextIn(context, institution);
+  const own = createInstitutionContext(context, institution);
   const { collections } = own;
-  const now = timestampOf(context);
+  const now = readTimestamp(context);
   const { document: order, isInserted } = await changeOrInsert(
     collections.orders,
-    newOrder(fact, now),
-    (known) => confirmedAgain(known, fact, now),
+    createOrder(fact, now),
+    (known) => applyConfirmation(known, fact, now),
     isNew,
   );
   if (order.cancellation && order.tickets.length === 0) return [];
@@ -111,11 +117,12 @@ const issueNow = async (
       return fresh;
     }
   }
-  let all = isLeft || order.cancellation ? await ticketsOfOrder(collections, order.id) : await withMissing(own, order);
-  await followOrder(collections, all, order, timestampOf(context));
-  if (!order.cancellation && (await followNames(own, all, order))) all = await ticketsOfOrder(collections, order.id);
+  let all =
+    isLeft || order.cancellation ? await listOrderTickets(collections, order.id) : await issueMissing(own, order);
+  await followOrder(collections, all, order, readTimestamp(context));
+  if (!order.cancellation && (await followNames(own, all, order))) all = await listOrderTickets(collections, order.id);
   await withoutErased(context, collections, order, all);
-  return current(all);
+  return selectCurrent(all);
 };
 
 /**
@@ -151,17 +158,17 @@ const followOrder = async (
   };
   await change(
     ({ contactAsOf }) => contactAsOf < asOf,
-    (found) => withContact(found, contactNumber, asOf),
+    (found) => setContact(found, contactNumber, asOf),
   );
   await change(
-    (ticket) => newlyNamed(ticket, order) !== undefined,
-    (found) => withOrigin(found, order),
+    (ticket) => findNewOrigin(ticket, order) !== undefined,
+    (found) => completeOrigin(found, order),
   );
   if (!named) return;
   const names = new Map(tickets.map(({ lineId, beneficiary }) => [lineId, beneficiary ?? null]));
   await change(
     (ticket) => !ticket.named,
-    (found) => withName(found, names.get(found.lineId) ?? null, now),
+    (found) => setBeneficiary(found, names.get(found.lineId) ?? null, now),
   );
 };
 
@@ -173,7 +180,7 @@ const followNames = async (
 ): Promise<boolean> => {
   const changed = new Map(order.tickets.map((ordered) => [ordered.lineId, ordered]));
   let any = false;
-  for (const ticket of current(all)) {
+  for (const ticket of selectCurrent(all)) {
     const { beneficiary = null, beneficiaryAsOf: asOf = 0 } = changed.get(ticket.lineId) ?? {};
     if ((ticket.namedAsOf ?? 0) >= asOf) continue;
     any = true;
@@ -212,9 +219,9 @@ export async function issueOverdue(context: Context, logger: Pick<Logger, 'warn'
  */
 const issueWithoutNames = async (context: Context, order: OrderDocument, logger: Pick<Logger, 'warn'>) => {
   const { id, institution } = order;
-  const own = contextIn(context, institution);
+  const own = createInstitutionContext(context, institution);
   if (!order.named && !order.cancellation) {
-    await withMissing(own, order);
+    await issueMissing(own, order);
     logger.warn('tickets were issued without names, since orders has not called', { institution, id });
   }
   await own.collections.orders.update(id, (found) =>

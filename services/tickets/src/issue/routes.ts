@@ -1,16 +1,16 @@
 import { type AnyOperation, id, ok, operation } from '@boxoffice/http';
 import type { Context } from '../context.ts';
-import { current } from '../domain/order.ts';
+import { selectCurrent } from '../domain/order.ts';
 import { ids, orderedTicket } from '../examples.ts';
 import { Confirmation, Issued, OrderTickets } from '../schemas.ts';
-import { ticketsOfOrder } from '../tickets/lineage.ts';
-import { creatorOf, orderedTicketOf } from './confirmation.ts';
+import { listOrderTickets } from '../tickets/lineage.ts';
+import { parseCreator, toOrderedTicket } from './confirmation.ts';
 import { issue, type TicketSummary } from './issue.ts';
 
 const exampleTickets = [{ ticketId: ids.ticket, lineId: ids.line, status: 'not_printed' }];
 
 /** Issuing tickets, and the tickets of an order: for the orders service. */
-export function internalRoutes(context: Context): AnyOperation[] {
+export function createInternalRoutes(context: Context): AnyOperation[] {
   return [
     operation({
       id: 'issueTickets',
@@ -30,10 +30,10 @@ export function internalRoutes(context: Context): AnyOperation[] {
         const issued = await issue(context, caller.institution, {
           ...body,
           orderNumber: body.number,
-          createdBy: creatorOf(body.createdBy),
+          createdBy: parseCreator(body.createdBy),
           named: true,
           isCall: true,
-          tickets: body.tickets.map(orderedTicketOf),
+          tickets: body.tickets.map(toOrderedTicket),
         });
         return ok({ tickets: issued.map(summary) });
       },
@@ -48,7 +48,7 @@ export function internalRoutes(context: Context): AnyOperation[] {
       answers: { 200: OrderTickets },
       example: { params: { orderId: ids.order }, answer: { controlled: 0, tickets: exampleTickets } },
       handle: async ({ caller, params }) => {
-        const tickets = current(await ticketsOfOrder(context.collections(caller.institution), params.orderId));
+        const tickets = selectCurrent(await listOrderTickets(context.collections(caller.institution), params.orderId));
         const controlled = tickets.filter(({ status }) => status === 'controlled').length;
         return ok({ controlled, tickets: tickets.map(summary) });
       },

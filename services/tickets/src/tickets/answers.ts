@@ -7,7 +7,7 @@ import type { Ticket } from '../domain/ticket.ts';
 import { ShopTicket, Ticket as Shown } from '../schemas.ts';
 
 /** The ETag of a ticket: writes that change nothing visible do not raise it. */
-export function validatorOf({ version, unseen = 0 }: Ticket & { readonly version: number }): string {
+export function computeEtag({ version, unseen = 0 }: Ticket & { readonly version: number }): string {
   return String(version - unseen);
 }
 
@@ -15,7 +15,7 @@ const viewOf = createView(Shown);
 const viewInShop = createView(ShopTicket);
 
 /** A ticket as answers show it, without internal members. */
-export function view(ticket: Ticket): Static<typeof Shown> {
+export function toTicketView(ticket: Ticket): Static<typeof Shown> {
   return viewOf(shown(ticket));
 }
 
@@ -27,18 +27,18 @@ const shown = (ticket: Ticket) => ({
 });
 
 /** How answers show tickets to a caller. */
-export function viewFor({ user }: Pick<Caller, 'user'>) {
-  return user?.role === 'door' ? viewAtDoor : view;
+export function selectView({ user }: Pick<Caller, 'user'>) {
+  return user?.role === 'door' ? viewAtDoor : toTicketView;
 }
 
 /** A ticket as the door sees it: a stolen phone must not print entries. */
 const viewAtDoor = (ticket: Ticket): Static<typeof Shown> => {
-  const { barcode: _, ...rest } = view(ticket);
+  const { barcode: _, ...rest } = toTicketView(ticket);
   return rest;
 };
 
 /** A ticket as the pos service needs it: with buyer, product and what was sold; see `presentTicket`. */
-export function shopView(ticket: Ticket): Static<typeof ShopTicket> {
+export function toShopView(ticket: Ticket): Static<typeof ShopTicket> {
   return viewInShop({ ...shown(ticket), productId: ticket.productId ?? null, startDate: ticket.startDate ?? null });
 }
 
@@ -46,20 +46,20 @@ export const PATH = '/svc/v3/tickets';
 
 export type Versioned = Ticket & { readonly version: number };
 export function answer(ticket: Versioned) {
-  return ok(view(ticket), metadata(ticket));
+  return ok(toTicketView(ticket), metadata(ticket));
 }
 
 /** `subjects`: an erasure of the contact deletes this answer where it is recorded for a repeated request. */
 const metadata = (ticket: Versioned) => ({
-  etag: validatorOf(ticket),
+  etag: computeEtag(ticket),
   subjects: [ticket.id, ...(ticket.contactNumber === null ? [] : [ticket.contactNumber])],
 });
 /** The answer of an operation that admits the door. */
 export function answerFor(caller: Pick<Caller, 'user'>) {
-  return (ticket: Versioned) => ok(viewFor(caller)(ticket), metadata(ticket));
+  return (ticket: Versioned) => ok(selectView(caller)(ticket), metadata(ticket));
 }
-export function createdAnswer(ticket: Versioned) {
-  return created(view(ticket), `${PATH}/${ticket.id}`, metadata(ticket));
+export function answerCreated(ticket: Versioned) {
+  return created(toTicketView(ticket), `${PATH}/${ticket.id}`, metadata(ticket));
 }
 
 export const single = { path: `${PATH}/{ticketId}`, params: { ticketId: pathId } } as const;

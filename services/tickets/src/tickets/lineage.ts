@@ -1,7 +1,7 @@
 import { UniqueViolation, type Where } from '@boxoffice/store';
 import type { Collections } from '../context.ts';
-import { previousId, successorOf, type Ticket } from '../domain/ticket.ts';
-import { ticketReplaced } from '../events.ts';
+import { buildSuccessor, derivePreviousId, type Ticket } from '../domain/ticket.ts';
+import { createTicketReplacedFact } from '../events.ts';
 import type { TicketDocument } from '../store.ts';
 
 // A replacement writes three documents: the pending step, the old ticket (the commit point, which has all members of
@@ -12,12 +12,12 @@ import type { TicketDocument } from '../store.ts';
  * ticket was not replaced.
  */
 export async function finishReplacement({ tickets }: Collections, old: Ticket): Promise<TicketDocument | undefined> {
-  const next = successorOf(old);
+  const next = buildSuccessor(old);
   if (!next) return undefined;
   const there = await tickets.get(next.id);
   if (there) return there;
   try {
-    return await tickets.insert(next, { events: [ticketReplaced(next)] });
+    return await tickets.insert(next, { events: [createTicketReplacedFact(next)] });
   } catch (error) {
     if (error instanceof UniqueViolation) return tickets.get(next.id);
     throw error;
@@ -27,20 +27,20 @@ export async function finishReplacement({ tickets }: Collections, old: Ticket): 
 /** The ticket with this id; completes an interrupted replacement that has not written it yet. */
 export async function findTicket(collections: Collections, id: string): Promise<TicketDocument | undefined> {
   const found = await collections.tickets.get(id);
-  const before = found ? undefined : previousId(id);
+  const before = found ? undefined : derivePreviousId(id);
   if (before === undefined) return found;
   const old = await collections.tickets.get(before);
   return old?.replacedBy === id ? finishReplacement(collections, old) : undefined;
 }
 
 /** The tickets with these ids, by id: one query, unless some were left by an interrupted replacement. */
-export async function ticketsWithIds(
+export async function findTicketsByIds(
   collections: Collections,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, TicketDocument>> {
   const found = await collections.tickets.find({ where: { id: { in: ids } } });
   const there = new Map(found.map((ticket) => [ticket.id, ticket]));
-  for (const id of ids.filter((one) => !there.has(one) && previousId(one) !== undefined)) {
+  for (const id of ids.filter((one) => !there.has(one) && derivePreviousId(one) !== undefined)) {
     const ticket = await findTicket(collections, id);
     if (ticket) there.set(id, ticket);
   }
@@ -48,7 +48,7 @@ export async function ticketsWithIds(
 }
 
 /** All tickets that match, in order of creation, with those that replace them; completes interrupted replacements. */
-export async function ticketsWhere(collections: Collections, where: Where): Promise<TicketDocument[]> {
+export async function findTicketsWhere(collections: Collections, where: Where): Promise<TicketDocument[]> {
   const found = await collections.tickets.find({ where, orderBy: 'createdAt' });
   const known = new Set(found.map(({ id }) => id));
   const missing = found.filter(({ replacedBy }) => replacedBy !== null && !known.has(replacedBy));
@@ -57,8 +57,8 @@ export async function ticketsWhere(collections: Collections, where: Where): Prom
 }
 
 /** Every ticket of an order. */
-export function ticketsOfOrder(collections: Collections, orderId: string): Promise<TicketDocument[]> {
-  return ticketsWhere(collections, { orderId });
+export function listOrderTickets(collections: Collections, orderId: string): Promise<TicketDocument[]> {
+  return findTicketsWhere(collections, { orderId });
 }
 
 /** Completes pending replacements, so that a list does not miss the new tickets. There is nearly always none. */

@@ -2,21 +2,21 @@
 
 import { Fault } from '@boxoffice/envelope';
 import { type AnyOperation, ok, operation } from '@boxoffice/http';
-import { type ContextOf, type InstitutionContext, timestampOf } from '../context.ts';
-import { current } from '../domain/order.ts';
+import { type ContextOf, type InstitutionContext, readTimestamp } from '../context.ts';
+import { selectCurrent } from '../domain/order.ts';
 import { print, rollBack } from '../domain/ticket.ts';
 import * as example from '../examples.ts';
 import { OrderPrinting, PrintedTickets } from '../schemas.ts';
 import type { TicketDocument } from '../store.ts';
-import { answer, changing, finalCodes, PATH, single, view } from './answers.ts';
-import { changeLines, ticketsOfOrder } from './lineage.ts';
+import { answer, changing, finalCodes, PATH, single, toTicketView } from './answers.ts';
+import { changeLines, listOrderTickets } from './lineage.ts';
 import { changeTicket } from './tickets.ts';
 
 const printing = { ...single, ...changing, path: `${single.path}/printing` } as const;
 const params = { ticketId: example.ids.ticket };
 
 /** Printing: records that a ticket or all of an order are printed, and rolls that of one back. */
-export function printingRoutes(contextOf: ContextOf): AnyOperation[] {
+export function createPrintingRoutes(contextOf: ContextOf): AnyOperation[] {
   return [
     operation({
       id: 'printOrder',
@@ -35,7 +35,7 @@ export function printingRoutes(contextOf: ContextOf): AnyOperation[] {
         const tickets = await printTickets(contextOf(caller), body.orderId);
         const buyers = tickets.flatMap(({ contactNumber }) => (contactNumber === null ? [] : [contactNumber]));
         const subjects = [...new Set([...tickets.map(({ id }) => id), ...buyers])];
-        return ok({ items: tickets.map(view) }, { subjects });
+        return ok({ items: tickets.map(toTicketView) }, { subjects });
       },
     }),
     operation({
@@ -78,11 +78,11 @@ export function printingRoutes(contextOf: ContextOf): AnyOperation[] {
  */
 const printTickets = async (context: InstitutionContext, orderId: string): Promise<readonly TicketDocument[]> => {
   const { collections } = context;
-  const tickets = current(await ticketsOfOrder(collections, orderId));
+  const tickets = selectCurrent(await listOrderTickets(collections, orderId));
   if (tickets.length === 0) throw new Fault('not_found', 'There are no tickets of an order with this id.');
   return changeLines(collections, tickets, (found) => {
     if (found.status === 'cancelled') throw new Fault('ticket_cancelled', 'The tickets of the order are cancelled.');
-    const decision = print(found, timestampOf(context));
+    const decision = print(found, readTimestamp(context));
     return 'next' in decision ? decision.next : found;
   });
 };

@@ -2,7 +2,7 @@
 
 import { type AnyOperation, mergePatch, operation } from '@boxoffice/http';
 import { signBarcode } from '../barcode/barcode.ts';
-import { type Collections, type Context, type ContextOf, type InstitutionContext, timestampOf } from '../context.ts';
+import { type Collections, type Context, type ContextOf, type InstitutionContext, readTimestamp } from '../context.ts';
 import { isNamed, named, rename } from '../domain/beneficiary.ts';
 import * as domain from '../domain/ticket.ts';
 import * as example from '../examples.ts';
@@ -10,17 +10,17 @@ import { Replacement, readOnly, Ticket, TicketChanges } from '../schemas.ts';
 import { replacementsCollection, type TicketDocument } from '../store.ts';
 import {
   answer,
+  answerCreated,
   changing,
-  createdAnswer,
+  computeEtag,
   finalCodes,
   PATH,
   single,
+  toTicketView,
   type Versioned,
-  validatorOf,
-  view,
 } from './answers.ts';
 import { finishReplacement } from './lineage.ts';
-import { allowed, getTicket, type Request } from './tickets.ts';
+import { getTicket, type Request, requireAllowed } from './tickets.ts';
 
 /** Decides a change that may replace the ticket by one with this id and barcode. */
 type Replacing = (
@@ -42,18 +42,18 @@ export async function changeOrReplace(
   const { collections } = context;
   for (;;) {
     const before = await getTicket(collections, id);
-    const asNew = { id: domain.nextId(id), barcode: await barcodeFor(context, before) };
-    ifMatch(validatorOf(before));
+    const asNew = { id: domain.deriveNextId(id), barcode: await barcodeFor(context, before) };
+    ifMatch(computeEtag(before));
     unchanged?.(before);
-    const replaces = allowed(decide(before, asNew, timestampOf(context))).status === 'invalidated';
+    const replaces = requireAllowed(decide(before, asNew, readTimestamp(context))).status === 'invalidated';
     if (replaces) await recordPending(collections, id, context.now());
     let overtaken = false;
     const written = await collections.tickets.update(
       id,
       (ticket) => {
-        ifMatch(validatorOf(ticket));
+        ifMatch(computeEtag(ticket));
         unchanged?.(ticket);
-        const next = allowed(decide(ticket, asNew, timestampOf(context)));
+        const next = requireAllowed(decide(ticket, asNew, readTimestamp(context)));
         // Printed since the first read: the pending replacement must be recorded first.
         overtaken = next.status === 'invalidated' && !replaces;
         return overtaken || next === ticket ? undefined : { next };
@@ -72,18 +72,18 @@ const barcodeFor = async (
   { keys, now, collections: { institution } }: InstitutionContext,
   ticket: domain.Ticket,
 ): Promise<string> => {
-  const [tid, iat] = [domain.nextId(ticket.id), Math.floor(now() / 1000)];
+  const [tid, iat] = [domain.deriveNextId(ticket.id), Math.floor(now() / 1000)];
   return signBarcode(await keys.signing(institution), { tid, prf: ticket.performanceId, plc: ticket.place.id, iat });
 };
 
 /** Records the pending replacement of this ticket, so that the sweep completes it if this process dies. */
 const recordPending = async ({ replacements }: Collections, ticketId: string, now: number): Promise<void> => {
-  await replacements.insertMany([{ id: domain.nextId(ticketId), ticketId, since: now }]);
+  await replacements.insertMany([{ id: domain.deriveNextId(ticketId), ticketId, since: now }]);
 };
 
 /** The ticket that replaces this one, in its first version: so a repeated request gets the first answer. */
 const freshSuccessor = (ticket: domain.Ticket): (domain.Ticket & { readonly version: number }) | undefined => {
-  const next = domain.successorOf(ticket);
+  const next = domain.buildSuccessor(ticket);
   return next && { ...next, version: 1 };
 };
 
@@ -118,7 +118,7 @@ export async function resumeInterrupted(context: Context): Promise<void> {
 const params = { ticketId: example.ids.ticket };
 
 /** Changing the beneficiary, and replacing a printed ticket by a new one. */
-export function replacementRoutes(contextOf: ContextOf): AnyOperation[] {
+export function createReplacementRoutes(contextOf: ContextOf): AnyOperation[] {
   return [
     operation({
       ...single,
@@ -145,7 +145,7 @@ export function replacementRoutes(contextOf: ContextOf): AnyOperation[] {
             },
             {
               ifMatch,
-              unchanged: (ticket) => unchanged(view(ticket)),
+              unchanged: (ticket) => unchanged(toTicketView(ticket)),
               idempotencyRecord: remember<Versioned>((ticket) => answer(freshSuccessor(ticket) ?? ticket)),
             },
           ),
@@ -169,9 +169,9 @@ export function replacementRoutes(contextOf: ContextOf): AnyOperation[] {
       conditional: true,
       example: { params, body: { reason: 'lost' }, answer: example.replacing },
       handle: async ({ caller, params, body, ifMatch, remember }) => {
-        const idempotencyRecord = remember<Versioned>((ticket) => createdAnswer(freshSuccessor(ticket) ?? ticket));
+        const idempotencyRecord = remember<Versioned>((ticket) => answerCreated(freshSuccessor(ticket) ?? ticket));
         const request = { ifMatch, idempotencyRecord };
-        return createdAnswer(await replaceTicket(contextOf(caller), params.ticketId, request, body.reason));
+        return answerCreated(await replaceTicket(contextOf(caller), params.ticketId, request, body.reason));
       },
     }),
   ];

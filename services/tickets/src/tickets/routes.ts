@@ -1,19 +1,27 @@
-import { type AnyOperation, changesPage, changesPageOf, id, lineOfText, listQuery, operation } from '@boxoffice/http';
+import {
+  type AnyOperation,
+  createChangesPageSchema,
+  createLineSchema,
+  id,
+  listQuery,
+  operation,
+  readChangesPage,
+} from '@boxoffice/http';
 import { Type } from 'typebox';
-import { scannedText, ticketNamedBy } from '../barcode/barcode.ts';
+import { extractBarcode, readTicketId } from '../barcode/barcode.ts';
 import type { ContextOf } from '../context.ts';
 import * as example from '../examples.ts';
 import { Status, Ticket } from '../schemas.ts';
-import { answerFor, PATH, single, viewFor } from './answers.ts';
+import { answerFor, PATH, selectView, single } from './answers.ts';
 import { findTicket, finishPending } from './lineage.ts';
-import { ticketsFoundBy } from './search.ts';
+import { searchTickets } from './search.ts';
 import { getTicket } from './tickets.ts';
 
 const params = { ticketId: example.ids.ticket };
 const identifier = Type.Optional(id);
 
 /** Tickets: the list and a single one, their commands and their view. */
-export function ticketRoutes(contextOf: ContextOf): AnyOperation[] {
+export function createTicketRoutes(contextOf: ContextOf): AnyOperation[] {
   return [
     operation({
       id: 'listTickets',
@@ -34,7 +42,7 @@ export function ticketRoutes(contextOf: ContextOf): AnyOperation[] {
         status: Type.Optional(Status),
         barcode: Type.Optional(Type.String({ minLength: 1, maxLength: 2048, description: 'as scanned' })),
         q: Type.Optional(
-          lineOfText({
+          createLineSchema({
             maxLength: 100,
             description:
               'with `performanceId`: the number of the order, or the beginning of the label of the place or of the ' +
@@ -42,7 +50,7 @@ export function ticketRoutes(contextOf: ContextOf): AnyOperation[] {
           }),
         ),
       },
-      answers: { 200: changesPage(Ticket) },
+      answers: { 200: createChangesPageSchema(Ticket) },
       errors: ['missing_parameter'],
       example: {
         query: { orderId: example.ids.order },
@@ -50,16 +58,16 @@ export function ticketRoutes(contextOf: ContextOf): AnyOperation[] {
       },
       handle: async (request) => {
         const { orderId, performanceId, contactNumber, status, barcode: scanned, q, modifiedSince } = request.query;
-        const barcode = scanned === undefined ? undefined : scannedText(scanned);
+        const barcode = scanned === undefined ? undefined : extractBarcode(scanned);
         const { now, collections } = contextOf(request.caller);
-        const id = barcode === undefined ? undefined : (ticketNamedBy(barcode) ?? '');
+        const id = barcode === undefined ? undefined : (readTicketId(barcode) ?? '');
         await (id === undefined ? finishPending(collections) : findTicket(collections, id));
-        const found = q === undefined ? collections.tickets : await ticketsFoundBy(collections, performanceId, q);
-        return changesPageOf(request, found, {
+        const found = q === undefined ? collections.tickets : await searchTickets(collections, performanceId, q);
+        return readChangesPage(request, found, {
           where: { orderId, performanceId, contactNumber, status, id, barcode },
           orderBy: modifiedSince === undefined ? 'createdAt' : 'updatedAt',
           clock: now,
-          item: viewFor(request.caller),
+          item: selectView(request.caller),
         });
       },
     }),

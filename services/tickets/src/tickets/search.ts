@@ -2,10 +2,10 @@
 
 import { Fault } from '@boxoffice/envelope';
 import type { Listed } from '@boxoffice/http';
-import { documentsOf, eachOf, type Where } from '@boxoffice/store';
+import { readDocuments, runForEach, type Where } from '@boxoffice/store';
 import type { Collections } from '../context.ts';
 import { foldCode, foldText } from '../domain/search.ts';
-import { type Ticket, unseen } from '../domain/ticket.ts';
+import { countUnseen, type Ticket } from '../domain/ticket.ts';
 import { hasPresentTerms } from '../search-terms.ts';
 import type { TicketDocument } from '../store.ts';
 
@@ -22,7 +22,7 @@ const LAST = '\u{10ffff}';
  * and those whose place's label or beneficiary's name begins so.
  * @throws {Fault} `missing_parameter` without a performance, `invalid_parameter` without a letter or digit
  */
-export async function ticketsFoundBy(
+export async function searchTickets(
   collections: Searched,
   performanceId: string | undefined,
   text: string,
@@ -53,12 +53,12 @@ export async function ticketsFoundBy(
 /** Stores the terms that tickets of a performance lack, so that they are found. */
 const completeTerms = (collections: Searched, performanceId: string): Promise<void> => {
   const query = { where: { performanceId, 'search.place': null }, index: 'searched_place', orderBy: 'createdAt' };
-  return eachOf(documentsOf(collections.tickets, query), WIDTH, (ticket) => refreshTerms(collections, ticket));
+  return runForEach(readDocuments(collections.tickets, query), WIDTH, (ticket) => refreshTerms(collections, ticket));
 };
 
 /** Stores the terms of a ticket that an instance of an earlier release has written. */
 const refreshTerms = ({ tickets }: Searched, { id }: Pick<Ticket, 'id'>) =>
-  tickets.update(id, (found) => (hasPresentTerms(found) ? undefined : { next: { ...found, ...unseen(found) } }));
+  tickets.update(id, (found) => (hasPresentTerms(found) ? undefined : { next: { ...found, ...countUnseen(found) } }));
 
 const beginningWith = (text: string) => ({ gte: text, lt: text + LAST });
 

@@ -5,16 +5,16 @@ import { type AnyOperation, id, ok, operation } from '@boxoffice/http';
 import type { Where } from '@boxoffice/store';
 import { Type } from 'typebox';
 import type { ContextOf, InstitutionContext } from '../context.ts';
-import { PDF, shopDocumentOf } from '../document/document.ts';
-import { named, rename, replacedFor } from '../domain/beneficiary.ts';
+import { drawShopDocument, PDF } from '../document/document.ts';
+import { isReplacedFor, named, rename } from '../domain/beneficiary.ts';
 import type * as domain from '../domain/ticket.ts';
 import * as example from '../examples.ts';
 import { DocumentRequest, Naming, ShopDocument, ShopTicket, Status } from '../schemas.ts';
 import type { TicketDocument } from '../store.ts';
-import { shopView } from './answers.ts';
-import { ticketsWhere } from './lineage.ts';
+import { toShopView } from './answers.ts';
+import { findTicketsWhere } from './lineage.ts';
 import { changeOrReplace } from './replacement.ts';
-import { allowed, getTicket, presentTicket, presentTickets } from './tickets.ts';
+import { applyPerformance, applyPerformances, getTicket, requireAllowed } from './tickets.ts';
 
 /** The filter of a shop's tickets: by contact, by orders, or both; and by status. */
 interface Shown {
@@ -35,11 +35,11 @@ export async function nameTicket(
 ): Promise<TicketDocument> {
   const changed = await changeOrReplace(context, id, { ifMatch: () => {} }, (ticket, asNew, now) => {
     const wanted = named({ ...ticket.beneficiary, ...names });
-    if (replacedFor(ticket, wanted)) return { next: ticket };
-    return { next: allowed(rename(ticket, wanted, asNew, now), 'pointOfSale') };
+    if (isReplacedFor(ticket, wanted)) return { next: ticket };
+    return { next: requireAllowed(rename(ticket, wanted, asNew, now), 'pointOfSale') };
   });
   const { collections } = context;
-  return presentTicket(collections, await getTicket(collections, changed.id));
+  return applyPerformance(collections, await getTicket(collections, changed.id));
 }
 
 const PATH = '/internal/shop/tickets';
@@ -48,7 +48,7 @@ const { Optional, String: Text } = Type;
 const params = { ticketId: example.ids.ticket };
 
 /** The tickets of a shop, for the pos service. Answers contain the buyer; pos decides which user may see a ticket. */
-export function shopRoutes(contextOf: ContextOf): AnyOperation[] {
+export function createShopRoutes(contextOf: ContextOf): AnyOperation[] {
   return [
     operation({
       id: 'listShopTickets',
@@ -78,7 +78,7 @@ export function shopRoutes(contextOf: ContextOf): AnyOperation[] {
         }
         const shown = { contactNumber, orderIds: orderIds?.split(','), status };
         const tickets = await shownTickets(contextOf(caller), shown);
-        return ok({ tickets: tickets.map(shopView) });
+        return ok({ tickets: tickets.map(toShopView) });
       },
     }),
     operation({
@@ -92,7 +92,7 @@ export function shopRoutes(contextOf: ContextOf): AnyOperation[] {
       example: { params, answer: example.shopTicket },
       handle: async ({ caller, params }) => {
         const { collections } = contextOf(caller);
-        return ok(shopView(await presentTicket(collections, await getTicket(collections, params.ticketId))));
+        return ok(toShopView(await applyPerformance(collections, await getTicket(collections, params.ticketId))));
       },
     }),
     operation({
@@ -107,7 +107,7 @@ export function shopRoutes(contextOf: ContextOf): AnyOperation[] {
       answers: { 200: ShopDocument },
       errors: ['not_found', 'ticket_not_printed', 'ticket_cancelled', 'ticket_invalidated'],
       example: { body: example.documentRequest, answer: { contentType: PDF, base64: 'JVBERi0xLjMK' } },
-      handle: async ({ caller, body }) => ok(await shopDocumentOf(contextOf(caller), body)),
+      handle: async ({ caller, body }) => ok(await drawShopDocument(contextOf(caller), body)),
     }),
     operation({
       id: 'nameShopTicket',
@@ -129,7 +129,7 @@ export function shopRoutes(contextOf: ContextOf): AnyOperation[] {
         answer: { ...example.shopTicket, beneficiary: example.beneficiary },
       },
       handle: async ({ caller, params, body }) =>
-        ok(shopView(await nameTicket(contextOf(caller), params.ticketId, body))),
+        ok(toShopView(await nameTicket(contextOf(caller), params.ticketId, body))),
     }),
   ];
 }
@@ -143,14 +143,14 @@ const shownTickets = async (
   // One query per order uses the index on orders; a condition on a list of orders would scan all tickets.
   const found = orderIds
     ? (
-        await Promise.all([...new Set(orderIds)].map((orderId) => ticketsWhere(collections, { ...where, orderId })))
+        await Promise.all([...new Set(orderIds)].map((orderId) => findTicketsWhere(collections, { ...where, orderId })))
       ).flat()
-    : await ticketsWhere(collections, where);
+    : await findTicketsWhere(collections, where);
   // The replacing ticket may belong to another contact.
   const shown = found
     .filter((ticket) => contactNumber === undefined || ticket.contactNumber === contactNumber)
     .filter((ticket) => status === undefined || ticket.status === status);
-  return (await presentTickets(collections, shown)).sort(byStart);
+  return (await applyPerformances(collections, shown)).sort(byStart);
 };
 
 const byStart = (one: TicketDocument, other: TicketDocument): number => {

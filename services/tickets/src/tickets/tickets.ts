@@ -2,13 +2,13 @@
 
 import { type Code, Fault } from '@boxoffice/envelope';
 import type { Fact, IdempotencyRecord } from '@boxoffice/store';
-import { type Collections, type Context, type InstitutionContext, timestampOf } from '../context.ts';
-import { withoutNames } from '../domain/beneficiary.ts';
-import { withoutBeneficiaries } from '../domain/order.ts';
-import { asItIsNow } from '../domain/performance.ts';
+import { type Collections, type Context, type InstitutionContext, readTimestamp } from '../context.ts';
+import { eraseNames } from '../domain/beneficiary.ts';
+import { eraseBeneficiaries } from '../domain/order.ts';
+import { applyMove } from '../domain/performance.ts';
 import type * as domain from '../domain/ticket.ts';
 import type { TicketDocument } from '../store.ts';
-import { validatorOf } from './answers.ts';
+import { computeEtag } from './answers.ts';
 import { changeLine, findTicket } from './lineage.ts';
 
 /** The parts of a request that a change needs: idempotency record, If-Match check against the ticket's validator. */
@@ -33,7 +33,7 @@ const refusals = {
 } as const satisfies Record<domain.Reason, Record<'partner' | 'pointOfSale', Code>>;
 
 /** The ticket after a decision. @throws {Fault} the code of a refusal for its reader */
-export function allowed<T extends domain.Ticket>(
+export function requireAllowed<T extends domain.Ticket>(
   decision: domain.Decision<T>,
   reader: 'partner' | 'pointOfSale' = 'partner',
 ): T {
@@ -52,22 +52,22 @@ export async function getTicket(collections: Collections, id: string): Promise<T
  * The tickets with time and place of their performances as they are now. A ticket stores those of its sale: so it does
  * not matter whether it was issued, printed or replaced before its performance moved or after.
  */
-export async function presentTickets<T extends domain.Ticket>(
+export async function applyPerformances<T extends domain.Ticket>(
   { performances }: Pick<Collections, 'performances'>,
   tickets: readonly T[],
 ): Promise<T[]> {
   const ids = [...new Set(tickets.map(({ performanceId }) => performanceId))];
   const moved = ids.length === 0 ? [] : await performances.find({ where: { id: { in: ids } } });
   const byId = new Map(moved.map((performance) => [performance.id, performance]));
-  return tickets.map((ticket) => asItIsNow(ticket, byId.get(ticket.performanceId)));
+  return tickets.map((ticket) => applyMove(ticket, byId.get(ticket.performanceId)));
 }
 
 /** The ticket with time and place of its performance as they are now. */
-export async function presentTicket<T extends domain.Ticket>(
+export async function applyPerformance<T extends domain.Ticket>(
   { performances }: Pick<Collections, 'performances'>,
   ticket: T,
 ): Promise<T> {
-  return asItIsNow(ticket, await performances.get(ticket.performanceId));
+  return applyMove(ticket, await performances.get(ticket.performanceId));
 }
 
 /**
@@ -86,8 +86,8 @@ export async function changeTicket(
     collections.tickets.update(
       id,
       (ticket) => {
-        ifMatch(validatorOf(ticket));
-        const next = allowed(command(ticket, timestampOf(context)));
+        ifMatch(computeEtag(ticket));
+        const next = requireAllowed(command(ticket, readTimestamp(context)));
         return { next, events: fact ? [fact(next)] : [] };
       },
       { idempotencyRecord },
@@ -103,7 +103,7 @@ export async function changeTicket(
 /** Records that a contact was erased, for confirmations that arrive later. */
 export async function recordErasure(context: Context, collections: Collections, contactNumber: string): Promise<void> {
   const id = idOf(collections, contactNumber);
-  await collections.erasedContacts.insertMany([{ id, contactNumber, heardAt: timestampOf(context) }]);
+  await collections.erasedContacts.insertMany([{ id, contactNumber, heardAt: readTimestamp(context) }]);
 }
 
 const idOf = ({ institution }: Collections, contactNumber: string): string => `${institution} ${contactNumber}`;
@@ -122,7 +122,7 @@ export async function deleteNames(context: Context, collections: Collections, co
   // Orders first: tickets that are not written yet are made from them.
   for (const { id } of await collections.orders.find({ where: { contactNumber } })) {
     await collections.orders.update(id, (order) => {
-      const next = withoutBeneficiaries(order);
+      const next = eraseBeneficiaries(order);
       return next === order ? undefined : { next };
     });
   }
@@ -130,7 +130,7 @@ export async function deleteNames(context: Context, collections: Collections, co
     await changeLine(
       collections,
       ticket,
-      (found) => withoutNames(found, timestampOf(context)),
+      (found) => eraseNames(found, readTimestamp(context)),
       // Answers recorded before the contact became the buyer do not have it among their subjects.
       async ({ id, contactChanged }) => void (contactChanged && (await idempotency.forget(id))),
     );

@@ -7,8 +7,8 @@ import { openApiDocument } from '@boxoffice/http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { fromBase45, toBase45 } from '../../door/base45.js';
-import { routes } from '../../src/app.ts';
-import { keyBytes, readShort, signBarcode, signJws } from '../../src/barcode/barcode.ts';
+import { createRoutes } from '../../src/app.ts';
+import { readShort, signBarcode, signJws, toKeyBytes } from '../../src/barcode/barcode.ts';
 import { createBarcodeKeys } from '../../src/barcode/keys.ts';
 import { longTestVector, testVector } from '../../src/barcode/routes.ts';
 import { rotateBarcodeKey } from '../../src/index.ts';
@@ -19,11 +19,11 @@ import {
   type Instance,
   openFixture,
   PATH,
+  readTicket,
   SERVICE_SECRET,
   startInstance,
-  ticketOf,
 } from '../fixture/service.ts';
-import { confirmed, firstOf, issued } from '../fixture/tickets.ts';
+import { createConfirmedOrder, getFirstTicketId, issueOrder } from '../fixture/tickets.ts';
 
 type ReadBarcode = (barcode: string, keys: readonly object[]) => Readonly<Record<string, unknown>>;
 
@@ -35,7 +35,7 @@ interface Keys {
 
 /** The code blocks of a language in the operation's description. */
 const blocksOf = (fixture: Instance, language: string): string[] => {
-  const document = openApiDocument({ service: 'tickets', version: '0', operations: routes(fixture.context) });
+  const document = openApiDocument({ service: 'tickets', version: '0', operations: createRoutes(fixture.context) });
   const { paths } = document as { paths: Record<string, { get: { description: string } }> };
   const description = paths[`${PATH}/verification-key`]?.get.description ?? '';
   return [...description.matchAll(/```(\w+)\n([\s\S]*?)\n```/g)]
@@ -122,11 +122,11 @@ describe.each(engines)('barcodes are verified offline, on $name', (engine) => {
   });
 
   test('the example accepts issued barcodes and rejects changed ones and those of other keys', async () => {
-    const order = await issued(fixture);
-    const { barcode } = ticketOf(await fixture.call('GET', `${PATH}/${firstOf(order)}`));
+    const order = await issueOrder(fixture);
+    const { barcode } = readTicket(await fixture.call('GET', `${PATH}/${getFirstTicketId(order)}`));
     const { keys } = await keysOf(fixture);
     expect(readBarcode(barcode, keys)).toEqual({
-      tid: firstOf(order),
+      tid: getFirstTicketId(order),
       prf: order.tickets[0]?.performanceId,
     });
     const forged = `${barcode.slice(0, 20)}${barcode[20] === '0' ? '1' : '0'}${barcode.slice(21)}`;
@@ -138,7 +138,9 @@ describe.each(engines)('barcodes are verified offline, on $name', (engine) => {
   });
 
   test('a ticket is found by its exact barcode only', async () => {
-    const { barcode, id } = ticketOf(await fixture.call('GET', `${PATH}/${firstOf(await issued(fixture))}`));
+    const { barcode, id } = readTicket(
+      await fixture.call('GET', `${PATH}/${getFirstTicketId(await issueOrder(fixture))}`),
+    );
     const find = async (text: string, more = '', institution = fixture.institution) =>
       (await fixture.call('GET', `${PATH}?barcode=${encodeURIComponent(text)}${more}`, { institution })).data.items;
     expect(await find(barcode)).toMatchObject([{ id }]);
@@ -166,18 +168,18 @@ describe.each(engines)('barcodes are verified offline, on $name', (engine) => {
   test('after a change of SERVICE_SECRET a new key signs, and the old one stays valid', async () => {
     const institution = `turned-${Date.now()}`;
     const before = await startInstance(await fixture.engine.open(), institution);
-    const order = await issued(before);
-    const { barcode } = ticketOf(await before.call('GET', `${PATH}/${firstOf(order)}`));
+    const order = await issueOrder(before);
+    const { barcode } = readTicket(await before.call('GET', `${PATH}/${getFirstTicketId(order)}`));
     const old = await keysOf(before);
     await before.close();
     const after = await startInstance(await fixture.engine.open(), institution, 'another secret of the tests');
     const { kid, keys } = await keysOf(after);
     expect(keys.map((key) => key.kid)).toEqual([kid, old.kid]);
     expect(kid).not.toBe(old.kid);
-    expect(readBarcode(barcode, keys)).toMatchObject({ tid: firstOf(order) });
-    const second = await issued(after, confirmed());
-    const signed = ticketOf(await after.call('GET', `${PATH}/${firstOf(second)}`)).barcode;
-    expect(readBarcode(signed, keys.slice(0, 1))).toMatchObject({ tid: firstOf(second) });
+    expect(readBarcode(barcode, keys)).toMatchObject({ tid: getFirstTicketId(order) });
+    const second = await issueOrder(after, createConfirmedOrder());
+    const signed = readTicket(await after.call('GET', `${PATH}/${getFirstTicketId(second)}`)).barcode;
+    expect(readBarcode(signed, keys.slice(0, 1))).toMatchObject({ tid: getFirstTicketId(second) });
     await after.close();
   });
 });
@@ -189,9 +191,9 @@ const kidsOf = async (on: Instance): Promise<string[]> => {
 
 /** The id of the key that signs the barcode of a new ticket. */
 const signedNow = async (on: Instance): Promise<string> => {
-  const { barcode } = ticketOf(await on.call('GET', `${PATH}/${firstOf(await issued(on))}`));
+  const { barcode } = readTicket(await on.call('GET', `${PATH}/${getFirstTicketId(await issueOrder(on))}`));
   const key = readShort(barcode)?.key;
-  return (await kidsOf(on)).find((kid) => key?.equals(keyBytes(kid))) ?? '';
+  return (await kidsOf(on)).find((kid) => key?.equals(toKeyBytes(kid))) ?? '';
 };
 
 describeOnEachEngine('barcode keys are rotated', (fixture) => {

@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from '@jest/globals';
-import { contextIn, createContext } from '../../src/context.ts';
+import { createContext, createInstitutionContext } from '../../src/context.ts';
 import { controlMany } from '../../src/control/batch.ts';
 import { describeOnEachEngine, type Instance, SERVICE_SECRET } from '../fixture/service.ts';
-import { confirmed, printed, scan, scansListed } from '../fixture/tickets.ts';
+import { createConfirmedOrder, issueAndPrint, listScans, scan } from '../fixture/tickets.ts';
 
 /** How often each race is run. */
 const TIMES = 6;
@@ -14,7 +14,7 @@ describeOnEachEngine('a nonce has one effect and one answer, also where it is se
   });
 
   const twoTickets = async () => {
-    const { order } = await printed(fixture, confirmed(2));
+    const { order } = await issueAndPrint(fixture, createConfirmedOrder(2));
     const [one = '', two = ''] = order.tickets.map(({ ticketId }) => ticketId);
     const performanceId = order.tickets[0]?.performanceId ?? '';
     const statuses = async () => [(await fixture.ticket(one)).status, (await fixture.ticket(two)).status];
@@ -31,7 +31,7 @@ describeOnEachEngine('a nonce has one effect and one answer, also where it is se
       ]);
       expect([first, first?.result]).toEqual([second, 'admitted']);
       expect((await statuses()).sort()).toEqual(['controlled', 'printed']);
-      expect(await scansListed(fixture, `performanceId=${performanceId}`)).toMatchObject([
+      expect(await listScans(fixture, `performanceId=${performanceId}`)).toMatchObject([
         { nonce, result: 'admitted', ticketId: first?.ticketId, gate: first?.control?.gate },
       ]);
       expect(await scan(fixture, [{ nonce, ticketId: two }])).toEqual([first]);
@@ -64,7 +64,9 @@ describeOnEachEngine('a nonce has one effect and one answer, also where it is se
     const dead = createContext({ ...fixture.store, collection }, SERVICE_SECRET);
     const caller = { institution: fixture.institution, client: 'partner', user: null, bounds: null };
     const nonce = `crash.${one}`;
-    const attempt = controlMany(contextIn(dead, fixture.institution), caller, [{ nonce, ticketId: one }]);
+    const attempt = controlMany(createInstitutionContext(dead, fixture.institution), caller, [
+      { nonce, ticketId: one },
+    ]);
     await expect(attempt).rejects.toThrow('not written');
     await dead.drawing.close();
     const [answer] = await scan(fixture, [{ nonce, ticketId: two }]);

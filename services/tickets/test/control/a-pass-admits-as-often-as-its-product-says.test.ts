@@ -1,10 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
-import { contextIn, createContext } from '../../src/context.ts';
-import { admittanceOf } from '../../src/control/admittance.ts';
+import { createContext, createInstitutionContext } from '../../src/context.ts';
+import { findAdmittance } from '../../src/control/admittance.ts';
 import { controlMany } from '../../src/control/batch.ts';
 import type { Entries } from '../../src/domain/ticket.ts';
 import { describeOnEachEngine, PATH, SERVICE_SECRET } from '../fixture/service.ts';
-import { confirmed, opening, printed, scan, scansListed, withMembers } from '../fixture/tickets.ts';
+import {
+  addMembers,
+  createConfirmedOrder,
+  createScanClock,
+  issueAndPrint,
+  listScans,
+  scan,
+} from '../fixture/tickets.ts';
 
 const DAY = 86_400_000;
 
@@ -22,7 +29,7 @@ const about = {
 /** An order for one pass, valid from yesterday for a month. */
 const passOrder = (entries: Entries | undefined) => {
   const [startDate, validUntil] = [-1, 30].map((days) => new Date(Date.now() + days * DAY).toISOString());
-  return withMembers(confirmed(), {
+  return addMembers(createConfirmedOrder(), {
     startDate,
     about: { ...about, timeZone: NOON, validUntil, ...(entries && { entries }) },
   });
@@ -33,7 +40,7 @@ describe('the day of a daily pass', () => {
     const ticket = { performanceId: 'prf_1', startDate: null, about: { ...about, entries: 'daily' as const } };
     const dayIn = async (moved: object | undefined) => {
       const performances = { get: async () => moved };
-      const admittance = await admittanceOf({ performances } as never, ticket as never);
+      const admittance = await findAdmittance({ performances } as never, ticket as never);
       return ['2027-03-14T22:30:00.000Z', '2027-03-14T23:30:00.000Z'].map((at) => admittance?.dayOf(at));
     };
     expect(await dayIn(undefined)).toEqual(['2027-03-14', '2027-03-15']);
@@ -44,7 +51,7 @@ describe('the day of a daily pass', () => {
 
 describeOnEachEngine('a pass admits as often as its product says', (fixture) => {
   const open = async (entries: Entries | undefined) => {
-    const { order, id } = await printed(fixture, passOrder(entries));
+    const { order, id } = await issueAndPrint(fixture, passOrder(entries));
     const performanceId = order.tickets[0]?.performanceId ?? '';
     const caller = { institution: fixture.institution, client: 'partner', user: null, bounds: null };
     let nth = 0;
@@ -53,7 +60,7 @@ describeOnEachEngine('a pass admits as often as its product says', (fixture) => 
       const context = createContext(fixture.store, SERVICE_SECRET, () => Date.now() + ms);
       nth += 1;
       const item = { nonce: `${id}.${nth}`, ticketId: id, ...more };
-      const [answer] = await controlMany(contextIn(context, fixture.institution), caller, [item]);
+      const [answer] = await controlMany(createInstitutionContext(context, fixture.institution), caller, [item]);
       await context.drawing.close();
       return answer?.result === 'refused' ? answer.reason : answer?.result;
     };
@@ -88,12 +95,12 @@ describeOnEachEngine('a pass admits as often as its product says', (fixture) => 
 
   test('`daily`: of two offline scans of a day the earlier is admitted, and other days stay', async () => {
     const { id, performanceId, scanAfter } = await open('daily');
-    const at = opening();
+    const at = createScanClock();
     expect(await scanAfter(0, { at: at(9), offline: true, gate: 'Late' })).toBe('admitted');
     expect(await scanAfter(DAY, { gate: 'Next day' })).toBe('admitted');
     expect(await scanAfter(DAY, { at: at(5), offline: true, gate: 'Early' })).toBe('admitted');
     expect((await fixture.ticket(id)).gate).toBe('Next day');
-    const listed = await scansListed(fixture, `performanceId=${performanceId}`);
+    const listed = await listScans(fixture, `performanceId=${performanceId}`);
     expect(listed.map(({ gate, result }) => [gate, result])).toEqual([
       ['Early', 'admitted'],
       ['Late', 'repeated'],
@@ -103,7 +110,7 @@ describeOnEachEngine('a pass admits as often as its product says', (fixture) => 
 
   test('`unlimited` always; each entry is a scan and an event, and is taken back by itself', async () => {
     const { id, order, performanceId, act } = await open('unlimited');
-    const at = opening();
+    const at = createScanClock();
     const items = [1, 2, 3].map((second) => ({
       nonce: `${id}.${second}`,
       ticketId: id,
@@ -112,7 +119,7 @@ describeOnEachEngine('a pass admits as often as its product says', (fixture) => 
     }));
     for (const item of items) expect((await scan(fixture, [item]))[0]?.result).toBe('admitted');
     expect((await scan(fixture, items)).map(({ result }) => result)).toEqual(['admitted', 'admitted', 'admitted']);
-    expect((await scansListed(fixture, `performanceId=${performanceId}&result=admitted`)).length).toBe(3);
+    expect((await listScans(fixture, `performanceId=${performanceId}&result=admitted`)).length).toBe(3);
     expect(await fixture.ticket(id)).toMatchObject({ status: 'controlled', controlledAt: at(3), gate: 'G3' });
     const [events] = await fixture.eventsOf([id]);
     expect(events?.filter((type) => type === 'ticket.controlled').length).toBe(3);

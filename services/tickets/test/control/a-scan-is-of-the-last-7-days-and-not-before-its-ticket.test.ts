@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { contextIn, createContext } from '../../src/context.ts';
+import { createContext, createInstitutionContext } from '../../src/context.ts';
 import { controlMany } from '../../src/control/batch.ts';
-import { problemOfTime } from '../../src/domain/control.ts';
+import { findTimeProblem } from '../../src/domain/control.ts';
 import { describeOnEachEngine, PATH, SERVICE_SECRET } from '../fixture/service.ts';
-import { opening, printed, scan, scansListed } from '../fixture/tickets.ts';
+import { createScanClock, issueAndPrint, listScans, scan } from '../fixture/tickets.ts';
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
@@ -13,7 +13,7 @@ describe('the time of a scan', () => {
   const now = Date.parse('2027-03-14T19:00:00.000Z');
   const iso = (ms: number) => new Date(ms).toISOString();
   const isPossible = (at: number, issuedAt?: number) =>
-    problemOfTime({ at: iso(at) }, iso(now), issuedAt === undefined ? undefined : { createdAt: iso(issuedAt) }) ===
+    findTimeProblem({ at: iso(at) }, iso(now), issuedAt === undefined ? undefined : { createdAt: iso(issuedAt) }) ===
     undefined;
 
   test('is at most 5 minutes ahead, and at most 7 days ago', () => {
@@ -30,9 +30,9 @@ describe('the time of a scan', () => {
 
 describeOnEachEngine('a scan at a time at which it cannot have happened', (fixture) => {
   test('is refused, also offline, and does not use its nonce', async () => {
-    const { order, id } = await printed(fixture);
+    const { order, id } = await issueAndPrint(fixture);
     const performanceId = order.tickets[0]?.performanceId ?? '';
-    const beforeIssue = opening()(-600);
+    const beforeIssue = createScanClock()(-600);
     const times = [...NEVER, beforeIssue];
     const items = times.flatMap((at, index) =>
       [true, false].map((offline) => ({
@@ -46,7 +46,7 @@ describeOnEachEngine('a scan at a time at which it cannot have happened', (fixtu
     const refused = { result: 'refused', reason: 'validation_error', ticketId: id, performanceId, control: null };
     expect(await scan(fixture, items)).toMatchObject(items.map(({ nonce }) => ({ nonce, ...refused })));
     expect((await fixture.ticket(id)).status).toBe('printed');
-    expect(await scansListed(fixture, `performanceId=${performanceId}`)).toHaveLength(items.length);
+    expect(await listScans(fixture, `performanceId=${performanceId}`)).toHaveLength(items.length);
     const [first] = items;
     const again = { nonce: first?.nonce, ticketId: id };
     const [admitted] = await scan(fixture, [again]);
@@ -63,7 +63,7 @@ describeOnEachEngine('a scan at a time at which it cannot have happened', (fixtu
   });
 
   test('is 400 validation_error of a single control, whatever the status of the ticket', async () => {
-    const { id } = await printed(fixture);
+    const { id } = await issueAndPrint(fixture);
     const { barcode } = await fixture.ticket(id);
     const refused = async (at: string) => {
       const byId = await fixture.call('POST', `${PATH}/${id}/control`, { body: { at } });
@@ -71,20 +71,22 @@ describeOnEachEngine('a scan at a time at which it cannot have happened', (fixtu
       return [byId, byCode].map(({ status, body }) => [status, body.status]);
     };
     const wrong = [400, 'validation_error'];
-    for (const at of [...NEVER, opening()(-600)]) expect(await refused(at)).toEqual([wrong, wrong]);
+    for (const at of [...NEVER, createScanClock()(-600)]) expect(await refused(at)).toEqual([wrong, wrong]);
     expect((await fixture.ticket(id)).status).toBe('printed');
-    expect((await fixture.call('POST', `${PATH}/${id}/control`, { body: { at: opening()(60) } })).status).toBe(200);
+    expect((await fixture.call('POST', `${PATH}/${id}/control`, { body: { at: createScanClock()(60) } })).status).toBe(
+      200,
+    );
     expect(await refused('1970-01-01T00:00:00Z')).toEqual([wrong, wrong]);
   });
 
   test('is refused once 7 days have passed, although the ticket is older', async () => {
-    const { id } = await printed(fixture);
+    const { id } = await issueAndPrint(fixture);
     const begin = Date.now();
     const caller = { institution: fixture.institution, client: 'partner', user: null, bounds: null };
     const resultAfter = async (ms: number) => {
       const context = createContext(fixture.store, SERVICE_SECRET, () => begin + ms);
       const item = { nonce: `late.${id}.${ms}`, ticketId: id, at: new Date(begin).toISOString(), offline: true };
-      const [answer] = await controlMany(contextIn(context, fixture.institution), caller, [item]);
+      const [answer] = await controlMany(createInstitutionContext(context, fixture.institution), caller, [item]);
       await context.drawing.close();
       return [answer?.result, answer?.reason];
     };

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { openPhone, tonight } from '../door/phones.ts';
+import { createTonight, openPhone } from '../door/phones.ts';
 import { describeOnEachEngine, PATH } from '../fixture/service.ts';
-import { confirmed, printed, withMembers } from '../fixture/tickets.ts';
+import { addMembers, createConfirmedOrder, issueAndPrint } from '../fixture/tickets.ts';
 
 describeOnEachEngine('a ticket for another performance says which', (fixture) => {
   const about = {
@@ -12,9 +12,9 @@ describeOnEachEngine('a ticket for another performance says which', (fixture) =>
   };
   const pass = { ...about, product: { en: 'Year pass' }, productType: 'pass', validUntil: '2032-01-01T05:00:00.000Z' };
   const sell = async (described: typeof about) => {
-    const { id, order } = await printed(
+    const { id, order } = await issueAndPrint(
       fixture,
-      withMembers(confirmed(1), { about: described, startDate: '2031-01-01T00:30:00.000Z' }),
+      addMembers(createConfirmedOrder(1), { about: described, startDate: '2031-01-01T00:30:00.000Z' }),
     );
     const { barcode } = await fixture.ticket(id);
     return { id, barcode, performanceId: String(order.tickets[0]?.performanceId) };
@@ -33,7 +33,7 @@ describeOnEachEngine('a ticket for another performance says which', (fixture) =>
     // The same when it is sent again, and on a phone.
     expect((await fixture.call('POST', `${PATH}/controls`, { body: { items: [item] } })).data).toEqual(data);
     const { evening } = await openPhone(fixture);
-    await evening.choose(tonight(here.performanceId), 'North');
+    await evening.choose(createTonight(here.performanceId), 'North');
     await evening.synchronise();
     expect(await evening.scan({ text: ticket.barcode })).toMatchObject({ isAlone: false, performance });
   });

@@ -1,9 +1,18 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { contextIn, createContext } from '../../src/context.ts';
+import { createContext, createInstitutionContext } from '../../src/context.ts';
 import { controlMany } from '../../src/control/batch.ts';
 import { NONCE_MS } from '../../src/store.ts';
 import { describeOnEachEngine, PATH, SERVICE_SECRET } from '../fixture/service.ts';
-import { cancelled, confirmed, firstOf, issued, opening, printed, scan, scansListed } from '../fixture/tickets.ts';
+import {
+  createConfirmedOrder,
+  createScanClock,
+  getFirstTicketId,
+  issueAndPrint,
+  issueOrder,
+  listScans,
+  scan,
+  toCancelledOrder,
+} from '../fixture/tickets.ts';
 
 const user = (id: string) => ({ id, role: 'door', contact: null, pointsOfSale: [] }) as const;
 
@@ -11,15 +20,15 @@ describeOnEachEngine('each scan of a batch is handled for itself', (fixture) => 
   const revert = (id: string) => fixture.call('DELETE', `${PATH}/${id}/control`);
 
   test('in their order, with the reasons of the single control', async () => {
-    const { order, id } = await printed(fixture, confirmed(2));
+    const { order, id } = await issueAndPrint(fixture, createConfirmedOrder(2));
     const second = order.tickets[1]?.ticketId ?? '';
-    const gone = await printed(fixture);
-    await fixture.deliver('order.cancelled', cancelled(gone.order));
-    const old = await printed(fixture);
+    const gone = await issueAndPrint(fixture);
+    await fixture.deliver('order.cancelled', toCancelledOrder(gone.order));
+    const old = await issueAndPrint(fixture);
     await fixture.call('POST', `${PATH}/${old.id}/replacement`, { body: {} });
-    const early = firstOf(await issued(fixture));
+    const early = getFirstTicketId(await issueOrder(fixture));
     const { barcode } = await fixture.ticket(id);
-    const at = opening()(3);
+    const at = createScanClock()(3);
     const answers = await scan(fixture, [
       { nonce: `${id}.1`, barcode: 'nonsense' },
       { nonce: `${id}.2`, barcode, gate: 'North', at, performanceId: order.tickets[0]?.performanceId },
@@ -57,7 +66,7 @@ describeOnEachEngine('each scan of a batch is handled for itself', (fixture) => 
   });
 
   test('what is no scan is refused for itself, with the reason of the single control', async () => {
-    const { id } = await printed(fixture);
+    const { id } = await issueAndPrint(fixture);
     const nonce = (name: string) => `${id}.${name}`;
     const wrong = [
       [{ nonce: nonce('long'), barcode: 'A'.repeat(2_049) }, nonce('long'), 'validation_error'],
@@ -84,12 +93,12 @@ describeOnEachEngine('each scan of a batch is handled for itself', (fixture) => 
     expect(answers.at(-1)).toMatchObject({ result: 'admitted', ticketId: id });
     const [again] = await scan(fixture, [{ nonce: nonce('long'), ticketId: id }]);
     expect(again).toEqual(answers[0]);
-    const listed = await scansListed(fixture, 'result=refused');
+    const listed = await listScans(fixture, 'result=refused');
     expect(listed.filter((one) => one.nonce === nonce('gate'))).toMatchObject([{ gate: null, ...nothing }]);
   });
 
   test('up to 500, and only their number refuses all', async () => {
-    const { order } = await printed(fixture, confirmed(3));
+    const { order } = await issueAndPrint(fixture, createConfirmedOrder(3));
     const items = Array.from({ length: 500 }, (_, index) => ({
       nonce: `${order.orderId}-${index}`,
       ticketId: order.tickets[index % 3]?.ticketId,
@@ -100,7 +109,7 @@ describeOnEachEngine('each scan of a batch is handled for itself', (fixture) => 
     );
     expect(answers.filter(({ result }) => result === 'repeated').length).toBe(497);
     for (const [body, code] of [
-      [{ items: [...items, { nonce: 'one-more', ticketId: firstOf(order) }] }, 'validation_error'],
+      [{ items: [...items, { nonce: 'one-more', ticketId: getFirstTicketId(order) }] }, 'validation_error'],
       [{ items: [] }, 'validation_error'],
       [{ items: {} }, 'bad_request'],
       [{}, 'bad_request'],
@@ -112,7 +121,7 @@ describeOnEachEngine('each scan of a batch is handled for itself', (fixture) => 
   });
 
   test('a nonce has one effect and one answer, per client and user, whatever else is sent with it', async () => {
-    const { order, id } = await printed(fixture, confirmed(2));
+    const { order, id } = await issueAndPrint(fixture, createConfirmedOrder(2));
     const other = order.tickets[1]?.ticketId ?? '';
     const nonce = `once.${id}`;
     const [first] = await scan(fixture, [{ nonce, ticketId: id, gate: 'North' }]);
@@ -121,7 +130,7 @@ describeOnEachEngine('each scan of a batch is handled for itself', (fixture) => 
     await revert(id);
     expect(await scan(fixture, [{ nonce, ticketId: other }])).toEqual([first]);
     expect([(await fixture.ticket(id)).status, (await fixture.ticket(other)).status]).toEqual(['printed', 'printed']);
-    const early = firstOf(await issued(fixture));
+    const early = getFirstTicketId(await issueOrder(fixture));
     const [refused] = await scan(fixture, [{ nonce: `early.${id}`, ticketId: early }]);
     await fixture.call('POST', `${PATH}/${early}/printing`);
     expect(await scan(fixture, [{ nonce: `early.${id}`, ticketId: early }])).toEqual([refused]);
@@ -132,7 +141,7 @@ describeOnEachEngine('each scan of a batch is handled for itself', (fixture) => 
   });
 
   test('a nonce that is twice in a batch counts once', async () => {
-    const { order, id } = await printed(fixture, confirmed(2));
+    const { order, id } = await issueAndPrint(fixture, createConfirmedOrder(2));
     const [first, second] = await scan(fixture, [
       { nonce: `twice.${id}`, ticketId: id },
       { nonce: `twice.${id}`, ticketId: order.tickets[1]?.ticketId },
@@ -142,7 +151,7 @@ describeOnEachEngine('each scan of a batch is handled for itself', (fixture) => 
   });
 
   test('the same batch twice at the same time admits once and answers the same', async () => {
-    const { order } = await printed(fixture, confirmed(8));
+    const { order } = await issueAndPrint(fixture, createConfirmedOrder(8));
     const items = order.tickets.map(({ ticketId }) => ({ nonce: ticketId, ticketId }));
     const [one, ...others] = await Promise.all(Array.from({ length: 4 }, () => scan(fixture, items)));
     for (const other of others) expect(other).toEqual(one);
@@ -152,12 +161,12 @@ describeOnEachEngine('each scan of a batch is handled for itself', (fixture) => 
   });
 
   test('a nonce is free again after 30 days, and not before', async () => {
-    const { id } = await printed(fixture);
+    const { id } = await issueAndPrint(fixture);
     const begin = Date.now();
     const caller = { institution: fixture.institution, client: 'partner', user: null, bounds: null };
     const resultAfter = async (ms: number) => {
       const context = createContext(fixture.store, SERVICE_SECRET, () => begin + ms);
-      const [answer] = await controlMany(contextIn(context, fixture.institution), caller, [
+      const [answer] = await controlMany(createInstitutionContext(context, fixture.institution), caller, [
         { nonce: `month.${id}`, ticketId: id },
       ]);
       await context.drawing.close();
@@ -171,13 +180,13 @@ describeOnEachEngine('each scan of a batch is handled for itself', (fixture) => 
 });
 
 describeOnEachEngine('of two offline scans the earlier is admitted', (fixture) => {
-  let at = opening();
+  let at = createScanClock();
   beforeEach(() => {
-    at = opening();
+    at = createScanClock();
   });
 
   const printedTicket = async () => {
-    const { order, id } = await printed(fixture, confirmed(1));
+    const { order, id } = await issueAndPrint(fixture, createConfirmedOrder(1));
     return { orderId: order.orderId, id, performanceId: order.tickets[0]?.performanceId };
   };
   const offline = (ticketId: string, second: number, more: object = {}) => ({
@@ -189,7 +198,7 @@ describeOnEachEngine('of two offline scans the earlier is admitted', (fixture) =
     ...more,
   });
   const listed = async (performanceId: string | undefined) =>
-    (await scansListed(fixture, `performanceId=${performanceId}`)).map(({ result, gate }) => `${gate} ${result}`);
+    (await listScans(fixture, `performanceId=${performanceId}`)).map(({ result, gate }) => `${gate} ${result}`);
 
   test('in one batch, whatever their order', async () => {
     const { id, performanceId } = await printedTicket();
@@ -207,7 +216,7 @@ describeOnEachEngine('of two offline scans the earlier is admitted', (fixture) =
     expect([late?.result, early?.result]).toEqual(['admitted', 'admitted']);
     expect(await fixture.ticket(id)).toMatchObject({ status: 'controlled', controlledAt: at(5), gate: 'G5' });
     expect(await listed(performanceId)).toEqual(['G5 admitted', 'G9 repeated']);
-    const [shown] = await scansListed(fixture, `performanceId=${performanceId}&result=repeated`);
+    const [shown] = await listScans(fixture, `performanceId=${performanceId}&result=repeated`);
     expect(shown).toMatchObject({ reason: 'ticket_already_controlled', control: { at: at(5), gate: 'G5' } });
     expect(await scan(fixture, [offline(id, 9), offline(id, 5)])).toEqual([late, early]);
     const [between] = await scan(fixture, [offline(id, 7)]);

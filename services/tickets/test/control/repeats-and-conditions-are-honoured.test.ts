@@ -1,7 +1,15 @@
 import { sendEightAtOnce } from '@boxoffice/service/testkit';
 import { beforeAll, expect, test } from '@jest/globals';
-import { describeOnEachEngine, type Instance, PATH, ticketOf } from '../fixture/service.ts';
-import { cancelled, confirmed, firstOf, issued, opening, printed, scansListed } from '../fixture/tickets.ts';
+import { describeOnEachEngine, type Instance, PATH, readTicket } from '../fixture/service.ts';
+import {
+  createConfirmedOrder,
+  createScanClock,
+  getFirstTicketId,
+  issueAndPrint,
+  issueOrder,
+  listScans,
+  toCancelledOrder,
+} from '../fixture/tickets.ts';
 
 describeOnEachEngine('ETags follow visible changes', (fixture) => {
   const get = (id: string) => fixture.call('GET', `${PATH}/${id}`);
@@ -10,8 +18,8 @@ describeOnEachEngine('ETags follow visible changes', (fixture) => {
     fixture.call(method, `${PATH}/${id}/${what}`, { headers: { 'if-match': etag } });
 
   test('a new buyer is not visible: the ETag stays valid', async () => {
-    const order = await issued(fixture, confirmed(1, 'C1'));
-    const id = firstOf(order);
+    const order = await issueOrder(fixture, createConfirmedOrder(1, 'C1'));
+    const id = getFirstTicketId(order);
     const before = await get(id);
     const etag = before.headers.get('etag') ?? '';
     for (const [version, contactNumber] of [
@@ -34,16 +42,16 @@ describeOnEachEngine('ETags follow visible changes', (fixture) => {
   });
 
   test('the ETag of a controlled ticket stays if a cancellation leaves it controlled', async () => {
-    const { order, id } = await printed(fixture);
+    const { order, id } = await issueAndPrint(fixture);
     await fixture.call('POST', `${PATH}/${id}/control`);
     const etag = await etagOf(id);
-    await fixture.deliver('order.cancelled', cancelled(order), { version: 9 });
+    await fixture.deliver('order.cancelled', toCancelledOrder(order), { version: 9 });
     expect(await etagOf(id)).toBe(etag);
     expect((await act('DELETE', id, 'control', etag)).body.details).toContain('stays controlled');
   });
 
   test('two visible states never have the same ETag', async () => {
-    const { order, id } = await printed(fixture, confirmed(1, 'C1'));
+    const { order, id } = await issueAndPrint(fixture, createConfirmedOrder(1, 'C1'));
     const seen = new Map<string, string>();
     const check = async () => {
       const { headers, text } = await get(id);
@@ -82,55 +90,58 @@ describeOnEachEngine('of eight requests with one key at two instances', (fixture
     (await fixture.context.collections(fixture.institution).tickets.get(id))?.version;
 
   test('a print, a change of the beneficiary and a control are written once', async () => {
-    const order = await issued(fixture);
-    const id = firstOf(order);
+    const order = await issueOrder(fixture);
+    const id = getFirstTicketId(order);
     const named = await send('PATCH', `/${id}`, { beneficiary: { firstName: 'Clara', lastName: 'Haskil' } });
     expect([named.status, await versionOf(id)]).toEqual([200, 2]);
     expect([(await send('POST', `/${id}/printing`)).status, await versionOf(id)]).toEqual([200, 3]);
     expect([(await send('POST', `/${id}/control`, {})).status, await versionOf(id)]).toEqual([200, 4]);
     expect((await fixture.facts(order.orderId)).map(({ type }) => type)).toEqual(['ticket.controlled']);
-    expect(await scansListed(fixture, `performanceId=${order.tickets[0]?.performanceId}`)).toHaveLength(1);
+    expect(await listScans(fixture, `performanceId=${order.tickets[0]?.performanceId}`)).toHaveLength(1);
   });
 
   test('a control by barcode admits once', async () => {
-    const { order, id } = await printed(fixture);
+    const { order, id } = await issueAndPrint(fixture);
     const { barcode } = await fixture.ticket(id);
     expect((await send('POST', '/control', { barcode })).status).toBe(200);
-    expect(await scansListed(fixture, `performanceId=${order.tickets[0]?.performanceId}`)).toHaveLength(1);
+    expect(await listScans(fixture, `performanceId=${order.tickets[0]?.performanceId}`)).toHaveLength(1);
   });
 
   test('a batch of scans admits each ticket once', async () => {
-    const { order, id } = await printed(fixture);
+    const { order, id } = await issueAndPrint(fixture);
     const { barcode } = await fixture.ticket(id);
-    const items = [{ nonce: 'gate-7.000123', barcode, gate: 'North', at: opening()(3) }];
+    const items = [{ nonce: 'gate-7.000123', barcode, gate: 'North', at: createScanClock()(3) }];
     const reply = await send('POST', '/controls', { items });
     expect(reply.data).toMatchObject({ items: [{ result: 'admitted' }] });
-    expect(await scansListed(fixture, `performanceId=${order.tickets[0]?.performanceId}`)).toHaveLength(1);
+    expect(await listScans(fixture, `performanceId=${order.tickets[0]?.performanceId}`)).toHaveLength(1);
   });
 
   test.each([
     ['a replacement', 'POST', '/replacement', { reason: 'lost' }, 201],
     ['a change of the beneficiary of a printed ticket', 'PATCH', '', { beneficiary: { lastName: 'Haskil' } }, 200],
   ])('%s makes one ticket', async (_what, method, path, body, status) => {
-    const { order, id } = await printed(fixture);
+    const { order, id } = await issueAndPrint(fixture);
     const etag = (await fixture.call('GET', `${PATH}/${id}`)).headers.get('etag') ?? '';
     const reply = await send(method, `/${id}${path}`, body, etag);
     expect(reply.status).toBe(status);
-    const { id: replacedBy } = ticketOf(reply);
+    const { id: replacedBy } = readTicket(reply);
     expect(await fixture.ticket(id)).toMatchObject({ status: 'invalidated', replacedBy });
     expect((await fixture.facts(order.orderId)).map(({ type }) => type)).toEqual(['ticket.replaced']);
   });
 
   test('a print of an order prints each ticket once', async () => {
-    const order = await issued(fixture, confirmed());
+    const order = await issueOrder(fixture, createConfirmedOrder());
     const reply = await send('POST', '/printing', { orderId: order.orderId });
     expect(reply.status).toBe(200);
-    expect([(await fixture.ticket(firstOf(order))).status, await versionOf(firstOf(order))]).toEqual(['printed', 2]);
+    expect([(await fixture.ticket(getFirstTicketId(order))).status, await versionOf(getFirstTicketId(order))]).toEqual([
+      'printed',
+      2,
+    ]);
   });
 
   test('a refusal is the same for all, and one scan', async () => {
-    const order = await issued(fixture);
-    expect((await send('POST', `/${firstOf(order)}/control`, {})).body.status).toBe('ticket_not_printed');
-    expect(await scansListed(fixture, `performanceId=${order.tickets[0]?.performanceId}`)).toHaveLength(1);
+    const order = await issueOrder(fixture);
+    expect((await send('POST', `/${getFirstTicketId(order)}/control`, {})).body.status).toBe('ticket_not_printed');
+    expect(await listScans(fixture, `performanceId=${order.tickets[0]?.performanceId}`)).toHaveLength(1);
   });
 });

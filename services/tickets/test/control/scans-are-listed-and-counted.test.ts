@@ -1,13 +1,13 @@
 import { startSweeper } from '@boxoffice/service';
 import { useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
-import { contextIn, createContext } from '../../src/context.ts';
+import { createContext, createInstitutionContext } from '../../src/context.ts';
 import { controlMany } from '../../src/control/batch.ts';
 import { collections, retention, SCAN_RETENTION_MS } from '../../src/store.ts';
-import { untilNoneCrashes } from '../fixture/crashes.ts';
+import { crashAtEachWrite } from '../fixture/crashes.ts';
 import {
-  after,
-  customer,
+  createBoxOfficeUser,
+  createCustomerUser,
   describeOnEachEngine,
   door,
   engines,
@@ -15,26 +15,26 @@ import {
   openFixture,
   PATH,
   SERVICE_SECRET,
-  till,
+  waitUntilAfter,
 } from '../fixture/service.ts';
 import {
-  cancelled,
-  confirmed,
-  firstOf,
-  issued,
-  opening,
-  printed,
+  addMembers,
+  createConfirmedOrder,
+  createScanClock,
+  getFirstTicketId,
+  issueAndPrint,
+  issueOrder,
+  listScans,
   scan,
-  scansListed,
-  withMembers,
+  toCancelledOrder,
 } from '../fixture/tickets.ts';
 
 describeOnEachEngine('every scan is listed', (fixture) => {
   test('single controls and batches, refused ones too, in the order in which they happened', async () => {
-    const { order, id } = await printed(fixture, confirmed(2));
+    const { order, id } = await issueAndPrint(fixture, createConfirmedOrder(2));
     const [{ performanceId = '' } = {}, { ticketId: second = '' } = {}] = order.tickets;
     const { barcode } = await fixture.ticket(id);
-    const at = opening();
+    const at = createScanClock();
     const post = (path: string, body: object) => fixture.call('POST', `${PATH}${path}`, { body });
     await post('/control', { barcode, performanceId, gate: 'North', at: at(2) });
     await post(`/${id}/control`, { gate: 'South', at: at(3) });
@@ -42,7 +42,7 @@ describeOnEachEngine('every scan is listed', (fixture) => {
     await post('/control', { barcode, performanceId: `${performanceId}x`, at: at(1) });
     await scan(fixture, [{ nonce: 'in-a-batch', ticketId: second, gate: 'South', at: at(4) }]);
     const query = `performanceId=${performanceId}`;
-    const listed = await scansListed(fixture, query);
+    const listed = await listScans(fixture, query);
     const control = { at: at(2), gate: 'North' };
     expect(listed).toMatchObject([
       { nonce: null, result: 'refused', reason: 'ticket_unknown_barcode', ticketId: null, at: at(1) },
@@ -53,7 +53,7 @@ describeOnEachEngine('every scan is listed', (fixture) => {
     const stored = await fixture.context.collections(fixture.institution).scans.find();
     expect(JSON.stringify(stored)).not.toContain('Ana Martin');
     expect(JSON.stringify(stored)).not.toContain(barcode);
-    const resultsOf = async (more: string) => (await scansListed(fixture, query + more)).map(({ result }) => result);
+    const resultsOf = async (more: string) => (await listScans(fixture, query + more)).map(({ result }) => result);
     expect(await resultsOf('&gate=South')).toEqual(['repeated', 'admitted']);
     expect(await resultsOf('&result=refused')).toEqual(['refused']);
     expect(await resultsOf(`&from=${at(2)}&to=${at(4)}`)).toEqual(['admitted', 'repeated']);
@@ -73,26 +73,32 @@ describeOnEachEngine('every scan is listed', (fixture) => {
 
   test('the door scans and lists; a customer does neither; a point of sale sees the scans of its tickets', async () => {
     const [north, south] = ['north.opera.example', 'south.opera.example'];
-    const order = { ...confirmed(1), pointOfSale: north };
-    const { id } = await printed(fixture, order);
+    const order = { ...createConfirmedOrder(1), pointOfSale: north };
+    const { id } = await issueAndPrint(fixture, order);
     const query = `performanceId=${order.tickets[0]?.performanceId}`;
-    const [unknown] = await scan(fixture, [{ nonce: `south.${id}`, ticketId: id }], { user: till(south) });
+    const [unknown] = await scan(fixture, [{ nonce: `south.${id}`, ticketId: id }], {
+      user: createBoxOfficeUser(south),
+    });
     expect(unknown).toMatchObject({ result: 'refused', reason: 'not_found', ticketId: null, place: null });
     expect((await scan(fixture, [{ nonce: id, ticketId: id }], { user: door }))[0]?.result).toBe('admitted');
-    const seen = async (user: Parameters<typeof scansListed>[2]) => (await scansListed(fixture, query, user)).length;
-    expect([await seen({ user: door }), await seen({ user: till(north) }), await seen({ user: till(south) })]).toEqual([
-      1, 1, 0,
-    ]);
+    const seen = async (user: Parameters<typeof listScans>[2]) => (await listScans(fixture, query, user)).length;
+    expect([
+      await seen({ user: door }),
+      await seen({ user: createBoxOfficeUser(north) }),
+      await seen({ user: createBoxOfficeUser(south) }),
+    ]).toEqual([1, 1, 0]);
     for (const [method, path, body] of [
       ['POST', 'controls', { items: [{ nonce: 'mine', ticketId: id }] }],
       ['GET', 'controls', undefined],
       ['GET', `admissions?${query}`, undefined],
     ] as const)
-      expect((await fixture.call(method, `${PATH}/${path}`, { user: customer('C1'), body })).status).toBe(403);
+      expect((await fixture.call(method, `${PATH}/${path}`, { user: createCustomerUser('C1'), body })).status).toBe(
+        403,
+      );
   });
 
   test('for 90 days', async () => {
-    const ticketId = firstOf(await issued(fixture));
+    const ticketId = getFirstTicketId(await issueOrder(fixture));
     await scan(fixture, [{ nonce: `kept.${ticketId}`, ticketId }]);
     const kept = async () =>
       (await fixture.context.collections(fixture.institution).scans.find({ where: { ticketId } })).length;
@@ -121,17 +127,17 @@ describe.each(engines)('a crash between a ticket and its scan admits nobody twic
     const context = createContext(store, SERVICE_SECRET);
     try {
       const caller = { institution: fixture.institution, client: 'partner', user: null, bounds: null };
-      return await controlMany(contextIn(context, fixture.institution), caller, items);
+      return await controlMany(createInstitutionContext(context, fixture.institution), caller, items);
     } finally {
       await context.drawing.close();
     }
   };
 
   test.each(['before', 'after'] as const)('%s each write: sent again, the batch has its answers', async (when) => {
-    const { order } = await printed(fixture, confirmed(3));
+    const { order } = await issueAndPrint(fixture, createConfirmedOrder(3));
     const [first = '', second = '', third = ''] = order.tickets.map(({ ticketId }) => ticketId);
     const performanceId = order.tickets[0]?.performanceId ?? '';
-    const at = opening();
+    const at = createScanClock();
     await scan(fixture, [{ nonce: `later.${when}`, ticketId: third, at: at(9) }]);
     const items = [
       { nonce: `a.${when}`, ticketId: first },
@@ -140,11 +146,11 @@ describe.each(engines)('a crash between a ticket and its scan admits nobody twic
       { nonce: `d.${when}`, ticketId: second, performanceId: 'prf_other' },
       { nonce: `e.${when}`, ticketId: third, at: at(5), offline: true },
     ];
-    const crashes = await untilNoneCrashes(fixture.store, (store) => controlOn(store, items), when);
+    const crashes = await crashAtEachWrite(fixture.store, (store) => controlOn(store, items), when);
     expect(crashes).toBeGreaterThan(1);
     const answers = await scan(fixture, items);
     expect(answers.map(({ result }) => result)).toEqual(['admitted', 'repeated', 'admitted', 'refused', 'admitted']);
-    const listed = await scansListed(fixture, `performanceId=${performanceId}`);
+    const listed = await listScans(fixture, `performanceId=${performanceId}`);
     expect(listed.map(({ nonce, result }) => `${nonce} ${result}`).sort()).toEqual([
       `a.${when} admitted`,
       `b.${when} repeated`,
@@ -157,7 +163,7 @@ describe.each(engines)('a crash between a ticket and its scan admits nobody twic
   });
 
   test('an admitted scan whose answer was lost is admitted again after a reversal, without an effect', async () => {
-    const { id } = await printed(fixture);
+    const { id } = await issueAndPrint(fixture);
     const items = [{ nonce: `lost.${id}`, ticketId: id }];
     const dead = { ...fixture.store, collection: crashingScans(fixture.store) } as Fixture['store'];
     await expect(controlOn(dead, items)).rejects.toThrow('scan not written');
@@ -187,7 +193,7 @@ describeOnEachEngine('admissions are counted by gate', (fixture) => {
 
   /** The same performance for the tickets of another order. */
   const at = (performanceId: string, lines: number) => {
-    const order = confirmed(lines);
+    const order = createConfirmedOrder(lines);
     return { ...order, tickets: order.tickets.map((ticket) => ({ ...ticket, performanceId })) };
   };
 
@@ -195,11 +201,11 @@ describeOnEachEngine('admissions are counted by gate', (fixture) => {
     const performanceId = `prf_${Date.now().toString(36)}`;
     const empty = { performanceId, issued: 0, printed: 0, controlled: 0, gates: [] };
     expect(await admissions(performanceId)).toEqual(empty);
-    await issued(fixture, at(performanceId, 1));
+    await issueOrder(fixture, at(performanceId, 1));
     const gone = at(performanceId, 1);
-    await printed(fixture, gone);
-    await fixture.deliver('order.cancelled', cancelled(gone));
-    const { order } = await printed(fixture, at(performanceId, 6));
+    await issueAndPrint(fixture, gone);
+    await fixture.deliver('order.cancelled', toCancelledOrder(gone));
+    const { order } = await issueAndPrint(fixture, at(performanceId, 6));
     const [one, two, three, four, five] = order.tickets.map(({ ticketId }) => ticketId);
     await fixture.call('POST', `${PATH}/${five}/replacement`, { body: {} });
     await scan(fixture, [
@@ -247,10 +253,10 @@ describeOnEachEngine('a scanner downloads the statuses of an evening', (fixture)
       venue: { name: 'Grand Théâtre', city: null },
       timeZone: 'Europe/Zurich',
     };
-    const { order, id } = await printed(fixture, withMembers(confirmed(4, 'C7K2M9QX4TB03'), { about }));
+    const { order, id } = await issueAndPrint(fixture, addMembers(createConfirmedOrder(4, 'C7K2M9QX4TB03'), { about }));
     const [first, second, third, fourth] = order.tickets;
     const performanceId = String(first?.performanceId);
-    await issued(fixture);
+    await issueOrder(fixture);
     await fixture.call('POST', `${PATH}/${id}/control`, { body: { gate: 'North' } });
     await fixture.call('POST', `${PATH}/${second?.ticketId}/replacement`, { body: {} });
     await fixture.call('DELETE', `${PATH}/${third?.ticketId}/printing`);
@@ -280,7 +286,7 @@ describeOnEachEngine('a scanner downloads the statuses of an evening', (fixture)
   });
 
   test('all in one answer, compressed, as the pages list them', async () => {
-    const { order } = await printed(fixture, confirmed(7));
+    const { order } = await issueAndPrint(fixture, createConfirmedOrder(7));
     const performanceId = String(order.tickets[0]?.performanceId);
     const paged: Record<string, unknown>[] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {
@@ -299,12 +305,12 @@ describeOnEachEngine('a scanner downloads the statuses of an evening', (fixture)
   });
 
   test('later only what changed since, with cancelled ones', async () => {
-    const { order } = await printed(fixture, confirmed(2));
+    const { order } = await issueAndPrint(fixture, createConfirmedOrder(2));
     const query = `performanceId=${order.tickets[0]?.performanceId}`;
     const { updatedAt } = await fixture.ticket(String(order.tickets[1]?.ticketId));
     const since = new Date(Date.parse(updatedAt) + 1).toISOString();
-    await after(updatedAt);
-    await fixture.deliver('order.cancelled', cancelled(order));
+    await waitUntilAfter(updatedAt);
+    await fixture.deliver('order.cancelled', toCancelledOrder(order));
     const changed = await list(`${query}&modifiedSince=${since}`);
     expect(changed.items).toMatchObject([{ status: 'cancelled' }, { status: 'cancelled' }]);
     const tickets = await Promise.all(order.tickets.map(({ ticketId }) => fixture.ticket(ticketId)));

@@ -1,9 +1,16 @@
 import { expect, test } from '@jest/globals';
-import { routes } from '../../src/app.ts';
+import { createRoutes } from '../../src/app.ts';
 import { signJws } from '../../src/barcode/barcode.ts';
 import { createContext } from '../../src/context.ts';
-import { describeOnEachEngine, PATH, SERVICE_SECRET, type TicketView, ticketOf } from '../fixture/service.ts';
-import { cancelled, confirmed, firstOf, issued, opening, printed } from '../fixture/tickets.ts';
+import { describeOnEachEngine, PATH, readTicket, SERVICE_SECRET, type TicketView } from '../fixture/service.ts';
+import {
+  createConfirmedOrder,
+  createScanClock,
+  getFirstTicketId,
+  issueAndPrint,
+  issueOrder,
+  toCancelledOrder,
+} from '../fixture/tickets.ts';
 
 describeOnEachEngine('tickets are printed, controlled and reverted', (fixture) => {
   const post = (id: string, action: string, body?: object, headers?: Record<string, string>) =>
@@ -12,18 +19,18 @@ describeOnEachEngine('tickets are printed, controlled and reverted', (fixture) =
     fixture.call('DELETE', `${PATH}/${id}/${action}`, { headers });
 
   test('not_printed → printed → not_printed', async () => {
-    const id = firstOf(await issued(fixture));
+    const id = getFirstTicketId(await issueOrder(fixture));
     const first = await post(id, 'printing');
     expect([first.status, first.data]).toMatchObject([200, { status: 'printed', printedAt: expect.any(String) }]);
     expect((await post(id, 'printing')).status).toBe(412);
-    expect(ticketOf(await revert(id, 'printing'))).toMatchObject({ status: 'not_printed', printedAt: null });
+    expect(readTicket(await revert(id, 'printing'))).toMatchObject({ status: 'not_printed', printedAt: null });
     expect((await revert(id, 'printing')).status).toBe(412);
-    expect((await fixture.ticket(id)).barcode).toBe(ticketOf(first).barcode);
+    expect((await fixture.ticket(id)).barcode).toBe(readTicket(first).barcode);
   });
 
   test('a second control is 409 with time and gate; after a revert the ticket can be controlled again', async () => {
-    const { order, id } = await printed(fixture);
-    const at = opening()(3);
+    const { order, id } = await issueAndPrint(fixture);
+    const at = createScanClock()(3);
     const inZurich = new Date(Date.parse(at) + 3_600_000).toISOString().replace('Z', '+01:00');
     const reply = await post(id, 'control', { gate: 'North', at: inZurich });
     expect(reply.data).toMatchObject({ status: 'controlled', controlledAt: at, gate: 'North' });
@@ -32,7 +39,11 @@ describeOnEachEngine('tickets are printed, controlled and reverted', (fixture) =
     expect(again.body.details).toContain(at);
     expect(again.body.details).toContain('North');
     expect((await revert(id, 'printing')).status).toBe(412);
-    expect(ticketOf(await revert(id, 'control'))).toMatchObject({ status: 'printed', controlledAt: null, gate: null });
+    expect(readTicket(await revert(id, 'control'))).toMatchObject({
+      status: 'printed',
+      controlledAt: null,
+      gate: null,
+    });
     expect((await revert(id, 'control')).status).toBe(412);
     expect((await post(id, 'control')).status).toBe(200);
     const facts = await fixture.facts(order.orderId);
@@ -45,7 +56,7 @@ describeOnEachEngine('tickets are printed, controlled and reverted', (fixture) =
   });
 
   test('control is 412 if not printed, 400 with a blank gate', async () => {
-    const id = firstOf(await issued(fixture));
+    const id = getFirstTicketId(await issueOrder(fixture));
     const early = await post(id, 'control');
     expect([early.status, early.body.details]).toEqual([412, 'The ticket is not printed.']);
     await post(id, 'printing');
@@ -54,14 +65,14 @@ describeOnEachEngine('tickets are printed, controlled and reverted', (fixture) =
   });
 
   test('of a hundred concurrent controls one succeeds', async () => {
-    const { id } = await printed(fixture);
+    const { id } = await issueAndPrint(fixture);
     const replies = await Promise.all(Array.from({ length: 100 }, () => post(id, 'control')));
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(replies.filter(({ status }) => status === 409)).toHaveLength(99);
   });
 
   test('every write checks If-Match before the status', async () => {
-    const id = firstOf(await issued(fixture));
+    const id = getFirstTicketId(await issueOrder(fixture));
     const stale = { 'if-match': '"77"' };
     const replies = [
       await post(id, 'printing', undefined, stale),
@@ -83,17 +94,17 @@ describeOnEachEngine('tickets are printed, controlled and reverted', (fixture) =
   });
 
   test('the beneficiary of a ticket that is not printed changes in place', async () => {
-    const id = firstOf(await issued(fixture));
+    const id = getFirstTicketId(await issueOrder(fixture));
     const patch = (body: object) => fixture.call('PATCH', `${PATH}/${id}`, { body });
     const named = await patch({ beneficiary: { firstName: 'Ana', lastName: 'Martin' } });
     expect(named.data).toMatchObject({ id, beneficiary: { firstName: 'Ana', lastName: 'Martin' }, replacedBy: null });
-    expect(ticketOf(await patch({ beneficiary: { firstName: null } })).beneficiary).toEqual({
+    expect(readTicket(await patch({ beneficiary: { firstName: null } })).beneficiary).toEqual({
       firstName: null,
       lastName: 'Martin',
     });
     const whole = await fixture.ticket(id);
     expect((await patch(whole)).headers.get('etag')).toBe('"3"');
-    expect(ticketOf(await patch({ beneficiary: null })).beneficiary).toBeNull();
+    expect(readTicket(await patch({ beneficiary: null })).beneficiary).toBeNull();
     expect((await patch({ beneficiary: { lastName: ' ' } })).body.status).toBe('validation_error');
     expect((await patch({ nonsense: 1 })).body.status).toBe('validation_error');
   });
@@ -112,7 +123,7 @@ describeOnEachEngine('an order is printed in one request', (fixture) => {
   };
 
   test('every ticket that is not printed yet; the answer has them all, and a repeat changes nothing', async () => {
-    const order = await issued(fixture, confirmed(20));
+    const order = await issueOrder(fixture, createConfirmedOrder(20));
     const [first = '', second = ''] = order.tickets.map(({ ticketId }) => ticketId);
     await fixture.call('POST', `${PATH}/${first}/printing`);
     const before = await fixture.ticket(first);
@@ -125,11 +136,11 @@ describeOnEachEngine('an order is printed in one request', (fixture) => {
   });
 
   test('controlled and replaced tickets stay as they are; of each line the current one is answered', async () => {
-    const order = await issued(fixture, confirmed(3));
+    const order = await issueOrder(fixture, createConfirmedOrder(3));
     const [first = '', second = '', third = ''] = order.tickets.map(({ ticketId }) => ticketId);
     for (const id of [first, second]) await fixture.call('POST', `${PATH}/${id}/printing`);
     await fixture.call('POST', `${PATH}/${first}/control`, { body: {} });
-    const { id: replacing } = ticketOf(await fixture.call('POST', `${PATH}/${second}/replacement`, { body: {} }));
+    const { id: replacing } = readTicket(await fixture.call('POST', `${PATH}/${second}/replacement`, { body: {} }));
     const { items } = await print(order.orderId);
     expect(Object.fromEntries(items.map(({ id, status }) => [id, status]))).toEqual({
       [first]: 'controlled',
@@ -141,8 +152,8 @@ describeOnEachEngine('an order is printed in one request', (fixture) => {
   test('an order without tickets is 404, a cancelled one 412', async () => {
     const unknown = await print('ord_unknown');
     expect([unknown.status, unknown.code]).toEqual([404, 'not_found']);
-    const order = await issued(fixture, confirmed(2));
-    await fixture.deliver('order.cancelled', cancelled(order));
+    const order = await issueOrder(fixture, createConfirmedOrder(2));
+    await fixture.deliver('order.cancelled', toCancelledOrder(order));
     const refused = await print(order.orderId);
     expect([refused.status, refused.code]).toEqual([412, 'ticket_cancelled']);
   });
@@ -157,10 +168,10 @@ describeOnEachEngine('a barcode is controlled in one request', (fixture) => {
   };
 
   test('once, with gate and time, and published like any other control', async () => {
-    const { order, id } = await printed(fixture);
+    const { order, id } = await issueAndPrint(fixture);
     const barcode = await barcodeOf(id);
     const performanceId = order.tickets[0]?.performanceId;
-    const at = opening()(3);
+    const at = createScanClock()(3);
     const { status, data, headers } = await control({ barcode, performanceId, gate: 'North', at });
     expect([status, data]).toMatchObject([200, { id, status: 'controlled', gate: 'North', controlledAt: at }]);
     expect(headers.get('etag')).toBe((await fixture.call('GET', `${PATH}/${id}`)).headers.get('etag'));
@@ -171,7 +182,7 @@ describeOnEachEngine('a barcode is controlled in one request', (fixture) => {
   });
 
   test('one that is unknown, forged, of another institution or of no ticket is 404', async () => {
-    const { id, order } = await printed(fixture);
+    const { id, order } = await issueAndPrint(fixture);
     const barcode = await barcodeOf(id);
     const unknown = [404, 'ticket_unknown_barcode'];
     const changed = `${barcode.slice(0, 60)}${barcode[60] === 'A' ? 'B' : 'A'}${barcode.slice(61)}`;
@@ -191,7 +202,7 @@ describeOnEachEngine('a barcode is controlled in one request', (fixture) => {
     ['the prefix of a hand scanner', (text: string) => `]Q1${text}\r`],
     ['another prefix, and white space before and after it', (text: string) => `\r\n]d2 ${text}`],
   ])('as scanned, with %s: one by one, in a batch and as a filter', async (_, scanned) => {
-    const [one, other] = [await printed(fixture), await printed(fixture)];
+    const [one, other] = [await issueAndPrint(fixture), await issueAndPrint(fixture)];
     const [first, second] = [scanned(await barcodeOf(one.id)), scanned(await barcodeOf(other.id))];
     expect((await control({ barcode: first })).data).toMatchObject({ id: one.id, status: 'controlled' });
     const body = { items: [{ nonce: other.id, barcode: second }] };
@@ -202,24 +213,24 @@ describeOnEachEngine('a barcode is controlled in one request', (fixture) => {
   });
 
   test('for another performance it is 409, whatever its status is', async () => {
-    const barcode = await barcodeOf(firstOf(await issued(fixture)));
+    const barcode = await barcodeOf(getFirstTicketId(await issueOrder(fixture)));
     expect(await codeOf({ barcode, performanceId: 'prf_other' })).toEqual([409, 'ticket_other_performance']);
     expect(await codeOf({ barcode })).toEqual([412, 'ticket_not_printed']);
   });
 
   test('a cancelled or replaced ticket is 412; the replacing one is controlled', async () => {
-    const { order, id } = await printed(fixture, confirmed(2));
+    const { order, id } = await issueAndPrint(fixture, createConfirmedOrder(2));
     const old = await barcodeOf(id);
-    const next = ticketOf(await fixture.call('POST', `${PATH}/${id}/replacement`, { body: {} }));
+    const next = readTicket(await fixture.call('POST', `${PATH}/${id}/replacement`, { body: {} }));
     expect(await codeOf({ barcode: old })).toEqual([412, 'ticket_invalidated']);
     expect((await control({ barcode: next.barcode })).data).toMatchObject({ id: next.id, status: 'controlled' });
     const second = await barcodeOf(order.tickets[1]?.ticketId ?? '');
-    await fixture.deliver('order.cancelled', cancelled(order));
+    await fixture.deliver('order.cancelled', toCancelledOrder(order));
     expect(await codeOf({ barcode: second })).toEqual([412, 'ticket_cancelled']);
   });
 
   test('a ticket of an earlier release with its longer barcode stays valid', async () => {
-    const { order, id } = await printed(fixture);
+    const { order, id } = await issueAndPrint(fixture);
     const key = await fixture.context.keys.signing(fixture.institution);
     const [line] = order.tickets;
     const barcode = signJws(key, { tid: id, prf: String(line?.performanceId), plc: String(line?.place.id), iat: 1 });
@@ -238,13 +249,13 @@ describeOnEachEngine('each 412 has its own code', (fixture) => {
   test('printing a ticket of an unconfirmed order is 404, and order_not_confirmed is not described', async () => {
     expect(await send('POST', 'tic_of_no_confirmation', '/printing')).toEqual([404, 'not_found']);
     const { errors } =
-      routes(createContext(fixture.store, SERVICE_SECRET)).find(({ id }) => id === 'printTicket') ?? {};
+      createRoutes(createContext(fixture.store, SERVICE_SECRET)).find(({ id }) => id === 'printTicket') ?? {};
     expect(errors).toContain('ticket_cancelled');
     expect(errors).not.toContain('order_not_confirmed');
   });
 
   test('ticket_not_printed refuses control, replacement and roll-back', async () => {
-    const id = firstOf(await issued(fixture));
+    const id = getFirstTicketId(await issueOrder(fixture));
     const expected = [412, 'ticket_not_printed'];
     expect(await send('POST', id, '/control', {})).toEqual(expected);
     expect(await send('POST', id, '/replacement', {})).toEqual(expected);
@@ -262,23 +273,23 @@ describeOnEachEngine('each 412 has its own code', (fixture) => {
   ];
 
   test('ticket_cancelled and ticket_invalidated refuse every command', async () => {
-    const one = await printed(fixture);
-    await fixture.deliver('order.cancelled', cancelled(one.order));
+    const one = await issueAndPrint(fixture);
+    await fixture.deliver('order.cancelled', toCancelledOrder(one.order));
     expect(await everything(one.id)).toEqual(Array(6).fill([412, 'ticket_cancelled']));
-    const other = await printed(fixture);
+    const other = await issueAndPrint(fixture);
     expect(await send('POST', other.id, '/replacement', {})).toEqual([201, 'success']);
     expect(await everything(other.id)).toEqual(Array(6).fill([412, 'ticket_invalidated']));
   });
 
   test('order_cancelled refuses to revert a control before the cancellation', async () => {
-    const { order, id } = await printed(fixture);
+    const { order, id } = await issueAndPrint(fixture);
     await send('POST', id, '/control', {});
-    await fixture.deliver('order.cancelled', cancelled(order));
+    await fixture.deliver('order.cancelled', toCancelledOrder(order));
     expect(await send('DELETE', id, '/control')).toEqual([412, 'order_cancelled']);
   });
 
   test('a ticket can be written back as it was read in every status', async () => {
-    const { order, id } = await printed(fixture);
+    const { order, id } = await issueAndPrint(fixture);
     const back = async () => {
       const { data } = await fixture.call('GET', `${PATH}/${id}`);
       return send('PATCH', id, '', data as object);
@@ -286,7 +297,7 @@ describeOnEachEngine('each 412 has its own code', (fixture) => {
     expect(await back()).toEqual([200, 'success']);
     await send('POST', id, '/control', {});
     expect(await back()).toEqual([200, 'success']);
-    await fixture.deliver('order.cancelled', cancelled(order, { override: true }));
+    await fixture.deliver('order.cancelled', toCancelledOrder(order, { override: true }));
     expect(await back()).toEqual([200, 'success']);
   });
 });

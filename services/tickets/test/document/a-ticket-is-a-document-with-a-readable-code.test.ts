@@ -1,12 +1,19 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { testVector } from '../../src/barcode/routes.ts';
-import { aboutTicket, plain } from '../../src/document/about.ts';
-import { pdfOf } from '../../src/document/pdf.ts';
-import { svgOf } from '../../src/document/svg.ts';
-import { newTicket } from '../../src/domain/order.ts';
+import { createPlainContent, describeTicket } from '../../src/document/about.ts';
+import { drawPdf } from '../../src/document/pdf.ts';
+import { drawSvg } from '../../src/document/svg.ts';
+import { createTicket } from '../../src/domain/order.ts';
 import { describeOnEachEngine, PATH } from '../fixture/service.ts';
-import { cancelled, confirmed, firstOf, issued, printed, withMembers } from '../fixture/tickets.ts';
-import { blurred, renderCodeOfSvg, renderPdf, scan, textOfPdf } from './rendering.ts';
+import {
+  addMembers,
+  createConfirmedOrder,
+  getFirstTicketId,
+  issueAndPrint,
+  issueOrder,
+  toCancelledOrder,
+} from '../fixture/tickets.ts';
+import { blur, readPdfText, renderCodeOfSvg, renderPdf, scan } from './rendering.ts';
 
 const about = {
   institution: 'Opéra du Lac',
@@ -20,7 +27,7 @@ const beneficiary = { firstName: 'Zażółć', lastName: 'Αγάπη <Любов
 
 /** An order whose tickets have everything that a document shows. */
 const described = () => {
-  const order = withMembers(confirmed(1), { startDate: '2031-03-14T18:30:00.000Z', beneficiary });
+  const order = addMembers(createConfirmedOrder(1), { startDate: '2031-03-14T18:30:00.000Z', beneficiary });
   return { ...order, tickets: order.tickets.map((ticket) => ({ ...ticket, about })) };
 };
 
@@ -31,28 +38,28 @@ const sample = () => {
   if (!ordered) throw new Error('the order has no ticket');
   const place = { ...ordered.place, label: 'A-1' };
   const order = { id: orderId, contactNumber: null, asOf: 1, named: true };
-  return newTicket(order, { ...ordered, place, beneficiary }, testVector.barcode, '2031-01-01T00:00:00.000Z');
+  return createTicket(order, { ...ordered, place, beneficiary }, testVector.barcode, '2031-01-01T00:00:00.000Z');
 };
 
 describe('the PDF of a ticket', () => {
   test('has a code that ZXing reads at 72 dpi, sharp and blurred', async () => {
-    const { pdf } = await pdfOf(plain(aboutTicket(sample(), ['fr'])));
+    const { pdf } = await drawPdf(createPlainContent(describeTicket(sample(), ['fr'])));
     const [small, large] = [await renderPdf(pdf, 1), await renderPdf(pdf, 2)];
-    for (const picture of [small, blurred(small, 1), blurred(large, 2)])
+    for (const picture of [small, blur(small, 1), blur(large, 2)])
       expect(await scan(picture)).toEqual([testVector.barcode]);
-    const text = await textOfPdf(pdf);
+    const text = await readPdfText(pdf);
     for (const part of ['Opéra du Lac', 'La Flûte enchantée', 'Zażółć Αγάπη', 'Любовь']) expect(text).toContain(part);
   }, 300_000);
 
   test('is the same for the same ticket, byte for byte', async () => {
-    const about = plain(aboutTicket(sample(), ['en']));
-    expect((await pdfOf(about)).pdf.equals((await pdfOf(about)).pdf)).toBe(true);
+    const about = createPlainContent(describeTicket(sample(), ['en']));
+    expect((await drawPdf(about)).pdf.equals((await drawPdf(about)).pdf)).toBe(true);
   }, 300_000);
 });
 
 /** Everything that the document of such a ticket says, with plain spaces. */
 const saidOf = (more: object): string =>
-  JSON.stringify(aboutTicket({ ...sample(), ...more }, ['en'])).replaceAll(/\s/g, ' ');
+  JSON.stringify(describeTicket({ ...sample(), ...more }, ['en'])).replaceAll(/\s/g, ' ');
 
 test.each([
   ['pt-BR', 'A Flauta Mágica'],
@@ -72,7 +79,7 @@ test.each([
     'zh-Hans': '魔笛（简）',
     'zh-Hant': '魔笛',
   };
-  expect(aboutTicket({ ...sample(), about: { ...about, product } }, [lang]).title).toBe(title);
+  expect(describeTicket({ ...sample(), about: { ...about, product } }, [lang]).title).toBe(title);
 });
 
 test.each([
@@ -98,14 +105,14 @@ test('what is no show has its validity, and neither a time, a place without row 
   const { validUntil: _, ...open } = pass;
   for (const one of [open, { ...open, validUntil: '2031-03-01T00:00:00.000Z' }])
     expect(saidOf({ about: one })).toContain('"Valid from 14 March 2031"');
-  const shown = (language: string) => aboutTicket({ ...sample(), about: pass }, [language]).when;
+  const shown = (language: string) => describeTicket({ ...sample(), about: pass }, [language]).when;
   expect(['de', 'fr', 'it'].map(shown)).toEqual([
     'Gültig vom 14. März 2031 bis 30. Juni 2031',
     'Valable du 14 mars 2031 au 30 juin 2031',
     'Valido dal 14 marzo 2031 al 30 giugno 2031',
   ]);
-  expect(aboutTicket({ ...sample(), about: { ...pass, productType: 'goods' } }, ['en']).when).toBeNull();
-  expect(aboutTicket(sample(), ['fr']).when).toMatch(/^[A-Z]\p{L}+ \d+ \p{L}+ \d+ à /u);
+  expect(describeTicket({ ...sample(), about: { ...pass, productType: 'goods' } }, ['en']).when).toBeNull();
+  expect(describeTicket(sample(), ['fr']).when).toMatch(/^[A-Z]\p{L}+ \d+ \p{L}+ \d+ à /u);
   // Of a show the place may be the only thing that tells it from another.
   expect(saidOf({ place })).toContain('A-1');
 });
@@ -142,7 +149,7 @@ describeOnEachEngine('a ticket is a document', (fixture) => {
   let id: string;
   let barcode: string;
   beforeAll(async () => {
-    ({ id } = await printed(fixture, described()));
+    ({ id } = await issueAndPrint(fixture, described()));
     ({ barcode } = await fixture.ticket(id));
   });
 
@@ -165,7 +172,7 @@ describeOnEachEngine('a ticket is a document', (fixture) => {
     const { reply, type } = await documentOf('image/svg+xml');
     expect([reply.status, type]).toEqual([200, 'image/svg+xml']);
     expect(await scan(renderCodeOfSvg(reply.text, 4))).toEqual([barcode]);
-    expect(await scan(blurred(renderCodeOfSvg(reply.text, 4), 1))).toEqual([barcode]);
+    expect(await scan(blur(renderCodeOfSvg(reply.text, 4), 1))).toEqual([barcode]);
     expect(reply.text).toContain('Αγάπη &lt;Любовь&gt; &amp; &quot;co&quot;');
     expect(reply.text).not.toMatch(/<script|href|url\(|<image|style=/);
   });
@@ -218,7 +225,7 @@ describeOnEachEngine('a ticket is a document', (fixture) => {
 
   test('without the name once the buyer was erased', async () => {
     const order = { ...described(), contactNumber: '4711' };
-    const { id: ticketId } = await printed(fixture, order);
+    const { id: ticketId } = await issueAndPrint(fixture, order);
     const svg = async () =>
       (await fixture.call('GET', `${PATH}/${ticketId}/document`, { headers: { accept: 'image/svg+xml' } })).text;
     expect(await svg()).toContain('Zażółć');
@@ -229,23 +236,23 @@ describeOnEachEngine('a ticket is a document', (fixture) => {
   test('a ticket of an earlier release has one, too', async () => {
     const { ticket } = await documentOf();
     const { about: _, startDate: __, ...older } = ticket;
-    const svg = svgOf(plain(aboutTicket(older, ['de']))).toString();
+    const svg = drawSvg(createPlainContent(describeTicket(older, ['de']))).toString();
     expect(svg).toContain('Reihe A, Platz 1');
     expect(await scan(renderCodeOfSvg(svg, 4))).toEqual([barcode]);
   });
 
   test('only of a printed ticket: 412 with its own code, 404 for an unknown one', async () => {
-    const order = await issued(fixture);
+    const order = await issueOrder(fixture);
     const codeOf = async (ticketId: string) => {
       const { status, body, headers } = await fixture.call('GET', `${PATH}/${ticketId}/document`);
       return [status, body.status, headers.get('content-type')?.startsWith('application/json')];
     };
-    expect(await codeOf(firstOf(order))).toEqual([412, 'ticket_not_printed', true]);
-    const { id: old } = await printed(fixture);
+    expect(await codeOf(getFirstTicketId(order))).toEqual([412, 'ticket_not_printed', true]);
+    const { id: old } = await issueAndPrint(fixture);
     await fixture.call('POST', `${PATH}/${old}/replacement`, { body: {} });
     expect(await codeOf(old)).toEqual([412, 'ticket_invalidated', true]);
-    await fixture.deliver('order.cancelled', cancelled(order));
-    expect(await codeOf(firstOf(order))).toEqual([412, 'ticket_cancelled', true]);
+    await fixture.deliver('order.cancelled', toCancelledOrder(order));
+    expect(await codeOf(getFirstTicketId(order))).toEqual([412, 'ticket_cancelled', true]);
     expect(await codeOf('tic_unknown')).toEqual([404, 'not_found', true]);
   });
 });

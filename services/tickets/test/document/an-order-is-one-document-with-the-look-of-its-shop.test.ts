@@ -2,8 +2,8 @@ import { useFixture } from '@boxoffice/service/testkit';
 import { beforeAll, expect, test } from '@jest/globals';
 import { documentRequest } from '../../src/examples.ts';
 import { type Instance, openFixture } from '../fixture/service.ts';
-import { cancelled, confirmed, issued, printed } from '../fixture/tickets.ts';
-import { pagesOfPdf, renderCodeOfSvg, scan } from './rendering.ts';
+import { createConfirmedOrder, issueAndPrint, issueOrder, toCancelledOrder } from '../fixture/tickets.ts';
+import { renderCodeOfSvg, renderPdfPages, scan } from './rendering.ts';
 
 const fixture = useFixture(() => openFixture());
 
@@ -17,9 +17,9 @@ const texts = {
 
 /** A printed order of three tickets, with its barcodes. */
 const printedOrder = async (product = 'La Flûte enchantée') => {
-  const order = confirmed(3);
+  const order = createConfirmedOrder(3);
   const tickets = order.tickets.map((ticket) => ({ ...ticket, about: { ...texts, product: { fr: product } } }));
-  await printed(fixture, { ...order, tickets });
+  await issueAndPrint(fixture, { ...order, tickets });
   const ticketIds = tickets.map(({ ticketId }) => ticketId);
   const views = await Promise.all(ticketIds.map((id) => fixture.ticket(id)));
   return { order, ticketIds, barcodes: views.map(({ barcode }) => barcode) };
@@ -47,7 +47,7 @@ const draw = async (more: object = {}, looks: object | null = branding, on: Inst
 test('a page for each ticket, each with its code, its number, the order and its buyer', async () => {
   const { contentType, content } = await draw();
   expect(contentType).toBe('application/pdf');
-  const pages = await pagesOfPdf(content, 2);
+  const pages = await renderPdfPages(content, 2);
   expect(await Promise.all(pages.map(scan))).toEqual(barcodes.map((barcode) => [barcode]));
   for (const [index, { text }] of pages.entries())
     for (const part of [
@@ -64,7 +64,7 @@ test('a page for each ticket, each with its code, its number, the order and its 
 test('the colours and the logo of the point of sale are on every page, the code stays black on white', async () => {
   const { content } = await draw();
   // The logo begins at the left margin, then name and number follow; the line is below.
-  for (const { colourAt } of await pagesOfPdf(content, 2))
+  for (const { colourAt } of await renderPdfPages(content, 2))
     expect([colourAt(590, 10), colourAt(40, 24), colourAt(590, 49), colourAt(590, 60)]).toEqual([
       '#1d1b2e',
       '#00ff00',
@@ -88,7 +88,7 @@ test.each([
   async (_what, looks) => {
     const { reply, content } = await draw({}, looks);
     expect(reply.status).toBe(200);
-    const [page] = await pagesOfPdf(content);
+    const [page] = await renderPdfPages(content);
     expect(page?.text).toContain('Billetterie du Lac');
     expect(page?.colourAt(40, 24)).not.toBe('#00ff00');
   },
@@ -103,7 +103,7 @@ test('another instance gives the same bytes', async () => {
 test('letters of a logo are in the fonts of the product', async () => {
   const { content } = await draw({}, { ...branding, logo: logo('<text y="15" font-family="serif">Lac</text>') });
   expect(content.toString('latin1')).not.toContain('/BaseFont /Times');
-  expect((await pagesOfPdf(content))[0]?.text).toMatch(/^\s*Lac/);
+  expect((await renderPdfPages(content))[0]?.text).toMatch(/^\s*Lac/);
 }, 300_000);
 
 test('a document is tagged: a section for each ticket, its code with an alternative text, the look an artifact', async () => {
@@ -128,14 +128,14 @@ test('tickets whose letters no font has are an SVG with all pages, the logo in i
 }, 300_000);
 
 test('one ticket that may not be shown refuses the document', async () => {
-  const order = await issued(fixture);
+  const order = await issueOrder(fixture);
   const [unprinted = ''] = order.tickets.map(({ ticketId }) => ticketId);
   const codeOf = async (id: string) => {
     const { reply } = await draw({ ticketIds: [...ticketIds, id] });
     return [reply.status, reply.body.status];
   };
   expect(await codeOf(unprinted)).toEqual([412, 'ticket_not_printed']);
-  await fixture.deliver('order.cancelled', cancelled(order));
+  await fixture.deliver('order.cancelled', toCancelledOrder(order));
   expect(await codeOf(unprinted)).toEqual([412, 'ticket_cancelled']);
   expect(await codeOf('tic_unknown')).toEqual([404, 'not_found']);
 });

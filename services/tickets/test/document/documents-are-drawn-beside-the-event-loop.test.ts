@@ -1,13 +1,13 @@
 import { Worker } from 'node:worker_threads';
 import { Fault } from '@boxoffice/envelope';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { type Content, plain } from '../../src/document/about.ts';
+import { type Content, createPlainContent } from '../../src/document/about.ts';
 import { createDrawing, type Drawing, MOST_WAITING } from '../../src/document/drawing.ts';
 import { createLogos } from '../../src/document/logo.ts';
-import { pdfOf } from '../../src/document/pdf.ts';
+import { drawPdf } from '../../src/document/pdf.ts';
 
 const about = (number: string): Content =>
-  plain({
+  createPlainContent({
     language: 'en',
     institution: 'Opéra du Lac',
     title: 'The Magic Flute',
@@ -53,7 +53,7 @@ describe('the drawing of documents', () => {
   });
 
   test('gives the same bytes as drawing here', async () => {
-    expect((await drawingIn().draw(about('1'))).pdf.equals((await pdfOf(about('1'))).pdf)).toBe(true);
+    expect((await drawingIn().draw(about('1'))).pdf.equals((await drawPdf(about('1'))).pdf)).toBe(true);
   }, 300_000);
 
   test('leaves the event loop to others', async () => {

@@ -1,22 +1,22 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { acceptedTags } from '@boxoffice/http';
+import { listAcceptedTags } from '@boxoffice/http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { create } from 'fontkit';
 import { testVector } from '../../src/barcode/routes.ts';
-import { type About, plain } from '../../src/document/about.ts';
+import { type About, createPlainContent } from '../../src/document/about.ts';
 import { createDrawing } from '../../src/document/drawing.ts';
-import { layoutsOf } from '../../src/document/layout.ts';
-import { contentOf, createFonts } from '../../src/document/letters/fonts.ts';
-import { isRightToLeft, linesOf, runsOf, widthOf } from '../../src/document/letters/lines.ts';
+import { createLayouts } from '../../src/document/layout.ts';
+import { createFonts, readFontFile } from '../../src/document/letters/fonts.ts';
+import { breakLines, isRightToLeft, measureWidth, splitRuns } from '../../src/document/letters/lines.ts';
 import { placeLine } from '../../src/document/letters/pieces.ts';
-import { pdfOf } from '../../src/document/pdf.ts';
-import { svgOf } from '../../src/document/svg.ts';
-import { speechOf } from '../../src/document/texts.ts';
+import { drawPdf } from '../../src/document/pdf.ts';
+import { drawSvg } from '../../src/document/svg.ts';
+import { selectSpeech } from '../../src/document/texts.ts';
 import { documentRequest } from '../../src/examples.ts';
 import { engines, type Fixture, openFixture, PATH } from '../fixture/service.ts';
-import { confirmed, printed } from '../fixture/tickets.ts';
-import { renderPdf, scan, textOfPdf } from './rendering.ts';
+import { createConfirmedOrder, issueAndPrint } from '../fixture/tickets.ts';
+import { readPdfText, renderPdf, scan } from './rendering.ts';
 
 const { resolve } = createRequire(import.meta.url);
 const folderOf = (name: string): string => join(dirname(resolve(`@fontsource/${name}/package.json`)), 'files');
@@ -43,7 +43,7 @@ const glyphsOf = async (line: string, folder?: string): Promise<string> => {
   const style = { isBold: false, fromRight: isRightToLeft(line) };
   const { pieces } = await placeLine(createFonts(folder), line, style);
   const laid = pieces.map(async ({ text, face }) => {
-    const font = create(await contentOf(face.file));
+    const font = create(await readFontFile(face.file));
     if ('fonts' in font) throw new Error('a collection');
     return font
       .layout(text)
@@ -70,25 +70,25 @@ describe('a line stands in the order of the Unicode Bidirectional Algorithm', ()
   });
 
   test('a line has the direction of its paragraph', () => {
-    const texts = (fromRight: boolean) => runsOf('La Flûte: שלום', fromRight).map(({ text }) => text);
+    const texts = (fromRight: boolean) => splitRuns('La Flûte: שלום', fromRight).map(({ text }) => text);
     expect(texts(false)).toEqual(['La Flûte: ', 'שלום']);
     expect(texts(true)).toEqual([': שלום', 'La Flûte']);
-    expect(svgOf(plain({ ...about, title: 'שלום (1)' })).toString()).toContain(
+    expect(drawSvg(createPlainContent({ ...about, title: 'שלום (1)' })).toString()).toContain(
       'direction="rtl" text-anchor="end">שלום (1)<',
     );
-    expect(svgOf(plain(about)).toString()).not.toContain('direction=');
+    expect(drawSvg(createPlainContent(about)).toString()).not.toContain('direction=');
   });
 
   test('marks of direction do their work and are not drawn', () => {
-    expect(runsOf('\u200fABC!').map(({ text }) => text)).toEqual(['!', 'ABC']);
+    expect(splitRuns('\u200fABC!').map(({ text }) => text)).toEqual(['!', 'ABC']);
   });
 });
 
 describe('letters that the fonts of the product lack', () => {
   test('are in a font of TICKET_FONTS_DIR, also in the text of the PDF', async () => {
-    const { pdf, missing } = await pdfOf(plain(about), createFonts(thai));
+    const { pdf, missing } = await drawPdf(createPlainContent(about), createFonts(thai));
     expect(missing).toEqual([]);
-    expect(await textOfPdf(pdf)).toContain(THAI);
+    expect(await readPdfText(pdf)).toContain(THAI);
   }, 300_000);
 
   test('join with the others of their word, in one font', async () => {
@@ -107,7 +107,7 @@ describe('letters that the fonts of the product lack', () => {
   ])(
     'are named by their script with %s',
     async (_what, folder) => {
-      const { missing } = await pdfOf(plain({ ...about, institution: '魔笛 🎭' }), createFonts(folder));
+      const { missing } = await drawPdf(createPlainContent({ ...about, institution: '魔笛 🎭' }), createFonts(folder));
       expect(missing).toEqual(['Han (U+9B54)', 'symbols (U+1F3AD)', 'Thai (U+0E42)']);
     },
     300_000,
@@ -117,7 +117,7 @@ describe('letters that the fonts of the product lack', () => {
     const warnings: string[] = [];
     const logger = { warn: (_message: string, { reason = '' } = {}) => warnings.push(reason) };
     const drawing = createDrawing({ fontsDirectory: arabic, logger });
-    for (const number of ['1', '2']) await drawing.draw(plain({ ...about, number }));
+    for (const number of ['1', '2']) await drawing.draw(createPlainContent({ ...about, number }));
     await drawing.close();
     expect(warnings).toEqual([expect.stringMatching(/^Thai \(U\+0E42\).*noto-sans-arabic/)]);
   }, 300_000);
@@ -131,7 +131,7 @@ describe('the document of a ticket with letters that no font has', () => {
   beforeAll(async () => {
     if (!engine) throw new Error('there is no engine');
     fixture = await openFixture(engine);
-    const order = confirmed(1);
+    const order = createConfirmedOrder(1);
     const tickets = order.tickets.map((ticket) => ({
       ...ticket,
       about: {
@@ -143,7 +143,7 @@ describe('the document of a ticket with letters that no font has', () => {
         timeZone: 'Asia/Bangkok',
       },
     }));
-    const { id } = await printed(fixture, { ...order, tickets });
+    const { id } = await issueAndPrint(fixture, { ...order, tickets });
     path = `${PATH}/${id}/document`;
     body = { ...documentRequest, ticketIds: [id] };
   });
@@ -179,27 +179,27 @@ const crowded: About = {
 
 describe('the texts of a document', () => {
   test('are broken between words, end in … and never reach the code or one another', async () => {
-    const [layout] = layoutsOf(plain(crowded));
+    const [layout] = createLayouts(createPlainContent(crowded));
     if (!layout) throw new Error('the document has no page');
     const { texts, code, height } = layout;
     for (const { x, room, y, size } of texts) expect([x + room < code.x, y + size < height]).toEqual([true, true]);
     for (const [index, text] of texts.entries()) {
-      expect(widthOf(text.text, text)).toBeLessThanOrEqual(text.room);
+      expect(measureWidth(text.text, text)).toBeLessThanOrEqual(text.room);
       const inWay = texts
         .slice(index + 1)
         .filter(({ x, y }) => x === text.x && y > text.y - 1 && y < text.y + text.size);
       expect([text.text, inWay]).toEqual([text.text, []]);
     }
-    expect(await scan(await renderPdf((await pdfOf(plain(crowded))).pdf, 2))).toEqual([crowded.barcode]);
+    expect(await scan(await renderPdf((await drawPdf(createPlainContent(crowded))).pdf, 2))).toEqual([crowded.barcode]);
   }, 300_000);
 
   test('lose nothing while there is room', () => {
     const font = { size: 10, isBold: false };
-    expect(linesOf('  La Flûte\n enchantée ', 1_000, 2, font)).toEqual(['La Flûte enchantée']);
-    expect(linesOf('La Flûte enchantée', 60, 3, font)).toEqual(['La Flûte', 'enchantée']);
-    expect(linesOf('Donaudampfschifffahrt', 60, 9, font).join('')).toBe('Donaudampfschifffahrt');
-    expect(linesOf('one two three four', 40, 2, font).at(-1)).toMatch(/…$/);
-    expect(linesOf('', 40, 2, font)).toEqual([]);
+    expect(breakLines('  La Flûte\n enchantée ', 1_000, 2, font)).toEqual(['La Flûte enchantée']);
+    expect(breakLines('La Flûte enchantée', 60, 3, font)).toEqual(['La Flûte', 'enchantée']);
+    expect(breakLines('Donaudampfschifffahrt', 60, 9, font).join('')).toBe('Donaudampfschifffahrt');
+    expect(breakLines('one two three four', 40, 2, font).at(-1)).toMatch(/…$/);
+    expect(breakLines('', 40, 2, font)).toEqual([]);
   });
 });
 
@@ -215,7 +215,7 @@ describe('the language of a document', () => {
     ['not a language', ['fr'], 'fr', 'fr'],
     [undefined, [], 'en', 'en'],
   ])('of %s and names in %j is %s, with dates as in %s', (lang, names, words, locale) => {
-    const speech = speechOf(acceptedTags(lang), names);
+    const speech = selectSpeech(listAcceptedTags(lang), names);
     expect([speech.texts.language, speech.locale]).toEqual([words, locale]);
   });
 });

@@ -23,7 +23,7 @@ interface Page extends Picture {
 }
 
 /** The pages of a PDF, by PDFium, the renderer of Chromium. `scale` 1 is 72 dpi. */
-export async function pagesOfPdf(pdf: Buffer, scale = 1): Promise<Page[]> {
+export async function renderPdfPages(pdf: Buffer, scale = 1): Promise<Page[]> {
   const library = await PDFiumLibrary.init();
   try {
     const document = await library.loadDocument(pdf);
@@ -55,13 +55,13 @@ export function renderPdf(pdf: Buffer, scale: number): Promise<Picture> {
 }
 
 const onlyPage = async (pdf: Buffer, scale?: number): Promise<Page> => {
-  const [page, ...others] = await pagesOfPdf(pdf, scale);
+  const [page, ...others] = await renderPdfPages(pdf, scale);
   if (!page || others.length > 0) throw new Error(`the document has ${others.length + 1} pages`);
   return page;
 };
 
 /** The text of the only page of a PDF. */
-export async function textOfPdf(pdf: Buffer): Promise<string> {
+export async function readPdfText(pdf: Buffer): Promise<string> {
   return (await onlyPage(pdf)).text;
 }
 
@@ -83,7 +83,7 @@ export function renderCodeOfSvg(svg: string, pixels: number): Picture {
 const numberIn = (text: string, name: string): number => Number(new RegExp(`\\b${name}="([\\d.]+)"`).exec(text)?.[1]);
 
 /** The picture out of focus: each pixel is the mean of the square around it. */
-export function blurred({ width, height, grey }: Picture, radius: number): Picture {
+export function blur({ width, height, grey }: Picture, radius: number): Picture {
   const lines = meansAlong(Float64Array.from(grey), [height, width], radius);
   const means = meansAlong(lines, [width, height], radius);
   return { width, height, grey: Uint8Array.from(means, Math.round) };

@@ -2,9 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { rename } from '../../src/domain/beneficiary.ts';
 import * as door from '../../src/domain/control.ts';
-import { newTicket } from '../../src/domain/order.ts';
+import { createTicket } from '../../src/domain/order.ts';
 import * as states from '../../src/domain/ticket.ts';
-import { nextId, previousId } from '../../src/domain/ticket.ts';
+import { deriveNextId, derivePreviousId } from '../../src/domain/ticket.ts';
 
 const domain = { ...states, ...door };
 
@@ -31,7 +31,7 @@ interface Line {
 }
 
 const fresh = (): Line => ({
-  tickets: [newTicket({ id: 'ord_1', contactNumber: null, asOf: 1 }, wanted, 'barcode 0', at(0))],
+  tickets: [createTicket({ id: 'ord_1', contactNumber: null, asOf: 1 }, wanted, 'barcode 0', at(0))],
   admitted: 0,
   reverted: 0,
   cancelled: false,
@@ -45,7 +45,7 @@ type Command = (line: Line, which: number, minute: number, rules: Rules) => stri
 const put = (line: Line, index: number, decision: states.Decision): boolean => {
   if (!('next' in decision)) return false;
   line.tickets[index] = decision.next;
-  const successor = domain.successorOf(decision.next);
+  const successor = domain.buildSuccessor(decision.next);
   if (successor && !line.tickets.some(({ id }) => id === successor.id)) line.tickets.push(successor);
   return true;
 };
@@ -77,10 +77,14 @@ const commands: Readonly<Record<string, Command>> = {
     },
   ),
   replace: on((ticket, now, rules) =>
-    rules.replace(ticket, nextId(ticket.id), { barcode: `of ${nextId(ticket.id)}`, beneficiary: null, at: now }),
+    rules.replace(ticket, deriveNextId(ticket.id), {
+      barcode: `of ${deriveNextId(ticket.id)}`,
+      beneficiary: null,
+      at: now,
+    }),
   ),
   rename: on((ticket, now) =>
-    rename(ticket, { firstName: 'A', lastName: now }, { id: nextId(ticket.id), barcode: `of ${now}` }, now),
+    rename(ticket, { firstName: 'A', lastName: now }, { id: deriveNextId(ticket.id), barcode: `of ${now}` }, now),
   ),
   cancel: (line, _which, minute, rules) => {
     // The cancellation changes every ticket of the line, again when it is repeated.
@@ -171,13 +175,13 @@ describe('the ids of the tickets of a line', () => {
       fc.property(fc.stringMatching(/^tic_[A-Za-z0-9_-]{1,30}$/), fc.integer({ min: 1, max: 20 }), (first, count) => {
         let id = first;
         for (let times = 0; times < count; times += 1) {
-          expect(previousId(nextId(id))).toBe(id);
-          expect(nextId(id)).not.toBe(id);
-          id = nextId(id);
+          expect(derivePreviousId(deriveNextId(id))).toBe(id);
+          expect(deriveNextId(id)).not.toBe(id);
+          id = deriveNextId(id);
         }
       }),
     );
-    expect(previousId('tic_1')).toBeUndefined();
-    expect(nextId(nextId('tic_1'))).toBe('tic_1_r2');
+    expect(derivePreviousId('tic_1')).toBeUndefined();
+    expect(deriveNextId(deriveNextId('tic_1'))).toBe('tic_1_r2');
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { doorModule } from './phones.ts';
+import { importDoorModule } from './phones.ts';
 
 // Keyboards as they are printed: what each key types, on US, German, Swiss German, French and Italian keyboards.
 
@@ -82,8 +82,8 @@ const type = (text: string, { scanner, device }: Record<'scanner' | 'device', La
     return { ...stroke, key };
   });
 
-const { readings } = await doorModule('layouts.js');
-const { listen } = await doorModule('hand-scanner.js');
+const { readings } = await importDoorModule('layouts.js');
+const { listen } = await importDoorModule('hand-scanner.js');
 
 const pairs = LAYOUTS.flatMap((scanner) => LAYOUTS.map((device): [Layout, Layout] => [scanner, device]));
 
@@ -233,7 +233,7 @@ describe('a sequence of keys is a scan', () => {
   });
 });
 
-const { createSights, pictureSize } = await doorModule('camera.js');
+const { createSights, pictureSize } = await importDoorModule('camera.js');
 
 describe('a code before the camera is one scan', () => {
   test('until it was out of the picture for three seconds', () => {

@@ -2,9 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { admit } from '../../src/domain/control.ts';
 import { statuses, type Ticket } from '../../src/domain/ticket.ts';
-import { createMemory, doorModule } from './phones.ts';
+import { createMemory, importDoorModule } from './phones.ts';
 
-const { colourOf, decide } = await doorModule('decide.js');
+const { colourOf, decide } = await importDoorModule('decide.js');
 
 describe('a scan is decided without a network', () => {
   const [ID, TONIGHT, MATINEE, TOMORROW] = ['tic_1', 'prf_tonight', 'prf_matinee', 'prf_tomorrow'];
@@ -134,8 +134,8 @@ describe('a scan is decided without a network', () => {
   });
 });
 
-const { createDatabase } = await doorModule('database.js');
-const { createStatuses } = await doorModule('statuses.js');
+const { createDatabase } = await importDoorModule('database.js');
+const { createStatuses } = await importDoorModule('statuses.js');
 
 describe('counts follow the list', () => {
   const HERE = ['prf_1', 'prf_2'];

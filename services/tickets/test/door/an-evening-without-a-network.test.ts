@@ -1,17 +1,17 @@
 import { expect, test } from '@jest/globals';
 import { describeOnEachEngine, PATH } from '../fixture/service.ts';
-import { cancelled, confirmed, printed, withMembers } from '../fixture/tickets.ts';
-import { createMemory, openPhone, recordedAt, tonight } from './phones.ts';
+import { addMembers, createConfirmedOrder, issueAndPrint, toCancelledOrder } from '../fixture/tickets.ts';
+import { createMemory, createTonight, listRecordedScans, openPhone } from './phones.ts';
 
 describeOnEachEngine('an evening at the door', (fixture) => {
   /** Printed tickets of a performance, their barcodes, and a phone that has downloaded them. */
   const begin = async (count: number, more = {}) => {
-    const { order } = await printed(fixture, withMembers(confirmed(count), more));
+    const { order } = await issueAndPrint(fixture, addMembers(createConfirmedOrder(count), more));
     const performanceId = String(order.tickets[0]?.performanceId);
     const tickets = await Promise.all(order.tickets.map(({ ticketId }) => fixture.ticket(ticketId)));
     const open = async (gate: string, options = {}) => {
       const phone = await openPhone(fixture, options);
-      await phone.evening.choose(tonight(performanceId), gate);
+      await phone.evening.choose(createTonight(performanceId), gate);
       await phone.evening.synchronise();
       return phone;
     };
@@ -62,7 +62,7 @@ describeOnEachEngine('an evening at the door', (fixture) => {
       'ticket_unknown_barcode',
     ]);
     await last.synchronise();
-    expect(await recordedAt(fixture, performanceId)).toHaveLength(1);
+    expect(await listRecordedScans(fixture, performanceId)).toHaveLength(1);
   });
 
   test('without a network the phone decides, and what it admitted is sent once', async () => {
@@ -82,7 +82,7 @@ describeOnEachEngine('an evening at the door', (fixture) => {
     expect(await again.evening.scan({ text: texts[1] })).toMatchObject({ result: 'repeated' });
     await again.evening.synchronise();
     expect(again.evening.queue.pending()).toBe(0);
-    const recorded = await recordedAt(fixture, performanceId);
+    const recorded = await listRecordedScans(fixture, performanceId);
     expect(recorded.map(({ ticketId, result }) => [ticketId, result])).toEqual(
       tickets.slice(0, 2).map(({ id }) => [id, 'admitted']),
     );
@@ -102,7 +102,7 @@ describeOnEachEngine('an evening at the door', (fixture) => {
     setWeather('good');
     await evening.synchronise();
     expect(evening.queue.contradictions()).toEqual([]);
-    expect(await recordedAt(fixture, performanceId)).toMatchObject([{ result: 'admitted', gate: 'North' }]);
+    expect(await listRecordedScans(fixture, performanceId)).toMatchObject([{ result: 'admitted', gate: 'North' }]);
   });
 
   test.each([429, 503])(
@@ -122,7 +122,10 @@ describeOnEachEngine('an evening at the door', (fixture) => {
       now += 1;
       await evening.synchronise();
       expect([evening.queue.pending(), evening.queue.contradictions()]).toEqual([0, []]);
-      expect((await recordedAt(fixture, performanceId)).map(({ result }) => result)).toEqual(['admitted', 'admitted']);
+      expect((await listRecordedScans(fixture, performanceId)).map(({ result }) => result)).toEqual([
+        'admitted',
+        'admitted',
+      ]);
     },
   );
 
@@ -135,10 +138,13 @@ describeOnEachEngine('an evening at the door', (fixture) => {
     expect([link.isSignedOut(), evening.queue.pending()]).toEqual([true, 2]);
     // Signing in loads the page anew.
     const again = await openPhone(fixture, { memory });
-    expect([again.evening.queue.pending(), await recordedAt(fixture, performanceId)]).toEqual([2, []]);
+    expect([again.evening.queue.pending(), await listRecordedScans(fixture, performanceId)]).toEqual([2, []]);
     await again.evening.synchronise();
     expect([again.evening.queue.pending(), again.evening.queue.contradictions()]).toEqual([0, []]);
-    expect((await recordedAt(fixture, performanceId)).map(({ result }) => result)).toEqual(['admitted', 'admitted']);
+    expect((await listRecordedScans(fixture, performanceId)).map(({ result }) => result)).toEqual([
+      'admitted',
+      'admitted',
+    ]);
   });
 
   test('what the server admits unheard although the phone refuses is taken back', async () => {
@@ -153,7 +159,7 @@ describeOnEachEngine('an evening at the door', (fixture) => {
     await evening.synchronise();
     expect(await fixture.ticket(String(tickets[0]?.id))).toMatchObject({ status: 'printed' });
     expect(evening.queue.pending()).toBe(0);
-    expect(await recordedAt(fixture, performanceId)).toHaveLength(1);
+    expect(await listRecordedScans(fixture, performanceId)).toHaveLength(1);
   });
 
   test.each([
@@ -173,7 +179,7 @@ describeOnEachEngine('an evening at the door', (fixture) => {
     expect(early.evening.queue.contradictions()).toEqual([]);
     const found = late.evening.queue.contradictions();
     expect(found).toMatchObject([{ contradiction: { result: 'repeated', control: { gate: 'North' } } }]);
-    expect((await recordedAt(fixture, performanceId)).map(({ result, gate }) => [result, gate])).toEqual([
+    expect((await listRecordedScans(fixture, performanceId)).map(({ result, gate }) => [result, gate])).toEqual([
       ['admitted', 'North'],
       ['repeated', 'South'],
     ]);
@@ -197,9 +203,9 @@ describeOnEachEngine('an evening at the door', (fixture) => {
   test('later downloads bring what changed: cancelled, controlled elsewhere, sold', async () => {
     const { order, tickets, texts, open, performanceId } = await begin(2);
     const { evening, setWeather } = await open('North');
-    const later = await printed(fixture, {
-      ...confirmed(1),
-      tickets: confirmed(1).tickets.map((ticket) => ({ ...ticket, performanceId })),
+    const later = await issueAndPrint(fixture, {
+      ...createConfirmedOrder(1),
+      tickets: createConfirmedOrder(1).tickets.map((ticket) => ({ ...ticket, performanceId })),
     });
     const sold = await fixture.ticket(later.id);
     setWeather('none');
@@ -209,7 +215,7 @@ describeOnEachEngine('an evening at the door', (fixture) => {
     await fixture.call('POST', `${PATH}/${tickets[0]?.id}/control`, { body: { gate: 'South' } });
     await evening.synchronise();
     expect(evening.statuses.all()).toHaveLength(3);
-    await fixture.deliver('order.cancelled', cancelled(order));
+    await fixture.deliver('order.cancelled', toCancelledOrder(order));
     await evening.synchronise();
     setWeather('none');
     expect(await evening.scan({ text: texts[0] })).toMatchObject({ result: 'repeated', control: { gate: 'South' } });
@@ -219,7 +225,7 @@ describeOnEachEngine('an evening at the door', (fixture) => {
   test('a ticket of another evening, of one of two, and a door that has no list yet', async () => {
     const [one, other, third] = [await begin(1), await begin(1), await begin(1)];
     const { evening, setWeather } = await openPhone(fixture);
-    await evening.choose([...tonight(one.performanceId), ...tonight(other.performanceId)], '');
+    await evening.choose([...createTonight(one.performanceId), ...createTonight(other.performanceId)], '');
     setWeather('none');
     expect(await evening.scan({ text: one.texts[0] })).toMatchObject({ result: 'undecided' });
     setWeather('good');
@@ -246,7 +252,7 @@ describeOnEachEngine('an evening at the door', (fixture) => {
     await new Promise(setImmediate);
     expect(memory.count('statuses')).toBe(0);
     await next.synchronise();
-    expect(await recordedAt(fixture, performanceId)).toMatchObject([{ result: 'admitted' }]);
+    expect(await listRecordedScans(fixture, performanceId)).toMatchObject([{ result: 'admitted' }]);
     await next.forget();
     expect([memory.count('scans'), memory.count('statuses')]).toEqual([0, 0]);
   });

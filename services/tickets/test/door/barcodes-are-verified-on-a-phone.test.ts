@@ -3,9 +3,9 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { signJws, signShort } from '../../src/barcode/barcode.ts';
 import { longTestVector, testVector } from '../../src/barcode/routes.ts';
-import { doorModule } from './phones.ts';
+import { importDoorModule } from './phones.ts';
 
-const { createVerifier } = await doorModule('verify.js');
+const { createVerifier } = await importDoorModule('verify.js');
 const loadLibrary = () => import('@noble/ed25519');
 
 /** A browser of 2019: SHA-512 and more, no Ed25519. */

@@ -4,13 +4,13 @@ import { type Fixture, PATH } from '../fixture/service.ts';
 
 /** A module of `services/tickets/door`, which browsers load as it is, without types. */
 // biome-ignore lint/suspicious/noExplicitAny: plain JavaScript
-export function doorModule(name: string): Promise<any> {
+export function importDoorModule(name: string): Promise<any> {
   return import(new URL(`../../door/${name}`, import.meta.url).href);
 }
 
-const { createEvening } = await doorModule('evening.js');
-const { createLink } = await doorModule('link.js');
-const { createVerifier } = await doorModule('verify.js');
+const { createEvening } = await importDoorModule('evening.js');
+const { createLink } = await importDoorModule('link.js');
+const { createVerifier } = await importDoorModule('verify.js');
 
 /** What a request meets: nothing is sent, it arrives but its answer does not, both arrive, or it is refused. */
 type Weather =
@@ -154,7 +154,7 @@ const createClock = () => {
 };
 
 /** What the service has recorded at the door of a performance, refused scans too. */
-export async function recordedAt(fixture: Fixture, performanceId: string) {
+export async function listRecordedScans(fixture: Fixture, performanceId: string) {
   const { data } = await fixture.call('GET', `${PATH}/controls?performanceId=${performanceId}&limit=500`);
   return data.items as {
     ticketId: string;
@@ -166,6 +166,6 @@ export async function recordedAt(fixture: Fixture, performanceId: string) {
 }
 
 /** Tonight's performance, as a phone chooses it. */
-export function tonight(id: string) {
+export function createTonight(id: string) {
   return [{ id, startDate: new Date().toISOString() }];
 }

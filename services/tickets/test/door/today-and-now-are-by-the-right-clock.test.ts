@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { doorModule } from './phones.ts';
+import { importDoorModule } from './phones.ts';
 
-const { groupByDay, windowFrom } = await doorModule('today.js');
+const { groupByDay, windowFrom } = await importDoorModule('today.js');
 
 // `localStart` as the server says it: Zurich is an hour ahead of UTC, Tokyo nine.
 describe('today is by the clock of the venue', () => {
@@ -42,7 +42,7 @@ describe('today is by the clock of the venue', () => {
   });
 });
 
-const { createLink } = await doorModule('link.js');
+const { createLink } = await importDoorModule('link.js');
 
 describe('slow answers do not set the clock', () => {
   const NOON = Date.parse('2027-03-14T12:00:00.000Z');

@@ -1,16 +1,16 @@
 import { expect, test } from '@jest/globals';
 import { describeOnEachEngine } from '../fixture/service.ts';
-import { confirmed, printed } from '../fixture/tickets.ts';
-import { openPhone, recordedAt, tonight } from './phones.ts';
+import { createConfirmedOrder, issueAndPrint } from '../fixture/tickets.ts';
+import { createTonight, listRecordedScans, openPhone } from './phones.ts';
 
 describeOnEachEngine('what a phone cannot keep it says so', (fixture) => {
   /** A phone with the list of an evening, and the barcodes of its tickets. */
   const begin = async (count: number) => {
-    const { order } = await printed(fixture, confirmed(count));
+    const { order } = await issueAndPrint(fixture, createConfirmedOrder(count));
     const performanceId = String(order.tickets[0]?.performanceId);
     const tickets = await Promise.all(order.tickets.map(({ ticketId }) => fixture.ticket(ticketId)));
     const phone = await openPhone(fixture);
-    await phone.evening.choose(tonight(performanceId), 'North');
+    await phone.evening.choose(createTonight(performanceId), 'North');
     await phone.evening.synchronise();
     return { ...phone, performanceId, tickets, texts: tickets.map(({ barcode }) => barcode) };
   };
@@ -35,7 +35,7 @@ describeOnEachEngine('what a phone cannot keep it says so', (fixture) => {
     expect(again.evening.isReady()).toBe(true);
     expect(await again.evening.scan({ text: texts[1] })).toMatchObject({ result: 'repeated' });
     await again.evening.synchronise();
-    const recorded = await recordedAt(fixture, performanceId);
+    const recorded = await listRecordedScans(fixture, performanceId);
     expect(recorded.filter(({ result }) => result === 'admitted')).toHaveLength(3);
   });
 

@@ -1,18 +1,18 @@
-import { historiesOf, useFixture } from '@boxoffice/service/testkit';
+import { selectHistories, useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type Context, contextIn, createContext } from '../../src/context.ts';
-import { scanOf } from '../../src/control/scans.ts';
+import { type Context, createContext, createInstitutionContext } from '../../src/context.ts';
+import { toScan } from '../../src/control/scans.ts';
 import { control, revert } from '../../src/domain/control.ts';
 import { print } from '../../src/domain/ticket.ts';
-import { ticketControlled, ticketControlReverted } from '../../src/events.ts';
+import { createTicketControlledFact, createTicketControlRevertedFact } from '../../src/events.ts';
 import { cancelTickets } from '../../src/issue/cancel.ts';
 import { issue } from '../../src/issue/issue.ts';
 import { replaceTicket } from '../../src/tickets/replacement.ts';
 import { changeTicket } from '../../src/tickets/tickets.ts';
-import { Crash, crashingAt } from '../fixture/crashes.ts';
+import { Crash, createCrashingStore } from '../fixture/crashes.ts';
 import { engines, openFixture, SERVICE_SECRET } from '../fixture/service.ts';
-import { type Confirmed, cancelled, confirmed, orderTicketsOf } from '../fixture/tickets.ts';
+import { type Confirmed, createConfirmedOrder, readOrderTickets, toCancelledOrder } from '../fixture/tickets.ts';
 
 const free = { ifMatch: () => {} };
 
@@ -48,8 +48,8 @@ describe.each(engines)('events and commands in any order, with crashes, on $name
 
   const run = async (context: Context, order: Confirmed, { what, line }: Step): Promise<unknown> => {
     const { institution } = fixture;
-    const own = contextIn(context, institution);
-    const { tickets } = await orderTicketsOf(fixture, order.orderId);
+    const own = createInstitutionContext(context, institution);
+    const { tickets } = await readOrderTickets(fixture, order.orderId);
     const lineId = order.tickets[line]?.lineId;
     const id = tickets.find((ticket) => ticket.lineId === lineId)?.ticketId ?? order.tickets[line]?.ticketId ?? '';
     switch (what) {
@@ -58,7 +58,7 @@ describe.each(engines)('events and commands in any order, with crashes, on $name
       case 'confirm again':
         return issue(context, institution, { ...order, version: 5, contactNumber: 'C1' });
       case 'cancel':
-        return cancelTickets(context, institution, cancelled(order));
+        return cancelTickets(context, institution, toCancelledOrder(order));
       case 'replace':
         return replaceTicket(own, id, free);
       case 'control':
@@ -66,20 +66,20 @@ describe.each(engines)('events and commands in any order, with crashes, on $name
           own,
           id,
           free,
-          (ticket, now) => control(ticket, scanOf(context, {}), now),
-          ticketControlled,
+          (ticket, now) => control(ticket, toScan(context, {}), now),
+          createTicketControlledFact,
         );
       case 'print':
         return changeTicket(own, id, free, print);
       case 'revert':
-        return changeTicket(own, id, free, revert, ticketControlReverted);
+        return changeTicket(own, id, free, revert, createTicketControlRevertedFact);
     }
   };
 
   const faultsAfter = async (history: readonly Step[], broken: (context: Context) => Context = (same) => same) => {
-    const order = confirmed(2);
+    const order = createConfirmedOrder(2);
     for (const step of history) {
-      const store = step.dies === undefined ? fixture.store : crashingAt(fixture.store, step.dies, step.when);
+      const store = step.dies === undefined ? fixture.store : createCrashingStore(fixture.store, step.dies, step.when);
       await run(broken(createContext(store, SERVICE_SECRET)), order, step).catch((error: unknown) => {
         // The process crashed, or the command was refused.
         if (!(error instanceof Crash) && !(error instanceof Error && error.name === 'Fault')) throw error;
@@ -90,7 +90,7 @@ describe.each(engines)('events and commands in any order, with crashes, on $name
       if (step.what === 'control' || step.what === 'revert') continue;
       await run(broken(fixture.context), order, step);
     }
-    const { tickets, controlled } = await orderTicketsOf(fixture, order.orderId);
+    const { tickets, controlled } = await readOrderTickets(fixture, order.orderId);
     const facts = await fixture.facts(order.orderId);
     const outcomes = facts.filter(({ type }) => type === 'tickets.cancelled').map(({ data }) => data);
     const wasCancelled = history.some(({ what }) => what === 'cancel');
@@ -116,7 +116,7 @@ describe.each(engines)('events and commands in any order, with crashes, on $name
       fc.asyncProperty(steps, async (history) => {
         expect(await faultsAfter(history)).toEqual([]);
       }),
-      historiesOf({ numRuns: engine.name === 'SQLite' ? 60 : 15, interruptAfterTimeLimit: 15_000 }),
+      selectHistories({ numRuns: engine.name === 'SQLite' ? 60 : 15, interruptAfterTimeLimit: 15_000 }),
     );
   });
 

@@ -1,28 +1,28 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { exampleFaults } from '@boxoffice/http';
-import { declared, type Message, queueNamed } from '@boxoffice/messaging';
+import { findExampleFaults } from '@boxoffice/http';
+import { declared, type Message, requireQueue } from '@boxoffice/messaging';
 import { createLogger } from '@boxoffice/runtime';
 import { openEngines, startService } from '@boxoffice/service';
 import { useFixture } from '@boxoffice/service/testkit';
 import { expect, test } from '@jest/globals';
-import { routes } from '../../src/app.ts';
+import { createRoutes } from '../../src/app.ts';
 import { createContext } from '../../src/context.ts';
 import { examples } from '../../src/events.ts';
 import * as example from '../../src/examples.ts';
 import { tickets } from '../../src/index.ts';
 import { ticketsCollection } from '../../src/store.ts';
-import { openFixture, PATH, SERVICE_SECRET, ticketOf } from '../fixture/service.ts';
-import { cancelled, confirmed, printed } from '../fixture/tickets.ts';
+import { openFixture, PATH, readTicket, SERVICE_SECRET } from '../fixture/service.ts';
+import { createConfirmedOrder, issueAndPrint, toCancelledOrder } from '../fixture/tickets.ts';
 
 test('the composed service consumes its events and publishes the result, without any other service', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'boxoffice-tickets-'));
   const logger = createLogger({ service: 'tickets', level: 'error' });
-  const serves = [...(tickets.queues ?? []), queueNamed('orders.fulfilment.v1')];
+  const serves = [...(tickets.queues ?? []), requireQueue('orders.fulfilment.v1')];
   const engines = await openEngines({ mongodbUrl: undefined, amqpUrl: undefined, directory, logger, serves });
   const settled = Promise.withResolvers<Message>();
-  await engines.bus.subscribe(queueNamed('orders.fulfilment.v1'), async (message) => settled.resolve(message));
+  await engines.bus.subscribe(requireQueue('orders.fulfilment.v1'), async (message) => settled.resolve(message));
   const store = await engines.store('tickets', tickets.collections);
   const unreachable = 'http://127.0.0.1:9';
   const service = await startService(tickets, {
@@ -36,7 +36,7 @@ test('the composed service consumes its events and publishes the result, without
     logger,
     settings: { ticketFontsDirectory: '/nowhere', doorClientIds: '' },
   });
-  const order = confirmed(2);
+  const order = createConfirmedOrder(2);
   const about = { key: order.orderId, institution: 'opera', occurredAt: new Date().toISOString() };
   await engines.bus.publish({ ...about, id: 'evt_1', type: 'order.confirmed', version: 3, data: order });
   const found = await store
@@ -44,7 +44,13 @@ test('the composed service consumes its events and publishes the result, without
     .of('opera')
     .find({ where: { orderId: order.orderId } });
   expect(found).toHaveLength(2);
-  await engines.bus.publish({ ...about, id: 'evt_2', type: 'order.cancelled', version: 4, data: cancelled(order) });
+  await engines.bus.publish({
+    ...about,
+    id: 'evt_2',
+    type: 'order.cancelled',
+    version: 4,
+    data: toCancelledOrder(order),
+  });
   expect(await settled.promise).toMatchObject({
     type: 'tickets.cancelled',
     key: order.orderId,
@@ -59,15 +65,15 @@ test('the composed service consumes its events and publishes the result, without
 const fixture = useFixture(() => openFixture());
 
 test('every operation has examples that match its schemas', async () => {
-  expect(exampleFaults(routes(createContext(fixture.store, SERVICE_SECRET)))).toEqual([]);
+  expect(findExampleFaults(createRoutes(createContext(fixture.store, SERVICE_SECRET)))).toEqual([]);
 });
 
 test('published events have the members of their examples, and each has a consumer', async () => {
-  const { order, id } = await printed(fixture, confirmed(2));
-  const next = ticketOf(await fixture.call('POST', `${PATH}/${id}/replacement`, { body: {} })).id;
+  const { order, id } = await issueAndPrint(fixture, createConfirmedOrder(2));
+  const next = readTicket(await fixture.call('POST', `${PATH}/${id}/replacement`, { body: {} })).id;
   await fixture.call('POST', `${PATH}/${next}/control`);
   await fixture.call('DELETE', `${PATH}/${next}/control`);
-  await fixture.deliver('order.cancelled', cancelled(order));
+  await fixture.deliver('order.cancelled', toCancelledOrder(order));
   const facts = await fixture.facts(order.orderId);
   const ofTickets = (await fixture.store.outbox.pending(100)).filter(({ type }) => type === 'ticket.recorded');
   const { [ofTickets[0]?.type as 'ticket.recorded']: _, ...ofOrders } = examples;
@@ -90,7 +96,7 @@ test('the queues of the service are those of the topology', () => {
 });
 
 test('the example of a control is accepted today', async () => {
-  const { id } = await printed(fixture, confirmed(1));
+  const { id } = await issueAndPrint(fixture, createConfirmedOrder(1));
   const { status } = await fixture.call('POST', `${PATH}/${id}/control`, { body: example.control });
   expect(status).toBe(200);
 });

@@ -3,12 +3,26 @@ import { describe, expect, test } from '@jest/globals';
 import type { Context } from '../../src/context.ts';
 import { cancelTickets } from '../../src/issue/cancel.ts';
 import { issue } from '../../src/issue/issue.ts';
-import { describeOnEachEngine, type Fixture, openFixture, PATH, startInstance, ticketOf } from '../fixture/service.ts';
-import { cancelled, confirmed, firstOf, issued, orderTicketsOf, printed } from '../fixture/tickets.ts';
+import {
+  describeOnEachEngine,
+  type Fixture,
+  openFixture,
+  PATH,
+  readTicket,
+  startInstance,
+} from '../fixture/service.ts';
+import {
+  createConfirmedOrder,
+  getFirstTicketId,
+  issueAndPrint,
+  issueOrder,
+  readOrderTickets,
+  toCancelledOrder,
+} from '../fixture/tickets.ts';
 
 /** The tickets of an order that can still be controlled. */
 const liveIn = async (fixture: Fixture, orderId: string) =>
-  (await orderTicketsOf(fixture, orderId)).tickets.filter(
+  (await readOrderTickets(fixture, orderId)).tickets.filter(
     ({ status }) => status === 'printed' || status === 'not_printed',
   );
 
@@ -19,10 +33,10 @@ describeOnEachEngine('every ticket of a cancelled order is cancelled once', (fix
   const control = (id: string) => fixture.call('POST', `${PATH}/${id}/control`, { body: { gate: 'North' } });
 
   test('controlled tickets stay controlled and are counted, and the others are cancelled', async () => {
-    const { order, id } = await printed(fixture, confirmed(3));
+    const { order, id } = await issueAndPrint(fixture, createConfirmedOrder(3));
     await control(id);
-    await fixture.deliver('order.cancelled', cancelled(order));
-    await fixture.deliver('order.cancelled', cancelled(order));
+    await fixture.deliver('order.cancelled', toCancelledOrder(order));
+    await fixture.deliver('order.cancelled', toCancelledOrder(order));
     const [controlledPlace = '', ...freed] = order.tickets.map(({ place }) => place.id);
     const outcomes = await outcomesIn(fixture, order.orderId);
     expect(outcomes).toEqual([
@@ -43,21 +57,21 @@ describeOnEachEngine('every ticket of a cancelled order is cancelled once', (fix
     expect((await fixture.call('POST', `${PATH}/${other}/replacement`, { body: {} })).status).toBe(412);
     const patch = { body: { beneficiary: { lastName: 'Late' } } };
     expect((await fixture.call('PATCH', `${PATH}/${other}`, patch)).status).toBe(412);
-    expect(await orderTicketsOf(fixture, order.orderId)).toMatchObject({ controlled: 1 });
+    expect(await readOrderTickets(fixture, order.orderId)).toMatchObject({ controlled: 1 });
   });
 
   test('with override a controlled ticket is cancelled and keeps time and gate of the control', async () => {
-    const { order, id } = await printed(fixture, confirmed(2));
-    const { controlledAt } = ticketOf(await control(id));
-    await fixture.deliver('order.cancelled', cancelled(order, { override: true }));
+    const { order, id } = await issueAndPrint(fixture, createConfirmedOrder(2));
+    const { controlledAt } = readTicket(await control(id));
+    await fixture.deliver('order.cancelled', toCancelledOrder(order, { override: true }));
     expect(await fixture.ticket(id)).toMatchObject({ status: 'cancelled', controlledAt, gate: 'North' });
     expect(await outcomesIn(fixture, order.orderId)).toMatchObject([{ ticketsCancelled: 2, controlled: 0 }]);
   });
 
   test('the current ticket of a replaced one counts', async () => {
-    const { order, id } = await printed(fixture);
-    const next = ticketOf(await fixture.call('POST', `${PATH}/${id}/replacement`, { body: {} })).id;
-    await fixture.deliver('order.cancelled', cancelled(order));
+    const { order, id } = await issueAndPrint(fixture);
+    const next = readTicket(await fixture.call('POST', `${PATH}/${id}/replacement`, { body: {} })).id;
+    await fixture.deliver('order.cancelled', toCancelledOrder(order));
     expect([(await fixture.ticket(id)).status, (await fixture.ticket(next)).status]).toEqual([
       'invalidated',
       'cancelled',
@@ -66,11 +80,11 @@ describeOnEachEngine('every ticket of a cancelled order is cancelled once', (fix
   });
 
   test('late confirmations change nothing', async () => {
-    const order = await issued(fixture, confirmed(2));
-    await fixture.deliver('order.cancelled', cancelled(order));
+    const order = await issueOrder(fixture, createConfirmedOrder(2));
+    await fixture.deliver('order.cancelled', toCancelledOrder(order));
     await fixture.deliver('order.confirmed', order, { version: 3 });
     await fixture.deliver('order.confirmed', order, { version: 9 });
-    await issued(fixture, order, 9);
+    await issueOrder(fixture, order, 9);
     expect(await liveIn(fixture, order.orderId)).toEqual([]);
     expect(await outcomesIn(fixture, order.orderId)).toHaveLength(1);
   });
@@ -78,13 +92,13 @@ describeOnEachEngine('every ticket of a cancelled order is cancelled once', (fix
   test('tickets that are controlled during the cancellation stay controlled and are counted', async () => {
     let stayed = 0;
     for (let round = 0; round < 10; round += 1) {
-      const { order } = await printed(fixture, confirmed(6));
+      const { order } = await issueAndPrint(fixture, createConfirmedOrder(6));
       const controls = order.tickets.map(({ ticketId }) => control(ticketId));
       await Promise.race(controls);
-      await fixture.deliver('order.cancelled', cancelled(order));
+      await fixture.deliver('order.cancelled', toCancelledOrder(order));
       const replies = await Promise.all(controls);
       const admitted = replies.filter(({ status }) => status === 200).length;
-      const { controlled, tickets } = await orderTicketsOf(fixture, order.orderId);
+      const { controlled, tickets } = await readOrderTickets(fixture, order.orderId);
       expect(controlled).toBe(admitted);
       expect(tickets.filter(({ status }) => status === 'cancelled')).toHaveLength(6 - admitted);
       expect(await outcomesIn(fixture, order.orderId)).toMatchObject([
@@ -97,11 +111,11 @@ describeOnEachEngine('every ticket of a cancelled order is cancelled once', (fix
 
   test('a control that is reverted during the cancellation leaves a controlled or a cancelled ticket', async () => {
     for (let round = 0; round < 10; round += 1) {
-      const { order, id } = await printed(fixture);
+      const { order, id } = await issueAndPrint(fixture);
       await control(id);
       await Promise.all([
         fixture.call('DELETE', `${PATH}/${id}/control`),
-        fixture.deliver('order.cancelled', cancelled(order)),
+        fixture.deliver('order.cancelled', toCancelledOrder(order)),
       ]);
       const { status } = await fixture.ticket(id);
       const controlled = status === 'controlled' ? 1 : 0;
@@ -115,12 +129,12 @@ describeOnEachEngine('every ticket of a cancelled order is cancelled once', (fix
   test('concurrent issue and cancellation in two processes leave no live ticket and one outcome', async () => {
     const second = await startInstance(await fixture.engine.open(), fixture.institution);
     for (let round = 0; round < 15; round += 1) {
-      const order = confirmed(3);
+      const order = createConfirmedOrder(3);
       await Promise.all([
-        issued(fixture, order),
-        fixture.deliver('order.cancelled', cancelled(order), { version: 4 }),
+        issueOrder(fixture, order),
+        fixture.deliver('order.cancelled', toCancelledOrder(order), { version: 4 }),
         second.deliver('order.confirmed', order, { version: 3 }),
-        second.deliver('order.cancelled', cancelled(order), { version: 4 }),
+        second.deliver('order.cancelled', toCancelledOrder(order), { version: 4 }),
       ]);
       expect(await liveIn(fixture, order.orderId)).toEqual([]);
       const outcomes = [...(await outcomesIn(fixture, order.orderId))];
@@ -135,7 +149,7 @@ describe('negative control', () => {
 
   /** The live tickets after an issue whose tickets are written after the cancellation. */
   const lateIssue = async (isBlind: boolean) => {
-    const order = { ...confirmed(2), version: 3 };
+    const order = { ...createConfirmedOrder(2), version: 3 };
     const mayWrite = Promise.withResolvers<void>();
     const real = fixture.context;
     const late: Context = {
@@ -158,7 +172,7 @@ describe('negative control', () => {
     };
     const issuing = issue(late, fixture.institution, order);
     await until(async () => (await real.collections(fixture.institution).orders.get(order.orderId)) !== undefined);
-    await cancelTickets(isBlind ? blind : real, fixture.institution, cancelled(order));
+    await cancelTickets(isBlind ? blind : real, fixture.institution, toCancelledOrder(order));
     mayWrite.resolve();
     await issuing;
     return liveIn(fixture, order.orderId);
@@ -177,7 +191,7 @@ describe('negative control', () => {
   });
 
   test('without compare-and-swap an acknowledged control is lost', async () => {
-    const { order, id } = await printed(fixture);
+    const { order, id } = await issueAndPrint(fixture);
     const real = fixture.context;
     const stale: Context = {
       ...real,
@@ -192,10 +206,10 @@ describe('negative control', () => {
         return { ...collections, tickets: { ...collections.tickets, update } };
       },
     };
-    await cancelTickets(stale, fixture.institution, cancelled(order));
+    await cancelTickets(stale, fixture.institution, toCancelledOrder(order));
     const facts = (await fixture.facts(order.orderId)).map(({ type }) => type);
     const { status } = await fixture.ticket(id);
     expect([facts, status]).toEqual([['ticket.controlled', 'tickets.cancelled'], 'cancelled']);
-    expect(firstOf(order)).toBe(id);
+    expect(getFirstTicketId(order)).toBe(id);
   });
 });

@@ -1,40 +1,40 @@
 import { expect, test } from '@jest/globals';
 import { createContext } from '../../src/context.ts';
-import { orderedTicketOf } from '../../src/issue/confirmation.ts';
+import { toOrderedTicket } from '../../src/issue/confirmation.ts';
 import { issue, issueOverdue, OVERDUE_MS } from '../../src/issue/issue.ts';
 import { describeOnEachEngine, PATH, SERVICE_SECRET, type TicketView } from '../fixture/service.ts';
 import {
+  addMembers,
   type Confirmed,
-  cancelled,
-  confirmed,
-  firstOf,
-  issued,
-  orderTicketsOf,
+  createConfirmedOrder,
+  getFirstTicketId,
+  issueOrder,
+  readOrderTickets,
+  readShopTicket,
   SHOP,
-  shopTicketOf,
-  withMembers,
+  toCancelledOrder,
 } from '../fixture/tickets.ts';
 
 describeOnEachEngine('tickets are issued once by call or event', (fixture) => {
   const statusesOf = async (orderId: string) =>
-    (await orderTicketsOf(fixture, orderId)).tickets.map(({ status }) => status);
+    (await readOrderTickets(fixture, orderId)).tickets.map(({ status }) => status);
 
   test('concurrent repeated calls and events issue each ticket once', async () => {
-    const order = confirmed(3);
-    const call = () => issued(fixture, order, 3);
+    const order = createConfirmedOrder(3);
+    const call = () => issueOrder(fixture, order, 3);
     const event = () => fixture.deliver('order.confirmed', order, { version: 3 });
     await Promise.all([call(), event(), event(), call()]);
     await event();
-    const { tickets } = await orderTicketsOf(fixture, order.orderId);
+    const { tickets } = await readOrderTickets(fixture, order.orderId);
     expect(tickets.map(({ ticketId }) => ticketId).sort()).toEqual(order.tickets.map((one) => one.ticketId).sort());
     expect(await statusesOf(order.orderId)).toEqual(['not_printed', 'not_printed', 'not_printed']);
   });
 
   test('the later of call and event waits for the earlier one, and writes nothing', async () => {
-    const order = confirmed(2);
+    const order = createConfirmedOrder(2);
     const call = { orderId: order.orderId, contactNumber: null, version: 3, named: true, isCall: true };
     const event = { ...call, isCall: false };
-    const tickets = order.tickets.map(orderedTicketOf);
+    const tickets = order.tickets.map(toOrderedTicket);
     for (const [first, second] of [
       [call, event],
       [event, call],
@@ -53,14 +53,14 @@ describeOnEachEngine('tickets are issued once by call or event', (fixture) => {
   });
 
   test('an unknown order has no tickets', async () => {
-    expect(await orderTicketsOf(fixture, 'ord_unknown')).toEqual({ controlled: 0, tickets: [] });
+    expect(await readOrderTickets(fixture, 'ord_unknown')).toEqual({ controlled: 0, tickets: [] });
   });
 
   test('an order whose cancellation arrives first gets no tickets', async () => {
-    const order = confirmed(2);
-    await fixture.deliver('order.cancelled', cancelled(order), { version: 4 });
+    const order = createConfirmedOrder(2);
+    await fixture.deliver('order.cancelled', toCancelledOrder(order), { version: 4 });
     await fixture.deliver('order.confirmed', order, { version: 3 });
-    await issued(fixture, order);
+    await issueOrder(fixture, order);
     expect(await statusesOf(order.orderId)).toEqual([]);
     const facts = await fixture.facts(order.orderId);
     expect(facts.map(({ type, data }) => [type, data])).toEqual([
@@ -78,8 +78,8 @@ describeOnEachEngine('tickets are issued once by call or event', (fixture) => {
   });
 
   test('the cancellation of an order without tickets changes nothing', async () => {
-    const order = confirmed();
-    await fixture.deliver('order.cancelled', { ...cancelled(order), hadTickets: false });
+    const order = createConfirmedOrder();
+    await fixture.deliver('order.cancelled', { ...toCancelledOrder(order), hadTickets: false });
     expect(await fixture.facts(order.orderId)).toEqual([]);
   });
 
@@ -90,7 +90,7 @@ describeOnEachEngine('tickets are issued once by call or event', (fixture) => {
 
   test('so is one of an unknown type, also one named like what every object inherits', async () => {
     for (const type of ['order.praised', 'constructor', 'toString', '__proto__'])
-      await expect(fixture.deliver(type, confirmed())).rejects.toMatchObject({ name: 'Unreadable' });
+      await expect(fixture.deliver(type, createConfirmedOrder())).rejects.toMatchObject({ name: 'Unreadable' });
   });
 });
 
@@ -98,7 +98,7 @@ const ana = { firstName: 'Ana', lastName: 'Martin' };
 const eva = { firstName: 'Eva', lastName: 'Moreau' };
 
 describeOnEachEngine('electronic tickets open the door', (fixture) => {
-  const electronic = (lines = 1) => confirmed(lines, null, { ticketDelivery: 'electronic' });
+  const electronic = (lines = 1) => createConfirmedOrder(lines, null, { ticketDelivery: 'electronic' });
   const byFact = (order: Confirmed, more: object = {}) =>
     fixture.deliver('order.confirmed', { ...order, ...more }, { version: 3 });
   const ticketsOf = async ({ orderId }: Confirmed) =>
@@ -110,9 +110,9 @@ describeOnEachEngine('electronic tickets open the door', (fixture) => {
 
   test('issued as printed, with one event, by call or fact or both', async () => {
     const [called, told, both] = [electronic(2), electronic(2), electronic(2)];
-    await issued(fixture, called);
+    await issueOrder(fixture, called);
     await byFact(told);
-    await Promise.all([byFact(both), issued(fixture, both), byFact(both)]);
+    await Promise.all([byFact(both), issueOrder(fixture, both), byFact(both)]);
     for (const order of [called, told, both]) {
       const tickets = await ticketsOf(order);
       expect(tickets.map(({ status }) => status)).toEqual(['printed', 'printed']);
@@ -125,11 +125,11 @@ describeOnEachEngine('electronic tickets open the door', (fixture) => {
   });
 
   test.each([
-    ['for print', confirmed(1, null, { ticketDelivery: 'print' })],
-    ['of a release without the member', confirmed(1)],
+    ['for print', createConfirmedOrder(1, null, { ticketDelivery: 'print' })],
+    ['of a release without the member', createConfirmedOrder(1)],
   ])('tickets %s open it once they are printed', async (_, order) => {
     await byFact(order);
-    await issued(fixture, order);
+    await issueOrder(fixture, order);
     const [ticket] = await ticketsOf(order);
     if (!ticket) throw new Error('no ticket');
     expect([ticket.status, ticket.printedAt, await control(ticket)]).toEqual([
@@ -144,8 +144,8 @@ describeOnEachEngine('electronic tickets open the door', (fixture) => {
 
   test('a fact completes an interrupted issue with printed tickets', async () => {
     const order = electronic(2);
-    await issued(fixture, order);
-    await fixture.context.collections(fixture.institution).tickets.delete(firstOf(order));
+    await issueOrder(fixture, order);
+    await fixture.context.collections(fixture.institution).tickets.delete(getFirstTicketId(order));
     // As after a restart: nothing is remembered.
     fixture.context.issuing.clear();
     await byFact(order);
@@ -158,20 +158,20 @@ describeOnEachEngine('electronic tickets open the door', (fixture) => {
     const late = createContext(fixture.store, SERVICE_SECRET, () => Date.now() + 2 * OVERDUE_MS);
     await issueOverdue(late, { warn: () => undefined });
     const [unnamed] = await ticketsOf(order);
-    await issued(fixture, withMembers(order, { beneficiary: ana }));
+    await issueOrder(fixture, addMembers(order, { beneficiary: ana }));
     const named = await ticketsOf(order);
     expect(named).toMatchObject([{ id: unnamed?.id, status: 'printed', barcode: unnamed?.barcode, beneficiary: ana }]);
   });
 
   test('another beneficiary replaces them, changed at the ticket or through the order', async () => {
     const order = electronic(2);
-    await issued(fixture, withMembers(order, { beneficiary: ana }));
+    await issueOrder(fixture, addMembers(order, { beneficiary: ana }));
     const [first, second] = order.tickets;
     const replaced = await fixture.call('PATCH', `${PATH}/${first?.ticketId}`, { body: { beneficiary: eva } });
     expect(replaced.data).toMatchObject({ status: 'printed', replaces: first?.ticketId, beneficiary: eva });
     const renamed = { ...second, beneficiary: eva, beneficiaryAsOf: 1 };
     const tickets = [{ ...first, beneficiary: ana }, renamed] as unknown as Confirmed['tickets'];
-    await issued(fixture, { ...order, tickets }, 4);
+    await issueOrder(fixture, { ...order, tickets }, 4);
     const all = await ticketsOf(order);
     expect(all.filter(({ status }) => status === 'printed')).toMatchObject([
       { replaces: first?.ticketId, beneficiary: eva },
@@ -183,14 +183,14 @@ describeOnEachEngine('electronic tickets open the door', (fixture) => {
 
   test('one whose printing is rolled back opens no door until it is printed', async () => {
     const order = electronic();
-    await issued(fixture, order);
+    await issueOrder(fixture, order);
     const [ticket] = await ticketsOf(order);
     if (!ticket) throw new Error('no ticket');
     const back = await fixture.call('DELETE', `${PATH}/${ticket.id}/printing`);
     expect([back.data.status, back.data.printedAt]).toEqual(['not_printed', null]);
     expect(await control(ticket)).toEqual([412, 'ticket_not_printed']);
     // Neither a repeat of the call nor of the fact prints it again.
-    await issued(fixture, order);
+    await issueOrder(fixture, order);
     await byFact(order);
     expect(await control(ticket)).toEqual([412, 'ticket_not_printed']);
     await fixture.call('POST', `${PATH}/printing`, { body: { orderId: order.orderId } });
@@ -202,29 +202,30 @@ describeOnEachEngine('electronic tickets open the door', (fixture) => {
 });
 
 describeOnEachEngine('tickets are issued with the names of the cart', (fixture) => {
-  const beneficiaries = async (order: ReturnType<typeof confirmed>) => {
-    const get = async (ticketId: string) => shopTicketOf(await fixture.call('GET', `${SHOP}/${ticketId}`)).beneficiary;
+  const beneficiaries = async (order: ReturnType<typeof createConfirmedOrder>) => {
+    const get = async (ticketId: string) =>
+      readShopTicket(await fixture.call('GET', `${SHOP}/${ticketId}`)).beneficiary;
     return Promise.all(order.tickets.map(({ ticketId }) => get(ticketId)));
   };
 
   test.each(['the direct call', 'the event'])(
     '%s issues each ticket with its beneficiary, or without one',
     async (way) => {
-      const order = withMembers(
-        confirmed(4),
+      const order = addMembers(
+        createConfirmedOrder(4),
         { beneficiary: ana },
         { beneficiary: { lastName: 'Moreau' } },
         { beneficiary: null },
         { beneficiary: { firstName: null, lastName: null } },
       );
       if (way === 'the event') await fixture.deliver('order.confirmed', order, { version: 3 });
-      else await issued(fixture, order);
+      else await issueOrder(fixture, order);
       expect(await beneficiaries(order)).toEqual([ana, { firstName: null, lastName: 'Moreau' }, null, null]);
     },
   );
 
   test('unknown members are accepted and not stored', async () => {
-    const order = confirmed(1);
+    const order = createConfirmedOrder(1);
     const [ticket] = order.tickets;
     const more = {
       ...order,
@@ -234,25 +235,25 @@ describeOnEachEngine('tickets are issued with the names of the cart', (fixture) 
       ],
     };
     await fixture.deliver('order.confirmed', more, { version: 3 });
-    await issued(fixture, more as typeof order, 4);
+    await issueOrder(fixture, more as typeof order, 4);
     expect(await beneficiaries(order)).toEqual([ana]);
     const collections = fixture.context.collections(fixture.institution);
     const stored = JSON.stringify([
       await collections.orders.get(order.orderId),
-      await collections.tickets.get(firstOf(order)),
+      await collections.tickets.get(getFirstTicketId(order)),
     ]);
     for (const name of ['loyalty', 'note', 'view', 'age']) expect(stored).not.toContain(`"${name}"`);
   });
 
   test('an invalid startDate is stored as null and refuses nothing', async () => {
-    const order = withMembers(confirmed(1), { startDate: 'soon', productId: null });
+    const order = addMembers(createConfirmedOrder(1), { startDate: 'soon', productId: null });
     await fixture.deliver('order.confirmed', order, { version: 3 });
-    const shown = shopTicketOf(await fixture.call('GET', `${SHOP}/${firstOf(order)}`));
+    const shown = readShopTicket(await fixture.call('GET', `${SHOP}/${getFirstTicketId(order)}`));
     expect([shown.startDate, shown.productId]).toEqual([null, null]);
   });
 
   test('an event with a ticket without ids, place or price is unreadable', async () => {
-    const order = confirmed(1);
+    const order = createConfirmedOrder(1);
     for (const missing of ['ticketId', 'lineId', 'performanceId', 'place', 'price']) {
       const tickets = order.tickets.map((ticket) => ({ ...ticket, [missing]: undefined }));
       const delivered = fixture.deliver('order.confirmed', { ...order, tickets }, { version: 3 });

@@ -1,11 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { Store } from '@boxoffice/store';
 import { expect, test } from '@jest/globals';
-import { contextIn, createContext } from '../../src/context.ts';
+import { createContext, createInstitutionContext } from '../../src/context.ts';
 import { replaceTicket, resumeInterrupted } from '../../src/tickets/replacement.ts';
-import { crashingAt, untilNoneCrashes } from '../fixture/crashes.ts';
-import { describeOnEachEngine, PATH, SERVICE_SECRET, startInstance, ticketOf } from '../fixture/service.ts';
-import { cancelled, confirmed, firstOf, issued, orderTicketsOf, printed } from '../fixture/tickets.ts';
+import { crashAtEachWrite, createCrashingStore } from '../fixture/crashes.ts';
+import { describeOnEachEngine, PATH, readTicket, SERVICE_SECRET, startInstance } from '../fixture/service.ts';
+import {
+  createConfirmedOrder,
+  getFirstTicketId,
+  issueAndPrint,
+  issueOrder,
+  readOrderTickets,
+  toCancelledOrder,
+} from '../fixture/tickets.ts';
 
 describeOnEachEngine('a replacement invalidates the old ticket', (fixture) => {
   const replace = (id: string, headers?: Record<string, string>, on = fixture.call) =>
@@ -13,10 +20,10 @@ describeOnEachEngine('a replacement invalidates the old ticket', (fixture) => {
   const control = (id: string) => fixture.call('POST', `${PATH}/${id}/control`);
 
   test('the new ticket is printed, and the control of the old one is refused with the id of the new one', async () => {
-    const { order, id } = await printed(fixture);
+    const { order, id } = await issueAndPrint(fixture);
     const old = await fixture.ticket(id);
     const reply = await replace(id);
-    const next = ticketOf(reply);
+    const next = readTicket(reply);
     expect(reply.status).toBe(201);
     expect(reply.headers.get('location')).toBe(`${PATH}/${next.id}`);
     expect(next).toMatchObject({ status: 'printed', replaces: id, replacedBy: null, place: old.place });
@@ -41,7 +48,7 @@ describeOnEachEngine('a replacement invalidates the old ticket', (fixture) => {
   });
 
   test('only a printed ticket is replaced', async () => {
-    const id = firstOf(await issued(fixture));
+    const id = getFirstTicketId(await issueOrder(fixture));
     expect((await replace(id)).status).toBe(412);
     await fixture.call('POST', `${PATH}/${id}/printing`);
     await control(id);
@@ -49,39 +56,39 @@ describeOnEachEngine('a replacement invalidates the old ticket', (fixture) => {
   });
 
   test('a beneficiary without any member is 400, and without any name nobody', async () => {
-    const { id } = await printed(fixture);
+    const { id } = await issueAndPrint(fixture);
     const change = (beneficiary: object | null) => fixture.call('PATCH', `${PATH}/${id}`, { body: { beneficiary } });
     const refused = { status: 'validation_error', details: '$.beneficiary must not be empty.', data: null };
     expect(await change({})).toMatchObject({ status: 400, body: refused });
     for (const nobody of [null, { firstName: null }, { firstName: null, lastName: null }])
-      expect(ticketOf(await change(nobody))).toMatchObject({ id, beneficiary: null });
+      expect(readTicket(await change(nobody))).toMatchObject({ id, beneficiary: null });
   });
 
   test('another name on a printed ticket creates a new ticket, the same name does not', async () => {
-    const { id } = await printed(fixture);
+    const { id } = await issueAndPrint(fixture);
     const rename = (of: string, lastName: string) =>
       fixture.call('PATCH', `${PATH}/${of}`, { body: { beneficiary: { lastName } } });
     const renamed = await rename(id, 'Martin');
     expect(renamed.status).toBe(200);
-    const next = ticketOf(renamed);
+    const next = readTicket(renamed);
     expect(next).toMatchObject({
       replaces: id,
       status: 'printed',
       beneficiary: { firstName: null, lastName: 'Martin' },
     });
-    expect(ticketOf(await rename(next.id, 'Martin')).id).toBe(next.id);
+    expect(readTicket(await rename(next.id, 'Martin')).id).toBe(next.id);
     expect((await rename(id, 'Late')).status).toBe(412);
-    const third = ticketOf(await replace(next.id));
+    const third = readTicket(await replace(next.id));
     expect(third).toMatchObject({ replaces: next.id, beneficiary: { firstName: null, lastName: 'Martin' } });
     await control(third.id);
     expect((await rename(third.id, 'Late')).status).toBe(412);
   });
 
   test('of twenty concurrent replacements one is 201; with one key all return one ticket', async () => {
-    const { id } = await printed(fixture);
+    const { id } = await issueAndPrint(fixture);
     const replies = await Promise.all(Array.from({ length: 20 }, () => replace(id)));
     expect(replies.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(412)]);
-    const { id: other } = await printed(fixture);
+    const { id: other } = await issueAndPrint(fixture);
     const headers = { 'idempotency-key': randomUUID() };
     const same = await Promise.all(Array.from({ length: 5 }, () => replace(other, headers)));
     const texts = same.filter(({ status }) => status === 201).map(({ text }) => text);
@@ -93,8 +100,8 @@ describeOnEachEngine('a replacement invalidates the old ticket', (fixture) => {
     'a replacement whose process dies %s any write leaves one valid ticket',
     async (when) => {
       for (let write = 1; write <= 4; write += 1) {
-        const { order, id } = await printed(fixture);
-        const dying = await startInstance(crashingAt(fixture.store, write, when), fixture.institution);
+        const { order, id } = await issueAndPrint(fixture);
+        const dying = await startInstance(createCrashingStore(fixture.store, write, when), fixture.institution);
         const headers = { 'idempotency-key': randomUUID() };
         const quiet = console.error;
         console.error = () => {};
@@ -104,11 +111,11 @@ describeOnEachEngine('a replacement invalidates the old ticket', (fixture) => {
         expect(lost.status).toBe(500);
         const repeat = await replace(id, headers);
         expect(repeat.status).toBe(201);
-        const next = ticketOf(repeat);
+        const next = readTicket(repeat);
         expect(next.replaces).toBe(id);
         expect((await control(id)).status).toBe(412);
         expect((await control(next.id)).status).toBe(200);
-        expect((await orderTicketsOf(fixture, order.orderId)).tickets).toMatchObject([{ ticketId: next.id }]);
+        expect((await readOrderTickets(fixture, order.orderId)).tickets).toMatchObject([{ ticketId: next.id }]);
         const facts = await fixture.facts(order.orderId);
         expect(facts.map(({ type }) => type)).toEqual(['ticket.replaced', 'ticket.controlled']);
       }
@@ -116,13 +123,15 @@ describeOnEachEngine('a replacement invalidates the old ticket', (fixture) => {
   );
 
   test('the sweep completes an interrupted replacement, and may die at any write', async () => {
-    const { order, id } = await printed(fixture);
-    const dying = createContext(crashingAt(fixture.store, 3, 'before'), SERVICE_SECRET);
-    await expect(replaceTicket(contextIn(dying, fixture.institution), id, { ifMatch: () => {} })).rejects.toBeDefined();
+    const { order, id } = await issueAndPrint(fixture);
+    const dying = createContext(createCrashingStore(fixture.store, 3, 'before'), SERVICE_SECRET);
+    await expect(
+      replaceTicket(createInstitutionContext(dying, fixture.institution), id, { ifMatch: () => {} }),
+    ).rejects.toBeDefined();
     const later = () => Date.now() + 60_000;
     const sweep = (store: Store) => resumeInterrupted(createContext(store, SERVICE_SECRET, later));
-    await untilNoneCrashes(fixture.store, sweep, 'after');
-    expect((await orderTicketsOf(fixture, order.orderId)).tickets).toHaveLength(1);
+    await crashAtEachWrite(fixture.store, sweep, 'after');
+    expect((await readOrderTickets(fixture, order.orderId)).tickets).toHaveLength(1);
     expect((await fixture.facts(order.orderId)).map(({ type }) => type)).toEqual(['ticket.replaced']);
     const { tickets, replacements } = fixture.context.collections(fixture.institution);
     const found = await tickets.find({ where: { orderId: order.orderId } });
@@ -132,14 +141,14 @@ describeOnEachEngine('a replacement invalidates the old ticket', (fixture) => {
 
   test('a replacement that races with the cancellation leaves no live ticket', async () => {
     for (let round = 0; round < 15; round += 1) {
-      const { order, id } = await printed(fixture, confirmed(2));
+      const { order, id } = await issueAndPrint(fixture, createConfirmedOrder(2));
       const [reply] = await Promise.all([
         replace(id),
-        fixture.deliver('order.cancelled', cancelled(order)),
-        fixture.deliver('order.cancelled', cancelled(order)),
+        fixture.deliver('order.cancelled', toCancelledOrder(order)),
+        fixture.deliver('order.cancelled', toCancelledOrder(order)),
       ]);
       expect([201, 412]).toContain(reply.status);
-      const { tickets } = await orderTicketsOf(fixture, order.orderId);
+      const { tickets } = await readOrderTickets(fixture, order.orderId);
       expect(tickets.map(({ status }) => status)).toEqual(['cancelled', 'cancelled']);
       const facts = (await fixture.facts(order.orderId)).filter(({ type }) => type === 'tickets.cancelled');
       expect(facts).toMatchObject([{ data: { ticketsCancelled: 2, controlled: 0 } }]);

@@ -1,21 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { contextIn, createContext } from '../../src/context.ts';
+import { createContext, createInstitutionContext } from '../../src/context.ts';
 import { replaceTicket } from '../../src/tickets/replacement.ts';
 import { nameTicket } from '../../src/tickets/shop.ts';
-import { crashingAt, untilNoneCrashes } from '../fixture/crashes.ts';
-import { describeOnEachEngine, PATH, SERVICE_SECRET, ticketOf } from '../fixture/service.ts';
+import { crashAtEachWrite, createCrashingStore } from '../fixture/crashes.ts';
+import { describeOnEachEngine, PATH, readTicket, SERVICE_SECRET } from '../fixture/service.ts';
 import {
-  cancelled,
-  confirmed,
-  firstOf,
-  issued,
-  orderTicketsOf,
-  printed,
+  addMembers,
+  createConfirmedOrder,
+  getFirstTicketId,
+  issueAndPrint,
+  issueOrder,
+  readOrderTickets,
+  readShopTicket,
   SHOP,
   type ShopTicket,
-  shopTicketOf,
-  withMembers,
+  toCancelledOrder,
 } from '../fixture/tickets.ts';
 
 // rule 2: The beneficiary's first and last name of a ticket can be set | services/tickets/src/tickets/replacement.ts
@@ -26,11 +26,11 @@ describeOnEachEngine('a shop names the beneficiary', (fixture) => {
   const name = (id: string, body: object) => fixture.call('POST', `${SHOP}/${id}/beneficiary`, { body });
 
   test('the beneficiary changes in place before printing; absent members stay, null removes', async () => {
-    const id = firstOf(await issued(fixture));
+    const id = getFirstTicketId(await issueOrder(fixture));
     const beneficiaryAfter = async (body: object) => {
       const reply = await name(id, body);
-      expect([reply.status, shopTicketOf(reply).id]).toEqual([200, id]);
-      return shopTicketOf(reply).beneficiary;
+      expect([reply.status, readShopTicket(reply).id]).toEqual([200, id]);
+      return readShopTicket(reply).beneficiary;
     };
     expect(await beneficiaryAfter(ana)).toEqual(ana);
     expect(await beneficiaryAfter({ lastName: 'Moreau' })).toEqual({ firstName: 'Ana', lastName: 'Moreau' });
@@ -40,21 +40,21 @@ describeOnEachEngine('a shop names the beneficiary', (fixture) => {
   });
 
   test('names are trimmed: the same name with white space changes nothing', async () => {
-    const { id } = await printed(fixture);
-    const next = shopTicketOf(await name(id, { firstName: ' Ana ', lastName: ' Martin' }));
+    const { id } = await issueAndPrint(fixture);
+    const next = readShopTicket(await name(id, { firstName: ' Ana ', lastName: ' Martin' }));
     expect(next.beneficiary).toEqual(ana);
-    expect(shopTicketOf(await name(next.id, { firstName: 'Ana  ' })).id).toBe(next.id);
+    expect(readShopTicket(await name(next.id, { firstName: 'Ana  ' })).id).toBe(next.id);
   });
 
   test('for a printed ticket the answer is the replacing one; a repeat returns it as it is then', async () => {
-    const { order, id } = await printed(fixture);
-    const next = shopTicketOf(await name(id, ana));
+    const { order, id } = await issueAndPrint(fixture);
+    const next = readShopTicket(await name(id, ana));
     expect(next).toMatchObject({ status: 'printed', replaces: id, beneficiary: ana, contactNumber: null });
     expect(next.id).not.toBe(id);
-    expect(shopTicketOf(await name(id, ana)).id).toBe(next.id);
-    expect(shopTicketOf(await name(next.id, ana)).id).toBe(next.id);
+    expect(readShopTicket(await name(id, ana)).id).toBe(next.id);
+    expect(readShopTicket(await name(next.id, ana)).id).toBe(next.id);
     await fixture.call('POST', `${PATH}/${next.id}/control`);
-    expect(shopTicketOf(await name(id, ana))).toMatchObject({ id: next.id, status: 'controlled' });
+    expect(readShopTicket(await name(id, ana))).toMatchObject({ id: next.id, status: 'controlled' });
     expect((await fixture.facts(order.orderId)).map(({ type }) => type)).toEqual([
       'ticket.replaced',
       'ticket.controlled',
@@ -67,18 +67,18 @@ describeOnEachEngine('a shop names the beneficiary', (fixture) => {
 
   test('a controlled, a cancelled and a replaced ticket are refused, each with its own code', async () => {
     const statusOf = async (id: string) => (await name(id, { lastName: 'Late' })).body.status;
-    const { order, id } = await printed(fixture);
-    const next = shopTicketOf(await name(id, ana)).id;
+    const { order, id } = await issueAndPrint(fixture);
+    const next = readShopTicket(await name(id, ana)).id;
     expect(await statusOf(id)).toBe('conflict');
     await fixture.call('POST', `${PATH}/${next}/control`);
     expect(await statusOf(next)).toBe('ticket_already_controlled');
-    await fixture.deliver('order.cancelled', cancelled(order, { override: true }), { version: 9 });
+    await fixture.deliver('order.cancelled', toCancelledOrder(order, { override: true }), { version: 9 });
     expect(await statusOf(next)).toBe('precondition_failed');
     expect(await statusOf('tic_unknown')).toBe('not_found');
   });
 
   test('an invalid body is 400 and changes nothing', async () => {
-    const id = firstOf(await issued(fixture));
+    const id = getFirstTicketId(await issueOrder(fixture));
     for (const body of [{ lastName: '' }, { lastName: ' ' }, { lastName: 'x'.repeat(101) }, { nonsense: 1 }])
       expect((await name(id, body)).body.status).toBe('validation_error');
     for (const body of [{ lastName: 7 }, []]) expect((await name(id, body)).body.status).toBe('bad_request');
@@ -86,22 +86,22 @@ describeOnEachEngine('a shop names the beneficiary', (fixture) => {
   });
 
   test('ten concurrent requests with the same name create one ticket', async () => {
-    const { order, id } = await printed(fixture);
+    const { order, id } = await issueAndPrint(fixture);
     const replies = await Promise.all(Array.from({ length: 10 }, () => name(id, ana)));
-    expect(new Set(replies.map((reply) => `${reply.status} ${shopTicketOf(reply).id}`)).size).toBe(1);
-    expect((await orderTicketsOf(fixture, order.orderId)).tickets).toHaveLength(1);
+    expect(new Set(replies.map((reply) => `${reply.status} ${readShopTicket(reply).id}`)).size).toBe(1);
+    expect((await readOrderTickets(fixture, order.orderId)).tickets).toHaveLength(1);
   });
 
   test.each(['before', 'after'] as const)(
     'a repeat completes a change whose process died %s any write',
     async (when) => {
-      const { order, id } = await printed(fixture);
+      const { order, id } = await issueAndPrint(fixture);
       const run = (store: typeof fixture.store) =>
-        nameTicket(contextIn(createContext(store, SERVICE_SECRET), fixture.institution), id, ana);
-      expect(await untilNoneCrashes(fixture.store, run, when)).toBeGreaterThan(0);
-      const { tickets } = await orderTicketsOf(fixture, order.orderId);
+        nameTicket(createInstitutionContext(createContext(store, SERVICE_SECRET), fixture.institution), id, ana);
+      expect(await crashAtEachWrite(fixture.store, run, when)).toBeGreaterThan(0);
+      const { tickets } = await readOrderTickets(fixture, order.orderId);
       expect(tickets).toHaveLength(1);
-      const next = shopTicketOf(await fixture.call('GET', `${SHOP}/${tickets[0]?.ticketId}`));
+      const next = readShopTicket(await fixture.call('GET', `${SHOP}/${tickets[0]?.ticketId}`));
       expect(next).toMatchObject({ replaces: id, beneficiary: ana });
       expect((await fixture.facts(order.orderId)).map(({ type }) => type)).toEqual(['ticket.replaced']);
     },
@@ -122,10 +122,10 @@ describeOnEachEngine('a shop lists the tickets of a contact or of orders', (fixt
 
   test('a ticket contains its buyer, product and start date', async () => {
     const contact = someone();
-    const order = withMembers(confirmed(1, contact), { productId: 'prd_1', startDate: EARLY });
-    await issued(fixture, order);
-    const ticket = shopTicketOf(await fixture.call('GET', `${SHOP}/${firstOf(order)}`));
-    const inFamilyA = (await fixture.call('GET', `${PATH}/${firstOf(order)}`)).data;
+    const order = addMembers(createConfirmedOrder(1, contact), { productId: 'prd_1', startDate: EARLY });
+    await issueOrder(fixture, order);
+    const ticket = readShopTicket(await fixture.call('GET', `${SHOP}/${getFirstTicketId(order)}`));
+    const inFamilyA = (await fixture.call('GET', `${PATH}/${getFirstTicketId(order)}`)).data;
     expect(ticket).toEqual({ ...inFamilyA, contactNumber: contact, productId: 'prd_1', startDate: EARLY });
     expect(inFamilyA).not.toHaveProperty('contactNumber');
     expect((await fixture.call('GET', `${SHOP}/tic_unknown`)).status).toBe(404);
@@ -133,10 +133,13 @@ describeOnEachEngine('a shop lists the tickets of a contact or of orders', (fixt
 
   test('the tickets of a contact are ordered by start, then by id, unknown starts last', async () => {
     const contact = someone();
-    const late = await issued(fixture, withMembers(confirmed(3, contact), { startDate: LATE }));
-    const early = await issued(fixture, withMembers(confirmed(2, contact), { startDate: '2027-03-14T20:00:00+01:00' }));
-    const unknown = await issued(fixture, confirmed(1, contact));
-    await issued(fixture, confirmed(1, someone()));
+    const late = await issueOrder(fixture, addMembers(createConfirmedOrder(3, contact), { startDate: LATE }));
+    const early = await issueOrder(
+      fixture,
+      addMembers(createConfirmedOrder(2, contact), { startDate: '2027-03-14T20:00:00+01:00' }),
+    );
+    const unknown = await issueOrder(fixture, createConfirmedOrder(1, contact));
+    await issueOrder(fixture, createConfirmedOrder(1, someone()));
     const expected = [early, late, unknown].flatMap(({ tickets }) => tickets.map(({ ticketId }) => ticketId).sort());
     const tickets = await list(`contactNumber=${contact}`);
     expect(idsOf(tickets)).toEqual(expected);
@@ -146,13 +149,13 @@ describeOnEachEngine('a shop lists the tickets of a contact or of orders', (fixt
   });
 
   test('the tickets of up to a hundred orders are listed, in any status or in one', async () => {
-    const { order, id } = await printed(fixture, confirmed(2));
-    const other = await issued(fixture, confirmed(1));
+    const { order, id } = await issueAndPrint(fixture, createConfirmedOrder(2));
+    const other = await issueOrder(fixture, createConfirmedOrder(1));
     const filler = Array.from({ length: 98 }, (_, index) => `ord_none_${index}`);
     const orderIds = [order.orderId, other.orderId, ...filler].join(',');
     expect(await list(`orderIds=${orderIds}`)).toHaveLength(3);
-    expect(idsOf(await list(`orderIds=${orderIds}&status=not_printed`))).toEqual([firstOf(other)]);
-    const next = ticketOf(await fixture.call('POST', `${PATH}/${id}/replacement`, { body: {} })).id;
+    expect(idsOf(await list(`orderIds=${orderIds}&status=not_printed`))).toEqual([getFirstTicketId(other)]);
+    const next = readTicket(await fixture.call('POST', `${PATH}/${id}/replacement`, { body: {} })).id;
     expect(await list(`orderIds=${orderIds}&status=invalidated`)).toMatchObject([{ id, replacedBy: next }]);
     expect((await send(`orderIds=${orderIds},ord_one_too_many`)).body.status).toBe('invalid_parameter');
   });
@@ -165,9 +168,14 @@ describeOnEachEngine('a shop lists the tickets of a contact or of orders', (fixt
 
   test('a list after an interrupted replacement contains the new ticket', async () => {
     const contact = someone();
-    const { id } = await printed(fixture, withMembers(confirmed(1, contact), { productId: 'prd_1', startDate: LATE }));
-    const dying = createContext(crashingAt(fixture.store, 3, 'before'), SERVICE_SECRET);
-    await expect(replaceTicket(contextIn(dying, fixture.institution), id, { ifMatch: () => {} })).rejects.toBeDefined();
+    const { id } = await issueAndPrint(
+      fixture,
+      addMembers(createConfirmedOrder(1, contact), { productId: 'prd_1', startDate: LATE }),
+    );
+    const dying = createContext(createCrashingStore(fixture.store, 3, 'before'), SERVICE_SECRET);
+    await expect(
+      replaceTicket(createInstitutionContext(dying, fixture.institution), id, { ifMatch: () => {} }),
+    ).rejects.toBeDefined();
     expect(await list(`contactNumber=${contact}&status=printed`)).toMatchObject([
       { replaces: id, productId: 'prd_1', startDate: LATE, contactNumber: contact },
     ]);
@@ -175,7 +183,7 @@ describeOnEachEngine('a shop lists the tickets of a contact or of orders', (fixt
 
   test('a new buyer gets all tickets of the order, replaced ones included', async () => {
     const [before, after] = [someone(), someone()];
-    const { order, id } = await printed(fixture, confirmed(1, before));
+    const { order, id } = await issueAndPrint(fixture, createConfirmedOrder(1, before));
     await fixture.call('POST', `${PATH}/${id}/replacement`, { body: {} });
     await fixture.deliver('order.confirmed', { ...order, contactNumber: after }, { version: 9 });
     expect(await list(`contactNumber=${before}`)).toEqual([]);

@@ -1,8 +1,22 @@
 import { describe, expect, test } from '@jest/globals';
 import { foldCode, foldText } from '../../src/domain/search.ts';
 import { ticketsCollection } from '../../src/store.ts';
-import { customer, describeOnEachEngine, door, PATH, type TicketView, till } from '../fixture/service.ts';
-import { type Confirmed, confirmed, firstOf, issued, printed, withMembers } from '../fixture/tickets.ts';
+import {
+  createBoxOfficeUser,
+  createCustomerUser,
+  describeOnEachEngine,
+  door,
+  PATH,
+  type TicketView,
+} from '../fixture/service.ts';
+import {
+  addMembers,
+  type Confirmed,
+  createConfirmedOrder,
+  getFirstTicketId,
+  issueAndPrint,
+  issueOrder,
+} from '../fixture/tickets.ts';
 
 describe('what is compared', () => {
   test.each([
@@ -24,17 +38,17 @@ describeOnEachEngine('a ticket of a performance is found', (fixture) => {
   const performanceOf = ({ tickets }: Confirmed) => tickets[0]?.performanceId ?? '';
   /** Orders for one performance, of which each ticket has one of these names. */
   const sell = async (...orders: readonly (readonly (readonly [string | null, string | null])[])[]) => {
-    const first = confirmed();
+    const first = createConfirmedOrder();
     const made: Confirmed[] = [];
     for (const [index, names] of orders.entries()) {
-      const order = confirmed(names.length);
+      const order = createConfirmedOrder(names.length);
       const seats = order.tickets.map((ticket, seat) => ({
         ...ticket,
         performanceId: performanceOf(first),
         place: { ...ticket.place, label: `${'ABCDEFG'[index]}-${seat + 1}` },
         beneficiary: { firstName: names[seat]?.[0] ?? null, lastName: names[seat]?.[1] ?? null },
       }));
-      made.push(await issued(fixture, { ...order, number: `number${index}2`, tickets: seats } as Confirmed));
+      made.push(await issueOrder(fixture, { ...order, number: `number${index}2`, tickets: seats } as Confirmed));
     }
     return { performanceId: performanceOf(first), orders: made };
   };
@@ -101,9 +115,9 @@ describeOnEachEngine('a ticket of a performance is found', (fixture) => {
 
   test('by its present name: a replacement has the new one, an erasure leaves none', async () => {
     const contactNumber = `C${Date.now()}`;
-    const { order, id } = await printed(
+    const { order, id } = await issueAndPrint(
       fixture,
-      withMembers(confirmed(1, contactNumber), { beneficiary: { lastName: 'Martin' } }),
+      addMembers(createConfirmedOrder(1, contactNumber), { beneficiary: { lastName: 'Martin' } }),
     );
     const performanceId = performanceOf(order);
     const renamed = await fixture.call('PATCH', `${PATH}/${id}`, { body: { beneficiary: { lastName: 'Haskil' } } });
@@ -117,28 +131,30 @@ describeOnEachEngine('a ticket of a performance is found', (fixture) => {
   });
 
   test('also if an earlier release has issued it, by the number that follows from its order', async () => {
-    const order = withMembers(confirmed(2), { beneficiary: { lastName: 'Martin' } });
-    await issued(fixture, order);
+    const order = addMembers(createConfirmedOrder(2), { beneficiary: { lastName: 'Martin' } });
+    await issueOrder(fixture, order);
     const { tickets } = fixture.context.collections(fixture.institution);
     const raw = fixture.store.collection(ticketsCollection).of(fixture.institution);
-    const numberOf = async () => (await tickets.get(firstOf(order)))?.search?.order ?? '';
+    const numberOf = async () => (await tickets.get(getFirstTicketId(order)))?.search?.order ?? '';
     const number = await numberOf();
     expect(number).toMatch(/^[a-km-z2-9]{8}$/);
     for (const { ticketId } of order.tickets) await raw.update(ticketId, ({ search: _, ...old }) => ({ next: old }));
-    const before = await fixture.call('GET', `${PATH}/${firstOf(order)}`);
+    const before = await fixture.call('GET', `${PATH}/${getFirstTicketId(order)}`);
     expect(await foundBy(performanceOf(order), 'martin')).toEqual(idsOf(order));
     expect(await foundBy(performanceOf(order), number)).toEqual(idsOf(order));
-    const after = await fixture.call('GET', `${PATH}/${firstOf(order)}`);
+    const after = await fixture.call('GET', `${PATH}/${getFirstTicketId(order)}`);
     expect([after.data, after.headers.get('etag')]).toEqual([before.data, before.headers.get('etag')]);
   });
 
   test('by the door and within the bounds of its user', async () => {
     const pointOfSale = 'north.opera.example';
-    const order = await issued(fixture, { ...confirmed(1, 'C1'), pointOfSale });
-    const found = (user: Parameters<typeof till>[0] | object) =>
+    const order = await issueOrder(fixture, { ...createConfirmedOrder(1, 'C1'), pointOfSale });
+    const found = (user: Parameters<typeof createBoxOfficeUser>[0] | object) =>
       foundBy(performanceOf(order), 'A-1', { user } as never);
-    for (const user of [door, till(pointOfSale), customer('C1')]) expect(await found(user)).toEqual(idsOf(order));
-    for (const user of [till('south.opera.example'), customer('C2')]) expect(await found(user)).toEqual([]);
+    for (const user of [door, createBoxOfficeUser(pointOfSale), createCustomerUser('C1')])
+      expect(await found(user)).toEqual(idsOf(order));
+    for (const user of [createBoxOfficeUser('south.opera.example'), createCustomerUser('C2')])
+      expect(await found(user)).toEqual([]);
   });
 
   test('with a performance, and at least a letter or a digit', async () => {

@@ -2,19 +2,19 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { ClientBounds } from '@boxoffice/identity';
 import { expect, test } from '@jest/globals';
-import { routes } from '../../src/app.ts';
+import { createRoutes } from '../../src/app.ts';
 import {
   type CallOptions,
-  customer,
+  createBoxOfficeUser,
+  createCustomerUser,
   describeOnEachEngine,
   type Fixture,
   type Instance,
   openFixture,
   PATH,
   startInstance,
-  till,
 } from '../fixture/service.ts';
-import { confirmed, issued, printed, SHOP } from '../fixture/tickets.ts';
+import { createConfirmedOrder, issueAndPrint, issueOrder, SHOP } from '../fixture/tickets.ts';
 
 /** What a request may name of a ticket. */
 type Named = Readonly<Record<'id' | 'orderId' | 'performanceId' | 'barcode' | 'nonce', string>>;
@@ -131,7 +131,10 @@ const never = (): Named => ({
   nonce: randomUUID(),
 });
 
-const named = async (fixture: Fixture, { tickets, orderId }: ReturnType<typeof confirmed>): Promise<Named> => {
+const named = async (
+  fixture: Fixture,
+  { tickets, orderId }: ReturnType<typeof createConfirmedOrder>,
+): Promise<Named> => {
   const [{ ticketId = '', performanceId = '' } = {}] = tickets;
   const { barcode } = await fixture.ticket(ticketId);
   return { id: ticketId, orderId, performanceId, barcode, nonce: randomUUID() };
@@ -172,23 +175,23 @@ const others: readonly (readonly [string, CallOptions, Sold])[] = [
     { ...bounded({ ownOrders: true, pointsOfSale: [NORTH] }), client: CLIENT },
     { pointOfSale: SOUTH, createdBy: { clientId: CLIENT } },
   ],
-  ['another contact, for a customer', { user: customer('C_own') }, { contactNumber: 'C_other' }],
-  ['nobody, for a customer', { user: customer('C_own') }, {}],
-  ['another point of sale, for a box office', { user: till(EMPTY) }, { pointOfSale: SOUTH }],
-  ['no point of sale, for a box office', { user: till(EMPTY) }, { pointOfSale: null }],
-  ['an order without the member, for a box office', { user: till(EMPTY) }, {}],
+  ['another contact, for a customer', { user: createCustomerUser('C_own') }, { contactNumber: 'C_other' }],
+  ['nobody, for a customer', { user: createCustomerUser('C_own') }, {}],
+  ['another point of sale, for a box office', { user: createBoxOfficeUser(EMPTY) }, { pointOfSale: SOUTH }],
+  ['no point of sale, for a box office', { user: createBoxOfficeUser(EMPTY) }, { pointOfSale: null }],
+  ['an order without the member, for a box office', { user: createBoxOfficeUser(EMPTY) }, {}],
   ['another institution', { institution: 'museum' }, {}],
 ];
 
 describeOnEachEngine('a ticket of others is as if it never existed', (fixture) => {
   test('every operation of the interface is covered here', () => {
-    const ids = routes(fixture.context).flatMap(({ id, access }) => (access === 'internal' ? [] : [id]));
+    const ids = createRoutes(fixture.context).flatMap(({ id, access }) => (access === 'internal' ? [] : [id]));
     expect(ids.toSorted()).toEqual(Object.keys(requests).toSorted());
   });
 
   test.each(others)('of %s: in every answer, byte for byte, and nothing changes it', async (_of, caller, sold) => {
-    const order = { ...confirmed(1, null, { ticketDelivery: 'electronic' }), ...sold };
-    await issued(fixture, order);
+    const order = { ...createConfirmedOrder(1, null, { ticketDelivery: 'electronic' }), ...sold };
+    await issueOrder(fixture, order);
     const foreign = await named(fixture, order);
     const scanned = { body: { items: [{ nonce: randomUUID(), ticketId: foreign.id }] } };
     expect((await fixture.call('POST', `${PATH}/controls`, scanned)).text).toContain('admitted');
@@ -200,7 +203,7 @@ describeOnEachEngine('a ticket of others is as if it never existed', (fixture) =
   });
 
   test('a cancellation of another institution does not change the ticket', async () => {
-    const { order, id } = await printed(fixture);
+    const { order, id } = await issueAndPrint(fixture);
     const data = { orderId: order.orderId, hadTickets: true, override: true, placeIds: [] };
     // Its tombstone would need the id of the order, which exists already.
     await fixture.deliver('order.cancelled', data, { institution: 'museum' }).catch(() => undefined);
@@ -220,7 +223,7 @@ test('negative control: without the tenant filter nearly every operation differs
     return { ...handle, of: all };
   };
   const leaky = await startInstance({ ...store, collection }, fixture.institution);
-  const foreign = await named(fixture, (await printed(fixture)).order);
+  const foreign = await named(fixture, (await issueAndPrint(fixture)).order);
   const found = await differences(leaky.call, { institution: 'museum' }, foreign, never());
   await leaky.close();
   await fixture.close();

@@ -3,13 +3,21 @@ import { expect, test } from '@jest/globals';
 import { createContext } from '../../src/context.ts';
 import { issue } from '../../src/issue/issue.ts';
 import { reactTo } from '../../src/reactions.ts';
-import { Crash, crashingAt, untilNoneCrashes } from '../fixture/crashes.ts';
-import { describeOnEachEngine, PATH, SERVICE_SECRET, ticketOf } from '../fixture/service.ts';
-import { type Confirmed, cancelled, confirmed, firstOf, issued, printed, withMembers } from '../fixture/tickets.ts';
+import { Crash, crashAtEachWrite, createCrashingStore } from '../fixture/crashes.ts';
+import { describeOnEachEngine, PATH, readTicket, SERVICE_SECRET } from '../fixture/service.ts';
+import {
+  addMembers,
+  type Confirmed,
+  createConfirmedOrder,
+  getFirstTicketId,
+  issueAndPrint,
+  issueOrder,
+  toCancelledOrder,
+} from '../fixture/tickets.ts';
 
 const NAME = 'Martin-of-the-test';
 const named = (contact: string | null, lines = 2): Confirmed =>
-  withMembers(confirmed(lines, contact), { beneficiary: { firstName: 'Ana', lastName: NAME } });
+  addMembers(createConfirmedOrder(lines, contact), { beneficiary: { firstName: 'Ana', lastName: NAME } });
 const someone = () => `C${randomUUID()}`;
 
 describeOnEachEngine('an erasure removes names', (fixture) => {
@@ -29,8 +37,8 @@ describeOnEachEngine('an erasure removes names', (fixture) => {
 
   test('beneficiaries and idempotency records of the contact are deleted, those of others are not', async () => {
     const [mine, other] = [`C${randomUUID()}`, `C${randomUUID()}`];
-    const id = firstOf(await issued(fixture, confirmed(1, mine)));
-    const others = firstOf(await issued(fixture, confirmed(1, other)));
+    const id = getFirstTicketId(await issueOrder(fixture, createConfirmedOrder(1, mine)));
+    const others = getFirstTicketId(await issueOrder(fixture, createConfirmedOrder(1, other)));
     const [key, otherKey] = [randomUUID(), randomUUID()];
     await rename(id, key);
     await rename(others, otherKey);
@@ -47,12 +55,12 @@ describeOnEachEngine('an erasure removes names', (fixture) => {
 
   test('beneficiaries of replaced tickets and of tickets with a later buyer are deleted', async () => {
     const contact = `C${randomUUID()}`;
-    const { order, id } = await printed(fixture, confirmed());
+    const { order, id } = await issueAndPrint(fixture, createConfirmedOrder());
     const key = randomUUID();
-    const next = ticketOf(await rename(id, key)).id;
+    const next = readTicket(await rename(id, key)).id;
     await fixture.deliver('order.confirmed', { ...order, contactNumber: contact }, { version: 8 });
     await fixture.deliver('order.confirmed', { ...order, contactNumber: 'C-older' }, { version: 7 });
-    const last = ticketOf(await fixture.call('POST', `${PATH}/${next}/replacement`, { body: {} })).id;
+    const last = readTicket(await fixture.call('POST', `${PATH}/${next}/replacement`, { body: {} })).id;
     await erase('C-older');
     expect(await beneficiaryOf(last)).not.toBeNull();
     await erase(contact);
@@ -63,7 +71,7 @@ describeOnEachEngine('an erasure removes names', (fixture) => {
 
   test('a contact of another institution with the same number is not affected', async () => {
     const contact = `C${randomUUID()}`;
-    const id = firstOf(await issued(fixture, confirmed(1, contact)));
+    const id = getFirstTicketId(await issueOrder(fixture, createConfirmedOrder(1, contact)));
     await rename(id, randomUUID());
     await fixture.deliver('contact.erased', { contactNumber: contact }, { institution: 'museum' });
     expect(await beneficiaryOf(id)).not.toBeNull();
@@ -71,12 +79,12 @@ describeOnEachEngine('an erasure removes names', (fixture) => {
 
   test('names are removed from the tickets and from the stored order', async () => {
     const [mine, others] = [someone(), someone()];
-    const [order, other] = [await issued(fixture, named(mine)), await issued(fixture, named(others))];
+    const [order, other] = [await issueOrder(fixture, named(mine)), await issueOrder(fixture, named(others))];
     expect(await stored(order)).toContain(NAME);
     await erase(mine);
     expect(await stored(order)).not.toContain(NAME);
     expect(await stored(other)).toContain(NAME);
-    await issued(fixture, order);
+    await issueOrder(fixture, order);
     expect(await stored(order)).not.toContain(NAME);
   });
 
@@ -84,9 +92,9 @@ describeOnEachEngine('an erasure removes names', (fixture) => {
     const contact = someone();
     await erase(contact);
     const [called, published, late] = [named(contact), named(contact), named(null)];
-    await issued(fixture, called);
+    await issueOrder(fixture, called);
     await fixture.deliver('order.confirmed', published, { version: 3 });
-    await issued(fixture, late);
+    await issueOrder(fixture, late);
     await fixture.deliver('order.confirmed', { ...late, contactNumber: contact }, { version: 9 });
     for (const order of [called, published, late]) {
       expect(await stored(order)).toContain(order.tickets[0]?.ticketId);
@@ -125,9 +133,9 @@ describeOnEachEngine('an erasure removes names', (fixture) => {
 
   test('a ticket that the cancellation inserts has no name', async () => {
     const order = named(null);
-    const dying = createContext(crashingAt(fixture.store, 1, 'after'), SERVICE_SECRET);
+    const dying = createContext(createCrashingStore(fixture.store, 1, 'after'), SERVICE_SECRET);
     await expect(issue(dying, fixture.institution, { ...order, version: 3 })).rejects.toBeInstanceOf(Crash);
-    await fixture.deliver('order.cancelled', cancelled(order), { version: 4 });
+    await fixture.deliver('order.cancelled', toCancelledOrder(order), { version: 4 });
     const tickets = await fixture.context
       .collections(fixture.institution)
       .tickets.find({ where: { orderId: order.orderId } });
@@ -139,11 +147,11 @@ describeOnEachEngine('an erasure removes names', (fixture) => {
 
   test.each(['before', 'after'] as const)('a repeat completes an erasure that died %s any write', async (when) => {
     const contactNumber = someone();
-    const order = await issued(fixture, named(contactNumber, 3));
+    const order = await issueOrder(fixture, named(contactNumber, 3));
     const about = { id: '', type: 'contact.erased', key: '', version: 1, occurredAt: '', data: { contactNumber } };
     const message = { ...about, institution: fixture.institution };
     const run = (store: typeof fixture.store) => reactTo(createContext(store, SERVICE_SECRET))(message);
-    expect(await untilNoneCrashes(fixture.store, run, when)).toBeGreaterThan(2);
+    expect(await crashAtEachWrite(fixture.store, run, when)).toBeGreaterThan(2);
     expect(await stored(order)).not.toContain(NAME);
   });
 
@@ -153,13 +161,13 @@ describeOnEachEngine('an erasure removes names', (fixture) => {
     const order = named(contactNumber);
     const run = (store: typeof fixture.store) =>
       issue(createContext(store, SERVICE_SECRET), fixture.institution, { ...order, version: 3 });
-    expect(await untilNoneCrashes(fixture.store, run, when)).toBeGreaterThan(0);
+    expect(await crashAtEachWrite(fixture.store, run, when)).toBeGreaterThan(0);
     expect(await stored(order)).not.toContain(NAME);
   });
 
   test('the reason of a replacement is stored with the replaced ticket, not shown, and erased', async () => {
     const contact = someone();
-    const { order, id } = await printed(fixture, confirmed(1, contact));
+    const { order, id } = await issueAndPrint(fixture, createConfirmedOrder(1, contact));
     const reply = await fixture.call('POST', `${PATH}/${id}/replacement`, { body: { reason: `lost by ${NAME}` } });
     expect([reply.status, reply.text.includes(NAME)]).toEqual([201, false]);
     const old = await fixture.context.collections(fixture.institution).tickets.get(id);

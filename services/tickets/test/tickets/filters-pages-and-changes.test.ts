@@ -2,11 +2,11 @@
 // rule 3: Ticket status is a string used as a filter | services/tickets/src/schemas.ts
 
 import { expect, test } from '@jest/globals';
-import { contextIn, createContext } from '../../src/context.ts';
+import { createContext, createInstitutionContext } from '../../src/context.ts';
 import { replaceTicket } from '../../src/tickets/replacement.ts';
-import { crashingAt } from '../fixture/crashes.ts';
-import { describeOnEachEngine, PATH, SERVICE_SECRET, type TicketView, ticketOf } from '../fixture/service.ts';
-import { confirmed, firstOf, issued, printed } from '../fixture/tickets.ts';
+import { createCrashingStore } from '../fixture/crashes.ts';
+import { describeOnEachEngine, PATH, readTicket, SERVICE_SECRET, type TicketView } from '../fixture/service.ts';
+import { createConfirmedOrder, getFirstTicketId, issueAndPrint, issueOrder } from '../fixture/tickets.ts';
 
 describeOnEachEngine('lists of tickets', (fixture) => {
   const list = async (query: string) => {
@@ -16,8 +16,8 @@ describeOnEachEngine('lists of tickets', (fixture) => {
   const idsOf = (tickets: readonly { id: string }[]) => tickets.map(({ id }) => id).sort();
 
   test('filters are order, performance and status, in pages', async () => {
-    const order = await issued(fixture, confirmed(5));
-    await issued(fixture, confirmed(2));
+    const order = await issueOrder(fixture, createConfirmedOrder(5));
+    await issueOrder(fixture, createConfirmedOrder(2));
     const all = idsOf(order.tickets.map(({ ticketId }) => ({ id: ticketId })));
     expect(idsOf((await list(`orderId=${order.orderId}`)).items)).toEqual(all);
     expect(idsOf((await list(`performanceId=${order.tickets[0]?.performanceId}`)).items)).toEqual(all);
@@ -39,12 +39,12 @@ describeOnEachEngine('lists of tickets', (fixture) => {
 
   test('contactNumber is the buyer, also after the order has changed its contact', async () => {
     const [buyer, next] = [`C${Date.now()}A`, `C${Date.now()}B`];
-    const order = await issued(fixture, confirmed(2, buyer));
-    await issued(fixture, confirmed(1, null));
+    const order = await issueOrder(fixture, createConfirmedOrder(2, buyer));
+    await issueOrder(fixture, createConfirmedOrder(1, null));
     const all = idsOf(order.tickets.map(({ ticketId }) => ({ id: ticketId })));
     expect(idsOf((await list(`contactNumber=${buyer}`)).items)).toEqual(all);
     expect((await list(`contactNumber=${buyer}&status=printed`)).items).toEqual([]);
-    await issued(fixture, { ...order, contactNumber: next }, 4);
+    await issueOrder(fixture, { ...order, contactNumber: next }, 4);
     expect((await list(`contactNumber=${buyer}`)).items).toEqual([]);
     expect(idsOf((await list(`contactNumber=${next}`)).items)).toEqual(all);
   });
@@ -58,9 +58,9 @@ describeOnEachEngine('lists of tickets', (fixture) => {
   });
 
   test('a list after an interrupted replacement shows both tickets', async () => {
-    const { order, id } = await printed(fixture);
-    const dying = createContext(crashingAt(fixture.store, 3, 'before'), SERVICE_SECRET);
-    const replacing = replaceTicket(contextIn(dying, fixture.institution), id, { ifMatch: () => {} });
+    const { order, id } = await issueAndPrint(fixture);
+    const dying = createContext(createCrashingStore(fixture.store, 3, 'before'), SERVICE_SECRET);
+    const replacing = replaceTicket(createInstitutionContext(dying, fixture.institution), id, { ifMatch: () => {} });
     await expect(replacing).rejects.toMatchObject({ name: 'Crash' });
     const { items } = await list(`performanceId=${order.tickets[0]?.performanceId}&status=printed`);
     expect(items).toMatchObject([{ replaces: id }]);
@@ -69,9 +69,9 @@ describeOnEachEngine('lists of tickets', (fixture) => {
   });
 
   test('modifiedSince is inclusive and returns every change', async () => {
-    const first = firstOf(await issued(fixture));
-    const second = firstOf(await issued(fixture));
-    const { updatedAt } = ticketOf(await fixture.call('POST', `${PATH}/${first}/printing`));
+    const first = getFirstTicketId(await issueOrder(fixture));
+    const second = getFirstTicketId(await issueOrder(fixture));
+    const { updatedAt } = readTicket(await fixture.call('POST', `${PATH}/${first}/printing`));
     const { items } = await list(`modifiedSince=${updatedAt}&limit=500`);
     expect(items.map(({ id }) => id)).toContain(first);
     const later = await list(`modifiedSince=${new Date(Date.parse(updatedAt) + 1).toISOString()}`);

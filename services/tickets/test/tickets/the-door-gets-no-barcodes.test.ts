@@ -1,13 +1,13 @@
 // rule platform.1: the institution's tickets without `barcode` (absent) and without their documents (403) | services/tickets/src/tickets/answers.ts
 import { randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { describeOnEachEngine, door, PATH, till } from '../fixture/service.ts';
-import { confirmed, firstOf, issued } from '../fixture/tickets.ts';
+import { createBoxOfficeUser, describeOnEachEngine, door, PATH } from '../fixture/service.ts';
+import { createConfirmedOrder, getFirstTicketId, issueOrder } from '../fixture/tickets.ts';
 
 describeOnEachEngine('the door gets no barcodes', (fixture) => {
   const printed = async () => {
-    const order = await issued(fixture, confirmed(1, null));
-    const path = `${PATH}/${firstOf(order)}`;
+    const order = await issueOrder(fixture, createConfirmedOrder(1, null));
+    const path = `${PATH}/${getFirstTicketId(order)}`;
     expect((await fixture.call('POST', `${path}/printing`)).status).toBe(200);
     const { barcode } = (await fixture.call('GET', path)).data;
     return { order, path, barcode: String(barcode) };
@@ -38,21 +38,21 @@ describeOnEachEngine('the door gets no barcodes', (fixture) => {
       expect(text).toContain('"');
     }
     // A box office gets it with the same request.
-    expect((await fixture.call('GET', path, { user: till() })).text).toContain(barcode);
+    expect((await fixture.call('GET', path, { user: createBoxOfficeUser() })).text).toContain(barcode);
   });
 
   test('no document is for it, whatever the ticket is', async () => {
     const { path } = await printed();
     for (const ticket of [path, `${PATH}/tic_0000000000000000`])
       expect((await fixture.call('GET', `${ticket}/document`, { user: door })).status).toBe(403);
-    expect((await fixture.call('GET', `${path}/document`, { user: till() })).status).toBe(200);
+    expect((await fixture.call('GET', `${path}/document`, { user: createBoxOfficeUser() })).status).toBe(200);
   });
 
   test('a remembered answer from before its role is not replayed', async () => {
     const { path, barcode } = await printed();
     const as = (user: typeof door) =>
       fixture.call('POST', `${path}/control`, { user, body: {}, headers: { 'idempotency-key': 'before the change' } });
-    const other = { ...till(), id: door.id };
+    const other = { ...createBoxOfficeUser(), id: door.id };
     expect((await as(other)).text).toContain(barcode);
     const after = await as(door);
     expect([after.status, after.text.includes(barcode)]).toEqual([422, false]);

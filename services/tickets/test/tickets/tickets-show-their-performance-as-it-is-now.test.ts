@@ -1,19 +1,19 @@
 import type { Store } from '@boxoffice/store';
 import { expect, test } from '@jest/globals';
 import { createContext } from '../../src/context.ts';
-import { newTicket } from '../../src/domain/order.ts';
+import { createTicket } from '../../src/domain/order.ts';
 import { reactTo } from '../../src/reactions.ts';
-import { untilNoneCrashes } from '../fixture/crashes.ts';
-import { after, describeOnEachEngine, PATH, SERVICE_SECRET, ticketOf } from '../fixture/service.ts';
+import { crashAtEachWrite } from '../fixture/crashes.ts';
+import { describeOnEachEngine, PATH, readTicket, SERVICE_SECRET, waitUntilAfter } from '../fixture/service.ts';
 import {
   type Confirmed,
-  confirmed,
-  firstOf,
-  issued,
-  printed,
+  createConfirmedOrder,
+  getFirstTicketId,
+  issueAndPrint,
+  issueOrder,
+  readShopTicket,
   SHOP,
   type ShopTicket,
-  shopTicketOf,
 } from '../fixture/tickets.ts';
 
 const SOLD = '2031-03-14T19:00:00.000Z';
@@ -35,7 +35,7 @@ const PRESENT = {
 
 /** An order as it was sold, whatever became of its performance since. */
 const sold = (lines = 1): Confirmed => {
-  const order = confirmed(lines, `C${Math.random()}`);
+  const order = createConfirmedOrder(lines, `C${Math.random()}`);
   return { ...order, tickets: order.tickets.map((ticket) => ({ ...ticket, startDate: SOLD, about })) };
 };
 
@@ -48,7 +48,7 @@ interface Described extends ShopTicket {
 describeOnEachEngine('tickets show their performance as it is now', (fixture) => {
   const move = (order: Confirmed, to: object = PRESENT, version = 2) =>
     fixture.deliver('performance.moved', { performanceId: performanceOf(order), ...to }, { version });
-  const shown = async (id: string) => shopTicketOf(await fixture.call('GET', `${SHOP}/${id}`)) as Described;
+  const shown = async (id: string) => readShopTicket(await fixture.call('GET', `${SHOP}/${id}`)) as Described;
   const whereabouts = ({ startDate, about: { timeZone, venue } }: Described) => ({ startDate, timeZone, venue });
   const eventsOf = async (id: string) =>
     (await fixture.store.outbox.pending(10_000))
@@ -56,10 +56,10 @@ describeOnEachEngine('tickets show their performance as it is now', (fixture) =>
       .map(({ data }) => (data as { event: { type: string } }).event.type);
 
   test('in lists, in the document, and in the order of a list', async () => {
-    const { order, id } = await printed(fixture, sold());
+    const { order, id } = await issueAndPrint(fixture, sold());
     const { contactNumber } = order;
     const later = { ...sold(), contactNumber };
-    await issued(fixture, {
+    await issueOrder(fixture, {
       ...later,
       tickets: later.tickets.map((one) => ({ ...one, startDate: '2031-03-20T19:00:00Z' })),
     });
@@ -68,7 +68,7 @@ describeOnEachEngine('tickets show their performance as it is now', (fixture) =>
     expect(await shown(id)).toMatchObject({ startDate, about: { ...about, ...present } });
     const reply = await fixture.call('GET', `${SHOP}?contactNumber=${contactNumber}`);
     const { tickets } = reply.data as unknown as { tickets: Described[] };
-    expect(tickets.map((ticket) => ticket.id)).toEqual([firstOf(later), id]);
+    expect(tickets.map((ticket) => ticket.id)).toEqual([getFirstTicketId(later), id]);
     const accept = { headers: { accept: 'image/svg+xml' } };
     const document = await fixture.call('GET', `${PATH}/${id}/document`, accept);
     expect(document.text).toContain('Odeon');
@@ -77,9 +77,9 @@ describeOnEachEngine('tickets show their performance as it is now', (fixture) =>
   });
 
   test('a printed one is ticket.changed, once for each move, and its code opens the door', async () => {
-    const { order, id } = await printed(fixture, sold());
+    const { order, id } = await issueAndPrint(fixture, sold());
     const before = await fixture.ticket(id);
-    await after(before.updatedAt);
+    await waitUntilAfter(before.updatedAt);
     await move(order);
     await move(order);
     const moved = await fixture.ticket(id);
@@ -89,11 +89,11 @@ describeOnEachEngine('tickets show their performance as it is now', (fixture) =>
     await move(order, { ...PRESENT, venue: { name: 'Agora', city: 'Athina' } }, 3);
     expect((await eventsOf(id)).slice(3)).toEqual(['ticket.changed']);
     const control = await fixture.call('POST', `${PATH}/control`, { body: { barcode: before.barcode } });
-    expect([control.status, ticketOf(control).status]).toEqual([200, 'controlled']);
+    expect([control.status, readTicket(control).status]).toEqual([200, 'controlled']);
   });
 
   test('an earlier version of the performance, and the same place again, change nothing', async () => {
-    const { order, id } = await printed(fixture, sold());
+    const { order, id } = await issueAndPrint(fixture, sold());
     await move(order, PRESENT, 5);
     await move(order, { ...PRESENT, startDate: SOLD }, 4);
     await move(order, PRESENT, 6);
@@ -105,35 +105,35 @@ describeOnEachEngine('tickets show their performance as it is now', (fixture) =>
   test('one that is issued, printed, named or replaced after the move, with what was copied when it was sold', async () => {
     const order = sold(2);
     await move(order);
-    await printed(fixture, order);
+    await issueAndPrint(fixture, order);
     const [first = '', second = ''] = order.tickets.map(({ ticketId }) => ticketId);
     expect(whereabouts(await shown(first))).toEqual(PRESENT);
-    const replacement = ticketOf(await fixture.call('POST', `${PATH}/${first}/replacement`, { body: {} }));
+    const replacement = readTicket(await fixture.call('POST', `${PATH}/${first}/replacement`, { body: {} }));
     expect(whereabouts(await shown(replacement.id))).toEqual(PRESENT);
     const naming = { body: { lastName: 'Martin' } };
-    const named = shopTicketOf(await fixture.call('POST', `${SHOP}/${second}/beneficiary`, naming)) as Described;
+    const named = readShopTicket(await fixture.call('POST', `${SHOP}/${second}/beneficiary`, naming)) as Described;
     expect([named.replaces, whereabouts(named)]).toEqual([second, PRESENT]);
     expect(await eventsOf(second)).toEqual(['ticket.issued', 'ticket.printed', 'ticket.replaced']);
   });
 
   test('one of an earlier release, without a description, and one of another performance', async () => {
-    const [old, other] = [await issued(fixture, confirmed()), await issued(fixture, sold())];
+    const [old, other] = [await issueOrder(fixture, createConfirmedOrder()), await issueOrder(fixture, sold())];
     await move(old);
-    expect(await shown(firstOf(old))).toMatchObject({ startDate: PRESENT.startDate });
-    expect(await shown(firstOf(old))).not.toHaveProperty('about');
-    expect((await shown(firstOf(other))).startDate).toBe(SOLD);
-    expect(await eventsOf(firstOf(old))).toEqual(['ticket.issued']);
+    expect(await shown(getFirstTicketId(old))).toMatchObject({ startDate: PRESENT.startDate });
+    expect(await shown(getFirstTicketId(old))).not.toHaveProperty('about');
+    expect((await shown(getFirstTicketId(other))).startDate).toBe(SOLD);
+    expect(await eventsOf(getFirstTicketId(old))).toEqual(['ticket.issued']);
   });
 
   test.each(['before', 'after'] as const)(
     'the repeated event completes what a crash %s a write has left',
     async (when) => {
-      const { order } = await printed(fixture, sold(3));
+      const { order } = await issueAndPrint(fixture, sold(3));
       const data = { performanceId: performanceOf(order), ...PRESENT };
       const about = { id: 'evt', type: 'performance.moved', key: 'any', occurredAt: 'any', version: 2, data };
       const message = { ...about, institution: fixture.institution };
       const run = (store: Store) => reactTo(createContext(store, SERVICE_SECRET))(message);
-      expect(await untilNoneCrashes(fixture.store, run, when)).toBeGreaterThan(1);
+      expect(await crashAtEachWrite(fixture.store, run, when)).toBeGreaterThan(1);
       for (const { ticketId } of order.tickets) expect((await eventsOf(ticketId)).slice(2)).toEqual(['ticket.changed']);
     },
   );
@@ -143,9 +143,9 @@ describeOnEachEngine('tickets show their performance as it is now', (fixture) =>
     const order = sold(2_000);
     const now = new Date().toISOString();
     const about = { id: order.orderId, contactNumber: null, asOf: 1 };
-    const all = order.tickets.map((one) => newTicket(about, one, `code ${one.ticketId}`, now));
+    const all = order.tickets.map((one) => createTicket(about, one, `code ${one.ticketId}`, now));
     await tickets.insertMany(all.map((ticket) => ({ ...ticket, status: 'printed' as const, printedAt: now })));
-    const { id: guest } = await printed(fixture, sold());
+    const { id: guest } = await issueAndPrint(fixture, sold());
     let isMoved = false;
     const moved = move(order).then(() => {
       isMoved = true;

@@ -5,15 +5,15 @@ import type { Creator } from '../../src/domain/ticket.ts';
 import { TICKET_RECORDED } from '../../src/events.ts';
 import {
   type CallOptions,
-  customer,
+  createBoxOfficeUser,
+  createCustomerUser,
   describeOnEachEngine,
   door,
   PATH,
+  readTicket,
   type TicketView,
-  ticketOf,
-  till,
 } from '../fixture/service.ts';
-import { cancelled, confirmed, firstOf, issued } from '../fixture/tickets.ts';
+import { createConfirmedOrder, getFirstTicketId, issueOrder, toCancelledOrder } from '../fixture/tickets.ts';
 
 const UNKNOWN = 'tic_0000000000000000';
 const [NORTH, SOUTH] = ['north', 'south'].map((name) => `${name}-${randomUUID()}.example`) as [string, string];
@@ -31,7 +31,10 @@ const commands: readonly [string, string, object?][] = [
 
 describeOnEachEngine('a user has the tickets of its role', (fixture) => {
   const order = async (contactNumber: string | null, pointOfSale?: string | null) =>
-    issued(fixture, { ...confirmed(1, contactNumber), ...(pointOfSale === undefined ? {} : { pointOfSale }) });
+    issueOrder(fixture, {
+      ...createConfirmedOrder(1, contactNumber),
+      ...(pointOfSale === undefined ? {} : { pointOfSale }),
+    });
 
   const listed = async (user: CallerUser, query = '') => {
     const { data } = await fixture.call('GET', `${PATH}?limit=500${query}`, { user });
@@ -41,31 +44,31 @@ describeOnEachEngine('a user has the tickets of its role', (fixture) => {
   test('a customer has the tickets of its contact only, and reads them', async () => {
     const [mine, theirs] = [`C${randomBytes(4).toString('hex')}`, `C${randomBytes(4).toString('hex')}`];
     const [own, other] = [await order(mine), await order(theirs), await order(null)];
-    const user = customer(mine);
-    expect(await listed(user)).toEqual([firstOf(own)]);
+    const user = createCustomerUser(mine);
+    expect(await listed(user)).toEqual([getFirstTicketId(own)]);
     expect(await listed(user, `&orderId=${other.orderId}`)).toEqual([]);
-    expect((await fixture.call('GET', `${PATH}/${firstOf(own)}`, { user })).status).toBe(200);
+    expect((await fixture.call('GET', `${PATH}/${getFirstTicketId(own)}`, { user })).status).toBe(200);
     for (const [method, rest, body] of commands.slice(1))
-      expect((await fixture.call(method, `${PATH}/${firstOf(own)}${rest}`, { user, body })).status).toBe(403);
+      expect((await fixture.call(method, `${PATH}/${getFirstTicketId(own)}${rest}`, { user, body })).status).toBe(403);
     expect((await fixture.call('GET', `${PATH}/verification-key`, { user })).status).toBe(200);
   });
 
   test('a box office with points of sale has the tickets of their orders only, also those that replace others', async () => {
     const own = await order(null, NORTH);
     for (const other of [SOUTH, null, undefined]) await order(null, other);
-    const user = till(NORTH);
-    expect(await listed(user)).toEqual([firstOf(own)]);
-    const path = `${PATH}/${firstOf(own)}`;
+    const user = createBoxOfficeUser(NORTH);
+    expect(await listed(user)).toEqual([getFirstTicketId(own)]);
+    const path = `${PATH}/${getFirstTicketId(own)}`;
     expect((await fixture.call('POST', `${path}/printing`, { user })).status).toBe(200);
-    const next = ticketOf(await fixture.call('POST', `${path}/replacement`, { user, body: {} }));
-    expect(next.replaces).toBe(firstOf(own));
+    const next = readTicket(await fixture.call('POST', `${path}/replacement`, { user, body: {} }));
+    expect(next.replaces).toBe(getFirstTicketId(own));
     expect((await fixture.call('GET', `${PATH}/${next.id}`, { user })).status).toBe(200);
-    expect((await fixture.call('GET', `${PATH}/${next.id}`, { user: till(SOUTH) })).status).toBe(404);
-    expect(await listed(user)).toEqual([firstOf(own), next.id]);
+    expect((await fixture.call('GET', `${PATH}/${next.id}`, { user: createBoxOfficeUser(SOUTH) })).status).toBe(404);
+    expect(await listed(user)).toEqual([getFirstTicketId(own), next.id]);
   });
 
   test('the door has all tickets; of the writes only control and its reversal', async () => {
-    const id = firstOf(await order('C1', NORTH));
+    const id = getFirstTicketId(await order('C1', NORTH));
     await fixture.call('POST', `${PATH}/${id}/printing`);
     const statuses: Record<string, number> = {};
     for (const [method, rest, body] of commands)
@@ -86,17 +89,17 @@ describeOnEachEngine('a user has the tickets of its role', (fixture) => {
 
   test('tickets follow a new contact of their order, those that were replaced or cancelled included', async () => {
     const [before, after, last] = Array.from({ length: 3 }, () => `C${randomBytes(4).toString('hex')}`);
-    const fact = confirmed(2, before);
-    await issued(fixture, fact, 3);
+    const fact = createConfirmedOrder(2, before);
+    await issueOrder(fixture, fact, 3);
     const [first = '', second = ''] = fact.tickets.map(({ ticketId }) => ticketId);
     await fixture.call('POST', `${PATH}/${first}/printing`);
-    const next = ticketOf(await fixture.call('POST', `${PATH}/${first}/replacement`, { body: {} })).id;
+    const next = readTicket(await fixture.call('POST', `${PATH}/${first}/replacement`, { body: {} })).id;
     const all = [first, second, next].sort();
-    const seen = async (contact = '') => (await listed(customer(contact))).sort();
+    const seen = async (contact = '') => (await listed(createCustomerUser(contact))).sort();
     expect([await seen(before), await seen(after)]).toEqual([all, []]);
     await fixture.deliver('order.confirmed', { ...fact, contactNumber: after }, { version: 5 });
     expect([await seen(before), await seen(after)]).toEqual([[], all]);
-    await fixture.deliver('order.cancelled', cancelled(fact), { version: 6 });
+    await fixture.deliver('order.cancelled', toCancelledOrder(fact), { version: 6 });
     await fixture.deliver('order.confirmed', { ...fact, contactNumber: last }, { version: 7 });
     expect([await seen(after), await seen(last)]).toEqual([[], all]);
     await fixture.deliver('order.confirmed', { ...fact, contactNumber: before }, { version: 4 });
@@ -106,16 +109,16 @@ describeOnEachEngine('a user has the tickets of its role', (fixture) => {
   });
 
   test('tickets that were issued without the point of sale get it when the order names it', async () => {
-    const fact = confirmed(1, null);
-    await issued(fixture, fact, 3);
-    const user = till(`late-${randomUUID()}.example`);
+    const fact = createConfirmedOrder(1, null);
+    await issueOrder(fixture, fact, 3);
+    const user = createBoxOfficeUser(`late-${randomUUID()}.example`);
     expect(await listed(user)).toEqual([]);
     const named = { ...fact, pointOfSale: user.pointsOfSale[0] };
     // The same version: the fact was published again.
     await fixture.deliver('order.confirmed', named, { version: 3 });
-    expect(await listed(user)).toEqual([firstOf(fact)]);
+    expect(await listed(user)).toEqual([getFirstTicketId(fact)]);
     await fixture.deliver('order.confirmed', { ...fact, pointOfSale: SOUTH }, { version: 4 });
-    expect(await listed(user)).toEqual([firstOf(fact)]);
+    expect(await listed(user)).toEqual([getFirstTicketId(fact)]);
   });
 });
 
@@ -126,9 +129,13 @@ const newClient = () => `cli_${randomBytes(8).toString('hex')}`;
 
 describeOnEachEngine('a client with bounds has its own tickets', (fixture) => {
   const order = async (pointOfSale: string | null, createdBy?: Creator, performanceId?: string) => {
-    const made = confirmed(1, null, { pointOfSale, ticketDelivery: 'electronic', ...(createdBy && { createdBy }) });
+    const made = createConfirmedOrder(1, null, {
+      pointOfSale,
+      ticketDelivery: 'electronic',
+      ...(createdBy && { createdBy }),
+    });
     const tickets = made.tickets.map((ticket) => ({ ...ticket, performanceId: performanceId ?? ticket.performanceId }));
-    return issued(fixture, { ...made, tickets });
+    return issueOrder(fixture, { ...made, tickets });
   };
   const listed = async (options: CallOptions, query = '') => {
     const { data } = await fixture.call('GET', `${PATH}?limit=500${query}`, options);
@@ -139,14 +146,14 @@ describeOnEachEngine('a client with bounds has its own tickets', (fixture) => {
     const caller = { client: newClient(), bounds: OWN_ORDERS };
     const mine = await order(NORTH, { clientId: caller.client, userId: 'usr_1' });
     const [{ performanceId = '' } = {}] = mine.tickets;
-    const theirs = firstOf(await order(NORTH, { clientId: 'cli_other' }, performanceId));
+    const theirs = getFirstTicketId(await order(NORTH, { clientId: 'cli_other' }, performanceId));
     const send = (method: string, path: string, body?: object) =>
       fixture.call(method, `${PATH}${path}`, { ...caller, body });
     const printed = await send('POST', '/printing', { orderId: mine.orderId });
-    expect(printed.data).toMatchObject({ items: [{ id: firstOf(mine) }] });
-    const next = ticketOf(await send('POST', `/${firstOf(mine)}/replacement`, {}));
+    expect(printed.data).toMatchObject({ items: [{ id: getFirstTicketId(mine) }] });
+    const next = readTicket(await send('POST', `/${getFirstTicketId(mine)}/replacement`, {}));
     expect((await send('GET', `/${next.id}/document`)).status).toBe(200);
-    expect(await listed(caller)).toEqual([firstOf(mine), next.id]);
+    expect(await listed(caller)).toEqual([getFirstTicketId(mine), next.id]);
     expect(await listed({ ...caller, client: newClient() })).toEqual([]);
     expect((await send('POST', '/control', { barcode: next.barcode })).status).toBe(200);
     await fixture.call('POST', `${PATH}/${theirs}/control`, { body: {} });
@@ -157,7 +164,10 @@ describeOnEachEngine('a client with bounds has its own tickets', (fixture) => {
   });
 
   test('with pointsOfSale it has the tickets of these, whoever made the order; with an empty list those of all', async () => {
-    const [north, south] = [firstOf(await order(NORTH, { pointOfSale: NORTH })), firstOf(await order(SOUTH))];
+    const [north, south] = [
+      getFirstTicketId(await order(NORTH, { pointOfSale: NORTH })),
+      getFirstTicketId(await order(SOUTH)),
+    ];
     const seen = (bounds: ClientBounds) => listed({ client: newClient(), bounds });
     expect(await seen(at(NORTH))).toContain(north);
     expect(await seen(at(NORTH))).not.toContain(south);
@@ -167,20 +177,20 @@ describeOnEachEngine('a client with bounds has its own tickets', (fixture) => {
   test('a user who signs in at it has the narrower of both', async () => {
     const caller = { client: newClient(), bounds: OWN_ORDERS };
     const own = { clientId: caller.client };
-    const [north, south] = [firstOf(await order(NORTH, own)), firstOf(await order(SOUTH, own))];
+    const [north, south] = [getFirstTicketId(await order(NORTH, own)), getFirstTicketId(await order(SOUTH, own))];
     await order(NORTH, { clientId: 'cli_other' });
-    expect(await listed({ ...caller, user: till(NORTH) })).toEqual([north]);
+    expect(await listed({ ...caller, user: createBoxOfficeUser(NORTH) })).toEqual([north]);
     expect((await listed(caller)).toSorted()).toEqual([north, south].toSorted());
   });
 
   test('tickets that were issued before their order named its client get it, and keep their ETag', async () => {
     const caller = { client: newClient(), bounds: OWN_ORDERS };
     const fact = await order(NORTH);
-    const path = `${PATH}/${firstOf(fact)}`;
+    const path = `${PATH}/${getFirstTicketId(fact)}`;
     const before = await fixture.call('GET', path);
     expect(await listed(caller)).toEqual([]);
     await fixture.deliver('order.confirmed', { ...fact, createdBy: { clientId: caller.client } }, { version: 3 });
-    expect(await listed(caller)).toEqual([firstOf(fact)]);
+    expect(await listed(caller)).toEqual([getFirstTicketId(fact)]);
     const after = await fixture.call('GET', path, caller);
     expect([after.text, after.headers.get('etag')]).toEqual([before.text, before.headers.get('etag')]);
   });

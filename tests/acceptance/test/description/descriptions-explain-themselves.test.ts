@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { descriptions, type Json, membersOf, objectsIn } from './descriptions.ts';
+import { descriptions, type Json, listMembers, listObjects } from './descriptions.ts';
 
 /** Names that say everything. A new one is decided here. */
 const SELF_EXPLANATORY = [
@@ -27,7 +27,7 @@ const isDescribed = (schema: Json): boolean => {
 };
 
 const unexplained = (description: Json): string[] =>
-  membersOf(description)
+  listMembers(description)
     .filter(([, schema]) => !isDescribed(schema))
     .map(([name]) => name)
     .filter((name) => !isReference(name) && !isOfStandard(name) && !SELF_EXPLANATORY.includes(name));
@@ -39,11 +39,11 @@ test('every member whose name does not explain it has a description', () => {
 });
 
 test('no name counts as explaining itself that no member has', () => {
-  const names = new Set(descriptions.flatMap(membersOf).map(([name]) => name));
+  const names = new Set(descriptions.flatMap(listMembers).map(([name]) => name));
   expect([...SELF_EXPLANATORY, ...OF_STANDARDS].filter((name) => !names.has(name))).toEqual([]);
 });
 
-const operations = descriptions.flatMap(({ paths }) => objectsIn(paths)).filter((one) => one.operationId);
+const operations = descriptions.flatMap(({ paths }) => listObjects(paths)).filter((one) => one.operationId);
 
 test('every operation has a description beside its summary', () => {
   const silent = operations.filter(({ description, summary }) => !description || description === summary);
@@ -57,7 +57,7 @@ test('tags are the nouns of the paths, each with a description', () => {
   for (const { paths, tags } of descriptions) {
     const described = new Map((tags as Json[]).map(({ name, description }) => [name, description]));
     for (const [path, item] of Object.entries(paths))
-      for (const tag of objectsIn(item).flatMap((one) => (one.operationId ? (one.tags as string[]) : []))) {
+      for (const tag of listObjects(item).flatMap((one) => (one.operationId ? (one.tags as string[]) : []))) {
         expect([...path.split('/'), ...OF_OTHER_PATHS]).toContain(tag);
         expect(described.get(tag)).toMatch(/\w+ \w+/);
       }
@@ -66,7 +66,7 @@ test('tags are the nouns of the paths, each with a description', () => {
 
 test('each scope is described in words', () => {
   const scopes = descriptions
-    .flatMap(({ components }) => objectsIn((components as Json).securitySchemes))
+    .flatMap(({ components }) => listObjects((components as Json).securitySchemes))
     .flatMap(({ scopes = {} }) => Object.entries(scopes as Readonly<Record<string, string>>));
   expect(scopes.length).toBeGreaterThan(0);
   expect(scopes.filter(([scope, words]) => words.includes(':') || !words.includes(' ') || scope === words)).toEqual([]);
@@ -83,7 +83,7 @@ interface Discriminated {
 
 /** Schemas of members without a type. */
 const untyped = (description: Json): string[] =>
-  membersOf(description).flatMap(([name, schema]) => (TYPED.some((one) => one in schema) ? [] : [name]));
+  listMembers(description).flatMap(([name, schema]) => (TYPED.some((one) => one in schema) ? [] : [name]));
 
 test('every member has a type, also one that a body takes only as it was read', () => {
   expect(descriptions.flatMap(untyped)).toEqual([]);
@@ -92,7 +92,7 @@ test('every member has a type, also one that a body takes only as it was read', 
 
 test('no member is null alone: generators of clients know no such type', () => {
   const isNullAlone = ({ type }: Json): boolean => type === 'null';
-  expect(descriptions.flatMap(membersOf).filter(([, schema]) => isNullAlone(schema))).toEqual([]);
+  expect(descriptions.flatMap(listMembers).filter(([, schema]) => isNullAlone(schema))).toEqual([]);
 });
 
 test('an event is one of its types, told apart by `type`', () => {
@@ -106,8 +106,8 @@ test('an event is one of its types, told apart by `type`', () => {
 
 test('the messages of webhooks have a tag of their own and no references among their parameters', () => {
   for (const { paths, webhooks = {} } of descriptions) {
-    const tags = new Set(objectsIn(paths).flatMap((one) => (one.operationId ? (one.tags as string[]) : [])));
-    const messages = objectsIn(webhooks).filter((one) => one.operationId);
+    const tags = new Set(listObjects(paths).flatMap((one) => (one.operationId ? (one.tags as string[]) : [])));
+    const messages = listObjects(webhooks).filter((one) => one.operationId);
     expect(messages.filter((one) => (one.tags as string[]).some((tag) => tags.has(tag)))).toEqual([]);
     expect(messages.flatMap(({ parameters }) => parameters as Json[]).filter((one) => '$ref' in one)).toEqual([]);
   }

@@ -17,16 +17,16 @@ export const descriptions = globSync('{gateway,authorizer,services/*}/released/o
 export const paths = descriptions.flatMap((one) => Object.keys(one.paths)).sort();
 
 /** Every object within the value, and the value itself. */
-export function objectsIn(value: unknown): Json[] {
+export function listObjects(value: unknown): Json[] {
   return typeof value !== 'object' || value === null
     ? []
-    : [...(Array.isArray(value) ? [] : [value as Json]), ...Object.values(value).flatMap(objectsIn)];
+    : [...(Array.isArray(value) ? [] : [value as Json]), ...Object.values(value).flatMap(listObjects)];
 }
 
 const EXAMPLES = ['example', 'examples', 'default', 'enum'];
 
 /** Every member that a schema within the value declares, with its schema. */
-export function membersOf(value: unknown): [name: string, schema: Json][] {
+export function listMembers(value: unknown): [name: string, schema: Json][] {
   if (typeof value !== 'object' || value === null) return [];
   const { properties = {} } = (Array.isArray(value) ? {} : value) as {
     readonly properties?: Readonly<Record<string, Json>>;
@@ -35,7 +35,7 @@ export function membersOf(value: unknown): [name: string, schema: Json][] {
   return [
     ...Object.entries(properties),
     ...inner.flatMap(([name, one]) =>
-      name === 'properties' ? Object.values(properties).flatMap(membersOf) : membersOf(one),
+      name === 'properties' ? Object.values(properties).flatMap(listMembers) : listMembers(one),
     ),
   ];
 }
@@ -57,9 +57,9 @@ const OF_OPERATIONS = [
  * Components whose name a generator of clients also makes of something else: of a member, a parameter, an operation or a
  * security scheme. Each with the place of that.
  */
-export function doublyNamed(document: { readonly paths: Json; readonly components: Json }): string[] {
+export function findDoublyNamed(document: { readonly paths: Json; readonly components: Json }): string[] {
   const { schemas = {}, ...others } = document.components as Readonly<Record<string, Readonly<Record<string, Json>>>>;
-  const operations = objectsIn(document.paths).filter(({ operationId }) => typeof operationId === 'string');
+  const operations = listObjects(document.paths).filter(({ operationId }) => typeof operationId === 'string');
   const made: [string, string][] = [
     ...Object.entries(schemas).flatMap(([name, schema]) => namesIn(name, schema, name)),
     ...Object.entries(others).flatMap(([kind, named]) =>

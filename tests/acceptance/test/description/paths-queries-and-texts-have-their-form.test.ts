@@ -3,7 +3,7 @@
 // rule 2: Dates are ISO 8601 timestamps | libs/http/src/schemas.ts
 
 import { describe, expect, test } from '@jest/globals';
-import { descriptions, type Json, objectsIn, paths } from './descriptions.ts';
+import { descriptions, type Json, listObjects, paths } from './descriptions.ts';
 
 /** Names that the specification itself has in the singular, and documents that are no resources of either family. */
 const SINGULAR = new Set(['catalog', 'shopping-cart', 'auth', 'svc', 'tnwr', 'v1', 'v3', 'vexp']);
@@ -66,14 +66,14 @@ const FILTERS = [
 const OTHERS = ['after', 'allowDuplicateEmail', 'cursor', 'granularity', 'groupBy', 'lang', 'limit', 'offset', 'wait'];
 
 test('a query has filters and a position, but no operators, sorting or selection of members', () => {
-  const queries = descriptions.flatMap(objectsIn).filter((object) => object.in === 'query');
+  const queries = descriptions.flatMap(listObjects).filter((object) => object.in === 'query');
   expect(queries.length).toBeGreaterThan(0);
   const names = new Set(queries.map(({ name }) => String(name)));
   expect([...names].sort()).toEqual([...FILTERS, ...OTHERS].sort());
 });
 
 test('no filter takes several values', () => {
-  const filters = descriptions.flatMap(objectsIn).filter(({ in: place }) => place === 'query');
+  const filters = descriptions.flatMap(listObjects).filter(({ in: place }) => place === 'query');
   expect(filters.filter(({ schema }) => (schema as { type?: unknown }).type === 'array')).toEqual([]);
 });
 
@@ -82,7 +82,7 @@ const IS_DATE = /(?:[a-z](?:At|Date)|^asOf|^date[A-Z]\w*|Since|Until)$/;
 const DAYS = new Set(['dateOfBirth']);
 
 /** The members that are named as dates, and those parameters; a read-only one of a body has the format of the answer. */
-const dated = descriptions.flatMap(objectsIn).flatMap((object): (readonly [string, Json])[] => {
+const dated = descriptions.flatMap(listObjects).flatMap((object): (readonly [string, Json])[] => {
   const members = Object.entries((object.properties ?? {}) as Readonly<Record<string, Json>>);
   const parameter = object.in === 'query' ? [[String(object.name), object.schema as Json] as const] : [];
   return [...members, ...parameter].filter(([name, schema]) => IS_DATE.test(name) && schema.readOnly !== true);

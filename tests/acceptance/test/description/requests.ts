@@ -78,7 +78,7 @@ const textsOf = onceForEach(({ format, pattern, minLength = 0, maxLength = Numbe
 });
 
 /** A value that the schema forbids; undefined if it allows everything, or every text of a parameter. */
-export function wrongFor(schema: Schema): unknown {
+export function createWrongValue(schema: Schema): unknown {
   const choices = schema.anyOf ?? schema.oneOf ?? [];
   const types = [schema, ...choices].flatMap(({ type = [] }) => type);
   if (types.length === 0 && !schema.enum && choices.length === 0) return undefined;
@@ -128,7 +128,7 @@ export interface Filled {
 }
 
 /** Every operation of a description, with the schemas of its requests. */
-export function operationsOf({ paths }: Description): Operation[] {
+export function listOperations({ paths }: Description): Operation[] {
   return Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(
       ([method, { operationId, security, parameters = [], responses, requestBody }]): Operation => {
@@ -158,7 +158,7 @@ const answeredOf = (response: Described['responses'][string] | undefined): strin
 };
 
 /** Requests that the operation's description allows. */
-export function requestsTo({ params, query, body }: Operation): fc.Arbitrary<Filled> {
+export function generateRequests({ params, query, body }: Operation): fc.Arbitrary<Filled> {
   return fc.record({
     params: recordOf(params),
     query: recordOf(query.filter(isMadeUp)),
@@ -254,7 +254,7 @@ const objects = ({
 const isMadeUp = ({ name }: Parameter): boolean => name !== 'cursor';
 
 /** The serialized request. */
-export function written(operation: Operation, { params, query, body }: Filled) {
+export function serialiseRequest(operation: Operation, { params, query, body }: Filled) {
   const path = operation.path.replaceAll(/\{([^}]+)\}/g, (_, name) => encodeURIComponent(String(params[name])));
   const search = encoded(query);
   const mediaType = operation.body?.mediaType ?? 'application/json';

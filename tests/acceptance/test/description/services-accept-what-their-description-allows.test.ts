@@ -1,18 +1,18 @@
-import { dereferenced } from '@boxoffice/http';
+import { dereference } from '@boxoffice/http';
 import { integer, readSettings } from '@boxoffice/runtime';
 import { type Client, openClient, type Reply } from '@boxoffice/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { authorised } from '../../src/product.ts';
+import { authoriseDemoClient } from '../../src/product.ts';
 import { useSharedProduct } from '../product.ts';
 import {
+  createWrongValue,
   type Description,
   type Filled,
+  generateRequests,
+  listOperations,
   type Operation,
-  operationsOf,
-  requestsTo,
-  written,
-  wrongFor,
+  serialiseRequest,
 } from './requests.ts';
 
 /** The number of generated requests per operation. */
@@ -26,7 +26,7 @@ type Ask = (operation: Operation, filled: Filled, headers?: Readonly<Record<stri
 
 const asked = (client: Client, more: () => Readonly<Record<string, string>>): Ask => {
   return (operation, filled, headers = {}) => {
-    const { path, ...request } = written(operation, filled);
+    const { path, ...request } = serialiseRequest(operation, filled);
     return client(path, { ...request, headers: { ...more(), ...request.headers, ...headers } });
   };
 };
@@ -87,7 +87,7 @@ const between = ({ id, path }: Operation, { body, query: given, ...others }: Fil
 };
 
 const sampleOf = (operation: Operation, count: number): Filled[] =>
-  fc.sample(requestsTo(operation), { seed, numRuns: count }).map((filled) => between(operation, filled));
+  fc.sample(generateRequests(operation), { seed, numRuns: count }).map((filled) => between(operation, filled));
 
 /** Operations that refuse the form of a request that their description allows, with the first such request. */
 const refusedOf = async (operations: readonly Operation[], ask: Ask): Promise<string[]> => {
@@ -131,8 +131,8 @@ const forbidden = (
           withBody('an unknown member', { ...sent, 'no such': 1 }),
           ...required.map((name) => withBody(`no ${name}`, { ...sent, [name]: undefined })),
           ...Object.entries(properties)
-            .filter(([, schema]) => !schema.readOnly && wrongFor(schema) !== undefined)
-            .map(([name, schema]) => withBody(`another ${name}`, { ...sent, [name]: wrongFor(schema) })),
+            .filter(([, schema]) => !schema.readOnly && createWrongValue(schema) !== undefined)
+            .map(([name, schema]) => withBody(`another ${name}`, { ...sent, [name]: createWrongValue(schema) })),
         ]
       : []),
   ];
@@ -153,7 +153,7 @@ const takenOf = async (operations: readonly Operation[], ask: Ask): Promise<stri
 };
 
 const description = async (path: string): Promise<Description> =>
-  dereferenced((await openClient(product.address)(path)).body);
+  dereference((await openClient(product.address)(path)).body);
 
 /** Checks that an id outside the pattern gets the same response as an unknown one. */
 const unlikeUnknown = async (operations: readonly Operation[], ask: Ask): Promise<string[]> => {
@@ -174,8 +174,8 @@ describe('the institution API', () => {
   let operations: Operation[];
   let ask: Ask;
   beforeAll(async () => {
-    operations = operationsOf(await description('/openapi.json'));
-    ask = asked(await authorised(product, 'opera', 'full'), () => ({}));
+    operations = listOperations(await description('/openapi.json'));
+    ask = asked(await authoriseDemoClient(product, 'opera', 'full'), () => ({}));
   });
 
   test('a request that fits the description is not refused as malformed', async () => {
@@ -201,7 +201,7 @@ describe('the institution API', () => {
 test.each(['/openapi.json', '/tnwr/v1/openapi.json', '/tnwr/vexp/openapi.json'])(
   'in %s whatever takes modifiedSince answers asOf',
   async (path) => {
-    const telling = operationsOf(await description(path)).filter(({ query }) =>
+    const telling = listOperations(await description(path)).filter(({ query }) =>
       query.some(({ name }) => name === 'modifiedSince'),
     );
     expect(telling.length > 0).toBe(path === '/openapi.json');
@@ -213,7 +213,7 @@ describe.each(['v1', 'vexp'])('the point-of-sale API %s', (version) => {
   let operations: Operation[];
   let ask: Ask;
   beforeAll(async () => {
-    operations = operationsOf(await description(`/tnwr/${version}/openapi.json`));
+    operations = listOperations(await description(`/tnwr/${version}/openapi.json`));
     const { serviceHost, login, password } = product.demo.users[0] ?? { serviceHost: '', login: '', password: '' };
     const client = openClient(product.address);
     const logIn = async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
-import { axe, findingsOf } from '../../src/axe.ts';
-import { demoClient, type Product, startProduct } from '../../src/product.ts';
-import { executablePath, openBrowser, overflow } from '../shop/visit.ts';
+import { axe, listAxeFindings } from '../../src/axe.ts';
+import { findDemoClient, type Product, startProduct } from '../../src/product.ts';
+import { executablePath, measureOverflow, openBrowser } from '../shop/visit.ts';
 
 const PATIENCE_MS = 180_000;
 const STORY_MS = 600_000;
@@ -94,7 +94,7 @@ suite('the documentation in a browser', () => {
         await Promise.all(animations.map(({ finished }) => finished.catch(() => undefined)));
       })()`,
     );
-    return findingsOf(page, rules);
+    return listAxeFindings(page, rules);
   };
 
   const viewer = () => page.locator('openapi-explorer');
@@ -144,7 +144,7 @@ suite('the documentation in a browser', () => {
         await page.emulateMedia({ colorScheme: 'dark' });
         faults.push(...(await findings(['color-contrast'])).map((found) => `${name} dark: ${found}`));
         await page.setViewportSize({ width: 390, height: 800 });
-        if ((await overflow(page)) > 0) faults.push(`${name}: wider than 390 px`);
+        if ((await measureOverflow(page)) > 0) faults.push(`${name}: wider than 390 px`);
       };
       for (const [path, operation] of DRAWN) {
         await examine(path, () => openContents(path));
@@ -255,7 +255,7 @@ suite('the documentation in a browser', () => {
         await shownAt(route, EXECUTE);
         await page.locator('openapi-explorer:focus').waitFor();
         expect(await linkTo(route).getAttribute('aria-current')).toBe('page');
-        expect(await overflow(page)).toBe(0);
+        expect(await measureOverflow(page)).toBe(0);
       }
       await page.setViewportSize({ width: 1280, height: 900 });
       expect(faults).toEqual([]);
@@ -306,7 +306,7 @@ suite('the documentation in a browser', () => {
   test(
     '“try it” takes the credentials of a client, and a token that one has already',
     async () => {
-      const client = demoClient(product, INSTITUTION, 'full');
+      const client = findDemoClient(product, INSTITUTION, 'full');
       await openReference('', 'auth', '#auth');
       const flow = viewer().locator('.oauth-flow', { hasText: 'Client Credentials' });
       await flow.locator('#oauth-client-id').fill(client.clientId);

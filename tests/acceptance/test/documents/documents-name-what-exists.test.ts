@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { refusedLicences } from '../../src/checks.ts';
-import { longRows, missingTargets, readDocuments } from '../../src/documents.ts';
-import { findRules, rulesOf, rulesWith } from '../../src/rules.ts';
+import { listRefusedLicences } from '../../src/checks.ts';
+import { findLongRows, findMissingTargets, readDocuments } from '../../src/documents.ts';
+import { findRules, formatRules, parseRules } from '../../src/rules.ts';
 
 const ROOT = new URL('../../../../', import.meta.url).pathname;
 
@@ -11,7 +11,7 @@ test.each([
   ['a heading', '[gone](settings.md#gone)', ['docs/settings.md#gone']],
   ['a path in backticks', 'as in `services/orders/src/gone.ts`', ['services/orders/src/gone.ts']],
 ])('a page that names a missing target is faulty: %s', (_, text, missing) => {
-  expect(missingTargets(ROOT, 'docs/page.md', text)).toEqual(missing);
+  expect(findMissingTargets(ROOT, 'docs/page.md', text)).toEqual(missing);
 });
 
 test('existing targets, external links and code are accepted', () => {
@@ -22,21 +22,21 @@ test('existing targets, external links and code are accepted', () => {
     '[gone](gone.md)',
     '```',
   ].join('\n');
-  expect(missingTargets(ROOT, 'docs/page.md', text)).toEqual([]);
+  expect(findMissingTargets(ROOT, 'docs/page.md', text)).toEqual([]);
 });
 
 test('a rule is a line of the test that holds it', () => {
   const tagged = ['// rule 2: a sentence | libs/http/src/operation.ts', '// rule of thumb: none | x'].join('\n');
-  expect(rulesOf('a.test.ts', tagged)).toEqual([
+  expect(parseRules('a.test.ts', tagged)).toEqual([
     { section: '2', sentence: 'a sentence', implementedIn: 'libs/http/src/operation.ts', test: 'a.test.ts' },
   ]);
   expect(findRules().length).toBeGreaterThan(90);
 });
 
 test('a word leads to sentences, else to tests that are named after it, and never to nothing', () => {
-  expect(rulesWith('envelope')).toMatch(/^\S+: .+\n {4}\S+\.ts\n {4}\S+\.test\.ts/);
-  expect(rulesWith('without a network')).toContain('a-scan-is-decided-without-a-network.test.ts');
-  expect(rulesWith('zebra')).toMatch(/^no sentence of the interface specification has "zebra", and no test/);
+  expect(formatRules('envelope')).toMatch(/^\S+: .+\n {4}\S+\.ts\n {4}\S+\.test\.ts/);
+  expect(formatRules('without a network')).toContain('a-scan-is-decided-without-a-network.test.ts');
+  expect(formatRules('zebra')).toMatch(/^no sentence of the interface specification has "zebra", and no test/);
 });
 
 test('a decision is a paragraph of the page of its subject, and no row of a table', () => {
@@ -49,16 +49,16 @@ test('a decision is a paragraph of the page of its subject, and no row of a tabl
 });
 
 test('no row of a table is a paragraph: none has over 400 characters, in any document', () => {
-  expect(longRows(`${'x'.repeat(401)}\n|${'x'.repeat(399)}\n|${'x'.repeat(400)}`)).toEqual([3]);
+  expect(findLongRows(`${'x'.repeat(401)}\n|${'x'.repeat(399)}\n|${'x'.repeat(400)}`)).toEqual([3]);
   const documents = readDocuments();
   expect(documents.length).toBeGreaterThan(30);
-  const long = documents.flatMap(({ file, text }) => longRows(text).map((line) => `${file}:${line}`));
+  const long = documents.flatMap(({ file, text }) => findLongRows(text).map((line) => `${file}:${line}`));
   expect(long).toEqual([]);
 });
 
 test('packages of licences that are not allowed are named', () => {
   const list = { MIT: [{ name: 'a' }], 'SSPL-1.0': [{ name: 'b' }, { name: 'c' }], Unknown: [{ name: 'd' }] };
-  expect(refusedLicences(JSON.stringify(list))).toEqual(['SSPL-1.0: b, c', 'Unknown: d']);
+  expect(listRefusedLicences(JSON.stringify(list))).toEqual(['SSPL-1.0: b, c', 'Unknown: d']);
 });
 
 const SOURCES = '{gateway/src,authorizer/src,libs/{runtime,service}/src,services/*/src,deploy/local/src}/**/*.ts';

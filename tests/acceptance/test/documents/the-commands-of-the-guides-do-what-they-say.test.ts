@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { blocksOf, runBlocks } from '../../src/readme.ts';
+import { listBlocks, runBlocks } from '../../src/readme.ts';
 import { useSharedProduct } from '../product.ts';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
@@ -24,7 +24,7 @@ afterAll(async () => {
 /** The failures of the commands of these pages, in one shell. */
 const play = (pages: readonly string[]): string[] =>
   runBlocks(
-    pages.flatMap((page) => blocksOf(readFileSync(join(ROOT, page), 'utf8'))),
+    pages.flatMap((page) => listBlocks(readFileSync(join(ROOT, page), 'utf8'))),
     folder,
   );
 
@@ -53,7 +53,7 @@ test('the demo data are as their page says', () => {
 });
 
 test('a refusal is shown by the sentence of the server', () => {
-  const blocks = blocksOf(readFileSync(join(ROOT, guide('token')), 'utf8'));
+  const blocks = listBlocks(readFileSync(join(ROOT, guide('token')), 'utf8'));
   const order = {
     commands: `call() { curl -s --cacert "$CA" -H "Authorization: Bearer $TOKEN" "$@"; }
 call "$BASE/svc/v3/orders/ord_none" | field data.state`,

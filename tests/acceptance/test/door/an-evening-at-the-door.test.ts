@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
-import { withDoor } from './door-fixture.ts';
-import { FILM, scanners, stewards } from './evening.ts';
+import { describeAtDoor } from './door-fixture.ts';
+import { describeScanners, describeStewards, FILM } from './evening.ts';
 
 // One installation and one browser for all phones, which are used concurrently.
-withDoor('an evening at the door', FILM, (door) => {
-  stewards(door);
-  scanners(door);
+describeAtDoor('an evening at the door', FILM, (door) => {
+  describeStewards(door);
+  describeScanners(door);
 
   // The last one: it stops the product.
   test('the page opens while the installation cannot be reached, and decides', async () => {

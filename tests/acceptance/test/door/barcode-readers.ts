@@ -102,7 +102,7 @@ export interface Scene {
 const { cos, floor, max, sin } = Math;
 
 /** The film of the scenes as YUV4MPEG2, without colours. */
-export function filmOf(scenes: readonly Scene[]): Buffer {
+export function renderFilm(scenes: readonly Scene[]): Buffer {
   const colours = new Uint8Array((WIDTH * HEIGHT) / 2).fill(128);
   const frames = scenes.flatMap((scene) => {
     const frame = Buffer.concat([Buffer.from('FRAME\n'), pictureOf(scene), colours]);

@@ -7,7 +7,7 @@ import type { Browser } from 'playwright-core';
 import type { Product } from '../../src/product.ts';
 import { must, usePartner, useProduct } from '../product.ts';
 import { executablePath } from '../shop/visit.ts';
-import { filmOf, type Scene } from './barcode-readers.ts';
+import { renderFilm, type Scene } from './barcode-readers.ts';
 import {
   beginAt,
   type Evening,
@@ -45,7 +45,11 @@ export interface Door {
 }
 
 /** A suite at the door; `film`: what the camera sees, of the first tickets. Skipped, with the reason, without a browser. */
-export function withDoor(name: string, film: readonly Omit<Scene, 'barcode'>[], tests: (door: Door) => void): void {
+export function describeAtDoor(
+  name: string,
+  film: readonly Omit<Scene, 'barcode'>[],
+  tests: (door: Door) => void,
+): void {
   const suite = executablePath ? describe : describe.skip;
   if (suite === describe.skip) process.stdout.write('skipped: the door needs a browser\n');
 
@@ -68,7 +72,7 @@ export function withDoor(name: string, film: readonly Omit<Scene, 'barcode'>[], 
         { ...scene, barcode: String(tonight.tickets[index]?.barcode) },
         { seconds: 0.6 },
       ]);
-      await writeFile(file, filmOf(scenes));
+      await writeFile(file, renderFilm(scenes));
       [browser, filmed] = await Promise.all([openBrowser(), openBrowser(file)]);
     }, STORY_MS);
     afterAll(async () => {

@@ -1,8 +1,8 @@
-import { type Client, headlessPath, type Json } from '@boxoffice/testkit';
+import { type Client, findHeadlessChromium, type Json } from '@boxoffice/testkit';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import type { Product } from '../../src/product.ts';
 import { must } from '../product.ts';
-import { executablePath, type Texts, textsOf } from '../shop/visit.ts';
+import { executablePath, getTexts, type Texts } from '../shop/visit.ts';
 import { scan } from './barcode-readers.ts';
 
 /** Only a failure takes so long, also on a machine that does much else. */
@@ -65,7 +65,7 @@ export async function sellEvening(partner: Client, name: string, count: number):
  */
 export function openBrowser(film?: string): Promise<Browser> {
   return chromium.launch({
-    executablePath: film ? executablePath : headlessPath(process.env),
+    executablePath: film ? executablePath : findHeadlessChromium(process.env),
     args: [
       ...['--disable-gpu', '--ignore-certificate-errors', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
       ...(film ? ['--use-fake-device-for-media-stream', `--use-file-for-fake-video-capture=${film}`] : []),
@@ -127,7 +127,7 @@ export async function openPhone(
     viewport: { width, height: 740 },
   });
   await context.addInitScript(NOTE);
-  return openIn(context, `${demo.baseUrl}/door/`, textsOf('tickets/door', locale));
+  return openIn(context, `${demo.baseUrl}/door/`, getTexts('tickets/door', locale));
 }
 
 const openIn = async (context: BrowserContext, address: string, t: Texts): Promise<Phone> => {

@@ -1,13 +1,13 @@
 import { openClient, waitUntil } from '@boxoffice/testkit';
 import { expect } from '@jest/globals';
-import { faultsOf } from '../../src/axe.ts';
+import { findFaults } from '../../src/axe.ts';
 import { must } from '../product.ts';
 import { type Scene, scanAs } from './barcode-readers.ts';
 import type { Door } from './door-fixture.ts';
 import { beginAt, type Phone } from './doors.ts';
 
 /** Stories of tickets that are controlled, of networks that go and come, and of all pages. */
-export function stewards(door: Door): void {
+export function describeStewards(door: Door): void {
   const { product, partner, story, tonight, stranger, fresh, phoneAt, ticketOf, becomes } = door;
 
   story('a ticket is admitted, refused the second time, taken back and admitted again', async () => {
@@ -93,7 +93,7 @@ export function stewards(door: Door): void {
     await find('aegidius m');
     await page.getByText(t('found', { count: 1 })).waitFor();
     expect(await hits.textContent()).toContain(`Ana Ægidius-Martín${t('seat', named)}`);
-    expect(await faultsOf(page)).toEqual([]);
+    expect(await findFaults(page)).toEqual([]);
     await hits.click();
     expect(await phone.result()).toContain(`green: ${t('results.admitted')} ${t('seat', named)}`);
     expect((await must(partner, `/svc/v3/tickets/${id}`)).gate).toBe('Found');
@@ -228,7 +228,7 @@ export function stewards(door: Door): void {
     await page.getByText(new RegExp(t('letIn', { place: t('seat', ticket), time }))).waitFor();
     const reason = new RegExp(t('reasons.already_at_gate', { time, gate: 'North' }));
     expect(await page.locator('section.warning').textContent()).toMatch(reason);
-    expect(await faultsOf(page)).toEqual([]);
+    expect(await findFaults(page)).toEqual([]);
     await press(south, 'acknowledge');
     await page.locator('section.warning').waitFor({ state: 'detached' });
     expect(await north.page.getByRole('button', { name: north.t('later') }).isVisible()).toBe(false);
@@ -244,23 +244,23 @@ export function stewards(door: Door): void {
     story(`axe-core finds nothing in ${colorScheme} at ${width} pixels`, async () => {
       const phone = await door.open({ colorScheme, width, locale });
       const { page } = phone;
-      expect(await faultsOf(page)).toEqual([]);
+      expect(await findFaults(page)).toEqual([]);
       await beginAt(phone, product, [tonight()], 'East');
-      expect(await faultsOf(page)).toEqual([]);
+      expect(await findFaults(page)).toEqual([]);
       await press(phone, 'type');
-      expect(await faultsOf(page)).toEqual([]);
+      expect(await findFaults(page)).toEqual([]);
       await press(phone, 'cancel');
       for (const barcode of [fresh().barcode, 'scribble', stranger().barcode]) {
         await phone.read(barcode);
         await phone.result({ stays: true });
-        expect(await faultsOf(page)).toEqual([]);
+        expect(await findFaults(page)).toEqual([]);
       }
       await phone.dismiss();
       await press(phone, 'report');
-      expect(await faultsOf(page)).toEqual([]);
+      expect(await findFaults(page)).toEqual([]);
       await press(phone, 'otherDoor');
       await page.locator('input[name=gate]').waitFor();
-      expect(await faultsOf(page)).toEqual([]);
+      expect(await findFaults(page)).toEqual([]);
       expect(phone.complaints).toEqual([]);
       await phone.close();
     });
@@ -315,7 +315,7 @@ export const FILM = SIGHTS.map(({ isRead: _, ...sight }) => ({ ...sight, seconds
 const SESSION = "localStorage.getItem('boxoffice.door.session')";
 
 /** Stories of cameras and hand scanners, and of who may use them. */
-export function scanners(door: Door): void {
+export function describeScanners(door: Door): void {
   const { product, partner, story, tonight, fresh, open, openFilmed, phoneAt, ticketOf, becomes } = door;
 
   story(

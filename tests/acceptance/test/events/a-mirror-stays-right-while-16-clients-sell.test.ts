@@ -7,9 +7,9 @@ import {
   type SeatCategoryAvailability,
 } from '@boxoffice/client';
 import { openConcurrentSale } from '@boxoffice/faults';
-import { fetchOf, waitUntil } from '@boxoffice/testkit';
+import { createFetch, waitUntil } from '@boxoffice/testkit';
 import { beforeAll, expect, test } from '@jest/globals';
-import { demoClient } from '../../src/product.ts';
+import { findDemoClient } from '../../src/product.ts';
 import { useProduct } from '../product.ts';
 
 /** A partner's copy of the catalogue and of what is free. */
@@ -93,10 +93,10 @@ const openMirror = async (client: BoxofficeClient): Promise<Mirror> => {
 const product = useProduct({ RATE_LIMIT_PER_MINUTE: '1000000', ADDRESS_LIMIT_PER_MINUTE: '1000000' });
 let client: BoxofficeClient;
 beforeAll(() => {
-  const { clientId, clientSecret } = demoClient(product, 'opera', 'full');
+  const { clientId, clientSecret } = findDemoClient(product, 'opera', 'full');
   client = createClient({
     baseUrl: product.address.baseUrl,
-    fetch: fetchOf(product.address),
+    fetch: createFetch(product.address),
     clientId,
     clientSecret,
   });
@@ -145,7 +145,7 @@ test('a mirror of the catalogue and of its availability stays right while 16 cli
   const before = await truth();
   expect(mirrored(mirror, before)).toEqual(before);
 
-  const partner = demoClient(product, 'opera', 'full');
+  const partner = findDemoClient(product, 'opera', 'full');
   const sale = await openConcurrentSale(
     { address: product.address, partner },
     { reference: 'mirror', buyers: 16, capacity: 2_000 },

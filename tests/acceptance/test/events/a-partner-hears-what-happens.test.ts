@@ -1,6 +1,6 @@
 import { openClient, openVisitor, waitUntil } from '@boxoffice/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { authorised } from '../../src/product.ts';
+import { authoriseDemoClient } from '../../src/product.ts';
 import { must as requireData, usePartner, useSharedProduct } from '../product.ts';
 
 interface Event {
@@ -197,7 +197,7 @@ describe('a partner hears', () => {
   });
 
   test('within the bounds of its client, of what it made and of nothing else', async () => {
-    const reseller = await authorised(product, 'opera', 'reseller');
+    const reseller = await authoriseDemoClient(product, 'opera', 'reseller');
     const own = (path: string, method?: string, body?: object) => requireData(reseller, path, method, body);
     const { nextCursor: after } = await own('/svc/v3/events');
     const { contactNumber } = await own('/svc/v3/contacts/individuals', 'POST', { lastName: 'Keller' });
@@ -228,7 +228,7 @@ describe('a partner hears', () => {
   });
 
   test('of nothing that a role may not read', async () => {
-    const reader = await authorised(product, 'opera', 'contacts-writer');
+    const reader = await authoriseDemoClient(product, 'opera', 'contacts-writer');
     expect((await reader('/svc/v3/events')).status).toBe(403);
   });
 });

@@ -5,7 +5,7 @@ import { authorizer } from '@boxoffice/authorizer';
 import { contacts } from '@boxoffice/contacts';
 import { startGateway } from '@boxoffice/gateway';
 import { verifySecret } from '@boxoffice/identity';
-import { createLogger, deriveServiceSecret, developmentCertificate, readSettings } from '@boxoffice/runtime';
+import { createLogger, deriveServiceSecret, ensureDevelopmentCertificate, readSettings } from '@boxoffice/runtime';
 import { openEngines, startService } from '@boxoffice/service';
 import { waitUntil } from '@boxoffice/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -88,7 +88,7 @@ const startGatewayWith = async (serviceSecret: string, logger: typeof quiet) =>
     host: '127.0.0.1',
     port: 0,
     httpPort: 0,
-    tls: await developmentCertificate(directory),
+    tls: await ensureDevelopmentCertificate(directory),
     publicUrl: PUBLIC_URL,
     services: { authorizer: its.keys.url },
     serviceSecret,

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { authorised, type Product, startProduct } from '../../src/product.ts';
+import { authoriseDemoClient, type Product, startProduct } from '../../src/product.ts';
 
 const products: Product[] = [];
 const start = async (settings: Record<string, string> = {}, directory?: string) => {
@@ -21,7 +21,7 @@ afterAll(async () => {
 describe('an installation keeps acknowledged data', () => {
   test('acknowledged contacts survive a SIGKILL, and the demo credentials do not change', async () => {
     const first = await start();
-    const full = await authorised(first, 'opera', 'full');
+    const full = await authoriseDemoClient(first, 'opera', 'full');
     const acknowledged: string[] = [];
     let refused = 0;
     const writer = async () => {
@@ -40,7 +40,7 @@ describe('an installation keeps acknowledged data', () => {
     // Users return to the address that the installation has now.
     const moved = (text: string) => text.replaceAll(first.demo.baseUrl, again.demo.baseUrl);
     expect(again.demo.clients).toEqual(JSON.parse(moved(JSON.stringify(first.demo.clients))));
-    const reader = await authorised(again, 'opera', 'full');
+    const reader = await authoriseDemoClient(again, 'opera', 'full');
     for (const number of acknowledged) expect((await reader(`/contacts/individuals/${number}`)).status).toBe(200);
     expect(await again.stop('SIGTERM')).toBe(0);
   });
@@ -55,7 +55,7 @@ describe('an installation keeps acknowledged data', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const secrets = (product: Product) => product.demo.clients.flatMap(({ clientSecret }) => clientSecret ?? []);
     for (const secret of secrets(again)) expect(secrets(seeded)).not.toContain(secret);
-    await authorised(again, 'museum', 'reader');
+    await authoriseDemoClient(again, 'museum', 'reader');
     await again.stop();
   });
 });

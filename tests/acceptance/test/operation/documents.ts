@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 const DEPLOY = new URL('../../../../deploy/', import.meta.url);
 
 /** A file below `deploy/`. */
-export function textOf(path: string): string {
+export function readText(path: string): string {
   return readFileSync(new URL(path, DEPLOY), 'utf8');
 }
 
@@ -17,8 +17,8 @@ export interface Alert {
 }
 
 /** The rules of `alerts.yml`. */
-export function alerts(): Alert[] {
-  const { groups } = parse(textOf('dashboards/alerts.yml')) as { groups: { rules: Alert[] }[] };
+export function readAlerts(): Alert[] {
+  const { groups } = parse(readText('dashboards/alerts.yml')) as { groups: { rules: Alert[] }[] };
   return groups.flatMap(({ rules }) => rules);
 }
 
@@ -39,14 +39,14 @@ export interface Dashboard {
 }
 
 /** The dashboards. */
-export function dashboards(): Dashboard[] {
+export function readDashboards(): Dashboard[] {
   return readdirSync(new URL('dashboards/', DEPLOY))
     .filter((file) => file.endsWith('.json'))
-    .map((file) => ({ file, ...JSON.parse(textOf(`dashboards/${file}`)) }));
+    .map((file) => ({ file, ...JSON.parse(readText(`dashboards/${file}`)) }));
 }
 
 /** The metrics in a PromQL expression, with Grafana's variables substituted. @throws {Error} on invalid PromQL */
-export function metricsOf(given: string): string[] {
+export function listMetrics(given: string): string[] {
   const expr = given.replaceAll('$__rate_interval', '5m');
   const names: string[] = [];
   parser.parse(expr).iterate({
@@ -59,11 +59,11 @@ export function metricsOf(given: string): string[] {
 }
 
 /** The metric of a series: a histogram has several. */
-export function meterOf(name: string): string {
+export function toMetricName(name: string): string {
   return name.replace(/_(?:bucket|count|sum)$/, '');
 }
 
 /** The first cells of the rows of every table of a Markdown file. */
-export function firstCells(markdown: string): string[] {
+export function listFirstCells(markdown: string): string[] {
   return [...markdown.matchAll(/^\| `([a-z_]+)` +\|/gm)].map(([, name]) => String(name));
 }

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
-import { alerts, dashboards, textOf } from './documents.ts';
+import { readAlerts, readDashboards, readText } from './documents.ts';
 
 /** The headings of the runbook's chapter on alerts. */
 const paragraphs = (): Map<string, string> => {
   const part =
-    textOf('runbook.md')
+    readText('runbook.md')
       .split(/^## /m)
       .find((one) => one.startsWith('Alerts\n')) ?? '';
   const [, ...sections] = part.split(/^### /m);
@@ -14,11 +14,11 @@ const paragraphs = (): Map<string, string> => {
 test('every alert links to its paragraph of the runbook, and every paragraph has an alert', () => {
   const written = paragraphs();
   expect(
-    alerts()
+    readAlerts()
       .map(({ alert }) => alert)
       .sort(),
   ).toEqual([...written.keys()].sort());
-  for (const { alert, annotations } of alerts()) {
+  for (const { alert, annotations } of readAlerts()) {
     expect(annotations.runbook_url).toBe(`deploy/runbook.md#${alert.toLowerCase()}`);
     expect(annotations.summary).not.toBe('');
     expect(written.get(alert)?.length).toBeGreaterThan(100);
@@ -26,12 +26,12 @@ test('every alert links to its paragraph of the runbook, and every paragraph has
 });
 
 test('alerts.test.yml tests every alert', () => {
-  const tried = textOf('dashboards/alerts.test.yml');
-  expect(alerts().filter(({ alert }) => !tried.includes(`alertname="${alert}"`))).toEqual([]);
+  const tried = readText('dashboards/alerts.test.yml');
+  expect(readAlerts().filter(({ alert }) => !tried.includes(`alertname="${alert}"`))).toEqual([]);
 });
 
 test('panels have unique ids, do not overlap and fit the width', () => {
-  for (const { panels } of dashboards()) {
+  for (const { panels } of readDashboards()) {
     expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
     const taken = new Set<string>();
     for (const { gridPos } of panels) {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Client, freePort, openClient, openVisitor, type Reply, waitUntil } from '@boxoffice/testkit';
-import { authorised, type Product, startProduct } from '../../src/product.ts';
+import { authoriseDemoClient, type Product, startProduct } from '../../src/product.ts';
 
 /** An installation under observation: its metrics, and a partner that buys in it. */
 export interface Watched {
@@ -19,7 +19,7 @@ export async function startWatched(settings: Readonly<Record<string, string>>): 
   const product = await startProduct({ OPERATIONS_PORT: `${port}`, ...settings });
   return {
     product,
-    partner: await authorised(product, 'opera', 'full'),
+    partner: await authoriseDemoClient(product, 'opera', 'full'),
     metrics: async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text(),
     async close() {
       await product.stop();

@@ -6,7 +6,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createHealth, developmentCertificate, listen } from '@boxoffice/runtime';
+import { createHealth, ensureDevelopmentCertificate, listen } from '@boxoffice/runtime';
 import { expect, test } from '@jest/globals';
 
 const read = (path: string): string => readFileSync(new URL(`../../../../${path}`, import.meta.url), 'utf8');
@@ -40,7 +40,7 @@ test('a ready process is healthy; a starting, silent or missing one is not', asy
 
 test('a process that serves TLS is checked through TLS', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'boxoffice-health-'));
-  const tls = await developmentCertificate(directory);
+  const tls = await ensureDevelopmentCertificate(directory);
   rmSync(directory, { recursive: true });
   const server = createTlsServer(tls, (_, response) => response.end('{}')).listen(0, '127.0.0.1');
   await once(server, 'listening');

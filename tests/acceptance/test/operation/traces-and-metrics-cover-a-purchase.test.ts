@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { alerts, dashboards, firstCells, meterOf, metricsOf, textOf } from './documents.ts';
+import { listFirstCells, listMetrics, readAlerts, readDashboards, readText, toMetricName } from './documents.ts';
 import {
   buy,
   cancel,
@@ -153,13 +153,13 @@ describe('metrics', () => {
   const isLibrarys = (name: string) => /^(?:process|nodejs)_/.test(name);
   /** Metrics from other sources: Prometheus itself, and the operator's file. */
   const elsewhere = () => {
-    const written = textOf('operator/src/check/commands.ts').matchAll(/gauge\('(\w+)'/g);
+    const written = readText('operator/src/check/commands.ts').matchAll(/gauge\('(\w+)'/g);
     return [...written].map(([, name]) => String(name));
   };
 
   test('are exactly those of the table in the documents', () => {
     const own = [...served()].filter((name) => !isLibrarys(name));
-    expect(firstCells(textOf('dashboards/README.md')).sort()).toEqual([...own, ...elsewhere()].sort());
+    expect(listFirstCells(readText('dashboards/README.md')).sort()).toEqual([...own, ...elsewhere()].sort());
   });
 
   test('count the purchase', () => {
@@ -194,18 +194,18 @@ describe('metrics', () => {
   test('contain every metric that dashboards and alerts use', () => {
     const there = new Set([...served(), ...elsewhere(), 'up', 'ALERTS']);
     const asked = [
-      ...alerts().map(({ alert, expr }) => [alert, expr] as const),
-      ...dashboards().flatMap(({ file, panels }) =>
+      ...readAlerts().map(({ alert, expr }) => [alert, expr] as const),
+      ...readDashboards().flatMap(({ file, panels }) =>
         panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => [`${file}: ${title}`, expr] as const)),
       ),
     ];
     const missing = asked.flatMap(([where, expr]) =>
-      metricsOf(expr)
-        .filter((name) => !there.has(name) && !there.has(meterOf(name)))
+      listMetrics(expr)
+        .filter((name) => !there.has(name) && !there.has(toMetricName(name)))
         .map((name) => `${where} reads ${name}`),
     );
     expect(missing).toEqual([]);
-    expect(() => metricsOf('sum by (service (up)')).toThrow('no PromQL');
-    expect(metricsOf('rate(not_there_total{a="b"}[5m]) / up')).toEqual(['not_there_total', 'up']);
+    expect(() => listMetrics('sum by (service (up)')).toThrow('no PromQL');
+    expect(listMetrics('rate(not_there_total{a="b"}[5m]) / up')).toEqual(['not_there_total', 'up']);
   });
 });

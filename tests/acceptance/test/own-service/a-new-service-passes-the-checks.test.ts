@@ -12,7 +12,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeService } from '@boxoffice/codegen/new-service';
-import { kustomizeCommand, nameOf, rendered } from '@boxoffice/kubernetes';
+import { findKustomizeCommand, formatResourceName, renderFolder } from '@boxoffice/kubernetes';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { run } from '../../src/checks.ts';
@@ -86,11 +86,13 @@ test('the composition and Kubernetes have it, and the lock file its packages', (
   expect(JSON.parse(read('deploy/compose/broker-rights.json'))).toContainEqual(
     expect.objectContaining({ user: NAME, read: String.raw`^(${NAME}\.facts\.v1)$` }),
   );
-  if (!kustomizeCommand()) return;
+  if (!findKustomizeCommand()) return;
   const overlay = join(copy, 'deploy/kubernetes/overlays/own');
   mkdirSync(overlay);
   writeFileSync(join(overlay, 'kustomization.yaml'), 'resources: [../../base]\ncomponents: [../../services]\n');
-  expect(rendered(overlay).map(nameOf)).toEqual(expect.arrayContaining([`Deployment/${NAME}`, `Service/${NAME}`]));
+  expect(renderFolder(overlay).map(formatResourceName)).toEqual(
+    expect.arrayContaining([`Deployment/${NAME}`, `Service/${NAME}`]),
+  );
 });
 
 test.each([

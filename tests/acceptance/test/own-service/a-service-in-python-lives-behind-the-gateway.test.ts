@@ -2,19 +2,19 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { IDENTITY_HEADER, serviceAuthorization } from '@boxoffice/identity';
+import { formatServiceAuthorization, IDENTITY_HEADER } from '@boxoffice/identity';
 import {
-  authorizationOf,
   type Client,
   freePort,
   type Json,
   openClient,
   type Reply,
+  requestAuthorization,
   waitUntil,
 } from '@boxoffice/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { run } from '../../src/checks.ts';
-import { authlibPython } from '../../src/engines.ts';
+import { findAuthlibPython } from '../../src/engines.ts';
 import { must, usePartner, useProduct } from '../product.ts';
 
 const DOCS = new URL('../../../../docs/', import.meta.url);
@@ -38,7 +38,7 @@ const furtherPath = {
 };
 const furtherFunction = 'def getLoyaltyTerms(_claims, _body, _key):\n    return {"pointsPerTicket": 10}\n';
 
-const python = authlibPython();
+const python = findAuthlibPython();
 const { TEST_AMQP_URL } = process.env;
 
 /** A running installation takes a change within five seconds, and as many more as its machine stands still. */
@@ -125,7 +125,7 @@ const LOST = '/svc/v3/loyalty/lost';
   const identify = (operation: string): Promise<Reply> =>
     openClient({ baseUrl: String(urls.authorizer) })('/internal/identities', {
       method: 'POST',
-      headers: { authorization: serviceAuthorization('loyalty', secret) },
+      headers: { authorization: formatServiceAuthorization('loyalty', secret) },
       body: { audience: 'contacts', institution: 'opera', operation },
     });
 
@@ -143,7 +143,7 @@ const LOST = '/svc/v3/loyalty/lost';
     await operator('clients', 'update', 'opera', client.clientId, '--add-scopes', 'loyalty:read,loyalty:write');
     start(service, description);
     const anybody = openClient(product.address);
-    direct = openClient(product.address, { headers: { authorization: await authorizationOf(anybody, client) } });
+    direct = openClient(product.address, { headers: { authorization: await requestAuthorization(anybody, client) } });
     own = patient(direct);
     await becomes(200, `${POINTS}/${contactNumber}`);
   });

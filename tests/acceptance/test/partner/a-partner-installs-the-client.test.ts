@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { CLIENT, type Consumer, installConsumer, programsOf } from '../../src/client-package.ts';
-import { demoClient } from '../../src/product.ts';
+import { CLIENT, type Consumer, installConsumer, readPrograms } from '../../src/client-package.ts';
+import { findDemoClient } from '../../src/product.ts';
 import { useSharedProduct } from '../product.ts';
 
 /** The programs of the README that end by themselves, in its order, and those of the guides. */
@@ -25,7 +25,7 @@ let programs: ReadonlyMap<string, string>;
 
 /** A program with the address, the client and the resources of the installation instead of the examples. */
 const filledIn = (code: string): string => {
-  const { clientId, clientSecret } = demoClient(product, 'opera', 'full');
+  const { clientId, clientSecret } = findDemoClient(product, 'opera', 'full');
   const { numbered, twoLeft } = product.demo.fixtures.opera ?? {};
   const key = product.demo.apiKeys.find(({ institution }) => institution === 'opera')?.key ?? '';
   const pointOfSale = product.demo.pointsOfSale.find(({ institution }) => institution === 'opera');
@@ -43,7 +43,7 @@ const filledIn = (code: string): string => {
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'boxoffice-partner-'));
   const documents = ['libs/client/README.md', 'docs/guides/mirror.md'];
-  const found = await Promise.all(documents.map((document) => programsOf(join(CLIENT, '../..', document))));
+  const found = await Promise.all(documents.map((document) => readPrograms(join(CLIENT, '../..', document))));
   programs = new Map(found.flatMap((one) => [...one]));
   const prelude = "import { createClient } from '@boxoffice/client';\nimport { client } from './client.js';\n";
   const wrong = [...WRONG].map(([name, use]) => [name, `${prelude}${use}\nvoid [createClient, client];`] as const);

@@ -1,6 +1,6 @@
 import { type Client, openClient, waitUntil } from '@boxoffice/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { authorised, demoClient } from '../../src/product.ts';
+import { authoriseDemoClient, findDemoClient } from '../../src/product.ts';
 import { must, usePartner, useSharedProduct } from '../product.ts';
 
 const product = useSharedProduct();
@@ -44,7 +44,7 @@ describe('the demo data', () => {
   test.each(['opera', 'museum'])(
     '%s has two users, one of them a member, and a point of sale with every payment method',
     async (institution) => {
-      const client = await authorised(product, institution, 'full');
+      const client = await authoriseDemoClient(product, institution, 'full');
       const { items } = (await client('/svc/v3/catalog/points-of-sale')).body.data;
       expect(items).toMatchObject([
         { paymentMethods: ['on_account', 'external', 'simulated'], maxPlacesPerOrder: 8, holdMinutes: 15 },
@@ -84,7 +84,7 @@ describe('permissions', () => {
     expect(none.status).toBe(401);
     expect(none.body).toMatchObject({ status: 'unauthorized', data: null });
     expect(none.headers['www-authenticate']).toBe('Bearer');
-    const reader = await authorised(product, 'opera', 'reader');
+    const reader = await authoriseDemoClient(product, 'opera', 'reader');
     const refused = await reader('/contacts/individuals', { method: 'POST', body: { lastName: 'x' } });
     expect(refused.status).toBe(403);
     expect(refused.body).toMatchObject({ status: 'forbidden', data: null });
@@ -94,7 +94,7 @@ describe('permissions', () => {
   test.each(['/svc/v3/contacts/individuals', '/contacts/structures'])(
     'erasing a contact at %s needs contacts.sensitive:write beside contacts:write, before any look at the record',
     async (path) => {
-      const writer = await authorised(product, 'opera', 'contacts-writer');
+      const writer = await authoriseDemoClient(product, 'opera', 'contacts-writer');
       const details = path.endsWith('structures') ? { name: 'École' } : { lastName: 'Martin' };
       const { body } = await writer(path, { method: 'POST', body: details });
       for (const number of [body.data.contactNumber, 'C0UNKNOWN']) {
@@ -179,8 +179,8 @@ describe('the gateway', () => {
   });
 
   test('answers 403 to a client without scopes', async () => {
-    expect(demoClient(product, 'opera', 'none').scopes).toEqual([]);
-    const none = await authorised(product, 'opera', 'none');
+    expect(findDemoClient(product, 'opera', 'none').scopes).toEqual([]);
+    const none = await authoriseDemoClient(product, 'opera', 'none');
     expect((await none('/svc/v3/catalog')).status).toBe(403);
   });
 });
@@ -188,7 +188,7 @@ describe('the gateway', () => {
 describe('a reseller', () => {
   let reseller: Client;
   beforeAll(async () => {
-    reseller = await authorised(product, 'opera', 'reseller');
+    reseller = await authoriseDemoClient(product, 'opera', 'reseller');
   });
 
   const CONTACTS = '/svc/v3/contacts/individuals';

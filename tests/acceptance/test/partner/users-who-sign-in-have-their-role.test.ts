@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import type { Role } from '@boxoffice/identity';
 import { type Client, type Json, openClient, waitUntil } from '@boxoffice/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { authlibPython } from '../../src/engines.ts';
-import { type DemoApiUser, demoClient, type SignedIn, signIn } from '../../src/product.ts';
+import { findAuthlibPython } from '../../src/engines.ts';
+import { type DemoApiUser, findDemoClient, type SignedIn, signIn } from '../../src/product.ts';
 import { usePartner, useSharedProduct } from '../product.ts';
-import { type CallOptions, type Described, operationsIn, type Shown } from '../roles/composition.ts';
+import { type CallOptions, type Described, listScopedOperations, type Shown } from '../roles/composition.ts';
 import { type Sold, sell } from '../roles/sold.ts';
 
 // A whole installation: the gateway, and tokens that users get by signing in. Every operation with a user of each role is
@@ -53,11 +53,11 @@ const patch = async (role: Role, body: object): Promise<void> => {
 
 beforeAll(async () => {
   const { body: description } = await openClient(product.address)('/openapi.json');
-  operations = operationsIn(description, 'authorizer');
+  operations = listScopedOperations(description, 'authorizer');
   [own, other] = [await sell({ call: callAs(full) }, 'north'), await sell({ call: callAs(full) }, 'south')];
   await patch('box_office', { pointsOfSale: [own.pointOfSale] });
   await patch('customer', { contactNumber: own.contactNumber });
-  const web = demoClient(product, 'opera', 'web');
+  const web = findDemoClient(product, 'opera', 'web');
   for (const role of ROLES) signedIn.set(role, await signIn(product, web, userOf(role)));
 });
 
@@ -117,7 +117,7 @@ describe.each(ROLES)('%s, signed in', (role) => {
   };
   test('a write beyond the role is 403, and changes nothing', async () => {
     const before = await own.read();
-    const web = demoClient(product, 'opera', 'web');
+    const web = findDemoClient(product, 'opera', 'web');
     const narrow = role === 'admin' ? await signIn(product, web, userOf(role), 'orders:read') : undefined;
     const call = narrow ? callAs(narrow.client) : as(role);
     const writes: readonly [string, CallOptions][] = narrow
@@ -146,7 +146,7 @@ test('a contact or a point of sale that the institution does not have is refused
 });
 
 test('a lock ends access and refresh tokens, although the gateway caches decisions for seconds', async () => {
-  const web = demoClient(product, 'opera', 'web');
+  const web = findDemoClient(product, 'opera', 'web');
   const { tokens, client } = await signIn(product, web, userOf('door'), 'catalog:read tickets:read offline_access');
   const status = async () => (await callAs(client)('getTicket', { params: own.params })).status;
   // The gateway has the decision now.
@@ -163,12 +163,15 @@ test('a lock ends access and refresh tokens, although the gateway caches decisio
   expect(await status()).toBe(401);
 });
 
-(authlibPython() ? test : test.skip)(
+(findAuthlibPython() ? test : test.skip)(
   'Authlib signs users in, refreshes, reads userinfo, revokes, and gets tokens of a client',
   async () => {
-    const [web, confidential] = [demoClient(product, 'opera', 'web'), demoClient(product, 'opera', 'web-confidential')];
+    const [web, confidential] = [
+      findDemoClient(product, 'opera', 'web'),
+      findDemoClient(product, 'opera', 'web-confidential'),
+    ];
     const { login, password } = userOf('manager');
-    const python = spawn(String(authlibPython()), [new URL('authlib-client.py', import.meta.url).pathname], {
+    const python = spawn(String(findAuthlibPython()), [new URL('authlib-client.py', import.meta.url).pathname], {
       stdio: ['pipe', 'pipe', 'pipe'],
       // It precedes whatever a session of requests is told.
       env: { ...process.env, REQUESTS_CA_BUNDLE: product.demo.caFile },

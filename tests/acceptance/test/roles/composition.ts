@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { catalog, createInstitution } from '@boxoffice/catalog';
 import { contacts } from '@boxoffice/contacts';
-import { dereferenced } from '@boxoffice/http';
+import { dereference } from '@boxoffice/http';
 import { type CallerUser, type ClientBounds, IDENTITY_HEADER } from '@boxoffice/identity';
 import { orders } from '@boxoffice/orders';
 import { createLogger } from '@boxoffice/runtime';
@@ -91,8 +91,8 @@ const NEEDED: Readonly<Record<string, (params: Readonly<Record<string, string>>)
   };
 
 /** The operations with a scope in a description. */
-export function operationsIn(served: object, service: ServiceName): Described[] {
-  const document = dereferenced(served) as OpenApi;
+export function listScopedOperations(served: object, service: ServiceName): Described[] {
+  const document = dereference(served) as OpenApi;
   return Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).flatMap(([method, operation]): Described[] => {
       const scopes = operation.security?.flatMap(({ oauth2 = [] }) => oauth2) ?? [];
@@ -218,4 +218,4 @@ export async function startComposition(mongodbServer: string | undefined): Promi
 }
 
 const describedBy = async (service: ServiceName, url: string): Promise<Described[]> =>
-  operationsIn((await (await fetch(`${url}/openapi.json`)).json()) as object, service);
+  listScopedOperations((await (await fetch(`${url}/openapi.json`)).json()) as object, service);

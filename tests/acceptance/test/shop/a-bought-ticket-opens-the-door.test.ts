@@ -1,6 +1,6 @@
 import { type Client, type Json, openClient, openVisitor, waitUntil } from '@boxoffice/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { demoClient, signIn } from '../../src/product.ts';
+import { findDemoClient, signIn } from '../../src/product.ts';
 import { must, usePartner, useSharedProduct } from '../product.ts';
 
 const product = useSharedProduct();
@@ -12,7 +12,7 @@ const SHOP = 'tickets.opera.example';
 beforeAll(async () => {
   const user = product.demo.apiUsers.find(({ institution, role }) => institution === 'opera' && role === 'door');
   if (!user) throw new Error('demo.json has no steward');
-  door = (await signIn(product, demoClient(product, 'opera', 'web'), user)).client;
+  door = (await signIn(product, findDemoClient(product, 'opera', 'web'), user)).client;
 });
 
 /** A guest buys a place of the first show that is available; returns the order as the shop's page reads it. */

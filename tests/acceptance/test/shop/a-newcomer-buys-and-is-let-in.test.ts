@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { beginAt, openBrowser, openPhone } from '../door/doors.ts';
 import { must, usePartner, useProduct } from '../product.ts';
-import { BALCONY, createHall, type Hall, heading } from './shop-fixture.ts';
-import { executablePath, overflow, type Texts, takenOver, textsOf, type Visit, visit } from './visit.ts';
+import { BALCONY, createHall, type Hall, locateHeading } from './shop-fixture.ts';
+import { executablePath, getTexts, measureOverflow, type Texts, type Visit, visit, waitForTakeover } from './visit.ts';
 
 const STORY_MS = 600_000;
 const HOUR_MS = 3_600_000;
@@ -67,16 +67,16 @@ suite('a newcomer buys two seats on a phone, finds them from the mail on a lapto
   const buy = async (page: Page, t: Texts, email: string): Promise<void> => {
     const pay = new RegExp(`^${t('payNow', { price: '(CHF\\s)?180[.,]00(\\sCHF)?' })}$`);
     await page.getByRole('button', { name: t('addToCart') }).tap();
-    await heading(page, t('cart')).waitFor();
+    await locateHeading(page, t('cart')).waitFor();
     expect(await page.locator('.item').count()).toBe(2);
     await page.getByRole('link', { name: t('toCheckout') }).tap();
-    await heading(page, t('checkout')).waitFor();
+    await locateHeading(page, t('checkout')).waitFor();
     await page.getByLabel(t('firstName'), { exact: true }).fill('Ada');
     await page.getByLabel(t('lastName'), { exact: true }).fill('Lovelace');
     await page.getByLabel(/^E-?mail/i).fill(email);
     await page.getByText(t('confirmationMail')).waitFor();
     await page.getByRole('button', { name: pay }).tap();
-    await heading(page, t('thankYou')).waitFor();
+    await locateHeading(page, t('thankYou')).waitFor();
   };
 
   /** Opens the newest mail to somebody and follows its link to the tickets; their barcodes. */
@@ -99,8 +99,8 @@ suite('a newcomer buys two seats on a phone, finds them from the mail on a lapto
       files.map(() => [200, expect.stringMatching(/^attachment; /)]),
     );
     await laptop.locator('a[href*="/ticket-link#"]').click();
-    await takenOver(laptop);
-    await heading(laptop, t('linkedTitle')).waitFor();
+    await waitForTakeover(laptop);
+    await locateHeading(laptop, t('linkedTitle')).waitFor();
     const tickets = laptop.locator('.ticket[data-barcode]');
     await tickets.nth(1).waitFor();
     return tickets.evaluateAll((all) => all.map((one) => String(one.getAttribute('data-barcode'))));
@@ -110,7 +110,7 @@ suite('a newcomer buys two seats on a phone, finds them from the mail on a lapto
     'in $locale',
     async (words) => {
       const { locale } = words;
-      const t = textsOf('pos/shop', locale);
+      const t = getTexts('pos/shop', locale);
       const { at, performanceId, name } = hallOf(words);
       const email = `ada.${locale.toLowerCase()}@guests.example`;
 
@@ -118,7 +118,7 @@ suite('a newcomer buys two seats on a phone, finds them from the mail on a lapto
       const bought: Visit = await visit(browser, product.demo, { profile: phone, at, width: 390 });
       const seats = await chooseSeats(bought.page, t, words);
       await buy(bought.page, t, email);
-      expect(await overflow(bought.page)).toBe(0);
+      expect(await measureOverflow(bought.page)).toBe(0);
       await phone.close();
 
       const laptop = await browserOf(words);

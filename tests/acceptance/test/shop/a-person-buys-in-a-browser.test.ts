@@ -1,27 +1,27 @@
 import { expect, test } from '@jest/globals';
-import { withShop } from './shop-fixture.ts';
-import { choosing } from './visits/choosing.ts';
-import { everyPage } from './visits/every-page.ts';
-import { firstSight } from './visits/first-sight.ts';
-import { mishaps } from './visits/mishaps.ts';
-import { onAPhone } from './visits/on-a-phone.ts';
-import { otherThanShows } from './visits/other-than-shows.ts';
-import { purchases } from './visits/purchases.ts';
-import { belongings, links } from './visits/tickets.ts';
-import { unclear } from './visits/unclear.ts';
+import { describeInShop } from './shop-fixture.ts';
+import { describeChoosing } from './visits/choosing.ts';
+import { describeEveryPage } from './visits/every-page.ts';
+import { describeFirstSight } from './visits/first-sight.ts';
+import { describeMishaps } from './visits/mishaps.ts';
+import { describePhoneVisits } from './visits/on-a-phone.ts';
+import { describeOtherThanShows } from './visits/other-than-shows.ts';
+import { describePurchases } from './visits/purchases.ts';
+import { describeBelongings, describeTicketLinks } from './visits/tickets.ts';
+import { describeUnclearOutcomes } from './visits/unclear.ts';
 
 // One installation and one browser for all visitors, who run concurrently.
-withShop('a person buys in a browser', (shop) => {
-  firstSight(shop);
-  purchases(shop);
-  otherThanShows(shop);
-  mishaps(shop);
-  unclear(shop);
-  onAPhone(shop);
-  everyPage(shop);
-  belongings(shop);
-  links(shop);
-  choosing(shop);
+describeInShop('a person buys in a browser', (shop) => {
+  describeFirstSight(shop);
+  describePurchases(shop);
+  describeOtherThanShows(shop);
+  describeMishaps(shop);
+  describeUnclearOutcomes(shop);
+  describePhoneVisits(shop);
+  describeEveryPage(shop);
+  describeBelongings(shop);
+  describeTicketLinks(shop);
+  describeChoosing(shop);
 
   test('the shop loads nothing from other origins, and no page logs an error', () => {
     expect(shop.visits.length).toBeGreaterThan(4);

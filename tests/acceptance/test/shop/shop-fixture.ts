@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, test } from '@jest/globals';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { authorised, type Product, startProduct } from '../../src/product.ts';
+import { authoriseDemoClient, type Product, startProduct } from '../../src/product.ts';
 import { executablePath, openBrowser, type Visit, type VisitOptions, visit } from './visit.ts';
 
 export const OPERA = 'tickets.opera.example';
@@ -25,7 +25,7 @@ export interface ShopFixture {
 const STORY_MS = 600_000;
 
 /** A suite in a shop of its own; skipped, with the reason, where there is no browser. */
-export function withShop(name: string, tests: (shop: ShopFixture) => void): void {
+export function describeInShop(name: string, tests: (shop: ShopFixture) => void): void {
   const suite = executablePath ? describe : describe.skip;
   if (suite === describe.skip) process.stdout.write('skipped: the shop needs a browser\n');
 
@@ -77,13 +77,13 @@ export function withShop(name: string, tests: (shop: ShopFixture) => void): void
 }
 
 /** The token of the page's session. */
-export async function tokenOf(page: Page): Promise<string> {
+export async function readSessionToken(page: Page): Promise<string> {
   const cookies = await page.context().cookies();
   return cookies.find(({ name }) => name.startsWith('boxoffice.session.'))?.value ?? '';
 }
 
 /** The page's own heading. */
-export function heading(page: Page, name: string | RegExp): Locator {
+export function locateHeading(page: Page, name: string | RegExp): Locator {
   return page.getByRole('heading', { level: 1, name });
 }
 
@@ -95,7 +95,7 @@ export async function takeSeat(page: Page, seat: string): Promise<void> {
 
 /** Fills in the buyer on the checkout page. */
 export async function tellWhoBuys(page: Page): Promise<void> {
-  await heading(page, 'Checkout').waitFor();
+  await locateHeading(page, 'Checkout').waitFor();
   await page.getByLabel('First name').fill('Ada');
   await page.getByLabel('Last name').fill('Lovelace');
   await page.getByLabel('Email').fill(' ada@example.org ');
@@ -169,7 +169,7 @@ export async function createHall(
   name: string,
   start: number = Date.now() + 40 * DAY_MS,
 ): Promise<Hall> {
-  const full = await authorised(product, 'opera', 'full');
+  const full = await authoriseDemoClient(product, 'opera', 'full');
   const must = async (path: string, body?: object, method = body ? 'POST' : 'GET') => {
     const answer = await full(`/svc/v3/catalog/${path}`, { method, ...(body ? { body } : {}) });
     if (answer.status >= 300) throw new Error(JSON.stringify(answer.body));

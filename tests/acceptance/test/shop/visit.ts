@@ -1,9 +1,9 @@
-import { chromiumPath, headlessPath } from '@boxoffice/testkit';
+import { findChromium, findHeadlessChromium } from '@boxoffice/testkit';
 import { type Browser, type BrowserContext, chromium, type Page, type Route } from 'playwright-core';
 import type { Demo } from '../../src/product.ts';
 
 /** The browser's path; undefined without one. */
-export const executablePath = chromiumPath(process.env);
+export const executablePath = findChromium(process.env);
 
 /** The timeout for anything to appear, on a busy machine. */
 const PATIENCE_MS = 60_000;
@@ -11,7 +11,7 @@ const PATIENCE_MS = 60_000;
 /** Chromium's own sandbox does not work for root. */
 export function openBrowser(): Promise<Browser> {
   return chromium.launch({
-    executablePath: headlessPath(process.env),
+    executablePath: findHeadlessChromium(process.env),
     args: ['--disable-gpu', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
   });
 }
@@ -38,7 +38,7 @@ export interface VisitOptions {
 }
 
 /** Waits until the page's script has taken over from the server; the page of an error has none. */
-export function takenOver(page: Page): Promise<void> {
+export function waitForTakeover(page: Page): Promise<void> {
   return page.locator('main[data-live] h1, main:not(#main) h1').waitFor();
 }
 
@@ -99,7 +99,7 @@ const load = async (page: Page, address: string): Promise<void> => {
     });
     if (!hasChanged) break;
   }
-  await takenOver(page);
+  await waitForTakeover(page);
 };
 
 /** Waits until the fonts of the page have come: before, lines are of another width. */
@@ -146,7 +146,7 @@ interface Control {
 }
 
 /** Controls of the page without an accessible name. */
-export function nameless(page: Page): Promise<string[]> {
+export function listNamelessControls(page: Page): Promise<string[]> {
   return page.locator('a, button, input, select, summary').evaluateAll((controls: Control[]) => {
     const nameOf = (control: Control): string =>
       [
@@ -161,7 +161,7 @@ export function nameless(page: Page): Promise<string[]> {
 }
 
 /** The number of pixels by which the page is wider than the window. */
-export async function overflow(page: Page): Promise<number> {
+export async function measureOverflow(page: Page): Promise<number> {
   await fontsAreThere(page);
   return page.locator('html').evaluate((html) => html.scrollWidth - html.clientWidth);
 }
@@ -180,7 +180,7 @@ for (const page of ['pos/shop', 'tickets/door'])
   }
 
 /** The texts of the shop or of the page at the door. */
-export function textsOf(page: 'pos/shop' | 'tickets/door', locale: string): Texts {
+export function getTexts(page: 'pos/shop' | 'tickets/door', locale: string): Texts {
   const key = `${page} ${locale.slice(0, 2)}`;
   return (name, values = {}) => {
     // biome-ignore lint/suspicious/noExplicitAny: texts in groups

@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startGateway } from '@boxoffice/gateway';
-import { createLogger, developmentCertificate } from '@boxoffice/runtime';
-import { authorizationOf, type Client, openClient } from '@boxoffice/testkit';
+import { createLogger, ensureDevelopmentCertificate } from '@boxoffice/runtime';
+import { type Client, openClient, requestAuthorization } from '@boxoffice/testkit';
 import type { Page, Response } from 'playwright-core';
 import type { Product } from '../../src/product.ts';
 
@@ -14,7 +14,7 @@ const NOBODY = 'http://127.0.0.1:1';
 const certificateOf = async () => {
   const directory = await mkdtemp(join(tmpdir(), 'boxoffice-lonely-'));
   try {
-    return await developmentCertificate(directory);
+    return await ensureDevelopmentCertificate(directory);
   } finally {
     await rm(directory, { recursive: true, force: true, maxRetries: 5 });
   }
@@ -49,7 +49,7 @@ export interface People {
 }
 
 /** Finds client and user in the demo data. */
-export function peopleOf({ demo, address }: Product, applicationUrl: string): People {
+export function findPeople({ demo, address }: Product, applicationUrl: string): People {
   const clientOf = (name: string) => {
     const found = demo.clients.find((one) => one.institution === INSTITUTION && one.name === name);
     if (!found) throw new Error(`the demo data has no client ${name} of ${INSTITUTION}`);
@@ -66,7 +66,7 @@ export function peopleOf({ demo, address }: Product, applicationUrl: string): Pe
     redirectUri: `${applicationUrl}/callback`,
     client,
     async invite(login = `${randomUUID()}@example.org`) {
-      const headers = { authorization: await authorizationOf(client, clientOf('full')) };
+      const headers = { authorization: await requestAuthorization(client, clientOf('full')) };
       const body = { login, name: 'Grace Hopper', role: 'manager' };
       const { body: answer } = await client('/svc/v3/users', { method: 'POST', headers, body });
       return answer.data.invitation.url;
@@ -75,7 +75,7 @@ export function peopleOf({ demo, address }: Product, applicationUrl: string): Pe
 }
 
 /** The address of a sign-in at the application. */
-export function requestOf(
+export function buildSignInUrl(
   { baseUrl, clientId, redirectUri }: People,
   more: Readonly<Record<string, string>> = {},
 ): string {
@@ -92,7 +92,7 @@ export function requestOf(
 }
 
 /** The fields and the buttons of the pages, whatever the language. */
-export function controls(page: Page) {
+export function locateControls(page: Page) {
   return {
     login: page.locator('input[name=login]'),
     password: page.locator('input[name=password]'),
@@ -104,7 +104,7 @@ export function controls(page: Page) {
 
 /** Fills in the sign-in page and sends it, again where the product is too busy. */
 export async function enter(page: Page, login: string, password: string): Promise<void> {
-  const { login: field, password: secret, submit } = controls(page);
+  const { login: field, password: secret, submit } = locateControls(page);
   await field.fill(login);
   await secret.fill(password);
   const answered = page.waitForResponse((response) => response.request().method() === 'POST');
@@ -126,7 +126,7 @@ export async function walk(
   people: People,
   shown: (name: string, status: number | undefined) => Promise<void>,
 ): Promise<void> {
-  const { submit, password, repeat, alert } = controls(page);
+  const { submit, password, repeat, alert } = locateControls(page);
   let status: number | undefined;
   page.on('response', (response) => {
     if (response.request().isNavigationRequest()) status = response.status();
@@ -137,7 +137,7 @@ export async function walk(
     await see(name);
   };
 
-  await open('unknown client', requestOf({ ...people, clientId: 'cli_unknown' }));
+  await open('unknown client', buildSignInUrl({ ...people, clientId: 'cli_unknown' }));
   await open('no page', `${people.baseUrl}/auth/authorize/nothing`);
   await open('ended invitation', `${people.baseUrl}/auth/invitation?token=inv_${'x'.repeat(43)}`);
 
@@ -153,7 +153,7 @@ export async function walk(
   await password.waitFor({ state: 'detached' });
   await see('saved password');
 
-  await open('sign-in', requestOf(people));
+  await open('sign-in', buildSignInUrl(people));
   await enter(page, people.login, 'wrong');
   await alert.waitFor();
   await see('wrong password');
@@ -164,7 +164,7 @@ export async function walk(
   await password.waitFor({ state: 'detached' });
   await see('throttled');
 
-  await page.goto(requestOf(people, { prompt: 'login consent' }));
+  await page.goto(buildSignInUrl(people, { prompt: 'login consent' }));
   await enter(page, people.login, people.password);
   await page.locator('button[name=decision]').first().waitFor();
   await see('consent');
@@ -198,13 +198,13 @@ const exhaust = async (page: Page, login: string): Promise<void> => {
 
 /** Signs in, and sends the same form once more, as the back button does. */
 const sendAgain = async (page: Page, people: People): Promise<void> => {
-  const { password } = controls(page);
+  const { password } = locateControls(page);
   const form = page.locator('input[name=form]');
-  await page.goto(requestOf(people, { prompt: 'login consent' }));
+  await page.goto(buildSignInUrl(people, { prompt: 'login consent' }));
   const sent = await form.inputValue();
   await enter(page, people.login, people.password);
   await page.locator('button[name=decision]').first().waitFor();
-  await page.goto(requestOf(people, { prompt: 'login consent' }));
+  await page.goto(buildSignInUrl(people, { prompt: 'login consent' }));
   await form.evaluate((field, value) => field.setAttribute('value', value), sent);
   await enter(page, people.login, people.password);
   await password.waitFor({ state: 'detached' });
@@ -213,13 +213,13 @@ const sendAgain = async (page: Page, people: People): Promise<void> => {
 /** The pages by which the gateway refuses requests of pages itself. */
 const refusals = async (page: Page, people: People, see: (name: string) => Promise<void>): Promise<void> => {
   await page.route(/authorize/, (route) => route.continue({ method: 'PUT' }), { times: 1 });
-  await page.goto(requestOf(people));
+  await page.goto(buildSignInUrl(people));
   await see('wrong method');
 
   const gateway = await startLonelyGateway();
   try {
     for (const name of ['service away', 'too many requests']) {
-      await page.goto(requestOf({ ...people, baseUrl: gateway.url }));
+      await page.goto(buildSignInUrl({ ...people, baseUrl: gateway.url }));
       await see(name);
     }
   } finally {

@@ -19,7 +19,7 @@ export interface SavedPassword {
  * Opens Chromium with a profile of its own, whose password manager has saved one password. The browser trusts the
  * certificate of the origin, because the password manager fills nothing on a page with a certificate error.
  */
-export async function withSavedPassword(
+export async function runWithSavedPassword(
   { origin, login, password }: SavedPassword,
   story: (context: BrowserContext) => Promise<void>,
 ): Promise<void> {

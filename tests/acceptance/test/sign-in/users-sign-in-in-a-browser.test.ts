@@ -2,21 +2,21 @@ import { randomUUID } from 'node:crypto';
 import { waitUntil } from '@boxoffice/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { axe, findingsOf } from '../../src/axe.ts';
+import { axe, listAxeFindings } from '../../src/axe.ts';
 import { type Product, startProduct } from '../../src/product.ts';
-import { executablePath, openBrowser, overflow } from '../shop/visit.ts';
+import { executablePath, measureOverflow, openBrowser } from '../shop/visit.ts';
 import {
-  controls,
+  buildSignInUrl,
   enter,
+  findPeople,
   INSTITUTION,
   type Language,
   LOCALES,
+  locateControls,
   type People,
-  peopleOf,
-  requestOf,
   walk,
 } from './pages.ts';
-import { withSavedPassword } from './password-manager.ts';
+import { runWithSavedPassword } from './password-manager.ts';
 import { CLIENT_MODULE, type SinglePageApplication, serveSinglePageApplication } from './single-page-application.ts';
 
 const PATIENCE_MS = 180_000;
@@ -44,7 +44,7 @@ suite('users sign in in a browser', () => {
     [product, browser] = await Promise.all([startProduct(), openBrowser()]);
     const client = product.demo.clients.find(({ institution, name }) => institution === INSTITUTION && name === 'web');
     application = await serveSinglePageApplication(product.demo.baseUrl, client?.clientId ?? '');
-    people = peopleOf(product, application.url);
+    people = findPeople(product, application.url);
   });
   afterAll(async () => {
     await browser?.close();
@@ -124,7 +124,7 @@ suite('users sign in in a browser', () => {
           people.client('/svc/v3/catalog/products', { headers: { authorization: `Bearer ${second}` } });
         await waitUntil(async () => (await call()).status === 401, { withinMs: PATIENCE_MS });
         const returned = page.waitForRequest((request) => request.url().startsWith(`${people.redirectUri}?`));
-        await page.goto(requestOf(people, { prompt: 'none' }));
+        await page.goto(buildSignInUrl(people, { prompt: 'none' }));
         expect(new URL((await returned).url()).searchParams.get('error')).toBe('login_required');
       }),
     STORY_MS,
@@ -175,8 +175,10 @@ suite('users sign in in a browser', () => {
           for (const { width, colorScheme } of LOOKS[language]) {
             await page.setViewportSize({ width, height: 800 });
             await page.emulateMedia({ colorScheme });
-            if ((await overflow(page)) > 0) faults.push(`${name}: wider than ${width} px`);
-            faults.push(...(await findingsOf(page)).map((found) => `${name}, ${width} px, ${colorScheme}: ${found}`));
+            if ((await measureOverflow(page)) > 0) faults.push(`${name}: wider than ${width} px`);
+            faults.push(
+              ...(await listAxeFindings(page)).map((found) => `${name}, ${width} px, ${colorScheme}: ${found}`),
+            );
           }
         });
         expect(faults).toEqual([]);
@@ -209,7 +211,7 @@ suite('users sign in in a browser', () => {
         const { keyboard } = page;
         const focused = page.locator(':focus');
         const signIn = async (): Promise<number> => {
-          await page.goto(requestOf(people, { prompt: 'consent' }));
+          await page.goto(buildSignInUrl(people, { prompt: 'consent' }));
           // Keys that are pressed before the field has the focus are lost.
           expect(await focused.getAttribute('name')).toBe('login');
           await keyboard.type(people.login);
@@ -234,7 +236,7 @@ suite('users sign in in a browser', () => {
         await keyboard.press('Enter');
         await page.waitForURL((url) => url.searchParams.get('error') === 'access_denied');
 
-        await page.goto(requestOf(people, { prompt: 'consent' }));
+        await page.goto(buildSignInUrl(people, { prompt: 'consent' }));
         await keyboard.press('Tab');
         await keyboard.press('Enter');
         await page.waitForURL((url) => url.href.startsWith(people.redirectUri) && url.searchParams.has('code'));
@@ -260,7 +262,7 @@ suite('users sign in in a browser', () => {
     'an email beyond ASCII signs in as it is typed, its domain in letters or as DNS has it',
     () =>
       inBrowser({ locale: LOCALES.de }, async (page) => {
-        const { login, password, repeat, submit } = controls(page);
+        const { login, password, repeat, submit } = locateControls(page);
         const name = `zoë-${randomUUID()}`;
         await page.goto(await people.invite(`${name}@bücher.example`));
         expect(await login.inputValue()).toBe(`${name}@bücher.example`);
@@ -268,7 +270,7 @@ suite('users sign in in a browser', () => {
         await submit.click();
         await password.waitFor({ state: 'detached' });
         for (const domain of ['bücher.example', 'xn--bcher-kva.example']) {
-          await page.goto(requestOf(people, { prompt: 'login' }));
+          await page.goto(buildSignInUrl(people, { prompt: 'login' }));
           const returned = page.waitForRequest((request) => request.url().startsWith(`${people.redirectUri}?`));
           await enter(page, `${name}@${domain}`, 'four swans on a cold lake');
           expect(new URL((await returned).url()).searchParams.has('code')).toBe(true);
@@ -280,28 +282,33 @@ suite('users sign in in a browser', () => {
   test.concurrent(
     'the password manager of Chromium fills in the sign-in, and recognises the new password of an invitation',
     () =>
-      withSavedPassword({ origin: people.baseUrl, login: people.login, password: people.password }, async (context) => {
-        const page = await context.newPage();
-        page.setDefaultTimeout(PATIENCE_MS);
-        const { login, password, submit } = controls(page);
-        await page.goto(requestOf(people));
-        // The page gets the values after the first click of the user.
-        const isFilled = async () => {
-          await page.mouse.click(5, 5);
-          return (await password.inputValue()) === people.password;
-        };
-        await waitUntil(isFilled, { what: 'the filled password', withinMs: PATIENCE_MS });
-        expect(await login.inputValue()).toBe(people.login);
-        const returned = page.waitForRequest((request) => request.url().startsWith(`${people.redirectUri}?`));
-        await submit.click();
-        expect(new URL((await returned).url()).searchParams.get('code')).not.toBeNull();
+      runWithSavedPassword(
+        { origin: people.baseUrl, login: people.login, password: people.password },
+        async (context) => {
+          const page = await context.newPage();
+          page.setDefaultTimeout(PATIENCE_MS);
+          const { login, password, submit } = locateControls(page);
+          await page.goto(buildSignInUrl(people));
+          // The page gets the values after the first click of the user.
+          const isFilled = async () => {
+            await page.mouse.click(5, 5);
+            return (await password.inputValue()) === people.password;
+          };
+          await waitUntil(isFilled, { what: 'the filled password', withinMs: PATIENCE_MS });
+          expect(await login.inputValue()).toBe(people.login);
+          const returned = page.waitForRequest((request) => request.url().startsWith(`${people.redirectUri}?`));
+          await submit.click();
+          expect(new URL((await returned).url()).searchParams.get('code')).not.toBeNull();
 
-        await page.goto(await people.invite());
-        const fields = page.locator('input:not([type=hidden])');
-        const tokens = await fields.evaluateAll((inputs) => inputs.map((input) => input.getAttribute('autocomplete')));
-        expect(tokens).toEqual(['username', 'new-password', 'new-password']);
-        expect(await password.inputValue()).toBe('');
-      }),
+          await page.goto(await people.invite());
+          const fields = page.locator('input:not([type=hidden])');
+          const tokens = await fields.evaluateAll((inputs) =>
+            inputs.map((input) => input.getAttribute('autocomplete')),
+          );
+          expect(tokens).toEqual(['username', 'new-password', 'new-password']);
+          expect(await password.inputValue()).toBe('');
+        },
+      ),
     STORY_MS,
   );
 

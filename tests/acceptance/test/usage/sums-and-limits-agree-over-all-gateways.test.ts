@@ -1,4 +1,4 @@
-import { collections, createDivideLimits, createRecordUsage, rangeOf, readUsage } from '@boxoffice/authorizer';
+import { collections, createDivideLimits, createRecordUsage, parseUsageRange, readUsage } from '@boxoffice/authorizer';
 import {
   createMeter,
   createSlidingLimiter,
@@ -7,7 +7,7 @@ import {
   type Report,
   type SlidingLimiter,
 } from '@boxoffice/gateway';
-import { testEngines } from '@boxoffice/service/testkit';
+import { listTestEngines } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
 
 const MINUTE = 60_000;
@@ -60,7 +60,7 @@ const createLedger = () => {
   };
 };
 
-describe.each(testEngines('authorizer', collections))('usage on $name', (engine) => {
+describe.each(listTestEngines('authorizer', collections))('usage on $name', (engine) => {
   test(`the sums of ${REQUESTS} requests agree in every resolution, whatever was away, repeated or killed`, async () => {
     const { store, discard } = await engine.open();
     try {
@@ -101,7 +101,7 @@ describe.each(testEngines('authorizer', collections))('usage on $name', (engine)
       for (const granularity of ['minute', 'hour', 'day'] as const) {
         const counted = new Map<string, Sums>();
         for (const institution of ['opera', 'museum']) {
-          const range = rangeOf({ ...query, granularity }, now);
+          const range = parseUsageRange({ ...query, granularity }, now);
           const whole = { after: undefined, limit: Number.POSITIVE_INFINITY };
           const { items, totals } = await readUsage(store, institution, range, whole);
           expect(items.reduce((sum, item) => sum + item.requests, 0)).toBe(totals.requests);
@@ -217,7 +217,7 @@ const mostInAMinute = (times: readonly number[]): number => {
 const inLastMinute = (times: readonly number[], end: number): number =>
   times.filter((time) => time >= end - MINUTE && time < end).length;
 
-describe.each(testEngines('authorizer', collections))('the limit of a client on $name', (engine) => {
+describe.each(listTestEngines('authorizer', collections))('the limit of a client on $name', (engine) => {
   const during = async (
     run: (divide: ReturnType<typeof createDivideLimits>, clock: { now: number }) => Promise<void>,
   ) => {

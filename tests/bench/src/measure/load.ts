@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import type { Reply } from '@boxoffice/testkit';
 import autocannon from 'autocannon';
 import type { Recorded } from '../programs/bare.ts';
-import { cpuSeconds, type Product, startChild } from './processes.ts';
-import { median } from './report.ts';
+import { type Product, readCpuSeconds, startChild } from './processes.ts';
+import { computeMedian } from './report.ts';
 
 /** A load of many connections on one address, for some seconds. */
 interface Load {
@@ -75,9 +75,9 @@ export async function compare(
   const pairs: { ours: Measured; bare: Measured }[] = [];
   try {
     for (let round = 0; round <= rounds; round += 1) {
-      const cpu = () => cpuSeconds(server.child.pid) + cpuSeconds(proxy.child.pid);
+      const cpu = () => readCpuSeconds(server.child.pid) + readCpuSeconds(proxy.child.pid);
       const bare = await measure(proxy.announced.url, cpu);
-      const ours = await measure(product.baseUrl, () => cpuSeconds(product.pid));
+      const ours = await measure(product.baseUrl, () => readCpuSeconds(product.pid));
       if (round > 0) pairs.push({ ours, bare });
     }
   } finally {
@@ -86,7 +86,7 @@ export async function compare(
   return {
     ours: medians(pairs.map(({ ours }) => ours)),
     bare: medians(pairs.map(({ bare }) => bare)),
-    ratio: median(pairs.map(({ ours, bare }) => ours.rate / bare.rate)),
+    ratio: computeMedian(pairs.map(({ ours, bare }) => ours.rate / bare.rate)),
   };
 }
 
@@ -100,6 +100,6 @@ const recordedOf = ({ status, rawHeaders, bytes }: Reply): Recorded[string] => {
 };
 
 const medians = (all: readonly Measured[]): Measured => {
-  const of = (name: keyof Measured) => median(all.map((one) => one[name]));
+  const of = (name: keyof Measured) => computeMedian(all.map((one) => one[name]));
   return { rate: of('rate'), p50: of('p50'), p99: of('p99'), cpu: of('cpu') };
 };

@@ -49,7 +49,7 @@ export async function startChild<Announced>(name: string, args: readonly string[
 }
 
 /** CPU seconds that a process has used so far, all threads, as the kernel counts them (Linux; NaN elsewhere). */
-export function cpuSeconds(pid: number | undefined): number {
+export function readCpuSeconds(pid: number | undefined): number {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
     // utime and stime, in ticks of 10 ms.
@@ -60,7 +60,7 @@ export function cpuSeconds(pid: number | undefined): number {
 }
 
 /** A directory of a program of this folder, which is removed when it ends. */
-export function scratchDirectory(): string {
+export function createScratchDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'boxoffice-bench-'));
   process.once('exit', () => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
   return directory;
@@ -157,17 +157,17 @@ export const UNLIMITED = {
 };
 
 /** Calls `work` with a temporary directory, which it then removes. */
-export async function inScratch<Value>(work: (directory: string) => Promise<Value>): Promise<Value> {
+export async function runInScratchDirectory<Value>(work: (directory: string) => Promise<Value>): Promise<Value> {
   const directory = mkdtempSync(join(tmpdir(), 'boxoffice-bench-'));
   return work(directory).finally(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
 }
 
 /** Calls `work` with a product that has the demo data and nothing else, without limits unless `settings` say so. */
-export function withProduct<Value>(
+export function runWithProduct<Value>(
   work: (product: Product) => Promise<Value>,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<Value> {
-  return inScratch(async (directory) => {
+  return runInScratchDirectory(async (directory) => {
     const product = await startProduct(directory, { ...UNLIMITED, ...settings });
     return work(product).finally(product.stop);
   });

@@ -24,17 +24,17 @@ export interface Benchmark {
 }
 
 /** The value at quantile q (0 to 1) of some measurements, NaN of none. */
-export function quantile(values: readonly number[], q: number): number {
+export function computeQuantile(values: readonly number[], q: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;
 }
 
-export function median(values: readonly number[]): number {
-  return quantile(values, 0.5);
+export function computeMedian(values: readonly number[]): number {
+  return computeQuantile(values, 0.5);
 }
 
 /** A target that a measurement reaches from above. */
-export function atLeast(what: string, reached: number, least: number, unit = '×'): Target {
+export function createMinimumTarget(what: string, reached: number, least: number, unit = '×'): Target {
   return {
     what,
     target: `≥ ${least} ${unit}`,
@@ -47,7 +47,7 @@ export function atLeast(what: string, reached: number, least: number, unit = '×
 const round = (value: number): number => Number(value.toPrecision(3));
 
 /** A target that a measurement may not exceed. */
-export function atMost(what: string, reached: number, most: number, unit: string): Target {
+export function createMaximumTarget(what: string, reached: number, most: number, unit: string): Target {
   return {
     what,
     target: `≤ ${most} ${unit}`,
@@ -57,7 +57,7 @@ export function atMost(what: string, reached: number, most: number, unit: string
 }
 
 /** The result as a table for a terminal. */
-export function table(name: string, about: string, { columns, rows, targets }: Result): string {
+export function formatTable(name: string, about: string, { columns, rows, targets }: Result): string {
   const cells = [columns, ...rows.map((row) => row.map((cell) => `${typeof cell === 'number' ? round(cell) : cell}`))];
   const widths = columns.map((_, index) => Math.max(...cells.map((row) => row[index]?.length ?? 0)));
   const line = (row: readonly string[]) =>
@@ -87,7 +87,7 @@ export const FEWEST = 6;
  * test's interval): each value is below the true median with probability one half. @throws {RangeError} for fewer than
  * six values
  */
-export function medianInterval(values: readonly number[]): MedianInterval {
+export function computeMedianInterval(values: readonly number[]): MedianInterval {
   const count = values.length;
   if (count < FEWEST) throw new RangeError(`${count} values do not bound a median with 95 % probability`);
   const sorted = [...values].sort((a, b) => a - b);

@@ -1,11 +1,11 @@
 import { authorizer, createApiKey, createClient } from '@boxoffice/authorizer';
 import { createLogger, deriveServiceSecret } from '@boxoffice/runtime';
 import { openEngines, startService } from '@boxoffice/service';
-import { type AuthorizerAnnouncement, announce, scratchDirectory } from '../measure/processes.ts';
+import { type AuthorizerAnnouncement, announce, createScratchDirectory } from '../measure/processes.ts';
 
 // The authorizer alone, on SQLite, with a client and an API key.
 const [issuer = 'https://localhost:8443'] = process.argv.slice(2);
-const directory = scratchDirectory();
+const directory = createScratchDirectory();
 const logger = createLogger({ service: 'authorizer', level: 'error' });
 const engines = await openEngines({ mongodbUrl: undefined, amqpUrl: undefined, directory, logger });
 const store = await engines.store('authorizer', authorizer.collections);

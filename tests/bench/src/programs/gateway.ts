@@ -2,15 +2,15 @@
 
 import { createWriteStream } from 'node:fs';
 import { devNull } from 'node:os';
-import { bufferedAccess, keepRequestsYoung, startGateway } from '@boxoffice/gateway';
-import { createLogger, developmentCertificate } from '@boxoffice/runtime';
-import { announce, scratchDirectory } from '../measure/processes.ts';
+import { createBufferedAccessLog, keepRequestsYoung, startGateway } from '@boxoffice/gateway';
+import { createLogger, ensureDevelopmentCertificate } from '@boxoffice/runtime';
+import { announce, createScratchDirectory } from '../measure/processes.ts';
 
 // The gateway alone: every check on, rate limits disabled, plain HTTP as behind a TLS-terminating balancer.
 const [authorizerUrl = '', contactsUrl = '', serviceSecret = '', publicUrl = ''] = process.argv.slice(2);
 keepRequestsYoung();
-const directory = scratchDirectory();
-const { cert, key } = await developmentCertificate(directory, ['localhost']);
+const directory = createScratchDirectory();
+const { cert, key } = await ensureDevelopmentCertificate(directory, ['localhost']);
 // The access log as npm start writes it, so that its cost is measured; standard output carries the announcement.
 const nowhere = createWriteStream(devNull);
 const gateway = await startGateway({
@@ -24,7 +24,7 @@ const gateway = await startGateway({
   serviceSecret,
   limits: { client: 1e9, address: 1e9, session: 1e9 },
   logger: createLogger({ service: 'gateway', level: 'error' }),
-  accessLog: bufferedAccess((lines) => nowhere.write(lines)),
+  accessLog: createBufferedAccessLog((lines) => nowhere.write(lines)),
 });
 await gateway.ready();
 announce({ url: gateway.httpUrl });

@@ -1,20 +1,20 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Agent } from 'node:http';
 import { createClient, SCOPES } from '@boxoffice/authorizer';
-import { type At, operationsOf } from '@boxoffice/codegen';
+import { type At, listOperations } from '@boxoffice/codegen';
 import { processes } from '@boxoffice/contracts';
 import type { AnyOperation } from '@boxoffice/http';
-import { DECISIONS_PATH, IDENTITY_HEADER, serviceAuthorization } from '@boxoffice/identity';
+import { DECISIONS_PATH, formatServiceAuthorization, IDENTITY_HEADER } from '@boxoffice/identity';
 import { deriveServiceSecret } from '@boxoffice/runtime';
 import {
-  authorizationOf,
   type Call,
   type Client,
   type Credentials,
-  dataOf,
   type Json,
   openVisitor,
   type Reply,
+  readData,
+  requestAuthorization,
   send,
 } from '@boxoffice/testkit';
 import { PUBLIC_URL, type Scenario } from './open-scenario.ts';
@@ -43,7 +43,7 @@ const literal = (path: string): string => path.replaceAll(/[.*+?^$()|[\]\\]/g, '
 
 /** Concrete paths precede templates that also match them. */
 const routes: readonly Route[] = processes
-  .flatMap((process) => [...operationsOf(process.openapi()).values()].map((at) => ({ service: process.name, at })))
+  .flatMap((process) => [...listOperations(process.openapi()).values()].map((at) => ({ service: process.name, at })))
   .map(({ service, at }) => {
     const [method = '', path = ''] = at.name.split(' ');
     const pattern = literal(path).replaceAll(/\{[^}]*\}/g, '[^/]+');
@@ -54,7 +54,7 @@ const routes: readonly Route[] = processes
 const connections = new Agent({ keepAlive: true });
 
 /** Registers a client with every scope and gets its token. */
-export async function newPartner(scenario: Scenario, institution: string): Promise<Partner> {
+export async function createPartner(scenario: Scenario, institution: string): Promise<Partner> {
   const store = scenario.stores.authorizer;
   if (!store) throw new Error('there is no authorizer');
   return partnerOf(scenario, await createClient(store, { institution, name: 'every scope', scopes: [...SCOPES] }));
@@ -65,9 +65,9 @@ export async function newPartner(scenario: Scenario, institution: string): Promi
  */
 const partnerOf = async (scenario: Scenario, credentials: Credentials): Promise<Partner> => {
   const authorizer = clientOf(scenario, 'authorizer');
-  const token = (await authorizationOf(authorizer, credentials)).replace('Bearer ', '');
+  const token = (await requestAuthorization(authorizer, credentials)).replace('Bearer ', '');
   const as = (service: string): string =>
-    serviceAuthorization(service, deriveServiceSecret(scenario.serviceRootSecret, service));
+    formatServiceAuthorization(service, deriveServiceSecret(scenario.serviceRootSecret, service));
   const authorization = as('gateway');
 
   const ask = async (path: string, call: Call = {}): Promise<Reply> => {
@@ -79,7 +79,7 @@ const partnerOf = async (scenario: Scenario, credentials: Credentials): Promise<
     const scope = (at.operation.security[0]?.oauth2 ?? []).join(' ');
     const question = { token, operation: at.operation.operationId, scope, audience: service };
     const decision = { method: 'POST', body: question, headers: { authorization } };
-    const { identity } = await dataOf(authorizer, DECISIONS_PATH, decision);
+    const { identity } = await readData(authorizer, DECISIONS_PATH, decision);
     return clientOf(scenario, service)(path, { ...call, headers: { ...call.headers, [IDENTITY_HEADER]: identity } });
   };
   const internally = async ({ id, method, path, example }: AnyOperation, members = {}): Promise<unknown> => {
@@ -88,9 +88,9 @@ const partnerOf = async (scenario: Scenario, credentials: Credentials): Promise<
     const body =
       example.body &&
       Object.fromEntries(Object.entries(example.body).map(([name, value]) => [name, known[name] ?? value]));
-    return dataOf(authorizer, path, { method: method.toUpperCase(), body, headers: { authorization: as(caller) } });
+    return readData(authorizer, path, { method: method.toUpperCase(), body, headers: { authorization: as(caller) } });
   };
-  return { clientId: credentials.clientId, ask, internally, must: (path, call) => dataOf(ask, path, call) };
+  return { clientId: credentials.clientId, ask, internally, must: (path, call) => readData(ask, path, call) };
 };
 
 /** A client of one service; each call goes to the next of its instances. */
@@ -103,9 +103,9 @@ const clientOf =
 type Visitor = Pick<Partner, 'ask' | 'must'>;
 
 /** Creates a visitor, which reuses the session of the point of sale. */
-export function newVisitor(scenario: Scenario, serviceHost: string): Visitor {
+export function createVisitor(scenario: Scenario, serviceHost: string): Visitor {
   const ask = openVisitor(clientOf(scenario, 'pos'), serviceHost);
-  return { ask, must: (path, call) => dataOf(ask, path, call) };
+  return { ask, must: (path, call) => readData(ask, path, call) };
 }
 
 /** Where the scenario's clients at which users sign in want the browser back. */
@@ -159,7 +159,7 @@ export function openBrowser({ urls }: Scenario, session?: string): Browser {
 }
 
 /** A code verifier (RFC 7636) with the request whose code it exchanges. */
-export function authorizationRequest(clientId: string): { readonly path: string; readonly verifier: string } {
+export function createAuthorizationRequest(clientId: string): { readonly path: string; readonly verifier: string } {
   const verifier = randomBytes(32).toString('base64url');
   const query = new URLSearchParams({
     response_type: 'code',
@@ -173,7 +173,7 @@ export function authorizationRequest(clientId: string): { readonly path: string;
 }
 
 /** The token endpoint's answer to a grant of a public client. */
-export async function tokensFor(
+export async function requestTokens(
   { urls }: Scenario,
   clientId: string,
   grant: Readonly<Record<string, string>>,
@@ -185,7 +185,7 @@ export async function tokensFor(
 
 /** Exchanges the code of a redirect. */
 export function exchangeCode(scenario: Scenario, clientId: string, { sent }: Visited, verifier: string) {
-  return tokensFor(scenario, clientId, {
+  return requestTokens(scenario, clientId, {
     grant_type: 'authorization_code',
     code: sent.get('code') ?? '',
     redirect_uri: CALLBACK,
@@ -202,7 +202,7 @@ export async function signIn(scenario: Scenario, partner: Partner, login: string
   const client = { name: 'desk', type: 'public', scopes: ['orders:read'], redirectUris: [CALLBACK], thirdParty: true };
   const { clientId } = await partner.must('/svc/v3/clients', post(client));
   const browser = openBrowser(scenario);
-  const { path, verifier } = authorizationRequest(clientId);
+  const { path, verifier } = createAuthorizationRequest(clientId);
   const wrong = await browser.submit(await browser.open(path), { login, password: 'wrong' });
   const consent = await browser.submit(wrong, { login, password });
   const { status, body } = await exchangeCode(
@@ -211,7 +211,7 @@ export async function signIn(scenario: Scenario, partner: Partner, login: string
     await browser.submit(consent, { decision: 'allow' }),
     verifier,
   );
-  const again = await browser.open(authorizationRequest(clientId).path);
+  const again = await browser.open(createAuthorizationRequest(clientId).path);
   if (status !== 200 || !again.sent.has('code')) {
     throw new Error(`signing in was answered ${wrong.status}, ${consent.status}, ${status}, ${again.status}`);
   }
@@ -223,7 +223,7 @@ export async function signIn(scenario: Scenario, partner: Partner, login: string
 const post = (body: object) => ({ method: 'POST', body });
 
 /** The secrets that `signIn` of an earlier release has left with a client; undefined for any other client. */
-export function leftWith({
+export function parseLeftSecrets({
   redirectUris = [],
 }: {
   readonly redirectUris?: readonly string[];

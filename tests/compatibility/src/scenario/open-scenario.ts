@@ -172,6 +172,6 @@ const nothing = (): void => undefined;
 export const quiet: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 
 /** A unique name. */
-export function fresh(prefix: string): string {
+export function createName(prefix: string): string {
   return `${prefix}-${randomUUID().slice(0, 8)}`;
 }

@@ -2,9 +2,9 @@ import { createRecordUsage } from '@boxoffice/authorizer';
 import { createInstitution } from '@boxoffice/catalog';
 import { createUser } from '@boxoffice/pos';
 import type { Store } from '@boxoffice/store';
-import { authorizationOf, openClient, waitUntil } from '@boxoffice/testkit';
-import { newPartner, newVisitor, type Partner, signIn } from './clients.ts';
-import { fresh, type Scenario } from './open-scenario.ts';
+import { openClient, requestAuthorization, waitUntil } from '@boxoffice/testkit';
+import { createPartner, createVisitor, type Partner, signIn } from './clients.ts';
+import { createName, type Scenario } from './open-scenario.ts';
 
 /** The stock on sale. */
 export interface Hall {
@@ -57,7 +57,7 @@ const performance = (tariffId: string) => ({
 const inDays = (days: number): string => new Date(Date.now() + days * DAY).toISOString();
 
 /** The items of an order of numbered places. */
-export function seats({ performanceId, numbered, tariffId }: Hall, quantity = 1) {
+export function buildSeatItems({ performanceId, numbered, tariffId }: Hall, quantity = 1) {
   return {
     items: [{ performanceId, seatCategoryId: numbered, tariffId, quantity }],
   };
@@ -68,7 +68,7 @@ export async function openShop(partner: Partner, hall: Hall, holdMinutes: number
   const { serviceHost } = await partner.must(
     '/svc/v3/catalog/points-of-sale',
     post({
-      serviceHost: `${fresh('tickets')}.example`,
+      serviceHost: `${createName('tickets')}.example`,
       name: 'Web shop',
       languages: ['fr', 'en'],
       currency: 'CHF',
@@ -102,10 +102,10 @@ export interface Shop {
 export async function openInstitution(
   scenario: Scenario,
 ): Promise<{ readonly institution: string; readonly partner: Partner }> {
-  const institution = fresh('opera');
+  const institution = createName('opera');
   const facts = { id: institution, name: 'Opéra du Lac', currency: 'CHF', languages: ['fr', 'en'] };
   await createInstitution(storeOf(scenario, 'catalog'), facts);
-  return { institution, partner: await newPartner(scenario, institution) };
+  return { institution, partner: await createPartner(scenario, institution) };
 }
 
 const storeOf = ({ stores }: Scenario, name: string): Store => {
@@ -118,13 +118,16 @@ const storeOf = ({ stores }: Scenario, name: string): Store => {
 export async function runScenario(scenario: Scenario): Promise<Shop> {
   const { institution, partner } = await openInstitution(scenario);
   await subscribe(partner);
-  const hall = await openHall(partner, fresh('TOSCA').toUpperCase());
+  const hall = await openHall(partner, createName('TOSCA').toUpperCase());
   const contactNumber = await meet(partner);
   await sell(partner, hall, contactNumber);
   const elsewhere = { method: 'PATCH', body: { venue: { name: 'Odeon' } } };
   await partner.must(`/svc/v3/catalog/performances/${hall.performanceId}`, elsewhere);
-  const cancelled = await openHall(partner, fresh('LULU').toUpperCase());
-  await partner.must('/svc/v3/orders', post({ items: [...seats(hall).items, ...seats(cancelled).items] }));
+  const cancelled = await openHall(partner, createName('LULU').toUpperCase());
+  await partner.must(
+    '/svc/v3/orders',
+    post({ items: [...buildSeatItems(hall).items, ...buildSeatItems(cancelled).items] }),
+  );
   const off = { method: 'PATCH', body: { state: 'cancelled' } };
   await partner.must(`/svc/v3/catalog/performances/${cancelled.performanceId}`, off);
   const serviceHost = await openShop(partner, hall, 15);
@@ -133,8 +136,8 @@ export async function runScenario(scenario: Scenario): Promise<Shop> {
   await visit(scenario, hall, serviceHost, user.login);
   await comeAndGo(scenario, partner);
   // Another client's order names the contact.
-  const agency = await newPartner(scenario, institution);
-  await agency.must('/svc/v3/orders', post({ ...seats(hall), contactNumber }));
+  const agency = await createPartner(scenario, institution);
+  await agency.must('/svc/v3/orders', post({ ...buildSeatItems(hall), contactNumber }));
   await inviteStaff(scenario, partner);
   await useApiKey(scenario, partner, institution);
   return { partner, hall };
@@ -156,7 +159,7 @@ const meet = async (partner: Partner): Promise<string> => {
   });
   const gone = await partner.must(path, individual('Gone'));
   await partner.must(`${path}/${gone.contactNumber}`, { method: 'DELETE' });
-  const structure = { name: 'Collège de la Rive', legalForm: 'school', email: `${fresh('c')}@example.org` };
+  const structure = { name: 'Collège de la Rive', legalForm: 'school', email: `${createName('c')}@example.org` };
   await partner.must('/svc/v3/contacts/structures', post(structure));
   return contactNumber;
 };
@@ -165,7 +168,7 @@ const individual = (name: string) =>
   post({
     lastName: name,
     firstName: 'Ana',
-    email: `${fresh('ana')}@example.org`,
+    email: `${createName('ana')}@example.org`,
     language: 'fr',
     address: { street: 'Boulevard du Théâtre 11', postalCode: '1204', city: 'Genève', country: 'CH' },
     authorizations: { newsletter: true, partners: false },
@@ -174,7 +177,7 @@ const individual = (name: string) =>
 /** An order in each state that a partner can reach, with tickets in each of theirs. */
 const sell = async (partner: Partner, hall: Hall, contactNumber: string): Promise<void> => {
   const order = async (more: object = {}) => {
-    const made = await partner.must('/svc/v3/orders', post({ ...seats(hall), contactNumber, ...more }));
+    const made = await partner.must('/svc/v3/orders', post({ ...buildSeatItems(hall), contactNumber, ...more }));
     return { id: String(made.id), act: actOn(partner, made.id), total: Number(made.total) };
   };
   const sold = async () => {
@@ -187,7 +190,7 @@ const sell = async (partner: Partner, hall: Hall, contactNumber: string): Promis
     await waitUntil(async () => (await partner.ask(`/svc/v3/tickets/${ticketId}`)).status === 200);
     return { id, act, ticket, ticketId, total };
   };
-  await order({ externalReference: fresh('open') });
+  await order({ externalReference: createName('open') });
   const pending = await order();
   await pending.act('payments', card(pending.total, 'pending'));
   const reserved = await order();
@@ -206,7 +209,7 @@ const sell = async (partner: Partner, hall: Hall, contactNumber: string): Promis
   await scanned.ticket('printing', {});
   await partner.must(
     '/svc/v3/tickets/controls',
-    post({ items: [{ nonce: fresh('scan'), ticketId: scanned.ticketId }] }),
+    post({ items: [{ nonce: createName('scan'), ticketId: scanned.ticketId }] }),
   );
   const replaced = await sold();
   await replaced.ticket('printing', {});
@@ -226,9 +229,9 @@ const card = (amount: number, status: 'captured' | 'pending') => ({ method: 'car
 
 const visit = async (scenario: Scenario, hall: Hall, serviceHost: string, login: string): Promise<void> => {
   const item = { performanceId: hall.performanceId, seatCategoryId: hall.free, tariffId: hall.tariffId, quantity: 1 };
-  const guest = newVisitor(scenario, serviceHost);
+  const guest = createVisitor(scenario, serviceHost);
   await guest.must('/tnwr/v1/shopping-cart/items', post(item));
-  const member = newVisitor(scenario, serviceHost);
+  const member = createVisitor(scenario, serviceHost);
   const { contactNumber } = await member.must('/tnwr/v1/sessions', post({ login, password: PASSWORD }));
   await member.must('/tnwr/v1/shopping-cart/items', post(item));
   const purchase = { contactNumber, paymentMethod: 'simulated', paymentToken: 'ok' };
@@ -244,7 +247,7 @@ const comeAndGo = async ({ urls }: Scenario, partner: Partner): Promise<void> =>
     post({ name: 'agency', scopes: ['orders:read'] }),
   );
   const authorizer = openClient({ baseUrl: String(urls.authorizer) });
-  const authorization = await authorizationOf(authorizer, { clientId, clientSecret });
+  const authorization = await requestAuthorization(authorizer, { clientId, clientSecret });
   const form = { client_id: clientId, client_secret: clientSecret, token: authorization.replace('Bearer ', '') };
   const { status } = await authorizer('/auth/revoke', { method: 'POST', body: new URLSearchParams(form) });
   if (status !== 200) throw new Error(`/auth/revoke answered ${status}`);
@@ -257,7 +260,7 @@ const comeAndGo = async ({ urls }: Scenario, partner: Partner): Promise<void> =>
 const inviteStaff = async (scenario: Scenario, partner: Partner): Promise<void> => {
   const { urls } = scenario;
   const invited = (role: string) =>
-    partner.must('/svc/v3/users', post({ login: `${fresh(role)}@example.org`, name: 'Ana', role }));
+    partner.must('/svc/v3/users', post({ login: `${createName(role)}@example.org`, name: 'Ana', role }));
   const active = async (role: string): Promise<{ readonly userId: string; readonly login: string }> => {
     const { userId, login, invitation } = await invited(role);
     const token = new URL(invitation.url).searchParams.get('token') ?? '';
@@ -278,12 +281,16 @@ const useApiKey = async (scenario: Scenario, partner: Partner, institution: stri
   const report = createRecordUsage(storeOf(scenario, 'authorizer'), Date.now);
   const minute = new Date(Math.floor(Date.now() / 60_000) * 60_000).toISOString();
   const counted = { institution, minute, clientId: null, userId: null, operation: 'getCatalog', status: 200 };
-  await report({ gateway: fresh('gateway'), sequence: 1, rows: [{ ...counted, apiKeyId, requests: 3, bytes: 900 }] });
+  await report({
+    gateway: createName('gateway'),
+    sequence: 1,
+    rows: [{ ...counted, apiKeyId, requests: 3, bytes: 900 }],
+  });
 };
 
 /** Orders of which something is due: the catalog is gone when they are paid and changed. */
 export async function leaveInterrupted(scenario: Scenario, { partner, hall }: Shop): Promise<void> {
-  const order = (quantity: number) => partner.must('/svc/v3/orders', post(seats(hall, quantity)));
+  const order = (quantity: number) => partner.must('/svc/v3/orders', post(buildSeatItems(hall, quantity)));
   const [paid, changed] = [await order(1), await order(2)];
   await scenario.stop('catalog');
   await partner.ask(`/svc/v3/orders/${paid.id}/payments`, post(card(paid.total, 'captured')));

@@ -1,9 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Description, operationsOf } from '@boxoffice/codegen';
+import { type Description, listOperations } from '@boxoffice/codegen';
 import { type Process, processes } from '@boxoffice/contracts';
-import { createServiceCredentials, IDENTITIES_PATH, IDENTITY_HEADER, serviceAuthorization } from '@boxoffice/identity';
+import {
+  createServiceCredentials,
+  formatServiceAuthorization,
+  IDENTITIES_PATH,
+  IDENTITY_HEADER,
+} from '@boxoffice/identity';
 import { deriveServiceSecret, readSettings } from '@boxoffice/runtime';
 import { builtInRows } from '@boxoffice/runtime/services';
 import { openEngines, type RunningService, startService } from '@boxoffice/service';
@@ -18,7 +23,7 @@ const services = Object.keys(definitions).filter((name) => name !== 'authorizer'
 
 /** The operations of a description, with a value for each path variable. */
 const callsIn = (description: Description) =>
-  [...operationsOf(description).values()].map(({ name, operation }) => {
+  [...listOperations(description).values()].map(({ name, operation }) => {
     const [method = '', path = ''] = name.replaceAll(/\{[^}]*\}/g, 'x').split(' ');
     return { id: operation.operationId, method, path, security: operation.security };
   });
@@ -91,7 +96,7 @@ const ask = async (caller: string, secretOf: string, audience: string, operation
   const response = await fetch(new URL(IDENTITIES_PATH, authorizerUrl), {
     method: 'POST',
     headers: {
-      authorization: serviceAuthorization(caller, deriveServiceSecret(ROOT, secretOf)),
+      authorization: formatServiceAuthorization(caller, deriveServiceSecret(ROOT, secretOf)),
       'content-type': 'application/json',
     },
     body: JSON.stringify({ audience, institution: 'opera', operation }),

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { breaksAfter, type Change, without } from './changed-process.ts';
+import { type Change, findBreaksAfter, removeElement } from './changed-process.ts';
 
 const ORDERS = '/svc/v3/orders';
 const ORDER = `${ORDERS}/{orderId}`;
@@ -42,7 +42,7 @@ const ofOrders: readonly (readonly [what: string, change: Change, said: string])
   ],
   [
     'a member of an answer may be absent',
-    ({ data }) => without(data(GET).required, 'total'),
+    ({ data }) => removeElement(data(GET).required, 'total'),
     '$.data.total may be absent now',
   ],
   [
@@ -79,7 +79,10 @@ const ofOrders: readonly (readonly [what: string, change: Change, said: string])
   [
     'a filter takes a value no more',
     ({ operation }) =>
-      without(operation(LIST).parameters.find(({ name }: { name: string }) => name === 'state').schema.enum, 'expired'),
+      removeElement(
+        operation(LIST).parameters.find(({ name }: { name: string }) => name === 'state').schema.enum,
+        'expired',
+      ),
     'query parameter state: $ "expired" is no longer accepted',
   ],
   ['a parameter is gone', ({ operation }) => operation(LIST).parameters.shift(), 'query parameter limit: is gone'],
@@ -189,7 +192,7 @@ const breaking: readonly Breaking[] = [
   [
     'a queue gets a fact no more',
     'catalog',
-    ({ queues }) => without(queues['catalog.releases.v1'], 'order.expired'),
+    ({ queues }) => removeElement(queues['catalog.releases.v1'], 'order.expired'),
     'catalog 0.0.9 on the same data',
     'gets order.expired no more',
   ],
@@ -210,7 +213,7 @@ const breaking: readonly Breaking[] = [
 ];
 
 test.each(breaking)('%s: is reported with those that it breaks', (_what, process, change, hurts, said) => {
-  const found = breaksAfter(process, change).map((one) => ({
+  const found = findBreaksAfter(process, change).map((one) => ({
     said: `${one.where}: ${one.what}`,
     hurts: one.hurts.toSorted().join(', '),
   }));
@@ -277,10 +280,10 @@ const harmless: readonly (readonly [what: string, change: Change, process?: stri
 ];
 
 test.each(harmless)('%s: breaks nothing', (_what, change, process = 'orders') => {
-  expect(breaksAfter(process, change)).toEqual([]);
+  expect(findBreaksAfter(process, change)).toEqual([]);
 });
 
 test('a schema with a keyword unknown to the comparison is refused', () => {
   const change: Change = ({ data }) => Object.assign(data(GET).properties.total, { not: { const: 13 } });
-  expect(() => breaksAfter('orders', change)).toThrow('does not know not');
+  expect(() => findBreaksAfter('orders', change)).toThrow('does not know not');
 });

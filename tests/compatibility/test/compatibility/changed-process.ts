@@ -1,5 +1,5 @@
-import { type Break, breaksOf, processes, snapshotOf } from '@boxoffice/contracts';
-import { dereferenced } from '@boxoffice/http';
+import { type Break, buildSnapshot, findBreaks, processes } from '@boxoffice/contracts';
+import { dereference } from '@boxoffice/http';
 
 type Json = ReturnType<typeof JSON.parse>;
 
@@ -28,15 +28,15 @@ export interface Changeable extends Described {
 export type Change = (its: Changeable) => void;
 
 /** Removes an element of a list. */
-export function without(list: string[], one: string): void {
+export function removeElement(list: string[], one: string): void {
   list.splice(list.indexOf(one), 1);
 }
 
 /** The snapshots of the current processes, without references, so that a change reaches one operation only. */
 const snapshots = new Map(
   processes.map((process) => {
-    const snapshot = snapshotOf({ ...process, version: '0.0.9' });
-    const [openapi, internal] = [snapshot.openapi, snapshot.internal].map((one) => dereferenced(one));
+    const snapshot = buildSnapshot({ ...process, version: '0.0.9' });
+    const [openapi, internal] = [snapshot.openapi, snapshot.internal].map((one) => dereference(one));
     return [process.name, { process, snapshot: { ...snapshot, openapi, internal } as Json }];
   }),
 );
@@ -44,7 +44,7 @@ const snapshots = new Map(
 const JSON_TYPE = 'application/json';
 
 /** The comparison's findings when this change is made to a current process. */
-export function breaksAfter(name: string, change: Change): Break[] {
+export function findBreaksAfter(name: string, change: Change): Break[] {
   const { process, snapshot } = snapshots.get(name) ?? {};
   if (!process) throw new Error(`there is no ${name}`);
   const after = JSON.parse(JSON.stringify(snapshot)) as Json;
@@ -57,7 +57,7 @@ export function breaksAfter(name: string, change: Change): Break[] {
     queues: after.events.consumes,
     indexes: (collection) => after.collections[collection],
   });
-  return breaksOf(process, snapshot, after, processes);
+  return findBreaks(process, snapshot, after, processes);
 }
 
 const describedIn = (document: Json): Described => {

@@ -1,19 +1,19 @@
-import { internalRoutes } from '@boxoffice/authorizer';
+import { createInternalRoutes } from '@boxoffice/authorizer';
 import { placeholder } from '@boxoffice/contracts';
 import { createCheck } from '@boxoffice/http';
 import type { Collection, Document, New, Store } from '@boxoffice/store';
 import { waitUntil } from '@boxoffice/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Recording, recorded, type Stored } from '../../src/documents.ts';
+import { type Recording, readRecording, type Stored } from '../../src/documents.ts';
 import {
-  authorizationRequest,
+  createAuthorizationRequest,
+  createPartner,
+  createVisitor,
   exchangeCode,
-  leftWith,
-  newPartner,
-  newVisitor,
   openBrowser,
   type Partner,
-  tokensFor,
+  parseLeftSecrets,
+  requestTokens,
 } from '../../src/scenario/clients.ts';
 import { definitions, openScenario, type Scenario } from '../../src/scenario/open-scenario.ts';
 import { PASSWORD, STAFF_PASSWORD } from '../../src/scenario/run-scenario.ts';
@@ -73,7 +73,7 @@ const isInterrupted = ({ saleDue, removedPlaces }: Json): boolean => saleDue != 
 
 // An installation on current code starts with the documents of the last releases.
 describe('documents of the last releases', () => {
-  const recording = recorded();
+  const recording = readRecording();
   const { stored } = recording;
   const all = (service: string, collection: string): Json[] => [...(stored[service]?.[collection] ?? [])];
   const [{ id: institution }] = all('catalog', 'institutions');
@@ -82,7 +82,7 @@ describe('documents of the last releases', () => {
 
   beforeAll(async () => {
     scenario = await openScenario({ fill: restoring(recording) });
-    partner = await newPartner(scenario, institution);
+    partner = await createPartner(scenario, institution);
   });
   afterAll(() => scenario.close());
 
@@ -219,7 +219,7 @@ describe('documents of the last releases', () => {
 
   test('a user logs in and finds the own orders and tickets', async () => {
     const [{ serviceHost, login }] = all('pos', 'users');
-    const visitor = newVisitor(scenario, serviceHost);
+    const visitor = createVisitor(scenario, serviceHost);
     await visitor.must('/tnwr/v1/sessions', post({ login, password: PASSWORD }));
     expect(Object.keys(await visitor.must('/tnwr/v1/orders'))).not.toEqual([]);
     expect(Object.keys(await visitor.must('/tnwr/v1/tickets'))).not.toEqual([]);
@@ -236,20 +236,20 @@ describe('documents of the last releases', () => {
     );
     expect(items.map(({ clientId }: Json) => clientId)).toEqual(expect.arrayContaining(known.map(({ id }) => id)));
     const [{ hash: keyHash }] = all('authorizer', 'api_keys');
-    for (const shape of internalRoutes(placeholder as never)) {
+    for (const shape of createInternalRoutes(placeholder as never)) {
       const data = await partner.internally(shape, { keyHash });
       expect(() => createCheck(shape.answers[200] as never)(data)).not.toThrow();
     }
   });
 
   test('a user stays signed in, with the consent and the refresh token of before', async () => {
-    const client = all('authorizer', 'clients').find(leftWith);
-    const { session, refreshToken } = leftWith(client) ?? { session: '', refreshToken: '' };
+    const client = all('authorizer', 'clients').find(parseLeftSecrets);
+    const { session, refreshToken } = parseLeftSecrets(client) ?? { session: '', refreshToken: '' };
     const refresh = (token: string) =>
-      tokensFor(scenario, client.id, { grant_type: 'refresh_token', refresh_token: token });
+      requestTokens(scenario, client.id, { grant_type: 'refresh_token', refresh_token: token });
     const { status, body } = await refresh(refreshToken);
     expect([status, body.scope]).toEqual([200, 'openid offline_access orders:read']);
-    const { path, verifier } = authorizationRequest(client.id);
+    const { path, verifier } = createAuthorizationRequest(client.id);
     const again = await exchangeCode(scenario, client.id, await openBrowser(scenario, session).open(path), verifier);
     expect(again.status).toBe(200);
     // Used, and its successor too: whoever shows it now has copied it.
@@ -258,10 +258,10 @@ describe('documents of the last releases', () => {
   });
 
   test('a user signs in with the password of before', async () => {
-    const client = all('authorizer', 'clients').find(leftWith);
+    const client = all('authorizer', 'clients').find(parseLeftSecrets);
     const user = all('authorizer', 'users').find(({ state }) => state === 'active');
     const browser = openBrowser(scenario);
-    const { path } = authorizationRequest(client.id);
+    const { path } = createAuthorizationRequest(client.id);
     const page = await browser.open(path);
     const signedIn = await browser.submit(page, { login: user.login, password: STAFF_PASSWORD });
     // The user has agreed before.

@@ -4,8 +4,8 @@ import { type Bus, declared } from '@boxoffice/messaging';
 import { waitUntil } from '@boxoffice/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Partner } from '../../src/scenario/clients.ts';
-import { definitions, fresh, isSilent, openScenario, type Scenario } from '../../src/scenario/open-scenario.ts';
-import { openHall, openInstitution, openShop, seats } from '../../src/scenario/run-scenario.ts';
+import { createName, definitions, isSilent, openScenario, type Scenario } from '../../src/scenario/open-scenario.ts';
+import { buildSeatItems, openHall, openInstitution, openShop } from '../../src/scenario/run-scenario.ts';
 
 let scenario: Scenario;
 let partner: Partner;
@@ -27,7 +27,7 @@ const post = (path: string, body: object = {}) => partner.must(path, { method: '
 
 /** A performance of twelve places, with a point of sale at which carts expire at once. */
 const newHall = async () => {
-  const hall = await openHall(partner, fresh('F').toUpperCase());
+  const hall = await openHall(partner, createName('F').toUpperCase());
   return { ...hall, serviceHost: await openShop(partner, hall, 0.01) };
 };
 type Hall = Awaited<ReturnType<typeof newHall>>;
@@ -38,7 +38,7 @@ const stockOf = async ({ performanceId }: Hall) =>
   (await partner.must(`/svc/v3/catalog/performances/${performanceId}/availability`)).seatCategories[0];
 
 const newOrder = async (hall: Hall, more: object = {}) =>
-  (await post('/svc/v3/orders', { ...seats(hall, 2), ...more })).id as string;
+  (await post('/svc/v3/orders', { ...buildSeatItems(hall, 2), ...more })).id as string;
 const sold = async (hall: Hall): Promise<string> => {
   const id = await newOrder(hall);
   await post(`/svc/v3/orders/${id}/confirmation`, { onAccount: true });

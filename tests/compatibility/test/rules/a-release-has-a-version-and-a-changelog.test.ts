@@ -1,36 +1,36 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { accessClaims, signAccessToken } from '@boxoffice/authorizer';
+import { buildAccessClaims, signAccessToken } from '@boxoffice/authorizer';
 import { type Process, processes } from '@boxoffice/contracts';
 import { createCheck } from '@boxoffice/http';
 import { createIdentityVerifier, signIdentity, verifyAccessToken } from '@boxoffice/identity';
 import { declared, decodeMessage, encodeMessage } from '@boxoffice/messaging';
 import { builtInRows } from '@boxoffice/runtime/services';
 import { expect, test } from '@jest/globals';
-import { recorded } from '../../src/documents.ts';
+import { readRecording } from '../../src/documents.ts';
 import {
-  entryFor,
-  entryOf,
+  computeVerdict,
+  isBreakingVersion,
   isHigher,
   judge,
-  missingEntries,
-  objectionsTo,
-  saysThatItBreaks,
-  verdictOn,
+  listMissingEntries,
+  listObjections,
+  parseEntry,
+  readEntry,
 } from '../../src/release.ts';
-import { fileOf, releasedOf } from '../../src/snapshot.ts';
+import { readReleasedSnapshot, toFileUrl } from '../../src/snapshot.ts';
 
 test.each(processes)('$name: its description, its package and the CHANGELOG name one version', (process) => {
-  const { version } = JSON.parse(readFileSync(fileOf(process, 'package.json'), 'utf8')) as { version: string };
+  const { version } = JSON.parse(readFileSync(toFileUrl(process, 'package.json'), 'utf8')) as { version: string };
   expect(process.version).toBe(version);
   expect(process.openapi().info.version).toBe(version);
-  expect(entryFor(process, version).text).not.toBe('');
+  expect(readEntry(process, version).text).not.toBe('');
 });
 
 test.each(processes)(
   '$name: the snapshot is of one release, which is not later than the current version',
   (process) => {
-    const snapshot = releasedOf(process);
+    const snapshot = readReleasedSnapshot(process);
     const versions = [snapshot?.openapi.info.version, snapshot?.internal.info.version, snapshot?.events.version];
     expect(new Set(versions).size).toBe(1);
     expect(isHigher(String(versions[0]), process.version)).toBe(false);
@@ -50,8 +50,8 @@ const passing = [
 
 test.each(processes)('$name: documents of every released collection are recorded', (process) => {
   const { name } = process;
-  const stored = recorded().stored[name] ?? {};
-  const released = Object.keys(releasedOf(process)?.collections ?? {});
+  const stored = readRecording().stored[name] ?? {};
+  const released = Object.keys(readReleasedSnapshot(process)?.collections ?? {});
   const empty = released.filter((one) => (stored[one] ?? []).length === 0).map((one) => `${name}/${one}`);
   expect(empty.filter((one) => !passing.includes(one))).toEqual([]);
 });
@@ -59,35 +59,35 @@ test.each(processes)('$name: documents of every released collection are recorded
 test('a version is released once', () => {
   const [first] = processes;
   if (!first) throw new Error('there is none');
-  const version = releasedOf(first)?.events.version ?? '';
+  const version = readReleasedSnapshot(first)?.events.version ?? '';
   const rules = { together: [], replace: false };
-  expect(objectionsTo({ ...first, version }, rules)).toContainEqual(expect.stringContaining('raise it'));
-  const next = objectionsTo({ ...first, version: '7.0.0' }, rules);
+  expect(listObjections({ ...first, version }, rules)).toContainEqual(expect.stringContaining('raise it'));
+  const next = listObjections({ ...first, version: '7.0.0' }, rules);
   expect(next).toEqual([expect.stringContaining('has nothing below "## 7.0.0"')]);
 });
 
 test('a raised version without an entry in the CHANGELOG is refused', () => {
   const [first] = processes;
   if (!first) throw new Error('there is none');
-  expect(verdictOn([{ ...first, version: '7.0.0' }]).problems).toEqual([
+  expect(computeVerdict([{ ...first, version: '7.0.0' }]).problems).toEqual([
     expect.stringMatching(/says 7\.0\.0, and CHANGELOG\.md has nothing below "## 7\.0\.0"/),
   ]);
-  expect(verdictOn([first]).problems).toEqual([]);
+  expect(computeVerdict([first]).problems).toEqual([]);
 });
 
 test('every released version has a dated entry', () => {
   const [first] = processes;
   if (!first) throw new Error('there is none');
-  expect(missingEntries(first, '0.0.9')).toEqual([expect.stringContaining('0.0.9 is released')]);
+  expect(listMissingEntries(first, '0.0.9')).toEqual([expect.stringContaining('0.0.9 is released')]);
 });
 
 test('the product, the client package, README, CHANGELOG and the served changes name one version', () => {
-  const read = (name: string): string => readFileSync(fileOf({ folder: '.' }, name), 'utf8');
+  const read = (name: string): string => readFileSync(toFileUrl({ folder: '.' }, name), 'utf8');
   const { version } = JSON.parse(read('package.json')) as { version: string };
   expect(JSON.parse(read('libs/client/package.json'))).toMatchObject({ version });
   expect(read('README.md')).toContain(`version ${version}`);
-  expect(entryOf(read('CHANGELOG.md'), version)).toMatchObject({ dated: true, text: expect.stringMatching(/./) });
-  expect(entryOf(read('docs/guides/changes.md'), version)).toMatchObject({ dated: true });
+  expect(parseEntry(read('CHANGELOG.md'), version)).toMatchObject({ dated: true, text: expect.stringMatching(/./) });
+  expect(parseEntry(read('docs/guides/changes.md'), version)).toMatchObject({ dated: true });
   expect(read('CHANGELOG.md') + read('docs/guides/changes.md')).not.toMatch(/^## (unreleased|not released)/im);
 });
 
@@ -107,34 +107,34 @@ test.each([
   ['1.3.0', '1.2.0', false],
   ['2.0.0', '1.2.0', true],
 ])('%s after %s announces a breaking change: %s', (later, earlier, says) => {
-  expect(saysThatItBreaks(later, earlier)).toBe(says);
+  expect(isBreakingVersion(later, earlier)).toBe(says);
 });
 
 test('an entry of the CHANGELOG is the text below its heading, which may name some processes', () => {
   const text =
     '# Changelog\n\n## 0.10.0, unreleased\n\n- new\n\n## orders, pos 0.1.1, 2027-02-01\n\n- mended\n\n## 0.1.0, 2027-01-31\n\n- old\n';
-  expect(entryOf(text, '0.10.0', 'orders')).toEqual({ text: '- new', dated: false });
-  expect(entryOf(text, '0.1.0')).toEqual({ text: '- old', dated: true });
-  expect(entryOf(text, '0.1.1', 'pos')).toEqual({ text: '- mended', dated: true });
-  expect([entryOf(text, '0.1.1', 'catalog').text, entryOf(text, '0.1.1').text, entryOf(text, '0.1').text]).toEqual([
-    '',
-    '',
-    '',
-  ]);
+  expect(parseEntry(text, '0.10.0', 'orders')).toEqual({ text: '- new', dated: false });
+  expect(parseEntry(text, '0.1.0')).toEqual({ text: '- old', dated: true });
+  expect(parseEntry(text, '0.1.1', 'pos')).toEqual({ text: '- mended', dated: true });
+  expect([
+    parseEntry(text, '0.1.1', 'catalog').text,
+    parseEntry(text, '0.1.1').text,
+    parseEntry(text, '0.1').text,
+  ]).toEqual(['', '', '']);
 });
 
 test('a call that another service’s last release lacks must wait for its next release', () => {
   const orders = processes.find(({ name }) => name === 'orders');
   if (!orders) throw new Error('there are no orders');
   const lastOf = (process: Process) => {
-    const snapshot = structuredClone(releasedOf(process));
+    const snapshot = structuredClone(readReleasedSnapshot(process));
     if (snapshot && process.name === 'catalog')
       delete (snapshot.internal.paths as Record<string, object>)['/internal/stock/quotes'];
     return snapshot;
   };
   const rules = { together: ['orders'], replace: true, lastOf };
-  expect(objectionsTo(orders, rules)).toEqual([expect.stringMatching(/calls quoteItems, .* release catalog first/)]);
-  expect(objectionsTo(orders, { ...rules, together: ['orders', 'catalog'] })).toEqual([]);
+  expect(listObjections(orders, rules)).toEqual([expect.stringMatching(/calls quoteItems, .* release catalog first/)]);
+  expect(listObjections(orders, { ...rules, together: ['orders', 'catalog'] })).toEqual([]);
 });
 
 test('an announced break passes, and an announcement without a change fails', () => {
@@ -216,7 +216,7 @@ test('an access token', async () => {
     auth_time: now,
     ...times,
   };
-  const claims = accessClaims({
+  const claims = buildAccessClaims({
     client: { id: 'cli_1', institution: 'opera' },
     origin: { grantId: 'gnt_1', secretId: 'sec_1' },
     scopes: ['orders:read'],

@@ -2,8 +2,8 @@
 
 import { randomUUID } from 'node:crypto';
 import type { State } from '@boxoffice/orders';
-import { within } from '@boxoffice/runtime';
-import { type Call, type Client, type Json, openClient, type Reply, withToken } from '@boxoffice/testkit';
+import { settleWithin } from '@boxoffice/runtime';
+import { authoriseClient, type Call, type Client, type Json, openClient, type Reply } from '@boxoffice/testkit';
 import type { Status } from '@boxoffice/tickets';
 import type { Deployment } from '../deployment/deployment.ts';
 
@@ -14,14 +14,14 @@ const PATIENCE_MS = 15_000;
 export function openVisit({ address }: Pick<Deployment, 'address'>): Client {
   const client = openClient(address);
   return (path, call) =>
-    within(client(path, call), PATIENCE_MS, () => {
+    settleWithin(client(path, call), PATIENCE_MS, () => {
       throw new Error(`no answer within ${PATIENCE_MS} ms`);
     });
 }
 
 /** Returns a client of the deployment's partner; its calls share their connections. */
 export function openApi({ address, partner }: Pick<Deployment, 'address' | 'partner'>): Client {
-  return withToken(openVisit({ address }), partner);
+  return authoriseClient(openVisit({ address }), partner);
 }
 
 /** The result of a request that was repeated under one key until it was final or its sender's patience ended. */
@@ -42,7 +42,7 @@ const FIRST_PAUSE_MS = 60;
 const LONGEST_PAUSE_MS = 800;
 
 /** Waits before the n-th repeat, longer each time: repeats during a crash leave the CPU to the recovery. */
-export function patience(repeats: number): Promise<void> {
+export function waitBeforeRepeat(repeats: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 1.5 ** repeats)));
 }
 
@@ -69,7 +69,7 @@ export async function ask(api: Client, path: string, call: Call, insists: boolea
     if (unknown) unknownTries += 1;
     const goesOn = unknown ? insists : isBusy(reply);
     if (!goesOn || passed() > PERSISTENCE_MS) return { reply, story, unknownTries, tookMs: passed() };
-    await patience(repeats);
+    await waitBeforeRepeat(repeats);
   }
 }
 
@@ -78,7 +78,7 @@ const saidIn = ({ status, body }: Reply): string =>
   `${status} ${body?.status}${status >= 500 && body?.details ? ` (${JSON.stringify(body.details)})` : ''}`;
 
 /** Sends a command until its response is final. */
-export async function command(api: Client, path: string, method: string, body?: object) {
+export async function sendCommand(api: Client, path: string, method: string, body?: object) {
   const headers = { 'idempotency-key': randomUUID() };
   const { reply } = await ask(api, path, { method, headers, ...(body === undefined ? {} : { body }) }, true);
   if (reply === undefined || reply.status >= 500 || isBusy(reply)) return { outcome: 'unknown' as const };
@@ -92,7 +92,7 @@ const INSISTENCE_MS = 90_000;
  * The `data` of a read or of a preparation, repeated while the product is unavailable. @throws {Error} when the
  * deadline passes
  */
-export async function must(api: Client, path: string, call?: Call): Promise<Json> {
+export async function requireData(api: Client, path: string, call?: Call): Promise<Json> {
   const { status, body, text } = await insist(api, path, call);
   if (status >= 300) throw new Error(`${call?.method ?? 'GET'} ${path}: ${status} ${text}`);
   return body.data;

@@ -121,6 +121,6 @@ export function openBuyer({ api, journal, random, reference, persistent }: Buyer
 }
 
 /** The order that a creation returned, if it succeeded. */
-export function createdBy({ action, answer }: Entry): OrderView | undefined {
+export function getCreatedOrder({ action, answer }: Entry): OrderView | undefined {
   return action === 'create' && answer !== null ? (answer as OrderView) : undefined;
 }

@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Client } from '@boxoffice/testkit';
 import type { Deployment } from '../deployment/deployment.ts';
-import { must } from './api.ts';
+import { requireData } from './api.ts';
 
 /** An event, as far as these checks read it. */
 export interface EventView {
@@ -40,11 +40,11 @@ export interface Feed {
 /** Follows the feed from now on. */
 export async function openFeed(api: Client): Promise<Feed> {
   const events: EventView[] = [];
-  let { nextCursor: after }: { nextCursor: string } = await must(api, '/svc/v3/events');
+  let { nextCursor: after }: { nextCursor: string } = await requireData(api, '/svc/v3/events');
   return {
     async read() {
       for (;;) {
-        const page: { items: EventView[]; nextCursor: string } = await must(
+        const page: { items: EventView[]; nextCursor: string } = await requireData(
           api,
           `/svc/v3/events?limit=500&after=${after}`,
         );
@@ -67,7 +67,7 @@ export interface Receiver extends Delivered {
  * servers of its protocol that read whole collections, as the one of the tests does, would spend more on the deliveries
  * of a round than on its sale.
  */
-export function receiverFor({ engines }: Pick<Deployment, 'engines'>, api: Client): Promise<Receiver> {
+export function openDeploymentReceiver({ engines }: Pick<Deployment, 'engines'>, api: Client): Promise<Receiver> {
   return openReceiver(api, engines === 'embedded' ? ['order.*', 'ticket.*'] : ['order.cancelled', 'order.settled']);
 }
 
@@ -89,12 +89,12 @@ const openReceiver = async (api: Client, types: readonly string[]): Promise<Rece
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
   const body = { url: `http://127.0.0.1:${port}/`, types };
-  const { webhookId } = await must(api, '/svc/v3/webhooks', { method: 'POST', body });
+  const { webhookId } = await requireData(api, '/svc/v3/webhooks', { method: 'POST', body });
   return {
     received,
     covers: (type) => types.some((one) => one === type || (one.endsWith('.*') && type.startsWith(one.slice(0, -1)))),
     async close() {
-      await must(api, `/svc/v3/webhooks/${webhookId}`, { method: 'DELETE' });
+      await requireData(api, `/svc/v3/webhooks/${webhookId}`, { method: 'DELETE' });
       await stop(server);
     },
   };

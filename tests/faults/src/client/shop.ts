@@ -5,7 +5,7 @@ import { type Deployment, openStores } from '../deployment/deployment.ts';
 import { type CheckoutAnswer, isOpen, type Journal } from '../round/journal.ts';
 import type { Random } from '../round/random.ts';
 import { type Hall, openPointOfSale } from '../round/stage.ts';
-import { findOrder, must, patience } from './api.ts';
+import { findOrder, requireData, waitBeforeRepeat } from './api.ts';
 
 /** A user of the point of sale, with a login. */
 interface ShopUser {
@@ -44,7 +44,7 @@ export async function openShop(
       Array.from({ length: USERS }, async (_, index): Promise<ShopUser> => {
         const login = `user${index}@${serviceHost}`;
         const body = { lastName: `User ${index}`, email: login, criteria: ['account'] };
-        const { contactNumber } = await must(api, '/svc/v3/contacts/individuals', { method: 'POST', body });
+        const { contactNumber } = await requireData(api, '/svc/v3/contacts/individuals', { method: 'POST', body });
         const password = randomBytes(12).toString('base64url');
         await createUser(store, {
           institution: partner.institution,
@@ -129,7 +129,7 @@ export async function visitShop({ pos, api, shop, journal, random }: VisitOption
     await Promise.all(Array.from({ length: clicks }, click));
     // A response that reports the order as cancelled is verified by another request.
     for (let repeats = 0; isOpen(answers.at(-1) as CheckoutAnswer) && insists && Date.now() < until; repeats++) {
-      await patience(repeats);
+      await waitBeforeRepeat(repeats);
       await click();
     }
     journal.checkedOut({ cartId, key: key ?? null, answers, sightings, inSession: await inSession(token) });

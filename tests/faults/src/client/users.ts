@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Call, Client, Reply } from '@boxoffice/testkit';
 import type { Deployment } from '../deployment/deployment.ts';
-import { command, must } from './api.ts';
+import { requireData, sendCommand } from './api.ts';
 
 /** A user of the institution API, and the public client at which it signs in. */
 export interface SignInAccount {
@@ -43,13 +43,13 @@ const REPEAT_WITHIN_MS = 6_000;
 /** Creates a client at which users sign in, and a user who has set a password. */
 export async function openAccount(visit: Client, api: Client): Promise<SignInAccount> {
   const scopes = ['orders:read'];
-  const { clientId } = await must(
+  const { clientId } = await requireData(
     api,
     '/svc/v3/clients',
     post({ name: 'desk', type: 'public', scopes, redirectUris: [CALLBACK] }),
   );
   const login = `${randomUUID()}@example.org`;
-  const { invitation } = await must(api, '/svc/v3/users', post({ login, name: 'Ana', role: 'manager' }));
+  const { invitation } = await requireData(api, '/svc/v3/users', post({ login, name: 'Ana', role: 'manager' }));
   const token = new URL(invitation.url).searchParams.get('token') ?? '';
   const body = new URLSearchParams({ token, password: PASSWORD, repeat: PASSWORD });
   const { status } = await visit('/auth/invitation', { method: 'POST', body });
@@ -210,7 +210,7 @@ export async function signInAndRefresh(
 /** A contact with a user of its own; undefined if its creation or its erasure was not acknowledged. */
 export async function eraseCustomer(api: Client): Promise<string | undefined> {
   const send = async (path: string, method: string, body?: object) => {
-    const { outcome, data } = await command(api, path, method, body);
+    const { outcome, data } = await sendCommand(api, path, method, body);
     return outcome === 'ok' ? data : undefined;
   };
   const individuals = '/svc/v3/contacts/individuals';
@@ -224,14 +224,14 @@ export async function eraseCustomer(api: Client): Promise<string | undefined> {
 }
 
 /** The requests of an API key that are counted in one resolution; without an instant, since that resolution's default. */
-export async function requestsCounted(
+export async function readCountedRequests(
   api: Client,
   apiKeyId: string,
   granularity: 'minute' | 'hour' | 'day',
   from?: string,
 ): Promise<number> {
   const query = new URLSearchParams({ granularity, groupBy: 'apiKey', limit: '500', ...(from && { from }) });
-  const { items }: { items: { apiKeyId: string | null; requests: number }[] } = await must(
+  const { items }: { items: { apiKeyId: string | null; requests: number }[] } = await requireData(
     api,
     `/svc/v3/usage?${query}`,
   );

@@ -148,12 +148,12 @@ export function crashPointNamed(name: string): CrashPoint {
 }
 
 /** The names of the points of these steps. */
-export function pointsIn(...steps: readonly Step[]): string[] {
+export function listPoints(...steps: readonly Step[]): string[] {
   return [...crashPoints].flatMap(([name, { step }]) => (steps.includes(step) ? [name] : []));
 }
 
 /** The points that a checkout reaches: its own steps, and those of the sale that it starts. */
 export const checkoutPoints: readonly string[] = [
-  ...pointsIn('checkout'),
-  ...pointsIn('purchase').filter((name) => /(sale|issue)/.test(name)),
+  ...listPoints('checkout'),
+  ...listPoints('purchase').filter((name) => /(sale|issue)/.test(name)),
 ];

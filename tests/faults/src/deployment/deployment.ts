@@ -9,7 +9,7 @@ import { type Address, freePorts } from '@boxoffice/testkit';
 import type { Modes, Mutation } from '../inside/orders.ts';
 import type { ServiceName } from './crash-points.ts';
 import type { Links } from './links.ts';
-import { type ProductProcess, productProcess, type Start } from './process.ts';
+import { createProductProcess, type ProductProcess, type Start } from './process.ts';
 import type { Broker, Server } from './servers.ts';
 
 // Deployments of the product whose processes and engines the harness starts, kills and revives.
@@ -47,7 +47,7 @@ export interface Deployment {
 }
 
 /** The operations on processes that both deployments share. */
-export function together(
+export function combineProcesses(
   processes: readonly ProductProcess[],
 ): Pick<Deployment, 'revive' | 'behave' | 'arrived' | 'planted'> {
   return {
@@ -74,7 +74,7 @@ export interface Partner {
 }
 
 /** The settings that name the location of the data. */
-export function settingsOf({ directory, mongodbUrl, amqpUrl }: DataLocation): Record<string, string> {
+export function toSettings({ directory, mongodbUrl, amqpUrl }: DataLocation): Record<string, string> {
   return {
     BOXOFFICE_DATA_DIR: directory,
     ...(mongodbUrl === undefined ? {} : { MONGODB_URL: mongodbUrl }),
@@ -117,12 +117,12 @@ export async function setUp(data: DataLocation): Promise<Partner> {
 const MAIN = new URL('../../../../deploy/local/src/main.ts', import.meta.url).pathname;
 
 /** The file of the certificate that clients of a product on its own data directory trust. */
-export function certificateIn(directory: string): Promise<string> {
+export function readCertificate(directory: string): Promise<string> {
   return readFile(join(directory, 'development-certificate.pem'), 'utf8');
 }
 
 /** A new data directory of an installation on SQLite. */
-export async function emptyDirectory(): Promise<DataLocation> {
+export async function createEmptyDirectory(): Promise<DataLocation> {
   return {
     directory: await mkdtemp(join(tmpdir(), 'boxoffice-faults-')),
     mongodbUrl: undefined,
@@ -138,17 +138,17 @@ export async function startEmbedded(
   mutations: readonly Mutation[] = [],
   existing?: Pick<Deployment, 'data' | 'partner'>,
 ): Promise<Deployment> {
-  const data = existing?.data ?? (await emptyDirectory());
+  const data = existing?.data ?? (await createEmptyDirectory());
   const { directory } = data;
   const partner = existing?.partner ?? (await setUp(data));
   const [https, http] = await freePorts(2);
-  const whole = productProcess({
+  const whole = createProductProcess({
     name: 'npm start',
     program: [MAIN],
     mutations,
     healthUrls: [`http://127.0.0.1:${http}/health/ready`],
     settings: {
-      ...settingsOf(data),
+      ...toSettings(data),
       BOXOFFICE_DEMO: 'off',
       GATEWAY_PORT: `${https}`,
       GATEWAY_HTTP_PORT: `${http}`,
@@ -170,10 +170,10 @@ export async function startEmbedded(
     engines: 'embedded',
     data,
     partner,
-    address: { baseUrl: `https://localhost:${https}`, ca: await certificateIn(directory) },
+    address: { baseUrl: `https://localhost:${https}`, ca: await readCertificate(directory) },
     processes: [whole],
     runs: () => [whole],
-    ...together([whole]),
+    ...combineProcesses([whole]),
     close,
   };
 }

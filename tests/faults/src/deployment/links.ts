@@ -27,7 +27,7 @@ export const linkNames = [...serving, 'store' as const, 'broker' as const].flatM
 );
 
 /** The settings that put the links of a caller through proxies, whose `host:port` `listening` returns by the link. */
-export function addressesOf(
+export function buildLinkSettings(
   caller: string,
   urls: Readonly<Record<Target, string>>,
   listening: (link: string) => string,
@@ -71,7 +71,7 @@ const both = (type: Toxic['type'], attributes: Toxic['attributes']): Toxic[] => 
 ];
 
 /** The answers take `ms` longer. */
-export function delayed(ms: number): Damage {
+export function createDelay(ms: number): Damage {
   return {
     words: `delayed by ${ms} ms`,
     toxics: [{ type: 'latency', stream: 'downstream', attributes: { latency: ms, jitter: Math.round(ms / 10) } }],
@@ -83,7 +83,7 @@ export const damages: readonly ((random: Random) => Damage)[] = [
   () => ({ words: 'refused', toxics: [] }),
   () => ({ words: 'silent', toxics: both('timeout', { timeout: 0 }) }),
   // Below every time limit of the product, and above one or all of them.
-  (random) => delayed(random.pick([150, 800, 2_000, 4_500, 9_000])),
+  (random) => createDelay(random.pick([150, 800, 2_000, 4_500, 9_000])),
   () => ({ words: 'narrowed to 2 KB/s each way', toxics: both('bandwidth', { rate: 2 }) }),
   (random) => {
     const bytes = random.between(20, 4_000);
@@ -100,7 +100,7 @@ export const damages: readonly ((random: Random) => Damage)[] = [
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Why links cannot be damaged here; undefined if they can. */
-export function lacksLinks({ TEST_TOXIPROXY: program, TEST_MONGODB_URL: url = '', PATH = '' }: Environment) {
+export function describeMissingLinks({ TEST_TOXIPROXY: program, TEST_MONGODB_URL: url = '', PATH = '' }: Environment) {
   if (/^mongodb\+srv:|,|[?&]replicaSet=/i.test(url))
     return 'the driver connects to the members of a replica set by itself, past toxiproxy';
   if (program !== undefined) return existsSync(program) ? undefined : `TEST_TOXIPROXY: there is no ${program}`;
@@ -151,7 +151,7 @@ export async function openLinks(env: Environment, urls: Readonly<Record<Target, 
     throw error;
   }
   return {
-    settingsOf: (caller) => addressesOf(caller, urls, (name) => String(listening.get(name))),
+    settingsOf: (caller) => buildLinkSettings(caller, urls, (name) => String(listening.get(name))),
     async damage(link, { toxics }) {
       if (toxics.length === 0) await enable(link, false);
       for (const toxic of toxics) await call('POST', `${pathOf(link)}/toxics`, toxic);

@@ -56,7 +56,7 @@ const START_SECONDS = 120;
 const READY = { status: 200, text: 'ready' };
 
 /** Describes a process without starting it. */
-export function productProcess({
+export function createProductProcess({
   name,
   program,
   settings,

@@ -5,17 +5,17 @@ import { join } from 'node:path';
 import { freePorts } from '@boxoffice/testkit';
 import { serving as names } from './crash-points.ts';
 import {
-  certificateIn,
+  combineProcesses,
   type DataLocation,
   type Deployment,
   reachable,
-  settingsOf,
+  readCertificate,
   setUp,
-  together,
+  toSettings,
   unlimited,
 } from './deployment.ts';
 import { type Environment, openLinks, type Target } from './links.ts';
-import { type ProductProcess, productProcess } from './process.ts';
+import { createProductProcess, type ProductProcess } from './process.ts';
 import { type Balancer, openBalancer, startBroker, startStoreServer } from './servers.ts';
 
 const PROGRAM = new URL('../inside/services.ts', import.meta.url).pathname;
@@ -30,7 +30,11 @@ export const grouped: readonly (readonly Name[])[] = [
 const INSTANCES = 2;
 
 /** Why there is no scaled deployment here; undefined if there can be one. */
-export function lacksScaledEngines({ TEST_MONGODB_URL, TEST_RABBITMQ_CONTROL, FAULTS_AMQP_URL }: Environment) {
+export function describeMissingScaledEngines({
+  TEST_MONGODB_URL,
+  TEST_RABBITMQ_CONTROL,
+  FAULTS_AMQP_URL,
+}: Environment) {
   return TEST_MONGODB_URL && (TEST_RABBITMQ_CONTROL || FAULTS_AMQP_URL)
     ? undefined
     : 'the scaled deployment needs TEST_MONGODB_URL and TEST_RABBITMQ_CONTROL';
@@ -74,7 +78,7 @@ const instancesOf = async (
 ): Promise<ProductProcess[]> => {
   const start = async (_: unknown, index: number): Promise<ProductProcess> => {
     const ports = await freePorts(group.length);
-    const one = productProcess({
+    const one = createProductProcess({
       name: `${group.join(' and ')} ${index + 1}`,
       program: [PROGRAM, ...group.map((name, at) => `${name}=${ports[at]}`)],
       settings,
@@ -127,7 +131,7 @@ const startOn = async (
   const ends: Record<Target, string> = { ...urls, store: mongodbUrl, broker: amqpUrl };
   const links = linked ? keep(await openLinks(env, ends)) : undefined;
   const settingsFor = (name: string) => ({
-    ...settingsOf(data),
+    ...toSettings(data),
     ...secrets,
     ...Object.fromEntries(names.map((one) => [`${one.toUpperCase()}_URL`, urls[one]])),
     ...reachable,
@@ -141,7 +145,7 @@ const startOn = async (
     const instances = await instancesOf(group, balancers, settingsFor(String(group[0])));
     for (const name of group) services.set(name, instances);
   }
-  const gateway = productProcess({
+  const gateway = createProductProcess({
     name: 'gateway',
     program: [PROGRAM, 'gateway'],
     healthUrls: [`http://127.0.0.1:${http}/health/ready`],
@@ -149,13 +153,13 @@ const startOn = async (
   });
   const processes = [...new Set([...services.values()].flat()), gateway];
   closings.push(() => Promise.all(processes.map((process) => process.stop('SIGKILL'))));
-  const all = together(processes);
+  const all = combineProcesses(processes);
   await all.revive();
   return {
     engines: 'scaled',
     data,
     partner,
-    address: { baseUrl, ca: await certificateIn(directory) },
+    address: { baseUrl, ca: await readCertificate(directory) },
     processes,
     runs: (service) => services.get(service) ?? [gateway],
     broker,

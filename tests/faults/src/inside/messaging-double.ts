@@ -7,8 +7,8 @@ import {
   type Message,
   type RabbitmqOptions,
 } from '@boxoffice/messaging';
-import { type Random, randomFrom } from '../round/random.ts';
-import { arrived, modes } from './orders.ts';
+import { createRandom, type Random } from '../round/random.ts';
+import { arrived, getModes } from './orders.ts';
 
 // Replaces libs/messaging inside a process under test: the same, but for the faults that the modes set.
 export * from '@boxoffice/messaging';
@@ -23,8 +23,8 @@ let random: { readonly seed: string; readonly delays: Random } | undefined;
 
 /** The choices of the current seed. */
 const delays = (): Random => {
-  const { seed = '' } = modes();
-  if (random?.seed !== seed) random = { seed, delays: randomFrom(seed) };
+  const { seed = '' } = getModes();
+  if (random?.seed !== seed) random = { seed, delays: createRandom(seed) };
   return random.delays;
 };
 
@@ -40,12 +40,12 @@ export function createInProcessBus(options: InProcessOptions): Bus {
 const doubled = (bus: Bus): Bus => ({
   ...bus,
   async publish(message) {
-    if (!modes().doubling) return bus.publish(message);
+    if (!getModes().doubling) return bus.publish(message);
     for (let copy = 0; copy < 2; copy++) void publishLater(bus, message, delays().between(0, LATE_MS));
   },
   subscribe: (queue, handler) =>
     bus.subscribe(queue, (message, attempt) => {
-      if (modes().doubling) arrived.push(`${queue.name} ${message.id}`);
+      if (getModes().doubling) arrived.push(`${queue.name} ${message.id}`);
       return handler(message, attempt);
     }),
 });

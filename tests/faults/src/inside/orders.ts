@@ -46,7 +46,7 @@ export interface Report {
 let current: Modes = faithful;
 
 /** The current modes. */
-export function modes(): Modes {
+export function getModes(): Modes {
   return current;
 }
 
@@ -88,7 +88,7 @@ interface Seen {
 }
 
 /** Disarms the crash point, if there is one. */
-export function disarmed(): void {
+export function disarmCrashPoint(): void {
   disarm();
   disarm = () => undefined;
 }
@@ -96,8 +96,8 @@ export function disarmed(): void {
 let disarm = (): void => undefined;
 
 /** Kills this process with SIGKILL when it reaches the point for the n-th time; replaces an earlier point. */
-export function armed(name: string, nth: number): void {
-  disarmed();
+export function armCrashPoint(name: string, nth: number): void {
+  disarmCrashPoint();
   const { moment } = crashPointNamed(name);
   let left = nth;
   const look = (seen: unknown): void => {
@@ -123,7 +123,7 @@ const isFact = (wanted: FactPoint, { queue, type, phase }: FactMoment): boolean 
 const ROOT = new URL('../../../../', import.meta.url);
 
 /** The source after the mutation. @throws {Error} unless `from` occurs exactly once in it */
-export function mutated(source: string, { file, from, to }: Mutation): string {
+export function mutateSource(source: string, { file, from, to }: Mutation): string {
   const parts = source.split(from);
   if (parts.length === 2) return parts.join(to);
   throw new Error(`${file} must contain the mutated text once, not ${parts.length - 1} times:\n${from}`);
@@ -132,7 +132,7 @@ export function mutated(source: string, { file, from, to }: Mutation): string {
 const planted = new Set<string>();
 
 /** The files whose mutations took effect in this thread. */
-export function plantedFiles(): string[] {
+export function listPlantedFiles(): string[] {
   return [...planted];
 }
 
@@ -145,7 +145,7 @@ export function plant(mutations: readonly Mutation[]): void {
       const loaded = next(url, context);
       const own = byUrl.get(url);
       if (own === undefined) return loaded;
-      const source = own.reduce(mutated, Buffer.from(loaded.source as Uint8Array).toString());
+      const source = own.reduce(mutateSource, Buffer.from(loaded.source as Uint8Array).toString());
       for (const { file } of own) planted.add(file);
       return { ...loaded, source };
     },

@@ -3,15 +3,15 @@
 import { flushCompileCache, registerHooks } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
 import {
-  armed,
+  armCrashPoint,
   arrived,
   behave,
-  disarmed,
+  disarmCrashPoint,
+  listPlantedFiles,
   type Modes,
   type Mutation,
   type Order,
   plant,
-  plantedFiles,
   type Report,
   replaceClock,
 } from './orders.ts';
@@ -36,12 +36,12 @@ const replaceMessaging = (): void => {
 
 const obey = (order: Order): Report => {
   if (order.kind === 'modes') behave(order.modes);
-  if (order.kind === 'arm') armed(order.point, order.nth);
-  if (order.kind === 'disarm') disarmed();
+  if (order.kind === 'arm') armCrashPoint(order.point, order.nth);
+  if (order.kind === 'disarm') disarmCrashPoint();
   return {
     kind: 'done',
     ...(order.kind === 'count' ? { arrived: arrived.splice(0) } : {}),
-    ...(order.kind === 'planted' ? { planted: plantedFiles() } : {}),
+    ...(order.kind === 'planted' ? { planted: listPlantedFiles() } : {}),
   };
 };
 

@@ -1,7 +1,7 @@
 import { unpaidStates } from '@boxoffice/orders';
 import type { OrderView, TicketView } from '../client/api.ts';
-import { createdBy } from '../client/buyer.ts';
-import { type Entry, isAboutTicket, orderOf } from '../round/journal.ts';
+import { getCreatedOrder } from '../client/buyer.ts';
+import { type Entry, getOrderId, isAboutTicket } from '../round/journal.ts';
 import { checkCheckouts } from './checkouts.ts';
 import { checkEvents } from './events.ts';
 import type { Check, Evidence } from './verdict.ts';
@@ -23,7 +23,7 @@ const checkAcknowledged = (evidence: Evidence, check: Check): void => {
   const { entries, observed, closed = false } = evidence;
   checkPaid(evidence, check);
   const orders = new Map(observed.orders.map((order) => [order.id, order]));
-  const byOrder = Map.groupBy(entries, (entry) => orderOf(entry) ?? '');
+  const byOrder = Map.groupBy(entries, (entry) => getOrderId(entry) ?? '');
   for (const [id, about] of byOrder) {
     const acknowledged = about.filter(({ outcome }) => outcome === 'ok');
     if (id === '' || acknowledged.length === 0) continue;
@@ -187,7 +187,7 @@ const checkKeys = ({ entries, observed, closed }: Evidence, check: Check): void 
   }
   for (const entry of entries.filter(({ action }) => action === 'create')) {
     const [order] = made.get(entry.key) ?? [];
-    const reported = createdBy(entry);
+    const reported = getCreatedOrder(entry);
     if (reported)
       check.that('keys', order?.id === reported.id, () => `key ${entry.key} gave ${reported.id} and made ${order?.id}`);
     const refused = entry.outcome === 'refused';

@@ -108,14 +108,14 @@ export function createJournal(): Journal {
 }
 
 /** The order that an entry is about, made or changed; undefined when the client does not know it. */
-export function orderOf(entry: Entry): string | undefined {
+export function getOrderId(entry: Entry): string | undefined {
   const { action, subject, answer } = entry;
   if (action === 'create') return (answer as OrderView | null)?.id;
   return isAboutTicket(entry) ? undefined : (subject ?? undefined);
 }
 
 /** How many requests and purchases had each outcome. */
-export function countsOf({ entries, checkouts }: Pick<Journal, 'entries' | 'checkouts'>): Record<Outcome, number> {
+export function countOutcomes({ entries, checkouts }: Pick<Journal, 'entries' | 'checkouts'>): Record<Outcome, number> {
   const counts = { ok: 0, refused: 0, unknown: 0 };
   for (const { outcome } of entries) counts[outcome] += 1;
   for (const checkout of checkouts) counts[outcomeOf(checkout)] += 1;

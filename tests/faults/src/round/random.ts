@@ -14,7 +14,7 @@ export interface Random {
 }
 
 /** Creates the choices of a seed (mulberry32). */
-export function randomFrom(seed: string): Random {
+export function createRandom(seed: string): Random {
   let state = hashOf(seed);
   const next = (): number => {
     state = (state + 0x6d2b79f5) | 0;
@@ -40,7 +40,7 @@ export function randomFrom(seed: string): Random {
       }
       return all;
     },
-    fork: (name) => randomFrom(`${seed}/${name}`),
+    fork: (name) => createRandom(`${seed}/${name}`),
   };
 }
 

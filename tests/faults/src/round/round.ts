@@ -4,14 +4,14 @@ import type { DeadLetter } from '@boxoffice/messaging';
 import type { OutboxEvent } from '@boxoffice/store';
 import type { Client } from '@boxoffice/testkit';
 import { type Buyer, openBuyer } from '../client/buyer.ts';
-import { type Feed, openFeed, type Receiver, receiverFor } from '../client/feed.ts';
+import { type Feed, openDeploymentReceiver, openFeed, type Receiver } from '../client/feed.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import type { Start } from '../deployment/process.ts';
 import { checkRound } from '../invariants/orders.ts';
 import { type Check, createCheck, type Evidence, type Verdict } from '../invariants/verdict.ts';
 import { inspect } from './inspection.ts';
 import { createJournal, type Journal } from './journal.ts';
-import { type Random, randomFrom } from './random.ts';
+import { createRandom, type Random } from './random.ts';
 import { observeState, openHall, type Scope, type Section } from './stage.ts';
 
 /** One run of a scenario on a performance of its own, checked once it is quiet. */
@@ -75,7 +75,7 @@ export interface Scenario {
 
 /** The share of a list that this turn plays: turns meet every item, in an order by the seed, before they repeat one. */
 export function shareOf<T>({ seed, turn }: Pick<Context, 'seed' | 'turn'>, all: readonly T[], count: number): T[] {
-  const shuffled = randomFrom(`${seed}/shares`).shuffled(all);
+  const shuffled = createRandom(`${seed}/shares`).shuffled(all);
   const size = Math.min(count, all.length);
   return Array.from({ length: size }, (_, index) => shuffled[(turn * size + index) % all.length] as T);
 }
@@ -106,7 +106,7 @@ export async function beginRound(
 }
 
 /** Returns `count` buyers of a round, each with habits of its own. */
-export function buyersOf({ api, random }: Context, round: Round, count: number, persistent?: boolean): Buyer[] {
+export function openBuyers({ api, random }: Context, round: Round, count: number, persistent?: boolean): Buyer[] {
   return Array.from({ length: count }, (_, index) =>
     openBuyer({
       api,
@@ -210,7 +210,7 @@ export interface Played extends Verdict {
 /** Plays a scenario once, waits until the deployment is quiet and checks it. */
 export async function playRound(play: (context: Context) => Promise<Round>, context: Context): Promise<Played> {
   const startedAt = performance.now();
-  const receiver = await receiverFor(context.deployment, context.api);
+  const receiver = await openDeploymentReceiver(context.deployment, context.api);
   const round = await play({ ...context, receiver });
   const verdict = await settle(context.deployment, context.api, [round]);
   await receiver.close();

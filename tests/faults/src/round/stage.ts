@@ -1,5 +1,5 @@
 import type { Client } from '@boxoffice/testkit';
-import { findOrder, must, type OrderView, type StockView, type TicketView } from '../client/api.ts';
+import { findOrder, type OrderView, requireData, type StockView, type TicketView } from '../client/api.ts';
 
 /** A seat category to create; `code` names it. */
 export interface Section {
@@ -24,7 +24,7 @@ const DAY = 86_400_000;
 /** Puts a performance on sale. `name` is unique in the installation. */
 export async function openHall(api: Client, name: string, sections: readonly Section[]): Promise<Hall> {
   const code = name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '-');
-  const tariff = await must(api, '/svc/v3/catalog/tariffs', post({ code, name: { en: name } }));
+  const tariff = await requireData(api, '/svc/v3/catalog/tariffs', post({ code, name: { en: name } }));
   const performance = {
     startDate: new Date(Date.now() + 30 * DAY).toISOString(),
     venue: { name: 'Hall' },
@@ -39,7 +39,7 @@ export async function openHall(api: Client, name: string, sections: readonly Sec
     prices: sections.map(({ code: seatCategory, amount = 2_500 }) => ({ seatCategory, tariffId: tariff.id, amount })),
   };
   const show = { code, type: 'show', name: { en: name }, state: 'running', performances: [performance] };
-  const product = await must(api, '/svc/v3/catalog/products', post(show));
+  const product = await requireData(api, '/svc/v3/catalog/products', post(show));
   const [made] = product.performances;
   return { performanceId: made.id, tariffId: tariff.id, sections: made.seatCategories };
 }
@@ -58,7 +58,7 @@ export async function openPointOfSale(api: Client, name: string, hall: Hall, hol
     maxPlacesPerOrder: 50,
     holdMinutes: holdSeconds / 60,
   };
-  const made = await must(api, '/svc/v3/catalog/points-of-sale', post(pointOfSale));
+  const made = await requireData(api, '/svc/v3/catalog/points-of-sale', post(pointOfSale));
   return made.serviceHost;
 }
 
@@ -72,7 +72,7 @@ export interface RequestedItem {
 }
 
 /** A request for `quantity` unspecified places of the first seat category. */
-export function anyPlaces({ performanceId, tariffId, sections }: Hall, quantity: number): RequestedItem {
+export function buildAnyPlacesItem({ performanceId, tariffId, sections }: Hall, quantity: number): RequestedItem {
   return {
     performanceId,
     tariffId,
@@ -105,7 +105,7 @@ export async function observeState(
 ): Promise<ObservedState> {
   const { performanceId } = hall;
   const [availability, listed, tickets] = await Promise.all([
-    must(api, `/svc/v3/catalog/performances/${performanceId}/availability`),
+    requireData(api, `/svc/v3/catalog/performances/${performanceId}/availability`),
     all<OrderView>(api, `/svc/v3/orders?modifiedSince=${since.toISOString()}`),
     all<TicketView>(api, `/svc/v3/tickets?performanceId=${performanceId}`),
   ]);
@@ -120,7 +120,7 @@ export async function observeState(
 const all = async <T>(api: Client, path: string): Promise<T[]> => {
   const found: T[] = [];
   for (let after = ''; ; ) {
-    const page: { items: T[]; nextCursor: string | null } = await must(api, `${path}&limit=500${after}`);
+    const page: { items: T[]; nextCursor: string | null } = await requireData(api, `${path}&limit=500${after}`);
     found.push(...page.items);
     if (page.nextCursor === null) return found;
     after = `&cursor=${encodeURIComponent(page.nextCursor)}`;

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type OrderView, openVisit } from '../client/api.ts';
-import { type Buyer, createdBy } from '../client/buyer.ts';
+import { type Buyer, getCreatedOrder } from '../client/buyer.ts';
 import { openShop, visitShop } from '../client/shop.ts';
 import type { Random } from './random.ts';
-import { buyersOf, type Context, type Round } from './round.ts';
-import { anyPlaces, type Hall } from './stage.ts';
+import { type Context, openBuyers, type Round } from './round.ts';
+import { buildAnyPlacesItem, type Hall } from './stage.ts';
 
 /** The longest time for which one purchase delays the next: a wait for crash detection does not stop the sale. */
 const REQUEST_TIMEOUT_MS = 1_500;
@@ -18,7 +18,7 @@ const PAUSE_MS = 500;
  * Runs one after the other, until `enough` returns true; resolves when all are finished. After one that returns false
  * there is a pause.
  */
-export async function inTurn(act: (turn: number) => Promise<unknown>, enough: () => boolean): Promise<void> {
+export async function repeatUntilEnough(act: (turn: number) => Promise<unknown>, enough: () => boolean): Promise<void> {
   const underWay = new Set<Promise<void>>();
   for (let turn = 0; !enough(); turn++) {
     const one = act(turn)
@@ -31,10 +31,10 @@ export async function inTurn(act: (turn: number) => Promise<unknown>, enough: ()
 }
 
 /** One purchase after the other, most of them cancelled again, until `enough` returns true. */
-export function trade(buyer: Buyer, hall: Hall, random: Random, enough: () => boolean): Promise<void> {
-  return inTurn(async (turn) => {
+export function tradeUntilEnough(buyer: Buyer, hall: Hall, random: Random, enough: () => boolean): Promise<void> {
+  return repeatUntilEnough(async (turn) => {
     const own = random.fork(`${turn}`);
-    const order = createdBy(await buyer.create([anyPlaces(hall, own.between(1, 3))]));
+    const order = getCreatedOrder(await buyer.create([buildAnyPlacesItem(hall, own.between(1, 3))]));
     if (order) await goOn(buyer, order, own);
     return order !== undefined;
   }, enough);
@@ -61,7 +61,7 @@ const goOn = async (buyer: Buyer, { id, total }: OrderView, random: Random): Pro
 export type Clients = (enough: () => boolean) => readonly Promise<unknown>[];
 
 /** Lets clients act while `act` runs; the round is checked after their last request. */
-export async function during<T>(round: Round, clients: Clients, act: () => Promise<T>): Promise<T> {
+export async function runWithClients<T>(round: Round, clients: Clients, act: () => Promise<T>): Promise<T> {
   let over = false;
   const acting = clients(() => over);
   round.unfinished.push(...acting);
@@ -75,24 +75,24 @@ export async function during<T>(round: Round, clients: Clients, act: () => Promi
 }
 
 /** Partners who buy and cancel. */
-export function partnersOf(context: Context, round: Round, count: number, persistent?: boolean): Clients {
-  const buyers = buyersOf(context, round, count, persistent);
+export function createPartners(context: Context, round: Round, count: number, persistent?: boolean): Clients {
+  const buyers = openBuyers(context, round, count, persistent);
   return (enough) =>
-    buyers.map((buyer, index) => trade(buyer, round.hall, context.random.fork(`trade ${index}`), enough));
+    buyers.map((buyer, index) => tradeUntilEnough(buyer, round.hall, context.random.fork(`trade ${index}`), enough));
 }
 
 /** Seconds for which the point of sale of visitors holds places. */
 const HOLD_SECONDS = 20;
 
 /** Visitors of a web shop, who fill carts and buy them. */
-export async function visitorsOf(context: Context, round: Round, count: number): Promise<Clients> {
+export async function createVisitors(context: Context, round: Round, count: number): Promise<Clients> {
   const { api, deployment, random, reference } = context;
   const { hall, journal } = round;
   const shop = await openShop(deployment, api, reference, hall, HOLD_SECONDS);
   const pos = openVisit(deployment);
   return (enough) =>
     Array.from({ length: count }, (_, index) =>
-      inTurn(
+      repeatUntilEnough(
         (turn) => visitShop({ pos, api, shop, journal, random: random.fork(`visit ${turn} of ${index}`) }),
         enough,
       ),
@@ -100,9 +100,9 @@ export async function visitorsOf(context: Context, round: Round, count: number):
 }
 
 /** Lets partners and visitors buy and cancel while `act` runs; fewer of them in the short version. */
-export async function duringTraffic<T>(context: Context, round: Round, act: () => Promise<T>): Promise<T> {
+export async function runDuringTraffic<T>(context: Context, round: Round, act: () => Promise<T>): Promise<T> {
   const each = context.size === 'short' ? 2 : 4;
-  const partners = partnersOf(context, round, each);
-  const visitors = await visitorsOf(context, round, each);
-  return during(round, (enough) => [...partners(enough), ...visitors(enough)], act);
+  const partners = createPartners(context, round, each);
+  const visitors = await createVisitors(context, round, each);
+  return runWithClients(round, (enough) => [...partners(enough), ...visitors(enough)], act);
 }

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { authorizationOf, type Client } from '@boxoffice/testkit';
-import { command, must, type OrderView, openVisit } from '../client/api.ts';
-import { type Buyer, createdBy } from '../client/buyer.ts';
+import { type Client, requestAuthorization } from '@boxoffice/testkit';
+import { type OrderView, openVisit, requireData, sendCommand } from '../client/api.ts';
+import { type Buyer, getCreatedOrder } from '../client/buyer.ts';
 import { openShop, type Shop } from '../client/shop.ts';
-import { pointsIn } from '../deployment/crash-points.ts';
+import { listPoints } from '../deployment/crash-points.ts';
 import type { Partner } from '../deployment/deployment.ts';
 import type { Check } from '../invariants/verdict.ts';
 import type { Entry, Outcome } from '../round/journal.ts';
 import type { Random } from '../round/random.ts';
-import { beginRound, buyersOf, type Context, type Scenario } from '../round/round.ts';
-import { anyPlaces, type Hall, openHall, openPointOfSale } from '../round/stage.ts';
-import { during, inTurn } from '../round/traffic.ts';
-import { killAtEach, mustBeReached, pointsOf, roundsOf } from './kills.ts';
+import { beginRound, type Context, openBuyers, type Scenario } from '../round/round.ts';
+import { buildAnyPlacesItem, type Hall, openHall, openPointOfSale } from '../round/stage.ts';
+import { repeatUntilEnough, runWithClients } from '../round/traffic.ts';
+import { choosePoints, countRounds, killAtEach, requireReached } from './kills.ts';
 
 /** A contact as its client knows it. */
 interface KnownContact {
@@ -27,11 +27,14 @@ const INDIVIDUALS = '/svc/v3/contacts/individuals';
 
 /** Creates a contact and changes it; undefined if the creation was not acknowledged. */
 const newContact = async (api: Client, random: Random): Promise<KnownContact | undefined> => {
-  const created = await command(api, INDIVIDUALS, 'POST', { lastName: 'Buyer', email: `${randomUUID()}@example.org` });
+  const created = await sendCommand(api, INDIVIDUALS, 'POST', {
+    lastName: 'Buyer',
+    email: `${randomUUID()}@example.org`,
+  });
   if (created.outcome !== 'ok') return undefined;
   const { contactNumber } = created.data;
   const phone = `+41 22 555 ${random.between(1_000, 9_999)}`;
-  const { outcome } = await command(api, `${INDIVIDUALS}/${contactNumber}`, 'PATCH', { phone });
+  const { outcome } = await sendCommand(api, `${INDIVIDUALS}/${contactNumber}`, 'PATCH', { phone });
   return { contactNumber, phone: outcome === 'ok' ? phone : undefined, erased: undefined };
 };
 
@@ -43,7 +46,7 @@ const changeOrder = async (
   contact: KnownContact | undefined,
 ): Promise<OrderView | undefined> => {
   const { id } = created;
-  const added = await buyer.add(id, [anyPlaces(hall, 1)]);
+  const added = await buyer.add(id, [buildAnyPlacesItem(hall, 1)]);
   const [first] = created.lines;
   const removed = first && (await buyer.remove(id, first.id));
   const named = contact && (await buyer.change(id, contact.contactNumber));
@@ -78,7 +81,7 @@ const useTicket = async (buyer: Buyer, ticketId: string): Promise<void> => {
 
 /** An order whose hold ends before it is paid: its places are held again. */
 const payTooLate = async (buyer: Buyer, hall: Hall, serviceHost: string, holdMs: number): Promise<void> => {
-  const order = createdBy(await buyer.create([anyPlaces(hall, 1)], serviceHost));
+  const order = getCreatedOrder(await buyer.create([buildAnyPlacesItem(hall, 1)], serviceHost));
   if (!order) return;
   await new Promise((resolve) => setTimeout(resolve, holdMs));
   await buyer.pay(order.id, order.total);
@@ -98,10 +101,10 @@ interface CommandsOptions {
 const commandsInTurn = async (options: CommandsOptions, random: Random): Promise<void> => {
   const { api, buyer, hall, brief, contacts } = options;
   if (random.chance(0.2)) return payTooLate(buyer, hall, brief.serviceHost, brief.holdMs);
-  if (random.chance(0.2)) return void (await buyer.create([anyPlaces(hall, 1)], brief.serviceHost));
+  if (random.chance(0.2)) return void (await buyer.create([buildAnyPlacesItem(hall, 1)], brief.serviceHost));
   const contact = await newContact(api, random);
   if (contact) contacts.push(contact);
-  const created = createdBy(await buyer.create([anyPlaces(hall, 2)]));
+  const created = getCreatedOrder(await buyer.create([buildAnyPlacesItem(hall, 2)]));
   const order = created && (await changeOrder(buyer, hall, created, contact));
   const bought = order && (await buy(buyer, order, random));
   const ticketId = bought?.lines?.find((line) => line.ticketId !== null)?.ticketId;
@@ -109,7 +112,7 @@ const commandsInTurn = async (options: CommandsOptions, random: Random): Promise
   if (created && random.chance(0.4)) await buyer.cancel(created.id);
   // Last: an erasure deletes the answers about the contact, so that a request could not be repeated under its key.
   if (contact && random.chance(0.7)) {
-    contact.erased = (await command(api, `${INDIVIDUALS}/${contact.contactNumber}`, 'DELETE')).outcome;
+    contact.erased = (await sendCommand(api, `${INDIVIDUALS}/${contact.contactNumber}`, 'DELETE')).outcome;
   }
 };
 
@@ -126,13 +129,13 @@ const managePerformance = async (api: Client, name: string, days: number): Promi
   if (!hall) return undefined;
   const { performanceId: id } = hall;
   const startDate = new Date(Date.now() + days * 86_400_000).toISOString();
-  const { outcome } = await command(api, `/svc/v3/catalog/performances/${id}`, 'PATCH', { startDate });
+  const { outcome } = await sendCommand(api, `/svc/v3/catalog/performances/${id}`, 'PATCH', { startDate });
   return { id, startDate: outcome === 'ok' ? startDate : undefined };
 };
 
 /** Requests another token, as a client does that has just started; without a response, it gets none. */
 const requestToken = async (visit: Client, partner: Partner): Promise<void> =>
-  void (await authorizationOf(visit, partner).catch(() => undefined));
+  void (await requestAuthorization(visit, partner).catch(() => undefined));
 
 /** A user logs in, puts items into the cart and takes one out again; the carts expire. */
 const browse = async (visit: Client, shop: Shop, random: Random): Promise<void> => {
@@ -168,7 +171,7 @@ const PAUSE_MS = 700;
 /** Checks that contacts are as the answers to their client say, and erased for good. */
 const checkContacts = async ({ api }: Context, contacts: readonly KnownContact[], check: Check): Promise<void> => {
   for (const { contactNumber, phone, erased } of contacts) {
-    const contact = await must(api, `/svc/v3/contacts/individuals/${contactNumber}`);
+    const contact = await requireData(api, `/svc/v3/contacts/individuals/${contactNumber}`);
     const text = () => `contact ${contactNumber} has phone ${contact.phone}, and its erasure is ${erased}`;
     if (erased === 'ok') check.that('acknowledged', contact.erasedAt !== null && contact.phone == null, text);
     else if (erased === undefined && phone !== undefined) check.that('acknowledged', contact.phone === phone, text);
@@ -178,7 +181,7 @@ const checkContacts = async ({ api }: Context, contacts: readonly KnownContact[]
 const checkPerformances = async ({ api }: Context, known: readonly KnownPerformance[], check: Check): Promise<void> => {
   for (const { id, startDate } of known) {
     if (startDate === undefined) continue;
-    const stored = await must(api, `/svc/v3/catalog/performances/${id}`);
+    const stored = await requireData(api, `/svc/v3/catalog/performances/${id}`);
     const text = () => `performance ${id} starts ${stored.startDate}, ${startDate} was acknowledged`;
     check.that('acknowledged', Date.parse(stored.startDate) === Date.parse(startDate), text);
   }
@@ -191,7 +194,7 @@ const checkRefunds = async ({ api }: Context, entries: readonly Entry[], check: 
     ({ subject }) => subject,
   );
   for (const [orderId, own] of refunds) {
-    const { items } = await must(api, `/svc/v3/orders/${orderId}/refunds`);
+    const { items } = await requireData(api, `/svc/v3/orders/${orderId}/refunds`);
     const least = own.filter(({ outcome }) => outcome === 'ok').length;
     const most = own.filter(({ outcome, unknownTries }) => outcome !== 'refused' || unknownTries > 0).length;
     const fits = items.length >= least && items.length <= most;
@@ -200,14 +203,14 @@ const checkRefunds = async ({ api }: Context, entries: readonly Entry[], check: 
   }
 };
 
-const points = pointsIn('command');
+const points = listPoints('command');
 
 /** Partners, visitors and an institution use every other command while processes are killed at eight of its steps. */
 export const commands: Scenario = {
   name: 'commands',
   about:
     'SIGKILL at eight steps a round of every other command and reaction: lines, extensions, payments, refunds, replacements, contacts, carts, tokens, the catalog',
-  rounds: roundsOf(points),
+  rounds: countRounds(points),
   async play(context) {
     const { api, deployment, random, reference } = context;
     const round = await beginRound(context);
@@ -218,26 +221,33 @@ export const commands: Scenario = {
     const contacts: KnownContact[] = [];
     const performances: KnownPerformance[] = [];
     const visit = openVisit(deployment);
-    const buyers = buyersOf(context, round, BUYERS);
+    const buyers = openBuyers(context, round, BUYERS);
     const clients = (enough: () => boolean) => [
       ...buyers.map((buyer, index) => {
         const own = random.fork(`commands ${index}`);
-        return inTurn((turn) => commandsInTurn({ api, buyer, hall, brief, contacts }, own.fork(`${turn}`)), enough);
+        return repeatUntilEnough(
+          (turn) => commandsInTurn({ api, buyer, hall, brief, contacts }, own.fork(`${turn}`)),
+          enough,
+        );
       }),
-      ...[0, 1].map((index) => inTurn((turn) => browse(visit, shop, random.fork(`visit ${turn} of ${index}`)), enough)),
-      inTurn(async (turn) => {
+      ...[0, 1].map((index) =>
+        repeatUntilEnough((turn) => browse(visit, shop, random.fork(`visit ${turn} of ${index}`)), enough),
+      ),
+      repeatUntilEnough(async (turn) => {
         const made = await managePerformance(api, `${reference}-${turn}`, 40 + turn);
         if (made) performances.push(made);
         await pause(PAUSE_MS);
       }, enough),
-      inTurn(async () => {
+      repeatUntilEnough(async () => {
         await requestToken(visit, deployment.partner);
         await pause(PAUSE_MS);
       }, enough),
     ];
-    const missed = await during(round, clients, () => killAtEach(context, round, pointsOf(context, points)));
+    const missed = await runWithClients(round, clients, () =>
+      killAtEach(context, round, choosePoints(context, points)),
+    );
     round.alsoTrue = async ({ entries }, check) => {
-      mustBeReached(missed, check);
+      requireReached(missed, check);
       await checkContacts(context, contacts, check);
       await checkPerformances(context, performances, check);
       await checkRefunds(context, entries, check);

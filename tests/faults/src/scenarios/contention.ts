@@ -1,10 +1,10 @@
 // Scenarios: the failures that a deployment must survive.
 
-import { must, type PlaceView } from '../client/api.ts';
-import { type Buyer, createdBy } from '../client/buyer.ts';
+import { type PlaceView, requireData } from '../client/api.ts';
+import { type Buyer, getCreatedOrder } from '../client/buyer.ts';
 import type { Random } from '../round/random.ts';
-import { beginRound, buyersOf, type Context, type Round, type Scenario } from '../round/round.ts';
-import { anyPlaces, type Hall, openPointOfSale, type RequestedItem } from '../round/stage.ts';
+import { beginRound, type Context, openBuyers, type Round, type Scenario } from '../round/round.ts';
+import { buildAnyPlacesItem, type Hall, openPointOfSale, type RequestedItem } from '../round/stage.ts';
 
 const PLACES = 200;
 const BUYERS = 64;
@@ -12,8 +12,8 @@ const BUYERS = 64;
 /** Buys until nothing is left; a requested item that is too big becomes a single place. */
 const buyAll = async (buyer: Buyer, hall: Hall, random: Random): Promise<void> => {
   for (let quantity = random.between(1, 3); ; ) {
-    const creation = await buyer.create([anyPlaces(hall, quantity)]);
-    const order = createdBy(creation);
+    const creation = await buyer.create([buildAnyPlacesItem(hall, quantity)]);
+    const order = getCreatedOrder(creation);
     if (order) {
       await buyer.confirm(order.id);
       quantity = random.between(1, 3);
@@ -29,7 +29,7 @@ export const contention: Scenario = {
   async play(context) {
     const [places, count] = context.size === 'short' ? [80, 24] : [PLACES, BUYERS];
     const round = await beginRound(context, [{ code: 'FLOOR', capacity: places }]);
-    const buyers = buyersOf(context, round, count, true);
+    const buyers = openBuyers(context, round, count, true);
     await Promise.all(buyers.map((buyer, index) => buyAll(buyer, round.hall, context.random.fork(`items ${index}`))));
     // A place may be released just after the last refusals for lack of places.
     const [last] = buyers;
@@ -51,7 +51,7 @@ const beginSeats = async (context: Context, count: number): Promise<{ round: Rou
   const rows = Array.from({ length: count / SEATS_IN_ROW }, (_, row) => ({ row: `${row + 1}`, seats: SEATS_IN_ROW }));
   const round = await beginRound(context, [{ code: 'STALLS', rows }]);
   const path = `/svc/v3/catalog/performances/${round.hall.performanceId}/places?limit=500`;
-  const { items }: { items: readonly PlaceView[] } = await must(context.api, path);
+  const { items }: { items: readonly PlaceView[] } = await requireData(context.api, path);
   return { round, seats: items.map(({ id }) => id) };
 };
 
@@ -70,12 +70,12 @@ export const seats: Scenario = {
     const { round, seats: all } = await beginSeats(context, 40);
     const [buyers, turns] = context.size === 'short' ? [16, 4] : [32, 8];
     await Promise.all(
-      buyersOf(context, round, buyers).map(async (buyer, index) => {
+      openBuyers(context, round, buyers).map(async (buyer, index) => {
         const random = context.random.fork(`items ${index}`);
         for (let turn = 0; turn < turns; turn++) {
           const first = random.between(0, all.length - 4);
           const chosen = random.shuffled(all.slice(first, first + random.between(2, 4)));
-          const order = createdBy(await buyer.create([seatsOf(round.hall, chosen)]));
+          const order = getCreatedOrder(await buyer.create([seatsOf(round.hall, chosen)]));
           if (!order) continue;
           if (random.chance(0.6)) await buyer.confirm(order.id);
           if (random.chance(0.6)) await buyer.cancel(order.id);
@@ -89,7 +89,7 @@ export const seats: Scenario = {
 /** An order whose only line is removed while two requests add its seat again: it keeps what it then has a line for. */
 const exchange = async (buyer: Buyer, { hall }: Round, seat: string): Promise<void> => {
   const item = seatsOf(hall, [seat]);
-  const order = createdBy(await buyer.create([item]));
+  const order = getCreatedOrder(await buyer.create([item]));
   const [line] = order?.lines ?? [];
   if (!order || !line) return;
   const add = () => buyer.add(order.id, [item]);
@@ -104,7 +104,7 @@ export const exchanges: Scenario = {
     const [buyers, turns] = context.size === 'short' ? [6, 10] : [12, 40];
     const { round, seats: all } = await beginSeats(context, buyers * turns);
     await Promise.all(
-      buyersOf(context, round, buyers, true).map(async (buyer, index) => {
+      openBuyers(context, round, buyers, true).map(async (buyer, index) => {
         for (const id of all.slice(index * turns, (index + 1) * turns)) await exchange(buyer, round, id);
       }),
     );
@@ -124,7 +124,9 @@ const at = (instant: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, Math.max(0, instant - Date.now())));
 
 const race = async (buyer: Buyer, round: Round, serviceHost: string, random: Random): Promise<void> => {
-  const order = createdBy(await buyer.create([anyPlaces(round.hall, random.between(1, 2))], serviceHost));
+  const order = getCreatedOrder(
+    await buyer.create([buildAnyPlacesItem(round.hall, random.between(1, 2))], serviceHost),
+  );
   const deadline = Date.parse(order?.expiresAt ?? '');
   const around = () => deadline + random.between(-SPREAD_MS, SPREAD_MS);
   // Chosen even when the order could not be created, so that later races do not depend on it.
@@ -143,7 +145,7 @@ export const races: Scenario = {
     const round = await beginRound(context, [{ code: 'FLOOR', capacity: 2 * total }]);
     const serviceHost = await openPointOfSale(context.api, context.reference, round.hall, HOLD_SECONDS);
     await Promise.all(
-      buyersOf(context, round, concurrency, true).map(async (buyer, index) => {
+      openBuyers(context, round, concurrency, true).map(async (buyer, index) => {
         const random = context.random.fork(`races ${index}`);
         for (let turn = 0; turn < total / concurrency; turn++) await race(buyer, round, serviceHost, random);
       }),

@@ -2,12 +2,12 @@
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createdBy } from '../client/buyer.ts';
-import { damages, delayed, linkNames } from '../deployment/links.ts';
+import { getCreatedOrder } from '../client/buyer.ts';
+import { createDelay, damages, linkNames } from '../deployment/links.ts';
 import { inspect } from '../round/inspection.ts';
-import { beginRound, buyersOf, type Context, type Round, type Scenario, shareOf } from '../round/round.ts';
-import { anyPlaces } from '../round/stage.ts';
-import { during, duringTraffic } from '../round/traffic.ts';
+import { beginRound, type Context, openBuyers, type Round, type Scenario, shareOf } from '../round/round.ts';
+import { buildAnyPlacesItem } from '../round/stage.ts';
+import { runDuringTraffic, runWithClients } from '../round/traffic.ts';
 import { killAll } from './kills.ts';
 
 /** A fault that was played, and why the product cannot have suffered it; undefined if it did. */
@@ -20,7 +20,7 @@ const sufferDuringTraffic = async (
 ): Promise<Round> => {
   const round = await beginRound(context);
   const suffered: Suffered[] = [];
-  await duringTraffic(context, round, async () => {
+  await runDuringTraffic(context, round, async () => {
     for (const fault of faults) {
       await pause(context.random.between(500, 2_000));
       const [words, unseen] = await fault(round);
@@ -115,20 +115,20 @@ export const outage: Scenario = {
     if (!server) throw new Error('this deployment has no broker');
     const round = await beginRound(context);
     const [count, downMs] = size === 'short' ? [4, 3_000] : [8, 10_000];
-    const buyers = buyersOf(context, round, count, true);
+    const buyers = openBuyers(context, round, count, true);
     // Each order has a cancellation, of which most come after an answered confirmation.
     const clients = (enough: () => boolean) =>
       buyers.map(async (buyer, index) => {
         const own = random.fork(`orders ${index}`);
         while (!enough()) {
-          const order = createdBy(await buyer.create([anyPlaces(round.hall, 2)]));
+          const order = getCreatedOrder(await buyer.create([buildAnyPlacesItem(round.hall, 2)]));
           if (!order) return;
           if (own.chance(0.7)) await buyer.confirm(order.id);
           await buyer.cancel(order.id);
           await pause(500);
         }
       });
-    await during(round, clients, async () => {
+    await runWithClients(round, clients, async () => {
       await pause(1_000);
       await server.kill();
       round.faults.push('RabbitMQ');
@@ -162,7 +162,7 @@ export const store: Scenario = {
     if (!links) throw new Error('this deployment was started without links');
     const slow = async (): Promise<Suffered> => {
       const toStore = linkNames.filter(({ target }) => target === 'store').map(({ name }) => name);
-      await Promise.all(toStore.map((link) => links.damage(link, delayed(SLOW_MS))));
+      await Promise.all(toStore.map((link) => links.damage(link, createDelay(SLOW_MS))));
       await pause(SLOW_MS + random.between(2_000, 10_000));
       const bytes = await Promise.all(toStore.map((link) => links.mend(link)));
       return ['the store 6 s slow', bytes.some((carried) => carried > 0) ? undefined : 'nothing was asked of it'];

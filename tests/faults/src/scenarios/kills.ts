@@ -1,11 +1,11 @@
-import { within } from '@boxoffice/runtime';
+import { settleWithin } from '@boxoffice/runtime';
 import { waitUntil } from '@boxoffice/testkit';
-import { must } from '../client/api.ts';
-import { checkoutPoints, crashPointNamed, pointsIn, type ServiceName } from '../deployment/crash-points.ts';
+import { requireData } from '../client/api.ts';
+import { checkoutPoints, crashPointNamed, listPoints, type ServiceName } from '../deployment/crash-points.ts';
 import type { ProductProcess } from '../deployment/process.ts';
 import type { Check } from '../invariants/verdict.ts';
 import { beginRound, type Context, type Round, type Scenario, shareOf } from '../round/round.ts';
-import { type Clients, during, partnersOf, visitorsOf } from '../round/traffic.ts';
+import { type Clients, createPartners, createVisitors, runWithClients } from '../round/traffic.ts';
 
 /**
  * A point that the traffic has not reached after this time, with the slack of the round, counts as not reached: some are
@@ -42,7 +42,7 @@ export function killAt(
     await Promise.all(victims.map((victim) => victim.arm(point, nth)));
     const died = Promise.race(victims.map((victim) => victim.ended().then(() => true)));
     const acting = meanwhile();
-    const reached = await within(died, REACH_MS * round.slack, () => false);
+    const reached = await settleWithin(died, REACH_MS * round.slack, () => false);
     // The other instance continues.
     await Promise.all(victims.map((victim) => victim.disarm()));
     round.revivals.push(...(await deployment.revive(victims)));
@@ -85,34 +85,36 @@ const PER_ROUND = 8;
 const SHORT = { embedded: 1, scaled: 2 } as const;
 
 /** How many rounds play all of these points. */
-export function roundsOf(points: readonly string[]): number {
+export function countRounds(points: readonly string[]): number {
   return Math.ceil(points.length / PER_ROUND);
 }
 
 /** The points of this turn. */
-export function pointsOf(context: Context, all: readonly string[]): readonly string[] {
+export function choosePoints(context: Context, all: readonly string[]): readonly string[] {
   return (
     context.points ?? shareOf(context, all, context.size === 'short' ? SHORT[context.deployment.engines] : PER_ROUND)
   );
 }
 
 /** Checks that the kills took place: a point that nothing reached proves nothing. */
-export function mustBeReached(missed: readonly string[], check: Check): void {
+export function requireReached(missed: readonly string[], check: Check): void {
   check.that('round', missed.length === 0, () => `never reached: ${missed.join(', ')}`);
 }
 
-const ofSales = pointsIn('purchase', 'cancellation');
+const ofSales = listPoints('purchase', 'cancellation');
 
 /** A process is killed with SIGKILL at each named step of purchase and cancellation during a sale, and restarted. */
 export const kills: Scenario = {
   name: 'kills',
   about: 'SIGKILL at eight steps a round of a purchase and a cancellation',
-  rounds: roundsOf(ofSales),
+  rounds: countRounds(ofSales),
   async play(context) {
     const round = await beginRound(context);
-    const partners = partnersOf(context, round, context.size === 'short' ? 3 : 6);
-    const missed = await during(round, partners, () => killAtEach(context, round, pointsOf(context, ofSales)));
-    round.alsoTrue = (_, check) => mustBeReached(missed, check);
+    const partners = createPartners(context, round, context.size === 'short' ? 3 : 6);
+    const missed = await runWithClients(round, partners, () =>
+      killAtEach(context, round, choosePoints(context, ofSales)),
+    );
+    round.alsoTrue = (_, check) => requireReached(missed, check);
     return round;
   },
 };
@@ -128,12 +130,12 @@ const BOUGHT_MS = 30_000;
 
 const strikeCheckouts = async (context: Context, round: Round): Promise<string[]> => {
   const { deployment, points, size } = context;
-  const missed = await killAtEach(context, round, pointsOf(context, checkoutPoints));
+  const missed = await killAtEach(context, round, choosePoints(context, checkoutPoints));
   // The embedded deployment has one process: during an outage nothing can answer.
   if (deployment.engines === 'embedded' || points || size === 'short') return missed;
   // Without contacts, the checkout of a logged-in user fails before its first write and is cancelled; that cancellation
   // can be killed, too.
-  const rescue = shareOf(context, pointsIn('rescue'), 4);
+  const rescue = shareOf(context, listPoints('rescue'), 4);
   await killAll(
     context,
     round,
@@ -150,18 +152,18 @@ export const checkout: Scenario = {
   name: 'checkout',
   about:
     "SIGKILL at eight steps a round of a visitor's checkout, at those of its rescue, and while another service is down",
-  rounds: roundsOf(checkoutPoints),
+  rounds: countRounds(checkoutPoints),
   async play(context) {
     const round = await beginRound(context);
-    const visitors = await visitorsOf(context, round, context.size === 'short' ? 3 : 8);
+    const visitors = await createVisitors(context, round, context.size === 'short' ? 3 : 8);
     const isBought = () =>
       round.journal.checkouts.some(({ answers }) => answers.some(({ state }) => state === 'confirmed'));
-    const missed = await during(round, visitors, async () => {
+    const missed = await runWithClients(round, visitors, async () => {
       const unreached = await strikeCheckouts(context, round);
       await waitUntil(isBought, { what: 'a visitor to buy', withinMs: BOUGHT_MS * round.slack });
       return unreached;
     });
-    round.alsoTrue = (_, check) => mustBeReached(missed, check);
+    round.alsoTrue = (_, check) => requireReached(missed, check);
     return round;
   },
 };
@@ -176,9 +178,9 @@ export const closing: Scenario = {
     // The short version does not wait for requests that the crash left unanswered.
     const [count, persistent, enough] = size === 'short' ? [4, false, 20] : [8, undefined, 60];
     const path = `/svc/v3/catalog/performances/${round.hall.performanceId}`;
-    const close = () => must(api, path, { method: 'PATCH', body: { state: 'cancelled' } });
-    const partners: Clients = partnersOf(context, round, count, persistent);
-    const reached = await during(round, partners, async () => {
+    const close = () => requireData(api, path, { method: 'PATCH', body: { state: 'cancelled' } });
+    const partners: Clients = createPartners(context, round, count, persistent);
+    const reached = await runWithClients(round, partners, async () => {
       while (round.journal.entries.length < enough) await new Promise((resolve) => setTimeout(resolve, 20));
       return killAt(context, round, 'orders-performance-cancelled-received', 1, close);
     });

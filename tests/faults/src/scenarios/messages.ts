@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { waitUntil } from '@boxoffice/testkit';
-import { type Buyer, createdBy } from '../client/buyer.ts';
+import { type Buyer, getCreatedOrder } from '../client/buyer.ts';
 import { faithful } from '../inside/orders.ts';
 import { type Inspection, inspect } from '../round/inspection.ts';
-import { beginRound, buyersOf, type Scenario } from '../round/round.ts';
-import { anyPlaces, type Hall, openPointOfSale } from '../round/stage.ts';
-import { during, inTurn, partnersOf, visitorsOf } from '../round/traffic.ts';
+import { beginRound, openBuyers, type Scenario } from '../round/round.ts';
+import { buildAnyPlacesItem, type Hall, openPointOfSale } from '../round/stage.ts';
+import { createPartners, createVisitors, repeatUntilEnough, runWithClients } from '../round/traffic.ts';
 
 /** Facts whose data are made unreadable. */
 const poisons = [
@@ -32,7 +32,7 @@ const hasArrived = async (inspection: Inspection): Promise<boolean> => {
 
 /** Pays an order that has just expired, so that copies of its expiry arrive after its sale. */
 const payLate = async (buyer: Buyer, hall: Hall, serviceHost: string): Promise<void> => {
-  const order = createdBy(await buyer.create([anyPlaces(hall, 1)], serviceHost));
+  const order = getCreatedOrder(await buyer.create([buildAnyPlacesItem(hall, 1)], serviceHost));
   if (!order) return;
   await pause(Math.max(0, Date.parse(order.expiresAt ?? '') - Date.now()) + 20);
   await buyer.pay(order.id, order.total);
@@ -51,9 +51,9 @@ export const messages: Scenario = {
       { code: 'FREE', capacity: 400, amount: 0 },
     ]);
     const serviceHost = await openPointOfSale(api, `${reference}-late`, round.hall, HOLD_SECONDS);
-    const late = buyersOf({ ...context, random: random.fork('late') }, round, 2);
-    const partners = partnersOf(context, round, count);
-    const visitors = await visitorsOf(context, round, count);
+    const late = openBuyers({ ...context, random: random.fork('late') }, round, 2);
+    const partners = createPartners(context, round, count);
+    const visitors = await createVisitors(context, round, count);
     const inspection = await inspect(deployment.data);
     // What was published before is published once; it has arrived before anything is counted.
     await waitUntil(() => hasArrived(inspection), { what: 'the earlier facts to arrive', withinMs: LONGEST_MS });
@@ -66,10 +66,10 @@ export const messages: Scenario = {
     const clients = (enough: () => boolean) => [
       ...partners(enough),
       ...visitors(enough),
-      ...late.map((buyer) => inTurn(() => payLate(buyer, round.hall, serviceHost), enough)),
+      ...late.map((buyer) => repeatUntilEnough(() => payLate(buyer, round.hall, serviceHost), enough)),
     ];
     try {
-      await during(round, clients, async () => {
+      await runWithClients(round, clients, async () => {
         for (let count = 0; count < wanted / PER_POISON; count++) {
           const type = types[count % types.length] ?? poisons[0];
           round.planted.push(...(await inspection.plant(institution, type, random.chance(0.5))));

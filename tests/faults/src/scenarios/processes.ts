@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { faithful } from '../inside/orders.ts';
 import { beginRound, type Context, type Round, type Scenario } from '../round/round.ts';
-import { duringTraffic } from '../round/traffic.ts';
+import { runDuringTraffic } from '../round/traffic.ts';
 
 /** Plays faults of any processes during traffic, one after the other, each after a short while. */
 const play = async <Fault>(
@@ -10,7 +10,7 @@ const play = async <Fault>(
   suffer: (fault: Fault, round: Round) => Promise<void>,
 ): Promise<Round> => {
   const round = await beginRound(context);
-  await duringTraffic(context, round, async () => {
+  await runDuringTraffic(context, round, async () => {
     for (const fault of faults) {
       await pause(context.random.between(100, 1_500));
       await suffer(fault, round);

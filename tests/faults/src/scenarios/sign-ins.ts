@@ -1,18 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { must, openVisit } from '../client/api.ts';
+import { openVisit, requireData } from '../client/api.ts';
 import {
   eraseCustomer,
   type KnownGrant,
   openAccount,
-  requestsCounted,
+  readCountedRequests,
   type SignInAccount,
   signInAndRefresh,
 } from '../client/users.ts';
-import { pointsIn } from '../deployment/crash-points.ts';
+import { listPoints } from '../deployment/crash-points.ts';
 import type { Check } from '../invariants/verdict.ts';
 import { beginRound, type Scenario } from '../round/round.ts';
-import { during, inTurn } from '../round/traffic.ts';
-import { killAt, mustBeReached, pointsOf, roundsOf } from './kills.ts';
+import { repeatUntilEnough, runWithClients } from '../round/traffic.ts';
+import { choosePoints, countRounds, killAt, requireReached } from './kills.ts';
 
 /** grants: a code gives tokens once, a refresh token has one successor, a replay ends both, and a sign-in survives. */
 export function checkGrants(grants: readonly KnownGrant[], check: Check): void {
@@ -66,14 +66,14 @@ const USERS = 3;
 const PAUSE_MS = 100;
 const LONG_PAUSE_MS = 1_000;
 
-const points = pointsIn('access');
+const points = listPoints('access');
 
 /** Users sign in and refresh, a page asks with an API key, and processes are killed at eight of these steps. */
 export const signIns: Scenario = {
   name: 'sign-ins',
   about:
     'users sign in, refresh and show a used token again, a page asks with an API key, contacts with users are erased; SIGKILL at eight steps a round',
-  rounds: roundsOf(points),
+  rounds: countRounds(points),
   async play(context) {
     const { api, deployment, random } = context;
     const round = await beginRound(context, [{ code: 'FREE', capacity: 1 }]);
@@ -83,7 +83,7 @@ export const signIns: Scenario = {
     const accounts: SignInAccount[] = [];
     for (let left = USERS; left > 0; left -= 1) accounts.push(await openAccount(visit, api));
     const body = { name: 'calendar', ratePerMinute: 100_000 };
-    const { apiKeyId, key } = await must(api, '/svc/v3/api-keys', { method: 'POST', body });
+    const { apiKeyId, key } = await requireData(api, '/svc/v3/api-keys', { method: 'POST', body });
     const grants: KnownGrant[] = [];
     const erasedUsers: string[] = [];
     const answered: number[] = [];
@@ -91,41 +91,41 @@ export const signIns: Scenario = {
     let unknown = 0;
     const clients = (enough: () => boolean) => [
       ...accounts.map((account) =>
-        inTurn(async () => {
+        repeatUntilEnough(async () => {
           const grant = await signInAndRefresh(deployment, visit, account);
           if (grant) grants.push(grant);
           else await pause(PAUSE_MS);
         }, enough),
       ),
-      inTurn(async () => {
+      repeatUntilEnough(async () => {
         const call = { headers: { 'x-api-key': key } };
         const reply = await visit('/svc/v3/catalog/products?limit=1', call).catch(() => undefined);
         if (reply?.status === 200) answered.push(Date.now());
         else unknown += 1;
         await pause(PAUSE_MS);
       }, enough),
-      inTurn(async () => {
+      repeatUntilEnough(async () => {
         const userId = await eraseCustomer(api);
         if (userId !== undefined) erasedUsers.push(userId);
         await pause(LONG_PAUSE_MS);
       }, enough),
     ];
     const missed: string[] = [];
-    await during(round, clients, async () => {
-      for (const point of pointsOf(context, points)) {
+    await runWithClients(round, clients, async () => {
+      for (const point of choosePoints(context, points)) {
         // Those that run now: a process that was killed is followed from its next start on.
         for (const gateway of deployment.runs('gateway')) void gateway.ended().then(() => kills.push(Date.now()));
         if (!(await killAt(context, round, point, random.fork(point).between(1, 2)))) missed.push(point);
       }
     });
     round.alsoTrue = async (_evidence, check) => {
-      mustBeReached(missed, check);
+      requireReached(missed, check);
       check.that('round', grants.length > 0, () => 'no user has signed in');
       checkGrants(grants, check);
       const [minute, hour, day] = [
-        await requestsCounted(api, apiKeyId, 'minute', from),
-        await requestsCounted(api, apiKeyId, 'hour', from),
-        await requestsCounted(api, apiKeyId, 'day', from),
+        await readCountedRequests(api, apiKeyId, 'minute', from),
+        await readCountedRequests(api, apiKeyId, 'hour', from),
+        await readCountedRequests(api, apiKeyId, 'day', from),
       ];
       checkUsage({ answered, unknown, kills, counted: { minute, hour, day } }, check);
       for (const userId of erasedUsers) {

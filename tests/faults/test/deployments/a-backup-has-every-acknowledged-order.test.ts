@@ -4,20 +4,20 @@ import { rm } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { type Client, waitUntil } from '@boxoffice/testkit';
 import { expect, test } from '@jest/globals';
-import { findOrder, must, type OrderView, openApi, openVisit } from '../../src/client/api.ts';
+import { findOrder, type OrderView, openApi, openVisit, requireData } from '../../src/client/api.ts';
 import {
   openAccount,
+  readCountedRequests,
   refresh,
-  requestsCounted,
   type SignInAccount,
   signInForRefreshToken,
 } from '../../src/client/users.ts';
 import {
+  createEmptyDirectory,
   type DataLocation,
   type Deployment,
-  emptyDirectory,
-  settingsOf,
   startEmbedded,
+  toSettings,
 } from '../../src/deployment/deployment.ts';
 import { openConcurrentSale } from '../../src/index.ts';
 import type { Entry } from '../../src/round/journal.ts';
@@ -26,7 +26,7 @@ const MAIN = new URL('../../../../deploy/operator/src/main.ts', import.meta.url)
 
 /** Runs `npm run operator -- …` on an installation, as a program of its own. */
 const operate = async (data: DataLocation, ...words: readonly string[]) => {
-  const env = { PATH: process.env.PATH, ...settingsOf(data) };
+  const env = { PATH: process.env.PATH, ...toSettings(data) };
   const child = spawn('node', ['--conditions=source', MAIN, ...words], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const [out, [status]] = await Promise.all([text(child.stdout), once(child, 'close')]);
   return { status, out };
@@ -51,8 +51,8 @@ const ask = async (visit: Client, key: string): Promise<number> =>
 
 /** The counted requests of the key: in the usage, and in its own month. */
 const countsOf = async (api: Client, apiKeyId: string): Promise<readonly number[]> => {
-  const { usedThisMonth } = await must(api, `/svc/v3/api-keys/${apiKeyId}`);
-  return [await requestsCounted(api, apiKeyId, 'day'), usedThisMonth];
+  const { usedThisMonth } = await requireData(api, `/svc/v3/api-keys/${apiKeyId}`);
+  return [await readCountedRequests(api, apiKeyId, 'day'), usedThisMonth];
 };
 
 /** Signs a user in, and asks with an API key until its requests are counted. */
@@ -61,7 +61,7 @@ const access = async (deployment: Reached): Promise<Access> => {
   const account = await openAccount(visit, api);
   const refreshToken = await signInForRefreshToken(deployment, visit, account);
   if (refreshToken === undefined) throw new Error('the user was not signed in');
-  const { apiKeyId, key } = await must(api, '/svc/v3/api-keys', { method: 'POST', body: { name: 'calendar' } });
+  const { apiKeyId, key } = await requireData(api, '/svc/v3/api-keys', { method: 'POST', body: { name: 'calendar' } });
   for (let request = 0; request < REQUESTS; request += 1) {
     const status = await ask(visit, key);
     if (status !== 200) throw new Error(`a public request was answered ${status}`);
@@ -100,7 +100,7 @@ const lost = (order: OrderView | undefined, reported: readonly Entry[]): string 
 
 test('an installation restored from a backup during a sale is consistent and has every acknowledged order, user, sign-in and count', async () => {
   const deployment = await startEmbedded();
-  const data = await emptyDirectory();
+  const data = await createEmptyDirectory();
   const backup = `${data.directory}-backup`;
   try {
     const known = await access(deployment);

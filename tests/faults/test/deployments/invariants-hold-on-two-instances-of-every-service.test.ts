@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from '@jest/globals';
 import type { Deployment } from '../../src/deployment/deployment.ts';
-import { grouped, lacksScaledEngines, startScaled } from '../../src/deployment/scaled.ts';
+import { describeMissingScaledEngines, grouped, startScaled } from '../../src/deployment/scaled.ts';
 import { contention, races, seats } from '../../src/scenarios/contention.ts';
 import { outage } from '../../src/scenarios/engines.ts';
 import { checkout, closing, kills } from '../../src/scenarios/kills.ts';
@@ -12,7 +12,7 @@ import { checking, play } from './play.ts';
 // Its broker is killed, so it needs one of its own.
 const { TEST_RABBITMQ_CONTROL, TEST_MONGODB_URL } = process.env;
 const env = { TEST_RABBITMQ_CONTROL, TEST_MONGODB_URL };
-const lacking = lacksScaledEngines(env);
+const lacking = describeMissingScaledEngines(env);
 const scaled = lacking === undefined ? test : test.skip;
 if (lacking !== undefined) process.stdout.write(`skipped: ${lacking}\n`);
 

@@ -1,11 +1,11 @@
 import { openApi } from '../../src/client/api.ts';
-import { openFeed, receiverFor } from '../../src/client/feed.ts';
+import { openDeploymentReceiver, openFeed } from '../../src/client/feed.ts';
 import type { Deployment } from '../../src/deployment/deployment.ts';
 import type { Violation } from '../../src/invariants/verdict.ts';
 import { inspect } from '../../src/round/inspection.ts';
-import { randomFrom } from '../../src/round/random.ts';
+import { createRandom } from '../../src/round/random.ts';
 import { beginRound, type Round, type Scenario, settle } from '../../src/round/round.ts';
-import { during, partnersOf } from '../../src/round/traffic.ts';
+import { createPartners, runWithClients } from '../../src/round/traffic.ts';
 
 /** A new seed for each run; a failing run is repeated with its seed. */
 const seed = `${Date.now() % 1_000_000}`;
@@ -28,11 +28,11 @@ export async function play(
 ): Promise<readonly Violation[]> {
   const api = openApi(deployment);
   const rounds: Round[] = [];
-  const receiver = await receiverFor(deployment, api);
+  const receiver = await openDeploymentReceiver(deployment, api);
   const feed = await openFeed(api);
   const begin = async ({ name, play: start }: Scenario): Promise<void> => {
     const reference = `${name}-${Math.random().toString(36).slice(2, 8)}`;
-    const random = randomFrom(`${seed}/${name}`);
+    const random = createRandom(`${seed}/${name}`);
     const size = 'short' as const;
     rounds.push(await start({ deployment, api, random, seed, turn: 0, reference, size, points, receiver, feed }));
   };
@@ -58,7 +58,7 @@ export const checking: Scenario = {
   about: 'operator check during sales and cancellations',
   async play(context) {
     const round = await beginRound(context);
-    const { violations } = await during(round, partnersOf(context, round, 1), async () => {
+    const { violations } = await runWithClients(round, createPartners(context, round, 1), async () => {
       while (round.journal.entries.length < 20) await new Promise((resolve) => setTimeout(resolve, 20));
       const operator = await inspect(context.deployment.data);
       const { settleMs, patienceMs } = TIMES[context.deployment.engines];

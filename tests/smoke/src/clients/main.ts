@@ -6,7 +6,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startProduct } from '@boxoffice/acceptance';
 import { openClient } from '@boxoffice/testkit';
-import { ROOT, run, step, succeeds } from '../command.ts';
+import { isSuccessful, ROOT, run, runStep } from '../command.ts';
 
 /** A language of openapi-generator, with the tool that builds its clients. */
 interface Language {
@@ -192,7 +192,7 @@ const none = (problems: readonly string[]): string => {
 const makeClients = async (): Promise<boolean> => {
   let failures = 0;
   const attempt = (name: string, act: () => Promise<string>): Promise<void> =>
-    step(name, act).catch(() => {
+    runStep(name, act).catch(() => {
       failures += 1;
     });
   const folder = await mkdtemp(join(tmpdir(), 'boxoffice-clients-'));
@@ -211,7 +211,7 @@ const makeClients = async (): Promise<boolean> => {
         const target = `${description}-${generator}`;
         await attempt(`${path}: ${generator}`, async () => {
           await generate(jar, description, language, target);
-          if (!(await succeeds(tool[0], tool.slice(1)))) return `generated; not compiled: there is no ${tool[0]}`;
+          if (!(await isSuccessful(tool[0], tool.slice(1)))) return `generated; not compiled: there is no ${tool[0]}`;
           await build(target);
           if (generator !== 'python' || path !== '/openapi.json') return 'generated and compiled';
           return run(pythonOf(target), [script('use-client.py'), join(product.directory, 'demo.json')]);
@@ -220,7 +220,7 @@ const makeClients = async (): Promise<boolean> => {
       for (const { name, tool, make } of generators) {
         const target = `${description}-${name}`;
         await attempt(`${path}: ${name}`, async () => {
-          if (!(await succeeds(tool[0], tool.slice(1)))) return `not generated: there is no ${tool[0]}`;
+          if (!(await isSuccessful(tool[0], tool.slice(1)))) return `not generated: there is no ${tool[0]}`;
           await mkdir(target);
           const [program, ...args] = await make(description, target);
           if (path !== '/openapi.json') return 'generated and compiled';

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { failureOf, rowsOf } from '../database.ts';
+import { readRows, toFailure } from '../database.ts';
 import { type Answer, type Failure, isFailure, type Step, type Write } from './protocol.ts';
 
 /** An open file of the writer thread. */
@@ -26,14 +26,14 @@ export function commitGroup(file: WritableFile, writes: readonly Write[]): Answe
     const answers: Answer[] = [];
     for (const write of writes) {
       const answer = runWrite(file, write);
-      if (!database.isTransaction) return writes.map(() => (isFailure(answer) ? answer : failureOf('rolled back')));
+      if (!database.isTransaction) return writes.map(() => (isFailure(answer) ? answer : toFailure('rolled back')));
       answers.push(answer);
     }
     file.prepare('COMMIT').run();
     return answers;
   } catch (error) {
     if (database.isTransaction) database.exec('ROLLBACK');
-    const failure = failureOf(error);
+    const failure = toFailure(error);
     return writes.map(() => failure);
   }
 }
@@ -60,13 +60,13 @@ const runWrite = (file: WritableFile, [, , steps, queuedAt]: Write): Answer => {
   } catch (error) {
     // A full disk or an I/O error may have ended the whole transaction; commitGroup handles that.
     if (several && file.database.isTransaction) file.database.exec('ROLLBACK TO write; RELEASE write');
-    return failureOf(error, at);
+    return toFailure(error, at);
   }
 };
 
 const perform = ({ prepare }: WritableFile, [sql, kind, values]: Step): Answer | undefined => {
   const statement = prepare(sql);
-  if (kind === 'rows') return rowsOf(statement, values);
+  if (kind === 'rows') return readRows(statement, values);
   if (kind === 'each') return values.reduce((changes, row) => changes + Number(statement.run(...row).changes), 0);
   const changes = Number(statement.run(...values).changes);
   return kind === 'must' && changes === 0 ? undefined : changes;

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { type MessagePort, parentPort, receiveMessageOnPort } from 'node:worker_threads';
-import { failureOf, statementCache } from '../database.ts';
+import { createStatementCache, toFailure } from '../database.ts';
 import { migrate } from '../schema.ts';
 import { commitGroup, type WritableFile } from './group.ts';
 import type { Answer, Reply, Request, Write } from './protocol.ts';
@@ -26,9 +26,9 @@ const openFile = (path: string, tables: Extract<Request, { kind: 'open' }>['tabl
       try {
         database.exec(pragmas);
         migrate(database, tables);
-        return { database, prepare: statementCache(database) };
+        return { database, prepare: createStatementCache(database) };
       } catch (error) {
-        if ((failureOf(error).code & 255) !== busy || attempt === 12) throw error;
+        if ((toFailure(error).code & 255) !== busy || attempt === 12) throw error;
       }
     }
   } catch (error) {
@@ -42,7 +42,7 @@ const attempt = (action: () => void): Answer => {
     action();
     return 0;
   } catch (error) {
-    return failureOf(error);
+    return toFailure(error);
   }
 };
 
@@ -55,7 +55,7 @@ const commit = (port: MessagePort, writes: Write[]) => {
   }
   for (const [number, group] of byFile) {
     const file = files.get(number);
-    const answers = file ? commitGroup(file, group) : group.map(() => failureOf('the file is closed'));
+    const answers = file ? commitGroup(file, group) : group.map(() => toFailure('the file is closed'));
     const reply: Reply = group.flatMap((write, i) => [write[0], answers[i] as Answer]);
     port.postMessage(reply);
   }

@@ -1,14 +1,14 @@
 import type { Cancellation, Line, Order } from './order.ts';
 
-export type OrderConfirmed = ReturnType<typeof orderConfirmed>;
-export type OrderCancelled = ReturnType<typeof orderCancelled>;
-export type OrderExpired = ReturnType<typeof orderExpired>;
-export type ContactNamed = ReturnType<typeof contactNamed>[number];
-export type MailRequested = ReturnType<typeof mailRequested>;
+export type OrderConfirmed = ReturnType<typeof createOrderConfirmedFact>;
+export type OrderCancelled = ReturnType<typeof createOrderCancelledFact>;
+export type OrderExpired = ReturnType<typeof createOrderExpiredFact>;
+export type ContactNamed = ReturnType<typeof createContactNamedFacts>[number];
+export type MailRequested = ReturnType<typeof createMailRequestedFact>;
 export type DomainFact = OrderConfirmed | OrderCancelled | OrderExpired | ContactNamed | MailRequested;
 
 /** The id of the ticket that confirming a line creates; derived from the line's id, so no call is needed. */
-export function ticketIdOf(lineId: string): string {
+export function deriveTicketId(lineId: string): string {
   return `tic_${lineId.slice(lineId.indexOf('_') + 1)}`;
 }
 
@@ -18,10 +18,10 @@ export function ticketIdOf(lineId: string): string {
  *
  * Lists the tickets as first created, even if some were replaced since, so publishing it again creates no new ones.
  * Like every event it carries ids and no personal data, since queues and dead letters keep it beyond an erasure;
- * {@link namedTickets} carries the names. While orders owes tickets that call, the fact says so, and tickets leaves the
+ * {@link buildNamedTickets} carries the names. While orders owes tickets that call, the fact says so, and tickets leaves the
  * issue to it.
  */
-export function orderConfirmed(order: Order) {
+export function createOrderConfirmedFact(order: Order) {
   return {
     type: 'order.confirmed' as const,
     data: {
@@ -34,7 +34,7 @@ export function orderConfirmed(order: Order) {
       ...(order.namesDue == null ? {} : { callFollows: true as const }),
       tickets: order.lines.map(
         ({ id, performanceId, seatCategoryId, tariffId, place, amount, productId, startDate, about }) => ({
-          ticketId: ticketIdOf(id),
+          ticketId: deriveTicketId(id),
           lineId: id,
           performanceId,
           seatCategoryId,
@@ -50,9 +50,9 @@ export function orderConfirmed(order: Order) {
   };
 }
 
-/** The body of the call that issues tickets: {@link orderConfirmed} with the beneficiaries' names. */
-export function namedTickets(order: Order) {
-  const { callFollows: _, ...data } = orderConfirmed(order).data;
+/** The body of the call that issues tickets: {@link createOrderConfirmedFact} with the beneficiaries' names. */
+export function buildNamedTickets(order: Order) {
+  const { callFollows: _, ...data } = createOrderConfirmedFact(order).data;
   const lines = new Map(order.lines.map((line) => [line.id, line]));
   const tickets = data.tickets.map((ticket) => {
     const { beneficiary = null, beneficiaryAsOf } = lines.get(ticket.lineId) ?? {};
@@ -70,7 +70,7 @@ export function hasNames({ lines }: Pick<Order, 'lines'>): boolean {
  * Lists the places of the lines; without tickets also those of removed lines that are not released yet. With tickets
  * each place stands for one of them.
  */
-export function orderCancelled(
+export function createOrderCancelledFact(
   { id: orderId, lines, removedPlaces }: Order,
   { hadTickets, override = false }: Pick<Cancellation, 'hadTickets' | 'override'>,
 ) {
@@ -91,14 +91,14 @@ const placeIdsOf = (lines: readonly Line[]): string[] => lines.map(({ place }) =
  * The contact that an order of a client or of a point of sale names, or names no more; none for other orders, and before
  * it has named one.
  */
-export function contactNamed({ id: orderId, createdBy, pointOfSale, contactNumber, hadContact }: Order) {
+export function createContactNamedFacts({ id: orderId, createdBy, pointOfSale, contactNumber, hadContact }: Order) {
   const clientId = createdBy && 'clientId' in createdBy ? createdBy.clientId : null;
   if ((contactNumber === null && hadContact !== true) || (clientId === null && pointOfSale === null)) return [];
   return [{ type: 'order.contact_named' as const, data: { orderId, contactNumber, clientId, pointOfSale } }];
 }
 
 /** Lists the places of the lines, which are free again. */
-export function orderExpired({ id: orderId, lines }: Order) {
+export function createOrderExpiredFact({ id: orderId, lines }: Order) {
   return {
     type: 'order.expired' as const,
     data: { orderId, placeIds: placeIdsOf(lines) },
@@ -106,7 +106,7 @@ export function orderExpired({ id: orderId, lines }: Order) {
 }
 
 /** The institution wants its buyer to get a mail again; `requestedAt` in epoch milliseconds. */
-export function mailRequested(
+export function createMailRequestedFact(
   { id: orderId, pointOfSale, contactNumber }: Pick<Order, 'id' | 'pointOfSale' | 'contactNumber'>,
   requestedAt: number,
 ) {

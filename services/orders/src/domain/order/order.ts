@@ -227,7 +227,7 @@ export interface Order {
 }
 
 /** Whether the amounts are integers from `least` up and their sum is exact. */
-export function areAmounts(amounts: readonly number[], least = 0): boolean {
+export function isAmountList(amounts: readonly number[], least = 0): boolean {
   return (
     amounts.every((amount) => Number.isSafeInteger(amount) && amount >= least) &&
     Number.isSafeInteger(amounts.reduce((subtotal, amount) => subtotal + amount, 0))
@@ -235,7 +235,7 @@ export function areAmounts(amounts: readonly number[], least = 0): boolean {
 }
 
 /** The price of all lines, in minor units. */
-export function total({ lines }: Pick<Order, 'lines'>): number {
+export function computeTotal({ lines }: Pick<Order, 'lines'>): number {
   return sum(lines.map(({ amount }) => amount));
 }
 
@@ -248,12 +248,12 @@ const sum = (amounts: readonly number[]): number =>
   }, 0);
 
 /** Captured money in minor units; refunds do not lower it. */
-export function paid({ payments }: Pick<Order, 'payments'>): number {
+export function computePaid({ payments }: Pick<Order, 'payments'>): number {
   return sum(payments.flatMap(({ status, amount }) => (status === 'captured' ? [amount] : [])));
 }
 
 /** Refunded money, in minor units. */
-export function refunded({ refunds }: Pick<Order, 'refunds'>): number {
+export function computeRefunded({ refunds }: Pick<Order, 'refunds'>): number {
   return sum(refunds.map(({ amount }) => amount));
 }
 
@@ -261,8 +261,8 @@ export function refunded({ refunds }: Pick<Order, 'refunds'>): number {
 type Paying = Pick<Order, 'lines' | 'payments' | 'refunds' | 'confirmedAt'>;
 
 /** Money still to be paid in minor units, at least 0; pending payments do not lower it. */
-export function due(order: Paying): number {
-  return Math.max(0, total(order) - paying(order));
+export function computeDue(order: Paying): number {
+  return Math.max(0, computeTotal(order) - paying(order));
 }
 
 /**
@@ -270,25 +270,25 @@ export function due(order: Paying): number {
  * what was paid, so they leave a confirmed order paid.
  */
 const paying = ({ payments, refunds, confirmedAt }: Paying): number =>
-  paid({ payments }) -
-  refunded({ refunds: refunds.filter(({ createdAt }) => confirmedAt === null || createdAt < confirmedAt) });
+  computePaid({ payments }) -
+  computeRefunded({ refunds: refunds.filter(({ createdAt }) => confirmedAt === null || createdAt < confirmedAt) });
 
 /** Whether captured money covers the total: such an order is confirmed. A total of zero alone is not paid. */
 export function isPaidInFull(order: Paying): boolean {
-  return order.lines.length > 0 && paying(order) > 0 && due(order) === 0;
+  return order.lines.length > 0 && paying(order) > 0 && computeDue(order) === 0;
 }
 
-/** Derived like {@link due}. An order free of charge is paid; one without lines is unpaid unless money was captured. */
-export function paymentStatus(order: Paying): 'unpaid' | 'partial' | 'paid' {
+/** Derived like {@link computeDue}. An order free of charge is paid; one without lines is unpaid unless money was captured. */
+export function computePaymentStatus(order: Paying): 'unpaid' | 'partial' | 'paid' {
   const money = paying(order);
   if (order.lines.length === 0 && money === 0) return 'unpaid';
-  if (due(order) === 0) return 'paid';
+  if (computeDue(order) === 0) return 'paid';
   return money > 0 ? 'partial' : 'unpaid';
 }
 
 /** Derived from the refunds: full once all captured money was refunded. */
-export function refundStatus(order: Pick<Order, 'payments' | 'refunds'>): 'none' | 'partial' | 'full' {
-  const back = refunded(order);
+export function computeRefundStatus(order: Pick<Order, 'payments' | 'refunds'>): 'none' | 'partial' | 'full' {
+  const back = computeRefunded(order);
   if (back === 0) return 'none';
-  return back < paid(order) ? 'partial' : 'full';
+  return back < computePaid(order) ? 'partial' : 'full';
 }

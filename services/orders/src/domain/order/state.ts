@@ -1,5 +1,5 @@
 import { type Accepted, accept, type Decision, type Refused, refuse } from '../decisions.ts';
-import { orderExpired } from './facts.ts';
+import { createOrderExpiredFact } from './facts.ts';
 import { isPaidInFull, type Line, type Order, type State } from './order.ts';
 
 /** The states with unsold held places and a running deadline. */
@@ -16,12 +16,12 @@ export function isHidden({ listedAt }: Pick<Order, 'listedAt'>): boolean {
 }
 
 /** The lines of an order that ends: without beneficiaries if it was never bought. */
-export function linesAtEnd(order: Order): readonly Line[] {
+export function toFinalLines(order: Order): readonly Line[] {
   return isHidden(order) ? order.lines.map((line) => ({ ...line, beneficiary: null })) : order.lines;
 }
 
 /** Marks an order that ends without ever being bought as ready for deletion. */
-export function abandoned(order: Order, now: number): Pick<Order, 'abandonedAt'> {
+export function markAbandoned(order: Order, now: number): Pick<Order, 'abandonedAt'> {
   return isHidden(order) ? { abandonedAt: now } : {};
 }
 
@@ -34,12 +34,12 @@ const isOver = (order: Order, now: number): boolean =>
   isUnpaid(order) && order.deadline !== null && order.deadline <= now;
 
 /** The order with a visible change. `modifiedAt` never decreases, since clocks of processes differ. */
-export function touched<O extends Order>(order: O, now: number): O {
+export function markModified<O extends Order>(order: O, now: number): O {
   return order.modifiedAt === null ? order : { ...order, modifiedAt: Math.max(order.modifiedAt, now) };
 }
 
 /** A `payment_pending` order in its previous state and deadline: its places are held no longer than until then. */
-export function backFromWaiting<O extends Order>(order: O, now: number): O {
+export function endWaiting<O extends Order>(order: O, now: number): O {
   return {
     ...order,
     state: order.cameFrom ?? 'open',
@@ -53,16 +53,16 @@ export function backFromWaiting<O extends Order>(order: O, now: number): O {
  * Returns a `payment_pending` order without pending payments to its previous state and deadline. Once that deadline
  * has passed it keeps waiting for what is due until the grace period ends.
  */
-export function waitingNoMore<O extends Order>(order: O, now: number): O {
+export function endWaitingIfNonePending<O extends Order>(order: O, now: number): O {
   return order.state !== 'payment_pending' ||
     order.payments.some(({ status }) => status === 'pending') ||
     (order.expiresAt ?? 0) <= now
     ? order
-    : touched(backFromWaiting(order, now), now);
+    : markModified(endWaiting(order, now), now);
 }
 
 /** The performances of the lines, each once, in order of the lines. */
-export function performancesOf(lines: readonly Pick<Line, 'performanceId'>[]): string[] {
+export function listPerformanceIds(lines: readonly Pick<Line, 'performanceId'>[]): string[] {
   return [...new Set(lines.map(({ performanceId }) => performanceId))];
 }
 
@@ -76,7 +76,7 @@ const names: Readonly<Record<State, string>> = {
 };
 
 /** The refusal of an action in a state that does not allow it. */
-export function wrongState({ state }: Pick<Order, 'state'>, action: string): Refused {
+export function refuseState({ state }: Pick<Order, 'state'>, action: string): Refused {
   return {
     refused: { reason: 'wrong_state', state, details: `The order is ${names[state]}, so it cannot be ${action}.` },
   };
@@ -86,10 +86,15 @@ export function wrongState({ state }: Pick<Order, 'state'>, action: string): Ref
  * The refusal of a command that cannot be decided now, or undefined: the order is paid in full and not sold yet, the
  * deadline has passed, or the state is none of `states`. `action` completes "the order cannot be …".
  */
-export function unfit(order: Order, states: readonly State[], action: string, now: number): Refused | undefined {
+export function checkDecidable(
+  order: Order,
+  states: readonly State[],
+  action: string,
+  now: number,
+): Refused | undefined {
   if (order.saleDue) return refuse('sale_due');
   if (isPastDue(order, now)) return refuse('past_due', `The order's deadline has passed, so it cannot be ${action}.`);
-  return states.includes(order.state) ? undefined : wrongState(order, action);
+  return states.includes(order.state) ? undefined : refuseState(order, action);
 }
 
 /** Maximum number of handled requests that an order lists. */
@@ -101,45 +106,45 @@ export function isHandled({ handledRequests }: Pick<Order, 'handledRequests'>, r
 }
 
 /** Lists the request as handled, so that a repeat does nothing. Write it together with the request's effect. */
-export function handled<O extends Order>(order: O, request: string): O {
+export function markHandled<O extends Order>(order: O, request: string): O {
   return isHandled(order, request)
     ? order
     : { ...order, handledRequests: [...(order.handledRequests ?? []), request].slice(-LISTED) };
 }
 
 /** The order that is to be sold, since it is paid in full by a change of its lines or at its deadline; else undefined. */
-export function soldIfPaid<O extends Order>(order: O, now: number): Accepted<O> | undefined {
+export function beginSaleIfPaid<O extends Order>(order: O, now: number): Accepted<O> | undefined {
   return isUnpaid(order) && isPaidInFull(order)
     ? accept({ ...order, saleDue: { since: now, paymentId: null } })
     : undefined;
 }
 
 /** Expires the order if its deadline has passed, also one that could not be sold; unchanged otherwise. */
-export function expiredUnsold<O extends Order>(order: O, now: number): Accepted<O> {
+export function expireIfDue<O extends Order>(order: O, now: number): Accepted<O> {
   return isOver(order, now)
     ? accept(
-        touched(
+        markModified(
           {
             ...order,
             state: 'expired',
-            lines: linesAtEnd(order),
+            lines: toFinalLines(order),
             deadline: null,
             cameFrom: null,
             saleDue: null,
             shorteningDue: null,
             heldPlaces: 0,
-            ...abandoned(order, now),
+            ...markAbandoned(order, now),
           },
           now,
         ),
-        orderExpired(order),
+        createOrderExpiredFact(order),
       )
     : accept(order);
 }
 
 /** The end of an order whose deadline has passed: sold if it is paid in full, else expired; unchanged otherwise. */
-export function endedIfDue<O extends Order>(order: O, now: number): Accepted<O> {
-  return (isOver(order, now) ? soldIfPaid(order, now) : undefined) ?? expiredUnsold(order, now);
+export function endIfDue<O extends Order>(order: O, now: number): Accepted<O> {
+  return (isOver(order, now) ? beginSaleIfPaid(order, now) : undefined) ?? expireIfDue(order, now);
 }
 
 /**
@@ -148,5 +153,5 @@ export function endedIfDue<O extends Order>(order: O, now: number): Accepted<O> 
  * too.
  */
 export function expire<O extends Order>(order: O, now: number): Decision<O> {
-  return isPastDue(order, now) ? endedIfDue(order, now) : refuse('not_due');
+  return isPastDue(order, now) ? endIfDue(order, now) : refuse('not_due');
 }

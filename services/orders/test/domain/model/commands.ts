@@ -1,6 +1,6 @@
 import { accept, isRefused } from '../../../src/domain/decisions.ts';
-import { startsAnew } from '../../../src/domain/lines.ts';
-import { due, type Order } from '../../../src/domain/order/order.ts';
+import { isEmptiedCart } from '../../../src/domain/lines.ts';
+import { computeDue, type Order } from '../../../src/domain/order/order.ts';
 import { isUnpaid } from '../../../src/domain/order/state.ts';
 import { workOf } from '../../../src/follows.ts';
 import type { Event } from './histories.ts';
@@ -8,8 +8,8 @@ import {
   type Command,
   call,
   expireNow,
+  getPlaceIds,
   issue,
-  placesOf,
   Refused,
   runCommand,
   runStockFirst,
@@ -97,7 +97,7 @@ function* work(world: World, id: string, name: Acting): Steps {
 }
 
 /** The process of a request, or undefined for an event that is none. */
-export function processOf(world: World, event: Event): Steps | undefined {
+export function createProcess(world: World, event: Event): Steps | undefined {
   const { rules } = world;
   const { kind, number, flag, order: id, key } = event;
   const request = `${kind}-${key}`;
@@ -139,11 +139,11 @@ function* addLines(world: World, command: Command, wanted: Hold['wanted'], permi
   const effect = function* (doc: Doc): Steps<Held> {
     yield* release(world, doc);
     const { id: holder, version: asOf, order } = doc;
-    const until = startsAnew(order) ? world.now() + HOLD_MS : (order.expiresAt ?? 0);
+    const until = isEmptiedCart(order) ? world.now() + HOLD_MS : (order.expiresAt ?? 0);
     const held = yield* call(world, () => stock.hold({ holder, request, asOf, wanted, until }));
     if (!held) throw new Refused('places_unavailable');
     taken = { held, request, asOf };
-    if (!startsAnew(order) && held.until < until) yield* holdUntil(world, doc, until, held.ids);
+    if (!isEmptiedCart(order) && held.until < until) yield* holdUntil(world, doc, until, held.ids);
     if (!permit) throw new Refused('tariff_not_accessible');
     return held;
   };
@@ -163,7 +163,7 @@ function* release(world: World, { id, order: { removedPlaces } }: Doc): Steps {
   if (removedPlaces) yield* call(world, () => world.stock.release(id, removedPlaces.placeIds, removedPlaces.asOf));
 }
 
-function* holdUntil(world: World, doc: Doc, until: number, ids = placesOf(doc)): Steps {
+function* holdUntil(world: World, doc: Doc, until: number, ids = getPlaceIds(doc)): Steps {
   if (ids.length === 0) return;
   yield* shortenInStock(world, doc);
   const missing = yield* call(world, () => world.stock.extend(doc.id, ids, until));
@@ -172,7 +172,7 @@ function* holdUntil(world: World, doc: Doc, until: number, ids = placesOf(doc)):
 
 function* shortenInStock(world: World, doc: Doc): Steps {
   const { id, order, version } = doc;
-  const ids = placesOf(doc);
+  const ids = getPlaceIds(doc);
   const until = order.expiresAt;
   if (order.shorteningDue == null || until === null || !isUnpaid(order) || ids.length === 0) return;
   yield* call(world, () => world.stock.shorten(id, ids, until, version));
@@ -265,7 +265,7 @@ function* graceFor(world: World, { order, ...doc }: Doc, next: Order): Steps<num
 }
 
 function* sellAll(world: World, doc: Doc): Steps<readonly string[]> {
-  const ids = placesOf(doc);
+  const ids = getPlaceIds(doc);
   const missing = yield* sellPlaces(world, doc.id, ids);
   if (missing.length > 0) throw new Refused('places_gone');
   return ids;
@@ -315,7 +315,7 @@ function* pay(world: World, command: Command, { number, attempt }: Event, status
   const add =
     (graceMs: number): Rule =>
     (order, now) => {
-      const amount = number < 12 ? Math.max(1, due(order)) : number - 11;
+      const amount = number < 12 ? Math.max(1, computeDue(order)) : number - 11;
       const input = { id: paymentId, method: 'card', amount, reference: null, status, graceMs };
       return world.rules.addPayment(order, input, now);
     };

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import type { DomainFact } from '../../../src/domain/order/facts.ts';
 import {
-  due,
+  computeDue,
+  computePaid,
+  computePaymentStatus,
+  computeRefunded,
+  computeRefundStatus,
+  computeTotal,
   isPaidInFull,
   type Order,
-  paid,
-  paymentStatus,
-  refunded,
-  refundStatus,
   type State,
-  total,
 } from '../../../src/domain/order/order.ts';
 import type { Stock } from './stock.ts';
 
@@ -64,16 +64,20 @@ const isUnpaid = (state: State) => state === 'open' || state === 'reserved' || s
 /** The order's money is what was moved. */
 export function checkMoney(order: Order, { captured, refunded: back, refundedAt }: Ledger): void {
   const [received, returned] = [sumOf(captured), sumOf(back)];
-  assert.deepEqual([paid(order), refunded(order)], [received, returned], 'money of the order is not what was moved');
+  assert.deepEqual(
+    [computePaid(order), computeRefunded(order)],
+    [received, returned],
+    'money of the order is not what was moved',
+  );
   // What was given back before the confirmation pays for nothing.
   const isEarly = (key: string) => order.confirmedAt === null || Number(refundedAt.get(key)) < order.confirmedAt;
   const money = received - sumOf(new Map([...back].filter(([key]) => isEarly(key))));
   const price = order.lines.reduce((subtotal, { amount }) => subtotal + amount, 0);
-  assert.deepEqual([total(order), due(order)], [price, Math.max(0, price - money)]);
+  assert.deepEqual([computeTotal(order), computeDue(order)], [price, Math.max(0, price - money)]);
   assert.ok(returned <= received);
   if (order.lines.length > 0)
-    assert.equal(paymentStatus(order), money >= price ? 'paid' : money > 0 ? 'partial' : 'unpaid');
-  assert.equal(refundStatus(order), returned === 0 ? 'none' : returned < received ? 'partial' : 'full');
+    assert.equal(computePaymentStatus(order), money >= price ? 'paid' : money > 0 ? 'partial' : 'unpaid');
+  assert.equal(computeRefundStatus(order), returned === 0 ? 'none' : returned < received ? 'partial' : 'full');
 }
 
 const sumOf = (amounts: ReadonlyMap<string, number>): number =>

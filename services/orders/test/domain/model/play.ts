@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { create, doWork, processOf } from './commands.ts';
+import { create, createProcess, doWork } from './commands.ts';
 import { deliver } from './delivery.ts';
 import { ALL, type Event, type History } from './histories.ts';
 import type { Rules } from './rules.ts';
@@ -29,7 +29,7 @@ export function play(rules: Rules, { prices, orders, events }: History): World {
   }
   const started: Event[] = [];
   const start = (event: Event): void => {
-    const steps = world.get(event.order) && processOf(world, event);
+    const steps = world.get(event.order) && createProcess(world, event);
     if (steps) begin(event.order, steps, event.steps, event.fates);
   };
   for (const [key, planned] of events.entries()) {

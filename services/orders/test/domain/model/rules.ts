@@ -2,15 +2,15 @@ import { changeDetails } from '../../../src/domain/buyer.ts';
 import { cancel, recordPlacesReleased, recordTicketsCancelled } from '../../../src/domain/cancellation.ts';
 import { checkOut } from '../../../src/domain/cart.ts';
 import {
+  checkSellable,
   confirm,
   confirmPaid,
   giveUpSale,
   hasTickets,
   recordControl,
   recordReplacement,
-  unsellable,
 } from '../../../src/domain/confirmation.ts';
-import { addLines, extend, removeLine, reserve, unextendable, withoutReleased } from '../../../src/domain/lines.ts';
+import { addLines, checkLinesAddable, extend, removeLine, removeReleased, reserve } from '../../../src/domain/lines.ts';
 import type { Order } from '../../../src/domain/order/order.ts';
 import { expire } from '../../../src/domain/order/state.ts';
 import { addPayment, refund, settlePayment } from '../../../src/domain/payments.ts';
@@ -36,9 +36,9 @@ export const rules = {
   removeLine,
   reserve,
   settlePayment,
-  unextendable,
-  unsellable,
-  withoutReleased,
+  unextendable: checkLinesAddable,
+  unsellable: checkSellable,
+  withoutReleased: removeReleased,
   ...conditions,
   /** The id of the payment that a request makes, at any of its attempts. */
   paymentId: (key: string, _attempt: number): string => `pay_${key}`,

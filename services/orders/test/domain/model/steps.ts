@@ -1,6 +1,6 @@
 import type { Sale } from '../../../src/domain/confirmation.ts';
 import { accept, isRefused, type Reason, refuse } from '../../../src/domain/decisions.ts';
-import { orderConfirmed } from '../../../src/domain/order/facts.ts';
+import { createOrderConfirmedFact } from '../../../src/domain/order/facts.ts';
 import type { SaleDue } from '../../../src/domain/order/order.ts';
 import { isUnpaid } from '../../../src/domain/order/state.ts';
 import type { Doc, Outcome, Rule, World } from './world.ts';
@@ -59,7 +59,7 @@ export function* write(
   return world.write(doc, rule, options);
 }
 
-export function placesOf({ order }: Doc): string[] {
+export function getPlaceIds({ order }: Doc): string[] {
   return order.lines.map(({ place }) => place.id);
 }
 
@@ -98,7 +98,13 @@ function* sellDue(world: World, doc: Doc, { since }: SaleDue): Steps<Sale | unde
   const isLate = order.state === 'expired' || (order.expiresAt ?? 0) <= world.now();
   let renewed = order.lines.map(({ place }) => ({ place, replaces: null as string | null }));
   if (isLate) {
-    const renewal = { holder: id, request: `sale-${since}`, until: world.now() + RENEWED_MS, ids: placesOf(doc), asOf };
+    const renewal = {
+      holder: id,
+      request: `sale-${since}`,
+      until: world.now() + RENEWED_MS,
+      ids: getPlaceIds(doc),
+      asOf,
+    };
     world.renewed.add(id);
     const again = yield* call(world, () => stock.renew(renewal));
     if (!again) return undefined;
@@ -114,7 +120,7 @@ function* sellDue(world: World, doc: Doc, { since }: SaleDue): Steps<Sale | unde
 /** Releases what a request has sold, as of this version, and is none of the order's places. */
 function* releaseSold(world: World, doc: Doc, soldIds: readonly string[], version: number): Steps {
   const { id, order } = doc;
-  const kept = isUnpaid(order) ? placesOf(doc) : world.rules.keptBySale(order);
+  const kept = isUnpaid(order) ? getPlaceIds(doc) : world.rules.keptBySale(order);
   const rest = soldIds.filter((placeId) => !kept.includes(placeId));
   const asOf = order.state === 'confirmed' || order.state === 'cancelled' ? doc.version : version;
   if (rest.length > 0 && world.rules.releasesSurplus) yield* call(world, () => world.stock.release(id, rest, asOf));
@@ -124,7 +130,7 @@ function* releaseSold(world: World, doc: Doc, soldIds: readonly string[], versio
 /** Issues the tickets of a confirmed order by a direct call; without an answer the fact does it. */
 export function* issue(world: World, doc: Doc): Steps<Doc> {
   yield;
-  if (doc.order.state === 'confirmed') world.ticketsOf(doc.id).issue(orderConfirmed(doc.order).data);
+  if (doc.order.state === 'confirmed') world.ticketsOf(doc.id).issue(createOrderConfirmedFact(doc.order).data);
   return doc;
 }
 

@@ -4,7 +4,7 @@ import { type Decision, isRefused, type Reason } from '../../../src/domain/decis
 import { open } from '../../../src/domain/lines.ts';
 import type { DomainFact } from '../../../src/domain/order/facts.ts';
 import type { NewLine, Order } from '../../../src/domain/order/order.ts';
-import { handled, isHandled } from '../../../src/domain/order/state.ts';
+import { isHandled, markHandled } from '../../../src/domain/order/state.ts';
 import { followWrite, type OrderWork } from '../../../src/follows.ts';
 import { checkMoney, checkOrder, checkWrite, type Ledger } from './invariants.ts';
 import type { Rules } from './rules.ts';
@@ -142,7 +142,7 @@ export function createWorld(rules: Rules, prices: readonly number[]) {
         return { doc: stored, answer };
       }
       const isDone = request !== undefined && answer === undefined;
-      const order = frozen(isDone ? handled(decision.next, request) : decision.next);
+      const order = frozen(isDone ? markHandled(decision.next, request) : decision.next);
       const doc = { id: read.id, version: stored.version + 1, order, due: dueAfter(stored, order) };
       docs.set(read.id, doc);
       checkWrite(stored.order, order, decision.facts, gone);

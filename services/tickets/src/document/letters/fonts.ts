@@ -33,7 +33,7 @@ const FORMATS = new Set(['.ttf', '.otf', '.ttc', '.otc', '.woff']);
 const contents = new LRUCache<string, Buffer>({ maxSize: 64_000_000, sizeCalculation: ({ length }) => length });
 
 /** The OpenType font or collection in a file; those in use stay in memory. */
-export async function contentOf(file: string): Promise<Buffer> {
+export async function readFontFile(file: string): Promise<Buffer> {
   const content = contents.get(file) ?? (await read(file));
   contents.set(file, content);
   return content;
@@ -86,7 +86,7 @@ const sfntOf = (woff: Buffer): Buffer => {
 const padded = (length: number): number => (length + 3) & ~3;
 
 /** The files of the product's own fonts. */
-export function ownFiles(): string[] {
+export function listOwnFiles(): string[] {
   return [REGULAR, BOLD].map(own);
 }
 
@@ -96,7 +96,7 @@ const own = (weight: number): string =>
 /** The fonts of the product and those below a folder of the installation. */
 export function createFonts(folder: string | undefined) {
   let [ours, others]: (Promise<Face[]> | undefined)[] = [];
-  const readOwn = async (): Promise<Face[]> => (await Promise.all(ownFiles().map(facesIn))).flat();
+  const readOwn = async (): Promise<Face[]> => (await Promise.all(listOwnFiles().map(facesIn))).flat();
   return {
     /** The product's own, the wanted weight first. */
     async own(isBold: boolean): Promise<readonly Face[]> {

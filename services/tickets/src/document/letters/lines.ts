@@ -16,7 +16,7 @@ const letters = new Intl.Segmenter('en', { granularity: 'grapheme' });
 const SINGLE = /^[\x20-\x7E\xA0-\xFF]*$/;
 
 /** The letters of a text as readers see them: with their marks (UAX 29). */
-export function lettersOf(text: string): string[] {
+export function splitLetters(text: string): string[] {
   return SINGLE.test(text) ? [...text] : [...letters.segment(text)].map(({ segment }) => segment);
 }
 
@@ -27,9 +27,9 @@ interface Font {
 }
 
 /** The width of a text in points, as far as it can be known. */
-export function widthOf(text: string, font: Font): number {
+export function measureWidth(text: string, font: Font): number {
   return pointsOf(
-    lettersOf(text).reduce((sum, letter) => sum + widthOfLetter(letter), 0),
+    splitLetters(text).reduce((sum, letter) => sum + widthOfLetter(letter), 0),
     font,
   );
 }
@@ -45,13 +45,14 @@ const widthOfLetter = (letter: string): number => {
 };
 
 /** The text in at most so many lines, broken between words where it can be; what has no room is `…`. */
-export function linesOf(text: string, room: number, most: number, font: Font): string[] {
+export function breakLines(text: string, room: number, most: number, font: Font): string[] {
   const lines: string[] = [];
   let rest = text.replace(/\s+/gu, ' ').trim();
   while (rest !== '') {
-    if (widthOf(rest, font) <= room) return [...lines, rest];
-    if (lines.length === most - 1) return [...lines, `${beginning(rest, room - widthOf('…', font), font).trimEnd()}…`];
-    const begun = beginning(rest, room, font) || (lettersOf(rest)[0] ?? '');
+    if (measureWidth(rest, font) <= room) return [...lines, rest];
+    if (lines.length === most - 1)
+      return [...lines, `${beginning(rest, room - measureWidth('…', font), font).trimEnd()}…`];
+    const begun = beginning(rest, room, font) || (splitLetters(rest)[0] ?? '');
     const space = rest[begun.length] === ' ' ? begun.length : begun.lastIndexOf(' ');
     const line = space > 0 ? begun.slice(0, space) : begun;
     lines.push(line);
@@ -63,7 +64,7 @@ export function linesOf(text: string, room: number, most: number, font: Font): s
 /** The most letters of the text that have room. */
 const beginning = (text: string, room: number, font: Font): string => {
   let [fitting, width] = ['', 0];
-  for (const letter of lettersOf(text)) {
+  for (const letter of splitLetters(text)) {
     width += widthOfLetter(letter);
     if (pointsOf(width, font) > room) break;
     fitting += letter;
@@ -89,7 +90,7 @@ export function isRightToLeft(paragraph: string): boolean {
 }
 
 /** The runs of a line from left to right; `fromRight`: its paragraph is read from the right. */
-export function runsOf(line: string, fromRight = isRightToLeft(line)): readonly Run[] {
+export function splitRuns(line: string, fromRight = isRightToLeft(line)): readonly Run[] {
   const embedding = bidi.getEmbeddingLevels(line, fromRight ? 'rtl' : 'ltr');
   const mirrored = bidi.getMirroredCharactersMap(line, embedding.levels);
   const runs: { indices: number[]; level: number | undefined }[] = [];

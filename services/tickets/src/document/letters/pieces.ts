@@ -1,5 +1,5 @@
 import type { Face, Fonts } from './fonts.ts';
-import { lettersOf, type Run, runsOf } from './lines.ts';
+import { type Run, splitLetters, splitRuns } from './lines.ts';
 
 /** The scripts (ISO 15924, by their names in Unicode) that are in everyday use. */
 const SCRIPTS = [
@@ -35,7 +35,7 @@ export async function placeLine(
   { isBold, fromRight }: { readonly isBold: boolean; readonly fromRight: boolean },
 ): Promise<PlacedLine> {
   const own = await fonts.own(isBold);
-  const runs = runsOf(line, fromRight);
+  const runs = splitRuns(line, fromRight);
   const isOwn = runs.every((run) => piecesOf(run, own).every(({ face }) => face !== undefined));
   const faces = isOwn ? own : [...own, ...(await fonts.more(isBold))];
   const placed = runs.flatMap((run) => piecesOf(run, faces));
@@ -78,7 +78,7 @@ const inFonts = (text: string, faces: readonly Face[]): { text: string; face: Fa
   const face = faces.find((one) => hasAll(one, text));
   if (face) return [{ text, face }];
   const words = text.split(/(?<=\s)(?=\S)/u);
-  const parts = words.length > 1 ? words : lettersOf(text);
+  const parts = words.length > 1 ? words : splitLetters(text);
   return parts.length > 1 ? parts.flatMap((part) => inFonts(part, faces)) : [{ text, face }];
 };
 
@@ -92,11 +92,11 @@ const hasAll = ({ has }: Face, text: string): boolean =>
 const forFontkit = (text: string, isRightToLeft: boolean): string => {
   const script = [...text].map(scriptOf).find((one) => one !== undefined);
   const turns = script !== undefined && FROM_RIGHT.has(script);
-  return turns === isRightToLeft ? text : lettersOf(text).reverse().join('');
+  return turns === isRightToLeft ? text : splitLetters(text).reverse().join('');
 };
 
 /** The scripts of letters, each with one of them: `Thai (U+0E01)`. */
-export function scriptsOf(missing: readonly string[]): string[] {
+export function listScripts(missing: readonly string[]): string[] {
   const scripts = new Map<string, string>();
   for (const text of missing) {
     const letter = [...text].find((one) => scriptOf(one) !== undefined) ?? text;

@@ -1,21 +1,21 @@
 import { openClient, openVisitor } from '@boxoffice/testkit';
 import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { faultsOf } from '../../../src/axe.ts';
-import { authorised } from '../../../src/product.ts';
-import { BALCONY, createHall, type Enter, heading, OPERA, type ShopFixture } from '../shop-fixture.ts';
-import { keepPlan, textsOf } from '../visit.ts';
+import { findFaults } from '../../../src/axe.ts';
+import { authoriseDemoClient } from '../../../src/product.ts';
+import { BALCONY, createHall, type Enter, locateHeading, OPERA, type ShopFixture } from '../shop-fixture.ts';
+import { getTexts, keepPlan } from '../visit.ts';
 
 const ITEMS = /\/tnwr\/vexp\/shopping-cart\/items\?/;
 
 /** Stories of choosing places on a plan, in its list, and by quantity. */
-export function choosing({ product, story }: ShopFixture): void {
+export function describeChoosing({ product, story }: ShopFixture): void {
   let halls = 0;
   /** Opens a hall of its own in a browser of this locale. */
   const enterHall = async (enter: Enter, locale: 'en-GB' | 'de-CH' | 'fr-CH', width?: number) => {
     halls += 1;
     const hall = await createHall(product(), `Hall ${halls}`);
-    const t = textsOf('pos/shop', locale);
+    const t = getTexts('pos/shop', locale);
     const { page } = await enter({ at: hall.at, locale, ...(width && { width }) });
     const nameOf = (row: string, seat: number | string) => t('seatName', { row, seat });
     const add = page.getByRole('button', { name: t('addToCart') });
@@ -27,7 +27,7 @@ export function choosing({ product, story }: ShopFixture): void {
       chosen: page.getByRole('list', { name: t('chosenSeats') }).getByRole('listitem'),
       async toCart() {
         await add.click();
-        await heading(page, t('cart')).waitFor();
+        await locateHeading(page, t('cart')).waitFor();
       },
     };
   };
@@ -66,7 +66,7 @@ export function choosing({ product, story }: ShopFixture): void {
       page.on('request', (request) => ITEMS.test(request.url()) && requests.push(request.postData() ?? ''));
       await add.focus();
       await page.keyboard.press('Enter');
-      await heading(page, t('cart')).waitFor();
+      await locateHeading(page, t('cart')).waitFor();
       // Two fares are one request.
       expect(requests.map((body) => JSON.parse(body).items.length)).toEqual([2]);
       expect(await page.locator('.item').count()).toBe(2);
@@ -89,7 +89,7 @@ export function choosing({ product, story }: ShopFixture): void {
     ] as const) {
       await page.getByRole('radio', { name: t(view) }).check();
       await page.emulateMedia({ colorScheme });
-      expect([view, await faultsOf(page)]).toEqual([view, []]);
+      expect([view, await findFaults(page)]).toEqual([view, []]);
     }
     const area = page.getByRole('button', { name: new RegExp(`^${balcony}`) });
     await area.click();
@@ -116,7 +116,7 @@ export function choosing({ product, story }: ShopFixture): void {
 
   story('seats, standing room and fares go into the cart together, up to the limit of an order', async (enter) => {
     const { page, t, chosen, free, add, toCart } = await enterHall(enter, 'fr-CH');
-    const full = await authorised(product(), 'opera', 'full');
+    const full = await authoriseDemoClient(product(), 'opera', 'full');
     const { maxPlacesPerOrder: most } = (await full(`/svc/v3/catalog/points-of-sale/${OPERA}`)).body.data;
     await free('1', 2).press('Space');
     const steppers = page.getByRole('spinbutton');
@@ -192,7 +192,7 @@ export function choosing({ product, story }: ShopFixture): void {
     await page.getByText(t('perhapsAdded')).waitFor();
     expect(await chosen.count()).toBe(1);
     await add.click();
-    await heading(page, t('cart')).waitFor();
+    await locateHeading(page, t('cart')).waitFor();
     expect([keys.length, new Set(keys).size, await page.locator('.item').count()]).toEqual([2, 1, 2]);
   });
 }

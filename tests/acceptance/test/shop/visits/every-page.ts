@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { faultsOf } from '../../../src/axe.ts';
+import { findFaults } from '../../../src/axe.ts';
 import { createHall, OPERA, type ShopFixture } from '../shop-fixture.ts';
-import { takenOver } from '../visit.ts';
+import { waitForTakeover } from '../visit.ts';
 
 const NARROW = { width: 320, colorScheme: 'dark' } as const;
 const WIDE = { width: 1280, colorScheme: 'light' } as const;
@@ -15,7 +15,7 @@ const LOOKS = [
 ] as const;
 
 /** Stories of all pages. */
-export function everyPage(shop: ShopFixture): void {
+export function describeEveryPage(shop: ShopFixture): void {
   for (const [locale, looks] of LOOKS)
     shop.story(`axe-core finds nothing on any page of the shop, in ${locale}`, async (enter) => {
       const { page } = await enter({ locale });
@@ -24,7 +24,7 @@ export function everyPage(shop: ShopFixture): void {
         for (const { width, colorScheme } of looks) {
           await page.setViewportSize({ width, height: 800 });
           await page.emulateMedia({ colorScheme });
-          faults.push(...(await faultsOf(page)).map((found) => `${name}, ${width} px, ${colorScheme}: ${found}`));
+          faults.push(...(await findFaults(page)).map((found) => `${name}, ${width} px, ${colorScheme}: ${found}`));
         }
       });
       expect(faults).toEqual([]);
@@ -58,7 +58,7 @@ const walk = async (
   const { baseUrl, users } = product().demo;
   const open = async (at: string) => {
     await page.goto(`${baseUrl}/shop/${at}`);
-    await takenOver(page);
+    await waitForTakeover(page);
   };
   const shows = async (selector: string) => page.locator(selector).first().waitFor();
 

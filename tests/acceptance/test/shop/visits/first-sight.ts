@@ -1,10 +1,10 @@
 import { waitUntil } from '@boxoffice/testkit';
 import { expect } from '@jest/globals';
-import { heading, OPERA, type ShopFixture, takeSeat } from '../shop-fixture.ts';
-import { nameless, takenOver } from '../visit.ts';
+import { locateHeading, OPERA, type ShopFixture, takeSeat } from '../shop-fixture.ts';
+import { listNamelessControls, waitForTakeover } from '../visit.ts';
 
 /** Stories of pages before, and while, their script takes over. */
-export function firstSight({ product, browser, story, showOf }: ShopFixture): void {
+export function describeFirstSight({ product, browser, story, showOf }: ShopFixture): void {
   story('the programme takes at most 14 requests and 150 KB, a show 20, one with a plan 25', async (enter) => {
     const { page } = await enter({ width: 390 });
     const sizes = new Map<string, Promise<number>>();
@@ -48,7 +48,7 @@ export function firstSight({ product, browser, story, showOf }: ShopFixture): vo
     await card.click();
     await page.waitForURL(/\/show\//);
     const isShown = async () => {
-      if ((await heading(page, name).count()) > 0) return true;
+      if ((await locateHeading(page, name).count()) > 0) return true;
       await page.reload();
       return false;
     };
@@ -65,10 +65,10 @@ export function firstSight({ product, browser, story, showOf }: ShopFixture): vo
   story('addresses of earlier shops lead to the same pages', async (enter) => {
     const at = showOf('opera', 'numbered');
     const { page } = await enter({ at: `#${at.slice(OPERA.length)}` });
-    await heading(page, 'The Magic Flute').waitFor();
+    await locateHeading(page, 'The Magic Flute').waitFor();
     expect(page.url()).toBe(`${product().demo.baseUrl}/shop/${at}`);
     await page.goto(`${product().demo.baseUrl}/shop/?host=${OPERA}#/account`);
-    await heading(page, 'Log in').waitFor();
+    await locateHeading(page, 'Log in').waitFor();
     expect(page.url()).toBe(`${product().demo.baseUrl}/shop/${OPERA}/account`);
   });
 
@@ -86,7 +86,7 @@ export function firstSight({ product, browser, story, showOf }: ShopFixture): vo
     expect(await page.locator(':focus').getAttribute('aria-current')).toBe('true');
     const found = await count.textContent();
     await page.reload();
-    await takenOver(page);
+    await waitForTakeover(page);
     expect([await count.textContent(), await page.getByRole('heading', { level: 2, name }).count()]).toEqual([
       found,
       1,
@@ -97,13 +97,13 @@ export function firstSight({ product, browser, story, showOf }: ShopFixture): vo
     await page.getByRole('heading', { level: 2, name }).waitFor();
 
     await page.goto(`${product().demo.baseUrl}/shop/${OPERA}/`);
-    await takenOver(page);
+    await waitForTakeover(page);
     const venue = page.getByRole('combobox', { name: 'Venue' });
     await venue.selectOption({ index: 1 });
     await page.waitForURL(/[?&]venue=/);
     await page.getByRole('searchbox').fill('no such title');
     await page.getByText('Nothing is called “no such title”.').waitFor();
-    expect(await nameless(page)).toEqual([]);
+    expect(await listNamelessControls(page)).toEqual([]);
   });
 
   story('the way back leads to the same place of the programme', async (enter) => {
@@ -115,13 +115,13 @@ export function firstSight({ product, browser, story, showOf }: ShopFixture): vo
     const before = await scrolled();
     expect(before).toBeGreaterThan(200);
     await card.click();
-    await heading(page, name).waitFor();
+    await locateHeading(page, name).waitFor();
     expect(await scrolled()).toBe(0);
     await page.goBack();
     await card.getByText(name).waitFor();
     expect(Math.abs((await scrolled()) - before)).toBeLessThan(50);
     await page.reload();
-    await takenOver(page);
+    await waitForTakeover(page);
     expect(page.url()).toContain('?page=2');
     expect(Math.abs((await scrolled()) - before)).toBeLessThan(50);
   });
@@ -134,7 +134,7 @@ export function firstSight({ product, browser, story, showOf }: ShopFixture): vo
     const stranger = (await enter()).page;
     await page.goto(`${product().demo.baseUrl}/shop/${showOf('opera', 'numbered')}`);
     await takeSeat(page, 'Row G, seat 2');
-    await heading(page, 'Cart').waitFor();
+    await locateHeading(page, 'Cart').waitFor();
     const sessionCookies = async () =>
       (await page.context().cookies()).filter(({ name }) => name.startsWith('boxoffice.session.'));
     // It ends with the browser.
@@ -156,20 +156,20 @@ export function firstSight({ product, browser, story, showOf }: ShopFixture): vo
       await route.continue();
     });
     await other.keyboard.press('Enter');
-    await heading(other, /^Hello/).waitFor();
+    await locateHeading(other, /^Hello/).waitFor();
     await page.getByRole('link', { name: 'My tickets' }).waitFor();
     await redrawn.promise;
     await page.getByRole('button', { name: 'Remove' }).first().click();
-    await heading(page, 'Your cart is empty').waitFor();
+    await locateHeading(page, 'Your cart is empty').waitFor();
     removed.resolve();
     await page.locator('main:not([aria-busy])').waitFor();
-    await heading(page, 'Your cart is empty').waitFor();
+    await locateHeading(page, 'Your cart is empty').waitFor();
     await other.locator('.cart-count').waitFor({ state: 'detached' });
 
     await other.getByRole('button', { name: 'Log out' }).click();
     await page.getByRole('link', { name: 'Log in' }).waitFor();
     await stranger.reload();
-    await takenOver(stranger);
+    await waitForTakeover(stranger);
     expect(await stranger.locator('.cart-count').count()).toBe(0);
     expect(await sessionCookies()).toEqual([]);
   });

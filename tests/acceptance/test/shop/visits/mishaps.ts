@@ -1,14 +1,14 @@
 import { openClient } from '@boxoffice/testkit';
 import { expect } from '@jest/globals';
-import { authorised } from '../../../src/product.ts';
-import { heading, OPERA, type ShopFixture, takeSeat, tokenOf } from '../shop-fixture.ts';
+import { authoriseDemoClient } from '../../../src/product.ts';
+import { locateHeading, OPERA, readSessionToken, type ShopFixture, takeSeat } from '../shop-fixture.ts';
 import { holdNext, keepPlan } from '../visit.ts';
 
 /** Stories of failures, and the shop's messages about them. */
-export function mishaps({ product, story, showOf }: ShopFixture): void {
+export function describeMishaps({ product, story, showOf }: ShopFixture): void {
   story('a sold-out show says so and offers nothing to buy', async (enter) => {
     const { page } = await enter({ at: showOf('opera', 'soldOut') });
-    await heading(page, 'Carmen').waitFor();
+    await locateHeading(page, 'Carmen').waitFor();
     await page.getByRole('heading', { name: 'Sold out' }).waitFor();
     expect(await page.getByRole('button', { name: 'Add to cart' }).count()).toBe(0);
     await page.goto(`${product().demo.baseUrl}/shop/${OPERA}/?q=carmen`);
@@ -33,7 +33,7 @@ export function mishaps({ product, story, showOf }: ShopFixture): void {
   });
 
   story('an expired cart says so, and the next choice begins a new one', async (enter) => {
-    const full = await authorised(product(), 'opera', 'full');
+    const full = await authoriseDemoClient(product(), 'opera', 'full');
     const { body: opera } = await full(`/svc/v3/catalog/points-of-sale/${OPERA}`);
     const { name, languages, currency, tariffIds, paymentMethods, maxPlacesPerOrder } = opera.data;
     const serviceHost = 'brief.opera.example';
@@ -52,17 +52,17 @@ export function mishaps({ product, story, showOf }: ShopFixture): void {
 
     const { page } = await enter({ at: showOf('opera', 'numbered').replace(OPERA, serviceHost) });
     await takeSeat(page, 'Row D, seat 2');
-    await heading(page, 'Cart').waitFor();
+    await locateHeading(page, 'Cart').waitFor();
     // A first answer about it that is lost is asked for again.
     const lost = { status: 503, json: { success: false, errorCode: 'internal_error', errorMessage: '-' } };
     await page.route(/\/tnwr\/vexp\/shopping-cart\?/, (route) => route.fulfill(lost), {
       times: 1,
     });
-    await heading(page, 'Your time has run out').waitFor();
+    await locateHeading(page, 'Your time has run out').waitFor();
     expect(await page.getByRole('link', { name: 'To checkout' }).count()).toBe(0);
     await page.goto(`${product().demo.baseUrl}/shop/${showOf('opera', 'numbered').replace(OPERA, serviceHost)}`);
     await takeSeat(page, 'Row D, seat 4');
-    await heading(page, 'Cart').waitFor();
+    await locateHeading(page, 'Cart').waitFor();
   });
 
   story('the second visitor reads that somebody was faster, and sees the seat taken', async (enter) => {
@@ -73,7 +73,7 @@ export function mishaps({ product, story, showOf }: ShopFixture): void {
     await seat(quick).press('Space');
     const showPlan = await keepPlan(slow);
     await quick.getByRole('button', { name: 'Add to cart' }).click();
-    await heading(quick, 'Cart').waitFor();
+    await locateHeading(quick, 'Cart').waitFor();
     await slow.getByRole('button', { name: 'Add to cart' }).click();
     showPlan();
     await slow.getByText('Somebody was faster: what you chose is no longer free.').waitFor();
@@ -84,8 +84,8 @@ export function mishaps({ product, story, showOf }: ShopFixture): void {
   story('the end of a session is shown to a visitor who loses something by it, and the shop goes on', async (enter) => {
     const { page } = await enter({ at: showOf('opera', 'numbered') });
     await takeSeat(page, 'Row D, seat 6');
-    await heading(page, 'Cart').waitFor();
-    const headers = { 'x-service-host': OPERA, 'x-auth-token': await tokenOf(page) };
+    await locateHeading(page, 'Cart').waitFor();
+    const headers = { 'x-service-host': OPERA, 'x-auth-token': await readSessionToken(page) };
     expect(
       (await openClient(product().address)('/tnwr/v1/sessions/current', { method: 'DELETE', headers })).status,
     ).toBe(200);
@@ -94,13 +94,13 @@ export function mishaps({ product, story, showOf }: ShopFixture): void {
     await page.locator('.card').nth(23).waitFor();
     await page.goto(`${product().demo.baseUrl}/shop/${showOf('opera', 'numbered')}`);
     await takeSeat(page, 'Row D, seat 8');
-    await heading(page, 'Cart').waitFor();
+    await locateHeading(page, 'Cart').waitFor();
   });
 
   story('an address with a host that is no point of sale’s shows nothing of it', async (enter) => {
     for (const text of ['Buy at evil.example', 'evil.example']) {
       const { page } = await enter({ at: `?host=${encodeURIComponent(text)}` });
-      await heading(page, 'There is no such page').waitFor();
+      await locateHeading(page, 'There is no such page').waitFor();
       expect(await page.title()).toBe('There is no such page');
       expect(await page.locator('body').textContent()).not.toContain('evil');
     }
@@ -108,7 +108,7 @@ export function mishaps({ product, story, showOf }: ShopFixture): void {
 
   story('a new point of sale has a shop at once, with its name', async (enter) => {
     const serviceHost = 'stage.example';
-    const full = await authorised(product(), 'museum', 'full');
+    const full = await authoriseDemoClient(product(), 'museum', 'full');
     const pointOfSale = {
       serviceHost,
       name: 'Stage',
@@ -122,16 +122,16 @@ export function mishaps({ product, story, showOf }: ShopFixture): void {
     const made = await full('/svc/v3/catalog/points-of-sale', { method: 'POST', body: pointOfSale });
     expect(made.status).toBe(201);
     const { page } = await enter({ at: `?host=${serviceHost.toUpperCase()}` });
-    await heading(page, 'The season').waitFor();
+    await locateHeading(page, 'The season').waitFor();
     expect(await page.title()).toBe('Programme · Stage');
     expect(await page.locator('.frame-footer').textContent()).toContain('Stage');
   });
 
   story('what does not exist has a page that leads back', async (enter) => {
     const { page } = await enter({ at: `${OPERA}/show/prd_nothing` });
-    await heading(page, 'This page is not on the bill').waitFor();
+    await locateHeading(page, 'This page is not on the bill').waitFor();
     await page.getByRole('link', { name: 'To the programme' }).click();
-    await heading(page, 'The season').waitFor();
+    await locateHeading(page, 'The season').waitFor();
   });
 
   story('an answer that takes its time is waited for, and pressing twice adds once', async (enter) => {
@@ -152,7 +152,7 @@ export function mishaps({ product, story, showOf }: ShopFixture): void {
     await add.click();
     expect(await add.getAttribute('aria-busy')).toBe('true');
     answer();
-    await heading(page, 'Cart').waitFor();
+    await locateHeading(page, 'Cart').waitFor();
     expect([calls, await page.locator('.item').count()]).toEqual([1, 1]);
 
     // Who has gone elsewhere meanwhile is left there.
@@ -162,10 +162,10 @@ export function mishaps({ product, story, showOf }: ShopFixture): void {
     await add.click();
     await added.asked;
     await page.getByRole('link', { name: 'Programme', exact: true }).first().click();
-    await heading(page, 'The season').waitFor();
+    await locateHeading(page, 'The season').waitFor();
     await added.release();
     await page.locator('.cart-count').getByText('2').waitFor();
-    expect(await heading(page, 'The season').count()).toBe(1);
+    expect(await locateHeading(page, 'The season').count()).toBe(1);
   });
 
   story('a shop that may not answer now says when, and tries again when asked', async (enter) => {
@@ -178,7 +178,7 @@ export function mishaps({ product, story, showOf }: ShopFixture): void {
     await page.getByRole('searchbox').fill('tosca');
     await found.asked;
     await page.locator('.card').first().click();
-    await heading(page, 'Something went wrong').waitFor();
+    await locateHeading(page, 'Something went wrong').waitFor();
     await page.getByText('Possible again in 17 seconds.').waitFor();
     // What was looked for on the page before leaves the address of this one.
     await found.release();

@@ -4,7 +4,7 @@ import type { Locator, Page } from 'playwright-core';
 import { createHall, type ShopFixture } from '../shop-fixture.ts';
 
 /** Stories of what is in sight, on a phone above all. */
-export function onAPhone({ product, story }: ShopFixture): void {
+export function describePhoneVisits({ product, story }: ShopFixture): void {
   for (const locale of ['en-GB', 'de-CH', 'fr-CH'])
     story(`the first screen of a phone shows what is on, and when, in ${locale}`, async (enter) => {
       const { page } = await enter({ locale, width: 390 });

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { OPERA, type ShopFixture } from '../shop-fixture.ts';
-import { nameless, overflow } from '../visit.ts';
+import { listNamelessControls, measureOverflow } from '../visit.ts';
 
 /** What is said of two of them in a language, and the words of shows in it, which are not. */
 const SPOKEN = [
@@ -35,7 +35,7 @@ const SPOKEN = [
 ] as const;
 
 /** Stories of goods, memberships and passes, of which every page speaks as such. */
-export function otherThanShows({ product, story }: ShopFixture): void {
+export function describeOtherThanShows({ product, story }: ShopFixture): void {
   for (const { locale, type, show, valid, things, whom, thanks, code, linked, calendar } of SPOKEN)
     story(`in ${locale}, what is bought of the type ${type} is nowhere called a ticket for a show`, async (enter) => {
       const { page } = await enter({ locale, width: 390, at: `${OPERA}/?type=${type}` });
@@ -43,7 +43,12 @@ export function otherThanShows({ product, story }: ShopFixture): void {
       const look = async (name: string) => {
         // Addresses are those of the opera's tickets.
         const said = (await main.ariaSnapshot()).replaceAll(/(?:\/url: |https:)\S+/g, '').match(show)?.[0];
-        expect([name, said, await overflow(page), await nameless(page)]).toEqual([name, undefined, 0, []]);
+        expect([name, said, await measureOverflow(page), await listNamelessControls(page)]).toEqual([
+          name,
+          undefined,
+          0,
+          [],
+        ]);
       };
       await page.locator('.card').first().click();
       await page.locator('.stepper button').last().click();

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
-import { heading, OPERA, type ShopFixture, tellWhoBuys } from '../shop-fixture.ts';
-import { nameless, overflow, takenOver } from '../visit.ts';
+import { locateHeading, OPERA, type ShopFixture, tellWhoBuys } from '../shop-fixture.ts';
+import { listNamelessControls, measureOverflow, waitForTakeover } from '../visit.ts';
 
 /** German has names like this one, and longer ones. */
 const LONG_WORD = 'Weihnachtsoratoriumsaufführungsgesellschaft';
@@ -8,7 +8,7 @@ const LONG_WORD = 'Weihnachtsoratoriumsaufführungsgesellschaft';
 const NAMES = ['name', 'description', 'productName', 'seatCategory', 'tariff', 'city', 'row', 'label'];
 
 /** Stories of successful purchases. */
-export function purchases({ product, story, showOf }: ShopFixture): void {
+export function describePurchases({ product, story, showOf }: ShopFixture): void {
   story('a guest finds a show, picks seats with the keyboard, pays, shows his tickets and cancels', async (enter) => {
     const { page } = await enter();
     await page.getByText('254 titles').waitFor();
@@ -16,7 +16,7 @@ export function purchases({ product, story, showOf }: ShopFixture): void {
     await page.getByRole('searchbox', { name: 'Search by title' }).fill('magic FLUTE');
     await page.getByRole('main').getByText('2 titles').waitFor();
     await page.getByRole('link', { name: /The Magic Flute(?! for children)/ }).click();
-    await heading(page, 'The Magic Flute').waitFor();
+    await locateHeading(page, 'The Magic Flute').waitFor();
 
     // One stop of the Tab key, arrow keys inside; taken seats are announced and cannot be chosen.
     const grid = page.getByRole('grid', { name: 'Seat map' });
@@ -31,7 +31,7 @@ export function purchases({ product, story, showOf }: ShopFixture): void {
     await page.getByRole('list', { name: 'Chosen seats' }).getByRole('combobox').last().selectOption({ index: 1 });
     await page.getByRole('button', { name: 'Add to cart' }).click();
 
-    await heading(page, 'Cart').waitFor();
+    await locateHeading(page, 'Cart').waitFor();
     expect(await page.locator('.item').count()).toBe(2);
     expect(await page.getByRole('timer').textContent()).toMatch(/^1\d:\d\d$/);
     await page.getByLabel('First name').first().fill('  Grace ');
@@ -48,7 +48,7 @@ export function purchases({ product, story, showOf }: ShopFixture): void {
     expect(await page.getByLabel('Last name').first().inputValue()).toBe('Hopper');
 
     await page.getByRole('link', { name: 'To checkout' }).click();
-    await heading(page, 'Checkout').waitFor();
+    await locateHeading(page, 'Checkout').waitFor();
     // The cart's announcement is not repeated here, and the remaining time is announced once.
     expect(await page.getByRole('status').textContent()).toBe('');
     const said = await page.locator('body').ariaSnapshot();
@@ -69,7 +69,7 @@ export function purchases({ product, story, showOf }: ShopFixture): void {
     await page.getByRole('radio', { name: /Accepted/ }).check();
     await pay.dblclick();
 
-    await heading(page, 'Thank you. See you at the show!').waitFor();
+    await locateHeading(page, 'Thank you. See you at the show!').waitFor();
     const tickets = page.locator('.ticket');
     await tickets.getByRole('img', { name: 'QR code of the ticket for The Magic Flute' }).nth(1).waitFor();
     expect(await tickets.count()).toBe(2);
@@ -83,7 +83,7 @@ export function purchases({ product, story, showOf }: ShopFixture): void {
     expect(await page.getByRole('dialog').count()).toBe(0);
     await page.getByRole('button', { name: 'Cancel the order' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel the order' }).click();
-    await heading(page, 'Your order is cancelled').waitFor();
+    await locateHeading(page, 'Your order is cancelled').waitFor();
     expect(await page.locator('.qr').count()).toBe(0);
   });
 
@@ -92,7 +92,7 @@ export function purchases({ product, story, showOf }: ShopFixture): void {
     async (enter) => {
       const { page } = await enter({ at: `${OPERA}/?q=tosca` });
       await page.getByRole('link', { name: /Tosca/ }).click();
-      await heading(page, 'Tosca').waitFor();
+      await locateHeading(page, 'Tosca').waitFor();
       await page.getByRole('button', { name: 'One more: Full price, Balcony' }).click();
       await page.getByRole('button', { name: 'One more: Full price, Balcony' }).click();
       await page.getByRole('button', { name: 'One more: Youth and students, Balcony' }).click();
@@ -125,7 +125,7 @@ export function purchases({ product, story, showOf }: ShopFixture): void {
       expect(await page.getByRole('button', { name: /^Pay/ }).textContent()).toContain(price);
       await page.getByRole('radio', { name: /Pending/ }).check();
       await page.getByRole('button', { name: /^Pay/ }).click();
-      await heading(page, 'Waiting for your payment').waitFor();
+      await locateHeading(page, 'Waiting for your payment').waitFor();
     },
   );
 
@@ -161,12 +161,12 @@ export function purchases({ product, story, showOf }: ShopFixture): void {
     });
     await page.reload();
     await page.getByText(LONG_WORD).first().waitFor();
-    expect(await overflow(page)).toBe(0);
+    expect(await measureOverflow(page)).toBe(0);
     expect(await page.evaluate('window.shift')).toBeLessThan(0.05);
     await page.unroute(fonts);
     await page.reload();
-    await takenOver(page);
-    expect(await overflow(page)).toBe(0);
+    await waitForTakeover(page);
+    expect(await measureOverflow(page)).toBe(0);
     await page.locator('.card').first().click();
     // A seat that no other story buys.
     await page
@@ -174,27 +174,27 @@ export function purchases({ product, story, showOf }: ShopFixture): void {
       .last()
       .press('Space');
     await page.getByRole('list', { name: 'Gewählte Plätze' }).getByRole('combobox').waitFor();
-    expect(await overflow(page)).toBe(0);
+    expect(await measureOverflow(page)).toBe(0);
     await page.getByRole('button', { name: 'In den Warenkorb' }).click();
     await page.getByRole('link', { name: 'Zur Kasse' }).waitFor();
-    expect(await overflow(page)).toBe(0);
+    expect(await measureOverflow(page)).toBe(0);
     await page.getByRole('link', { name: 'Zur Kasse' }).click();
-    await heading(page, 'Kasse').waitFor();
-    expect(await overflow(page)).toBe(0);
+    await locateHeading(page, 'Kasse').waitFor();
+    expect(await measureOverflow(page)).toBe(0);
   });
 
   story('in another language everything is in that language, what the API says too, and it stays', async (enter) => {
     const { page } = await enter({ locale: 'fr-CH', at: showOf('opera', 'numbered') });
-    await heading(page, 'La Flûte enchantée').waitFor();
+    await locateHeading(page, 'La Flûte enchantée').waitFor();
     await page.getByRole('link', { name: 'Deutsch' }).click();
-    await heading(page, 'Die Zauberflöte').waitFor();
+    await locateHeading(page, 'Die Zauberflöte').waitFor();
     expect(await page.getAttribute('html', 'lang')).toBe('de');
     await page.getByRole('button', { name: 'Reihe C, Platz 4, frei' }).press('Space');
     await page.getByRole('button', { name: 'In den Warenkorb' }).click();
-    await heading(page, 'Warenkorb').waitFor();
+    await locateHeading(page, 'Warenkorb').waitFor();
     await page.getByText('Normalpreis').first().waitFor({ state: 'attached' });
     await page.reload();
-    await heading(page, 'Warenkorb').waitFor();
+    await locateHeading(page, 'Warenkorb').waitFor();
     expect(await page.locator('main').textContent()).not.toMatch(/\b(?:Cart|Checkout|Panier|Paiement|Total des)\b/);
   });
 
@@ -215,7 +215,7 @@ export function purchases({ product, story, showOf }: ShopFixture): void {
     await page.getByText('Login and password do not belong together.').waitFor();
     await page.getByLabel('Password').fill(user.password);
     await page.keyboard.press('Enter');
-    await heading(page, /^Hello/).waitFor();
+    await locateHeading(page, /^Hello/).waitFor();
 
     await page.goto(`${product().demo.baseUrl}/shop/${OPERA}/?q=tosca`);
     await page.getByRole('link', { name: /Tosca/ }).click();
@@ -223,10 +223,10 @@ export function purchases({ product, story, showOf }: ShopFixture): void {
     await page.getByRole('button', { name: 'Add to cart' }).click();
     await page.getByRole('link', { name: 'To checkout' }).click();
     await page.getByRole('button', { name: /^Pay/ }).click();
-    await heading(page, /^Thank you/).waitFor();
+    await locateHeading(page, /^Thank you/).waitFor();
 
     await page.getByRole('link', { name: 'My tickets' }).click();
-    await heading(page, /^Hello/).waitFor();
+    await locateHeading(page, /^Hello/).waitFor();
     const ticket = page.locator('.ticket').first();
     await ticket.getByRole('img', { name: /QR code/ }).waitFor();
     await ticket.getByText('Change the name').click();
@@ -235,12 +235,12 @@ export function purchases({ product, story, showOf }: ShopFixture): void {
     await ticket.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Clara Schumann').first().waitFor();
     await page.getByRole('button', { name: 'Log out' }).click();
-    await heading(page, 'Log in').waitFor();
+    await locateHeading(page, 'Log in').waitFor();
   });
 
   story('another shop sells at its own prices in its own currency', async (enter) => {
     const { page } = await enter({ at: showOf('museum', 'numbered') });
-    await heading(page, 'What the river remembers').waitFor();
+    await locateHeading(page, 'What the river remembers').waitFor();
     expect(await page.locator('.facts').textContent()).toContain('€');
     expect(await page.getByRole('link', { name: 'Deutsch' }).count()).toBe(0);
   });
@@ -249,7 +249,7 @@ export function purchases({ product, story, showOf }: ShopFixture): void {
     const { page } = await enter({ width: 360 });
     const seen: Record<string, unknown> = {};
     const look = async (name: string) => {
-      seen[name] = [await overflow(page), await nameless(page), await page.locator('h1').count()];
+      seen[name] = [await measureOverflow(page), await listNamelessControls(page), await page.locator('h1').count()];
       const head = await page.locator('.frame-header').boundingBox();
       expect([name, head?.height]).toEqual([name, headHeight]);
     };
@@ -261,10 +261,10 @@ export function purchases({ product, story, showOf }: ShopFixture): void {
     await page.getByRole('button', { name: 'Row C, seat 6, free' }).press('Space');
     await look('seat map');
     await page.getByRole('button', { name: 'Add to cart' }).click();
-    await heading(page, 'Cart').waitFor();
+    await locateHeading(page, 'Cart').waitFor();
     await look('cart');
     await page.getByRole('link', { name: 'To checkout' }).click();
-    await heading(page, 'Checkout').waitFor();
+    await locateHeading(page, 'Checkout').waitFor();
     await look('checkout');
     await tellWhoBuys(page);
     await page.getByRole('button', { name: /^Pay/ }).click();

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { openClient, openVisitor, waitUntil } from '@boxoffice/testkit';
 import { expect } from '@jest/globals';
 import type { Page, Route } from 'playwright-core';
-import { heading, OPERA, type ShopFixture } from '../shop-fixture.ts';
-import { holdNext, nameless, overflow, takenOver, textsOf } from '../visit.ts';
+import { locateHeading, OPERA, type ShopFixture } from '../shop-fixture.ts';
+import { getTexts, holdNext, listNamelessControls, measureOverflow, waitForTakeover } from '../visit.ts';
 
 /** Stories of tickets that outlive the browser in which they were bought. */
-export function links({ product, story }: ShopFixture): void {
+export function describeTicketLinks({ product, story }: ShopFixture): void {
   /** Buys two places as a guest, without a browser. */
   const buy = async () => {
     const { performanceId, productId } = product().demo.fixtures.opera?.numbered ?? {};
@@ -38,25 +38,25 @@ export function links({ product, story }: ShopFixture): void {
     await page.context().addCookies([cookieOf(order.session)]);
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.goto(`${product().demo.baseUrl}/shop/${OPERA}/order/${order.id}?new`);
-    await heading(page, 'Thank you. See you at the show!').waitFor();
+    await locateHeading(page, 'Thank you. See you at the show!').waitFor();
     await page.getByText(`Order ${order.number}`).waitFor();
     const url = await page.getByRole('textbox', { name: 'Link to your tickets' }).inputValue();
     expect(url).toMatch(new RegExp(`^https://[^#]+/shop/${OPERA}/ticket-link#[A-Za-z0-9_-]{43}$`));
     await page.getByRole('button', { name: 'Copy the link' }).click();
     await page.getByRole('status').getByText('Copied').waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(url);
-    expect(await nameless(page)).toEqual([]);
+    expect(await listNamelessControls(page)).toEqual([]);
 
     const [, fragment = ''] = url.split('#');
     const { page: laptop } = await enter({ at: `${OPERA}/ticket-link#${fragment}`, width: 390 });
-    await heading(laptop, 'Your tickets').waitFor();
+    await locateHeading(laptop, 'Your tickets').waitFor();
     expect(laptop.url()).not.toContain(fragment.slice(0, 8));
     expect(await laptop.context().cookies()).toEqual([]);
     const codes = laptop.getByRole('img', { name: /^QR code of the ticket/ });
     await codes.nth(1).waitFor();
     expect(await codes.count()).toBe(2);
     await laptop.getByRole('button', { name: 'Cancel the order' }).waitFor();
-    expect([await overflow(laptop), await nameless(laptop)]).toEqual([0, []]);
+    expect([await measureOverflow(laptop), await listNamelessControls(laptop)]).toEqual([0, []]);
 
     const pdf = await savedBy(laptop, 'Download all tickets (PDF)');
     expect([pdf.name, pdf.content.subarray(0, 5).toString()]).toEqual([`${order.number}.pdf`, '%PDF-']);
@@ -68,12 +68,12 @@ export function links({ product, story }: ShopFixture): void {
 
     // The tab has the token, the address has not: the page can be loaded again, and in another language.
     await laptop.reload();
-    await heading(laptop, 'Your tickets').waitFor();
+    await locateHeading(laptop, 'Your tickets').waitFor();
     await laptop.getByRole('link', { name: 'Deutsch' }).click();
-    await heading(laptop, 'Ihre Karten').waitFor();
+    await locateHeading(laptop, 'Ihre Karten').waitFor();
     // The chosen language stays.
     await laptop.goBack();
-    await heading(laptop, 'Ihre Karten').waitFor();
+    await locateHeading(laptop, 'Ihre Karten').waitFor();
     expect(laptop.url()).not.toContain('#');
   });
 
@@ -81,37 +81,37 @@ export function links({ product, story }: ShopFixture): void {
     const order = await buy();
     const { token } = (await order.call(`/orders/${order.id}/links`, {})).body.data;
     const { page } = await enter({ at: `${OPERA}/ticket-link#${token}`, width: 320 });
-    await heading(page, 'Your tickets').waitFor();
+    await locateHeading(page, 'Your tickets').waitFor();
     await page.getByRole('button', { name: 'Cancel the order' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Keep it' }).click();
-    expect(await heading(page, 'Your tickets').count()).toBe(1);
+    expect(await locateHeading(page, 'Your tickets').count()).toBe(1);
     await page.getByRole('button', { name: 'Cancel the order' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel the order' }).click();
     await page.locator('.order[data-state="cancelled"]').waitFor();
     expect(await page.getByRole('button', { name: 'Cancel the order' }).count()).toBe(0);
-    expect([await overflow(page), await nameless(page)]).toEqual([0, []]);
+    expect([await measureOverflow(page), await listNamelessControls(page)]).toEqual([0, []]);
     expect(await page.context().cookies()).toEqual([]);
   });
 
   // Three requests of this machine's address, of the five that it has an hour.
   for (const locale of ['en-GB', 'de-CH', 'fr-CH']) {
     story(`a guest gets a lost link again by mail, in ${locale}`, async (enter) => {
-      const t = textsOf('pos/shop', locale);
+      const t = getTexts('pos/shop', locale);
       const order = await buy();
       const { page } = await enter({ at: `${OPERA}/ticket-link`, locale, width: 320 });
-      await heading(page, t('linkOverTitle')).waitFor();
+      await locateHeading(page, t('linkOverTitle')).waitFor();
       const ways = page.getByRole('link', { name: t('lostLink') });
       expect(await ways.count()).toBe(2);
       await ways.first().click();
-      await heading(page, t('lostLink')).waitFor();
-      expect([await overflow(page), await nameless(page)]).toEqual([0, []]);
+      await locateHeading(page, t('lostLink')).waitFor();
+      expect([await measureOverflow(page), await listNamelessControls(page)]).toEqual([0, []]);
       await page.getByRole('button', { name: t('lostLinkSend') }).click();
       expect(await page.getByText(t('required')).count()).toBe(2);
       await page.getByLabel(t('email')).fill(' ADA@guests.example ');
       await page.getByLabel(t('lostLinkNumber')).fill(order.number.toUpperCase());
       await page.getByRole('button', { name: t('lostLinkSend') }).click();
-      await heading(page, t('lostLinkAskedTitle')).waitFor();
-      expect([await overflow(page), await nameless(page)]).toEqual([0, []]);
+      await locateHeading(page, t('lostLinkAskedTitle')).waitFor();
+      expect([await measureOverflow(page), await listNamelessControls(page)]).toEqual([0, []]);
       expect(await page.context().cookies()).toEqual([]);
 
       const mails = page.getByRole('listitem').filter({ hasText: order.number }).getByRole('link');
@@ -122,8 +122,8 @@ export function links({ product, story }: ShopFixture): void {
       await waitUntil(async () => (await newest()) !== '', { what: 'the mail with the link', withinMs: 150_000 });
       await mails.filter({ hasText: /Link zu|link to|lien vers/ }).click();
       await page.locator('a[href*="/ticket-link#"]').click();
-      await takenOver(page);
-      await heading(page, t('linkedTitle')).waitFor();
+      await waitForTakeover(page);
+      await locateHeading(page, t('linkedTitle')).waitFor();
       await page.getByText(order.number).first().waitFor();
     });
   }
@@ -131,7 +131,7 @@ export function links({ product, story }: ShopFixture): void {
   story('the login page leads to a lost link', async (enter) => {
     const { page } = await enter({ at: `${OPERA}/account`, width: 320 });
     await page.getByRole('main').getByRole('link', { name: 'I lost the link to my order' }).click();
-    await heading(page, 'I lost the link to my order').waitFor();
+    await locateHeading(page, 'I lost the link to my order').waitFor();
   });
 
   story('the link of an order says that it is cancelled, also by its session', async (enter) => {
@@ -140,7 +140,7 @@ export function links({ product, story }: ShopFixture): void {
     const { page } = await enter({ at: `${OPERA}/`, locale: 'fr-CH' });
     await page.context().addCookies([cookieOf(order.session)]);
     await page.goto(`${product().demo.baseUrl}/shop/${OPERA}/ticket-link#${token}`);
-    await heading(page, 'Vos billets').waitFor();
+    await locateHeading(page, 'Vos billets').waitFor();
     // With the codes the page asks no more.
     await page.locator('.qr').nth(1).waitFor();
     // While a ticket lacks its code, the page asks again; what was answered before the cancellation says nothing then.
@@ -156,11 +156,11 @@ export function links({ product, story }: ShopFixture): void {
     await polled.asked;
     await page.getByRole('button', { name: 'Annuler la commande' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Annuler la commande' }).click();
-    await heading(page, 'Votre commande est annulée').waitFor();
+    await locateHeading(page, 'Votre commande est annulée').waitFor();
     await polled.release();
-    expect(await heading(page, 'Votre commande est annulée').count()).toBe(1);
+    expect(await locateHeading(page, 'Votre commande est annulée').count()).toBe(1);
     await page.goBack();
-    await heading(page, 'Votre commande est annulée').waitFor();
+    await locateHeading(page, 'Votre commande est annulée').waitFor();
     expect(await page.locator('.ticket.is-void').count()).toBe(2);
     expect(await page.locator('.qr').count()).toBe(0);
     for (const name of ['Télécharger tous les billets (PDF)', 'Ajouter à l’agenda', 'Copier le lien'])
@@ -169,10 +169,10 @@ export function links({ product, story }: ShopFixture): void {
 
   story('a link that is incomplete or over shows no tickets, and says so', async (enter) => {
     const { page } = await enter({ at: `${OPERA}/ticket-link#${'x'.repeat(43)}`, locale: 'de-CH' });
-    await heading(page, 'Dieser Link zeigt keine Karten').waitFor();
+    await locateHeading(page, 'Dieser Link zeigt keine Karten').waitFor();
     const { page: empty } = await enter({ at: `${OPERA}/ticket-link` });
-    await heading(empty, 'This link shows no tickets').waitFor();
-    expect(await nameless(empty)).toEqual([]);
+    await locateHeading(empty, 'This link shows no tickets').waitFor();
+    expect(await listNamelessControls(empty)).toEqual([]);
   });
 }
 
@@ -187,7 +187,7 @@ const savedBy = async (page: Page, button: string): Promise<{ readonly name: str
 const DAY_MS = 86_400_000;
 
 /** Stories of what a login owns. */
-export function belongings({ product, story, showOf }: ShopFixture): void {
+export function describeBelongings({ product, story, showOf }: ShopFixture): void {
   /** A ticket as the API returns it. */
   const ticket = (id: string, status: string, startDate: string) => ({
     id,
@@ -229,7 +229,7 @@ export function belongings({ product, story, showOf }: ShopFixture): void {
       await page.getByLabel('Login').fill(user.login);
       await page.getByLabel('Password').fill(user.password);
       await page.keyboard.press('Enter');
-      await heading(page, /^Hello/).waitFor();
+      await locateHeading(page, /^Hello/).waitFor();
 
       const cards = page.locator('.ticket');
       const barcodes = await cards.evaluateAll((all) => all.map((card) => card.getAttribute('data-barcode')));

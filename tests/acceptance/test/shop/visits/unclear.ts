@@ -1,12 +1,12 @@
 import { expect } from '@jest/globals';
 import type { Page, Route } from 'playwright-core';
-import { authorised } from '../../../src/product.ts';
-import { type Enter, heading, type ShopFixture, takeSeat, tellWhoBuys } from '../shop-fixture.ts';
+import { authoriseDemoClient } from '../../../src/product.ts';
+import { type Enter, locateHeading, type ShopFixture, takeSeat, tellWhoBuys } from '../shop-fixture.ts';
 
 const ORDERS = /\/tnwr\/vexp\/orders\?/;
 
 /** Stories of checkouts whose outcome is unclear at first. */
-export function unclear({ product, story, showOf }: ShopFixture): void {
+export function describeUnclearOutcomes({ product, story, showOf }: ShopFixture): void {
   const atCheckout = async (enter: Enter, seat: string): Promise<Page> => {
     const { page } = await enter({ at: showOf('opera', 'numbered') });
     await takeSeat(page, seat);
@@ -18,17 +18,17 @@ export function unclear({ product, story, showOf }: ShopFixture): void {
   story('an answer that is lost on its way buys once', async (enter) => {
     const page = await atCheckout(enter, 'Row E, seat 2');
     await page.reload();
-    await heading(page, 'Checkout').waitFor();
+    await locateHeading(page, 'Checkout').waitFor();
     expect(await page.getByLabel('Last name').inputValue()).toBe('Lovelace');
     const keys = await answerFirst(page, async (route) => {
       await route.fetch();
       await route.abort('connectionreset');
     });
     await pay(page);
-    await heading(page, 'We do not know yet what became of your order').waitFor();
+    await locateHeading(page, 'We do not know yet what became of your order').waitFor();
     expect(await page.getByText('The box office cannot be reached.').count()).toBe(1);
     await page.getByRole('button', { name: 'Ask again' }).click();
-    await heading(page, /^Thank you/).waitFor();
+    await locateHeading(page, /^Thank you/).waitFor();
     expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
     await page.getByRole('link', { name: 'Log in' }).click();
     await page.getByRole('heading', { name: 'Orders of this visit' }).waitFor();
@@ -44,12 +44,12 @@ export function unclear({ product, story, showOf }: ShopFixture): void {
       const page = await atCheckout(enter, 'Row E, seat 4');
       const keys = await answerFirst(page, (route) => route.fulfill(unforeseen(false)));
       await pay(page);
-      await heading(page, 'We do not know yet what became of your order').waitFor();
+      await locateHeading(page, 'We do not know yet what became of your order').waitFor();
       await page.getByRole('link', { name: 'Programme', exact: true }).click();
-      await heading(page, 'The season').waitFor();
+      await locateHeading(page, 'The season').waitFor();
       await page.goBack();
       await page.getByRole('button', { name: 'Ask again' }).click();
-      await heading(page, /^Thank you/).waitFor();
+      await locateHeading(page, /^Thank you/).waitFor();
       expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
     },
   );
@@ -64,40 +64,40 @@ export function unclear({ product, story, showOf }: ShopFixture): void {
     await page.getByRole('button', { name: 'Ask again' }).waitFor();
     await page.reload();
     await page.getByRole('button', { name: 'Ask again' }).click();
-    await heading(page, /^Thank you/).waitFor();
+    await locateHeading(page, /^Thank you/).waitFor();
   });
 
   story('an error that cancelled the order says so, and leads back to the programme', async (enter) => {
     const page = await atCheckout(enter, 'Row E, seat 8');
     await answerFirst(page, (route) => route.fulfill(unforeseen(true)));
     await pay(page);
-    await heading(page, 'Your order was cancelled').waitFor();
+    await locateHeading(page, 'Your order was cancelled').waitFor();
     expect(await page.getByRole('button', { name: /^Pay|Ask again/ }).count()).toBe(0);
-    expect(await heading(page, /./).evaluate((h1) => h1 === h1.ownerDocument.activeElement)).toBe(true);
+    expect(await locateHeading(page, /./).evaluate((h1) => h1 === h1.ownerDocument.activeElement)).toBe(true);
     await page.getByRole('link', { name: 'To the programme' }).click();
-    await heading(page, 'The season').waitFor();
+    await locateHeading(page, 'The season').waitFor();
   });
 
   story('a payment that fails later is shown, and the same order is paid again', async (enter) => {
     const page = await atCheckout(enter, 'Row E, seat 10');
     await page.getByRole('radio', { name: /Pending/ }).check();
     await pay(page);
-    await heading(page, 'Waiting for your payment').waitFor();
+    await locateHeading(page, 'Waiting for your payment').waitFor();
     const orderId = /order\/(\w+)/.exec(page.url())?.[1];
-    const full = await authorised(product(), 'opera', 'full');
+    const full = await authoriseDemoClient(product(), 'opera', 'full');
     const payments = `/svc/v3/orders/${orderId}/payments`;
     const [payment] = (await full(payments)).body.data.items;
     const failed = await full(`${payments}/${payment.id}`, { method: 'PATCH', body: { status: 'failed' } });
     expect(failed.status).toBe(200);
 
-    await heading(page, 'Your order is not paid').waitFor();
+    await locateHeading(page, 'Your order is not paid').waitFor();
     expect(await page.title()).toMatch(/^Your order is not paid/);
     await page.getByText('Everything is still kept for you: you can pay again.').waitFor();
     await page.getByRole('link', { name: 'Back to the payment' }).click();
-    await heading(page, 'Checkout').waitFor();
+    await locateHeading(page, 'Checkout').waitFor();
     expect(await page.getByLabel('Email').inputValue()).toBe('ada@example.org');
     await pay(page);
-    await heading(page, /^Thank you/).waitFor();
+    await locateHeading(page, /^Thank you/).waitFor();
     expect(page.url()).toContain(`/order/${orderId}`);
   });
 }
