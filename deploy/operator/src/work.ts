@@ -1,6 +1,6 @@
 // The operator's commands for work that follows a write (docs/follow-up-work.md).
 
-import { type WorkKindOf, workKindOf } from '@boxoffice/service';
+import { completeWorkKind, type WorkKindOf } from '@boxoffice/service';
 import type { Collection, Document, DueWork, Store } from '@boxoffice/store';
 import { type Command, type Given, Misuse } from './command.ts';
 import { type Installation, Refused, type ServiceName, serviceNames, services } from './installation.ts';
@@ -17,7 +17,7 @@ const declaredWork = (chosen: readonly ServiceName[]): readonly DeclaredWork[] =
   chosen.flatMap((service) => {
     const { collections, work = {} } = services[service];
     return Object.entries(work).flatMap(([name, handlers]) => {
-      const kinds = Object.fromEntries(Object.entries(handlers).map(([work, kind]) => [work, workKindOf(kind)]));
+      const kinds = Object.fromEntries(Object.entries(handlers).map(([work, kind]) => [work, completeWorkKind(kind)]));
       return collections.filter((one) => one.name === name).map((collection) => ({ service, collection, kinds }));
     });
   });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { pos } from '@boxoffice/pos';
-import { workKindOf } from '@boxoffice/service';
+import { completeWorkKind } from '@boxoffice/service';
 import { type Collection, type Document, openSqliteStores, type Store } from '@boxoffice/store';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { serviceNames, services } from '../src/installation.ts';
@@ -96,7 +96,7 @@ const declared = serviceNames.flatMap((service) =>
       service,
       collection,
       name,
-      isPromised: workKindOf(kind).dropped === undefined,
+      isPromised: completeWorkKind(kind).dropped === undefined,
     })),
   ),
 );

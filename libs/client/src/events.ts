@@ -15,43 +15,6 @@ interface Message {
   readonly data: string;
 }
 
-/** Splits text that arrives in pieces into messages. */
-const createMessageReader = (): ((piece: string) => Message[]) => {
-  let rest = '';
-  let id: string | undefined;
-  let type = '';
-  let data: string[] = [];
-  let isChanged = false;
-
-  const field = (line: string): void => {
-    const colon = line.indexOf(':');
-    const name = colon < 0 ? line : line.slice(0, colon);
-    const value = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '');
-    if (name === 'data') data.push(value);
-    else if (name === 'event') type = value;
-    else if (name === 'id' && !value.includes('\0')) id = value;
-    else return;
-    isChanged = true;
-  };
-  return (piece) => {
-    const found: Message[] = [];
-    // A CR at the end may be the half of a CRLF.
-    const lines = (rest + piece).split(/\r\n|\n|\r(?!$)/);
-    rest = lines.pop() ?? '';
-    for (const line of lines) {
-      if (line !== '') {
-        field(line);
-        continue;
-      }
-      if (isChanged) found.push({ id, type: type || 'message', data: data.join('\n') });
-      type = '';
-      data = [];
-      isChanged = false;
-    }
-    return found;
-  };
-};
-
 /** The types of events. */
 export type EventType = Event['type'];
 
@@ -94,44 +57,13 @@ export interface EventStream<Filter extends EventFilter = EventFilter> extends A
 /** The server says something every 15 seconds; after three silences the connection is broken. */
 const SILENCE_MS = 45_000;
 
-/** Failures of the installation or of the way to it, which pass. */
-const passes = (error: unknown): boolean =>
-  error instanceof ConnectionError ||
-  (error instanceof ApiError && (error.httpStatus >= 500 || error.httpStatus === 429));
-
-/** The messages of an open stream. Every piece that arrives starts the time limit of silence again. */
-async function* messagesOf(
-  body: ReadableStream<Uint8Array>,
-  ending: AbortSignal,
-  onPiece: () => void,
-): AsyncGenerator<Message, void, undefined> {
-  const silence = startLimit(SILENCE_MS, ending);
-  const reader = body.getReader();
-  const decoder = new TextDecoder();
-  const messages = createMessageReader();
-  try {
-    for (;;) {
-      const { done, value } = await rejectOnAbort(reader.read(), silence.signal);
-      if (done) return;
-      silence.restart();
-      onPiece();
-      yield* messages(decoder.decode(value, { stream: true }));
-    }
-  } catch (cause) {
-    throw new ConnectionError('the stream of events broke', { cause });
-  } finally {
-    silence.end();
-    reader.cancel().catch(() => undefined);
-  }
-}
-
 /** Opens streams of events, one after the other, each where the last one ended. */
-export const openEventStream = (
+export function openEventStream(
   transport: Transport,
   baseUrl: string,
   { after, types, resource, signal }: EventsOptions,
   { timeoutMs, maxDelayMs }: { readonly timeoutMs: number; readonly maxDelayMs: number },
-): EventStream => {
+): EventStream {
   const ending = new AbortController();
   let cursor = after;
   let failures = 0;
@@ -210,4 +142,72 @@ export const openEventStream = (
       return this;
     },
   };
+}
+
+/** The messages of an open stream. Every piece that arrives starts the time limit of silence again. */
+async function* messagesOf(
+  body: ReadableStream<Uint8Array>,
+  ending: AbortSignal,
+  onPiece: () => void,
+): AsyncGenerator<Message, void, undefined> {
+  const silence = startLimit(SILENCE_MS, ending);
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  const messages = createMessageReader();
+  try {
+    for (;;) {
+      const { done, value } = await rejectOnAbort(reader.read(), silence.signal);
+      if (done) return;
+      silence.restart();
+      onPiece();
+      yield* messages(decoder.decode(value, { stream: true }));
+    }
+  } catch (cause) {
+    throw new ConnectionError('the stream of events broke', { cause });
+  } finally {
+    silence.end();
+    reader.cancel().catch(() => undefined);
+  }
+}
+
+/** Splits text that arrives in pieces into messages. */
+const createMessageReader = (): ((piece: string) => Message[]) => {
+  let rest = '';
+  let id: string | undefined;
+  let type = '';
+  let data: string[] = [];
+  let isChanged = false;
+
+  const field = (line: string): void => {
+    const colon = line.indexOf(':');
+    const name = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '');
+    if (name === 'data') data.push(value);
+    else if (name === 'event') type = value;
+    else if (name === 'id' && !value.includes('\0')) id = value;
+    else return;
+    isChanged = true;
+  };
+  return (piece) => {
+    const found: Message[] = [];
+    // A CR at the end may be the half of a CRLF.
+    const lines = (rest + piece).split(/\r\n|\n|\r(?!$)/);
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      if (line !== '') {
+        field(line);
+        continue;
+      }
+      if (isChanged) found.push({ id, type: type || 'message', data: data.join('\n') });
+      type = '';
+      data = [];
+      isChanged = false;
+    }
+    return found;
+  };
 };
+
+/** Failures of the installation or of the way to it, which pass. */
+const passes = (error: unknown): boolean =>
+  error instanceof ConnectionError ||
+  (error instanceof ApiError && (error.httpStatus >= 500 || error.httpStatus === 429));

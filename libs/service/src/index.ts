@@ -41,6 +41,7 @@ export { type RunningService, type StartOptions, startService } from './start/st
 export type { FactMoment } from './subscriptions.ts';
 export {
   type Claim,
+  completeWorkKind,
   PROMISED,
   type Retries,
   retryAfter,
@@ -50,6 +51,5 @@ export {
   type WorkKindOf,
   type WorkResult,
   type WorkTable,
-  workKindOf,
 } from './work/kinds.ts';
 export { startWork, type WorkOptions, type WorkRunner } from './work/runner.ts';

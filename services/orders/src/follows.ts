@@ -19,7 +19,7 @@ export const orderWork = [
 export type OrderWork = (typeof orderWork)[number];
 
 /** When each work of the order is due, by its state alone; null: there is nothing to do. */
-export function workOf(order: Order): Readonly<Record<OrderWork, number | null>> {
+export function decideWork(order: Order): Readonly<Record<OrderWork, number | null>> {
   return {
     sell: soonAfter(order.saleDue?.since),
     // What is paid in full is sold; without places left, that ends it too.
@@ -37,15 +37,15 @@ const soonAfter = (since: number | null | undefined): number | null => (since ==
 
 /** What a write makes due, or ends; `before` is undefined for an insert. */
 export function followWrite(before: Order | undefined, after: Order): DueChange {
-  const [had, has] = [before && workOf(before), workOf(after)];
+  const [had, has] = [before && decideWork(before), decideWork(after)];
   return Object.fromEntries(
     orderWork.flatMap((name) => (has[name] === (had?.[name] ?? null) ? [] : [[name, has[name]]])),
   );
 }
 
 /** An order of a release before the work was stored: it is due by the state. */
-export function withWork<O extends Order & { readonly due?: object }>(order: O): O {
+export function addWork<O extends Order & { readonly due?: object }>(order: O): O {
   const { due = {} } = order;
-  const missing = Object.entries(workOf(order)).filter(([name, at]) => at !== null && !(name in due));
+  const missing = Object.entries(decideWork(order)).filter(([name, at]) => at !== null && !(name in due));
   return missing.length === 0 ? order : { ...order, due: { ...toDue(Object.fromEntries(missing)), ...due } };
 }

@@ -1,7 +1,7 @@
 import type { Announced, Retentions } from '@boxoffice/service';
 import { collection, type Document, type Documents, type Index, type Store, type Where } from '@boxoffice/store';
 import type { Order } from './domain/order/order.ts';
-import { orderWork, withWork } from './follows.ts';
+import { addWork, orderWork } from './follows.ts';
 import { deriveOrderNumber } from './ids.ts';
 
 /** An order as stored. `performanceId` is the first performance it ever had; the others have links. */
@@ -62,7 +62,7 @@ export const ORDERS_OF_0_3: readonly { readonly where: Where }[] = [
 
 export const ordersCollection = collection<OrderDocument>('orders', indexes, {
   work: orderWork,
-  upgrade: (order) => withWork(withNumber(order)),
+  upgrade: (order) => addWork(withNumber(order)),
 });
 
 const linksCollection = collection<LinkDocument>('performance_links', [

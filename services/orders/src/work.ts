@@ -1,7 +1,7 @@
 import { Fault } from '@boxoffice/envelope';
 import type { WorkKind, WorkTable } from '@boxoffice/service';
 import type { OrdersContext } from './context.ts';
-import { type OrderWork, workOf } from './follows.ts';
+import { decideWork, type OrderWork } from './follows.ts';
 import { releaseRemoved } from './orders/lines.ts';
 import { forgetGuests, issueTickets, writeGuest } from './steps/follow-ups.ts';
 import { expireNow, sell } from './steps/sell.ts';
@@ -39,7 +39,7 @@ const following =
   (name: OrderWork): WorkKind<OrdersContext>['handle'] =>
   async (context, document) => {
     const left = await acts[name](context, document as OrderDocument);
-    const at = left ? workOf(left)[name] : null;
+    const at = left ? decideWork(left)[name] : null;
     if (at === null) return 'done';
     if (at > context.now()) return { again: at };
     throw new Error(`${name} is still due of the order`);

@@ -113,7 +113,7 @@ export const orderLinks = collection<OrderLinkDocument>('order_links', [
 ]);
 
 /** The work that is due of a mail until it is over: it is sent, after others where it is one of many. */
-export function workOfMail({ bulk }: Pick<MailDocument, 'bulk'>): 'send' | 'sendToMany' {
+export function selectMailWork({ bulk }: Pick<MailDocument, 'bulk'>): 'send' | 'sendToMany' {
   return bulk ? 'sendToMany' : 'send';
 }
 
@@ -121,7 +121,7 @@ export function workOfMail({ bulk }: Pick<MailDocument, 'bulk'>): 'send' | 'send
 const withDue = (stored: MailDocument & { readonly dueAt?: number | null; readonly leasedUntil?: number }) => {
   if (stored.dueAt === undefined) return stored;
   const { dueAt, leasedUntil: _, ...mail } = stored;
-  const due = toDue({ [workOfMail(mail)]: dueAt });
+  const due = toDue({ [selectMailWork(mail)]: dueAt });
   return due ? { ...mail, due: { ...due, ...mail.due } } : mail;
 };
 

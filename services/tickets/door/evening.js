@@ -21,14 +21,6 @@ const DAY_MS = 86_400_000;
 /** How long the download of a list may take. Milliseconds. */
 const LIST_MS = 60_000;
 
-const shownOf = ({ place, seatCategory = null, performance = null, ...answer }) => ({
-  ...answer,
-  place: place && { label: place.label, row: place.row, seat: place.seat },
-  seatCategory,
-  performance,
-  isNew: false,
-});
-
 /**
  * - `connect`: of `database.js`; `storage`: such as `localStorage`
  * - `mayKeep()`: whether somebody is signed in, whose evening it is
@@ -37,7 +29,7 @@ const shownOf = ({ place, seatCategory = null, performance = null, ...answer }) 
  * - `newNonce()`: a name for a scan that no other has
  * - `onChange()`: called when counts, queue or lists have changed
  */
-export const createEvening = ({ connect, storage, mayKeep = () => true, link, verify, newNonce, onChange }) => {
+export function createEvening({ connect, storage, mayKeep = () => true, link, verify, newNonce, onChange }) {
   let keys = [];
   let keysUntil = 0;
   /** `performances`: whose tickets are let in: those that were `chosen`, and with `everything` all that is on. */
@@ -274,4 +266,12 @@ export const createEvening = ({ connect, storage, mayKeep = () => true, link, ve
       await database.write({ settings: { remove: ['keys', 'others'] } }).catch(() => undefined);
     },
   };
-};
+}
+
+const shownOf = ({ place, seatCategory = null, performance = null, ...answer }) => ({
+  ...answer,
+  place: place && { label: place.label, row: place.row, seat: place.seat },
+  seatCategory,
+  performance,
+  isNew: false,
+});

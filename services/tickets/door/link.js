@@ -23,7 +23,7 @@ export class Failure extends Error {
  * - `storage`: keeps the clock's difference
  * - `onChange()`: called when the server was reached, or not any more
  */
-export const createLink = ({ send, storage, onChange, clock = Date.now }) => {
+export function createLink({ send, storage, onChange, clock = Date.now }) {
   let offset = Number(storage.getItem(CLOCK) ?? 0);
   let state = 'up';
   let pausedUntil = 0;
@@ -120,4 +120,4 @@ export const createLink = ({ send, storage, onChange, clock = Date.now }) => {
       }
     },
   };
-};
+}

@@ -12,46 +12,8 @@ const EARLY_MS = 60_000;
 /** An answer that was lost can be asked for again within ten seconds, not later: three attempts fit in. Milliseconds. */
 const [ATTEMPTS, ATTEMPT_MS, PAUSE_MS] = [3, 2_800, 400];
 
-const base64url = (bytes) =>
-  btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '');
-
-const random = () => base64url(crypto.getRandomValues(new Uint8Array(32)));
-
-const challengeOf = async (verifier) =>
-  base64url(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))));
-
-const claimsIn = (token) => JSON.parse(atob(token.split('.')[1].replaceAll('-', '+').replaceAll('_', '/')));
-
-const read = (storage, key) => JSON.parse(storage.getItem(key) ?? 'null');
-
 /** The authorizer did not answer; it may do so later. */
 class Unreachable extends Error {}
-
-/**
- * Sends a form to the authorizer: the answer's body, or its OAuth error as `error`. A lost answer is asked for again,
- * which gives the same successor of a refresh token. @throws {Unreachable}
- */
-const post = async (path, form) => {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      const signal = AbortSignal.timeout(ATTEMPT_MS);
-      const answer = await fetch(path, {
-        method: 'POST',
-        body: new URLSearchParams(form),
-        signal,
-        credentials: 'omit',
-      });
-      if (answer.status >= 500 || answer.status === 429) throw new Unreachable(`status ${answer.status}`);
-      return await answer.json();
-    } catch (error) {
-      if (attempt === ATTEMPTS) throw new Unreachable(error.message);
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-    }
-  }
-};
 
 /**
  * The installation's settings: `{address, clients: [{name, clientId}]}`. Users return to `address`; a page that was
@@ -64,18 +26,11 @@ export async function loadSettings() {
   return new Promise(() => {});
 }
 
-/** The promise's value; rejects once the signal aborts, so that nobody waits longer than they will. */
-const unlessAborted = (promise, signal) =>
-  Promise.race([
-    promise,
-    new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason), { once: true })),
-  ]);
-
 /**
  * - `address`, `clients`: of the settings
  * - `onChange()`: called when the session has ended, or begun in another tab
  */
-export const createSignIn = ({ address, clients, onChange = () => {} }) => {
+export function createSignIn({ address, clients, onChange = () => {} }) {
   /** As of the last sign-in, renewal or sign-out, in whichever tab: a browser that clears its storage ends no evening. */
   let known = read(localStorage, SESSION);
   const session = () => known;
@@ -223,4 +178,49 @@ export const createSignIn = ({ address, clients, onChange = () => {} }) => {
       if (refreshToken) await post('/auth/revoke', { token: refreshToken, client_id: clientId }).catch(() => {});
     },
   };
+}
+
+const read = (storage, key) => JSON.parse(storage.getItem(key) ?? 'null');
+
+/**
+ * Sends a form to the authorizer: the answer's body, or its OAuth error as `error`. A lost answer is asked for again,
+ * which gives the same successor of a refresh token. @throws {Unreachable}
+ */
+const post = async (path, form) => {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const signal = AbortSignal.timeout(ATTEMPT_MS);
+      const answer = await fetch(path, {
+        method: 'POST',
+        body: new URLSearchParams(form),
+        signal,
+        credentials: 'omit',
+      });
+      if (answer.status >= 500 || answer.status === 429) throw new Unreachable(`status ${answer.status}`);
+      return await answer.json();
+    } catch (error) {
+      if (attempt === ATTEMPTS) throw new Unreachable(error.message);
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    }
+  }
 };
+
+const random = () => base64url(crypto.getRandomValues(new Uint8Array(32)));
+
+const base64url = (bytes) =>
+  btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '');
+
+const challengeOf = async (verifier) =>
+  base64url(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))));
+
+const claimsIn = (token) => JSON.parse(atob(token.split('.')[1].replaceAll('-', '+').replaceAll('_', '/')));
+
+/** The promise's value; rejects once the signal aborts, so that nobody waits longer than they will. */
+const unlessAborted = (promise, signal) =>
+  Promise.race([
+    promise,
+    new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason), { once: true })),
+  ]);

@@ -92,7 +92,7 @@ export interface WorkKindOf<State> extends WorkKind<State> {
 }
 
 /** The kind of an entry of the table. */
-export function workKindOf<State>(work: Work<State>): WorkKindOf<State> {
+export function completeWorkKind<State>(work: Work<State>): WorkKindOf<State> {
   return typeof work === 'function'
     ? { handle: work, retries: PROMISED, claimMs: CLAIM_MS }
     : { retries: PROMISED, claimMs: CLAIM_MS, ...work };
@@ -106,8 +106,8 @@ export interface WorkGroup<State> {
 }
 
 /** The groups of a collection, those with their own slots first: one of each such kind, and one of all others. */
-export function groupsOf<State>(table: Readonly<Record<string, Work<State>>>): readonly WorkGroup<State>[] {
-  const kinds = Object.entries(table).map(([name, work]) => [name, workKindOf(work)] as const);
+export function groupWorkKinds<State>(table: Readonly<Record<string, Work<State>>>): readonly WorkGroup<State>[] {
+  const kinds = Object.entries(table).map(([name, work]) => [name, completeWorkKind(work)] as const);
   const own = kinds.filter(([, { slots }]) => slots !== undefined);
   const shared = kinds.filter(([, { slots }]) => slots === undefined);
   return [...own.map((one) => groupOf([one], one[1])), ...(shared.length > 0 ? [groupOf(shared)] : [])];

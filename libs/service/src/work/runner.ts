@@ -10,7 +10,7 @@ import {
 } from '@boxoffice/store';
 import {
   type Claim,
-  groupsOf,
+  groupWorkKinds,
   retryAfter,
   type WorkGroup,
   type WorkKindOf,
@@ -97,7 +97,7 @@ const runCollection = <State>(
 ): CollectionRunner => {
   const { acrossInstitutions: documents }: CollectionHandle<Document> = store.collection(collection);
   const log = createLog({ logger }, collection.name);
-  const groups = groupsOf(table[collection.name] ?? {});
+  const groups = groupWorkKinds(table[collection.name] ?? {});
   const running = new Map<Promise<void>, { readonly institution: string; readonly group: WorkGroup<State> }>();
   const stopping = new AbortController();
   const quietMs = createQuiet(store);

@@ -4,7 +4,7 @@ import type { CollectionHandle, Document, Documents } from '../port.ts';
 import { claim } from './claim.ts';
 import type { MongoCollection } from './collection.ts';
 import type { Gate } from './connection.ts';
-import { dueDocuments } from './due.ts';
+import { createDueDocuments } from './due.ts';
 import { type StoredRecord, toDocument, visible } from './record.ts';
 import { buildConditions, buildPageQuery, combineAll, type RecordFilter } from './where.ts';
 import { insert, insertInOrder, insertMany, update } from './writes.ts';
@@ -43,7 +43,7 @@ export function createCollectionHandle<T extends Document>(
 ): CollectionHandle<T> {
   return {
     of: (institution) => documentsOf<T>(collection, gate, institution),
-    acrossInstitutions: { ...documentsOf<T>(collection, gate, undefined), ...dueDocuments<T>(collection, gate) },
+    acrossInstitutions: { ...documentsOf<T>(collection, gate, undefined), ...createDueDocuments<T>(collection, gate) },
   };
 }
 

@@ -4,23 +4,27 @@ import { runForEach } from '../reading.ts';
 import type { MongoCollection } from './collection.ts';
 import type { Gate } from './connection.ts';
 import { removeEmptyParts } from './idempotency.ts';
-import { buildDueParts, prompt, type StoredRecord, sameDue, toDocument, visible } from './record.ts';
+import { buildDueParts, matchUnchangedDue, prompt, type StoredRecord, toDocument, visible } from './record.ts';
 import { combineAll, type RecordFilter } from './where.ts';
 
 /** Documents of one claim that are taken concurrently. */
 const WIDTH = 8;
 
 /** The due work of a collection. */
-export function dueDocuments<T extends Document>(collection: MongoCollection, gate: Gate): DueDocuments<T> {
+export function createDueDocuments<T extends Document>(collection: MongoCollection, gate: Gate): DueDocuments<T> {
   const { records, schema } = collection;
 
   /** Writes the due work, if it still is what was read; returns the record, or null on a lost race. */
   const swap = (_id: string, read: Due, due: Due | undefined): Promise<StoredRecord | null> =>
-    records.findOneAndUpdate({ _id, ...sameDue(read) } as RecordFilter, removeEmptyParts(buildDueParts(due)), {
-      returnDocument: 'after',
-      projection: visible,
-      ...prompt,
-    });
+    records.findOneAndUpdate(
+      { _id, ...matchUnchangedDue(read) } as RecordFilter,
+      removeEmptyParts(buildDueParts(due)),
+      {
+        returnDocument: 'after',
+        projection: visible,
+        ...prompt,
+      },
+    );
 
   const candidatesOf = ({ now, limit, forMs, except = [] }: DueRequest): Promise<StoredRecord[]> => {
     const some = Object.keys(forMs).map((name): RecordFilter => ({ [`_due.${name}.at`]: { $lte: now } }));

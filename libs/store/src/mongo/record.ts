@@ -237,7 +237,7 @@ export function buildDueParts(due: Due | undefined): {
 }
 
 /** Matches while the due work is what was read. */
-export function sameDue(due: Due | undefined) {
+export function matchUnchangedDue(due: Due | undefined) {
   return { _due: due ?? { $exists: false } };
 }
 

@@ -16,10 +16,10 @@ import { buildEvents, type FrozenFact, freeze, outboxCapacity } from './outbox.t
 import {
   buildContent,
   buildDueParts,
+  matchUnchangedDue,
   parseTakenIndex,
   prompt,
   type StoredRecord,
-  sameDue,
   toBody,
   toDocument,
   toDueMembers,
@@ -229,7 +229,7 @@ const replace = async <T extends Document>(
     institution,
     version,
     ...(idempotencyRecords ? matchUnchanged(record) : {}),
-    ...(dueChange ? sameDue(record._due) : {}),
+    ...(dueChange ? matchUnchangedDue(record._due) : {}),
     ...(first ? { [`_outbox.${outboxCapacity - 1}`]: { $exists: false } } : {}),
   };
   const dueParts = dueChange ? buildDueParts(due) : { $set: {}, $unset: {} };

@@ -12,11 +12,11 @@ import type {
   WriteOptions,
 } from '../port.ts';
 import { createEngineError, toUniqueViolation } from './database.ts';
-import { dueDocuments } from './due.ts';
+import { createDueDocuments } from './due.ts';
 import type { DatabaseFile } from './file.ts';
 import { forgetSteps, isKeyTaken, recordSubjects, takeKey } from './idempotency.ts';
 import { buildEvents, buildOutboxSteps } from './outbox.ts';
-import { documentOf, formatBody, toDueColumns } from './rows.ts';
+import { formatBody, readDocument, toDueColumns } from './rows.ts';
 import type { TableInfo } from './schema.ts';
 import {
   buildFieldSql,
@@ -92,7 +92,7 @@ const batch = 2000;
 export function createCollectionHandle<T extends Document>(file: DatabaseFile, table: TableInfo): CollectionHandle<T> {
   return {
     of: (institution) => documentsOf<T>(file, table, institution),
-    acrossInstitutions: { ...documentsOf<T>(file, table, undefined), ...dueDocuments<T>(file, table) },
+    acrossInstitutions: { ...documentsOf<T>(file, table, undefined), ...createDueDocuments<T>(file, table) },
   };
 }
 
@@ -146,7 +146,7 @@ const documentsOf = <T extends Document>(
   const get = (id: string): T | undefined => {
     const sql = `SELECT ${table.read} FROM "${table.name}" WHERE id = ?${within}`;
     const [row] = file.reader.all(sql, [id, ...tenant]);
-    return row && documentOf<T>(row);
+    return row && readDocument<T>(row);
   };
 
   const replace = async (current: T, change: Change<T>, options: WriteOptions<T>): Promise<T | false> => {
@@ -207,7 +207,7 @@ const documentsOf = <T extends Document>(
         for (const { conditions, order } of reads) {
           const left = query.limit === undefined ? -1 : query.limit - found.length;
           const { sql, values } = buildPageSql(table, source, [...scope, ...conditions], order, left);
-          for (const row of file.reader.all(sql, values)) found.push(documentOf<T>(row));
+          for (const row of file.reader.all(sql, values)) found.push(readDocument<T>(row));
           if (query.limit !== undefined && found.length >= query.limit) return;
         }
       };
@@ -253,7 +253,7 @@ const documentsOf = <T extends Document>(
     },
     async claim(request) {
       const rows = written(await file.write([claimStep(table, institution, request)]));
-      return Array.from(rows as readonly unknown[][], (row) => documentOf<T>(row));
+      return Array.from(rows as readonly unknown[][], (row) => readDocument<T>(row));
     },
   };
 };

@@ -2,7 +2,7 @@ import { createClaim, isSameWork, replaceDue } from '../due.ts';
 import type { Claimed, Document, Due, DueDocuments, DueRequest } from '../port.ts';
 import { createEngineError } from './database.ts';
 import type { DatabaseFile } from './file.ts';
-import { documentOf, toDueColumns } from './rows.ts';
+import { readDocument, toDueColumns } from './rows.ts';
 import type { TableInfo } from './schema.ts';
 import type { Clause } from './where.ts';
 import { isFailure, type Step } from './writer/protocol.ts';
@@ -26,7 +26,7 @@ export function findCandidates(
 }
 
 /** The due work of a table. */
-export function dueDocuments<T extends Document>(file: DatabaseFile, table: TableInfo): DueDocuments<T> {
+export function createDueDocuments<T extends Document>(file: DatabaseFile, table: TableInfo): DueDocuments<T> {
   /** Writes the due work, if it still is what was read; returns the row, or undefined on a lost race. */
   const swap = async (id: unknown, read: unknown, due: Due | undefined): Promise<readonly unknown[] | undefined> => {
     const sql = `UPDATE "${table.name}" SET due = ?, due_at = ? WHERE id = ? AND due = ? RETURNING ${table.read}`;
@@ -41,7 +41,7 @@ export function dueDocuments<T extends Document>(file: DatabaseFile, table: Tabl
       const claim = async ([id, read]: readonly unknown[]): Promise<readonly Claimed<T>[]> => {
         const claimed = createClaim(JSON.parse(String(read)) as Due, request);
         const row = claimed && (await swap(id, read, claimed.due));
-        return claimed && row ? [{ document: documentOf<T>(row), work: claimed.work }] : [];
+        return claimed && row ? [{ document: readDocument<T>(row), work: claimed.work }] : [];
       };
       const found = findCandidates(table, request);
       const rows = found ? file.reader.all(found.sql, found.values) : [];
@@ -64,7 +64,7 @@ export function dueDocuments<T extends Document>(file: DatabaseFile, table: Tabl
       const beyond = after ? ' AND (due_at, id) > (?, ?)' : '';
       const sql = `SELECT ${table.read} FROM "${table.name}" WHERE due_at IS NOT NULL${upTo}${beyond} ORDER BY due_at, id LIMIT ?`;
       const values = [...(until === undefined ? [] : [until]), ...(after ? [after.at, after.id] : []), limit];
-      return Array.from(file.reader.all(sql, values), (row) => documentOf<T>(row));
+      return Array.from(file.reader.all(sql, values), (row) => readDocument<T>(row));
     },
   };
 }

@@ -4,7 +4,7 @@ import { findEarliest } from '../due.ts';
 import type { Document, Due } from '../port.ts';
 
 /** The document of a row of the table's columns (`read` of its {@link TableInfo}). */
-export function documentOf<T extends Document>([institution, version, body, due]: readonly unknown[]): T {
+export function readDocument<T extends Document>([institution, version, body, due]: readonly unknown[]): T {
   const document = JSON.parse(body as string);
   document.version = version;
   document.institution = institution;

@@ -130,7 +130,7 @@ export const Availability = named(
 const view = createView(Performance);
 
 /** What the view of a product takes of a performance: not the plan of its hall, which may be large; null if it has none. */
-export function performanceWithin(performance: PerformanceDocument) {
+export function viewPerformanceOfProduct(performance: PerformanceDocument) {
   return withPlan(performance, performance.seatMap ? undefined : null);
 }
 
@@ -145,7 +145,7 @@ const withPlan = (performance: PerformanceDocument, seatMap: PerformanceDocument
 
 /** A performance as lists show it: as within its product. */
 export function toPerformanceView(performance: PerformanceDocument): Static<typeof Performance> {
-  return view(performanceWithin(performance));
+  return view(viewPerformanceOfProduct(performance));
 }
 
 /** A performance as answers about it alone show it: with the plan of its hall. */

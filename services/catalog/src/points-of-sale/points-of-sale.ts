@@ -73,7 +73,7 @@ export function findPointOfSaleByHost(store: Store, serviceHost: string): Promis
 const MOST_SHOPS = 200;
 
 /** The points of sale of all institutions that can sell something: they have a tariff and a payment method. */
-export async function shopsOf(store: Store): Promise<readonly PointOfSaleDocument[]> {
+export async function findShops(store: Store): Promise<readonly PointOfSaleDocument[]> {
   const found = await store.collection(pointsOfSale).acrossInstitutions.find({ limit: MOST_SHOPS });
   return found.filter(({ tariffIds, paymentMethods }) => tariffIds.length > 0 && paymentMethods.length > 0);
 }

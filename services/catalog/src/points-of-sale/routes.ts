@@ -20,7 +20,7 @@ import { createContext, throwNotFound } from '../context.ts';
 import { sortTexts } from '../domain/tariff.ts';
 import { asOf } from '../schemas.ts';
 import type { PointOfSaleDocument } from '../store.ts';
-import { changePointOfSale, createPointOfSale, findPointOfSaleByHost, shopsOf } from './points-of-sale.ts';
+import { changePointOfSale, createPointOfSale, findPointOfSaleByHost, findShops } from './points-of-sale.ts';
 import * as examples from './schemas.ts';
 import {
   Changes,
@@ -154,7 +154,7 @@ export function createPointsOfSaleRoutes(store: Store): AnyOperation[] {
       summary: 'Lists the shops of all institutions: points of sale that have a tariff and a payment method',
       answers: { 200: named('Shops', Type.Object({ shops: Type.Array(Shop) })) },
       example: { answer: { shops: [viewShop(examples.pointOfSale)] } },
-      handle: async () => ok({ shops: (await shopsOf(store)).map(viewShop) }),
+      handle: async () => ok({ shops: (await findShops(store)).map(viewShop) }),
     }),
   ];
 }

@@ -14,8 +14,8 @@ import {
   NewPerformance,
   Performance,
   performance,
-  performanceWithin,
   toPerformanceInput,
+  viewPerformanceOfProduct,
 } from '../performances/schemas.ts';
 import { amount, code, createdAt, descriptions, ids, names, shownCode } from '../schemas.ts';
 import type { PerformanceDocument, ProductDocument } from '../store.ts';
@@ -59,7 +59,7 @@ export function toProductView(
       performances.filter(({ state }) => state !== 'cancelled').flatMap(({ prices }) => prices),
     ),
     currency,
-    performances: [...performances].sort(byStart).map(performanceWithin),
+    performances: [...performances].sort(byStart).map(viewPerformanceOfProduct),
     updatedAt: performances.reduce((latest, { updatedAt }) => selectLater(latest, updatedAt), product.updatedAt),
   });
 }

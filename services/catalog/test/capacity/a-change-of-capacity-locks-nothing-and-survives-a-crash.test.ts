@@ -5,7 +5,7 @@ import type { RequestedCapacity } from '../../src/domain/capacity.ts';
 import { CLAIM_MS } from '../../src/performances/capacity.ts';
 import { changePerformance } from '../../src/performances/change.ts';
 import { openCollections, performances } from '../../src/store.ts';
-import { doDueWork, dyingBefore } from '../fixture/crashes.ts';
+import { createDyingContext, doDueWork } from '../fixture/crashes.ts';
 import {
   createShow,
   createStalls,
@@ -33,7 +33,7 @@ describeOnEachEngine('a change of capacity', (catalog) => {
     nth: number,
     now: () => number = Date.now,
   ): Promise<boolean> => {
-    const context = dyingBefore(createContext(catalog.store, catalog.institution, now), nth);
+    const context = createDyingContext(createContext(catalog.store, catalog.institution, now), nth);
     const patch = { seatCategories: [{ id: categoryId, ...wanted }] };
     return changePerformance(context, performance.id, { patch, allow: () => undefined }).then(
       () => false,

@@ -6,7 +6,7 @@ import { addPerformance } from '../../src/performances/performances.ts';
 import { toPerformanceInput } from '../../src/performances/schemas.ts';
 import { changeProduct } from '../../src/products/products.ts';
 import { CANCELLED_BY_0_3, openCollections, products as productsCollection } from '../../src/store.ts';
-import { doDueWork, dyingBefore } from '../fixture/crashes.ts';
+import { createDyingContext, doDueWork } from '../fixture/crashes.ts';
 import {
   addMinutesToNow,
   buildPerformanceBody,
@@ -97,7 +97,7 @@ describeOnEachEngine('products', (catalog) => {
       let died = true;
       for (let nth = 1; died && nth < 30; nth += 1) {
         const { product } = await newRun();
-        const context = dyingBefore(createContext(catalog.store, catalog.institution), nth);
+        const context = createDyingContext(createContext(catalog.store, catalog.institution), nth);
         const to = ({ product: current }: { readonly product: object }) =>
           ({ ...current, state: 'cancelled' }) as ReturnType<Parameters<typeof changeProduct>[2]>;
         died = await changeProduct(context, product.id, to).then(
@@ -200,7 +200,7 @@ describeOnEachEngine('products', (catalog) => {
         const before = await read(show);
         const since = await passed(new Date().toISOString());
         const context = createContext(catalog.store, catalog.institution);
-        died = await act(dyingBefore(context, nth), show).then(
+        died = await act(createDyingContext(context, nth), show).then(
           () => false,
           () => true,
         );

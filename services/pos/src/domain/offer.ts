@@ -50,7 +50,7 @@ export function findPerformance<P extends Offered>(products: readonly Offering<P
 }
 
 /** The performance with this id, and its validity; undefined if none of the products has it. */
-export function soldOf<P extends Offered>(
+export function findSoldPerformance<P extends Offered>(
   products: readonly Offering<P>[],
   id: string,
 ): (P & { readonly validity: Validity }) | undefined {

@@ -1,7 +1,7 @@
 // Mails to shoppers: an outbox that facts fill, and its sender.
 import { deriveSealingKey, type Logger, type Metrics, seal, unseal } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
-import { soldOf } from '../domain/offer.ts';
+import { findSoldPerformance } from '../domain/offer.ts';
 import { readCurrentProducts } from '../products/offers.ts';
 import type { PosContext } from '../request/context.ts';
 import { kinds, type MailDocument } from '../store.ts';
@@ -58,7 +58,7 @@ export function openMail({ store, settings, serviceSecret, context, createLink, 
   );
   const performancesOf: ComposeDependencies['performancesOf'] = async (institution) => {
     const products = await readCurrentProducts(context, institution);
-    return (performanceId) => soldOf(products, performanceId);
+    return (performanceId) => findSoldPerformance(products, performanceId);
   };
   const compose = createCompose({
     ...context,

@@ -1,7 +1,7 @@
 import { type Message, Unreadable } from '@boxoffice/messaging';
 import { type Retries, retryAfter } from '@boxoffice/service';
 import { type CollectionHandle, type DueWork, type New, type Store, UniqueViolation } from '@boxoffice/store';
-import { deriveId, FRESH_MS, type MailDocument, type MailKind, mailsCollection, workOfMail } from '../store.ts';
+import { deriveId, FRESH_MS, type MailDocument, type MailKind, mailsCollection, selectMailWork } from '../store.ts';
 
 /** A mail before its first attempt. */
 export type NewMail = New<MailDocument>;
@@ -152,7 +152,7 @@ export type Ended =
   | { readonly outcome: 'paused'; readonly reason: string; readonly until: number };
 
 /** A mail that an operator has given up. */
-export function droppedMail(mail: MailDocument, now: number): MailDocument {
+export function dropMail(mail: MailDocument, now: number): MailDocument {
   return over(mail, 'dropped', 'operator', now);
 }
 
@@ -171,7 +171,7 @@ interface After {
 }
 
 /** What the end of an attempt leads to. `random` is in [0, 1). */
-export function afterAttempt(
+export function applyAttempt(
   mail: MailDocument,
   ended: Ended,
   {
@@ -211,7 +211,7 @@ export function createOutbox(store: Store, now: () => number) {
   const drop = ({ id }: MailDocument, at: number): Promise<MailDocument | undefined> =>
     everywhere.update(id, (current) =>
       current.state === 'waiting' && !isUnderWay(current, at)
-        ? { next: over(current, 'dropped', 'outdated', at), due: { [workOfMail(current)]: null } }
+        ? { next: over(current, 'dropped', 'outdated', at), due: { [selectMailWork(current)]: null } }
         : undefined,
     );
 
@@ -220,7 +220,7 @@ export function createOutbox(store: Store, now: () => number) {
     async add(institution: string, mails: readonly NewMail[], dueAt: number = now()): Promise<void> {
       const [first, ...rest] = mails;
       if (!first) return;
-      const due = { [workOfMail(first)]: dueAt };
+      const due = { [selectMailWork(first)]: dueAt };
       if (rest.length > 0) return void (await handle.of(institution).insertMany(mails, { due }));
       try {
         await handle.of(institution).insert(first, { due });
@@ -256,8 +256,8 @@ export function createOutbox(store: Store, now: () => number) {
       const own = { now: now(), random: Math.random() };
       await everywhere.update(mail.id, (current) => {
         if (!isStillHeld(current, mail)) return undefined;
-        const after = afterAttempt(current, ended, own);
-        return { next: after.mail, due: { [workOfMail(current)]: after.dueAt } };
+        const after = applyAttempt(current, ended, own);
+        return { next: after.mail, due: { [selectMailWork(current)]: after.dueAt } };
       });
     },
     delete: (mail: MailDocument): Promise<boolean> => everywhere.delete(mail.id),
@@ -275,7 +275,7 @@ const isUnderWay = (mail: MailDocument, now: number): boolean => {
   return due?.claim !== undefined && due.at > now;
 };
 
-const dueOf = (mail: MailDocument): DueWork | undefined => mail.due?.[workOfMail(mail)];
+const dueOf = (mail: MailDocument): DueWork | undefined => mail.due?.[selectMailWork(mail)];
 
 const isBefore = (one: MailDocument, other: MailDocument): boolean =>
   one.createdAt === other.createdAt ? one.id < other.id : one.createdAt < other.createdAt;

@@ -2,7 +2,7 @@ import type { Logger } from '@boxoffice/runtime';
 import type { Claim, WorkKind, WorkResult } from '@boxoffice/service';
 import type { MailDocument } from '../store.ts';
 import type { Compose } from './compose.ts';
-import { droppedMail, type Ended, MAIL_RETRIES, type Outbox } from './outbox.ts';
+import { dropMail, type Ended, MAIL_RETRIES, type Outbox } from './outbox.ts';
 import { createRefusedSenders } from './refused-senders.ts';
 import type { OutgoingMail, Sent, Transport } from './server.ts';
 
@@ -175,7 +175,7 @@ const sending: WorkKind<WithSender> = {
   claimMs: CLAIM_MS,
   slots: ({ mail: { sender } }) => sender.slots(),
   institutionSlots: INSTITUTION_SLOTS,
-  dropped: (mail: MailDocument, now) => droppedMail(mail, now),
+  dropped: (mail: MailDocument, now) => dropMail(mail, now),
 };
 
 /** The work of mails; those to many leave slots to others. */

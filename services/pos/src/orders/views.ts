@@ -5,7 +5,7 @@ import type { Performance } from '../clients/catalog.ts';
 import type { Line, Order } from '../clients/orders.ts';
 import type { Ticket } from '../clients/tickets.ts';
 import type * as schemas from '../description/schemas.ts';
-import { soldOf, type Validity } from '../domain/offer.ts';
+import { findSoldPerformance, type Validity } from '../domain/offer.ts';
 import type { Offer } from '../products/views.ts';
 import type { PosContext } from '../request/context.ts';
 import { mapById } from '../request/pagination.ts';
@@ -42,7 +42,7 @@ export async function readCurrentOffer(
   const { tariffs, products } = offer;
   const wanted = [...languages, ...(offer.languages ?? [])];
   const names = new Map(tariffs.map(({ id, name }) => [id, selectText(name, wanted)]));
-  return { nameOf: (id) => names.get(id) ?? id, performanceOf: (id) => soldOf(products, id) };
+  return { nameOf: (id) => names.get(id) ?? id, performanceOf: (id) => findSoldPerformance(products, id) };
 }
 
 /** What orders and tickets store of a sold place, in all its languages. */

@@ -1,6 +1,6 @@
 import type { Retries } from '@boxoffice/service';
 import { expect, test } from '@jest/globals';
-import { afterAttempt, MAIL_RETRIES } from '../../src/mail/outbox.ts';
+import { applyAttempt, MAIL_RETRIES } from '../../src/mail/outbox.ts';
 import type { MailDocument } from '../../src/store.ts';
 
 const HOUR = 3_600_000;
@@ -26,7 +26,7 @@ const mail: MailDocument = {
 const lifeOf = (retries: Retries, random: number) => {
   let own = mail;
   for (let now = 0, tries = 1; ; tries += 1) {
-    const after = afterAttempt(own, { outcome: 'later', reason: '452' }, { now, random, retries });
+    const after = applyAttempt(own, { outcome: 'later', reason: '452' }, { now, random, retries });
     own = after.mail;
     if (after.dueAt === null) return { tries, hours: now / HOUR, mail: own };
     now = after.dueAt;

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/g
 import { CLAIM_MS, INSTITUTION_SLOTS } from '../../src/mail/sender.ts';
 import type { MailDocument } from '../../src/store.ts';
 import { engines, waitUntil } from '../fixture/fixture.ts';
-import { dueOf, openSending, type Sending } from './sending.ts';
+import { findDueWork, openSending, type Sending } from './sending.ts';
 
 const HOUR = 60 * 60_000;
 
@@ -73,7 +73,7 @@ describe.each(engines)('a mail is sent whatever the server does, on $name', (eng
       await waitUntil(async () => (await its.stateOf(full))?.attempts === attempts);
       const mail = await its.stateOf(full);
       expect(mail?.reason).toBe('452');
-      const dueAt = Number(dueOf(mail)?.at);
+      const dueAt = Number(findDueWork(mail)?.at);
       pauses.push(dueAt - its.now);
       its.now = dueAt;
     }
@@ -140,7 +140,7 @@ describe.each(engines)('a mail is sent whatever the server does, on $name', (eng
     await waitUntil(() => its.server.named.length === 1);
     await first.close();
     expect(await its.stateOf(id)).toMatchObject({ state: 'waiting', attempts: 0 });
-    expect(dueOf(await its.stateOf(id))).toMatchObject({ at: its.now });
+    expect(findDueWork(await its.stateOf(id))).toMatchObject({ at: its.now });
     its.server.reply = () => undefined;
     held.resolve();
     its.start();

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { INSTITUTION_SLOTS } from '../../src/mail/sender.ts';
 import { engines, waitUntil } from '../fixture/fixture.ts';
-import { dueOf, openSending, type Sending } from './sending.ts';
+import { findDueWork, openSending, type Sending } from './sending.ts';
 
 const MINUTE = 60_000;
 const museum = { pointOfSale: 'tickets.museum.example' };
@@ -24,7 +24,7 @@ describe.each(engines)("one institution's trouble delays nobody else, on $name",
       refuseOpera(code);
       const first = await its.add('ana@example.org');
       const sender = its.start();
-      const waits = (id: string) => async () => dueOf(await its.stateOf(id))?.at === its.now + MINUTE;
+      const waits = (id: string) => async () => findDueWork(await its.stateOf(id))?.at === its.now + MINUTE;
       await waitUntil(waits(first));
       // The others of this point of sale need not be tried.
       const refused = [first, await its.add('ben@example.org'), await its.add('eva@example.org')];
@@ -49,8 +49,8 @@ describe.each(engines)("one institution's trouble delays nobody else, on $name",
     const pauses: number[] = [];
     for (let tried = 1; tried <= 7; tried += 1) {
       await waitUntil(() => its.server.senders.length === tried);
-      await waitUntil(async () => (await its.mails()).every((mail) => dueOf(mail)?.claim === undefined));
-      const next = Math.max(...(await its.mails()).map((mail) => Number(dueOf(mail)?.at)));
+      await waitUntil(async () => (await its.mails()).every((mail) => findDueWork(mail)?.claim === undefined));
+      const next = Math.max(...(await its.mails()).map((mail) => Number(findDueWork(mail)?.at)));
       pauses.push(Math.round((next - its.now) / MINUTE));
       if (tried === 1) for (const name of ['ben', 'eva']) await its.add(`${name}@example.org`);
       its.now = next;

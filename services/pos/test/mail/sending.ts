@@ -8,15 +8,15 @@ import type { Compose } from '../../src/mail/compose.ts';
 import { createOutbox, type NewMail } from '../../src/mail/outbox.ts';
 import { CLAIM_MS, createAttempt, createSender, mailWork, type Sender } from '../../src/mail/sender.ts';
 import { createSmtp, type MailServer } from '../../src/mail/server.ts';
-import { type MailDocument, mailsCollection, workOfMail } from '../../src/store.ts';
+import { type MailDocument, mailsCollection, selectMailWork } from '../../src/store.ts';
 import { openSmtpServer } from './fixture.ts';
 
 /** An instance that sends. */
 type Instance = Pick<Sender, 'refusedSenders'> & { close(): Promise<void> };
 
 /** When a mail is due. */
-export function dueOf(mail: MailDocument | undefined): DueWork | undefined {
-  return mail?.due?.[workOfMail(mail)];
+export function findDueWork(mail: MailDocument | undefined): DueWork | undefined {
+  return mail?.due?.[selectMailWork(mail)];
 }
 
 /** An outbox, a server, and instances that send over the common store, on a clock of their own. */

@@ -2,7 +2,7 @@ import { accept, isRefused } from '../../../src/domain/decisions.ts';
 import { isEmptiedCart } from '../../../src/domain/lines.ts';
 import { computeDue, type Order } from '../../../src/domain/order/order.ts';
 import { isUnpaid } from '../../../src/domain/order/state.ts';
-import { workOf } from '../../../src/follows.ts';
+import { decideWork } from '../../../src/follows.ts';
 import type { Event } from './histories.ts';
 import {
   type Command,
@@ -91,7 +91,7 @@ function* work(world: World, id: string, name: Acting): Steps {
   }
   yield;
   const left = world.get(id);
-  const again = left && rules.isLeft(workOf(left.order)[name], hasFailed);
+  const again = left && rules.isLeft(decideWork(left.order)[name], hasFailed);
   const next = typeof again === 'number' ? Math.max(again, world.now() + RETRY_MS) : null;
   world.moveDue(id, name, until, next);
 }

@@ -1,0 +1,52 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from '@jest/globals';
+
+const root = fileURLToPath(new URL('../../../../', import.meta.url));
+
+/** First words of exported functions. A new verb of the field is added here; a noun or a participle is not. */
+const verbs = new Set(
+  `abandon accept act add admit allow amend announce answer apply arm ask attempt authorise authorize begin behave blur
+  break broadcast build buy cache call can cancel canonicalise capitalise change check choose claim close collect combine
+  commit compare compile complete compose compute confirm connect consume continue control copy count crash create decide
+  declare decode delay delete deliver deprecate dereference derive describe detect disable disarm do drain draw drop
+  encode end ensure enter erase exchange expand expect expire explain extend extract fail fetch fill filter find finish
+  flood fold follow forget format forward free freeze generate get give group has hash hold identify import include insert
+  inspect install instrument invalidate invite is issue join judge keep kill launch leave let limit link list listen load
+  locate lock log look lower mail make map mark match may measure merge migrate mount move must mutate name normalise note
+  observe open operate parse pause pay permit place plan plant play poll post prepare print probe prove publish put queue
+  quote react read readmit record recount redirect refresh refund refuse register reject relay release remember remove
+  rename render renew repeat replace request require reserve resolve restore restrict resume retry revert rewrite roll
+  rotate run scan schedule seal search select sell send separate serialise serve set settle share shorten show sign skip
+  sort split start stock stop store strip subscribe sum sync take tell throw to trace trade trust unseal update upgrade
+  upsert use verify view visit wait walk warn watch wrap write`.split(/\s+/),
+);
+
+/** Words of a language of their own, in route tables, schemas and settings, and the only builders of envelopes. */
+const words = new Set([
+  'success',
+  'failure',
+  'ok',
+  'created',
+  'named',
+  'oneOf',
+  'cidrs',
+  'html',
+  'collection',
+  'effect',
+]);
+
+test('an exported function begins with a verb, a predicate with is, has, may or can', () => {
+  const files = execFileSync('git', ['ls-files', '*.ts'], { cwd: root, encoding: 'utf8' }).trim().split('\n');
+  const names = files
+    .filter((file) => !file.includes('/generated/') && !file.endsWith('.d.ts'))
+    .flatMap((file) => {
+      const text = readFileSync(join(root, file), 'utf8');
+      return [...text.matchAll(/^export (?:async )?function\*? ([a-z]\w*)/gm)].map(([, name = '']) => ({ file, name }));
+    });
+  expect(names.length).toBeGreaterThan(0);
+  const others = names.filter(({ name }) => !words.has(name) && !verbs.has(/^[a-z0-9]+/.exec(name)?.[0] ?? ''));
+  expect(others).toEqual([]);
+});
