@@ -16,7 +16,9 @@ import type { KeySchedule } from './domain/key-schedule.ts';
 import type { ReportMark, Resolution, Share, UsageRow } from './domain/usage.ts';
 import type { SessionTimes, User } from './domain/user.ts';
 
-/** A change on behalf of a request: a check of the current document, which throws to refuse, and the idempotency record. */
+/**
+ * A change on behalf of a request: a check of the current document, which throws to refuse, and the idempotency record.
+ */
 export interface ChangeRequest<T> {
   readonly allow?: (current: T) => void;
   readonly idempotencyRecord?: IdempotencyRecord<T> | undefined;

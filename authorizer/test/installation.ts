@@ -66,7 +66,9 @@ export interface InstallationOptions {
   readonly engine?: TestEngine;
   /** Number of instances, each with its own view of the same store. */
   readonly instances?: number;
-  /** Whether `url` is the public address, which passes each request to the next instance; default: the first instance. */
+  /**
+   * Whether `url` is the public address, which passes each request to the next instance; default: the first instance.
+   */
   readonly isBalanced?: boolean;
   readonly metrics?: Metrics;
   /** The contacts and points of sale that there are at first; default: nobody answers for them. */

@@ -11,7 +11,8 @@ import {
 import { CALLBACK, engines, startInstallation, startInstallationForSuite } from './installation.ts';
 
 describe('known attacks fail', () => {
-  // Each test is an attack that RFC 9700, 4, RFC 8252, 8, or OpenID Connect describes. Attackers have a user of their own.
+  // Each test is an attack that RFC 9700, 4, RFC 8252, 8, or OpenID Connect describes. Attackers have a user of their
+  // own.
 
   const SESSION = '__Host-boxoffice-session';
   const BROWSER = '__Host-boxoffice-browser';

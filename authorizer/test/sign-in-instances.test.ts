@@ -367,8 +367,8 @@ describe('every time limit holds', () => {
 });
 
 describe('logins do the same work', () => {
-  // Elapsed time tells an attacker which logins exist, and depends on the machine. What takes the time is compared instead:
-  // the password checks at their cost, and the calls of the store, one by one.
+  // Elapsed time tells an attacker which logins exist, and depends on the machine. What takes the time is compared
+  // instead: the password checks at their cost, and the calls of the store, one by one.
 
   /** The store with the names of all calls of its collections. */
   const recorded = (store: Store, calls: string[]): Store => {

@@ -41,7 +41,10 @@ import { createGatewayMetrics } from './telemetry/metrics.ts';
 import { createAccessLog } from './telemetry/request-log.ts';
 import { createSpool, noSpool } from './telemetry/spool.ts';
 
-/** Least time between two reports before their time, for a caller without a share and for one that needs more. Milliseconds. */
+/**
+ * Least time between two reports before their time, for a caller without a share and for one that needs more.
+ * Milliseconds.
+ */
 const EARLY_MS = { urgent: 100, usual: 1_000 };
 
 /**

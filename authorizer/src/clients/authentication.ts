@@ -122,7 +122,9 @@ export function readBasic(authorization: string): Credentials | undefined {
   return parts?.id && parts.secret ? parts : undefined;
 }
 
-/** HTTP Basic credentials: split at the first colon, both parts form-decoded (RFC 6749, 2.3.1). Undefined without one. */
+/**
+ * HTTP Basic credentials: split at the first colon, both parts form-decoded (RFC 6749, 2.3.1). Undefined without one.
+ */
 const partsOf = (authorization: string): Credentials | undefined => {
   const decoded = Buffer.from(authorization.replace(SCHEME, '').trim(), 'base64').toString('utf8');
   const colon = decoded.indexOf(':');

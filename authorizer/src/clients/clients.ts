@@ -103,7 +103,8 @@ export function createClients(
       };
       if (to.bounds) {
         const before = await getClient(institution, clientId);
-        // Refused for a reason of its own, a change asks no other service; the write checks again what the client is then.
+        // Refused for a reason of its own, a change asks no other service; the write checks again what the client is
+        // then.
         request.allow?.(before);
         step(before, new Date(now()));
         await requireKnown(institution, namedIn(to.bounds), before.bounds ?? {});
@@ -147,8 +148,8 @@ type NewClient = Omit<rules.Registration, 'type'> & { readonly institution: stri
 
 /**
  * Registers a confidential client directly in the store, for an operator; the plaintext secret is returned only here.
- * @throws {Fault} semantically_invalid, naming scopes that do not exist or that bounds exclude; validation_error, naming
- * URIs that cannot be registered
+ * @throws {Fault} semantically_invalid, naming scopes that do not exist or that bounds exclude; validation_error,
+ * naming URIs that cannot be registered
  */
 export async function createClient(
   store: Store,

@@ -13,7 +13,10 @@ interface Uris {
 
 const [REDIRECT_URI, ORIGIN] = [new RegExp(REDIRECT_URI_PATTERN), new RegExp(SECURE_ORIGIN_PATTERN)];
 
-/** Why a client cannot register this redirect URI; undefined if it can. A pattern does not know which `xn--` names exist. */
+/**
+ * Why a client cannot register this redirect URI; undefined if it can. A pattern does not know which `xn--` names
+ * exist.
+ */
 export function redirectUriProblem(uri: string, type: ClientType): string | undefined {
   if (!REDIRECT_URI.test(uri) || !URL.canParse(uri)) return WEB_ADDRESSES[REDIRECT_URI_PATTERN];
   const isOfWeb = uri.startsWith('https://') || uri.startsWith('http://');
@@ -75,8 +78,8 @@ export type ReadOrigins = ReturnType<typeof createReadOrigins>;
 
 /**
  * Makes the reader of the installation's origins as of its call, each once; a loopback one has the port `*`, since any
- * port matches. They are null if `mark`, which changes with them, is current. After its first call it reads only what has
- * changed. `now` in epoch milliseconds.
+ * port matches. They are null if `mark`, which changes with them, is current. After its first call it reads only what
+ * has changed. `now` in epoch milliseconds.
  */
 export function createReadOrigins(store: Store, now: () => number) {
   const sources = [sourceOf(store.collection(clientsCollection)), sourceOf(store.collection(apiKeysCollection))];

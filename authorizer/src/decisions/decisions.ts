@@ -76,7 +76,8 @@ export function createDecisions({ tokens, apiKeys, signingKey, services, now }: 
     },
     /**
      * The identity of a request with an API key and no token, by the key's SHA-256 in base64url: without client and
-     * scopes, of the key's institution. The service knows which of its operations are public, and accepts it for no other.
+     * scopes, of the key's institution. The service knows which of its operations are public, and accepts it for no
+     * other.
      * @throws {Fault} unauthorized for a key that cannot be used
      */
     decidePublic: async ({
@@ -104,10 +105,11 @@ export function createDecisions({ tokens, apiKeys, signingKey, services, now }: 
 }
 
 /**
- * Creates the authentication of services: HTTP Basic with the service's name and its own SERVICE_SECRET, which is derived
- * from the root secret (SERVICE_ROOT_SECRET). Returns the name of one that may call the operation. Secrets are compared
- * in constant time.
- * @throws {Fault} unauthorized, with a reason that names the service that the secret belongs to, if it is another one; forbidden
+ * Creates the authentication of services: HTTP Basic with the service's name and its own SERVICE_SECRET, which is
+ * derived from the root secret (SERVICE_ROOT_SECRET). Returns the name of one that may call the operation. Secrets are
+ * compared in constant time.
+ * @throws {Fault} unauthorized, with a reason that names the service that the secret belongs to, if it is another one;
+ * forbidden
  */
 export function createServiceAuthentication(
   rootSecret: string,

@@ -1,4 +1,7 @@
-/** What a user granted to a client: first an authorization code, then the tokens of its exchange. Times are epoch milliseconds. */
+/**
+ * What a user granted to a client: first an authorization code, then the tokens of its exchange. Times are epoch
+ * milliseconds.
+ */
 export interface Grant {
   readonly clientId: string;
   readonly userId: string;
@@ -16,7 +19,9 @@ export interface Grant {
   readonly exchangedAt: number | null;
   /** When the grant and all its tokens ended; null while they live. */
   readonly endedAt: number | null;
-  /** The client's secret of the exchange, later of the latest refresh; null of a public client, and until the exchange. */
+  /**
+   * The client's secret of the exchange, later of the latest refresh; null of a public client, and until the exchange.
+   */
   readonly secretId: string | null;
   /** The chain of refresh tokens; null without `offline_access`. */
   readonly refresh: RefreshChain | null;

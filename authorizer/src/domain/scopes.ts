@@ -88,8 +88,8 @@ export function writeScopes(scopes: readonly string[]): string {
 }
 
 /**
- * Scopes of OpenID Connect (Core, 5.4 and 11): they need no registration, bound by no role, and are given only when they
- * are asked for.
+ * Scopes of OpenID Connect (Core, 5.4 and 11): they need no registration, bound by no role, and are given only when
+ * they are asked for.
  */
 export const OPENID_SCOPES = ['openid', 'profile', 'email', 'offline_access'] as const;
 

@@ -196,8 +196,8 @@ const heldBy = ({ granted, used, at }: Share, now: number): number =>
   now - at > GATEWAY_MS ? used : Math.max(granted, used);
 
 /**
- * The part of a gateway of the limit: what it wants, and an even part of what nobody wants, so that a load that grows or
- * moves is not refused. Where all want more than there is, nobody gets more than it wants while another gets less.
+ * The part of a gateway of the limit: what it wants, and an even part of what nobody wants, so that a load that grows
+ * or moves is not refused. Where all want more than there is, nobody gets more than it wants while another gets less.
  */
 const fairPart = (perMinute: number, gateways: number, own: number, others: readonly number[]): number => {
   const wants = [own, ...others].toSorted((one, other) => one - other);

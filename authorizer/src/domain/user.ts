@@ -117,7 +117,8 @@ export function invite<T extends User>(user: T, invitation: Invitation, now: Dat
 }
 
 /**
- * Unlocks a user without the password, which somebody else may know: it is forgotten, and the invitation sets a new one.
+ * Unlocks a user without the password, which somebody else may know: it is forgotten, and the invitation sets a new
+ * one.
  */
 export function readmit<T extends User>(user: T, invitation: Invitation, now: Date): T | Refusal {
   return user.state === 'locked'

@@ -117,8 +117,8 @@ export function createAuthorize(dependencies: AuthorizeDependencies): PageHandle
   };
 
   /**
-   * Why the user must be asked: a third party that has no consent for these scopes yet, or a public client whose redirect
-   * URI another application could claim, unless the user has just signed in for it (RFC 8252, 8.6).
+   * Why the user must be asked: a third party that has no consent for these scopes yet, or a public client whose
+   * redirect URI another application could claim, unless the user has just signed in for it (RFC 8252, 8.6).
    */
   const reasonToAsk = async (
     { client, redirectUri, prompts }: AuthorizationRequest,
@@ -163,8 +163,8 @@ export function createAuthorize(dependencies: AuthorizeDependencies): PageHandle
   };
 
   /**
-   * Whether the user is the one of `id_token_hint`: nobody else may be the answer, whoever has a session (OpenID Connect
-   * Core, 3.1.2.2). A hint that cannot be read names nobody.
+   * Whether the user is the one of `id_token_hint`: nobody else may be the answer, whoever has a session (OpenID
+   * Connect Core, 3.1.2.2). A hint that cannot be read names nobody.
    */
   const isExpected = async ({ idTokenHint }: AuthorizationRequest, userId: string): Promise<boolean> =>
     idTokenHint === undefined || (await readHint(idTokenHint))?.sub === userId;

@@ -38,7 +38,10 @@ export interface ReturnedForm extends FormState {
 /** Forms against cross-site requests: each is bound to a browser by a cookie, and has success once. */
 export type Forms = ReturnType<typeof createForms>;
 
-/** Makes the forms of an installation: every instance reads those of every other. Nothing is stored until one has success. */
+/**
+ * Makes the forms of an installation: every instance reads those of every other. Nothing is stored until one has
+ * success.
+ */
 export function createForms(store: Store, keyEncryptionKey: string, now: () => number) {
   const sentForms = store.collection(sentFormsCollection);
   const key = createSecretKey(deriveSealingKey(keyEncryptionKey, 'forms'));

@@ -15,7 +15,9 @@ export type Institutions = ReturnType<typeof createInstitutions>;
 export function createInstitutions(store: Store) {
   const institutions = store.collection(institutionsCollection);
   return {
-    /** What is known of an institution; of one that no event has announced yet, its id and every language of the pages. */
+    /**
+     * What is known of an institution; of one that no event has announced yet, its id and every language of the pages.
+     */
     profile: async (institution: string): Promise<InstitutionProfile> => {
       const known = await institutions.of(institution).get(institution);
       if (!known) return { name: institution, languages: ['en', 'fr', 'de'] };

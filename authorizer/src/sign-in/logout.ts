@@ -62,8 +62,8 @@ interface Destination {
 
 /**
  * Makes the logout endpoint (OpenID Connect RP-Initiated Logout 1.0, 2 and 3): ends the session of the browser, not the
- * tokens of its clients. It asks first, unless the client proves by an ID token that it knows the user. An address that is
- * not registered is never redirected to.
+ * tokens of its clients. It asks first, unless the client proves by an ID token that it knows the user. An address that
+ * is not registered is never redirected to.
  */
 export function createLogout({
   applicationOf,

@@ -1,4 +1,5 @@
-// Signing in (RFC 6749, 4.1; OpenID Connect Core, 3.1): the authorization endpoint with its pages, sessions and consent.
+// Signing in (RFC 6749, 4.1; OpenID Connect Core, 3.1): the authorization endpoint with its pages, sessions and
+// consent.
 import { hash, randomBytes } from 'node:crypto';
 import type { Store } from '@boxoffice/store';
 import { isOpen, SESSION_ABSOLUTE_MS, TOUCH_MS } from '../domain/user.ts';
@@ -94,8 +95,8 @@ export function createSessions(store: Store, accounts: Pick<Accounts, 'current'>
       return { token, session };
     },
     /**
-     * The live session of a token, of this institution only; each call renews the idle time. Undefined if its user may no
-     * longer sign in, or has signed out everywhere since.
+     * The live session of a token, of this institution only; each call renews the idle time. Undefined if its user may
+     * no longer sign in, or has signed out everywhere since.
      */
     find: async (institution: string, token: string | undefined): Promise<OpenSession | undefined> => {
       const found = await ofToken(token);

@@ -144,7 +144,9 @@ const createRefreshTokens = (keyEncryptionKey: string) => {
   return {
     /** The first token of a grant. */
     first: (grantId: string) => tokenOf(grantId.slice(PREFIX.length), randomBytes(32).toString('base64url')),
-    /** The token after this one: derived, so that a repeated request gets the same one, although only a hash is stored. */
+    /**
+     * The token after this one: derived, so that a repeated request gets the same one, although only a hash is stored.
+     */
     successor: (token: string) => tokenOf(token.slice(0, SECRET_LENGTH), derive('successor', token)),
     /** The grant of a token that this installation has made, valid or not; undefined for any other text. */
     grantOf: (token: string): string | undefined => {

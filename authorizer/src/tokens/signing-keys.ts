@@ -173,8 +173,8 @@ export function createKeyRing({ store, secret, longestLifetimeMs, now = Date.now
     loaded = selectPublishedKeys(documents, now(), longestLifetimeMs).map(open);
   };
   /**
-   * Reads the keys from the store; creates the first key if there is none. Reads do not overlap, so that a slow read from
-   * before a withdrawal cannot restore the key.
+   * Reads the keys from the store; creates the first key if there is none. Reads do not overlap, so that a slow read
+   * from before a withdrawal cannot restore the key.
    */
   const load = (): Promise<void> => {
     pendingRead ??= read().finally(() => {

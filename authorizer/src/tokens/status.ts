@@ -109,9 +109,14 @@ export type TokenStatus = ReturnType<typeof createTokenStatus>;
 export function createTokenStatus(dependencies: TokenStatusDependencies) {
   const { keySet, issuer, clients, accounts, revocations, grants, now } = dependencies;
   return {
-    /** Verifies that this installation signed the token and that it has not expired; rejects with Fault `unauthorized`. */
+    /**
+     * Verifies that this installation signed the token and that it has not expired; rejects with Fault `unauthorized`.
+     */
     verify: verifyAccessToken({ keys: keySet, issuer, now }),
-    /** Reads the store at each call: revocation, the client's scopes and bounds, the secret that obtained the token, and the user. */
+    /**
+     * Reads the store at each call: revocation, the client's scopes and bounds, the secret that obtained the token, and
+     * the user.
+     */
     check: async (claims: AccessClaims): Promise<ActiveToken | InactiveToken> => {
       const isUsers = claims.role !== undefined;
       const { grantId, secretId } = parseTokenOrigin(claims);

@@ -110,8 +110,8 @@ interface FormView {
 }
 
 /**
- * Makes the page that an invitation's link leads to: it sets the password of the invited user. The link works until then,
- * is replaced by a newer one, and says the same of an unknown, a used and an expired one.
+ * Makes the page that an invitation's link leads to: it sets the password of the invited user. The link works until
+ * then, is replaced by a newer one, and says the same of an unknown, a used and an expired one.
  */
 export function createInvitationPage({ users, applicationOf, institutions }: InvitationPageDependencies): PageHandler {
   return async (request) => {

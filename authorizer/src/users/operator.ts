@@ -48,7 +48,9 @@ export async function listApiUsers(store: Store, institution?: string) {
   return (await documents.find({ orderBy: 'createdAt' })).map(toUserView);
 }
 
-/** Locks a user, which ends its sign-ins and tokens, or unlocks it. @throws {Fault} not_found, user_last_admin, conflict */
+/**
+ * Locks a user, which ends its sign-ins and tokens, or unlocks it. @throws {Fault} not_found, user_last_admin, conflict
+ */
 export async function lockApiUser(store: Store, options: ApiUserOptions, state: 'locked' | 'active' = 'locked') {
   const { users, user } = await known(store, options);
   if (state === 'active' && user.state === 'invited')

@@ -68,7 +68,8 @@ const AT_ONCE = 10;
 /**
  * Creates the check of the contact and the points of sale that a request names for a user or a client, in the object at
  * this path. Those that it has already are not looked up, so that what was read can be written back. The check rejects
- * with Fault `semantically_invalid`, which names every one that the institution does not have, or `service_unavailable`.
+ * with Fault `semantically_invalid`, which names every one that the institution does not have, or
+ * `service_unavailable`.
  */
 export function createReferenceCheck(references: References | undefined, at = '$') {
   const contactFaults = async (institution: string, { contactNumber = null }: Named, had: Named): Promise<string[]> => {

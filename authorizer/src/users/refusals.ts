@@ -8,10 +8,10 @@ const DEPARTURE_MS = 60_000;
 
 /**
  * Creates the rule that keeps an active admin in every institution: it runs the write by which a user ceases to be one;
- * meanwhile the user counts for no other departure. It rejects with Fault `user_last_admin`, without running the write, if
- * the institution has no other. The store has no transaction over several users, so those who are leaving are recorded
- * first, in one document per institution, by compare-and-swap on what the decision was based on. A crash in between only
- * makes the user count for less, for a minute.
+ * meanwhile the user counts for no other departure. It rejects with Fault `user_last_admin`, without running the write,
+ * if the institution has no other. The store has no transaction over several users, so those who are leaving are
+ * recorded first, in one document per institution, by compare-and-swap on what the decision was based on. A crash in
+ * between only makes the user count for less, for a minute.
  */
 export function createAdminDeparture(store: Store, now: () => number) {
   const documents = store.collection(adminDeparturesCollection);

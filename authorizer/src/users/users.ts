@@ -133,8 +133,8 @@ export function createUsers(store: Store, { publicUrl, references, now = Date.no
 
   /**
    * Deletes a user with all that names it, the remembered answers included; false if it was changed since it was read.
-   * What the user signed in to goes first, so that a deletion that a crash interrupts leaves a user to delete again, and
-   * once more afterwards, because the user may have signed in meanwhile.
+   * What the user signed in to goes first, so that a deletion that a crash interrupts leaves a user to delete again,
+   * and once more afterwards, because the user may have signed in meanwhile.
    */
   const erase = async (user: UserDocument, version?: number): Promise<boolean> => {
     await signOut(user);
@@ -145,7 +145,9 @@ export function createUsers(store: Store, { publicUrl, references, now = Date.no
     return true;
   };
 
-  /** Deletes a customer of an erased contact; a user of another role loses its number. Undefined if neither was needed. */
+  /**
+   * Deletes a customer of an erased contact; a user of another role loses its number. Undefined if neither was needed.
+   */
   const leaveContact = async (
     user: UserDocument,
     contactNumber: string,
@@ -207,8 +209,8 @@ export function createUsers(store: Store, { publicUrl, references, now = Date.no
     /** The user of a login; undefined if there is none. */
     ofLogin: (institution: string, login: string) => findUserByLogin(users.of(institution), login),
     /**
-     * @throws {Fault} user_duplicate_login; semantically_invalid for a customer without a contact, an unknown contact or
-     * point of sale; service_unavailable if nobody says whether they exist: nothing is written then
+     * @throws {Fault} user_duplicate_login; semantically_invalid for a customer without a contact, an unknown contact
+     * or point of sale; service_unavailable if nobody says whether they exist: nothing is written then
      */
     create: async (
       institution: string,
@@ -250,7 +252,9 @@ export function createUsers(store: Store, { publicUrl, references, now = Date.no
     /** Makes a new invitation; the one before it ends. @throws {Fault} conflict for a locked user */
     invite: (institution: string, userId: string, request: Request = {}) =>
       inviteBy(rules.invite, institution, userId, request),
-    /** Unlocks a user, whose password is forgotten, with a new invitation. @throws {Fault} conflict if it is not locked */
+    /**
+     * Unlocks a user, whose password is forgotten, with a new invitation. @throws {Fault} conflict if it is not locked
+     */
     readmit: (institution: string, userId: string) => inviteBy(rules.readmit, institution, userId, {}),
     /** Sets a password that {@link findPasswordProblem} accepts; all sign-ins end. */
     setPassword: async (institution: string, userId: string, password: string) => {

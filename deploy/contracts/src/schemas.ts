@@ -86,8 +86,8 @@ const ordered = <Value>(direction: Direction, before: Value, after: Value) =>
   direction === 'request' ? { narrow: before, wide: after } : { narrow: after, wide: before };
 
 /**
- * Splits a schema without references into schemas of one type without `anyOf`, `oneOf` and `allOf`; every value satisfies
- * at least one of them.
+ * Splits a schema without references into schemas of one type without `anyOf`, `oneOf` and `allOf`; every value
+ * satisfies at least one of them.
  * @throws {Error} on an unknown keyword
  */
 const alternatives = (schema: Schema): Plain[] => {

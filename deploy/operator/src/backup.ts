@@ -30,7 +30,8 @@ import { createProgress } from './command.ts';
 import { type Installation, Refused, versions } from './installation.ts';
 
 /**
- * Files of a running process (which creates them again), drafts of one that was killed, and what an earlier restore left.
+ * Files of a running process (which creates them again), drafts of one that was killed, and what an earlier restore
+ * left.
  */
 const PASSING =
   /(^|\/)(.*\.sqlite-(wal|shm|journal)|running\.json|gateway|replaced-[^/]*|restoring-[^/]*|[^/]+\.\d+)(\/|$)/;

@@ -17,7 +17,9 @@ const DAY_MS = 86_400_000;
 /** How far ahead tickets are sold. */
 const YEARS = 2;
 
-/** The offsets of each zone at these instants, in minutes, as Python reads them from the files of the package `tzdata`. */
+/**
+ * The offsets of each zone at these instants, in minutes, as Python reads them from the files of the package `tzdata`.
+ */
 const PYTHON = `
 import datetime, json, sys, zoneinfo
 directory, first, days = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])

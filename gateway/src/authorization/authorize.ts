@@ -27,7 +27,8 @@ const CACHED_MS = 4_000;
 const SPARE_MS = 10_000;
 
 /**
- * Makes the cache. Decisions are cached per token, or API key, and operation; refusals and failures are not. Concurrent equal requests share one call.
+ * Makes the cache. Decisions are cached per token, or API key, and operation; refusals and failures are not. Concurrent
+ * equal requests share one call.
  */
 export function createAuthorize(
   authorizerClient: Pick<AuthorizerClient, 'decide' | 'decidePublic'>,

@@ -97,8 +97,8 @@ export interface AuthorizerClient {
   /** The origins that clients and API keys name, and their mark; undefined if `mark` is current. Rejects otherwise. */
   origins(mark: string): Promise<{ readonly mark: string; readonly origins: readonly string[] } | undefined>;
   /**
-   * Resolves when the authorizer has recorded the report durably; rejects otherwise. Undefined from an authorizer of the
-   * release before, which divides no limits.
+   * Resolves when the authorizer has recorded the report durably; rejects otherwise. Undefined from an authorizer of
+   * the release before, which divides no limits.
    */
   recordUsage(report: object): Promise<Division | undefined>;
   /**

@@ -85,7 +85,9 @@ export function createDocumentation(publicUrl: string): Documentation {
   };
 }
 
-/** A page that lets browsers draw a description, one operation at a time; they load the viewer for the first of them. */
+/**
+ * A page that lets browsers draw a description, one operation at a time; they load the viewer for the first of them.
+ */
 const referenceOf = async ({ path, title, about, description }: Reference, connect: string) => {
   const { address, integrity } = await readAsset('openapi-explorer.js');
   return pageOf({

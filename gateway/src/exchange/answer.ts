@@ -45,7 +45,9 @@ interface Refused {
   /** The raw request target. */
   readonly url: string | undefined;
   readonly acceptLanguage?: string | undefined;
-  /** Whether a person reads the answer: a browser was led to the address, or has opened one at which there is nothing. */
+  /**
+   * Whether a person reads the answer: a browser was led to the address, or has opened one at which there is nothing.
+   */
   readonly isPage: boolean;
   readonly requestId: string;
 }
@@ -88,8 +90,8 @@ const faultAnswer = (fault: Fault, { family, url, acceptLanguage, isPage, reques
 };
 
 /**
- * The OAuth members of an error (RFC 6749, 5.2); none for other paths. `url` is the raw request target, because requests
- * can be refused before it is parsed.
+ * The OAuth members of an error (RFC 6749, 5.2); none for other paths. `url` is the raw request target, because
+ * requests can be refused before it is parsed.
  */
 const oauthMembers = (url: string | undefined, fault: Fault): object =>
   ENDPOINTS.test(url ?? '')

@@ -22,8 +22,8 @@ const NEEDLESS = /%(?:24|26|2B|2C|3A|3B|3D|40)/g;
 const CONTROL = /\p{Cc}/u;
 
 /**
- * Parses the request target once; routes, limits and services use only the result. `mayEndWithSlash` says which canonical
- * paths may: those of web pages.
+ * Parses the request target once; routes, limits and services use only the result. `mayEndWithSlash` says which
+ * canonical paths may: those of web pages.
  * @throws {Fault} bad_request when it is malformed, not_found when no endpoint can have this path
  */
 export function readTarget(url: string, mayEndWithSlash: (path: string) => boolean): Target {

@@ -45,7 +45,9 @@ export interface Bodies {
   close(): void;
 }
 
-/** Makes the list of the bodies that are arriving; each has `timeoutMs`, by default less than the server's own limit. */
+/**
+ * Makes the list of the bodies that are arriving; each has `timeoutMs`, by default less than the server's own limit.
+ */
 export function createBodies(timeoutMs = 25_000): Bodies {
   let total = 0;
 

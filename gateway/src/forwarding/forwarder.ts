@@ -34,7 +34,9 @@ interface ForwarderOptions {
    */
   readonly deadlineMs: number;
   readonly bodies: Pick<Bodies, 'read'>;
-  /** Maximum number of requests in flight; they are shared (see createSlots), and a caller may have as many that wait. */
+  /**
+   * Maximum number of requests in flight; they are shared (see createSlots), and a caller may have as many that wait.
+   */
   readonly concurrency: number;
   /** Whose request it is. */
   readonly holderOf: (exchange: Exchange) => Holder;
@@ -162,7 +164,10 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   /** A request that could not be sent again gets no connection that the service may have closed. */
   const kindFor = (proxied: Proxied): ConnectionKind => (isRepeatable(proxied) ? 'pooled' : 'recent');
 
-  /** Sends the request to an address, perhaps after `error` at another one, which it is answered with without an address. */
+  /**
+   * Sends the request to an address, perhaps after `error` at another one, which it is answered with without an
+   * address.
+   */
   const dispatch = (proxied: Proxied, kind: ConnectionKind, error?: Error): void => {
     const { exchange, unreached } = proxied;
     proxied.attempt?.end();

@@ -19,7 +19,9 @@ export const HOP_BY_HOP: readonly string[] = [
   'upgrade',
 ];
 
-/** What every service gets of a request, beside what the gateway sets itself: content, negotiation, conditions, ranges. */
+/**
+ * What every service gets of a request, beside what the gateway sets itself: content, negotiation, conditions, ranges.
+ */
 const FORWARDED: readonly string[] = [
   'Accept',
   'Accept-Charset',
@@ -81,7 +83,9 @@ const SANDBOX = ['Content-Security-Policy', 'sandbox allow-scripts allow-forms']
 
 /** What passes to and from one service. */
 export interface Passing {
-  /** The headers for the service: what passes of the client's, and the gateway's identity, trace and forwarding headers. */
+  /**
+   * The headers for the service: what passes of the client's, and the gateway's identity, trace and forwarding headers.
+   */
   forwarded(exchange: Exchange, upstreamHost: string): Record<string, string | string[]>;
   /**
    * What passes of a service's response headers, names and values in turn.

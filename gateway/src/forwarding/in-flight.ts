@@ -22,9 +22,9 @@ interface InFlight<Item extends Indexed> {
 }
 
 /**
- * Makes the list; calls `late` for the items that are past due, until they are deleted. A Set would retain memory: when V8
- * grows its table, the old table keeps its entries and a link to the new one, and once that old table has been promoted,
- * later requests live until the next full collection (measured: a third of all memory).
+ * Makes the list; calls `late` for the items that are past due, until they are deleted. A Set would retain memory: when
+ * V8 grows its table, the old table keeps its entries and a link to the new one, and once that old table has been
+ * promoted, later requests live until the next full collection (measured: a third of all memory).
  */
 export function createInFlight<Item extends Indexed>(late: (item: Item) => void): InFlight<Item> {
   const items: Item[] = [];

@@ -32,7 +32,10 @@ export interface Proxy<State> {
   close(): void;
 }
 
-/** Below the keep-alive timeout of our services, so that this side closes first. A service's `Keep-Alive` can shorten it. */
+/**
+ * Below the keep-alive timeout of our services, so that this side closes first. A service's `Keep-Alive` can shorten
+ * it.
+ */
 const IDLE_MS = 60_000;
 
 /**

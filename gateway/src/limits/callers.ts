@@ -33,7 +33,8 @@ const HOSTS = 10_000;
 /** Whose the requests in flight are. */
 interface Holders {
   /**
-   * The client, its user or the key, else a network; and its institution, which is that of the point of sale in family B.
+   * The client, its user or the key, else a network; and its institution, which is that of the point of sale in family
+   * B.
    */
   holderOf(exchange: Exchange): Holder;
   /** Learns from a response of the service of points of sale whose the one of the request is. */

@@ -48,7 +48,9 @@ const policyOf = (name: string, perMinute: number): Policy => ({ name, field: `"
  * its share. Refused requests do not count.
  */
 export interface SlidingLimiter {
-  /** Counts one request at `now` (epoch milliseconds), unless the limit per minute, or this gateway's share, is used. */
+  /**
+   * Counts one request at `now` (epoch milliseconds), unless the limit per minute, or this gateway's share, is used.
+   */
   take(key: string, perMinute: number, now: number): Quota;
   /** What to report of the keys that are used more than a little here. */
   rates(now: number): Rate[];
@@ -56,19 +58,25 @@ export interface SlidingLimiter {
   divide(division: Division, now: number): void;
 }
 
-/** Requests of so many milliseconds are counted together, and are free together: when the last of them is a minute ago. */
+/**
+ * Requests of so many milliseconds are counted together, and are free together: when the last of them is a minute ago.
+ */
 const SLOT_MS = 500;
 
 /** Those that a minute touches, when it begins and ends within one. */
 const SLOTS = MINUTE_MS / SLOT_MS + 1;
 
-/** A gateway that has heard nothing for so long asks with the next request: regular reports are sooner. Milliseconds. */
+/**
+ * A gateway that has heard nothing for so long asks with the next request: regular reports are sooner. Milliseconds.
+ */
 const SILENT_MS = 6_000;
 
 /** Each gateway grants its share so long without another answer, then an equal one. Milliseconds. */
 const SHARE_MS = 15_000;
 
-/** The part of a limit that all other gateways together grant beyond their shares: below five per cent (platform, 9). */
+/**
+ * The part of a limit that all other gateways together grant beyond their shares: below five per cent (platform, 9).
+ */
 const UNSHARED = 0.04;
 
 /** The shortest interval from which the refusals of a minute are estimated. Milliseconds. */

@@ -28,8 +28,8 @@ export interface Limits {
    */
   countCaller(exchange: Exchange): void;
   /**
-   * Registers a session that its service has verified at `now` (epoch milliseconds). Only registered sessions have their
-   * own quota.
+   * Registers a session that its service has verified at `now` (epoch milliseconds). Only registered sessions have
+   * their own quota.
    */
   sessionSeen(token: string, now: number): void;
   /** What the next report says of clients and API keys whose limits are shared with other gateways. */
@@ -115,8 +115,8 @@ const admit = (exchange: Exchange, quota: Quota): undefined => {
 
 /**
  * The refusal of one more request with the key at `now` (epoch milliseconds); undefined if its monthly quota over all
- * gateways allows it: what all of them have reported, and what this one has admitted since. Other gateways' last requests
- * are missing, for as long as they take to report and a key is cached: at most 15 seconds.
+ * gateways allows it: what all of them have reported, and what this one has admitted since. Other gateways' last
+ * requests are missing, for as long as they take to report and a key is cached: at most 15 seconds.
  */
 const quotaRefusal = (meter: Pick<Meter, 'usedSince'>, apiKey: ApiKeyFacts, now: number) => {
   const { apiKeyId, monthlyQuota, month, used, reportedUpTo } = apiKey;

@@ -115,8 +115,8 @@ export function readRoutes(row: ServiceRow, document: OpenApiDocument): Describe
 }
 
 /**
- * The scopes that an operation requires, separated by spaces; empty if any access token will do, undefined for any other
- * security. An API key as an alternative does not count.
+ * The scopes that an operation requires, separated by spaces; empty if any access token will do, undefined for any
+ * other security. An API key as an alternative does not count.
  */
 const scopeOf = (security: readonly Requirement[] = []): string | undefined => {
   const others = security.filter((requirement) => !isApiKey(requirement));

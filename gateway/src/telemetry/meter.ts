@@ -36,7 +36,10 @@ export interface Meter {
   usedSince(apiKeyId: string, reportedUpTo: number, month: string): number;
   /** The counted requests that are not acknowledged yet, and the age of the oldest. Milliseconds. */
   backlog(): { readonly requests: number; readonly ageMs: number };
-  /** Reports what is counted now; resolves to whether nothing is left. Never rejects. `even`: even if nothing is counted. */
+  /**
+   * Reports what is counted now; resolves to whether nothing is left. Never rejects. `even`: even if nothing is
+   * counted.
+   */
   flush(even?: 'nothing'): Promise<boolean>;
   /** Starts reporting regularly, first what earlier processes have left. */
   start(): void;

@@ -12,7 +12,9 @@ export interface Connection {
   timeoutMs?: number;
   /** Repetitions of one call at most. Default: 4. */
   retries?: number;
-  /** Milliseconds that a repetition is waited for at most; a longer `Retry-After` is an error at once. Default: 60,000. */
+  /**
+   * Milliseconds that a repetition is waited for at most; a longer `Retry-After` is an error at once. Default: 60,000.
+   */
   maxDelayMs?: number;
 }
 
@@ -27,7 +29,9 @@ export interface TokenSet {
 
 /** Who calls: a client with its secret, a user with a token, or the public with an API key. */
 export interface Credentials {
-  /** A client of the institution; with `clientSecret` it gets tokens of its own, with `refreshToken` those of a user. */
+  /**
+   * A client of the institution; with `clientSecret` it gets tokens of its own, with `refreshToken` those of a user.
+   */
   clientId?: string;
   clientSecret?: string;
   /** The scopes of the token, separated by spaces. Default: all of the client. */

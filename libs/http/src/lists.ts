@@ -11,8 +11,8 @@ const MAC_BYTES = 16;
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
 
 /**
- * Who may use a cursor again: the institution's clients without bounds share theirs, since they see the same; those of a
- * user, of a client with bounds and of API keys, which see less, are apart.
+ * Who may use a cursor again: the institution's clients without bounds share theirs, since they see the same; those of
+ * a user, of a client with bounds and of API keys, which see less, are apart.
  */
 export function formatCursorOwner({ institution, client, user, bounds, isPublic }: Caller): string {
   if (bounds !== null) return JSON.stringify([institution, 'client', client, user?.id ?? null]);

@@ -33,8 +33,8 @@ export function getNullableSchema(schema: object): object | undefined {
 }
 
 /**
- * Marks a member, or a parameter, that will go: described as deprecated, and announced by every answer of the operations
- * that have it.
+ * Marks a member, or a parameter, that will go: described as deprecated, and announced by every answer of the
+ * operations that have it.
  */
 export function deprecateMember<Schema extends TSchema>(schema: Schema, deprecation: Deprecation): Schema {
   return Object.assign(marked(schema, DEPRECATED, deprecation), { deprecated: true });

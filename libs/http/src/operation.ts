@@ -151,7 +151,9 @@ export interface Operation<
   readonly method: Method;
   /** From the gateway's root, with `{templates}`: `/svc/v3/contacts/individuals/{contactNumber}`. */
   readonly path: string;
-  /** Other paths of it, with operationIds of their own in the description (`…Unprefixed`, in family B `…Experimental`). */
+  /**
+   * Other paths of it, with operationIds of their own in the description (`…Unprefixed`, in family B `…Experimental`).
+   */
   readonly aliases?: readonly string[];
   readonly access: Access;
   /**
@@ -189,7 +191,9 @@ export interface Operation<
    * Deeper ones are marked `readOnly` in the body's schema.
    */
   readonly readOnly?: ReadOnly;
-  /** The handler checks each of the body's `items` with `createItemCheck`: a malformed one does not refuse the others. */
+  /**
+   * The handler checks each of the body's `items` with `createItemCheck`: a malformed one does not refuse the others.
+   */
   readonly checksItems?: boolean;
   /** A body is needed although each of its members is optional: the handler refuses one without any. */
   readonly needsBody?: boolean;
@@ -219,7 +223,10 @@ export interface Operation<
   };
   /** When its 401 carries `WWW-Authenticate`, for the description; default: always, with a challenge of RFC 6750. */
   readonly challenge?: string;
-  /** Its successful requests are logged at level `debug`: those that callers send every few seconds, or for each of theirs. */
+  /**
+   * Its successful requests are logged at level `debug`: those that callers send every few seconds, or for each of
+   * theirs.
+   */
   readonly isRoutine?: boolean;
   /** Its answers carry an ETag (documents it, and 304 for a GET). */
   readonly etag?: boolean;

@@ -22,7 +22,9 @@ export const emailSchema = Type.String({
 const CONTROL = '\\x00-\\x08\\x0B\\x0C\\x0E-\\x1F\\x7F-\\x9F';
 const CONTROL_OR_BREAK = '\\x00-\\x1F\\x7F-\\x9F\\u2028\\u2029';
 
-/** White space, then a visible character, then anything but these: each part begins where the one before it must end. */
+/**
+ * White space, then a visible character, then anything but these: each part begins where the one before it must end.
+ */
 const visible = (excluded: string): string => `^[^\\S${excluded}]*[^\\s${excluded}][^${excluded}]*$`;
 
 /** The pattern of a text that is not blank and has neither line breaks nor other control characters. */
@@ -287,8 +289,8 @@ interface Described {
 type Copy = (value: unknown) => unknown;
 
 /**
- * Makes the view of a schema: a value with the members that the schema describes, in the schema's order. Others, such as
- * the internal ones of a stored document, are left out.
+ * Makes the view of a schema: a value with the members that the schema describes, in the schema's order. Others, such
+ * as the internal ones of a stored document, are left out.
  */
 export function createView<Schema extends TSchema>(schema: Schema) {
   const copy = compileCopy(schema);

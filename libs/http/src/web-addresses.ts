@@ -15,7 +15,9 @@ const IPV6 = [
 ].join('|');
 const PORT = '(:([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?';
 const HOST = `(${NAME}|(${BYTE}[.]){3}${BYTE}|\\[(${IPV6})\\])`;
-/** What the pages of an app in a web view are below: `capacitor://localhost`, `ionic://localhost`, `tauri://localhost`. */
+/**
+ * What the pages of an app in a web view are below: `capacitor://localhost`, `ionic://localhost`, `tauri://localhost`.
+ */
 const APP = '[a-z][a-z0-9+.-]*://localhost';
 const SECURE = `(https://${HOST}|http://(127[.]0[.]0[.]1|\\[::1\\]|localhost))${PORT}`;
 

@@ -38,8 +38,8 @@ export interface AuthorizerAnswer {
 }
 
 /**
- * Calls an internal operation of the authorizer: POST with a body, else GET. Resolves with any status below 500; rejects
- * with Fault `service_unavailable` if the authorizer does not answer, or fails itself.
+ * Calls an internal operation of the authorizer: POST with a body, else GET. Resolves with any status below 500;
+ * rejects with Fault `service_unavailable` if the authorizer does not answer, or fails itself.
  */
 export type CallAuthorizer = (call: Omit<HttpCall, 'method'>) => Promise<AuthorizerAnswer>;
 

@@ -19,7 +19,9 @@ export interface SigningKey {
 
 type Optional = 'user' | 'bounds' | 'isPublic';
 
-/** The caller of an identity token to sign; without the optional members it is a client without bounds, or a service. */
+/**
+ * The caller of an identity token to sign; without the optional members it is a client without bounds, or a service.
+ */
 export type SignedCaller = Omit<Caller, Optional> & Partial<Pick<Caller, Optional>>;
 
 export interface IdentityTokenOptions {
@@ -49,9 +51,9 @@ export function signIdentity(key: SigningKey, options: IdentityTokenOptions): st
 }
 
 /**
- * The claims that name the caller. A user's client is named within `user`, and a client with bounds within `bounded`, so
- * that a verifier that knows no users, or no bounds, finds no client and refuses the token, instead of showing the whole
- * institution.
+ * The claims that name the caller. A user's client is named within `user`, and a client with bounds within `bounded`,
+ * so that a verifier that knows no users, or no bounds, finds no client and refuses the token, instead of showing the
+ * whole institution.
  */
 const callerClaims = ({ client, service, user = null, bounds = null, isPublic = false }: SignedCaller) => ({
   ...(bounds === null

@@ -82,9 +82,10 @@ export interface LogInOptions<User> {
 const BUSY_MS = 1_000;
 
 /**
- * Creates the check of logins: it gives the user of a login, if the password is right. `hasLeft`: whether the client has
- * closed the connection; the attempt then leaves the queue. An unknown login and a wrong password give the same outcome after the same time.
- * Institutions and addresses share the hashing in turns, so that a flood from one does not delay others.
+ * Creates the check of logins: it gives the user of a login, if the password is right. `hasLeft`: whether the client
+ * has closed the connection; the attempt then leaves the queue. An unknown login and a wrong password give the same
+ * outcome after the same time. Institutions and addresses share the hashing in turns, so that a flood from one does not
+ * delay others.
  */
 export function createLogIn<User>({
   attempts,

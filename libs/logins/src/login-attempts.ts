@@ -8,8 +8,8 @@ export function toLoginKey(login: string): string {
 }
 
 /**
- * The key that equal logins share if they are emails (RFC 6531): a domain in its own letters and as `xn--` are one. What
- * contacts count as one email is one login. Of an ASCII login it is {@link toLoginKey}.
+ * The key that equal logins share if they are emails (RFC 6531): a domain in its own letters and as `xn--` are one.
+ * What contacts count as one email is one login. Of an ASCII login it is {@link toLoginKey}.
  */
 export function toEmailLoginKey(login: string): string {
   const text = login.normalize('NFKC').trim();
@@ -27,8 +27,8 @@ const dnsName = (domain: string): string => {
 };
 
 /**
- * Recent wrong passwords of an address, a login, or both, or other attempts of an address; the id is a hash of what they
- * share.
+ * Recent wrong passwords of an address, a login, or both, or other attempts of an address; the id is a hash of what
+ * they share.
  */
 export interface AttemptsDocument extends Document {
   /** Epoch milliseconds, oldest first. */
@@ -90,7 +90,10 @@ export function createAddressLimit(
 /** A deterministic id: the SHA-256 of the parts, which it does not reveal. */
 const derived = (...parts: readonly string[]): string => hash('sha256', JSON.stringify(parts), 'base64url');
 
-/** Counts an attempt; if the limit is reached, counts none and resolves to when the next one is allowed (epoch milliseconds). */
+/**
+ * Counts an attempt; if the limit is reached, counts none and resolves to when the next one is allowed (epoch
+ * milliseconds).
+ */
 const add = async (
   collection: CollectionHandle<AttemptsDocument>,
   institution: string,

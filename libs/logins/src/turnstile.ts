@@ -37,10 +37,10 @@ interface Waiter {
 type Line = Map<string, Waiter[]>;
 
 /**
- * Creates a fair concurrency limit with a bounded queue: turns go round the institutions, and within an institution round
- * its addresses. The wait of one institution or address does not grow with the load of another. It runs `act` in its
- * turn; resolves to undefined if the queue is full or the wait too long. A full queue evicts the newest entry of the
- * longest address queue in the longest institution queue; ties are broken at random, so that arriving late is no
+ * Creates a fair concurrency limit with a bounded queue: turns go round the institutions, and within an institution
+ * round its addresses. The wait of one institution or address does not grow with the load of another. It runs `act` in
+ * its turn; resolves to undefined if the queue is full or the wait too long. A full queue evicts the newest entry of
+ * the longest address queue in the longest institution queue; ties are broken at random, so that arriving late is no
  * disadvantage.
  */
 export function createTurnstile(limits: TurnstileLimits, surroundings: Surroundings = {}) {

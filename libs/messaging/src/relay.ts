@@ -41,7 +41,9 @@ export type Relay = ReturnType<typeof startRelay>;
 
 /** Ids marked done by one call of the outbox. */
 const doneBatch = 500;
-/** How long the first id of a batch waits for others: a write for each costs more than publishing twice after a crash. */
+/**
+ * How long the first id of a batch waits for others: a write for each costs more than publishing twice after a crash.
+ */
 const doneDelayMs = 200;
 
 /**

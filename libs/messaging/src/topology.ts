@@ -25,11 +25,11 @@ const queuesOfRow = (row: ServiceRow): readonly Queue[] =>
  * The facts of these services. All of their queues are declared before any process publishes, so that no fact is
  * unroutable because its consumer has not started yet: by whichever process may, or by the operator.
  *
- * A fact enters the list of services together with its publisher, and with all of its consumers, also those whose service
- * is not deployed: their queues store the facts until the service is deployed, without a time limit. A queue accepts up to
- * `maxQueueLength` messages; then it refuses more, the fact stays in the publisher's outbox, and the relay reports the
- * age of its backlog. The arguments of an existing queue cannot change: a queue with other arguments gets the next version
- * in its name.
+ * A fact enters the list of services together with its publisher, and with all of its consumers, also those whose
+ * service is not deployed: their queues store the facts until the service is deployed, without a time limit. A queue
+ * accepts up to `maxQueueLength` messages; then it refuses more, the fact stays in the publisher's outbox, and the
+ * relay reports the age of its backlog. The arguments of an existing queue cannot change: a queue with other arguments
+ * gets the next version in its name.
  */
 export function collectDeclared(rows: readonly ServiceRow[]): Declared {
   const queues = rows.flatMap(queuesOfRow);

@@ -81,7 +81,10 @@ const FOR_GOOD = 'public, max-age=31536000, immutable';
 /** Of a file whose path stays. */
 const REVALIDATED = 'no-cache';
 
-/** A file with its variants; its name decides its media type. It is revalidated with its ETag unless `cacheControl` says more. */
+/**
+ * A file with its variants; its name decides its media type. It is revalidated with its ETag unless `cacheControl` says
+ * more.
+ */
 export function createSiteFile(name: string, content: Buffer | string, cacheControl = REVALIDATED): SiteFile {
   const plain = Buffer.from(content);
   let gzipped: { readonly variant: Variant | undefined } | undefined;

@@ -27,7 +27,9 @@ const DAY_MS = 86_400_000;
 const LIFETIME = { server: 397, authority: 3_650 } as const;
 const RENEWED_BEFORE_DAYS = 30;
 
-/** The names and addresses of this machine at which others reach a listener; none of one that only listens to itself. */
+/**
+ * The names and addresses of this machine at which others reach a listener; none of one that only listens to itself.
+ */
 export function listReachableHosts(
   host: string,
   { name, interfaces }: { readonly name: string; readonly interfaces: ReturnType<typeof networkInterfaces> } = {

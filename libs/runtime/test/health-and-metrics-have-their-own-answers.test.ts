@@ -15,7 +15,8 @@ describe('event loop lag excludes the interval', () => {
   test('the lag of the event loop excludes the interval between two measurements', async () => {
     const metrics = await createMetrics();
     /**
-     * Each scrape restarts the measurement, so this scrapes again after several intervals until the value is as expected.
+     * Each scrape restarts the measurement, so this scrapes again after several intervals until the value is as
+     * expected.
      */
     const lag = async (name: string, isWanted: (seconds: number) => boolean): Promise<void> => {
       for (let value = Number.NaN; !isWanted(value); ) {

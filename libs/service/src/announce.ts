@@ -25,7 +25,9 @@ export interface Announcement {
 export interface BelongsTo {
   /** The clients that made the resource, or whose orders name it. */
   readonly clientIds: string[];
-  /** The point of sale of the order, as service host; absent where a resource has none, null where the order has none. */
+  /**
+   * The point of sale of the order, as service host; absent where a resource has none, null where the order has none.
+   */
   readonly pointOfSale?: string | null;
 }
 
@@ -99,7 +101,9 @@ export type OnWritten<T extends Document> = (before: T | undefined, after: T) =>
 
 interface AnnouncingOptions<T extends Document> {
   readonly onWritten?: OnWritten<T> | undefined;
-  /** The work that follows from a write; `before` is undefined for an insert. What the write says itself comes first. */
+  /**
+   * The work that follows from a write; `before` is undefined for an insert. What the write says itself comes first.
+   */
   readonly follow?: (before: T | undefined, after: T) => DueChange;
 }
 

@@ -9,9 +9,9 @@ const EVERY_MS = 600_000;
 const LEASE_MS = 3_600_000;
 
 /**
- * Writes the documents that an earlier release has left in its shape, and its instances go on to write until the last one
- * has ended, in that of the collection's `upgrade`, so that queries and the runner of due work find them. `old` finds
- * them, by an index over all institutions.
+ * Writes the documents that an earlier release has left in its shape, and its instances go on to write until the last
+ * one has ended, in that of the collection's `upgrade`, so that queries and the runner of due work find them. `old`
+ * finds them, by an index over all institutions.
  */
 export function startCompletion<T extends Document>(
   store: Store,

@@ -109,7 +109,9 @@ export interface ServiceDefinition<Spec extends SettingsSpec = Record<never, nev
   front?(next: RequestListener, parts: Parts<Spec>, state: State): RequestListener;
   /** Checks identity tokens instead of `parts.identify`; for the authorizer, which has the keys. */
   identify?(parts: Parts<Spec>, state: State): IdentityVerifier;
-  /** Authenticates the callers of internal operations without identity tokens; for the authorizer, which makes these. */
+  /**
+   * Authenticates the callers of internal operations without identity tokens; for the authorizer, which makes these.
+   */
   authenticateService?(parts: Parts<Spec>, state: State): AppOptions['authenticateService'];
   /** The queues of `reactions`, known before the service starts: until it does, their facts wait. */
   readonly queues?: readonly Queue[];

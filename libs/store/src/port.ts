@@ -228,7 +228,8 @@ export interface Documents<T extends Document> {
   insertMany(documents: readonly New<T>[], options?: Pick<InsertOptions<T>, 'due'>): Promise<number>;
   /**
    * Inserts up to 1,000 documents one after the other: who reads one can read those before it. @throws
-   * {UniqueViolation} at the first whose id or unique index is taken; those before it may be inserted, none after it is.
+   * {UniqueViolation} at the first whose id or unique index is taken; those before it may be inserted, none after it
+   * is.
    */
   insertInOrder(documents: readonly New<T>[]): Promise<void>;
   get(id: string): Promise<T | undefined>;
@@ -287,8 +288,8 @@ export interface DueDocuments<T extends Document> {
   claimDue(request: DueRequest): Promise<Claimed<T>[]>;
   /**
    * Replaces due work, unless it has changed from `from` (as a read or claim returned it, or the last successful `to`);
-   * null: it is done. Returns whether it did. A claimer ends, moves or renews its work by it: after a write has made the
-   * work due once more, or another has claimed it, nothing happens, so that nothing is forgotten.
+   * null: it is done. Returns whether it did. A claimer ends, moves or renews its work by it: after a write has made
+   * the work due once more, or another has claimed it, nothing happens, so that nothing is forgotten.
    */
   moveDue(id: string, name: string, from: DueWork, to: DueWork | null): Promise<boolean>;
   /** Documents of which work is due by an instant, the earliest first, without a claim; default: at any time. */
@@ -322,8 +323,8 @@ export interface Idempotency {
   find(key: string): Promise<StoredAnswer | undefined>;
   /**
    * Stores an answer without a write (a refusal, an action without effect). If the key has an answer already, that one
-   * is returned, and nothing is stored. MongoDB: a refusal and an effect that are written at the same moment may both be
-   * answered; the key then has the answer of the effect.
+   * is returned, and nothing is stored. MongoDB: a refusal and an effect that are written at the same moment may both
+   * be answered; the key then has the answer of the effect.
    */
   remember(
     request: Omit<IdempotencyRecord<never>, 'answer'>,
@@ -366,8 +367,8 @@ export interface Store {
    */
   onDue(listener: (collection: string, at: number) => void): () => void;
   /**
-   * A number that changes with every write of any process, read without a query: nothing new can be found while it stays
-   * the same. Undefined where the engine has none (MongoDB).
+   * A number that changes with every write of any process, read without a query: nothing new can be found while it
+   * stays the same. Undefined where the engine has none (MongoDB).
    */
   revision(): number | undefined;
   /** Resolves if the engine answers; rejects otherwise. For readiness. */

@@ -82,8 +82,8 @@ const storeOf = (file: DatabaseFile, collections: readonly Collection<Document>[
 };
 
 /**
- * The leases of one opening of a file. They are in memory, since the services of a directory run in one process: whoever
- * starts next waits for no lease of a dead one.
+ * The leases of one opening of a file. They are in memory, since the services of a directory run in one process:
+ * whoever starts next waits for no lease of a dead one.
  */
 const createLeases = (path: string) => {
   const holder = {};

@@ -185,8 +185,8 @@ export const retention: Retentions = {
 };
 
 /**
- * The institutions, the last events of products and performances, the cancelled and the moved performances, and the places
- * that returned to stock: for republishing events after a restore.
+ * The institutions, the last events of products and performances, the cancelled and the moved performances, and the
+ * places that returned to stock: for republishing events after a restore.
  */
 export const currentFacts: CurrentFacts = {
   types: [

@@ -165,7 +165,9 @@ export function createOwnListeners(options: OwnListenersOptions) {
   const hosts = new Set(named.map(({ host }) => host).filter((host) => isIP(host) === 0));
 
   return {
-    /** Looks up where the names of the installation lead, unless that was done within {@link LOOK_MS}. Never rejects. */
+    /**
+     * Looks up where the names of the installation lead, unless that was done within {@link LOOK_MS}. Never rejects.
+     */
     look(): Promise<void> {
       if (!looked || performance.now() - looked.at > LOOK_MS)
         looked = { at: performance.now(), ended: Promise.all([...hosts].map(lookUp)).then(() => undefined) };

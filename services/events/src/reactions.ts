@@ -42,7 +42,9 @@ const fits = (schema: TSchema): ((value: unknown) => boolean) => {
 
 const isAnnouncement = fits(Announcement);
 
-/** What takes the members that each type's data name, and nothing else, and checks them; kinds of resources share it. */
+/**
+ * What takes the members that each type's data name, and nothing else, and checks them; kinds of resources share it.
+ */
 const readers = new Map(
   [...new Set(Object.values(eventTypes).map(({ data }) => data))].map((data) => [
     data,

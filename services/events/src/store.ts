@@ -100,7 +100,10 @@ export interface WebhookDocument extends Document {
   readonly activatedAt: string;
   /** 0 to 19, each once per institution; null for one of a client with bounds, and once it is deleted. */
   readonly slot: number | null;
-  /** Of a client with bounds: its id and 0 to 2, each once; null once it is deleted. Absent: of another client, or of 0.3. */
+  /**
+   * Of a client with bounds: its id and 0 to 2, each once; null once it is deleted. Absent: of another client, or of
+   * 0.3.
+   */
   readonly clientSlot?: string | null;
   /** The share of the work that it belongs to; see shards.ts. */
   readonly shard: number;

@@ -132,8 +132,8 @@ const factOf = (order: OrderDocument): DomainFact | undefined => {
 };
 
 /**
- * The present facts of all confirmed, cancelled and expired orders, the contacts that orders of clients and points of sale name (null where
- * they named one before), and the last event of each order. Carts have no `modifiedAt`.
+ * The present facts of all confirmed, cancelled and expired orders, the contacts that orders of clients and points of
+ * sale name (null where they named one before), and the last event of each order. Carts have no `modifiedAt`.
  */
 export const currentFacts: CurrentFacts = {
   types: [CONTACT_NAMED, ORDER_CONFIRMED, ORDER_CANCELLED, ORDER_EXPIRED, ORDER_RECORDED],

@@ -19,8 +19,8 @@ export function eventUid(orderId, performanceId, serviceHost) {
 const OCCASIONS = ['confirmation', 'moved', 'cancelled'];
 
 /**
- * The SEQUENCE (RFC 5546, 2.1.5) of what is true of an order at an instant (epoch milliseconds): it grows with the time,
- * so a file about a later change replaces the one before it.
+ * The SEQUENCE (RFC 5546, 2.1.5) of what is true of an order at an instant (epoch milliseconds): it grows with the
+ * time, so a file about a later change replaces the one before it.
  */
 export function sequenceAt({ createdAt }, time, occasion = 'confirmation') {
   return (

@@ -60,7 +60,9 @@ const failed = (error) => {
   };
 };
 
-/** What the server wrote into the page for its first drawing; only for its own address, and a visitor without a login. */
+/**
+ * What the server wrote into the page for its first drawing; only for its own address, and a visitor without a login.
+ */
 const takeFirst = () => {
   const { first } = shop;
   delete shop.first;

@@ -20,8 +20,8 @@ import { formatCartSubject, users } from './store.ts';
 const PAGE = 500;
 
 /**
- * Deletes the logins of an erased contact, their sessions, its mails, the links to its orders, and the idempotency records about
- * the contact and its carts. Rejects if orders does not answer; the message is then retried.
+ * Deletes the logins of an erased contact, their sessions, its mails, the links to its orders, and the idempotency
+ * records about the contact and its carts. Rejects if orders does not answer; the message is then retried.
  * @throws {Unreadable} if the event has no contact number
  */
 export async function eraseContact(

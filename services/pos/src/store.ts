@@ -61,8 +61,8 @@ export interface OrderLinkDocument extends Document {
 }
 
 /**
- * Why a mail is written; `cancelled` is of an order, also where its performance was cancelled; `link`: somebody who knows
- * its number and email asked for its link.
+ * Why a mail is written; `cancelled` is of an order, also where its performance was cancelled; `link`: somebody who
+ * knows its number and email asked for its link.
  */
 export const kinds = ['confirmation', 'moved', 'cancelled', 'refund', 'link'] as const;
 export type MailKind = (typeof kinds)[number];

@@ -22,7 +22,8 @@ export function colourOf({ result, reason }) {
  * - `ticket`: `{ticketId, performanceId}` of a verified barcode; of a number that was typed only `ticketId`; undefined
  *   if what was read is no barcode of the institution.
  * - `performanceIds`: those of this door.
- * - `status`: `{performanceId, status, place, seatCategory, controlledAt, gate, entries?, validity?}` as downloaded; undefined if it is not in the list.
+ * - `status`: `{performanceId, status, place, seatCategory, controlledAt, gate, entries?, validity?}` as downloaded;
+ * undefined if it is not in the list.
  * - `admission`: `{at, gate}` of the scan that this phone has admitted and not sent yet.
  *
  * - `now`: the server's time, epoch milliseconds.

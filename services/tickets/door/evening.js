@@ -246,7 +246,10 @@ export function createEvening({ connect, storage, mayKeep = () => true, link, ve
     /** Whether this phone can decide alone. */
     isReady,
     asOf: () => statuses.asOf(performanceIds()),
-    /** Decides what a scanner has read (`{text}`, of a hand scanner also `candidates`) or somebody has typed (`{ticketId}`), one after the other. */
+    /**
+     * Decides what a scanner has read (`{text}`, of a hand scanner also `candidates`) or somebody has typed
+     * (`{ticketId}`), one after the other.
+     */
     scan(read) {
       last = last.catch(() => undefined).then(() => scanOne(read));
       return last;

@@ -29,7 +29,10 @@ const COMMON = {
   NumpadDecimal: '.',
 };
 
-/** What each layout types, by key. As far as barcodes go, `us` is also the British one, `de-CH` all those of Switzerland. */
+/**
+ * What each layout types, by key. As far as barcodes go, `us` is also the British one, `de-CH` all those of
+ * Switzerland.
+ */
 export const LAYOUTS = {
   us: {
     ...COMMON,
@@ -109,8 +112,8 @@ export const LAYOUTS = {
 };
 
 /**
- * Every text that these keystrokes `{code, key, shift, altGraph}` can mean, the likeliest first. The layout of the device
- * does not matter, since the place of a key says what the scanner pressed.
+ * Every text that these keystrokes `{code, key, shift, altGraph}` can mean, the likeliest first. The layout of the
+ * device does not matter, since the place of a key says what the scanner pressed.
  */
 export function readings(strokes) {
   const found = [asTyped(strokes), ...Object.values(LAYOUTS).map((layout) => readAs(layout, strokes))];

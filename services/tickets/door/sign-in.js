@@ -9,7 +9,9 @@ const [SESSION, ACCESS, PENDING] = ['session', 'access', 'pending'].map((name) =
 
 /** A token is renewed before it ends, since requests take time. Milliseconds. */
 const EARLY_MS = 60_000;
-/** An answer that was lost can be asked for again within ten seconds, not later: three attempts fit in. Milliseconds. */
+/**
+ * An answer that was lost can be asked for again within ten seconds, not later: three attempts fit in. Milliseconds.
+ */
 const [ATTEMPTS, ATTEMPT_MS, PAUSE_MS] = [3, 2_800, 400];
 
 /** The authorizer did not answer; it may do so later. */
@@ -31,7 +33,9 @@ export async function loadSettings() {
  * - `onChange()`: called when the session has ended, or begun in another tab
  */
 export function createSignIn({ address, clients, onChange = () => {} }) {
-  /** As of the last sign-in, renewal or sign-out, in whichever tab: a browser that clears its storage ends no evening. */
+  /**
+   * As of the last sign-in, renewal or sign-out, in whichever tab: a browser that clears its storage ends no evening.
+   */
   let known = read(localStorage, SESSION);
   const session = () => known;
   let access = read(sessionStorage, ACCESS);

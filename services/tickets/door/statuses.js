@@ -1,5 +1,5 @@
-// The statuses of an evening's tickets: downloaded once, then kept up to date with what has changed. The memory has each
-// downloaded list as one record, which a slow phone writes at once, and what has changed since ticket by ticket.
+// The statuses of an evening's tickets: downloaded once, then kept up to date with what has changed. The memory has
+// each downloaded list as one record, which a slow phone writes at once, and what has changed since ticket by ticket.
 
 const PAGE = 500;
 const AS_OF = 'statuses';

@@ -219,7 +219,10 @@ const factsOf = (ticket: TicketDocument): Fact[] => {
   return last ? [...facts, last] : facts;
 };
 
-/** Replacements, controls, cancellations and last events of the current documents: for republishing events after a restore. */
+/**
+ * Replacements, controls, cancellations and last events of the current documents: for republishing events after a
+ * restore.
+ */
 export const currentFacts: CurrentFacts = {
   types: [TICKET_REPLACED, TICKET_CONTROLLED, TICKET_CONTROL_REVERTED, TICKETS_CANCELLED, TICKET_RECORDED],
   async *read(store) {

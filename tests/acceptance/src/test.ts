@@ -29,10 +29,10 @@ const selectsPackages = (words: readonly string[]): boolean =>
   words.every((word) => word.startsWith('-') || existsSync(join(ROOT, word, 'package.json')));
 
 /**
- * Joins the test files of each package, but those of `tests/` that start the product, into suites of about a thousand lines: loading the
- * modules that they share takes longer than most of them. A file with hooks around each test stays alone. Returns
- * jest's options that run these suites and the other test files; none where the words of the command select single
- * files. `without`: parts of the paths of files that cannot run.
+ * Joins the test files of each package, but those of `tests/` that start the product, into suites of about a thousand
+ * lines: loading the modules that they share takes longer than most of them. A file with hooks around each test stays
+ * alone. Returns jest's options that run these suites and the other test files; none where the words of the command
+ * select single files. `without`: parts of the paths of files that cannot run.
  */
 const joinSuites = (words: readonly string[], without: readonly string[]): string[] => {
   rmSync(SUITES, { recursive: true, force: true });

@@ -25,7 +25,9 @@ export function isBug({ invariant }: Violation): boolean {
   return invariant !== 'round';
 }
 
-/** Longer than the outbox takes to mark what is acknowledged, also where writes are slow: a kill in between loses it. */
+/**
+ * Longer than the outbox takes to mark what is acknowledged, also where writes are slow: a kill in between loses it.
+ */
 const UNCOMMITTED_MS = 1_000;
 
 const LATER = 'await new Promise((resolve) => setTimeout(resolve, 200 * Math.random()));';

@@ -35,7 +35,9 @@ export async function buildImage(name: string, buildArgs: readonly string[]): Pr
   return tag;
 }
 
-/** Whether a build can attach an SBOM and its provenance: by BuildKit in a container, or with the store of containerd. */
+/**
+ * Whether a build can attach an SBOM and its provenance: by BuildKit in a container, or with the store of containerd.
+ */
 const canAttest = async (): Promise<boolean> => {
   if ((await findContainerEngine()) !== 'docker' || !(await isSuccessful('docker', ['buildx', 'version'])))
     return false;
@@ -175,8 +177,8 @@ const makeImages = async (): Promise<number> => {
   return 0;
 };
 
-// npm run images -- [--build-arg NAME=VALUE]… [--registry HOST/PATH --push]: builds every image of this working tree, with
-// docker-compose.yml's tags, checks what is in them, and prints their sizes; then pushes them to a registry
+// npm run images -- [--build-arg NAME=VALUE]… [--registry HOST/PATH --push]: builds every image of this working tree,
+// with docker-compose.yml's tags, checks what is in them, and prints their sizes; then pushes them to a registry
 if (import.meta.main)
   process.exitCode = await makeImages().catch(({ message }: Error) => {
     process.stderr.write(`${message}\n`);

@@ -73,7 +73,9 @@ const confirm = (keeper: ShopKeeper, { id }: Pick<Order, 'id'>): Promise<unknown
   return keeper({ service, operation: 'confirmOrder', method: 'POST', path, body: { onAccount: true } });
 };
 
-/** Sells in one order; `name` tells it from the performance's others, so that a repeat after a lost answer is the same. */
+/**
+ * Sells in one order; `name` tells it from the performance's others, so that a repeat after a lost answer is the same.
+ */
 const sell = async (keeper: ShopKeeper, performanceId: string, items: readonly Item[], name: string): Promise<void> => {
   const body = { externalReference: referenceOf(performanceId), ticketDelivery: 'electronic', items };
   const idempotencyKey = `demo-${performanceId}-${name}`;

@@ -30,7 +30,9 @@ interface SeatMapArea {
   readonly rows: readonly { readonly row: string; readonly from: Point; readonly to: Point; readonly curve?: number }[];
 }
 
-/** A hall: what it sells, by sections in the order of their price, and its plan; without one its places have no numbers. */
+/**
+ * A hall: what it sells, by sections in the order of their price, and its plan; without one its places have no numbers.
+ */
 export interface Hall {
   readonly seatCategories: readonly SeatCategory[];
   readonly seatMap?: { readonly stage: Point & { readonly width: number }; readonly areas: readonly SeatMapArea[] };

@@ -1,4 +1,5 @@
-// The institutions of the demo data: what `demo-institutions.json` of this package says of them, as the catalog accepts it.
+// The institutions of the demo data: what `demo-institutions.json` of this package says of them, as the catalog accepts
+// it.
 
 import { readFileSync } from 'node:fs';
 import { buildHall, type Hall, type PlannedHall, type SeatCategory, type Texts } from './halls.ts';

@@ -90,9 +90,9 @@ const PAUSE_MS = { first: 250, longest: 5_000 } as const;
 
 /**
  * Seeds an installation without institutions, completes an interrupted seeding, and writes a lost `demo.json` again. A
- * seeding that fails, such as on a disk that is slow for seconds, goes on twice; while the server of `waitsFor` does not
- * answer, it goes on until it does. Returns the credentials; undefined for an installation that was set up without demo
- * data. @throws {StartFault} with the reason, such as a full disk
+ * seeding that fails, such as on a disk that is slow for seconds, goes on twice; while the server of `waitsFor` does
+ * not answer, it goes on until it does. Returns the credentials; undefined for an installation that was set up without
+ * demo data. @throws {StartFault} with the reason, such as a full disk
  */
 export async function ensureDemo(options: SeedingOptions): Promise<DemoCredentials | undefined> {
   const { tell, trouble, waitsFor, signal } = options;

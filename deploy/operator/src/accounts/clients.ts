@@ -70,7 +70,10 @@ const limitsOf = (given: Given) => {
   };
 };
 
-/** The bounds as far as they are given; empty without an option. @throws {Misuse}; {Refused} for an unknown point of sale */
+/**
+ * The bounds as far as they are given; empty without an option. @throws {Misuse}; {Refused} for an unknown point of
+ * sale
+ */
 const boundsOf = async (installation: Installation, institution: string, given: Given) => {
   const { 'own-orders': ownOrders, 'points-of-sale': hosts, unbounded } = given.options;
   const pointsOfSale = parseList(given, 'points-of-sale');

@@ -236,7 +236,9 @@ const judgeTicket = ({ ticket, order, before, after }: TicketEvidence): Finding[
   return findings;
 };
 
-/** The members by which users see a ticket: those of its order. An earlier release issued tickets without the channel. */
+/**
+ * The members by which users see a ticket: those of its order. An earlier release issued tickets without the channel.
+ */
 const boundsFaults = (ticket: TicketDocument, order: OrderDocument | undefined): Finding[] => {
   if (!order || order.institution !== ticket.institution) return [];
   const { id, contactNumber, pointOfSale = order.pointOfSale } = ticket;

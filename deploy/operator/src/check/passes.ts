@@ -17,7 +17,10 @@ import { type CheckedCollections, findById, readAllPages } from './reading.ts';
 import { judgePlaces, judgeStock, recount } from './stock.ts';
 import { judgeUsage, judgeUsageAgain } from './usage.ts';
 
-/** What is counted while it is read. `abandoned_places` are held for orders that do not exist: what a dead process took, or a creation under way. They lapse with their hold. */
+/**
+ * What is counted while it is read. `abandoned_places` are held for orders that do not exist: what a dead process took,
+ * or a creation under way. They lapse with their hold.
+ */
 const COUNTED = [
   ...['performances', 'places', 'abandoned_places', 'orders', 'tickets', 'contacts', 'sessions', 'logins'],
   ...['users', 'sign_ins', 'grants', 'api_keys', 'usage_intervals', 'events'],

@@ -24,7 +24,10 @@ interface Holding {
 /** The longest hold of a new order that a point of sale can have. */
 const LONGEST_HOLD_MS = 1_440 * 60_000;
 
-/** Judges places that are not free against the orders that have them; reports how many have an order that does not exist. */
+/**
+ * Judges places that are not free against the orders that have them; reports how many have an order that does not
+ * exist.
+ */
 export async function judgePlaces(
   collections: CheckedCollections,
   found: readonly PlaceDocument[],

@@ -7,7 +7,9 @@ const MAX_TAG_LENGTH = 64;
 interface Parsed {
   readonly tag: string;
   readonly language: string;
-  /** As written or, where it is not, the usual one: `Hant` of `zh-TW` (Unicode Technical Standard 35, likely subtags). */
+  /**
+   * As written or, where it is not, the usual one: `Hant` of `zh-TW` (Unicode Technical Standard 35, likely subtags).
+   */
   readonly script: string | undefined;
   readonly isRegional: boolean;
 }
@@ -17,8 +19,9 @@ const known = new Map<string, Parsed | undefined>();
 const MAX_KNOWN = 1_000;
 
 /**
- * A language tag in its canonical form (RFC 5646, 4.5, with the data of Unicode CLDR), without extensions: every code of
- * ISO 639-2, `deu` and `ger`, becomes that of ISO 639-1, `de`, and `iw` its successor `he`. Undefined if it is malformed.
+ * A language tag in its canonical form (RFC 5646, 4.5, with the data of Unicode CLDR), without extensions: every code
+ * of ISO 639-2, `deu` and `ger`, becomes that of ISO 639-1, `de`, and `iw` its successor `he`. Undefined if it is
+ * malformed.
  */
 export function canonicaliseTag(tag: string): string | undefined {
   return tag.length > MAX_TAG_LENGTH ? undefined : parsedTag(tag)?.tag;
@@ -82,7 +85,9 @@ const MAX_RANGES = 50;
 
 const QUALITY = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
 
-/** The tags that a reader accepts, best first, without malformed ones: that of `lang`, then those of Accept-Language. */
+/**
+ * The tags that a reader accepts, best first, without malformed ones: that of `lang`, then those of Accept-Language.
+ */
 export function listAcceptedTags(lang: string | undefined, acceptLanguage = ''): string[] {
   const ranges = rangesOf(acceptLanguage).filter(({ quality }) => quality > 0);
   return [lang ?? '', ...ranges.map(({ tag }) => tag)].flatMap((text) => readTag(text)?.tag ?? []);

@@ -135,8 +135,8 @@ interface Validity {
 }
 
 /**
- * In which days something is valid, by the clocks of a time zone, in the language of the locale, else in English. An end
- * at midnight is that of the day before. Empty if both are open.
+ * In which days something is valid, by the clocks of a time zone, in the language of the locale, else in English. An
+ * end at midnight is that of the day before. Empty if both are open.
  */
 export function formatValidity(locale: string, { from, until: end }: Validity, timeZone?: string): string {
   // An end before the start is one that was not known yet to change with it.

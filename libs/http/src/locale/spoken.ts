@@ -1,7 +1,7 @@
 /**
- * The money of ISO 4217, list one, by the digits of an amount behind the point (as of 2026: no BGN, no ANG). Without its
- * codes for metals, accounting units and tests. Not those of `Intl`, which knows former money as well and has CLDR's
- * digits: other ones for HUF, COP, IDR or IQD, and other ones each year.
+ * The money of ISO 4217, list one, by the digits of an amount behind the point (as of 2026: no BGN, no ANG). Without
+ * its codes for metals, accounting units and tests. Not those of `Intl`, which knows former money as well and has
+ * CLDR's digits: other ones for HUF, COP, IDR or IQD, and other ones each year.
  */
 const LIST_ONE: Readonly<Record<number, string>> = {
   0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',

@@ -6,7 +6,9 @@ import { isEmail, normaliseLine, normaliseLineOrEmpty, normaliseLines, normalise
 
 export type { ErrorObject, ValidateFunction } from 'ajv';
 
-/** Marks a text that is normalised before its other constraints are checked: `line`, `lines`, or `timestamp` (to UTC). */
+/**
+ * Marks a text that is normalised before its other constraints are checked: `line`, `lines`, or `timestamp` (to UTC).
+ */
 export const NORMALISE = 'x-normalise';
 
 /** The same for the names of a map's members. */

@@ -56,8 +56,8 @@ const proving = createPair({ proving: true });
 
 /**
  * Creates a compiler of validators. A value is first validated up to the first error, lengths before contents; only a
- * refused one is validated again to name its violations, until `MAX_ERRORS` are found. A schema is compiled at its first
- * use, since an instance needs few of them for its start.
+ * refused one is validated again to name its violations, until `MAX_ERRORS` are found. A schema is compiled at its
+ * first use, since an instance needs few of them for its start.
  */
 export function createCompiler(options: Pick<AjvOptions, 'proving'> = {}): Compile {
   const { first, all } = options.proving ? proving : plain;

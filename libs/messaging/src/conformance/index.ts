@@ -36,7 +36,9 @@ export const topics: Readonly<Record<string, readonly Check[]>> = {
   stops,
 };
 
-/** Declares the port's conformance tests for an engine: the checks of a topic at once, each with its own installation. */
+/**
+ * Declares the port's conformance tests for an engine: the checks of a topic at once, each with its own installation.
+ */
 export function describeMessagingConformance(name: string, engine: Engine): void {
   describe(`${name} satisfies the contract of messaging`, () => {
     test.each(Object.entries(topics))('%s', async (_topic, checks) => {

@@ -81,7 +81,9 @@ export function createSender({ link, plan, topology, confirmTimeoutMs }: SenderO
 
   return {
     station,
-    /** Publishes to the exchange of the message's type. @throws {Unroutable} if none is declared, or no queue takes it */
+    /**
+     * Publishes to the exchange of the message's type. @throws {Unroutable} if none is declared, or no queue takes it
+     */
     async publish(message: Message): Promise<void> {
       const exchange = nameExchange(message.type, plan);
       if (!exchanges.has(exchange)) throw new Unroutable(`no queue takes ${message.type}`);

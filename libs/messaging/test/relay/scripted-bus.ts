@@ -67,7 +67,9 @@ export function createScriptedBus(): ScriptedBus {
 /** Settings of a relay that looks for orphaned events at once. */
 export const eager = { sweepMs: 10, orphanedAfterMs: 0 };
 
-/** A relay of one process on an outbox in memory and a bus that waits; `over` replaces methods of the process's outbox. */
+/**
+ * A relay of one process on an outbox in memory and a bus that waits; `over` replaces methods of the process's outbox.
+ */
 export function startScripted(
   options: Partial<RelayOptions> = {},
   over: (own: OutboxPort) => Partial<OutboxPort> = () => ({}),

@@ -1,4 +1,5 @@
-// The list of services: what gateway, authorizer, broker and operator know of each. docs/services-file.md has the format.
+// The list of services: what gateway, authorizer, broker and operator know of each. docs/services-file.md has the
+// format.
 
 /** A durable queue of a service. The first word of its name is the service's. */
 export interface ConsumedQueue {

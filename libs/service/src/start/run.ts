@@ -93,8 +93,8 @@ type CommonSettings = Settings<
 
 /**
  * The main of a standalone service: reads the settings, connects to MongoDB and RabbitMQ (with retries), listens when
- * it is ready or the first attempt to open MongoDB has failed, serves as soon as MongoDB is available, and stops in order at SIGTERM. Prints what
- * is wrong and exits with status 1 if it cannot start.
+ * it is ready or the first attempt to open MongoDB has failed, serves as soon as MongoDB is available, and stops in
+ * order at SIGTERM. Prints what is wrong and exits with status 1 if it cannot start.
  */
 export async function runService<Spec extends SettingsSpec, State>(
   definition: ServiceDefinition<Spec, State>,
@@ -201,8 +201,8 @@ const serve = async <Spec extends SettingsSpec, State>(
 };
 
 /**
- * The facts that a process declares, or needs to be there: the product's, and of a team's service its own. Those of other
- * teams are their own affair, so that no process waits for them.
+ * The facts that a process declares, or needs to be there: the product's, and of a team's service its own. Those of
+ * other teams are their own affair, so that no process waits for them.
  */
 const declaredFor = (name: string, file: ServicesFile | undefined) =>
   collectDeclared([...builtInRows, ...(file?.rows ?? []).filter((row) => row.name === name && !isBuiltIn(name))]);

@@ -40,13 +40,15 @@ export interface Claim {
   readonly tries: number;
   /** Aborted when the service stops and does not wait any longer. */
   readonly signal: AbortSignal;
-  /** Whether a document, as a write finds it, is still claimed: the condition of a write that records an outside effect. */
+  /**
+   * Whether a document, as a write finds it, is still claimed: the condition of a write that records an outside effect.
+   */
   isHeld(document: Document): boolean;
 }
 
 /**
- * What a handler leaves: `done`, nothing is left to do; `recorded`, its own write has said when the work is due next, or
- * that it is not; or the instant at which it is looked at again (epoch milliseconds).
+ * What a handler leaves: `done`, nothing is left to do; `recorded`, its own write has said when the work is due next,
+ * or that it is not; or the instant at which it is looked at again (epoch milliseconds).
  */
 export type WorkResult = 'done' | 'recorded' | { readonly again: number };
 
@@ -54,17 +56,19 @@ export type WorkResult = 'done' | 'recorded' | { readonly again: number };
 export interface WorkKind<State> {
   /**
    * Does what is left to do, and decides from the document what that is, since it may be called late and twice: each of
-   * its effects has a condition. Throws if it could not: it is tried again. Nothing that it returns, but for an instant,
-   * keeps work due that is not done.
+   * its effects has a condition. Throws if it could not: it is tried again. Nothing that it returns, but for an
+   * instant, keeps work due that is not done.
    */
   handle(state: State, document: Document, claim: Claim): Promise<WorkResult>;
   /** Default: {@link PROMISED}. */
   readonly retries?: Retries;
-  /** Milliseconds until a claim ends that nobody renews. With effects outside: longer than the handler takes at most. */
+  /**
+   * Milliseconds until a claim ends that nobody renews. With effects outside: longer than the handler takes at most.
+   */
   readonly claimMs?: number;
   /**
-   * How many of the process's slots for the collection this work may have; none: it is not looked for. The collection has
-   * as many as its kind with the most. Default: 16, together with the other kinds that do not say it.
+   * How many of the process's slots for the collection this work may have; none: it is not looked for. The collection
+   * has as many as its kind with the most. Default: 16, together with the other kinds that do not say it.
    */
   slots?(state: State): number;
   /** How many of the collection's slots one institution may have for this work to be done of it. Default: 8. */

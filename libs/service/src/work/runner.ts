@@ -103,7 +103,9 @@ const runCollection = <State>(
   const quietMs = createQuiet(store);
   let isClosed = false;
   let begun = 0;
-  /** Whether the last look found nothing that it could not begin; when it was, and what is due next as far as is known. */
+  /**
+   * Whether the last look found nothing that it could not begin; when it was, and what is due next as far as is known.
+   */
   let isSettled = false;
   let lookedAt = Number.NEGATIVE_INFINITY;
   let nextAt = Number.POSITIVE_INFINITY;

@@ -95,7 +95,9 @@ const verify = async (store: Store, task: CrashTask, journals: readonly Journal[
   assert.equal(counter?.count, (counter?.version ?? 0) - 1);
 };
 
-/** Runs a writer for each number of acknowledgements, all at once, kills it after so many, and reads the stored data. */
+/**
+ * Runs a writer for each number of acknowledgements, all at once, kills it after so many, and reads the stored data.
+ */
 const crash = async (scene: Scene, ...acknowledgements: readonly number[]) => {
   const { store, another, institution, mine, engine } = scene;
   const [show, counter] = [createId('show'), createId('counter')];

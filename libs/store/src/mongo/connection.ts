@@ -5,8 +5,9 @@ import { StoreUnavailable } from '../engines.ts';
 // The connection to MongoDB: the client, the time limit of calls, and errors in the words of the port.
 
 /**
- * Milliseconds that a call of the port may take, unless the caller sets another limit: short enough that a request whose
- * second call stalls, and then the one that ends its idempotency key, is answered before the gateway's timeout of 15 s.
+ * Milliseconds that a call of the port may take, unless the caller sets another limit: short enough that a request
+ * whose second call stalls, and then the one that ends its idempotency key, is answered before the gateway's timeout of
+ * 15 s.
  */
 export const ANSWER_MS = 6_000;
 
@@ -26,8 +27,9 @@ export function toDatabaseName(url: string, service: string): string {
 }
 
 /**
- * Connects to the database of one service, with the read and write concerns that the port promises; they override those of the URL. Without a server a
- * call fails within seconds, instead of the driver's 30 s, unless the URL sets another limit.
+ * Connects to the database of one service, with the read and write concerns that the port promises; they override those
+ * of the URL. Without a server a call fails within seconds, instead of the driver's 30 s, unless the URL sets another
+ * limit.
  * @throws an Error that names the address and the reason
  */
 export async function connect(url: string, service: string, answerMs: number) {

@@ -10,8 +10,8 @@ import { buildConditions, buildPageQuery, combineAll, type RecordFilter } from '
 import { insert, insertInOrder, insertMany, update } from './writes.ts';
 
 /**
- * Deletes a document, if it has the expected version; returns whether it did. Its pending events and stored answers are first copied elsewhere: a
- * crash in between duplicates them, which consumers tolerate, and never loses them.
+ * Deletes a document, if it has the expected version; returns whether it did. Its pending events and stored answers are
+ * first copied elsewhere: a crash in between duplicates them, which consumers tolerate, and never loses them.
  */
 export async function remove(
   collection: MongoCollection,

@@ -86,8 +86,8 @@ interface Killed {
 }
 
 /**
- * Runs the scenario, and cuts it off when the server has executed its nth write, unacknowledged. From then on the server
- * gets nothing more of it: all of a process that its death leaves.
+ * Runs the scenario, and cuts it off when the server has executed its nth write, unacknowledged. From then on the
+ * server gets nothing more of it: all of a process that its death leaves.
  */
 const killAfterWrite = async (
   { url, ...settings }: ReturnType<typeof createDatabase>['settings'],

@@ -13,8 +13,8 @@ export type PlaceState = 'free' | 'held' | 'sold' | 'withdrawn';
 export const SOLD = 9_000_000_000_000_000;
 
 /**
- * `freeFrom` of a place outside the capacity: no longer part of it, or not yet. While a change claims it to make it part
- * of it, the end of that claim is added.
+ * `freeFrom` of a place outside the capacity: no longer part of it, or not yet. While a change claims it to make it
+ * part of it, the end of that claim is added.
  */
 export const WITHDRAWN = SOLD + 1;
 
@@ -117,7 +117,10 @@ export function buildPlace(performanceId: string, category: SeatCategory, spot: 
 /** A label as a number, if it is one in its usual form. */
 const numberOf = (label: string): number | null => (/^(?:0|[1-9]\d{0,8})$/.test(label) ? Number(label) : null);
 
-/** The spots in `to` that are not in `from` (all, without `from`); the two may differ in rows, in their seats, or in `made`. */
+/**
+ * The spots in `to` that are not in `from` (all, without `from`); the two may differ in rows, in their seats, or in
+ * `made`.
+ */
 export function listAddedSpots(category: number, to: SeatCategory, from?: SeatCategory): Spot[] {
   if (!to.numbered) return seatsFrom(category, 0, (from?.made ?? 0) + 1, to.made);
   return to.rows.flatMap(({ seats }, row) =>

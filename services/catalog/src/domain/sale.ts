@@ -53,7 +53,9 @@ export function countItemPlaces(item: SaleItem): number {
 
 type Sellable = Pick<Performance, 'state' | 'salesFrom' | 'salesTo' | 'seatCategories' | 'prices'>;
 
-/** What requested items refer to in the catalog, by id; a point of sale that does not exist is undefined, none is null. */
+/**
+ * What requested items refer to in the catalog, by id; a point of sale that does not exist is undefined, none is null.
+ */
 export interface Offered {
   readonly performances: ReadonlyMap<string, Sellable & { readonly productId: string }>;
   readonly products: ReadonlyMap<string, { readonly state: ProductState }>;

@@ -1,8 +1,8 @@
 import type { Texts } from './tariff.ts';
 
 /**
- * The seats of a row: their number, counted from 1, or their labels in order, null for a gap such as an aisle. A position
- * in the row is counted from 1, gaps included.
+ * The seats of a row: their number, counted from 1, or their labels in order, null for a gap such as an aisle. A
+ * position in the row is counted from 1, gaps included.
  */
 export type Seats = number | readonly (string | null)[];
 

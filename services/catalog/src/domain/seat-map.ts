@@ -118,8 +118,8 @@ interface Hall {
 }
 
 /**
- * The plan of a performance: its own, with what that leaves out as plain blocks below it; or a plain one. A row that the
- * category has no longer is left out. The id of a computed area is that of its seat category.
+ * The plan of a performance: its own, with what that leaves out as plain blocks below it; or a plain one. A row that
+ * the category has no longer is left out. The id of a computed area is that of its seat category.
  */
 export function drawSeatMap({ id: performanceId, seatCategories, seatMap }: Hall): DrawnMap {
   const categories = seatCategories.map((category, index): Indexed => ({ ...category, index }));

@@ -7,14 +7,15 @@ import { insertPlaces, splitIntoBatches } from './performances.ts';
 
 // A change of capacity touches many documents and locks none. It claims the places that it withdraws, by a hold, and
 // those that it adds, which stay withdrawn; then it writes the performance, with the name of its claims: from then on
-// they are to be applied, which is due of the performance. Claims that no write names end by themselves, as a hold does.
+// they are to be applied, which is due of the performance. Claims that no write names end by themselves, as a hold
+// does.
 
 /** How long claims last, in milliseconds. */
 export const CLAIM_MS = 60_000;
 
 /**
- * How long the performance can be written after they were made, in milliseconds: the rest is for sales that have read it
- * before, which must not find a hold that has ended.
+ * How long the performance can be written after they were made, in milliseconds: the rest is for sales that have read
+ * it before, which must not find a hold that has ended.
  */
 const WRITE_MS = CLAIM_MS / 2;
 

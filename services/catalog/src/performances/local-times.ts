@@ -1,5 +1,5 @@
-// What was meant by a start, when the rules of time zones change: completed in performances of earlier releases, compared
-// with the zone data in use, and kept by the operator.
+// What was meant by a start, when the rules of time zones change: completed in performances of earlier releases,
+// compared with the zone data in use, and kept by the operator.
 
 import { type Logger, repeat } from '@boxoffice/runtime';
 import type { Closable } from '@boxoffice/service';

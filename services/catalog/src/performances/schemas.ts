@@ -129,7 +129,9 @@ export const Availability = named(
 
 const view = createView(Performance);
 
-/** What the view of a product takes of a performance: not the plan of its hall, which may be large; null if it has none. */
+/**
+ * What the view of a product takes of a performance: not the plan of its hall, which may be large; null if it has none.
+ */
 export function viewPerformanceOfProduct(performance: PerformanceDocument) {
   return withPlan(performance, performance.seatMap ? undefined : null);
 }

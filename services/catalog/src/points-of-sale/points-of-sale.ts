@@ -36,8 +36,8 @@ const problemsOf = (details: PointOfSaleDetails, rules: Parameters<typeof findPo
 ];
 
 /**
- * Changes a point of sale. `tariffIds`: those that the change names. `to` makes the new details, or throws to refuse; it
- * is pure. @throws Fault `not_found`, `semantically_invalid`
+ * Changes a point of sale. `tariffIds`: those that the change names. `to` makes the new details, or throws to refuse;
+ * it is pure. @throws Fault `not_found`, `semantically_invalid`
  */
 export async function changePointOfSale(
   context: Context,

@@ -35,8 +35,8 @@ export async function cancelPerformances(store: Store, product: ProductDocument)
 }
 
 /**
- * Cancels the performances of a cancelled product, each with an event of its own. It is due of the product, in the write
- * that cancels it; any number of processes may do it at once.
+ * Cancels the performances of a cancelled product, each with an event of its own. It is due of the product, in the
+ * write that cancels it; any number of processes may do it at once.
  */
 const cancelWithProduct = async (context: Context, product: ProductDocument): Promise<void> => {
   const { collections } = context;

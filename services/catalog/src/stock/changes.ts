@@ -28,7 +28,10 @@ export function extendHold(places: Places, change: Change, until: number): Promi
   return changeHeld(places, change, { freeFrom: until });
 }
 
-/** Changes those of the holder's held places that end before `set.freeFrom`, all or none; the others are as they should be. */
+/**
+ * Changes those of the holder's held places that end before `set.freeFrom`, all or none; the others are as they should
+ * be.
+ */
 const changeHeld = async (
   places: Places,
   { holder, placeIds }: Change,
@@ -134,7 +137,10 @@ export async function sell(
   return { missing: ids };
 }
 
-/** Whether one of these performances is cancelled. Those of a cancelled product are, one after the other, each with its fact. */
+/**
+ * Whether one of these performances is cancelled. Those of a cancelled product are, one after the other, each with its
+ * fact.
+ */
 const isCancelled = async ({ performances }: Collections, ids: readonly string[]): Promise<boolean> => {
   const found = await Promise.all([...new Set(ids)].map((id) => performances.get(id)));
   return found.some((performance) => performance?.state === 'cancelled');

@@ -125,8 +125,8 @@ const attemptOnce = async (places: Places, claim: ClaimRequest, contention: Cont
 };
 
 /**
- * The places, by item, that earlier attempts of this request took and the holder still has. Lapsed holds and those of an
- * earlier version end with this attempt's: the order's own may be shorter by now.
+ * The places, by item, that earlier attempts of this request took and the holder still has. Lapsed holds and those of
+ * an earlier version end with this attempt's: the order's own may be shorter by now.
  */
 const resume = async (places: Places, claim: ClaimRequest): Promise<PlaceDocument[][]> => {
   const { holder, request, asOf } = claim;

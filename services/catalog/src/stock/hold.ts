@@ -73,8 +73,8 @@ export interface UnknownPlaces {
 }
 
 /**
- * The items with unknown places; those of an unknown seat category are not checked. Queried only after a refused hold: a
- * successful claim proves that its places exist.
+ * The items with unknown places; those of an unknown seat category are not checked. Queried only after a refused hold:
+ * a successful claim proves that its places exist.
  */
 export async function findUnknownPlaces(
   places: Pick<Documents<PlaceDocument>, 'find'>,

@@ -2,8 +2,9 @@ import type { Documents } from '@boxoffice/store';
 import type { PlaceDocument } from '../store.ts';
 
 /**
- * Ends the hold of these places at `until` (epoch milliseconds), sooner than it would, where the order has them as of an
- * earlier version than `asOf`, and makes them that version's: a call that comes late or twice shortens no later hold.
+ * Ends the hold of these places at `until` (epoch milliseconds), sooner than it would, where the order has them as of
+ * an earlier version than `asOf`, and makes them that version's: a call that comes late or twice shortens no later
+ * hold.
  */
 export function shortenHold(
   places: Documents<PlaceDocument>,

@@ -45,7 +45,9 @@ interface Request {
   readonly unchanged?: (contact: ContactDocument) => void;
 }
 
-/** The contacts as a caller sees them: those of its institution within the bounds of the user's role and of the client. */
+/**
+ * The contacts as a caller sees them: those of its institution within the bounds of the user's role and of the client.
+ */
 export type ContactsOf = (caller: Pick<Caller, 'institution'> & Restricted) => ReturnType<typeof createFor>;
 
 /**

@@ -12,14 +12,14 @@ type Audit = (caller: Pick<Caller, 'institution' | 'client' | 'user'>, event: ke
 
 /**
  * Limits what the answer to a duplicate email discloses. The interface (section 2) requires it to show the existing
- * contact, also to a client without read access; a customer, and a client with bounds, learns that another contact has the
- * email: so each such answer is audited, and their rate per client, or per user at it, is limited. A customer learns of a
- * few an hour, over all processes; then nothing is looked up for it, since an answer would tell as much.
+ * contact, also to a client without read access; a customer, and a client with bounds, learns that another contact has
+ * the email: so each such answer is audited, and their rate per client, or per user at it, is limited. A customer
+ * learns of a few an hour, over all processes; then nothing is looked up for it, since an answer would tell as much.
  */
 export interface Disclosure {
   /**
-   * Runs a write that looks an email up, and rethrows its errors; above the limit, Fault `too_many_requests` replaces the
-   * contact, or, for a customer, the look.
+   * Runs a write that looks an email up, and rethrows its errors; above the limit, Fault `too_many_requests` replaces
+   * the contact, or, for a customer, the look.
    */
   guard<Written>(caller: Caller, write: () => Promise<Written>): Promise<Written>;
 }
@@ -55,8 +55,8 @@ export const MOST_PER_HOUR = 5;
 const HOUR_MS = 60 * MINUTE_MS;
 
 /**
- * Makes the limits: of a process in one-minute windows per client, or per user at a client; of customers per hour in the
- * store.
+ * Makes the limits: of a process in one-minute windows per client, or per user at a client; of customers per hour in
+ * the store.
  */
 export function createDisclosure({ perMinute, disclosures, audit, now = Date.now }: DisclosureOptions): Disclosure {
   const windows = new LRUCache<string, { readonly endsAt: number; shown: number }>({ max: CLIENTS });

@@ -177,8 +177,8 @@ export function isOnlyGuests({ guestAsOf, adopted }: Contact): boolean {
 }
 
 /**
- * The contact without personal data. Number, kind and dates stay, so that orders stay valid, and its client, for which it
- * still exists.
+ * The contact without personal data. Number, kind and dates stay, so that orders stay valid, and its client, for which
+ * it still exists.
  */
 export function erasePersonalData(contact: Contact, now: string): Contact {
   return {

@@ -16,8 +16,8 @@ const PLAIN: Readonly<Record<string, string>> = {
 };
 
 /**
- * The key of a name: in one case, without accents, with one space between words. Empty if no letter is left. Names begin
- * alike if their keys do.
+ * The key of a name: in one case, without accents, with one space between words. Empty if no letter is left. Names
+ * begin alike if their keys do.
  */
 export function computeNameKey(name: string): string {
   return name

@@ -56,7 +56,9 @@ const customerOf = (contactNumber: string): CallerUser => ({
   pointsOfSale: [],
 });
 
-/** What a customer learns of another contact of its institution: the operations that differ from an unknown number's. */
+/**
+ * What a customer learns of another contact of its institution: the operations that differ from an unknown number's.
+ */
 const leaksToCustomer = async (fixture: Fixture): Promise<string[]> => {
   const [own, other] = [await made(fixture), await made(fixture, { lastName: 'Private', email: emailOf() })];
   const user = customerOf(own.contactNumber);

@@ -106,9 +106,9 @@ export function toEventBounds(reader: Restricted): EventBounds | undefined {
 }
 
 /**
- * Those of the institution's events that a reader with bounds may see. The catalogue is everybody's. Contacts are of the
- * client that made them and of those within whose bounds an order names them; all else is of the order's client and point
- * of sale.
+ * Those of the institution's events that a reader with bounds may see. The catalogue is everybody's. Contacts are of
+ * the client that made them and of those within whose bounds an order names them; all else is of the order's client and
+ * point of sale.
  */
 export async function selectVisibleEvents(
   clientContacts: ClientContacts,
@@ -140,8 +140,8 @@ const isSoldAt = ({ pointsOfSale }: EventBounds, belongsTo: BelongsTo | undefine
   pointsOfSale === null || pointsOfSale.includes(belongsTo?.pointOfSale?.toLowerCase() ?? '');
 
 /**
- * An event as the feed shows it and webhooks deliver it; `publicUrl` is the address of the installation. To a reader with
- * bounds the sequence would tell how much happens that it may not see.
+ * An event as the feed shows it and webhooks deliver it; `publicUrl` is the address of the installation. To a reader
+ * with bounds the sequence would tell how much happens that it may not see.
  */
 export function toEventView(
   { id, type, sequence, occurredAt, institution, resource, data }: EventDocument,

@@ -29,8 +29,8 @@ type CartAddition = Target &
 
 /**
  * Adds places to a cart, which is created if no document has the id: all places are held, or none. Of several first
- * requests one creates the cart, and the others add to it. With a login its places count for that from then on. @throws Fault as for an order's lines, and for each
- * refusal of the rules
+ * requests one creates the cart, and the others add to it. With a login its places count for that from then on. @throws
+ * Fault as for an order's lines, and for each refusal of the rules
  */
 export async function addToCart(context: OrdersContext, addition: CartAddition): Promise<OrderDocument> {
   const { institution, orderId, request, pointOfSale, address, login, items } = addition;
@@ -136,9 +136,9 @@ export function cancelForShopper(
 }
 
 /**
- * Cancels a cart or an order whose checkout met an unforeseen error; idempotent. `cancelled` is true only once that
- * is durable; `state` is null if there is no order. After `notAfter` (epoch milliseconds) nothing is cancelled: by then the caller has reported a failure,
- * and a repeated checkout may have succeeded. @throws Fault `service_unavailable`
+ * Cancels a cart or an order whose checkout met an unforeseen error; idempotent. `cancelled` is true only once that is
+ * durable; `state` is null if there is no order. After `notAfter` (epoch milliseconds) nothing is cancelled: by then
+ * the caller has reported a failure, and a repeated checkout may have succeeded. @throws Fault `service_unavailable`
  */
 export async function cancelAfterFault(
   context: OrdersContext,
@@ -160,8 +160,8 @@ export async function cancelAfterFault(
 }
 
 /**
- * The orders of a contact and those in `ids`, by start of the first performance, then by id, without carts; expires those past due. Reads all
- * orders of the contact, which are few.
+ * The orders of a contact and those in `ids`, by start of the first performance, then by id, without carts; expires
+ * those past due. Reads all orders of the contact, which are few.
  */
 export async function listShopOrders(
   context: OrdersContext,
@@ -209,8 +209,8 @@ export async function findByNumber(
 const PAGE = 200;
 
 /**
- * A page of the confirmed orders that shoppers made at points of sale and that have a place of the performance: those of
- * which it is the first come first. `after` is the `next` of the page before. A page may be empty although others
+ * A page of the confirmed orders that shoppers made at points of sale and that have a place of the performance: those
+ * of which it is the first come first. `after` is the `next` of the page before. A page may be empty although others
  * follow; an order may be on two pages if it changes meanwhile.
  */
 export async function listPerformanceOrders(

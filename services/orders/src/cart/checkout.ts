@@ -23,11 +23,11 @@ export function deriveCheckoutRequestId(orderId: string, requestId: string): str
 }
 
 /**
- * Makes an order of a cart in one write: on account and free of charge its places are sold first, with a pending payment
- * held longer first; a captured payment is written first, then the order is sold. A repeat of the request, also after a
- * crash, returns the same order. A guest's contact is written afterwards; it stays due if not here. @throws Fault for
- * each refusal of the rules, `semantically_invalid` (unknown contact), `service_unavailable`: a paid order is confirmed
- * later unless it is cancelled
+ * Makes an order of a cart in one write: on account and free of charge its places are sold first, with a pending
+ * payment held longer first; a captured payment is written first, then the order is sold. A repeat of the request, also
+ * after a crash, returns the same order. A guest's contact is written afterwards; it stays due if not here. @throws
+ * Fault for each refusal of the rules, `semantically_invalid` (unknown contact), `service_unavailable`: a paid order is
+ * confirmed later unless it is cancelled
  */
 export async function checkOutCart(
   context: OrdersContext,

@@ -47,8 +47,8 @@ export function createStock(catalog: ServiceClient<Catalog>) {
   return {
     /**
      * The same `requestId` again gives the same places; a later `asOf` is another try of the same request. Without
-     * `heldUntil` places are held for the time of the point of sale, by default 15 minutes. @throws Fault with the order's
-     * code for what the catalog refuses; then nothing is held.
+     * `heldUntil` places are held for the time of the point of sale, by default 15 minutes. @throws Fault with the
+     * order's code for what the catalog refuses; then nothing is held.
      */
     async hold(institution: string, body: Versioned<'holdPlaces'>): Promise<Held> {
       const answer = await catalog.call(institution, 'holdPlaces', { body, timeoutMs: HOLD_MS });
@@ -84,8 +84,8 @@ export function createStock(catalog: ServiceClient<Catalog>) {
     },
 
     /**
-     * Holds places again whose hold may be over, all or none; where one is gone, `replaces` of another one names it. After
-     * it, facts of a version before `asOf` release nothing.
+     * Holds places again whose hold may be over, all or none; where one is gone, `replaces` of another one names it.
+     * After it, facts of a version before `asOf` release nothing.
      */
     renew: (institution: string, holder: string, body: Versioned<'renewHold'>) =>
       catalog.call(institution, 'renewHold', { path: { holder }, body, timeoutMs: CHANGE_MS }),
@@ -110,8 +110,8 @@ const GUEST_MS = 1_500;
 export function createContacts(contacts: ServiceClient<ContactsApi>) {
   return {
     /**
-     * The criteria of the contact, which tariffs and payment methods need; undefined if it is unknown or erased, or out of
-     * the bounds of a client.
+     * The criteria of the contact, which tariffs and payment methods need; undefined if it is unknown or erased, or out
+     * of the bounds of a client.
      */
     async criteria(
       institution: string,
@@ -135,8 +135,8 @@ export function createContacts(contacts: ServiceClient<ContactsApi>) {
     },
 
     /**
-     * The numbers of the contacts with this email, or whose last name or name begins so, oldest first; `hasMore`: there are
-     * more than are returned. `within`: of those that exist for a client with these bounds.
+     * The numbers of the contacts with this email, or whose last name or name begins so, oldest first; `hasMore`: there
+     * are more than are returned. `within`: of those that exist for a client with these bounds.
      */
     async find(
       institution: string,

@@ -5,10 +5,10 @@ import type { Cancellation, Order } from './order/order.ts';
 import { isPastDue, markAbandoned, markModified, refuseState, toFinalLines } from './order/state.ts';
 
 /**
- * any live state → cancelled. `controlled`: the number of controlled tickets by the tickets service, null if it did
- * not answer; then the control state recorded in the order counts. Refused: `ticket_controlled` unless overridden,
- * `wrong_state` (cancelled, expired), `sale_due` (paid in full, after the end of its hold). A sale in progress is refused as
- * `wrong_state` when it would confirm the order; what it has sold is released by the cancellation's fact.
+ * any live state → cancelled. `controlled`: the number of controlled tickets by the tickets service, null if it did not
+ * answer; then the control state recorded in the order counts. Refused: `ticket_controlled` unless overridden,
+ * `wrong_state` (cancelled, expired), `sale_due` (paid in full, after the end of its hold). A sale in progress is
+ * refused as `wrong_state` when it would confirm the order; what it has sold is released by the cancellation's fact.
  */
 export function cancel<O extends Order>(
   order: O,

@@ -105,10 +105,10 @@ export interface CheckoutInput {
 
 /**
  * Makes an order of a cart: it belongs to the contact and is listed. With a captured payment its sale is due; with a
- * pending one it waits; on account or free of charge the caller sells it, then confirms it in the same write. A guest's data is stored until the contact is written. An order whose
- * payment failed is bought again in the same way; if by another buyer, the guest's contact will be erased. Refused:
- * `cart_gone`, `cart_expired`, `empty`, `wrong_state`, `tariff_not_accessible`, `account_required`,
- * `payment_declined`.
+ * pending one it waits; on account or free of charge the caller sells it, then confirms it in the same write. A guest's
+ * data is stored until the contact is written. An order whose payment failed is bought again in the same way; if by
+ * another buyer, the guest's contact will be erased. Refused: `cart_gone`, `cart_expired`, `empty`, `wrong_state`,
+ * `tariff_not_accessible`, `account_required`, `payment_declined`.
  */
 export function checkOut<O extends Order>(order: O, input: CheckoutInput, now: number): Decision<O> {
   const decision = decideCheckout(order, input, now);
@@ -150,7 +150,8 @@ const decideCheckout = <O extends Order>(order: O, input: CheckoutInput, now: nu
 
 /**
  * Cancels an order for its shopper: as {@link cancel} without override, until `until` (epoch milliseconds; absent: the
- * first performance's start as it was sold), afterwards `performance_begun`. An order that is not live is refused as `not_cancellable`.
+ * first performance's start as it was sold), afterwards `performance_begun`. An order that is not live is refused as
+ * `not_cancellable`.
  */
 export function cancelByShopper<O extends Order>(
   order: O,

@@ -110,9 +110,10 @@ const cancelledMeanwhile = <O extends Order>(order: O, paymentId: string | null)
     : acceptButRefuse(accept(order), refuse('paid_after_cancellation'), paymentId);
 
 /**
- * Gives up the sale of an order that is paid in full, since the catalog says that places are gone. Never call it when the
- * catalog's answer is unknown: the sale may have happened. Answers `places_gone`; recorded money stays, the order stops
- * waiting for payments and expires if due. A confirmed order stays (another process was first), and so does a later sale.
+ * Gives up the sale of an order that is paid in full, since the catalog says that places are gone. Never call it when
+ * the catalog's answer is unknown: the sale may have happened. Answers `places_gone`; recorded money stays, the order
+ * stops waiting for payments and expires if due. A confirmed order stays (another process was first), and so does a
+ * later sale.
  */
 export function giveUpSale<O extends Order>(order: O, { paymentId, since }: SaleDue, now: number): Decision<O> {
   if (order.state === 'confirmed') return accept(order);

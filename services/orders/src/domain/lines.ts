@@ -122,7 +122,9 @@ export function isEmptiedCart(order: Order): boolean {
   return isHidden(order) && order.lines.length === 0;
 }
 
-/** The order without these among the places of removed lines: released, or its own again. Unchanged if it lists none. */
+/**
+ * The order without these among the places of removed lines: released, or its own again. Unchanged if it lists none.
+ */
 export function removeReleased<O extends Order>(order: O, released: readonly string[]): O {
   const { removedPlaces } = order;
   if (!removedPlaces?.placeIds.some((id) => released.includes(id))) return order;
@@ -159,7 +161,8 @@ const withLines = <O extends Order>(order: O, lines: O['lines'], now: number): O
 
 /**
  * Removes a line; its place is released then, and the order sold if what it had paid is its total now. Payments stay:
- * what is due never falls below 0. `asOf` is the version of the order. Only while open or reserved; `unknown_line` otherwise.
+ * what is due never falls below 0. `asOf` is the version of the order. Only while open or reserved; `unknown_line`
+ * otherwise.
  */
 export function removeLine<O extends Order>(
   order: O,

@@ -12,10 +12,10 @@ import { attempt, type Rule, toTarget } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
 
 /**
- * Holds the places of these lines until this instant (epoch milliseconds), never shorter than before, after the hold that
- * the order has made shorter: a call that shortens comes late otherwise. @throws Fault
- * `precondition_failed` if places are gone; `service_unavailable` if the catalog does not answer: a hold that outlasts
- * the order's deadline is harmless, since the order's end releases it
+ * Holds the places of these lines until this instant (epoch milliseconds), never shorter than before, after the hold
+ * that the order has made shorter: a call that shortens comes late otherwise. @throws Fault `precondition_failed` if
+ * places are gone; `service_unavailable` if the catalog does not answer: a hold that outlasts the order's deadline is
+ * harmless, since the order's end releases it
  */
 export async function holdUntil(
   context: OrdersContext,
@@ -137,8 +137,8 @@ export async function cancelUnlessEnded(
 }
 
 /**
- * Cancels an order if it is live and has a place of one of these performances. A controlled ticket does not prevent this:
- * it stays controlled and its place stays sold.
+ * Cancels an order if it is live and has a place of one of these performances. A controlled ticket does not prevent
+ * this: it stays controlled and its place stays sold.
  */
 export async function cancelOfPerformances(
   context: OrdersContext,

@@ -77,7 +77,8 @@ export interface Taken {
 
 /**
  * Releases what a refused request has taken, but none of the places that the order has lines for, since a repeat of the
- * request at the same time may have succeeded, nor what another request takes later. Without an answer of the catalog they are free once their hold ends.
+ * request at the same time may have succeeded, nor what another request takes later. Without an answer of the catalog
+ * they are free once their hold ends.
  */
 export async function releaseRefused(
   context: OrdersContext,

@@ -31,7 +31,9 @@ export function requireBeneficiaries(items: readonly OrderItem[]): void {
   if (faults.length > 0) throw new Fault('validation_error', `${faults.join('; ')}.`);
 }
 
-/** Codes of the refusals to hold places: the catalog's, those of the limits before, and those of the buyer's tariffs. */
+/**
+ * Codes of the refusals to hold places: the catalog's, those of the limits before, and those of the buyer's tariffs.
+ */
 export const holdErrors = listCodes(
   'places_unavailable',
   'not_on_sale',

@@ -40,8 +40,8 @@ interface AdditionOptions {
 }
 
 /**
- * Adds lines to an open or reserved order: all their places are held, or none. @throws Fault as for a new order, and for
- * each refusal of the rules
+ * Adds lines to an open or reserved order: all their places are held, or none. @throws Fault as for a new order, and
+ * for each refusal of the rules
  */
 export async function addOrderLines(
   context: OrdersContext,
@@ -121,7 +121,9 @@ const holdMore = async (
   });
 };
 
-/** Holds new places as long as the order: a repeat finds the hold as it was, and the order may have been extended since. */
+/**
+ * Holds new places as long as the order: a repeat finds the hold as it was, and the order may have been extended since.
+ */
 const holdAsLong = async (context: OrdersContext, order: OrderDocument, { heldUntil, lines }: Held): Promise<void> => {
   const until = order.expiresAt ?? 0;
   if (!isEmptiedCart(order) && Date.parse(heldUntil) < until) await holdUntil(context, order, until, lines);

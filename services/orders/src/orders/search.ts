@@ -25,9 +25,9 @@ interface Sought {
 }
 
 /**
- * The orders that the caller may see and that are sought, as a list in the order of `listedAt`. Names and emails are the
- * contacts', so that nothing is found by those of an erased one. @throws Fault `invalid_parameter` for a `q` that begins
- * the names of too many contacts, `service_unavailable` while contacts does not answer
+ * The orders that the caller may see and that are sought, as a list in the order of `listedAt`. Names and emails are
+ * the contacts', so that nothing is found by those of an erased one. @throws Fault `invalid_parameter` for a `q` that
+ * begins the names of too many contacts, `service_unavailable` while contacts does not answer
  */
 export async function searchOrders(
   context: Pick<OrdersContext, 'orders' | 'links' | 'contacts'>,

@@ -143,8 +143,8 @@ const fits =
     (status === undefined || record.status === status);
 
 /**
- * The orders that may have such records, from the one where the page begins. Carts were never listed. Orders from before
- * `from` come first: those that have changed since, as each record changes its order.
+ * The orders that may have such records, from the one where the page begins. Carts were never listed. Orders from
+ * before `from` come first: those that have changed since, as each record changes its order.
  */
 async function* ordersFrom(orders: Documents<OrderDocument>, { from, to }: Filters, start: Start | undefined) {
   const first = start && (await orders.get(start.order.id));

@@ -18,8 +18,8 @@ import { shortenHold } from '../steps/shorten.ts';
 import type { OrderDocument } from '../store.ts';
 
 /**
- * For how long after the end of its hold an order may wait for its payment: not at all if places are gone, or the catalog
- * does not answer, since nobody knows then for how long they are held. Money that comes later holds them again.
+ * For how long after the end of its hold an order may wait for its payment: not at all if places are gone, or the
+ * catalog does not answer, since nobody knows then for how long they are held. Money that comes later holds them again.
  */
 export async function holdForGrace(context: OrdersContext, order: OrderDocument, next: OrderDocument): Promise<number> {
   const { graceMs } = context;
@@ -86,8 +86,8 @@ export async function settleOrderPayment(
 }
 
 /**
- * Records a refund, in every state; sells an order first whose sale is due. @throws Fault `conflict`, `refund_exceeds_paid`,
- * `semantically_invalid`
+ * Records a refund, in every state; sells an order first whose sale is due. @throws Fault `conflict`,
+ * `refund_exceeds_paid`, `semantically_invalid`
  */
 export async function refundOrder(
   context: OrdersContext,

@@ -20,8 +20,8 @@ export interface Command extends Target {
   readonly unchanged?: (order: OrderDocument) => void;
   readonly idempotencyRecord?: IdempotencyRecord<OrderDocument> | undefined;
   /**
-   * A shopper's request, which has no idempotency record: the order lists it, so that a repeat finds its effect. It also
-   * lists requests whose record is written after their effect.
+   * A shopper's request, which has no idempotency record: the order lists it, so that a repeat finds its effect. It
+   * also lists requests whose record is written after their effect.
    */
   readonly request?: string;
   /** Whether the order has what the request makes, because an earlier attempt made it. */

@@ -39,8 +39,8 @@ const withTickets = (order: OrderDocument, issued: readonly IssuedTicket[], now:
   }, order);
 
 /**
- * Issues the tickets of a request whose answer shows them. While names are due it writes the idempotency record, which the
- * order's own write has left out: with the acknowledgement, or without one if tickets gave none. So an erasure
+ * Issues the tickets of a request whose answer shows them. While names are due it writes the idempotency record, which
+ * the order's own write has left out: with the acknowledgement, or without one if tickets gave none. So an erasure
  * meanwhile has removed the names from the answer, or removes the answer.
  */
 export async function answerWithTickets(

@@ -9,9 +9,8 @@ const REFRESH_MS = 2_000;
 const MAX_LEDGERS = 1_000;
 
 /**
- * The party whose places are counted together: a client, a user at a client, or at points of sale a login, or the visitors
- * of an address without one. A null
- * client is a service, which has limits of its own.
+ * The party whose places are counted together: a client, a user at a client, or at points of sale a login, or the
+ * visitors of an address without one. A null client is a service, which has limits of its own.
  */
 export interface Holder {
   readonly institution: string;
@@ -31,8 +30,8 @@ interface Ledger {
 
 /**
  * Creates the hold limit: how many unsold places a client may hold at once; `maxOf` returns that number. Exact for
- * everything in this process, writes in flight included; other processes count with a delay of two seconds. The store is
- * the source of truth: this process adds only the writes it has in flight. `now`: epoch milliseconds, the unit of
+ * everything in this process, writes in flight included; other processes count with a delay of two seconds. The store
+ * is the source of truth: this process adds only the writes it has in flight. `now`: epoch milliseconds, the unit of
  * deadlines; `elapsed`: monotonic milliseconds, for ages, independent of changes to the system clock.
  */
 export function createHoldLimit(
@@ -121,7 +120,9 @@ export function deriveAddressHolder(institution: string, address: string): strin
   return deriveId(`${VISITOR}address`, institution, address);
 }
 
-/** The holder for the limit per login of a point of sale, over all its sessions; contains only a hash of the user's id. */
+/**
+ * The holder for the limit per login of a point of sale, over all its sessions; contains only a hash of the user's id.
+ */
 export function deriveLoginHolder(institution: string, login: string): string {
   return deriveId(`${VISITOR}login`, institution, login);
 }

@@ -37,7 +37,10 @@ const chunk = (numbers, size) =>
     numbers.slice(index * size, (index + 1) * size),
   );
 
-/** @typedef {{id: string, areaId: string, areaName: string, row: string, number: string, label: string, x: number, y: number, depth: number, free: boolean, category: object}} Seat */
+/**
+ * @typedef {{id: string, areaId: string, areaName: string, row: string, number: string, label: string, x: number, y:
+ * number, depth: number, free: boolean, category: object}} Seat
+ */
 
 const byNumber = new Intl.Collator('en', { numeric: true });
 

@@ -113,7 +113,9 @@ export function painterOf(canvas, hall, { stateOf, captionOf, stageName }) {
       .find((place) => !beside.some((one) => overlaps(place, one)));
   };
 
-  /** The names of areas where they cover no seat, with the rest of the caption where there is room; the legend has all. */
+  /**
+   * The names of areas where they cover no seat, with the rest of the caption where there is room; the legend has all.
+   */
   const drawCaptions = (view, size) => {
     const { scale, left, top } = view;
     const { stage } = hall;

@@ -4,8 +4,8 @@ import { dayParts, month, t } from '../texts/index.js';
 const DAY_MS = 86_400_000;
 
 /**
- * A month as a table, whose days with performances are links; the server draws it, too. `links`: how the programme makes
- * addresses and links of days.
+ * A month as a table, whose days with performances are links; the server draws it, too. `links`: how the programme
+ * makes addresses and links of days.
  */
 export function calendarView(state, days, links) {
   const { addressOf, noon } = links;

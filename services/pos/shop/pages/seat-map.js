@@ -12,8 +12,8 @@ import { bestForm, chosenList, legend, pricesOf } from './beside-plan.js';
 const REFRESH_MS = 15_000;
 
 /**
- * The places of a performance on a plan, the numbered ones also as a list. `basket.room()` is how many more may be chosen;
- * `onSum({count, amount})` is called after each change.
+ * The places of a performance on a plan, the numbered ones also as a list. `basket.room()` is how many more may be
+ * chosen; `onSum({count, amount})` is called after each change.
  */
 export function seatMap({ product, performance, categories, currency, basket, onSum }) {
   /** The fare of each chosen seat, by the seat's id. */

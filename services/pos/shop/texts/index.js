@@ -20,7 +20,9 @@ export function locale() {
 /** The types of products, in the order in which visitors choose among them. */
 export const TYPES = ['show', 'pass', 'season_ticket', 'membership', 'service', 'goods', 'package'];
 
-/** Whether one speaks of a type as of a show: with evenings, places and tickets. So it is with one that is not known. */
+/**
+ * Whether one speaks of a type as of a show: with evenings, places and tickets. So it is with one that is not known.
+ */
 export function isShow(type) {
   return type !== 'mixed' && !TYPES.includes(type, 1);
 }

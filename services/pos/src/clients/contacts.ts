@@ -7,7 +7,10 @@ export type OwnContact = AnswerOf<operations, 'getShopContact'>;
 /** The contacts service, as pos reads it. Rejects with Fault `service_unavailable` if it does not answer. */
 export function createContacts(contacts: ServiceClient<operations>) {
   return {
-    /** The criteria of the contact, and whether it was erased; undefined if it is unknown. An ill-formed number needs no remote call. */
+    /**
+     * The criteria of the contact, and whether it was erased; undefined if it is unknown. An ill-formed number needs no
+     * remote call.
+     */
     known: async (institution: string, contactNumber: string) =>
       contactNumber.isWellFormed()
         ? contacts.find(institution, 'getContactInternally', { path: { contactNumber } })

@@ -77,7 +77,9 @@ export function createOrders(orders: ServiceClient<operations>) {
     get: (institution: string, orderId: string): Promise<Order | undefined> =>
       orders.find(institution, 'getShopOrder', { path: { orderId } }),
 
-    /** The order with a number, whatever its case; undefined if there is none. An ill-formed one needs no remote call. */
+    /**
+     * The order with a number, whatever its case; undefined if there is none. An ill-formed one needs no remote call.
+     */
     withNumber: async (institution: string, number: string): Promise<Order | undefined> =>
       NUMBER.test(number) ? orders.find(institution, 'findShopOrder', { path: { number } }) : undefined,
 

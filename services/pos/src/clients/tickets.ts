@@ -37,13 +37,15 @@ export function createTickets(tickets: ServiceClient<operations>) {
     get: (institution: string, ticketId: string): Promise<Ticket | undefined> =>
       tickets.find(institution, 'getShopTicket', { path: { ticketId } }),
 
-    /** Printed tickets as one document, base64-encoded. @throws {ServiceRefusal} 412 if one is not printed or not valid */
+    /**
+     * Printed tickets as one document, base64-encoded. @throws {ServiceRefusal} 412 if one is not printed or not valid
+     */
     draw: (institution: string, body: DocumentRequest) =>
       tickets.call(institution, 'drawShopDocument', { body, timeoutMs: DOCUMENT_MS }),
 
     /**
-     * Sets the beneficiary: absent names stay, null removes them. Resolves to the valid ticket. @throws {ServiceRefusal}
-     * 409 or 412 if it cannot be changed
+     * Sets the beneficiary: absent names stay, null removes them. Resolves to the valid ticket. @throws
+     * {ServiceRefusal} 409 or 412 if it cannot be changed
      */
     name: (institution: string, ticketId: string, body: BodyOf<operations, 'nameShopTicket'>): Promise<Ticket> =>
       tickets.call(institution, 'nameShopTicket', { path: { ticketId }, body }),

@@ -87,8 +87,8 @@ const MAX_ATTACHED = 7_000_000;
 const MOST_TRIES = 3;
 
 /**
- * Composes mails from what orders, tickets and contacts say now. What is ready is of the order as it is when it is handed
- * to the server.
+ * Composes mails from what orders, tickets and contacts say now. What is ready is of the order as it is when it is
+ * handed to the server.
  */
 export function createCompose(its: ComposeDependencies) {
   const pointOfSale = async (mail: MailDocument): Promise<PointOfSale | undefined> => {

@@ -44,8 +44,8 @@ interface OrderEvent {
 }
 
 /**
- * The mail that follows from `order.recorded`, if a shopper made the order: no client did. Undefined: none. The buyer of
- * a refund is not in the event.
+ * The mail that follows from `order.recorded`, if a shopper made the order: no client did. Undefined: none. The buyer
+ * of a refund is not in the event.
  * @throws {Unreadable}
  */
 export function toOrderMail({ institution, data }: Message, now: number): NewMail | undefined {
@@ -229,8 +229,8 @@ export function createOutbox(store: Store, now: () => number) {
       }
     },
     /**
-     * Until when a mail waits, so that the mails of an order go in the order in which they were written: for those before
-     * it that are still to be sent. Undefined: for none. Those that it makes superfluous are dropped.
+     * Until when a mail waits, so that the mails of an order go in the order in which they were written: for those
+     * before it that are still to be sent. Undefined: for none. Those that it makes superfluous are dropped.
      */
     async waitsUntil(mail: MailDocument): Promise<number | undefined> {
       const mails = handle.of(mail.institution);

@@ -96,9 +96,9 @@ interface SenderDependencies {
 }
 
 /**
- * Sends mails that are due, as the runner calls it. After a crash one is sent again, so a mail comes at least once. While
- * the server cannot be reached nothing is sent, for at most a minute at a time; while it refuses the sender of a point of
- * sale, the mails of that one wait.
+ * Sends mails that are due, as the runner calls it. After a crash one is sent again, so a mail comes at least once.
+ * While the server cannot be reached nothing is sent, for at most a minute at a time; while it refuses the sender of a
+ * point of sale, the mails of that one wait.
  */
 export function createSender(its: SenderDependencies) {
   const { outbox, logger, now, attemptMs = ATTEMPT_MS } = its;

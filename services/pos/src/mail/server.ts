@@ -113,7 +113,9 @@ export const mailSettings = {
   demoMails,
 };
 
-/** Their values. `demoMails` is read at each use: `npm start` knows only after the seeding whether there are demo data. */
+/**
+ * Their values. `demoMails` is read at each use: `npm start` knows only after the seeding whether there are demo data.
+ */
 export interface MailSettings {
   readonly mailServer: MailServer | undefined;
   readonly mailFrom: Mailbox | undefined;
@@ -129,8 +131,8 @@ export type OutgoingMail = Pick<
 
 /**
  * How an attempt ended. `refused`: this mail will never be taken; `later`: not now; `sender_refused`: the server takes
- * none of this sender now; `unreachable`: it takes no mail at all now. `reason` is a code for the record, `details` what
- * the server said, for the log.
+ * none of this sender now; `unreachable`: it takes no mail at all now. `reason` is a code for the record, `details`
+ * what the server said, for the log.
  */
 export type Sent =
   | { readonly outcome: 'sent' }

@@ -152,8 +152,8 @@ const endOfLink = (
 };
 
 /**
- * Makes a link to an order at its point of sale, also while catalog and tickets do not answer. With a record, a repeat of
- * the request gets the stored answer. @throws {IdempotencyKeyTaken} if the record is taken
+ * Makes a link to an order at its point of sale, also while catalog and tickets do not answer. With a record, a repeat
+ * of the request gets the stored answer. @throws {IdempotencyKeyTaken} if the record is taken
  */
 export async function createOrderLink(
   context: EndContext & Pick<LinkContext, 'orderLinks'>,

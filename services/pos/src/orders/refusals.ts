@@ -51,8 +51,8 @@ const refusalsOf = {
 } as const satisfies Readonly<Record<string, Readonly<Partial<Record<Reason, Row>>>>>;
 
 /**
- * The order of a successful outcome. `named`: what the request names, `items` several items for the cart. @throws {PosFault} for a refusal, with its code
- * and message of family B
+ * The order of a successful outcome. `named`: what the request names, `items` several items for the cart. @throws
+ * {PosFault} for a refusal, with its code and message of family B
  */
 export function requireDone(
   { outcome, reason, order, details }: Outcome,

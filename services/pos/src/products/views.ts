@@ -16,7 +16,10 @@ export interface Audience {
 
 /** The published products and tariffs of an institution. */
 export interface Offer {
-  /** The institution's, for texts that lack those of the point of sale; a catalog of an earlier release does not say them. */
+  /**
+   * The institution's, for texts that lack those of the point of sale; a catalog of an earlier release does not say
+   * them.
+   */
   readonly languages?: readonly string[];
   readonly products: readonly Product[];
   readonly tariffs: readonly Tariff[];
@@ -188,7 +191,9 @@ const levelOfAll = (performances: readonly Performance[], stockOf: StockOf) => {
 const freeOf = (performance: Performance, stockOf: StockOf): ReadonlyMap<string, number> =>
   new Map(stockOf(performance.id)?.seatCategories.map(({ id, free }) => [id, free]) ?? []);
 
-/** The start and end of a product by the clocks of its first and its last venue; without any by those of `otherwise`. */
+/**
+ * The start and end of a product by the clocks of its first and its last venue; without any by those of `otherwise`.
+ */
 const localPeriodOf = (product: Product, otherwise: string) => {
   const { startDate, endDate } = computePeriod(product);
   const live = product.performances.filter(({ state }) => state !== 'cancelled');

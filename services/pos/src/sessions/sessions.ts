@@ -36,7 +36,9 @@ export function createSessions(
   /** When the session ends if it is not used (epoch milliseconds). */
   const endOf = ({ lastSeenAt, expiresAt }: SessionDocument): number => Math.min(lastSeenAt + idleMs, expiresAt);
 
-  /** Changes a session, unless `fn` returns undefined. Resolves to the current session, or undefined if it has ended. */
+  /**
+   * Changes a session, unless `fn` returns undefined. Resolves to the current session, or undefined if it has ended.
+   */
   const update = (
     session: SessionDocument,
     fn: (current: SessionDocument) => Partial<New<SessionDocument>> | undefined,

@@ -126,7 +126,9 @@ export async function setPassword(
   return changed !== undefined;
 }
 
-/** Creates the check of logins (libs/logins) in the words of this interface. `mostPerAddress`: see createLoginAttempts. */
+/**
+ * Creates the check of logins (libs/logins) in the words of this interface. `mostPerAddress`: see createLoginAttempts.
+ */
 export function createLogIns(store: Store, audit: LogInAudit, mostPerAddress: number) {
   const check = createLogIn<UserDocument>({
     attempts: store.collection(attemptsCollection),
@@ -139,9 +141,9 @@ export function createLogIns(store: Store, audit: LogInAudit, mostPerAddress: nu
   });
   return {
     /**
-     * The user of a login, if the password is right. The realm of the attempt is the service host. Rejects with PosFault
-     * `login_failed`, `too_many_requests`. `hasLeft`: whether the client has closed the connection; the attempt then
-     * leaves the queue.
+     * The user of a login, if the password is right. The realm of the attempt is the service host. Rejects with
+     * PosFault `login_failed`, `too_many_requests`. `hasLeft`: whether the client has closed the connection; the
+     * attempt then leaves the queue.
      */
     async logIn(attempt: Attempt, password: string, hasLeft?: () => boolean): Promise<UserDocument> {
       const checked = await check(attempt, password, hasLeft);

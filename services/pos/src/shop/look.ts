@@ -137,8 +137,9 @@ const LENGTH = /^(\d+(?:\.\d+)?|\.\d+)\s*([a-z]*)$/i;
 const VIEW_BOX = /^[-+\d.e]+[\s,]+[-+\d.e]+[\s,]+(\d+(?:\.\d+)?|\.\d+)[\s,]+(\d+(?:\.\d+)?|\.\d+)$/i;
 
 /**
- * The width of an SVG image in pixels where it is {@link LOGO_HEIGHT} high, so that its place is kept until it has come;
- * undefined if the image says nothing of it. A size of more than 60 characters is none: it would keep the event loop.
+ * The width of an SVG image in pixels where it is {@link LOGO_HEIGHT} high, so that its place is kept until it has
+ * come; undefined if the image says nothing of it. A size of more than 60 characters is none: it would keep the event
+ * loop.
  */
 export function computeLogoWidth(svg: string): number | undefined {
   const [root = ''] = /<svg\b[^>]*>/.exec(svg) ?? [];

@@ -26,9 +26,9 @@ export interface DrawingOptions {
 }
 
 /**
- * The drawing of an instance. A page takes a tenth of a second at most, in which a door must be able to control tickets,
- * so a worker thread draws it. It starts with the first document: most instances never make one. What waited in a
- * thread that has died is drawn by the calling thread, and the next document starts another.
+ * The drawing of an instance. A page takes a tenth of a second at most, in which a door must be able to control
+ * tickets, so a worker thread draws it. It starts with the first document: most instances never make one. What waited
+ * in a thread that has died is drawn by the calling thread, and the next document starts another.
  */
 export function createDrawing(
   { fontsDirectory, logger }: DrawingOptions = {},

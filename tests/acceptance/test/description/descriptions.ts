@@ -54,8 +54,8 @@ const OF_OPERATIONS = [
 ];
 
 /**
- * Components whose name a generator of clients also makes of something else: of a member, a parameter, an operation or a
- * security scheme. Each with the place of that.
+ * Components whose name a generator of clients also makes of something else: of a member, a parameter, an operation or
+ * a security scheme. Each with the place of that.
  */
 export function findDoublyNamed(document: { readonly paths: Json; readonly components: Json }): string[] {
   const { schemas = {}, ...others } = document.components as Readonly<Record<string, Readonly<Record<string, Json>>>>;

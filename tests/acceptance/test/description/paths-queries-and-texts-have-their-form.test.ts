@@ -81,7 +81,9 @@ const IS_DATE = /(?:[a-z](?:At|Date)|^asOf|^date[A-Z]\w*|Since|Until)$/;
 /** A day without a time. */
 const DAYS = new Set(['dateOfBirth']);
 
-/** The members that are named as dates, and those parameters; a read-only one of a body has the format of the answer. */
+/**
+ * The members that are named as dates, and those parameters; a read-only one of a body has the format of the answer.
+ */
 const dated = descriptions.flatMap(listObjects).flatMap((object): (readonly [string, Json])[] => {
   const members = Object.entries((object.properties ?? {}) as Readonly<Record<string, Json>>);
   const parameter = object.in === 'query' ? [[String(object.name), object.schema as Json] as const] : [];
@@ -141,7 +143,9 @@ const OPAQUE = [
 
 const isOpaque = (name: string): boolean => OPAQUE.includes(name) || /Ids?$/.test(name);
 
-/** Names of the texts of requests whose form nothing determines: neither a list, a format, a pattern nor a normalising. */
+/**
+ * Names of the texts of requests whose form nothing determines: neither a list, a format, a pattern nor a normalising.
+ */
 const freeTexts = (description: Json): string[] => {
   const names = new Set<string>();
   const resolved = (schema: Json): Json =>

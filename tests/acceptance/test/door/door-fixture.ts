@@ -44,7 +44,9 @@ export interface Door {
   becomes(ticket: Ticket, name: 'status' | 'gate', value: string): Promise<unknown>;
 }
 
-/** A suite at the door; `film`: what the camera sees, of the first tickets. Skipped, with the reason, without a browser. */
+/**
+ * A suite at the door; `film`: what the camera sees, of the first tickets. Skipped, with the reason, without a browser.
+ */
 export function describeAtDoor(
   name: string,
   film: readonly Omit<Scene, 'barcode'>[],

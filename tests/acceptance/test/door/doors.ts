@@ -168,8 +168,8 @@ const nextResult = (stays: boolean): string => `new Promise((resolve, reject) =>
 let turn: Promise<void> = Promise.resolve();
 
 /**
- * Signs the opera's steward in and begins at a door of these evenings. One phone after the other: the hash of a password
- * and a page's first load take a processor each.
+ * Signs the opera's steward in and begins at a door of these evenings. One phone after the other: the hash of a
+ * password and a page's first load take a processor each.
  */
 export function beginAt(...call: Parameters<typeof signInAt>): Promise<void> {
   const begun = turn.then(() => signInAt(...call));

@@ -138,7 +138,8 @@ describe('a partner hears', () => {
         const ticket = await must(`/svc/v3/tickets/${ticketId}`);
         expect(ticket.beneficiary).toEqual(beneficiary);
         expect(beneficiary?.firstName).toBe('Ana');
-        // A change that has an event of its own comes after whatever the issue has caused. A shop's ticket is electronic.
+        // A change that has an event of its own comes after whatever the issue has caused. A shop's ticket is
+        // electronic.
         const [change, type] =
           ticket.status === 'printed' ? ['control', 'ticket.controlled'] : ['printing', 'ticket.printed'];
         await post(`/svc/v3/tickets/${ticketId}/${change}`);

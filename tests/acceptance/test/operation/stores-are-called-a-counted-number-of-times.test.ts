@@ -6,8 +6,8 @@ import { expect, test } from '@jest/globals';
 import { startWatched } from './installation.ts';
 
 /**
- * Store calls in a window without requests: of orders, which looks for due work; of the changes that the authorizer reads for the
- * gateway, more after a start; and of everything else together.
+ * Store calls in a window without requests: of orders, which looks for due work; of the changes that the authorizer
+ * reads for the gateway, more after a start; and of everything else together.
  */
 const MOST_IDLE = { orders: 20, changes: 8, others: 14 };
 const PARTS: readonly [keyof typeof MOST_IDLE, RegExp][] = [
@@ -49,8 +49,8 @@ test('without requests the stores are called a counted number of times', async (
 /**
  * What one purchase may cost: a place of general admission is held, then paid by card, each with a key. A few reads of
  * sweeps fall into the window. `gathered`: writes of events and of the outbox, which take what comes together, so their
- * number follows the speed of the machine. `second`: what tickets does for whichever comes second, the call or the event
- * of a confirmation, which is nothing where the call comes first. On a quick machine all are 18 operations.
+ * number follows the speed of the machine. `second`: what tickets does for whichever comes second, the call or the
+ * event of a confirmation, which is nothing where the call comes first. On a quick machine all are 18 operations.
  */
 const MOST = { operations: 17, writes: 7.5, gathered: 6, second: 3, requests: 7 };
 

@@ -44,7 +44,9 @@ const { TEST_AMQP_URL } = process.env;
 /** A running installation takes a change within five seconds, and as many more as its machine stands still. */
 const TAKEN_MS = 120_000;
 
-/** Repeats what is answered 503: the service waits three seconds for others, and a machine may stand still for longer. */
+/**
+ * Repeats what is answered 503: the service waits three seconds for others, and a machine may stand still for longer.
+ */
 const patient =
   (client: Client): Client =>
   (...call) =>

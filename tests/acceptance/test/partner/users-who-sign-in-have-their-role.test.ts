@@ -9,8 +9,8 @@ import { usePartner, useSharedProduct } from '../product.ts';
 import { type CallOptions, type Described, listScopedOperations, type Shown } from '../roles/composition.ts';
 import { type Sold, sell } from '../roles/sold.ts';
 
-// A whole installation: the gateway, and tokens that users get by signing in. Every operation with a user of each role is
-// walked in ../roles, with identities that the test signs.
+// A whole installation: the gateway, and tokens that users get by signing in. Every operation with a user of each role
+// is walked in ../roles, with identities that the test signs.
 
 const product = useSharedProduct();
 const full = usePartner(product);

@@ -25,8 +25,8 @@ export const SCOPES: Readonly<Record<Walker, readonly string[] | 'all'>> = {
 export const SELLER = 'reseller';
 
 /**
- * What a role may not do at all, although its scopes would allow it. A new operation is decided here first; but those of
- * the catalog are a customer's if they are public.
+ * What a role may not do at all, although its scopes would allow it. A new operation is decided here first; but those
+ * of the catalog are a customer's if they are public.
  */
 export const DECIDED: Readonly<
   Partial<Record<Walker, { readonly may: readonly string[]; readonly mayNot: readonly string[] }>>
@@ -83,8 +83,8 @@ const newCriterion = (): string => `c${randomBytes(6).toString('hex')}`;
 const year = 366 * 86_400_000;
 
 /**
- * What a client with bounds does: of its writes those that touch its own records and nothing else, and those that bounds
- * limit besides. A new write is decided here first.
+ * What a client with bounds does: of its writes those that touch its own records and nothing else, and those that
+ * bounds limit besides. A new write is decided here first.
  */
 export const BOUNDED_WRITES: {
   readonly ofOwn: readonly string[];

@@ -9,7 +9,9 @@ import { announce } from '../measure/processes.ts';
 
 const options = { keepAliveTimeout: 60_000 };
 
-/** The baseline: node:http (or node:https, given the files of a certificate and its key), a keep-alive agent, no checks. */
+/**
+ * The baseline: node:http (or node:https, given the files of a certificate and its key), a keep-alive agent, no checks.
+ */
 const proxy = (target = '', certFile?: string, keyFile?: string): Server => {
   const { hostname, port } = new URL(target);
   const agent = new Agent({ keepAlive: true });

@@ -146,8 +146,8 @@ test('an announced break passes, and an announcement without a change fails', ()
   expect(other).toMatchObject({ breaks: found, problems: [expect.stringContaining('no change "GET /b')] });
 });
 
-// Tokens and messages pass between processes of two releases. These are their members since 0.2.0, those of a client with
-// bounds since 0.3.0: a release adds members only, and reads what has no others.
+// Tokens and messages pass between processes of two releases. These are their members since 0.2.0, those of a client
+// with bounds since 0.3.0: a release adds members only, and reads what has no others.
 
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const keys = { key: async () => publicKey, refresh: async () => undefined };

@@ -55,7 +55,10 @@ export function isBusy({ status, body, headers }: Reply): boolean {
   );
 }
 
-/** Sends the request until its response is final; a client that does not insist stops at one that never comes or is a 5xx. */
+/**
+ * Sends the request until its response is final; a client that does not insist stops at one that never comes or is a
+ * 5xx.
+ */
 export async function ask(api: Client, path: string, call: Call, insists: boolean): Promise<Asked> {
   const startedAt = performance.now();
   const passed = () => performance.now() - startedAt;
@@ -85,7 +88,9 @@ export async function sendCommand(api: Client, path: string, method: string, bod
   return { outcome: reply.status < 300 ? ('ok' as const) : ('refused' as const), data: reply.body.data };
 }
 
-/** Longer than the restarts that several kills in a row cost on a slow machine: `recovery` checks how long each takes. */
+/**
+ * Longer than the restarts that several kills in a row cost on a slow machine: `recovery` checks how long each takes.
+ */
 const INSISTENCE_MS = 90_000;
 
 /**

@@ -63,9 +63,9 @@ export interface Receiver extends Delivered {
 }
 
 /**
- * The receiver of a deployment: of every type of orders and tickets; on MongoDB of the types around a cancellation, since
- * servers of its protocol that read whole collections, as the one of the tests does, would spend more on the deliveries
- * of a round than on its sale.
+ * The receiver of a deployment: of every type of orders and tickets; on MongoDB of the types around a cancellation,
+ * since servers of its protocol that read whole collections, as the one of the tests does, would spend more on the
+ * deliveries of a round than on its sale.
  */
 export function openDeploymentReceiver({ engines }: Pick<Deployment, 'engines'>, api: Client): Promise<Receiver> {
   return openReceiver(api, engines === 'embedded' ? ['order.*', 'ticket.*'] : ['order.cancelled', 'order.settled']);

@@ -30,7 +30,9 @@ export interface KnownGrant {
   ended: boolean;
   /** Answers with tokens after that. */
   givenAfterEnd: number;
-  /** What became of the browser's session after an acknowledged sign-in: undefined where the answer was inconclusive. */
+  /**
+   * What became of the browser's session after an acknowledged sign-in: undefined where the answer was inconclusive.
+   */
   readonly signedIn: boolean | undefined;
 }
 
@@ -223,7 +225,9 @@ export async function eraseCustomer(api: Client): Promise<string | undefined> {
   return user && erased ? user.userId : undefined;
 }
 
-/** The requests of an API key that are counted in one resolution; without an instant, since that resolution's default. */
+/**
+ * The requests of an API key that are counted in one resolution; without an instant, since that resolution's default.
+ */
 export async function readCountedRequests(
   api: Client,
   apiKeyId: string,

@@ -131,8 +131,8 @@ export async function createEmptyDirectory(): Promise<DataLocation> {
 }
 
 /**
- * `npm start` as one process on SQLite and the in-process bus, without rate limits and with these bugs planted; on a new
- * installation unless there is one, which `close` removes as well.
+ * `npm start` as one process on SQLite and the in-process bus, without rate limits and with these bugs planted; on a
+ * new installation unless there is one, which `close` removes as well.
  */
 export async function startEmbedded(
   mutations: readonly Mutation[] = [],

@@ -53,8 +53,8 @@ interface ScaledOptions {
 type Closings = (() => Promise<unknown>)[];
 
 /**
- * MongoDB and RabbitMQ of the environment, two processes of every service behind a balancer, and a gateway. Servers that
- * TEST_RABBITMQ_CONTROL and TEST_MONGODB_CONTROL start belong to it and may be killed.
+ * MongoDB and RabbitMQ of the environment, two processes of every service behind a balancer, and a gateway. Servers
+ * that TEST_RABBITMQ_CONTROL and TEST_MONGODB_CONTROL start belong to it and may be killed.
  */
 export async function startScaled(env: Environment, options: ScaledOptions = {}): Promise<Deployment> {
   const closings: Closings = [];

@@ -1,6 +1,7 @@
 // Services of the product in one process, each from the main.ts that its container starts.
 
-// node services.ts NAME=PORT … (the gateway has settings of its own): those that the others call come first, since each waits until it can serve.
+// node services.ts NAME=PORT … (the gateway has settings of its own): those that the others call come first, since each
+// waits until it can serve.
 
 const ROOT = new URL('../../../../', import.meta.url);
 

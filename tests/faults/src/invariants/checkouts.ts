@@ -2,7 +2,9 @@ import type { OrderView, TicketView } from '../client/api.ts';
 import { type Checkout, type CheckoutAnswer, isOpen } from '../round/journal.ts';
 import type { Check, Evidence } from './verdict.ts';
 
-/** checkouts: an order that was reported as cancelled stays cancelled, a bought one stays bought, and a key buys once. */
+/**
+ * checkouts: an order that was reported as cancelled stays cancelled, a bought one stays bought, and a key buys once.
+ */
 export function checkCheckouts({ checkouts, observed }: Evidence, check: Check): void {
   const orders = new Map(observed.orders.map((order) => [order.id, order]));
   const tickets = Map.groupBy(observed.tickets, ({ orderId }) => orderId);

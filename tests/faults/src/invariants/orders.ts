@@ -18,7 +18,9 @@ export function checkRound(evidence: Evidence, check: Check): void {
   checkEvents(evidence, check);
 }
 
-/** acknowledged: everything that was acknowledged to a client is stored, and nothing exists that no client requested. */
+/**
+ * acknowledged: everything that was acknowledged to a client is stored, and nothing exists that no client requested.
+ */
 const checkAcknowledged = (evidence: Evidence, check: Check): void => {
   const { entries, observed, closed = false } = evidence;
   checkPaid(evidence, check);

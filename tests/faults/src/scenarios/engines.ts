@@ -13,7 +13,9 @@ import { killAll } from './kills.ts';
 /** A fault that was played, and why the product cannot have suffered it; undefined if it did. */
 type Suffered = readonly [words: string, unseen: string | undefined];
 
-/** Plays faults during traffic, one after the other. One that nobody suffered would prove nothing: it is a violation. */
+/**
+ * Plays faults during traffic, one after the other. One that nobody suffered would prove nothing: it is a violation.
+ */
 const sufferDuringTraffic = async (
   context: Context,
   faults: readonly ((round: Round) => Promise<Suffered>)[],
@@ -204,8 +206,8 @@ export const links: Scenario = {
       const bytes = await all.mend(name);
       return [`${name} ${damage.words}`, bytes > 0 ? undefined : 'nothing has ever gone over this link'];
     });
-    // Users that refer to what does not exist are the only requests for which the authorizer calls others. Any answer is
-    // right, also none.
+    // Users that refer to what does not exist are the only requests for which the authorizer calls others. Any answer
+    // is right, also none.
     let over = false;
     const writing = (async () => {
       while (!over) {

@@ -8,8 +8,8 @@ import { beginRound, type Context, type Round, type Scenario, shareOf } from '..
 import { type Clients, createPartners, createVisitors, runWithClients } from '../round/traffic.ts';
 
 /**
- * A point that the traffic has not reached after this time, with the slack of the round, counts as not reached: some are
- * the last of many steps of their client, and gateways report usage every five seconds.
+ * A point that the traffic has not reached after this time, with the slack of the round, counts as not reached: some
+ * are the last of many steps of their client, and gateways report usage every five seconds.
  */
 const REACH_MS = 90_000;
 

@@ -36,8 +36,9 @@ export const randomKills: Scenario = {
 };
 
 /**
- * A process is stopped with SIGSTOP in the middle of its work and continues after others have done it: what it does then
- * must have no effect. Shorter than a lease, longer than every lease, and longer than every timeout of the product.
+ * A process is stopped with SIGSTOP in the middle of its work and continues after others have done it: what it does
+ * then must have no effect. Shorter than a lease, longer than every lease, and longer than every timeout of the
+ * product.
  */
 export const pauses: Scenario = {
   name: 'pauses',

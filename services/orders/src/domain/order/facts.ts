@@ -17,8 +17,8 @@ export function deriveTicketId(lineId: string): string {
  * changes, so that the tickets follow; also by an order that was cancelled since.
  *
  * Lists the tickets as first created, even if some were replaced since, so publishing it again creates no new ones.
- * Like every event it carries ids and no personal data, since queues and dead letters keep it beyond an erasure;
- * {@link buildNamedTickets} carries the names. While orders owes tickets that call, the fact says so, and tickets leaves the
+ * Like every event it carries ids and no personal data, since queues and dead letters keep it beyond an erasure; {@link
+ * buildNamedTickets} carries the names. While orders owes tickets that call, the fact says so, and tickets leaves the
  * issue to it.
  */
 export function createOrderConfirmedFact(order: Order) {
@@ -88,8 +88,8 @@ export function createOrderCancelledFact(
 const placeIdsOf = (lines: readonly Line[]): string[] => lines.map(({ place }) => place.id);
 
 /**
- * The contact that an order of a client or of a point of sale names, or names no more; none for other orders, and before
- * it has named one.
+ * The contact that an order of a client or of a point of sale names, or names no more; none for other orders, and
+ * before it has named one.
  */
 export function createContactNamedFacts({ id: orderId, createdBy, pointOfSale, contactNumber, hadContact }: Order) {
   const clientId = createdBy && 'clientId' in createdBy ? createdBy.clientId : null;

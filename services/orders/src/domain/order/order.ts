@@ -75,8 +75,8 @@ export interface Line extends NewLine {
 export type TicketDelivery = 'electronic' | 'print';
 
 /**
- * Who made an order, or recorded a payment or refund: a client, with the user who was signed in at it, or a shopper of a
- * point of sale.
+ * Who made an order, or recorded a payment or refund: a client, with the user who was signed in at it, or a shopper of
+ * a point of sale.
  */
 export type Creator = { readonly clientId: string; readonly userId?: string } | { readonly pointOfSale: string };
 
@@ -278,7 +278,10 @@ export function isPaidInFull(order: Paying): boolean {
   return order.lines.length > 0 && paying(order) > 0 && computeDue(order) === 0;
 }
 
-/** Derived like {@link computeDue}. An order free of charge is paid; one without lines is unpaid unless money was captured. */
+/**
+ * Derived like {@link computeDue}. An order free of charge is paid; one without lines is unpaid unless money was
+ * captured.
+ */
 export function computePaymentStatus(order: Paying): 'unpaid' | 'partial' | 'paid' {
   const money = paying(order);
   if (order.lines.length === 0 && money === 0) return 'unpaid';

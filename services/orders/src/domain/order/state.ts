@@ -112,7 +112,9 @@ export function markHandled<O extends Order>(order: O, request: string): O {
     : { ...order, handledRequests: [...(order.handledRequests ?? []), request].slice(-LISTED) };
 }
 
-/** The order that is to be sold, since it is paid in full by a change of its lines or at its deadline; else undefined. */
+/**
+ * The order that is to be sold, since it is paid in full by a change of its lines or at its deadline; else undefined.
+ */
 export function beginSaleIfPaid<O extends Order>(order: O, now: number): Accepted<O> | undefined {
   return isUnpaid(order) && isPaidInFull(order)
     ? accept({ ...order, saleDue: { since: now, paymentId: null } })

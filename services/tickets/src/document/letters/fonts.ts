@@ -103,7 +103,9 @@ export function createFonts(folder: string | undefined) {
       ours ??= readOwn();
       return byLikeness(await ours, isBold);
     },
-    /** Those of the installation, sans serif and the nearest to the wanted weight first; looked for at the first use. */
+    /**
+     * Those of the installation, sans serif and the nearest to the wanted weight first; looked for at the first use.
+     */
     async more(isBold: boolean): Promise<readonly Face[]> {
       others ??= folder === undefined ? Promise.resolve([]) : facesBelow(folder);
       return byLikeness(await others, isBold);

@@ -1,5 +1,5 @@
-// Breaks texts into lines, and puts these in order. Their widths are estimated, a little too wide, since the fonts of an SVG's reader are not
-// known; the PDF measures its own font as well.
+// Breaks texts into lines, and puts these in order. Their widths are estimated, a little too wide, since the fonts of
+// an SVG's reader are not known; the PDF measures its own font as well.
 
 import createBidi from 'bidi-js';
 
