@@ -128,7 +128,9 @@ const ofCatalog: Readonly<Record<CatalogReason, true>> = {
 
 test('each row is given by a rule, a limit or the catalog', () => {
   const given = sources.flatMap((text) =>
-    [...text.matchAll(/(?:refus(?:e|al)\(\s*|reason: )'(?<reason>\w+)'/g)].map(({ groups }) => groups?.reason),
+    [...text.matchAll(/(?:(?:refuse|createRefusalFault)\(\s*|reason: )'(?<reason>\w+)'/g)].map(
+      ({ groups }) => groups?.reason,
+    ),
   );
   expect(new Set([...given, ...Object.keys(ofCatalog)])).toEqual(new Set(Object.keys(refusals)));
 });

@@ -13,8 +13,9 @@ import { createTickets } from '../../src/clients/tickets.ts';
 
 test('each operation that the authorizer permits to the point of sale is called', async () => {
   const catalog = await findUncalledOperations(catalogApi, (client) => {
-    const { pointOfSale, published, stock, places, plan } = createCatalog(client);
+    const { shops, pointOfSale, published, stock, places, plan } = createCatalog(client);
     return [
+      shops(),
       pointOfSale('host'),
       published('opera'),
       stock('opera', ['prf_1']),
