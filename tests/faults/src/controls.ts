@@ -125,7 +125,7 @@ export const controls: readonly Control[] = [
     mutations: [
       {
         file: 'services/orders/src/payments/routes.ts',
-        from: "idMadeBy(command.idempotencyRecord, 'pay') ?? context.newId('pay')",
+        from: "deriveIdFromKey(command.idempotencyRecord, 'pay') ?? context.newId('pay')",
         to: "context.newId('pay')",
       },
     ],
