@@ -6,11 +6,12 @@ import { expect, test } from '@jest/globals';
 import { startWatched } from './installation.ts';
 
 /**
- * Store calls in a window without requests: of orders, which looks for due work; of the changes that the authorizer
- * reads for the gateway, more after a start; and of everything else together.
+ * Store calls in a window without requests: of the scrape that ends it, which counts; of orders, which looks for due
+ * work; of the changes that the authorizer reads for the gateway, more after a start; and of everything else together.
  */
-const MOST_IDLE = { orders: 20, changes: 8, others: 14 };
+const MOST_IDLE = { scrape: 12, orders: 20, changes: 8, others: 14 };
 const PARTS: readonly [keyof typeof MOST_IDLE, RegExp][] = [
+  ['scrape', /operation="(?:count|listDue)"|collection="api_key_uses"/],
   ['orders', /service="orders"/],
   ['changes', /service="authorizer",collection="(?:clients|revocations)"/],
   ['others', /./],
