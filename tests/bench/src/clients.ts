@@ -1,9 +1,7 @@
-import { hash, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Agent } from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Address, findChromium, openClient, type Reply, requestAuthorization } from '@boxoffice/testkit';
-import { type Browser, type BrowserContext, type CDPSession, chromium, type Page } from 'playwright-core';
+import { type Address, openClient, type Reply, requestAuthorization } from '@boxoffice/testkit';
 import type { Product } from './measure/processes.ts';
 
 // Clients of the product under load: partners, visitors of a shop, and what they do most.
@@ -110,7 +108,7 @@ export function confirm(buyer: Buyer, orderId: string): Promise<Answered<Order>>
 const SERVICE_HOST = 'tickets.opera.example';
 
 /** The headers that a visitor's browser sends besides the point of sale. */
-export const BROWSER = {
+const BROWSER = {
   'x-service-host': SERVICE_HOST,
   accept: 'application/json',
   'accept-encoding': 'gzip, deflate, br',
@@ -139,19 +137,12 @@ export function createVisitor(origin: string): Visitor {
   };
 }
 
-export const CART_ITEMS = '/tnwr/v1/shopping-cart/items';
-export const ORDERS = '/tnwr/v1/orders';
-
 /** Puts the first place into the cart of a new visitor: holds it and creates the session, whose token it returns. */
-export async function fillCart(
-  visitor: Visitor,
-  { performanceId, seatCategoryId, tariffId }: Hot,
-): Promise<{ answer: Reply; token: string }> {
-  const answer = await visitor.send('POST', CART_ITEMS, { performanceId, seatCategoryId, tariffId, quantity: 1 });
-  return { answer, token: tokenIn(answer) };
+export async function fillCart(visitor: Visitor, { performanceId, seatCategoryId, tariffId }: Hot): Promise<string> {
+  const item = { performanceId, seatCategoryId, tariffId, quantity: 1 };
+  const { headers } = await visitor.send('POST', '/tnwr/v1/shopping-cart/items', item);
+  return String(headers['x-auth-token'] ?? '');
 }
-
-const tokenIn = ({ headers }: Reply): string => String(headers['x-auth-token'] ?? '');
 
 let guests = 0;
 
@@ -159,7 +150,7 @@ let guests = 0;
 export function checkOut(visitor: Visitor, token: string): Promise<Reply> {
   guests += 1;
   const contact = { firstName: 'Ana', lastName: `Martin ${guests}`, email: `guest${guests}@example.org` };
-  return visitor.send('POST', ORDERS, { contact, paymentMethod: 'simulated', paymentToken: 'ok' }, token);
+  return visitor.send('POST', '/tnwr/v1/orders', { contact, paymentMethod: 'simulated', paymentToken: 'ok' }, token);
 }
 
 /** Puts a performance with `capacity` places on sale in the opera's shop; returns its product, too. */
@@ -173,31 +164,4 @@ export async function sellInShop(product: Product, capacity: number): Promise<Ho
   // The shop may serve points of sale that are three seconds old.
   await delay(3_500);
   return hot;
-}
-
-/** Starts Chromium. @throws {Error} without one */
-export function launchBrowser(caFile: string): Promise<Browser> {
-  const executablePath = findChromium(process.env);
-  if (executablePath === undefined) throw new Error('no Chromium on the PATH: TEST_CHROMIUM names one');
-  const args = ['--disable-gpu', trusting(caFile), ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])];
-  return chromium.launch({ executablePath, args });
-}
-
-/** The browser trusts the product's certificate: it caches nothing of a server whose errors it ignores. */
-const trusting = (caFile: string): string => {
-  const key = new X509Certificate(readFileSync(caFile)).publicKey.export({ type: 'spki', format: 'der' });
-  return `--ignore-certificate-errors-spki-list=${hash('sha256', key, 'base64')}`;
-};
-
-/** A browser profile of a phone. */
-export function openPhone(browser: Browser): Promise<BrowserContext> {
-  return browser.newContext({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, locale: 'en-GB' });
-}
-
-/** A new tab on a phone that is so many times slower than this machine. */
-export async function openSlowTab(phone: BrowserContext, rate: number): Promise<{ page: Page; session: CDPSession }> {
-  const page = await phone.newPage();
-  const session = await phone.newCDPSession(page);
-  await session.send('Emulation.setCPUThrottlingRate', { rate });
-  return { page, session };
 }

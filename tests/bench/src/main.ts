@@ -1,27 +1,15 @@
 // Benchmarks of the product, each against a baseline measured in the same run.
 
 import { parseArgs } from 'node:util';
-import { door } from './door.ts';
 import { events } from './events.ts';
 import { gateway } from './gateway.ts';
 import { type Benchmark, formatTable } from './measure/report.ts';
 import { purchase } from './purchase.ts';
-import { referencePage } from './reference-page.ts';
 import { revisions } from './revisions.ts';
-import { shop } from './shop.ts';
 import { start } from './start.ts';
 
 // npm run bench -- NAME… [--json] [--option value]; without a name: lists the benchmarks
-const benchmarks: Readonly<Record<string, Benchmark>> = {
-  gateway,
-  start,
-  purchase,
-  shop,
-  'reference-page': referencePage,
-  door,
-  events,
-  revisions,
-};
+const benchmarks: Readonly<Record<string, Benchmark>> = { gateway, start, purchase, events, revisions };
 
 const text = { type: 'string' } as const;
 const { values, positionals: names } = parseArgs({
@@ -33,7 +21,7 @@ const unknown = names.filter((name) => !(name in benchmarks));
 if (names.length === 0 || unknown.length > 0) {
   if (unknown.length > 0) process.stderr.write(`no such benchmark: ${unknown.join(', ')}\n`);
   process.stdout.write('npm run bench -- NAME… [--json]\n\n');
-  for (const [name, { about }] of Object.entries(benchmarks)) process.stdout.write(`  ${name.padEnd(15)} ${about}\n`);
+  for (const [name, { about }] of Object.entries(benchmarks)) process.stdout.write(`  ${name.padEnd(10)} ${about}\n`);
   process.exitCode = unknown.length > 0 ? 2 : 0;
 }
 const reports = [];

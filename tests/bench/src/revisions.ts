@@ -69,7 +69,7 @@ const operationsOf = async (product: Product, connections: number): Promise<read
     }),
     byVisitor('shop: list of products', 1, (one) => one.send('GET', '/tnwr/v1/products?limit=20&type=show')),
     byVisitor('shop: product', 1, (one) => one.send('GET', `/tnwr/v1/products/${hot.productId}`)),
-    byVisitor('shop: cart and checkout', 2, async (one) => checkOut(one, (await fillCart(one, hot)).token)),
+    byVisitor('shop: cart and checkout', 2, async (one) => checkOut(one, await fillCart(one, hot))),
   ];
 };
 

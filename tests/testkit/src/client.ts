@@ -18,8 +18,6 @@ export interface Call {
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Names and values in turn, as received. */
-  readonly rawHeaders: readonly string[];
   /** The body as received: still compressed, if the request accepted that. */
   readonly bytes: Buffer;
   readonly text: string;
@@ -79,13 +77,12 @@ const encoded = (body: unknown): { payload?: string | Readable; type?: string } 
 };
 
 /** Text and JSON are decoded when they are first read: a load generator often needs neither. */
-const replyOf = ({ statusCode = 0, headers, rawHeaders }: IncomingMessage, bytes: Buffer, ms: number): Reply => {
+const replyOf = ({ statusCode = 0, headers }: IncomingMessage, bytes: Buffer, ms: number): Reply => {
   let text: string | undefined;
   let body: { readonly json: Json } | undefined;
   return {
     status: statusCode,
     headers,
-    rawHeaders,
     bytes,
     ms,
     get text() {

@@ -6,7 +6,7 @@ declare module 'autocannon' {
     readonly '4xx': number;
     readonly '5xx': number;
     readonly requests: { readonly average: number; readonly total: number };
-    readonly latency: { readonly p50: number; readonly p99: number };
+    readonly latency: { readonly p99: number };
   }
   export default function autocannon(options: object): Promise<Result>;
 }

@@ -81,7 +81,6 @@ export interface Product {
   /** Seconds from the start of the process to readiness. */
   readonly seconds: number;
   readonly baseUrl: string;
-  readonly httpUrl: string;
   /** The certificate of its HTTPS listener. */
   readonly caFile: string;
   /** The opera's demo client of that name. */
@@ -131,7 +130,6 @@ export async function startProduct(
     pid: child.pid ?? 0,
     seconds,
     baseUrl: `https://localhost:${https}`,
-    httpUrl,
     caFile: demo().caFile,
     client(name) {
       const { clients } = demo();

@@ -1,18 +1,13 @@
-import { readFileSync } from 'node:fs';
 import { Agent, createServer, type RequestListener, type Server, request as send } from 'node:http';
-import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { announce } from '../measure/processes.ts';
 
-// Bare servers of node:http around what is measured: node bare.ts proxy TARGET [CERTIFICATE KEY] | same-bytes FILE |
-// upstream
+// Bare servers of node:http around what is measured: node bare.ts proxy TARGET | upstream
 
 const options = { keepAliveTimeout: 60_000 };
 
-/**
- * The baseline: node:http (or node:https, given the files of a certificate and its key), a keep-alive agent, no checks.
- */
-const proxy = (target = '', certFile?: string, keyFile?: string): Server => {
+/** The baseline: node:http, a keep-alive agent, no checks. */
+const proxy = (target = ''): Server => {
   const { hostname, port } = new URL(target);
   const agent = new Agent({ keepAlive: true });
   const pass: RequestListener = (request, response) => {
@@ -24,30 +19,7 @@ const proxy = (target = '', certFile?: string, keyFile?: string): Server => {
     upstream.on('error', () => response.destroy());
     request.pipe(upstream);
   };
-  return certFile === undefined || keyFile === undefined
-    ? createServer(options, pass)
-    : createSecureServer({ ...options, cert: readFileSync(certFile), key: readFileSync(keyFile) }, pass);
-};
-
-/** Recorded responses by method and target. */
-export type Recorded = Readonly<
-  Record<string, { readonly status: number; readonly headers: readonly string[]; readonly base64: string }>
->;
-
-/** A server that only sends recorded responses, byte for byte. */
-const sameBytes = (file = ''): Server => {
-  const recorded = new Map(
-    Object.entries(JSON.parse(readFileSync(file, 'utf8')) as Recorded).map(([name, { status, headers, base64 }]) => [
-      name,
-      { status, headers: [...headers], body: Buffer.from(base64, 'base64') },
-    ]),
-  );
-  return createServer(options, (request, response) => {
-    const answer = recorded.get(`${request.method} ${request.url}`);
-    request.resume();
-    if (answer) response.writeHead(answer.status, answer.headers).end(answer.body);
-    else response.writeHead(404).end();
-  });
+  return createServer(options, pass);
 };
 
 const reading = (operationId: string, summary: string, more: readonly object[] = []) => ({
@@ -81,7 +53,6 @@ const upstream = (): Server => {
   });
 };
 
-const [kind, ...args] = process.argv.slice(2);
-const server = kind === 'proxy' ? proxy(...args) : kind === 'same-bytes' ? sameBytes(...args) : upstream();
-const origin = kind === 'proxy' && args.length > 1 ? 'https://localhost' : 'http://127.0.0.1';
-server.listen(0, '127.0.0.1', () => announce({ url: `${origin}:${(server.address() as AddressInfo).port}` }));
+const [kind, target] = process.argv.slice(2);
+const server = kind === 'proxy' ? proxy(target) : upstream();
+server.listen(0, '127.0.0.1', () => announce({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }));
