@@ -1,4 +1,3 @@
-// The point-of-sale service: its settings, collections, clients and operations.
 import { type AnyOperation, familyB } from '@boxoffice/http';
 import { requireQueue } from '@boxoffice/messaging';
 import { integer, readVersion, text, url } from '@boxoffice/runtime';
@@ -54,17 +53,10 @@ const settings = {
   contactsUrl: url('CONTACTS_URL', { origin: true }),
   ordersUrl: url('ORDERS_URL', { origin: true }),
   ticketsUrl: url('TICKETS_URL', { origin: true }),
-  /** Seconds without a request after which a session ends. */
   sessionIdleSeconds: integer('SESSION_IDLE_SECONDS', { default: 1_800, min: 1 }),
-  /**
-   * Seconds after which a session ends in any case; at most the day for which orders keeps a cart that is never
-   * bought.
-   */
+  /** Seconds after which a session ends in any case; orders keeps a cart that is never bought for a day. */
   sessionAbsoluteSeconds: integer('SESSION_ABSOLUTE_SECONDS', { default: 43_200, min: 1, max: 86_400 }),
-  /**
-   * Wrong passwords of one address at an institution, over all logins, within 15 minutes; after that logins are
-   * refused.
-   */
+  /** Wrong passwords of one address at an institution within 15 minutes, over all logins. */
   loginFailuresPerAddress: integer('LOGIN_FAILURES_PER_ADDRESS', { default: 300, min: 1 }),
   simulatedPayments,
   /** The point of sale whose shop is at `/shop/`, unless the request's host is that of one. */
@@ -75,7 +67,6 @@ const settings = {
 /** Maximum wait for best-effort data in milliseconds: names of tariffs, barcodes, whether a contact was erased. */
 const BEST_EFFORT_MS = 1_000;
 
-/** What the operations need, and the mails that follow from facts. */
 export interface PosState extends PosContext {
   readonly mail: Mail;
 }
@@ -117,7 +108,6 @@ const prepare = (parts: Parts<typeof settings>): PosState => {
   return { ...context, mail, lostLinks: createLostLinks(store, { ...context, mail }) };
 };
 
-/** The point-of-sale service: family B, composed of the other services' answers; it stores sessions and users. */
 export const pos: ServiceDefinition<typeof settings, PosState> = {
   name: 'pos',
   version: readVersion(import.meta.url),
@@ -179,7 +169,6 @@ export const pos: ServiceDefinition<typeof settings, PosState> = {
   },
 };
 
-/** Every operation of the point of sale, under the numbered and the experimental version. */
 export function createRoutes(context: PosContext): AnyOperation[] {
   return [
     ...mountInBothVersions([...createAvailabilityRoutes(context), ...createSessionsRoutes(context)]),

@@ -20,9 +20,8 @@ import { formatCartSubject, users } from './store.ts';
 const PAGE = 500;
 
 /**
- * Deletes the logins of an erased contact, their sessions, its mails, the links to its orders, and the idempotency
- * records about the contact and its carts. Rejects if orders does not answer; the message is then retried.
- * @throws {Unreadable} if the event has no contact number
+ * Deletes the logins of an erased contact, their sessions, its mails, the links to its orders, and idempotency records.
+ * Rejects if orders does not answer; the message is then retried. @throws {Unreadable}
  */
 export async function eraseContact(
   store: Store,
@@ -43,7 +42,6 @@ export async function eraseContact(
   await forgetOrders(store, orders, institution, contactNumber);
 }
 
-/** Deletes the links to the orders of the contact, and the idempotency records about the carts that became these. */
 const forgetOrders = async (
   store: Store,
   orders: Orders,
@@ -62,11 +60,7 @@ const forgetOrders = async (
 
 type Context = WritingContext & Pick<PosContext, 'orders' | 'now'>;
 
-/**
- * Writes the mails that follow from a fact into the outbox; a fact that comes again adds none. From most facts no mail
- * follows: then the store is not called.
- * @throws {Unreadable}
- */
+/** A fact that comes again adds no mail; one from which none follows needs no store. @throws {Unreadable} */
 export async function queueMails(context: Context, message: Message): Promise<void> {
   if (!context.mail.isOn()) return;
   if (message.type === 'order.recorded') await onOrder(context, message);
@@ -89,7 +83,7 @@ const onRequest = async (context: Context, message: Message): Promise<void> => {
   if (mail && (await isWritten(context, mail.pointOfSale))) await context.mail.outbox.add(message.institution, [mail]);
 };
 
-/** Writes to the buyers page by page; it may be interrupted and repeated. */
+/** May be interrupted and repeated. */
 const onMove = async (context: Context, message: Message): Promise<void> => {
   const { institution } = message;
   const move = parseMove(message, context.now());

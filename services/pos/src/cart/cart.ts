@@ -22,32 +22,24 @@ export async function readRecordedCart(
   return cartId === null ? undefined : orders.get(institution, cartId);
 }
 
-/** Whether this is a cart whose places are no longer held. */
 export function hasExpired({ state, lines }: Order): boolean {
   return state === 'expired' && lines.length > 0;
 }
 
-/** Maximum number of orders per session whose payment is awaited; the oldest is dropped, without a log line. */
+/** Maximum orders per session whose payment is awaited; the oldest is dropped. */
 const MAX_AWAITED = 20;
 
-/** States in which a payment can no longer fail. */
 const settledStates: readonly OrderState[] = ['confirmed', 'expired', 'cancelled'];
 
-/** The session's awaited orders, with this one added as the newest. */
 export function addAwaitedOrder({ awaiting = [] }: SessionDocument, orderId: string): readonly string[] {
   return [...awaiting.filter((id) => id !== orderId), orderId].slice(-MAX_AWAITED);
 }
 
-/** The session's awaited orders without this one. */
 export function removeAwaitedOrder({ awaiting = [] }: SessionDocument, orderId: string): readonly string[] {
   return awaiting.filter((id) => id !== orderId);
 }
 
-/**
- * The cart of a session; if that is empty, its latest order whose payment failed; undefined if there is neither.
- * `recorded` is the result of {@link readRecordedCart}. @throws {PosFault} cart_expired, until the session's next cart
- * write
- */
+/** The cart of a session; if empty, its latest order whose payment failed. @throws {PosFault} cart_expired */
 export async function findCart(
   context: Pick<PosContext, 'orders' | 'sessions'>,
   session: SessionDocument,
@@ -61,9 +53,8 @@ export async function findCart(
 const isCart = ({ state, listed, payable }: Order): boolean => state === 'open' && (!listed || payable);
 
 /**
- * Makes the session's newest order whose payment failed, and whose places are still held, its cart again. `instead`:
- * the session's `cartId` as the caller read it (null: none), replaced only if unchanged. Resolves to the cart that the
- * session has afterwards; undefined if no failed payment can be resumed or the session has ended.
+ * Makes the session's newest order whose payment failed, and whose places are still held, its cart again, if its
+ * `cartId` is still `instead` (null: none). Resolves to the cart that the session has afterwards.
  */
 const resumeFailedPayment = async (
   { orders, sessions }: Pick<PosContext, 'orders' | 'sessions'>,
@@ -95,16 +86,12 @@ export async function abandonCart(orders: Orders, institution: string, cartId: s
   if (reason === 'busy') throw new Error(`cart ${cartId} not abandoned, another request is changing it: ${details}`);
 }
 
-/** A cart with added places, and its new session if the request had none. */
 interface Filled {
   readonly cart: Order;
   readonly newSession: NewSession | undefined;
 }
 
-/**
- * Adds places to the visitor's cart, all of them or none; the first ones create the cart, and the session if there is
- * none. Rejects with PosFault if orders refuses.
- */
+/** Adds all places or none; the first ones create the cart, and the session if there is none. Rejects with PosFault. */
 export async function fillCart(
   context: Pick<PosContext, 'orders' | 'sessions'>,
   { pointOfSale, session, ip }: Visit,
@@ -139,7 +126,7 @@ export async function fillCart(
   return { cart: requireDone(await add(await otherCart(context, session, cartId)), named), newSession: undefined };
 }
 
-/** The id of the cart that replaces `instead` in the session; that of a concurrent request if it was first. */
+/** The cart that replaces `instead` in the session; that of a concurrent request if it was first. */
 const otherCart = async (
   context: Pick<PosContext, 'orders' | 'sessions'>,
   session: SessionDocument,

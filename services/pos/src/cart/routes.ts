@@ -1,4 +1,3 @@
-// The shopping cart of a session: adding, changing and removing items, each a held place.
 import { type AnyOperation, created, ok } from '@boxoffice/http';
 import type { Order, Outcome } from '../clients/orders.ts';
 import type { Edition } from '../description/editions.ts';
@@ -22,7 +21,6 @@ const tariffErrors = [
   'tariff_not_accessible',
 ] as const;
 
-/** The operations on the shopping cart. */
 export function createCartRoutes(context: PosContext, edition: Edition): AnyOperation[] {
   const { Cart, NewItem, isExperimental } = edition;
   const expiredErrors = isExperimental ? [] : (['cart_expired'] as const);
@@ -162,22 +160,19 @@ export function createCartRoutes(context: PosContext, edition: Edition): AnyOper
   ];
 }
 
-/** The contacts that an answer about the cart may contain: the user, and the past or future buyer of its order. */
+/** The user, and the past or future buyer of the order. */
 const subjectsOf = ({ session }: Visit, order: Order | undefined): readonly string[] => [
   ...(order ? [formatCartSubject(order.id)] : []),
   ...[session?.contactNumber, order?.contactNumber].flatMap((number) => number ?? []),
 ];
 
-/** The session's cart, which may contain the item. @throws {PosFault} not_found without a cart or for a malformed id */
+/** @throws {PosFault} not_found without a cart or for a malformed id */
 const cartIdOf = ({ session }: Visit, itemId: string): { readonly institution: string; readonly cartId: string } => {
   if (!session || session.cartId === null || !isId(itemId)) throw createNotFoundFault();
   return { institution: session.institution, cartId: session.cartId };
 };
 
-/**
- * The cart after a change of an item, or the expired one, which stays as it was. @throws {PosFault} not_found if the
- * cart has ended, else as {@link requireDone}
- */
+/** @throws {PosFault} not_found if the cart has ended, else as {@link requireDone} */
 const changed = (outcome: Outcome): ShownCart => {
   const { reason, order } = outcome;
   if (order && (reason === 'cart_expired' || (reason === 'cart_gone' && order.state === 'expired')))

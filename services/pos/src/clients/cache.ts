@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
 
-/** A value and the time as of which it is valid. */
 export interface Dated<Value> {
   readonly value: Value;
   /** Epoch milliseconds. */
@@ -8,31 +7,26 @@ export interface Dated<Value> {
 }
 
 interface CacheOptions {
-  /** Maximum age of a returned value, in milliseconds. */
   readonly maxAgeMs: number;
-  /** Age in milliseconds from which a value is reloaded in the background, while the cached one is still returned. */
+  /** Age in milliseconds from which a value is reloaded in the background. */
   readonly refreshMs: number;
-  /** Maximum age in milliseconds of a value that is returned while loading fails; default: none is returned. */
+  /** Maximum age in milliseconds of a value that is returned while loading fails; default: none is. */
   readonly staleMs?: number;
   /** Whether a failure of loading allows a stale value; default: every failure does. */
   readonly isTransient?: (error: unknown) => boolean;
-  /** Maximum number of cached keys. */
   readonly max: number;
   readonly now?: () => number;
 }
 
 interface Entry<Value> {
   readonly dated: Dated<Value>;
-  /** When its last load started; epoch milliseconds. */
+  /** Epoch milliseconds. */
   startedAt: number;
-  /** Whether its last load failed: a stale value is then returned without waiting for the next load. */
+  /** A stale value is then returned without waiting for the next load. */
   isFailing: boolean;
 }
 
-/**
- * Creates a cache that reloads values before they are too old; concurrent callers share one load per key. `now` returns
- * epoch milliseconds.
- */
+/** Reloads values before they are too old; concurrent callers share one load per key. */
 export function createCache<Value>(options: CacheOptions) {
   const { maxAgeMs, refreshMs, staleMs = 0, isTransient = () => true, max, now = Date.now } = options;
   const entries = new LRUCache<string, Entry<Value>>({ max });
@@ -54,7 +48,6 @@ export function createCache<Value>(options: CacheOptions) {
     return started;
   };
 
-  /** Whether a value that is too old may be returned, because its source is unavailable. */
   const mayBeStale = (found: Entry<Value>): boolean => found.isFailing && now() - found.dated.asOf <= staleMs;
 
   const inBackground = (key: string, found: Entry<Value>, load: () => Promise<Dated<Value>>): void => {
@@ -75,8 +68,7 @@ export function createCache<Value>(options: CacheOptions) {
 
   return {
     /**
-     * The value, at most `maxAgeMs` old, or `staleMs` while loading fails. `load` dates its own result. Rejects as
-     * `load` does.
+     * At most `maxAgeMs` old, or `staleMs` while loading fails. `load` dates its own result. Rejects as `load` does.
      */
     get(key: string, load: () => Promise<Dated<Value>>): Promise<Dated<Value>> | Dated<Value> {
       const found = entries.get(key);
@@ -92,7 +84,6 @@ export function createCache<Value>(options: CacheOptions) {
   };
 }
 
-/** Loads a value that is valid as of a time after the call. */
 type Latest<Value> = (key: string, load: () => Promise<Value>) => Promise<Value>;
 
 interface Lane<Value> {
@@ -100,10 +91,7 @@ interface Lane<Value> {
   next: Promise<Value> | undefined;
 }
 
-/**
- * Runs at most one load per key at a time. Calls during a load share the next one, which starts when the current one
- * has ended.
- */
+/** At most one load per key at a time; calls during it share the next one, which starts when it has ended. */
 export function createLatest<Value>(): Latest<Value> {
   const lanes = new Map<string, Lane<Value>>();
   const begin = (key: string, load: () => Promise<Value>): Promise<Value> => {

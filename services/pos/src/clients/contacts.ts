@@ -1,22 +1,18 @@
 import type { AnswerOf, ServiceClient } from '@boxoffice/service';
 import type { operations } from './generated/contacts.ts';
 
-/** A contact as its owner sees it, flat. */
 export type OwnContact = AnswerOf<operations, 'getShopContact'>;
 
-/** The contacts service, as pos reads it. Rejects with Fault `service_unavailable` if it does not answer. */
+/** Rejects with Fault `service_unavailable` if contacts does not answer. */
 export function createContacts(contacts: ServiceClient<operations>) {
   return {
-    /**
-     * The criteria of the contact, and whether it was erased; undefined if it is unknown. An ill-formed number needs no
-     * remote call.
-     */
+    /** Undefined if the contact is unknown. An ill-formed number needs no remote call. */
     known: async (institution: string, contactNumber: string) =>
       contactNumber.isWellFormed()
         ? contacts.find(institution, 'getContactInternally', { path: { contactNumber } })
         : undefined,
 
-    /** The data of the contact; undefined if it is unknown. */
+    /** Undefined if the contact is unknown. */
     own: async (institution: string, contactNumber: string): Promise<OwnContact | undefined> =>
       contactNumber.isWellFormed()
         ? contacts.find(institution, 'getShopContact', { path: { contactNumber } })

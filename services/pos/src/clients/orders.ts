@@ -9,7 +9,6 @@ export type Line = Order['lines'][number];
 
 /** The outcome of a request: the order as it is now, and the reason of a refusal. */
 export type Outcome = AnswerOf<operations, 'addCartItems'>;
-/** The reason of a refusal by orders. */
 export type Reason = NonNullable<Outcome['reason']>;
 
 export type Addition = BodyOf<operations, 'addCartItems'>;
@@ -17,28 +16,21 @@ export type Addition = BodyOf<operations, 'addCartItems'>;
 export type RequestedItem = Addition['items'][number];
 type LineChange = BodyOf<operations, 'changeCartItem'>;
 export type Checkout = BodyOf<operations, 'checkoutCart'>;
-/** The buyer: either a contact or a guest. */
 export type Buyer = Pick<Checkout, 'contactNumber' | 'guest'>;
-/** A buyer without a login; orders creates the contact once the checkout is accepted. */
+/** Orders creates the contact once the checkout is accepted. */
 export type Guest = NonNullable<Checkout['guest']>;
 
-/** Selects the orders of a contact together with those in `ids`, and the page of them. */
 type Selection = Omit<QueryOf<operations, 'listShopOrders'>, 'ids'> & { readonly ids: readonly string[] };
 
-/** Timeout of a write in milliseconds: orders calls the catalog, contacts and tickets in turn. */
+/** Milliseconds: orders calls the catalog, contacts and tickets in turn. */
 export const WRITE_MS = 8_000;
-/** Timeout of a cancellation after a fault, in milliseconds. */
 export const CERTAINTY_MS = 5_000;
 
-/** What numbers of orders may be made of. */
 const NUMBER = /^[A-Za-z0-9]{1,64}$/;
 
 const write = { timeoutMs: WRITE_MS } as const;
 
-/**
- * The orders service, as pos uses it. Rejects with Fault `service_unavailable` if orders does not answer: the request
- * may then have had its effect or not.
- */
+/** Rejects with Fault `service_unavailable` if orders does not answer: the request may have had its effect or not. */
 export function createOrders(orders: ServiceClient<operations>) {
   return {
     add: (institution: string, body: Addition): Promise<Outcome> =>
@@ -53,17 +45,13 @@ export function createOrders(orders: ServiceClient<operations>) {
     abandon: (institution: string, orderId: string): Promise<Outcome> =>
       orders.call(institution, 'giveUpCart', { path: { orderId }, ...write }).catch(asOutcome),
 
-    /** Waits at most `timeoutMs`. */
     checkout: (institution: string, orderId: string, body: Checkout, timeoutMs: number = WRITE_MS): Promise<Outcome> =>
       orders.call(institution, 'checkoutCart', { path: { orderId }, body, timeoutMs }).catch(asOutcome),
 
     cancel: (institution: string, orderId: string, body: { requestId: string; until: string }): Promise<Outcome> =>
       orders.call(institution, 'cancelShopOrder', { path: { orderId }, body, ...write }).catch(asOutcome),
 
-    /**
-     * Cancels the cart or order of a failed checkout, but not after `notAfter` (epoch milliseconds). True only if the
-     * cancellation is durable.
-     */
+    /** Cancels unless `notAfter` (epoch milliseconds) is past. True only if the cancellation is durable. */
     async cancelAfterFault(institution: string, orderId: string, notAfter: number): Promise<boolean> {
       const { cancelled } = await orders.call(institution, 'cancelAfterFault', {
         path: { orderId },
@@ -73,17 +61,14 @@ export function createOrders(orders: ServiceClient<operations>) {
       return cancelled === true;
     },
 
-    /** An order or a cart; undefined if it is unknown. */
     get: (institution: string, orderId: string): Promise<Order | undefined> =>
       orders.find(institution, 'getShopOrder', { path: { orderId } }),
 
-    /**
-     * The order with a number, whatever its case; undefined if there is none. An ill-formed one needs no remote call.
-     */
+    /** Whatever the case of the number. An ill-formed one needs no remote call. */
     withNumber: async (institution: string, number: string): Promise<Order | undefined> =>
       NUMBER.test(number) ? orders.find(institution, 'findShopOrder', { path: { number } }) : undefined,
 
-    /** The sold orders of shoppers that have a place of a performance, page by page. */
+    /** Orders of shoppers only. */
     async *ofPerformance(institution: string, performanceId: string) {
       for (let after: string | undefined; ; ) {
         const page = { path: { performanceId }, query: { after } };
@@ -102,7 +87,7 @@ export function createOrders(orders: ServiceClient<operations>) {
   };
 }
 
-/** The outcome of a refusal by status: 404 for an unknown order, 409 while another request is changing the order. */
+/** 404 is an unknown order, 409 means that another request is changing it. */
 const asOutcome = (error: unknown): Outcome => {
   if (error instanceof ServiceRefusal) {
     if (error.http === 404) return { outcome: 'refused', reason: 'cart_gone', details: error.details, order: null };
@@ -113,7 +98,7 @@ const asOutcome = (error: unknown): Outcome => {
 
 export type Orders = ReturnType<typeof createOrders>;
 
-/** Whether orders did not answer, so that the request may have had its effect or not. */
+/** Then the request may have had its effect or not. */
 export function isUnanswered(error: unknown): boolean {
   return error instanceof Fault && error.code === 'service_unavailable';
 }

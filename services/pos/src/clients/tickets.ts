@@ -4,7 +4,6 @@ import type { operations } from './generated/tickets.ts';
 /** A ticket with the contact number of its buyer. */
 export type Ticket = AnswerOf<operations, 'getShopTicket'>;
 
-/** What `drawShopDocument` shows. */
 type DocumentRequest = BodyOf<operations, 'drawShopDocument'>;
 
 /** The first document of a process loads fonts, and a new logo is drawn. */
@@ -12,13 +11,11 @@ const DOCUMENT_MS = 8_000;
 
 type Query = QueryOf<operations, 'listShopTickets'>;
 
-/** Selects the tickets of a contact or of some orders. */
 type TicketSelection = Omit<Query, 'orderIds'> & { readonly orderIds?: readonly string[] };
 
-/** Maximum orders of one `listShopTickets`. */
 const MAX_ORDERS = 100;
 
-/** The tickets service, as pos uses it. Rejects with Fault `service_unavailable` if it does not answer. */
+/** Rejects with Fault `service_unavailable` if tickets does not answer. */
 export function createTickets(tickets: ServiceClient<operations>) {
   return {
     /** Tickets by the start of their performance, then by id. */
@@ -33,20 +30,14 @@ export function createTickets(tickets: ServiceClient<operations>) {
       return found;
     },
 
-    /** A ticket; undefined if it is unknown. */
     get: (institution: string, ticketId: string): Promise<Ticket | undefined> =>
       tickets.find(institution, 'getShopTicket', { path: { ticketId } }),
 
-    /**
-     * Printed tickets as one document, base64-encoded. @throws {ServiceRefusal} 412 if one is not printed or not valid
-     */
+    /** Base64-encoded. @throws {ServiceRefusal} 412 if a ticket is not printed or not valid */
     draw: (institution: string, body: DocumentRequest) =>
       tickets.call(institution, 'drawShopDocument', { body, timeoutMs: DOCUMENT_MS }),
 
-    /**
-     * Sets the beneficiary: absent names stay, null removes them. Resolves to the valid ticket. @throws
-     * {ServiceRefusal} 409 or 412 if it cannot be changed
-     */
+    /** Absent names stay, null removes them. @throws {ServiceRefusal} 409 or 412 if the ticket cannot be changed */
     name: (institution: string, ticketId: string, body: BodyOf<operations, 'nameShopTicket'>): Promise<Ticket> =>
       tickets.call(institution, 'nameShopTicket', { path: { ticketId }, body }),
   };

@@ -23,7 +23,6 @@ const { Boolean: Flag, Object: Members, String: Text } = Type;
 
 const SOLD = 'as of the sale, also after the product has closed; null in what an earlier release sold';
 
-/** What a page shows of a sold place, beside what v1 has. */
 const sold = {
   productName: createNullableSchema(Text({ description: SOLD })),
   timeZone: createNullableSchema(Text({ description: `of the venue, its IANA name; ${SOLD}` })),
@@ -81,7 +80,6 @@ const ExperimentalTicket = named(
   Members({ ...Ticket.properties, ...sold, tariff: createNullableSchema(Text({ description: `its name; ${SOLD}` })) }),
 );
 
-/** The document of a ticket, under the experimental version only. */
 export const TicketDocument = named(
   'ShopTicketDocument',
   Members({
@@ -90,12 +88,10 @@ export const TicketDocument = named(
   }),
 );
 
-/** The printed tickets of an order, under the experimental version only. */
 export const OrderDocument = named('ShopOrderDocument', Members({ ...TicketDocument.properties }));
 
 const ofNewLink = 'answered this once; null when the answer is a replay';
 
-/** A link to an order, under the experimental version only. */
 export const OrderLink = named(
   'OrderLink',
   Members({
@@ -107,7 +103,6 @@ export const OrderLink = named(
   }),
 );
 
-/** What the holder of a link reads. */
 export const LinkedOrder = named(
   'LinkedOrder',
   Members({
@@ -117,7 +112,6 @@ export const LinkedOrder = named(
   }),
 );
 
-/** Several items at once, under the experimental version only. */
 const NewItems = named(
   'CartItemsInput',
   Members({ items: Type.Array(NewItem, { minItems: 1, maxItems: 50, description: 'all of them are added, or none' }) }),
@@ -140,7 +134,6 @@ const withSold = <Item extends object>(items: Readonly<Record<string, Item>>, mo
 
 const numbered = { isExperimental: false, ProductEntry, ProductDetail, NewItem, Cart, Order, Ticket, examples };
 
-// The experimental schemas have all members of the numbered ones, and further ones.
 const experimental = {
   isExperimental: true,
   ProductEntry: ListedProduct,
@@ -165,8 +158,7 @@ const experimental = {
   },
 };
 
-/** What carts, orders and tickets look like under one version. */
 export type Edition = typeof numbered | typeof experimental;
 
-/** The numbered version, whose answers do not change any more, and the experimental one, which has more members. */
+/** The answers of the numbered version do not change any more. */
 export const editions: readonly Edition[] = [numbered, experimental];

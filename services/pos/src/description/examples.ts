@@ -178,7 +178,6 @@ const ticket = {
   barcode,
 } as const;
 
-/** Example values of the OpenAPI description. */
 export const examples = {
   ids,
   contactNumber,

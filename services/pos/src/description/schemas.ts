@@ -1,4 +1,3 @@
-// Schemas and examples of the OpenAPI description, shared by the operations of all folders.
 import {
   createLineSchema,
   createNullableSchema,
@@ -24,27 +23,24 @@ export const ticketStatus = oneOf(ticketsValues['ShopTicket.status'], {
   description: 'only a `printed` one opens the door',
 });
 
-/** The query parameter `lang` of every operation; a language that is not configured is no error. */
+/** A language that is not configured is no error. */
 export const lang = Optional(
   Text({ description: 'of the texts: a language tag (BCP 47) or any code of ISO 639; wins over Accept-Language' }),
 );
 export const langQuery = { lang };
 
-/** The contact whose prices are requested; checked against the login. */
 export const contactNumber = Text({
   minLength: 1,
   maxLength: 64,
   description: 'of the logged-in user, for its prices',
 });
 
-/** An id in a path; a malformed one is 404. */
 export const pathId = Text({ pattern: ID_PATTERN });
 
 export const amount = Integer({ description: "in the currency's minor unit" });
 export const availability = oneOf(levels, { description: '`few`: at most 5 places or 5 %' });
 const onSale = Flag({ description: 'by state and dates, regardless of stock' });
 
-/** The schema of a map of records by id. */
 export function createMapSchema<Item extends Type.TSchema>(item: Item) {
   return MapOf(Text(), item, { description: 'by their ids' });
 }
@@ -67,7 +63,6 @@ const product = {
 
 export const ProductEntry = named('ShopProduct', Members(product));
 
-/** How often a ticket admits, under the experimental version only. */
 const entries = createNullableSchema(
   oneOf(['once', 'daily', 'unlimited'], {
     description:
@@ -76,7 +71,6 @@ const entries = createNullableSchema(
   }),
 );
 
-/** A product of a list under the experimental version. */
 export const ListedProduct = named('ShopProductExperimental', Members({ ...product, entries }));
 
 const Price = named('ShopPrice', Members({ tariffId: Text(), tariff: Text({ description: 'its name' }), amount }));
@@ -96,7 +90,6 @@ const SeatCategory = named(
   }),
 );
 
-/** A product of the programme, with the first of its performances that are wanted. */
 export const ProgrammeEntry = named(
   'ShopProgrammeEntry',
   Members({
@@ -119,7 +112,6 @@ export const ProgrammeEntry = named(
   }),
 );
 
-/** A part of the programme, and what else could be chosen. */
 export const Programme = named(
   'ShopProgramme',
   Members({
@@ -149,7 +141,6 @@ const PerformanceEntry = named(
 
 export const ProductDetail = named('ShopProductDetail', Members({ ...product, performances: List(PerformanceEntry) }));
 
-/** A product as a page shows it, under the experimental version only. */
 export const ProductPage = named(
   'ShopProductDetailExperimental',
   Members({
@@ -353,7 +344,7 @@ export const Credentials = named(
 
 export const Naming = named('ShopTicketChanges', Members(beneficiary));
 
-/** The stored form of a name: an empty one becomes null; undefined stays undefined. */
+/** An empty name becomes null; undefined stays undefined. */
 export function toStoredName(name: string | null | undefined): string | null | undefined {
   return name === '' ? null : name;
 }

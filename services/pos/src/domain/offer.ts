@@ -1,21 +1,17 @@
-// Rules of the point of sale without any I/O: what is shown and on sale, how it is found, when links end.
-
 type Texts = Readonly<Record<string, string>>;
 
 export const levels = ['available', 'few', 'sold_out'] as const;
 
 /** Maximum free places that count as `few`. */
 const FEW_PLACES = 5;
-/** Maximum free share of the capacity that counts as `few`. */
+/** The same as a share of the capacity. */
 const FEW_SHARE = 0.05;
 
-/** The level of availability of `free` places out of `capacity`. */
 export function computeAvailability(free: number, capacity: number): (typeof levels)[number] {
   if (free <= 0) return 'sold_out';
   return free <= FEW_PLACES || free <= capacity * FEW_SHARE ? 'few' : 'available';
 }
 
-/** The members of a performance that decide whether it is shown and on sale. */
 interface Offered {
   readonly id: string;
   readonly startDate: string;
@@ -25,22 +21,19 @@ interface Offered {
   readonly salesTo: string | null;
 }
 
-/** The members of a product that decide when its performance is over. */
 interface Period {
   readonly type: string;
   readonly endDate: string | null;
 }
 
-/** What kind of thing was sold, and until when it is valid (ISO 8601 UTC); null: a show, or without an end. */
+/** Null: a show, or without an end. `validUntil` is ISO 8601 UTC. */
 export interface Validity {
   readonly productType: string;
   readonly validUntil: string | null;
 }
 
-/** A product with its performances. */
 type Offering<P extends Offered> = Period & { readonly performances: readonly P[] };
 
-/** The performance with this id, and its product; undefined if none of the products has it. */
 export function findPerformance<P extends Offered>(products: readonly Offering<P>[], id: string) {
   for (const product of products) {
     const performance = product.performances.find((one) => one.id === id);
@@ -49,7 +42,6 @@ export function findPerformance<P extends Offered>(products: readonly Offering<P
   return undefined;
 }
 
-/** The performance with this id, and its validity; undefined if none of the products has it. */
 export function findSoldPerformance<P extends Offered>(
   products: readonly Offering<P>[],
   id: string,
@@ -64,8 +56,8 @@ export function findSoldPerformance<P extends Offered>(
 }
 
 /**
- * When a performance is over, in epoch milliseconds: at its end, without a duration at its start. The period of a
- * product that is not a show ends with the product; without any end it has none.
+ * At its end, without a duration at its start; of what is no show at the end of the product, if any. Epoch
+ * milliseconds.
  */
 const endOf = ({ startDate, durationMinutes }: Offered, { type, endDate }: Period): number => {
   const isPeriod = type !== 'show';
@@ -74,12 +66,12 @@ const endOf = ({ startDate, durationMinutes }: Offered, { type, endDate }: Perio
   return Date.parse(startDate) + (durationMinutes ?? 0) * 60_000;
 };
 
-/** Whether the performance of this product is over at `now` (epoch milliseconds): a point of sale sells it no more. */
+/** A point of sale sells it no more. */
 export function isOver(performance: Offered, product: Period, now: number): boolean {
   return endOf(performance, product) <= now;
 }
 
-/** Whether state and dates allow a sale at `now` (epoch milliseconds), regardless of stock. */
+/** By state and dates at `now` (epoch milliseconds), regardless of stock. */
 export function isOnSale(performance: Offered, product: Period, now: number): boolean {
   return isInSale(performance, now) && !isOver(performance, product, now);
 }
@@ -89,7 +81,7 @@ const isInSale = ({ state, salesFrom, salesTo }: Offered, now: number): boolean 
   (salesFrom === null || Date.parse(salesFrom) <= now) &&
   (salesTo === null || now < Date.parse(salesTo));
 
-/** Whether the performance is neither cancelled nor, its duration being known, over at `now` (epoch milliseconds). */
+/** Neither cancelled nor, its duration being known, over at `now` (epoch milliseconds). */
 export function isShown(performance: Offered, product: Period, now: number): boolean {
   return (
     performance.state !== 'cancelled' && (performance.durationMinutes === null || !isOver(performance, product, now))
@@ -102,10 +94,7 @@ interface Tariff {
   readonly criterion: string | null;
 }
 
-/**
- * The tariffs that a visitor may buy: those that the point of sale sells and that have no criterion or one of the
- * contact's. Without a contact, `criteria` is empty.
- */
+/** Tariffs that the point of sale sells and that have no criterion or one of the contact's. */
 export function selectTariffs<T extends Tariff>(
   tariffs: readonly T[],
   soldHere: readonly string[],
@@ -118,7 +107,7 @@ export function selectTariffs<T extends Tariff>(
   return new Map(accessible.map((tariff) => [tariff.id, tariff]));
 }
 
-/** The stable order of records: by startDate, those without one last, then by id. */
+/** Those without a start last. */
 export function compareByStartThenId(
   a: { readonly startDate: string | null; readonly id: string },
   b: { readonly startDate: string | null; readonly id: string },
@@ -133,19 +122,17 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 /** How long a link outlives the last performance of its order. */
 const AFTER_MS = 30 * DAY_MS;
 
-/** How long what has no end of its own counts as valid after the sale: a pass or goods without `endDate`. */
+/** How long a pass or goods without `endDate` count as valid after the sale. */
 const ENDLESS_MS = 366 * DAY_MS;
 
-/** A sold place: its performance and product as they are now, if they are published, and the last known start. */
 interface SoldPlace {
   readonly current: { readonly performance: Offered; readonly product: Period } | undefined;
   readonly startDate: string;
 }
 
 /**
- * When the link of an order ends: 30 days after its last performance, as it is dated now, whenever it was sold; of an
- * order without places after the sale. All in epoch milliseconds; `known` is the end as it was computed before, which
- * stands for what is published no more.
+ * 30 days after the last performance as it is dated now; of an order without places after the sale. Epoch milliseconds;
+ * `known` is the end as computed before, for what is published no more.
  */
 export function computeLinkEnd(sold: readonly SoldPlace[], soldAt: number, known = 0): number {
   const ends = sold.map(({ current, startDate }) => {
@@ -156,23 +143,19 @@ export function computeLinkEnd(sold: readonly SoldPlace[], soldAt: number, known
   return (ends.length === 0 ? soldAt : Math.max(...ends)) + AFTER_MS;
 }
 
-/** What is wanted of the programme; absent members want everything. */
 export interface Wanted {
   /** The first and the last day, local to each performance: `2027-03-12`. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
-  /** The name of a venue. */
   readonly venue?: string | undefined;
   /** Words of a title in any language; case and accents do not matter. */
   readonly q?: string | undefined;
 }
 
-/** A performance as it can be found. */
 interface Held {
   readonly venue: { readonly name: string };
 }
 
-/** What can be found: its titles in all its languages, and its performances in their order. */
 interface Findable<Performance extends Held> {
   readonly titles: readonly string[];
   readonly performances: readonly Performance[];
@@ -180,7 +163,7 @@ interface Findable<Performance extends Held> {
 
 /**
  * What matches, each with its matching performances, and what else could be chosen: the performances of each day at the
- * wanted venue, and the venues on the wanted days. `dayOf`: the local day of a performance, `2027-03-12`.
+ * wanted venue, the venues on the wanted days. `dayOf`: the local day, `2027-03-12`.
  */
 export function findIn<Performance extends Held, Item extends Findable<Performance>>(
   items: readonly Item[],
@@ -209,7 +192,6 @@ export function findIn<Performance extends Held, Item extends Findable<Performan
 
 const plain = (text: string): string => text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
 
-/** Whether all words are in one title. */
 const hasWords = (title: string, words: readonly string[]): boolean => {
   const letters = plain(title);
   return words.every((word) => letters.includes(word));

@@ -18,13 +18,10 @@ import {
   type Sold,
 } from './values.ts';
 
-/** One performance of an order, for the calendar of its buyer. */
 interface CalendarEvent {
-  /** Made by `eventUid`. */
   readonly uid: string;
-  /** ISO 8601. */
   readonly startDate: string;
-  /** Null or 0: unknown, and the event has no end. */
+  /** Null or 0: the event has no end. */
   readonly durationMinutes: number | null;
   readonly summary: string;
   readonly location: string | null;
@@ -34,7 +31,6 @@ interface CalendarFile {
   readonly organiser: Mailbox;
   readonly sequence: number;
   readonly writtenAt: number;
-  /** Then it has one event. */
   readonly isCancelled: boolean;
 }
 
@@ -51,14 +47,13 @@ const { calendarOf, calendarType, eventUid, sequenceAt } = (await import(
 /** A mail ready to be sent, or why it is not. */
 type Composed =
   | { readonly state: 'ready'; readonly mail: OutgoingMail; readonly pointOfSale: PointOfSale }
-  /** Its buyer was erased: nothing of it is kept. */
+  /** Nothing of it is kept. */
   | { readonly state: 'erased' }
-  /** There is nothing to say any more, or nobody to say it to. */
   | { readonly state: 'dropped'; readonly reason: string }
-  /** What it is about is not recorded everywhere yet. */
+  /** Its subject is not recorded everywhere yet. */
   | { readonly state: 'incomplete'; readonly reason: string };
 
-/** The link to the page of an order, the same at each attempt. Rejects if it cannot be made now. */
+/** The same link at each attempt. */
 export type LinkOf = (mail: MailDocument, order: Order, pointOfSale: PointOfSale) => Promise<string>;
 
 export interface ComposeDependencies {
@@ -70,26 +65,21 @@ export interface ComposeDependencies {
   readonly contacts: Pick<Contacts, 'own'>;
   readonly findTemplate: FindTemplate;
   readonly linkOf: LinkOf;
-  /** Best effort: performances as the catalogue says them now. */
   readonly performancesOf: (institution: string) => Promise<PerformanceOf>;
   readonly from: Mailbox | undefined;
-  /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
-/** Tickets that do not show a move so long after it show a later one. */
+/** Tickets that show no move so long after it show a later one. */
 const SUPERSEDED_MS = 10 * 60_000;
 
-/** Attachments that are longer are left out, in bytes: servers commonly refuse more. The link leads to the tickets. */
+/** In bytes: servers commonly refuse more, and the link leads to the tickets. */
 const MAX_ATTACHED = 7_000_000;
 
-/** How often a mail is composed anew since its order has changed meanwhile: drawing its tickets takes a while. */
+/** Drawing tickets takes a while, in which the order may change. */
 const MOST_TRIES = 3;
 
-/**
- * Composes mails from what orders, tickets and contacts say now. What is ready is of the order as it is when it is
- * handed to the server.
- */
+/** Composes mails from what orders, tickets and contacts say when they are handed over. */
 export function createCompose(its: ComposeDependencies) {
   const pointOfSale = async (mail: MailDocument): Promise<PointOfSale | undefined> => {
     try {
@@ -101,7 +91,7 @@ export function createCompose(its: ComposeDependencies) {
     }
   };
 
-  /** The tickets as one file; none if none is printed, or one was replaced just now: the page has them. */
+  /** None if no ticket is printed, or one was replaced just now: the page has them. */
   const documents = async (order: Order, tickets: readonly Ticket[], pointOfSale: PointOfSale, languages: string[]) => {
     try {
       const { contentType, base64 } = await its.documentOf({ order, tickets, pointOfSale, languages });
@@ -114,10 +104,7 @@ export function createCompose(its: ComposeDependencies) {
     }
   };
 
-  /**
-   * The evenings of an order for the buyer's calendar: one file that publishes them, or one for each that cancels it,
-   * since a file cancels one event only (RFC 5546, 3.2.5).
-   */
+  /** One file that publishes the evenings, or one for each: a file cancels one event only (RFC 5546, 3.2.5). */
   const calendar = (
     { kind, createdAt }: MailDocument,
     order: Order,
@@ -176,7 +163,7 @@ export function createCompose(its: ComposeDependencies) {
       subject,
       text,
       html: renderHtml({ text, button, language }, link, look),
-      // The same at each attempt, so that a mail that was sent twice is recognised as one.
+      // The same at each attempt, so that a mail sent twice is recognised.
       messageId: `<${mail.id}@${hostOf(shop)}>`,
       date: new Date(mail.createdAt),
       headers: { 'Auto-Submitted': 'auto-generated', 'Content-Language': language },
@@ -224,7 +211,6 @@ export function createCompose(its: ComposeDependencies) {
   };
 }
 
-/** Whether an error is the fault of family B with this code. */
 const isRefused = (error: unknown, code: PosFault['errorCode']): boolean =>
   error instanceof PosFault && error.errorCode === code;
 
@@ -235,18 +221,16 @@ const templateOf = ({ kind }: MailDocument, order: Order): TemplateKind => {
 
 const hostOf = ({ serviceHost }: PointOfSale): string => serviceHost.replace(/:\d+$/, '');
 
-/** Whether the order is still as the mail says. */
 const holds = ({ kind }: MailDocument, { state }: Order): boolean =>
   kind === 'refund' || kind === 'link' || state === (kind === 'cancelled' ? 'cancelled' : 'confirmed');
 
-/** The valid tickets of an order, in the order of its lines; undefined if one is not issued yet. */
+/** In the order of its lines; undefined if one is not issued yet. */
 const validTickets = (order: Order, found: readonly Ticket[]): Ticket[] | undefined => {
   const byId = new Map(found.map((ticket) => [ticket.id, ticket]));
   const tickets = order.lines.flatMap(({ ticketId }) => byId.get(ticketId ?? '') ?? []);
   return tickets.length === order.lines.length ? tickets : undefined;
 };
 
-/** Whether places of the moved performance are dated as the mail says. */
 const showsMove = (
   { move }: MailDocument,
   places: readonly { readonly performanceId: string; readonly startDate: string | null }[],

@@ -7,10 +7,8 @@ import { getErrorCode } from '@boxoffice/runtime';
 import { createTransport } from 'nodemailer';
 import { COMPOSING, type OutgoingMail, type Transport } from './server.ts';
 
-/** A mail of the demo, as its pages show it. */
 interface KeptMail {
   readonly id: string;
-  /** ISO 8601 UTC. */
   readonly keptAt: string;
   readonly from: string;
   readonly to: string;
@@ -19,7 +17,6 @@ interface KeptMail {
   readonly attachments: readonly { readonly filename: string; readonly contentType: string; readonly base64: string }[];
 }
 
-/** Mails that are kept; the oldest are deleted. */
 const MOST = 200;
 
 const NAME = /^mail_[A-Za-z0-9_-]{1,80}$/;
@@ -27,7 +24,7 @@ const ENDINGS = ['.json', '.eml'] as const;
 
 const composer = createTransport({ streamTransport: true, buffer: true, newline: 'windows', ...COMPOSING });
 
-/** Keeps mails in a folder instead of sending them: each as the message that a server would get, and for the pages. */
+/** Keeps mails in a folder instead of sending them. */
 export function createDemoFiles(folder: () => string | undefined, now: () => number) {
   const write = async (directory: string, name: string, content: string | Buffer): Promise<void> => {
     const draft = join(directory, `${name}.part`);
@@ -47,7 +44,6 @@ export function createDemoFiles(folder: () => string | undefined, now: () => num
   const remove = (directory: string, id: string): Promise<unknown> =>
     Promise.all(ENDINGS.map((ending) => rm(join(directory, `${id}${ending}`), { force: true })));
 
-  /** The newest first. */
   const list = async (): Promise<readonly KeptMail[]> => {
     const directory = folder();
     if (directory === undefined) return [];
@@ -83,16 +79,13 @@ export function createDemoFiles(folder: () => string | undefined, now: () => num
   };
 
   return {
-    /** Whether mails are kept. */
     isOn: (): boolean => folder() !== undefined,
     keep,
     list,
-    /** One of them; undefined: there is no such. */
     async get(id: string): Promise<KeptMail | undefined> {
       const directory = folder();
       return directory !== undefined && NAME.test(id) ? read(directory, id) : undefined;
     },
-    /** Deletes some of them. */
     async erase(ids: readonly string[]): Promise<void> {
       const directory = folder();
       if (directory !== undefined) for (const id of ids) await remove(directory, id);
@@ -107,14 +100,13 @@ const mailboxText = (mailbox: OutgoingMail['from'] | OutgoingMail['to']): string
 
 export type DemoFiles = ReturnType<typeof createDemoFiles>;
 
-/** The mails of the demo, as its pages show them. */
 const OUTBOX = '/shop/outbox';
 
 const ADDRESS = /https?:\/\/[^\s<>"]+/g;
 
 const NOTE = 'The demo sends no mails: this is what it would send. Only the newest are kept.';
 
-/** Serves the mails of the demo at /shop/outbox; without demo data there is nothing there. */
+/** Without demo data there is nothing there. */
 export function createDemoPages(
   files: Pick<DemoFiles, 'isOn' | 'list' | 'get'>,
   next: RequestListener,
@@ -181,7 +173,6 @@ const paragraphs = (text: string): Html[] =>
     .split(/\n{2,}/)
     .map((part) => html`<p>${part.split('\n').map((line, index) => [index > 0 && html`<br>`, linked(line)])}</p>\n`);
 
-/** A line whose addresses can be followed. */
 const linked = (line: string): Html => {
   const addresses = line.match(ADDRESS) ?? [];
   return html`${line.split(ADDRESS).map((text, index) => {
@@ -190,7 +181,7 @@ const linked = (line: string): Html => {
   })}`;
 };
 
-/** As a download, whatever it is: nothing of a mail runs in the origin of the shop. */
+/** As a download: nothing of a mail runs in the origin of the shop. */
 const sendFile = (
   response: ServerResponse,
   { filename, contentType, base64 }: KeptMail['attachments'][number],

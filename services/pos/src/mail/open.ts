@@ -1,4 +1,3 @@
-// Mails to shoppers: an outbox that facts fill, and its sender.
 import { deriveSealingKey, type Logger, type Metrics, seal, unseal } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
 import { findSoldPerformance } from '../domain/offer.ts';
@@ -14,12 +13,11 @@ import type { MailSettings } from './server.ts';
 import { createSmtp } from './server.ts';
 import { readTemplates } from './templates.ts';
 
-/** The mails of a process. */
 export interface Mail {
   readonly outbox: Outbox;
   readonly sender: Sender;
   readonly demoFiles: DemoFiles;
-  /** Whether the mails of a point of sale go anywhere; otherwise none are written. */
+  /** Otherwise no mails are written. */
   readonly isOn: (pointOfSale?: { readonly demo: boolean }) => boolean;
 }
 
@@ -28,13 +26,12 @@ export interface MailOptions {
   readonly settings: MailSettings;
   readonly serviceSecret: string;
   readonly context: Pick<PosContext, 'pointOfSaleOf' | 'orders' | 'tickets' | 'contacts' | 'offers' | 'now' | 'log'>;
-  /** Makes a new link to an order. */
   readonly createLink: (...order: Parameters<LinkOf>) => Promise<string>;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
   readonly metrics?: Metrics | undefined;
 }
 
-/** Joins the parts. A mail goes to MAIL_URL; without it those of the demo data are kept, and no others are written. */
+/** A mail goes to MAIL_URL; without it those of the demo data are kept, and no others are written. */
 export function openMail({ store, settings, serviceSecret, context, createLink, logger, metrics }: MailOptions): Mail {
   const { now } = context;
   const outbox = createOutbox(store, now);
@@ -83,10 +80,9 @@ export function openMail({ store, settings, serviceSecret, context, createLink, 
   return { outbox, sender, demoFiles, isOn };
 }
 
-/** The ends of attempts that are counted: the last three are followed by another attempt. */
+/** The last three are followed by another attempt. */
 const OUTCOMES = ['sent', 'failed', 'dropped', 'later', 'sender_refused', 'unreachable'] as const;
 
-/** Counts the attempts of this process, each outcome from 0, and reads what waits when Prometheus scrapes. */
 const watchMails = (
   metrics: Metrics | undefined,
   outbox: Pick<Outbox, 'oldest'>,
@@ -111,7 +107,6 @@ const watchMails = (
   };
 };
 
-/** Reads which points of sale the server refuses when Prometheus scrapes, as this process knows it. */
 const watchSenders = (metrics: Metrics | undefined, sender: Pick<Sender, 'refusedSenders'>, now: () => number): void =>
   metrics?.watch(
     {

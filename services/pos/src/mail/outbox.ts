@@ -3,16 +3,12 @@ import { type Retries, retryAfter } from '@boxoffice/service';
 import { type CollectionHandle, type DueWork, type New, type Store, UniqueViolation } from '@boxoffice/store';
 import { deriveId, FRESH_MS, type MailDocument, type MailKind, mailsCollection, selectMailWork } from '../store.ts';
 
-/** A mail before its first attempt. */
 export type NewMail = New<MailDocument>;
 
 type About = Pick<NewMail, 'kind' | 'orderId' | 'pointOfSale' | 'contactNumber'> &
   Partial<Pick<NewMail, 'move' | 'refund' | 'bulk'>>;
 
-/**
- * The mail of an order about one thing; `thing` distinguishes mails of the same kind. A fact that is delivered twice
- * leads to the same id.
- */
+/** `thing` distinguishes mails of the same kind; a fact that is delivered twice leads to the same id. */
 export function mailOf(about: About, institution: string, thing: string, now: number): NewMail {
   return {
     bulk: false,
@@ -27,7 +23,6 @@ export function mailOf(about: About, institution: string, thing: string, now: nu
   };
 }
 
-/** The members of an announced event that are used here. */
 interface OrderEvent {
   readonly type?: unknown;
   readonly resource?: { readonly id?: unknown };
@@ -43,11 +38,7 @@ interface OrderEvent {
   readonly again?: unknown;
 }
 
-/**
- * The mail that follows from `order.recorded`, if a shopper made the order: no client did. Undefined: none. The buyer
- * of a refund is not in the event.
- * @throws {Unreadable}
- */
+/** Undefined unless a shopper made the order. The buyer of a refund is not in the event. @throws {Unreadable} */
 export function toOrderMail({ institution, data }: Message, now: number): NewMail | undefined {
   const { event } = data as { readonly event?: OrderEvent };
   if (typeof event?.type !== 'string' || typeof event.resource?.id !== 'string' || !event.data)
@@ -65,7 +56,7 @@ export function toOrderMail({ institution, data }: Message, now: number): NewMai
   return mailOf({ kind, orderId, pointOfSale, contactNumber: buyer, refund }, institution, id, now);
 }
 
-/** The kind of mail that follows from an event; undefined: none. An order that was never sold is not worth one. */
+/** An order that was never sold is worth no mail. */
 const kindOf = ({ type, data, again }: OrderEvent, now: number): MailKind | undefined => {
   if (type === 'order.confirmed') return isFresh(data?.confirmedAt, now) ? 'confirmation' : undefined;
   if (type === 'order.cancelled')
@@ -75,10 +66,7 @@ const kindOf = ({ type, data, again }: OrderEvent, now: number): MailKind | unde
 
 const isFresh = (at: unknown, now: number): boolean => typeof at === 'string' && Date.parse(at) > now - FRESH_MS;
 
-/**
- * The mail that the institution asked for by `order.mail_requested`, whoever made the order; undefined if long ago.
- * @throws {Unreadable}
- */
+/** Whoever made the order; undefined if the request is long ago. @throws {Unreadable} */
 export function toRequestedMail({ institution, data, version }: Message, now: number): NewMail | undefined {
   const { orderId, pointOfSale, contactNumber, kind, requestedAt } = data as Readonly<Record<string, unknown>>;
   if (typeof orderId !== 'string' || typeof pointOfSale !== 'string' || typeof contactNumber !== 'string')
@@ -87,16 +75,12 @@ export function toRequestedMail({ institution, data, version }: Message, now: nu
   return mailOf({ kind, orderId, pointOfSale, contactNumber }, institution, `again ${version}`, now);
 }
 
-/** A performance that moved, as its fact says it. */
 interface Move {
   readonly performanceId: string;
   readonly startDate: string;
 }
 
-/**
- * What `performance.moved` says; undefined if it is long ago, or the performance was before.
- * @throws {Unreadable}
- */
+/** Undefined if the move, or the performance itself, is long ago. @throws {Unreadable} */
 export function parseMove({ data }: Message, now: number): Move | undefined {
   const { performanceId, startDate, movedAt } = data as Readonly<Record<string, unknown>>;
   if (typeof performanceId !== 'string' || typeof startDate !== 'string' || Number.isNaN(Date.parse(startDate)))
@@ -105,10 +89,9 @@ export function parseMove({ data }: Message, now: number): Move | undefined {
   return { performanceId, startDate };
 }
 
-/** How long tickets have to follow a move before its mails, which have them attached; a second move may follow it. */
+/** Tickets, which the mails attach, have this long to follow the move, and another move may come. */
 export const MOVE_PAUSE_MS = 30_000;
 
-/** The mail about a moved performance to the buyer of an order. */
 export function toMoveMail(
   { institution, version }: Pick<Message, 'institution' | 'version'>,
   move: Move,
@@ -124,7 +107,6 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** A mail that could not be sent is tried for two days in all. */
 export const MAIL_RETRIES: Retries = {
   isEnding: true,
   delaysMs: [
@@ -142,16 +124,14 @@ export const MAIL_RETRIES: Retries = {
   ],
 };
 
-/** A mail that could not be sent for so long is given up. */
 const GIVEN_UP_MS = 48 * HOUR;
 
-/** How an attempt left a mail. `paused`: it says nothing about the mail; it is tried again at an instant. */
+/** `paused` says nothing about the mail. */
 export type Ended =
   | { readonly outcome: 'sent' }
   | { readonly outcome: 'failed' | 'dropped' | 'later'; readonly reason: string }
   | { readonly outcome: 'paused'; readonly reason: string; readonly until: number };
 
-/** A mail that an operator has given up. */
 export function dropMail(mail: MailDocument, now: number): MailDocument {
   return over(mail, 'dropped', 'operator', now);
 }
@@ -164,13 +144,12 @@ const over = (mail: MailDocument, state: MailDocument['state'], reason: string |
   endedAt: now,
 });
 
-/** A mail, and when it is due; null: it is over. */
 interface After {
   readonly mail: MailDocument;
   readonly dueAt: number | null;
 }
 
-/** What the end of an attempt leads to. `random` is in [0, 1). */
+/** `random` is in [0, 1). */
 export function applyAttempt(
   mail: MailDocument,
   ended: Ended,
@@ -191,10 +170,10 @@ export function applyAttempt(
     : { mail: { ...mail, attempts, reason }, dueAt: now + delay };
 }
 
-/** How soon a mail looks again for one before it that is under way or due. Milliseconds. */
+/** Milliseconds until a mail looks again for an earlier one that is under way or due. */
 const BEHIND_MS = 1_000;
 
-/** Deletes the mails of a contact, sent ones included; returns their ids. */
+/** Sent ones included; returns the ids. */
 export async function eraseMails(store: Store, institution: string, contactNumber: string): Promise<readonly string[]> {
   const mails = store.collection(mailsCollection).of(institution);
   const ids = (await mails.find({ where: { contactNumber } })).map(({ id }) => id);
@@ -202,12 +181,12 @@ export async function eraseMails(store: Store, institution: string, contactNumbe
   return ids;
 }
 
-/** The mails of a store. Times in epoch milliseconds. */
+/** Times in epoch milliseconds. */
 export function createOutbox(store: Store, now: () => number) {
   const handle: CollectionHandle<MailDocument> = store.collection(mailsCollection);
   const everywhere = handle.acrossInstitutions;
 
-  /** Drops a mail that waits, unless it is under way. */
+  /** Unless it is under way. */
   const drop = ({ id }: MailDocument, at: number): Promise<MailDocument | undefined> =>
     everywhere.update(id, (current) =>
       current.state === 'waiting' && !isUnderWay(current, at)
@@ -216,7 +195,6 @@ export function createOutbox(store: Store, now: () => number) {
     );
 
   return {
-    /** Adds mails that are not there yet, to be sent from an instant on: either one, or some that are of many. */
     async add(institution: string, mails: readonly NewMail[], dueAt: number = now()): Promise<void> {
       const [first, ...rest] = mails;
       if (!first) return;
@@ -229,8 +207,8 @@ export function createOutbox(store: Store, now: () => number) {
       }
     },
     /**
-     * Until when a mail waits, so that the mails of an order go in the order in which they were written: for those
-     * before it that are still to be sent. Undefined: for none. Those that it makes superfluous are dropped.
+     * Mails of an order go in the order in which they were written; those that this one makes superfluous are dropped.
+     * Undefined: it need not wait.
      */
     async waitsUntil(mail: MailDocument): Promise<number | undefined> {
       const mails = handle.of(mail.institution);
@@ -246,12 +224,12 @@ export function createOutbox(store: Store, now: () => number) {
       }
       return until;
     },
-    /** Stores the encrypted link; undefined if the mail is gone, or the claim under which it was read has ended. */
+    /** Undefined if the mail is gone, or the claim under which it was read has ended. */
     link: (mail: MailDocument, sealedLink: string): Promise<MailDocument | undefined> =>
       everywhere.update(mail.id, (current) =>
         isStillHeld(current, mail) ? { next: { ...current, sealedLink } } : undefined,
       ),
-    /** Records the end of an attempt, unless the mail is gone or the claim under which it was read has ended. */
+    /** Without effect if the mail is gone or the claim under which it was read has ended. */
     async end(mail: MailDocument, ended: Ended): Promise<void> {
       const own = { now: now(), random: Math.random() };
       await everywhere.update(mail.id, (current) => {
@@ -261,7 +239,7 @@ export function createOutbox(store: Store, now: () => number) {
       });
     },
     delete: (mail: MailDocument): Promise<boolean> => everywhere.delete(mail.id),
-    /** When the mail was written that waits the longest; undefined: none waits. */
+    /** Undefined: none waits. */
     async oldest(): Promise<number | undefined> {
       const [mail] = await everywhere.find({ where: { state: 'waiting' }, orderBy: 'createdAt', limit: 1 });
       return mail?.createdAt;
@@ -269,7 +247,6 @@ export function createOutbox(store: Store, now: () => number) {
   };
 }
 
-/** Whether an instance is sending a mail. */
 const isUnderWay = (mail: MailDocument, now: number): boolean => {
   const due = dueOf(mail);
   return due?.claim !== undefined && due.at > now;
@@ -280,12 +257,11 @@ const dueOf = (mail: MailDocument): DueWork | undefined => mail.due?.[selectMail
 const isBefore = (one: MailDocument, other: MailDocument): boolean =>
   one.createdAt === other.createdAt ? one.id < other.id : one.createdAt < other.createdAt;
 
-/** Whether an earlier mail of the same order has nothing to say any more once this one is written. */
+/** Whether the earlier mail of the same order has nothing to say any more. */
 const supersedes = ({ kind, move }: MailDocument, earlier: MailDocument): boolean =>
   (kind === 'cancelled' && (earlier.kind === 'confirmation' || earlier.kind === 'moved')) ||
   (kind === 'moved' && earlier.move?.performanceId === move?.performanceId && earlier.kind === 'moved');
 
-/** Whether the claim under which a mail was read still holds for it. */
 const isStillHeld = (current: MailDocument, mail: MailDocument): boolean =>
   current.state === 'waiting' && dueOf(current)?.claim !== undefined && dueOf(current)?.claim === dueOf(mail)?.claim;
 

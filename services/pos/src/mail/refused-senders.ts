@@ -1,10 +1,8 @@
 import type { MailDocument } from '../store.ts';
 
-/** A point of sale whose sender or sign-in the server refuses. */
 export interface RefusedSender {
   readonly institution: string;
   readonly pointOfSale: string;
-  /** A code of SMTP. */
   readonly reason: string;
   /** Epoch milliseconds of its first refusal. */
   readonly since: number;
@@ -19,9 +17,8 @@ interface Known extends RefusedSender {
 
 const FIRST_PAUSE_MS = 60_000;
 const LONGEST_PAUSE_MS = 15 * 60_000;
-/** How long the others wait for the one that is tried. */
 const TRYING_MS = 10_000;
-/** One that has not been tried for so long after its pause has no mails here any more. */
+/** Not tried for so long after its pause: it has no mails here any more. */
 const FORGOTTEN_MS = 5 * 60_000;
 
 type OfMail = Pick<MailDocument, 'institution' | 'pointOfSale'>;
@@ -30,7 +27,7 @@ type OfMail = Pick<MailDocument, 'institution' | 'pointOfSale'>;
 export function createRefusedSenders(now: () => number) {
   const known = new Map<string, Known>();
   return {
-    /** Until when this mail waits (epoch milliseconds); undefined: it is to be tried. */
+    /** Epoch milliseconds; undefined: it is to be tried. */
     waitsUntil({ pointOfSale }: OfMail): number | undefined {
       const sender = known.get(pointOfSale);
       if (!sender) return undefined;
@@ -39,7 +36,7 @@ export function createRefusedSenders(now: () => number) {
       known.set(pointOfSale, { ...sender, isTried: true });
       return undefined;
     },
-    /** The server has refused the sender of this mail; returns when the next one is tried. */
+    /** Returns when the next mail is tried. */
     refused({ institution, pointOfSale }: OfMail, reason: string): number {
       const { failures: before = 0, since = now() } = known.get(pointOfSale) ?? {};
       const failures = before + 1;
@@ -47,16 +44,13 @@ export function createRefusedSenders(now: () => number) {
       known.set(pointOfSale, { institution, pointOfSale, reason, since, failures, until, isTried: false });
       return until;
     },
-    /** The server has accepted the sender of this mail. */
     accepted({ pointOfSale }: OfMail): void {
       known.delete(pointOfSale);
     },
-    /** The attempt has ended without an answer about the sender. */
     undecided({ pointOfSale }: OfMail): void {
       const sender = known.get(pointOfSale);
       if (sender) known.set(pointOfSale, { ...sender, isTried: false });
     },
-    /** Those that are refused now. */
     list(): readonly RefusedSender[] {
       for (const [pointOfSale, { until, isTried }] of known)
         if (!isTried && until + FORGOTTEN_MS < now()) known.delete(pointOfSale);

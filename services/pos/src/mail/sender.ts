@@ -6,10 +6,7 @@ import { dropMail, type Ended, MAIL_RETRIES, type Outbox } from './outbox.ts';
 import { createRefusedSenders } from './refused-senders.ts';
 import type { OutgoingMail, Sent, Transport } from './server.ts';
 
-/**
- * How an attempt ended; `erased`: its buyer was, so the mail is deleted; `sender_refused`: the server takes none of its
- * point of sale now; `unreachable`: it takes none at all.
- */
+/** `erased`: the mail is deleted with its buyer; `sender_refused`, `unreachable`: see {@link Sent}. */
 export type Attempted =
   | Exclude<Ended, { readonly outcome: 'paused' }>
   | { readonly outcome: 'erased' }
@@ -20,12 +17,12 @@ type Attempt = (mail: MailDocument, signal: AbortSignal) => Promise<Attempted>;
 
 interface AttemptDependencies {
   readonly compose: Compose;
-  /** Where the mails of a point of sale go; undefined: nowhere. */
+  /** Undefined: nowhere. */
   readonly transportOf: (pointOfSale: { readonly demo: boolean }) => Transport | undefined;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
 }
 
-/** Creates the attempt to send one mail: composes it of what is true now, and hands it over. Never rejects. */
+/** Composes the mail of what is true now, and hands it over. Never rejects. */
 export function createAttempt({ compose, transportOf, logger }: AttemptDependencies): Attempt {
   const send = async (
     mail: MailDocument,
@@ -71,34 +68,32 @@ const logged = ({ institution, id }: MailDocument, sent: Sent) => ({
 
 const LONGEST_PAUSE_MS = 60_000;
 
-/** Mails that an instance sends at once: a slow one holds up one of them. */
+/** A slow mail holds up one of them. */
 const SLOTS = 8;
-/** Of these, how many may be of those that are written to many. */
+/** How many of them mails written to many may have. */
 const BULK_SLOTS = 6;
-/** How many of them one institution may have when another is claimed for it, so that it holds up no other one. */
+/** How many one institution may have while another one waits. */
 export const INSTITUTION_SLOTS = 4;
 const INSTITUTION_BULK_SLOTS = 3;
-/** An attempt is ended after this time, well before its claim. Milliseconds. */
+/** Milliseconds, well below the claim. */
 const ATTEMPT_MS = 120_000;
-/** While a mail is being sent, no other instance takes it; longer than any attempt. Milliseconds. */
+/** Milliseconds, longer than any attempt. */
 export const CLAIM_MS = 300_000;
 
 interface SenderDependencies {
   readonly outbox: Pick<Outbox, 'waitsUntil' | 'end' | 'delete'>;
   readonly attempt: Attempt;
-  /** Whether mails go anywhere; otherwise the store is not asked. */
+  /** Otherwise the store is not asked. */
   readonly isOn: () => boolean;
   readonly ended: (mail: MailDocument, attempted: Attempted) => void;
   readonly logger: Pick<Logger, 'warn'>;
-  /** Epoch milliseconds. */
   readonly now: () => number;
   readonly attemptMs?: number;
 }
 
 /**
- * Sends mails that are due, as the runner calls it. After a crash one is sent again, so a mail comes at least once.
- * While the server cannot be reached nothing is sent, for at most a minute at a time; while it refuses the sender of a
- * point of sale, the mails of that one wait.
+ * After a crash a mail is sent again, so it comes at least once. While the server cannot be reached nothing is sent,
+ * for at most a minute at a time; while it refuses the sender of a point of sale, the mails of that one wait.
  */
 export function createSender(its: SenderDependencies) {
   const { outbox, logger, now, attemptMs = ATTEMPT_MS } = its;
@@ -133,12 +128,11 @@ export function createSender(its: SenderDependencies) {
   };
 
   return {
-    /** How many mails may be under way: the first one after a failure tries whether the server is back. */
+    /** The first one after a failure tries whether the server is back. */
     slots(): number {
       if (!its.isOn() || now() < pausedUntil) return 0;
       return failures > 0 ? 1 : SLOTS;
     },
-    /** Attempts a mail, unless it has to wait for its sender or an earlier mail, and records what came of it. */
     async send(mail: MailDocument, { signal }: Pick<Claim, 'signal'>): Promise<WorkResult> {
       const isBehind = await outbox.waitsUntil(mail);
       const until = isBehind ?? refusedSenders.waitsUntil(mail);
@@ -148,19 +142,18 @@ export function createSender(its: SenderDependencies) {
         return 'recorded';
       }
       const attempted = await its.attempt(mail, AbortSignal.any([signal, AbortSignal.timeout(attemptMs)]));
-      // What a stop has ended is tried again by whoever comes first.
+      // A stop has ended the attempt, so the mail is due at once.
       const isCut = signal.aborted && attempted.outcome === 'later';
       if (isCut) await outbox.end(mail, { outcome: 'paused', reason: 'stopped', until: now() });
       else await settle(mail, attempted);
       its.ended(mail, attempted);
       return 'recorded';
     },
-    /** The points of sale whose sender the server refuses, as this process knows it. */
     refusedSenders: refusedSenders.list,
   };
 }
 
-/** Milliseconds for which nothing is sent after the server was not reached, by the number of failures in a row. */
+/** Milliseconds, by the number of failures in a row. */
 const pauseAfter = (failures: number): number => Math.min(1_000 * 2 ** (failures - 1), LONGEST_PAUSE_MS);
 
 export type Sender = ReturnType<typeof createSender>;
@@ -178,7 +171,6 @@ const sending: WorkKind<WithSender> = {
   dropped: (mail: MailDocument, now) => dropMail(mail, now),
 };
 
-/** The work of mails; those to many leave slots to others. */
 export const mailWork = {
   send: sending,
   sendToMany: {

@@ -1,9 +1,7 @@
-// The server that mails are handed to: its settings, and the conversation with it.
 import { join } from 'node:path';
 import { dataDirectory, directory, flag, type Setting, SettingsFault, secret, text } from '@boxoffice/runtime';
 import { createTransport, type SendMailOptions } from 'nodemailer';
 
-/** The server that mails are handed to. */
 export interface MailServer {
   readonly host: string;
   readonly port: number;
@@ -12,7 +10,6 @@ export interface MailServer {
   readonly auth?: { readonly user: string; readonly pass: string };
 }
 
-/** A sender or receiver. */
 export interface Mailbox {
   /** Empty: none. */
   readonly name: string;
@@ -48,7 +45,6 @@ const FORM = 'an address like smtp://user:password@host:587 or smtps://host';
 
 const givenServer = secret('MAIL_URL', { optional: true });
 
-/** MAIL_URL. */
 const mailServer: Setting<MailServer | undefined> = {
   name: givenServer.name,
   read(env) {
@@ -64,7 +60,7 @@ const MAILBOX = /^(?:([^<>@"\p{Cc}]*)<([^\s<>@\p{Cc}]+@[^\s<>@\p{Cc}]+)>|([^\s<>
 
 const givenFrom = text('MAIL_FROM', { optional: true, pattern: MAILBOX, expected: 'an address, or Name <address>' });
 
-/** MAIL_FROM; without a name that of the point of sale is used. */
+/** Without a name that of the point of sale is used. */
 const mailFrom: Setting<Mailbox | undefined> = {
   name: givenFrom.name,
   read(env) {
@@ -74,7 +70,7 @@ const mailFrom: Setting<Mailbox | undefined> = {
   },
 };
 
-/** From whom the mails of a point of sale are: the mailbox of the setting, else one at its host; named after it. */
+/** The mailbox of the setting, else one at the host of the point of sale; named after it. */
 export function resolveSender(
   from: Mailbox | undefined,
   { name, serviceHost }: { readonly name: string; readonly serviceHost: string },
@@ -87,7 +83,7 @@ export function resolveSender(
 
 const demoData = flag('BOXOFFICE_DEMO', { default: false });
 
-/** Where the mails of the demo data are kept if MAIL_URL is unset: only with BOXOFFICE_DEMO. */
+/** Where the mails of the demo data are kept if MAIL_URL is unset. */
 const demoMails: Setting<string | undefined> = {
   name: demoData.name,
   read(env) {
@@ -99,12 +95,10 @@ const demoMails: Setting<string | undefined> = {
   },
 };
 
-/** The folder of the demo's mails in a data directory. */
 export function getDemoMailsFolder(dataDirectory: string): string {
   return join(dataDirectory, 'mails');
 }
 
-/** The settings of mails. */
 export const mailSettings = {
   mailServer,
   mailFrom,
@@ -113,9 +107,7 @@ export const mailSettings = {
   demoMails,
 };
 
-/**
- * Their values. `demoMails` is read at each use: `npm start` knows only after the seeding whether there are demo data.
- */
+/** `demoMails` is read at each use: `npm start` knows only after the seeding whether there are demo data. */
 export interface MailSettings {
   readonly mailServer: MailServer | undefined;
   readonly mailFrom: Mailbox | undefined;
@@ -123,16 +115,14 @@ export interface MailSettings {
   readonly demoMails: string | undefined;
 }
 
-/** A mail as it is handed over. */
 export type OutgoingMail = Pick<
   SendMailOptions,
   'from' | 'to' | 'subject' | 'text' | 'html' | 'messageId' | 'date' | 'headers' | 'attachments'
 >;
 
 /**
- * How an attempt ended. `refused`: this mail will never be taken; `later`: not now; `sender_refused`: the server takes
- * none of this sender now; `unreachable`: it takes no mail at all now. `reason` is a code for the record, `details`
- * what the server said, for the log.
+ * `refused`: this mail will never be taken; `later`: not now; `sender_refused`: none of this sender now; `unreachable`:
+ * none at all now. `reason` is a code for the record, `details` what the server said, for the log.
  */
 export type Sent =
   | { readonly outcome: 'sent' }
@@ -142,15 +132,13 @@ export type Sent =
       readonly details: string;
     };
 
-/** Hands a mail over, or keeps it. Never rejects; an aborted `signal` ends the attempt. */
+/** Never rejects; an aborted `signal` ends the attempt. */
 export type Transport = (mail: OutgoingMail, signal: AbortSignal) => Promise<Sent>;
 
-/** What nodemailer says of a failure. */
 interface Failure {
   readonly code?: string;
   readonly command?: string;
   readonly responseCode?: number;
-  /** Which of its timeouts. */
   readonly timeoutType?: string;
   readonly message: string;
 }
@@ -158,15 +146,14 @@ interface Failure {
 /** A reply to MAIL FROM that is about the declared size (RFC 1870, 6.2). */
 const TOO_LARGE = 552;
 
-/** Milliseconds for each step of a conversation. */
 const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, dnsTimeout: 10_000 } as const;
 
-/** The options of every message: no file and no address is read to compose it, no program is named. */
+/** No file and no address is read to compose a message, no program is named. */
 export const COMPOSING = { disableFileAccess: true, disableUrlAccess: true, xMailer: false } as const;
 
 /**
- * Hands mails to an SMTP server, each on a connection of its own, so that a slow mail delays no other. STARTTLS is used
- * where it is offered, and demanded where a password would be sent; the certificate is always checked.
+ * Each mail on a connection of its own, so that a slow one delays no other. STARTTLS is used where it is offered, and
+ * demanded where a password would be sent; the certificate is always checked.
  */
 export function createSmtp(
   { auth, ...server }: MailServer,
@@ -184,11 +171,11 @@ export function createSmtp(
   };
 }
 
-/** Tells by the command and its reply (RFC 5321, 4.2.1) whose fault a failure is, and whether it lasts. */
+/** By the command and its reply (RFC 5321, 4.2.1). */
 const sentOf = (error: Failure): Sent => {
   const { code = 'ESOCKET', command = 'CONN', responseCode, timeoutType, message } = error;
   const failure = { reason: responseCode === undefined ? code : String(responseCode), details: message };
-  // The conversation had begun, and may be slow because of this mail, or took too long in all; or a reply ended it.
+  // The conversation had begun, and may be slow because of this mail; or a reply ended it.
   const isEnded = code === 'ECONNECTION' && responseCode !== undefined;
   if (timeoutType === 'SOCKET_TIMEOUT' || code === 'EABORT' || isEnded) return { outcome: 'later', ...failure };
   const stage = responseCode === TOO_LARGE ? 'mail' : stageOf(command);
@@ -199,7 +186,6 @@ const sentOf = (error: Failure): Sent => {
   return { outcome: responseCode !== undefined && responseCode >= 500 ? 'refused' : 'later', ...failure };
 };
 
-/** Whom the reply to a command is about: this mail, its sender, or the server. */
 const stageOf = (command: string): 'mail' | 'sender' | 'server' => {
   if (['RCPT TO', 'DATA', 'API'].includes(command)) return 'mail';
   return command === 'MAIL FROM' || command.startsWith('AUTH') ? 'sender' : 'server';

@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url';
 import { capitalise } from '@boxoffice/http';
 import { type Html, html } from '@boxoffice/pages';
 
-/** The texts of mails, by their file names. */
 export const templateKinds = [
   'confirmation',
   'moved',
@@ -15,7 +14,7 @@ export const templateKinds = [
 ] as const;
 export type TemplateKind = (typeof templateKinds)[number];
 
-/** What a template may show; docs/mail.md describes them. An empty value is absent. */
+/** docs/mail.md describes them. */
 export const placeholders = [
   'buyer',
   'pointOfSale',
@@ -34,31 +33,26 @@ export const placeholders = [
 ] as const;
 export type Values = Readonly<Record<(typeof placeholders)[number], string>>;
 
-/** A checked template. */
 interface Template {
   readonly subject: string;
-  /** What the button says that leads to the order; empty: its address. */
+  /** Of the button that leads to the order; empty: its address. */
   readonly button: string;
   readonly body: string;
 }
 
-/** The texts of one mail. */
 interface Texts {
   readonly subject: string;
   readonly button: string;
   readonly text: string;
 }
 
-/** A section that is shown if its placeholder has a value (`#`) or has none (`^`); within it may be others. */
+/** Shown if its placeholder has a value (`#`) or has none (`^`); within it may be others. */
 const SECTION = /\{\{([#^])(\w+)\}\}([\s\S]*?)\{\{\/\2\}\}/g;
 const PLACEHOLDER = /\{\{(\w+)\}\}/g;
 
 const MAX_LENGTH = 65_536;
 
-/**
- * A template from its file: `Subject: …`, perhaps `Button: …`, an empty line, the text.
- * @throws {Error} saying what is wrong
- */
+/** `Subject: …`, perhaps `Button: …`, an empty line, the text. @throws {Error} saying what is wrong */
 export function parseTemplate(file: string): Template {
   if (file.length > MAX_LENGTH) throw new Error(`it has more than ${MAX_LENGTH} characters`);
   const [, subject, button = '', body] =
@@ -77,7 +71,6 @@ export function parseTemplate(file: string): Template {
   return { subject, button, body };
 }
 
-/** A text with all its sections shown, and their names. */
 const unfolded = (whole: string): { readonly text: string; readonly names: readonly string[] } => {
   const names = [...whole.matchAll(SECTION)].map(([, , name = '']) => name);
   if (names.length === 0) return { text: whole, names };
@@ -87,7 +80,7 @@ const unfolded = (whole: string): { readonly text: string; readonly names: reado
 
 const isPlaceholder = (name: string): name is keyof Values => placeholders.some((known) => known === name);
 
-/** Fills a template. Lines that only absent values leave empty vanish; the subject is one line. */
+/** Lines that only absent values leave empty vanish; the subject is one line. */
 export function fillTemplate({ subject, button, body }: Template, values: Values): Texts {
   return {
     subject: filled(subject, values).replaceAll(/\s+/g, ' ').trim(),
@@ -110,7 +103,7 @@ const chosen = (text: string, values: Values): string =>
     (values[name] !== '') === (sign === '#') ? chosen(inner, values) : '',
   );
 
-/** Finds the template of a kind: the institution's for a point of sale and a language, else the product's. */
+/** The institution's for a point of sale and a language, else the product's. */
 export type FindTemplate = (
   serviceHost: string,
   languages: readonly string[],
@@ -120,8 +113,8 @@ export type FindTemplate = (
 const PRODUCT = fileURLToPath(new URL('../../mail/', import.meta.url));
 
 /**
- * Reads the product's templates and those of a folder, `<serviceHost>/<language>/<kind>.txt`. A file that is of no use
- * is reported to `refused` with its reason, and the product's is used.
+ * `<serviceHost>/<language>/<kind>.txt` of a folder; for a file of no use, reported to `refused`, the product's is
+ * used.
  */
 export function readTemplates(
   folder: string | undefined,
@@ -148,7 +141,6 @@ export function readTemplates(
   };
 }
 
-/** Reads `<language>/<kind>.txt` below a folder. `refused` hears of each file that is of no use. */
 const readLanguages = (folder: string, refused: (file: string, reason: string) => void) => {
   const found = new Map<string, Template>();
   for (const language of foldersIn(folder)) {
@@ -179,21 +171,17 @@ const keyOf = (...parts: readonly string[]): string => parts.join('/');
 
 const primary = (tag: string): string => tag.toLowerCase().split('-', 1)[0] ?? '';
 
-/** How a house looks. */
 interface Look {
-  /** The name above the text. */
   readonly name: string;
   readonly colours: { readonly accent: string; readonly ink: string; readonly paper: string };
 }
 
-/** Of a point of sale without colours of its own. */
 export const PLAIN: Look['colours'] = { accent: '#7a1526', ink: '#1d1613', paper: '#ffffff' };
 
 const BUTTON = 'display:inline-block;padding:12px 20px;border-radius:6px;text-decoration:none;font-weight:600';
 
 /**
- * The same text as HTML, for mail programs: no tables, no images, nothing that is loaded from elsewhere. Everything is
- * escaped but the markup here.
+ * For mail programs: no tables, no images, nothing loaded from elsewhere. Everything is escaped but the markup here.
  */
 export function renderHtml(
   { text, button, language }: Pick<Texts, 'text' | 'button'> & { readonly language: string },
@@ -219,14 +207,14 @@ ${text
 `.html;
 }
 
-/** A link as a button with words, above the whole address, which can be copied; without words the address alone. */
+/** The whole address is below the button, to be copied. */
 const linkIn = (link: string, button: string, { ink, paper }: Look['colours']): Html => {
   const address = html`<a href="${link}" style="font-size:13px;word-break:break-all;color:${ink}">${link}</a>`;
   if (button === '') return address;
   return html`<a href="${link}" style="${BUTTON};color:${paper};background:${ink}">${button}</a><br><br>${address}`;
 };
 
-/** A paragraph of text: its lines, escaped; an element takes the place of the link, alone on a line. */
+/** An element takes the place of the link, alone on a line. */
 const paragraph = (text: string, link: string, shownLink: Html): Html => {
   const lines = text.split('\n').map((line, index) => {
     const shown = link !== '' && line === link ? shownLink : html`${line}`;

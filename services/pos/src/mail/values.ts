@@ -9,16 +9,13 @@ import type { Validity } from '../domain/offer.ts';
 import type { MailDocument } from '../store.ts';
 import type { Values } from './templates.ts';
 
-/**
- * Names of people only: a guest chooses name and address, so a name that reads as an address of the web, or as a number
- * to call, would let anybody send advertisements through a house.
- */
+/** Names of people only: a guest chooses the name, which must not advertise an address or a number through a house. */
 const NAME = /^[\p{L}\p{M}\p{Nd}][\p{L}\p{M}\p{Nd}'’.,&+() -]{0,79}$/u;
 const ADVERTISES = /\.[\p{L}\p{Nd}]{2}|(?:\p{Nd}[ .-]?){5}/u;
-/** An initial without a space before what follows: not an address of the web, and shown so that it is none. */
+/** An initial without a space after it, which is no address of the web. */
 const INITIAL = /(?<![\p{L}\p{M}\p{Nd}])(\p{Lu})\.(?=\p{L}{2})/gu;
 
-/** How the buyer is addressed; empty if that is not known. */
+/** Empty if no name is known. */
 export function formatBuyerName({
   firstName,
   lastName,
@@ -31,27 +28,24 @@ export function formatBuyerName({
 
 const NO_SHOWS = catalogValues.ProductType.filter((type) => type !== 'show');
 
-/** What the catalogue says now of a performance. */
 export type PerformanceOf = (
   performanceId: string,
 ) =>
   | (Pick<Performance, 'startDate' | 'timeZone' | 'venue' | 'durationMinutes'> & { readonly validity: Validity })
   | undefined;
 
-/**
- * A sold place with its performance as it is now: as the catalogue says it, else as its ticket does, which follows it.
- */
+/** `performance` as the catalogue says it, else as the ticket does, which follows it. */
 export interface Sold {
   readonly line: Line;
   readonly startDate: string;
   readonly about: Line['about'];
   readonly durationMinutes: number | null;
-  /** Of the catalogue, but for shows and what is spoken of like them. */
+  /** Null for shows and what is spoken of like them. */
   readonly productType: string | null;
   readonly validUntil: string | null;
 }
 
-/** The places of an order; tickets are those of its lines, valid or not, or none. */
+/** Tickets are those of its lines, valid or not, or none. */
 export function listSoldPlaces({ lines }: Order, tickets: readonly Ticket[], performanceOf: PerformanceOf): Sold[] {
   const byId = new Map(tickets.map((ticket) => [ticket.id, ticket]));
   return lines.map((line) => {
@@ -72,12 +66,11 @@ export function listSoldPlaces({ lines }: Order, tickets: readonly Ticket[], per
   });
 }
 
-/** Whether one speaks of it as of a show: with an evening, a place and a ticket. */
 export function isShow({ productType }: Sold): boolean {
   return productType === null;
 }
 
-/** The shows among them, each performance once. */
+/** Each performance once. */
 export function listSoldShows(sold: readonly Sold[], languages: readonly string[]) {
   const byPerformance = new Map(sold.filter(isShow).map((one) => [one.line.performanceId, one]));
   return [...byPerformance].map(([performanceId, { startDate, durationMinutes, about }]) => ({
@@ -92,13 +85,11 @@ export function listSoldShows(sold: readonly Sold[], languages: readonly string[
 const spokenIn = (languages: readonly string[]) => (texts: string | Readonly<Record<string, string>> | undefined) =>
   oneLine(selectText(texts ?? {}, languages));
 
-/** One line of text, whatever it was. */
 const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
 
 const whereOf = (about: Line['about']): string =>
   about ? shown([oneLine(about.venue.name), oneLine(about.venue.city ?? '')]) : '';
 
-/** What is known of these, in one line. */
 const shown = (parts: readonly string[]): string => parts.filter((part) => part !== '').join(', ');
 
 interface ValuesOptions {
@@ -110,11 +101,10 @@ interface ValuesOptions {
   /** The first is that of the mail. */
   readonly languages: readonly string[];
   readonly link: string;
-  /** The number of attached tickets. */
   readonly attached: number;
 }
 
-/** What a mail says, in its language. Each value but `lines` is one line. */
+/** Each value but `lines` is one line. */
 export function buildMailValues(its: ValuesOptions): Values {
   const { mail, order, shop, contact, sold, languages, link, attached } = its;
   const [language = 'en'] = languages;
@@ -124,7 +114,7 @@ export function buildMailValues(its: ValuesOptions): Values {
   const spoken = spokenIn(languages);
   const soldAt = Date.parse(order.confirmedAt ?? order.createdAt);
 
-  /** The start of a show; when something else is valid; empty of goods. */
+  /** When something else is valid; empty of goods. */
   const whenOf = (one: Sold): string => {
     const { startDate, validUntil: until, about } = one;
     if (isShow(one)) return formatDateAndTime(locale, startDate, about?.timeZone);
@@ -143,7 +133,7 @@ export function buildMailValues(its: ValuesOptions): Values {
     ]);
   };
   const colon = language.startsWith('fr') ? '\u202f:' : ':';
-  /** The places of a performance; of what is no show, equal ones as their number. */
+  /** Of what is no show, equal ones as their number. */
   const placesOf = (places: readonly Sold[]): string[] =>
     [...Map.groupBy(places, (one) => `${placeOf(one)} ${one.line.amount}`).values()].map((equal) => {
       const [first] = equal as [Sold, ...Sold[]];

@@ -2,12 +2,11 @@ import { PosFault } from '@boxoffice/envelope';
 import type { PosContext } from '../request/context.ts';
 import type { Mail } from './open.ts';
 
-/** What mails are written with. */
 export interface WritingContext extends Pick<PosContext, 'pointOfSaleOf'> {
   readonly mail: Mail;
 }
 
-/** Whether mails of this point of sale go anywhere. One that is gone has no mails either. */
+/** A point of sale that is gone has no mails. */
 export async function isWritten({ mail, pointOfSaleOf }: WritingContext, serviceHost: string): Promise<boolean> {
   try {
     return mail.isOn(await pointOfSaleOf(serviceHost));

@@ -7,10 +7,9 @@ import { requireContact, type Visit } from '../request/visit.ts';
 const given = flag('SIMULATED_PAYMENTS', { optional: true });
 const demoData = flag('BOXOFFICE_DEMO', { default: false });
 
-/** Which points of sale accept the payment method `simulated`: those of the demo data, all, or none. */
 export type SimulatedPayments = 'demo data' | 'always' | 'never';
 
-/** The value of SIMULATED_PAYMENTS; if unset, points of sale of the demo data while BOXOFFICE_DEMO is on. */
+/** If unset, points of sale of the demo data while BOXOFFICE_DEMO is on. */
 export const simulatedPayments: Setting<SimulatedPayments> = {
   name: given.name,
   read(env) {
@@ -24,14 +23,10 @@ export const simulatedPayments: Setting<SimulatedPayments> = {
   },
 };
 
-/**
- * Whether a point of sale accepts `simulated`. Without the setting, a point of sale outside the demo data never does.
- */
 export function isSimulatedAccepted(taken: SimulatedPayments, { demo }: Pick<PointOfSale, 'demo'>): boolean {
   return taken === 'always' || (taken === 'demo data' && demo);
 }
 
-/** The body of a checkout. */
 export interface Purchase {
   readonly contactNumber?: string;
   readonly contact?: { readonly firstName?: string; readonly lastName?: string; readonly email: string };
@@ -39,7 +34,7 @@ export interface Purchase {
   readonly paymentToken?: Checkout['paymentToken'];
 }
 
-/** Checks the buyer and the payment method before anything is written. @throws {PosFault} */
+/** @throws {PosFault} */
 export function requireBuyer(visit: Visit, purchase: Purchase, simulated: SimulatedPayments): void {
   const { contactNumber, contact, paymentMethod, paymentToken } = purchase;
   if (contactNumber !== undefined) requireContact(visit, contactNumber);
@@ -61,14 +56,14 @@ export function requireBuyer(visit: Visit, purchase: Purchase, simulated: Simula
   }
 }
 
-/** The buyer in the form of orders, which creates the contact of a guest only after it accepts the checkout. */
+/** Orders creates the contact of a guest only after it accepts the checkout. */
 export function toBuyer({ language }: Visit, { contactNumber, contact }: Purchase): Buyer {
   return contact
     ? { guest: { ...namesOf(contact), email: contact.email, ...(language === '' ? {} : { language }) } }
     : { contactNumber: String(contactNumber) };
 }
 
-/** The names of a guest as contacts have them: the only one is the last name. */
+/** A single name is the last name. */
 const namesOf = ({ firstName, lastName }: NonNullable<Purchase['contact']>): Pick<Guest, 'firstName' | 'lastName'> =>
   firstName === undefined || lastName === undefined
     ? { lastName: String(lastName ?? firstName) }

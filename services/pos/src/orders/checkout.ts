@@ -24,27 +24,25 @@ import { type Purchase, requireBuyer, toBuyer } from './buyer.ts';
 import { requireDone } from './refusals.ts';
 
 /**
- * The longest time from the start of a checkout to its answer, in milliseconds, below the gateway's timeout: reading
- * the cart (3,000) and the catalogue (2,000), buying, and cancelling after an unknown outcome (5,000).
+ * Milliseconds, below the gateway's timeout: reading the cart (3,000) and the catalogue (2,000), buying, and cancelling
+ * after an unknown outcome (5,000).
  */
 export const TOTAL_MS = 14_000;
-/** Minimum milliseconds that must be left to start an attempt. */
 const LEAST_MS = 2_000;
-/** A failed attempt is retried only within this time, in milliseconds, because the buyer waits for the answer. */
+/** Milliseconds within which a failed attempt is retried: the buyer waits. */
 const RETRY_WITHIN_MS = 2_000;
 
-/** Maximum orders recorded in a session, the latest ones. */
 const MAX_ORDERS = 100;
 
-/** The order that a checkout buys, and the request id by which the orders service recognises a repeat. */
+/** By `requestId` orders recognises a repeat. */
 interface CheckoutTarget {
   readonly orderId: string;
   readonly requestId: string;
 }
 
 /**
- * Buys the cart of the session. A repeat with the same key gives the same order; so does one without a key until the
- * first is reported. Rejects with PosFault if a rule refuses the checkout; the cart then stays unchanged.
+ * A repeat with the same key gives the same order; so does one without a key until the first is reported. Rejects with
+ * PosFault if a rule refuses; the cart then stays unchanged.
  */
 export async function checkOut(
   context: PosContext,
@@ -63,7 +61,7 @@ export async function checkOut(
   return reportedOrder(context, session, requireDone(await buy(context, session, orderId, request, endsAt)), endsAt);
 }
 
-/** The target of a checkout. @throws {PosFault} cart_empty, cart_expired */
+/** @throws {PosFault} cart_empty, cart_expired */
 const checkoutTargetOf = async (
   context: PosContext,
   session: SessionDocument,
@@ -83,20 +81,20 @@ const checkoutTargetOf = async (
   throw recorded?.state === 'cancelled' ? cancelled() : empty();
 };
 
-/** The checkout of this session that bought the recorded cart but is not reported yet; undefined if there is none. */
+/** Bought the recorded cart but is not reported yet. */
 const unreported = async (
   { sessions }: Pick<PosContext, 'sessions'>,
   session: SessionDocument,
   { id, state, listed, payable, checkout }: Order,
 ): Promise<CheckoutTarget | undefined> => {
   if (!listed || payable || state === 'expired' || state === 'cancelled' || !checkout) return undefined;
-  // The session of the request may have been read before the purchase, as in a double click, so it is read again.
+  // Read again: a double click read the session before the purchase.
   const isOwn =
     session.orderIds.includes(id) || (await sessions.update(session, () => undefined))?.orderIds.includes(id);
   return isOwn ? { orderId: id, requestId: checkout.requestId } : undefined;
 };
 
-/** The request id without an Idempotency-Key: a repeat of the last checkout, or a new one after its payment failed. */
+/** Without an Idempotency-Key: a repeat of the last checkout, or a new one after its payment failed. */
 const unkeyed = ({ checkout, payable }: Order): string =>
   payable && checkout ? deriveId('again', checkout.requestId) : 'checkout';
 
@@ -110,10 +108,7 @@ const cancelled = () =>
 const empty = () =>
   new PosFault('cart_empty', 'There is nothing in the shopping cart. Earlier purchases are listed by GET /orders.');
 
-/**
- * Records the order in the session before the purchase, so that a repeat after a crash and the list of own orders find
- * it.
- */
+/** Before the purchase, so that a repeat after a crash and the list of own orders find the order. */
 const recordTarget = async (
   { sessions, purchases }: Pick<PosContext, 'sessions' | 'purchases'>,
   session: SessionDocument,
@@ -130,9 +125,7 @@ const recordTarget = async (
   if (!recorded) throw createSessionEndedFault();
 };
 
-/**
- * The order, once it may be reported as bought. @throws {PosFault} cart_empty, cart_expired if it has ended meanwhile
- */
+/** @throws {PosFault} cart_empty, cart_expired if the order has ended meanwhile */
 const reportedOrder = async (
   context: PosContext,
   session: SessionDocument,
@@ -154,9 +147,8 @@ const reportedOrder = async (
 };
 
 /**
- * Records that the order is reported as bought and is no longer the cart; once confirmed, its payment can no longer
- * fail. Resolves to undefined, or to the epoch milliseconds before which it must not be reported, because a failed
- * attempt is cancelling it.
+ * The order is no longer the cart; once confirmed, its payment can no longer fail. Resolves to the epoch milliseconds
+ * before which it must not be reported, because a failed attempt is cancelling it.
  */
 const recordBought = async (
   { sessions, log, now }: Pick<PosContext, 'sessions' | 'log' | 'now'>,
@@ -175,7 +167,7 @@ const recordBought = async (
           }
         : undefined,
     )
-    // A failure is harmless: the order is bought, and the session only keeps naming it as its cart.
+    // Harmless: the order is bought.
     .catch((error: unknown) =>
       log.warn('a session still names a bought order as its cart: the session could not be updated', { error }),
     );
@@ -183,8 +175,8 @@ const recordBought = async (
 };
 
 /**
- * Buys the order, with one retry if the orders service does not answer; the request id makes the retry idempotent. If
- * the outcome stays unknown, cancels the order; `orderCancelled` of the error says whether that succeeded.
+ * Retries once, by the same request id. If the outcome stays unknown, cancels the order; `orderCancelled` of the error
+ * says whether that succeeded.
  */
 const buy = async (
   context: PosContext,
@@ -211,10 +203,7 @@ const buy = async (
   }
 };
 
-/**
- * Cancels the order of a failed attempt, unless another attempt reported it as bought. True only if the cancellation
- * is durable.
- */
+/** Unless another attempt reported the order as bought. True only if the cancellation is durable. */
 const cancelFailed = async (
   { orders, sessions, now }: PosContext,
   session: SessionDocument,
@@ -224,6 +213,6 @@ const cancelFailed = async (
   const recorded = await sessions.update(session, ({ reportedOrder }) =>
     reportedOrder === orderId ? undefined : { cancelling: { orderId, until } },
   );
-  // `recorded` is undefined if the session has ended; then no other attempt can report the order.
+  // Undefined: the session has ended, so no other attempt can report the order.
   return recorded?.reportedOrder === orderId ? false : orders.cancelAfterFault(session.institution, orderId, until);
 };

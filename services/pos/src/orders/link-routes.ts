@@ -1,4 +1,3 @@
-// Order links: making one for an own order, and the order behind a link.
 import { type AnyOperation, created, createLineSchema, emailSchema, named, ok } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import type { Ticket } from '../clients/tickets.ts';
@@ -24,7 +23,6 @@ const LostLink = named(
   }),
 );
 
-/** The operations on order links, under the experimental version. */
 export function createOrderLinksRoutes(context: PosContext, edition: Edition): AnyOperation[] {
   if (!edition.isExperimental) return [];
   return [
@@ -106,7 +104,6 @@ export function createOrderLinksRoutes(context: PosContext, edition: Edition): A
           readCurrentOffer(context, visitor),
           drawTicketDocuments(context, { ...visitor, order, tickets }),
         ]);
-        // Under the experimental version the views have all members of its schemas.
         const shown: object = {
           ...toOrderView(order, current, ticketIn(tickets), reader),
           tickets: mapById(tickets.map((ticket) => toTicketView(ticket, reader, current))),
@@ -172,7 +169,6 @@ export function createOrderLinksRoutes(context: PosContext, edition: Edition): A
   ];
 }
 
-/** What a repeat of the request that made the link gets. */
 const withoutToken = ({ expiresAt }: OrderLinkDocument) => ({
   url: null,
   token: null,

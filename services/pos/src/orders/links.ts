@@ -1,4 +1,3 @@
-// Links that show one order without a session: to the visitor who closed the browser.
 import { hash, randomBytes } from 'node:crypto';
 import type { BestEffort } from '@boxoffice/service';
 import type { IdempotencyRecord, Store } from '@boxoffice/store';
@@ -11,27 +10,26 @@ import { type Offers, readCurrentProducts } from '../products/offers.ts';
 import { createNotFoundFault } from '../request/visit.ts';
 import { type OrderLinkDocument, orderLinks } from '../store.ts';
 
-/** A link with its plaintext token, returned only here. */
+/** The token stands in plain text only here. */
 export interface NewOrderLink {
-  /** The page of the shop that shows the order; the token is in its fragment, which browsers send to no server. */
+  /** The token is in its fragment, which browsers send to no server. */
   readonly url: string;
   readonly token: string;
-  /** As the performances are dated now; ISO 8601 UTC. */
+  /** ISO 8601 UTC. */
   readonly expiresAt: string;
 }
 
-/** Where a link is valid. */
 type LinkPlace = Pick<PointOfSale, 'institution' | 'serviceHost'>;
 
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
-/** The links of the store. A token is 256 random bits; the store contains only its hash. */
+/** A token is 256 random bits; the store contains only its hash. */
 export function createOrderLinks(store: Pick<Store, 'collection'>, publicUrl: string) {
   const all = store.collection(orderLinks);
   const { origin } = new URL(publicUrl);
 
   return {
-    /** Makes a link until `expiresAt` (epoch milliseconds). @throws {IdempotencyKeyTaken} on a taken record */
+    /** Until `expiresAt` (epoch milliseconds). @throws {IdempotencyKeyTaken} on a taken record */
     async add(
       { institution, serviceHost }: LinkPlace,
       { orderId, expiresAt }: Pick<OrderLinkDocument, 'orderId' | 'expiresAt'>,
@@ -44,14 +42,13 @@ export function createOrderLinks(store: Pick<Store, 'collection'>, publicUrl: st
       return { url, token, expiresAt: new Date(expiresAt).toISOString() };
     },
 
-    /** The link of a token at this point of sale, whatever its end; undefined if there is none. */
+    /** Whatever its end. */
     async find({ institution, serviceHost }: LinkPlace, token: string): Promise<OrderLinkDocument | undefined> {
       if (!TOKEN.test(token)) return undefined;
       const link = await all.of(institution).get(idOf(token));
       return link?.serviceHost === serviceHost ? link : undefined;
     },
 
-    /** Records the end of a link as it is computed now. */
     async renew({ institution, id }: OrderLinkDocument, expiresAt: number): Promise<void> {
       await all
         .of(institution)
@@ -64,30 +61,26 @@ const idOf = (token: string): string => hash('sha256', `order link ${token}`, 'b
 
 export type OrderLinks = ReturnType<typeof createOrderLinks>;
 
-/** What a guest knows of an order. */
 export interface LostLink {
   readonly email: string;
   readonly number: string;
 }
 
-/** Takes requests for lost links. */
 export interface LostLinks {
   /**
-   * Has the link sent if both fit. It resolves before anything is looked up, so that neither the answer nor its time
+   * Sends the link if both fit, but resolves before anything is looked up, so that neither the answer nor its time
    * tells whether they do. @throws {PosFault} too_many_requests
    */
   request(institution: string, ip: string, lost: LostLink): Promise<void>;
-  /** Resolves once what was requested so far is looked up, and written to the outbox where it fits. */
+  /** Once what was requested so far is looked up. */
   settled(): Promise<void>;
 }
 
-/** Ends the links to an order. */
 export async function deleteOrderLinks(store: Store, institution: string, orderId: string): Promise<void> {
   const found = store.collection(orderLinks).of(institution);
   for (const { id } of await found.find({ where: { orderId } })) await found.delete(id);
 }
 
-/** What orders behind links are read from. */
 interface LinkContext {
   readonly orderLinks: OrderLinks;
   readonly orders: Pick<Orders, 'get'>;
@@ -96,11 +89,10 @@ interface LinkContext {
   readonly contacts: Pick<Contacts, 'known'>;
   readonly bestEffortTickets: BestEffort;
   readonly bestEffortContacts: BestEffort;
-  /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
-/** The tickets of an order, in the order of its lines; none before its confirmation and after its cancellation. */
+/** In the order of its lines; none before its confirmation and after its cancellation. */
 export async function listOrderTickets(
   { tickets }: Pick<LinkContext, 'tickets'>,
   institution: string,
@@ -115,7 +107,6 @@ export async function listOrderTickets(
 
 type EndContext = Pick<LinkContext, 'offers' | 'tickets' | 'bestEffortTickets'>;
 
-/** Whether no link shows the order any more, since its time is over. */
 export async function isPast(
   context: EndContext & Pick<LinkContext, 'now'>,
   institution: string,
@@ -124,13 +115,13 @@ export async function isPast(
   return (await endOfNewLink(context, institution, order)) <= context.now();
 }
 
-/** When a link to the order would end that is made now, also while catalog and tickets do not answer. */
+/** Also while catalog and tickets do not answer. */
 const endOfNewLink = async (context: EndContext, institution: string, order: Order): Promise<number> => {
   const tickets = (await context.bestEffortTickets(() => listOrderTickets(context, institution, order))) ?? [];
   return endOfLink(order, tickets, await readCurrentProducts(context, institution));
 };
 
-/** When a link to the order ends, by the dates of its performances now. Epoch milliseconds. */
+/** By the dates of its performances now. Epoch milliseconds. */
 const endOfLink = (
   { lines, createdAt }: Order,
   tickets: readonly Ticket[],
@@ -151,10 +142,7 @@ const endOfLink = (
   return computeLinkEnd(sold, Date.parse(createdAt), known);
 };
 
-/**
- * Makes a link to an order at its point of sale, also while catalog and tickets do not answer. With a record, a repeat
- * of the request gets the stored answer. @throws {IdempotencyKeyTaken} if the record is taken
- */
+/** Also while catalog and tickets do not answer. @throws {IdempotencyKeyTaken} if the record is taken */
 export async function createOrderLink(
   context: EndContext & Pick<LinkContext, 'orderLinks'>,
   place: LinkPlace,
@@ -165,13 +153,12 @@ export async function createOrderLink(
   return context.orderLinks.add(place, { orderId: order.id, expiresAt }, record);
 }
 
-/** An order as the holder of a link reads it. */
 interface LinkedOrder {
   readonly order: Order;
   readonly tickets: readonly Ticket[];
 }
 
-/** Whether the buyer's contact was erased; false while contacts does not answer, since an erasure deletes the links. */
+/** False while contacts does not answer, since an erasure deletes the links. */
 export async function isErased(
   { contacts, bestEffortContacts }: Pick<LinkContext, 'contacts' | 'bestEffortContacts'>,
   institution: string,
@@ -183,8 +170,8 @@ export async function isErased(
 }
 
 /**
- * The order of a token at this point of sale. @throws {PosFault} not_found for a token that is absent, malformed,
- * unknown, of another point of sale or past its end, and after an erasure: the same for all of them
+ * @throws {PosFault} not_found for a token that is absent, malformed, unknown, of another point of sale or past its
+ * end, and after an erasure
  */
 export async function findLinkedOrder(
   context: LinkContext,
@@ -204,8 +191,7 @@ export async function findLinkedOrder(
 }
 
 /**
- * Dates the end of a link anew, before it is deleted as expired: its performances may have moved. Rejects while another
- * service does not answer.
+ * Before a link is deleted as expired: its performances may have moved. Rejects while another service does not answer.
  */
 export async function renewOrderLink(context: LinkContext, link: OrderLinkDocument): Promise<void> {
   const { institution, orderId, expiresAt } = link;

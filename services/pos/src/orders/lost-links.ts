@@ -1,4 +1,3 @@
-// Links that guests have lost: a new one goes to the email of the order whose number is given with it.
 import { PosFault } from '@boxoffice/envelope';
 import { attemptsCollection, createAddressLimit } from '@boxoffice/logins';
 import type { Store } from '@boxoffice/store';
@@ -13,13 +12,13 @@ const HOUR_MS = 60 * 60_000;
 /** Requests of one address (IPv6: /64) within an hour. */
 const MOST_PER_ADDRESS = 5;
 
-/** Mails with a link to one order within a day, as many as its institution may send. */
+/** Mails with a link to one order within a day. */
 const MOST_PER_ORDER = 5;
 
 type Context = WritingContext &
   Pick<PosContext, 'orders' | 'contacts' | 'offers' | 'tickets' | 'bestEffortTickets' | 'now' | 'log'>;
 
-/** Creates the requests; those of a process are looked up one after the other. */
+/** Requests of a process are looked up one after the other. */
 export function createLostLinks(store: Store, context: Context): LostLinks {
   const mails = store.collection(mailsCollection);
   const waitOf = createAddressLimit(
@@ -28,7 +27,7 @@ export function createLostLinks(store: Store, context: Context): LostLinks {
     context.now,
   );
 
-  /** The mail with the link; undefined if number and email are not those of one order, or nothing is to be sent. */
+  /** Undefined if number and email are not those of one order, or no mails are sent. */
   const mailFor = async (institution: string, { email, number }: LostLink): Promise<NewMail | undefined> => {
     const order = await context.orders.withNumber(institution, number);
     if (!order?.listed || order.pointOfSale === null || order.contactNumber === null) return undefined;

@@ -3,7 +3,7 @@ import type { Order, Outcome, Reason } from '../clients/orders.ts';
 
 type Row = readonly [PosCode, string];
 
-/** The code and message of family B for each refusal of orders; details of other services are never passed on. */
+/** Details of other services are never passed on. */
 const refusals: Readonly<Record<Reason, Row>> = {
   places_unavailable: [
     'cart_places_unavailable',
@@ -42,7 +42,7 @@ const refusals: Readonly<Record<Reason, Row>> = {
   busy: ['order_busy', 'Another request is changing the same shopping cart or order. Try again in a second.'],
 };
 
-/** Rows that differ for a request which names an item of the cart, or an order, instead of the cart. */
+/** For a request which names an item of the cart, or an order, instead of the cart. */
 const refusalsOf = {
   cart: {},
   items: {},
@@ -50,10 +50,7 @@ const refusalsOf = {
   order: { cart_gone: ['order_not_cancellable', 'The order has expired or is already cancelled.'] },
 } as const satisfies Readonly<Record<string, Readonly<Partial<Record<Reason, Row>>>>>;
 
-/**
- * The order of a successful outcome. `named`: what the request names, `items` several items for the cart. @throws
- * {PosFault} for a refusal, with its code and message of family B
- */
+/** `named`: what the request names, `items` several items for the cart. @throws {PosFault} for a refusal */
 export function requireDone(
   { outcome, reason, order, details }: Outcome,
   named: keyof typeof refusalsOf = 'cart',
@@ -63,10 +60,10 @@ export function requireDone(
   const [code, text] = table[reason ?? 'cart_gone'];
   const item = named === 'items' ? itemIn(details) : undefined;
   const message = item === undefined ? text : `${item}: ${text}`;
-  // The idempotency layer does not store answers with Retry-After, so a repeat is executed.
+  // An answer with Retry-After is not stored as that of the key, so a repeat is executed.
   const headers: FaultHeaders = reason === 'busy' ? { 'Retry-After': '1' } : {};
   throw new PosFault(code, message, { headers });
 }
 
-/** The item that a refusal of several is about, as the body of the request names it; undefined if it is about all. */
+/** As the body of the request names it; undefined if the refusal is about all. */
 const itemIn = (details: string | null): string | undefined => /\$\.items\[\d+\]/.exec(details ?? '')?.[0];

@@ -1,4 +1,3 @@
-// Own orders of a visitor: checkout of the cart, list, detail and cancellation.
 import { PosFault } from '@boxoffice/envelope';
 import { type AnyOperation, created, createLineSchema, emailSchema, named, ok, oneOf } from '@boxoffice/http';
 import { Type } from 'typebox';
@@ -41,13 +40,12 @@ const Purchase = named(
 
 const params = { id: pathId };
 
-/** The operations on own orders. An order that is not the visitor's own is 404. */
+/** An order that is not the visitor's own is 404. */
 export function createOrdersRoutes(context: PosContext, edition: Edition): AnyOperation[] {
   const { orders, purchases } = context;
   const { Order, isExperimental } = edition;
   const example = { params: { id: examples.ids.order }, answer: edition.examples.order };
 
-  /** Makes the views of these orders for a visitor; `findTickets` finds their tickets. */
   const viewOf = async (
     visit: Visit,
     found: readonly AnyOrder[],
@@ -61,7 +59,7 @@ export function createOrdersRoutes(context: PosContext, edition: Edition): AnyOp
   const ticketsIfAnswered = async ({ pointOfSale: { institution } }: Visit, order: AnyOrder) =>
     (await context.bestEffortTickets(() => loadTicketLookup(context, institution, [order]))) ?? (() => undefined);
 
-  /** When the first of the order's performances starts, as it is dated now. Epoch milliseconds. */
+  /** As the first performance is dated now. Epoch milliseconds. */
   const startOf = async (visit: Visit, order: AnyOrder): Promise<number> => {
     const [products, ticketOf] = await Promise.all([
       readCurrentProducts(context, visit.pointOfSale.institution),
@@ -76,7 +74,7 @@ export function createOrdersRoutes(context: PosContext, edition: Edition): AnyOp
     return Math.min(...starts);
   };
 
-  /** An own order, or that of the link whose token is given. @throws {PosFault} not_found */
+  /** @throws {PosFault} not_found */
   const findOwnOrLinked = async (visit: Visit, id: string, token: string | undefined): Promise<AnyOrder> => {
     if (token === undefined) return findOwnOrder(context, visit, id);
     const { order } = await findLinkedOrder(context, visit.pointOfSale, token);
@@ -121,7 +119,6 @@ export function createOrdersRoutes(context: PosContext, edition: Edition): AnyOp
       },
       handle: async ({ visitor, body, idempotencyKey }) => {
         const order = await checkOut(context, visitor, body, idempotencyKey);
-        // The order is bought even if tickets are unavailable, so barcodes are best effort.
         const view = await viewOf(visitor, [order], () => ticketsIfAnswered(visitor, order));
         return created(view(order), `${visitor.base}/orders/${order.id}`, {
           subjects: order.contactNumber === null ? [] : [order.contactNumber],

@@ -13,14 +13,12 @@ import { createNotFoundFault, requireSession, type Visit } from '../request/visi
 import { isId } from '../store.ts';
 
 type NameOf = (tariffId: string) => string;
-/** The visitor and the version of an answer. */
 interface Reader {
   readonly visit: Visit;
   readonly isExperimental: boolean;
 }
 type TicketOf = (ticketId: string) => Ticket | undefined;
 
-/** What the catalog says now of what was sold. */
 interface Current {
   readonly nameOf: NameOf;
   readonly performanceOf: (id: string) => CurrentPerformance | undefined;
@@ -28,10 +26,7 @@ interface Current {
 
 type CurrentPerformance = Pick<Performance, 'startDate' | 'timeZone' | 'venue'> & { readonly validity: Validity };
 
-/**
- * Names of tariffs in the language of the answer, and performances as they are dated now; as last known, else ids and
- * what was sold, if the catalog does not answer.
- */
+/** As last known, else ids and what was sold, if the catalog does not answer. */
 export async function readCurrentOffer(
   { offers, bestEffortCatalog }: Pick<PosContext, 'offers' | 'bestEffortCatalog'>,
   { pointOfSale, languages }: Visit,
@@ -45,18 +40,16 @@ export async function readCurrentOffer(
   return { nameOf: (id) => names.get(id) ?? id, performanceOf: (id) => findSoldPerformance(products, id) };
 }
 
-/** What orders and tickets store of a sold place, in all its languages. */
 type About = Line['about'];
 
 type Texts = Readonly<Record<string, string>>;
 
-/** A cart to be shown; `isExpired` only under the experimental version, elsewhere that is an error. */
+/** `isExpired` only under the experimental version; elsewhere that is an error. */
 export interface ShownCart {
   readonly order: Order | undefined;
   readonly isExpired?: boolean;
 }
 
-/** The cart of an answer; empty without an order. */
 export function toCartView(
   { order, isExpired = false }: ShownCart,
   current: Current,
@@ -85,7 +78,7 @@ const itemOf = (line: Line, { nameOf, performanceOf }: Current, reader: Reader) 
   ...moreOf(line, performanceOf(line.performanceId), reader),
 });
 
-/** Members of the experimental version only; its tariff is the name as of the sale, too. */
+/** The name of the tariff is as of the sale. */
 const moreOf = (line: Line, performance: CurrentPerformance | undefined, { visit, isExperimental }: Reader) => {
   if (!isExperimental) return {};
   const { tariff, ...sold } = soldView(line.about, visit);
@@ -99,7 +92,7 @@ const moreOf = (line: Line, performance: CurrentPerformance | undefined, { visit
   return { ...shown, ...local, ...(tariff === null ? {} : { tariff }) };
 };
 
-/** What a page shows of a sold place; null where an earlier release has not stored it. */
+/** Null where an earlier release has not stored it. */
 const soldView = (about: About, { languages }: Pick<Visit, 'languages'>) => {
   const spoken = (texts: Texts | undefined) => (texts === undefined ? null : selectText(texts, languages));
   return {
@@ -113,7 +106,7 @@ const soldView = (about: About, { languages }: Pick<Visit, 'languages'>) => {
   };
 };
 
-/** What is sold, by the clocks of its venue; in UTC if that is not known. */
+/** By the clocks of the venue; in UTC if that is not known. */
 const localOf = (
   startDate: string | null,
   { timeZone, validUntil }: { readonly timeZone: string | null; readonly validUntil: string | null },
@@ -124,7 +117,6 @@ const localOf = (
   localValidUntil: validUntil === null ? null : formatLocalTime(validUntil, timeZone ?? 'UTC'),
 });
 
-/** The order of an answer; tickets of a confirmed order supply the barcodes and the current beneficiaries. */
 export function toOrderView(
   order: Order,
   current: Current,
@@ -158,13 +150,11 @@ export function toOrderView(
   };
 }
 
-/** Members of the experimental version only. */
 const moreOfOrder = ({ number, createdAt, ticketDelivery, lines }: Order, { performanceOf }: Current) => {
   const zones = lines.map(({ performanceId, about }) => performanceOf(performanceId)?.timeZone ?? about?.timeZone);
   return { number, localCreatedAt: formatLocalTime(createdAt, zones.find(Boolean) ?? 'UTC'), ticketDelivery };
 };
 
-/** A look-up by id of the tickets of the confirmed ones among the orders. */
 export async function loadTicketLookup(
   { tickets }: Pick<PosContext, 'tickets'>,
   institution: string,
@@ -176,7 +166,7 @@ export async function loadTicketLookup(
   return (ticketId) => byId.get(ticketId);
 }
 
-/** The ticket of an answer, as tickets knows it; its validity as the catalog says it now, which v1 does not show. */
+/** Validity is as the catalog says it now; v1 does not show it. */
 export function toTicketView(
   ticket: Ticket,
   { visit, isExperimental }: Reader,
@@ -201,15 +191,14 @@ export function toTicketView(
   };
 }
 
-/** Members of the experimental version only. */
 const moreOfTicket = ({ about, startDate, performanceId }: Ticket, visit: Visit, current: Current | undefined) => {
   const shown = { ...soldView(about, visit), ...current?.performanceOf(performanceId)?.validity };
   return { ...shown, ...localOf(startDate, shown, visit) };
 };
 
 /**
- * An order of the visitor: of the login's contact, bought by the login, or made in this session. @throws {PosFault}
- * not_found for a malformed or unknown id, a cart, and an order of somebody else
+ * Of the login's contact, bought by the login, or made in this session. @throws {PosFault} not_found for a malformed or
+ * unknown id, a cart, and an order of somebody else
  */
 export async function findOwnOrder(
   { orders, purchases }: Pick<PosContext, 'orders' | 'purchases'>,

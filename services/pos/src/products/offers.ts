@@ -5,13 +5,10 @@ import type { Catalog, Performance, Place, Plan, Product, Published, Stock } fro
 import { findPerformance, isOver } from '../domain/offer.ts';
 import type { Offer, StockOf } from './views.ts';
 
-/**
- * Availability is at most a second old, with the time that the gateway caches it; it is refreshed in advance from half
- * a second on.
- */
+/** At most a second old, with the time that the gateway caches it. */
 export const SECOND = { maxAgeMs: 750, refreshMs: 500 } as const;
 
-/** Milliseconds for which the gateway may cache an answer: the rest of the second. */
+/** Milliseconds: the rest of the second. */
 export const GATEWAY_CACHE_MS = 250;
 
 interface Known {
@@ -21,21 +18,21 @@ interface Known {
 
 const PERFORMANCES = 20_000;
 const INSTITUTIONS = 1_000;
-/** Maximum cached lists of places and plans of halls, which are large. */
+/** Lists of places and plans of halls are large. */
 export const HALLS = 50;
 
 /** A plan is read again when its performance has changed; this long after it in any case. */
 const PLAN = { maxAgeMs: 300_000, refreshMs: 240_000 } as const;
 
-/** Creates cached reads of the catalog, at most a second old; concurrent visitors share one request. */
+/** At most a second old; concurrent visitors share one request. */
 export function createOffers(catalog: Catalog, now: () => number = Date.now) {
   const offers = createCache<Extract<Published['published'], object>>({ ...SECOND, max: INSTITUTIONS });
-  // At most one request to the catalog at a time, so that unknown product ids cause little load.
+  // One at a time, so that unknown product ids cause little load.
   const latest = createLatest<Dated<Offer>>();
   const marks = new Map<string, { readonly mark: string; readonly offer: Offer }>();
   const halls = createCache<readonly Place[] | undefined>({ ...SECOND, max: HALLS });
   const plans = createCache<Plan | undefined>({ ...PLAN, max: HALLS });
-  // Per performance: the request in flight, and the last answer.
+  // By performance.
   const inFlight = new Map<string, Promise<Known>>();
   const answered = new Map<string, Known>();
 
@@ -67,7 +64,7 @@ export function createOffers(catalog: Catalog, now: () => number = Date.now) {
           return known;
         })
         .finally(() => inFlight.delete(key));
-      // Callers that wait receive the rejection; without any it must not be unhandled.
+      // Waiting callers get the rejection; without any it must not be unhandled.
       one.catch(() => undefined);
       inFlight.set(key, one);
     }
@@ -75,18 +72,17 @@ export function createOffers(catalog: Catalog, now: () => number = Date.now) {
   };
 
   return {
-    /** All published products and tariffs of the institution. */
     published: async (institution: string): Promise<Offer> =>
       (await offers.get(institution, () => publishedNow(institution))).value,
 
-    /** The last known products and tariffs, of any age; undefined if the catalog has not answered yet. */
+    /** Of any age; undefined if the catalog has not answered yet. */
     lastKnown: (institution: string): Offer | undefined => marks.get(institution)?.offer,
 
-    /** The same without the cache: for an unknown product id, which may have been published within the last second. */
+    /** For an unknown product id, which may have been published within the last second. */
     publishedNow: async (institution: string): Promise<Offer> =>
       (await latest(institution, () => publishedNow(institution))).value,
 
-    /** The free places of the performances, at most a second old, as of the oldest of them. */
+    /** As of the oldest of them. */
     async stock(institution: string, performanceIds: readonly string[]): Promise<Dated<StockOf>> {
       const at = now();
       const keyed = [...new Set(performanceIds)].map((id) => ({ id, key: `${institution} ${id}` }));
@@ -108,7 +104,6 @@ export function createOffers(catalog: Catalog, now: () => number = Date.now) {
       return { value: (id) => byId.get(id)?.stock, asOf };
     },
 
-    /** The places of a performance, at most a second old; undefined if there is no such performance. */
     async places(institution: string, performanceId: string): Promise<Dated<readonly Place[] | undefined>> {
       return halls.get(`${institution} ${performanceId}`, async () => {
         const asOf = now();
@@ -116,7 +111,6 @@ export function createOffers(catalog: Catalog, now: () => number = Date.now) {
       });
     },
 
-    /** Where the seats of this state of a performance are; undefined if there is no such performance any more. */
     async plan(institution: string, { id, updatedAt }: Performance): Promise<Plan | undefined> {
       const load = async () => {
         const asOf = now();
@@ -129,13 +123,9 @@ export function createOffers(catalog: Catalog, now: () => number = Date.now) {
 
 export type Offers = ReturnType<typeof createOffers>;
 
-/** How long a rule waits for the catalog, in milliseconds. */
 const RULE_MS = 2_000;
 
-/**
- * The published products as they are now, not a second ago, for what a rule decides; as last known if the catalog does
- * not answer within two seconds. It is asked each time, however late it was before.
- */
+/** As they are now, not a second ago, for what a rule decides; as last known if the catalog does not answer in time. */
 export async function readCurrentProducts(
   { offers }: { readonly offers: Offers },
   institution: string,
@@ -145,10 +135,7 @@ export async function readCurrentProducts(
   return offer?.products ?? [];
 }
 
-/**
- * @throws {PosFault} cart_not_on_sale if one of these performances is over, as it is dated now; `of` names them in the
- * request
- */
+/** @throws {PosFault} cart_not_on_sale if a performance is over as it is dated now; `of` names it in the request */
 export async function requireNotOver(
   { offers, now }: { readonly offers: Offers; readonly now: () => number },
   institution: string,

@@ -1,4 +1,3 @@
-// Products as a visitor may buy them: texts in one language, accessible prices, availability at most a second old.
 import { type AnyOperation, ok, SHARED_MS_HEADER } from '@boxoffice/http';
 import { Type } from 'typebox';
 import type { Edition } from '../description/editions.ts';
@@ -28,7 +27,6 @@ const LIST = ['X-Total-Amount', 'Link'] as const;
 
 type Source = Pick<PosContext, 'offers' | 'criteriaOf'>;
 
-/** The programme with what visitors look for, under the experimental version. */
 export function createProgrammeRoutes({ offers, criteriaOf }: Source): AnyOperation[] {
   const showcase = createShowcase(offers);
   return [
@@ -70,11 +68,10 @@ export function createProgrammeRoutes({ offers, criteriaOf }: Source): AnyOperat
 const day = (description: string) =>
   Type.Optional(Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$', description }));
 
-/** Answers about no contact are the same for all visitors, so the gateway may cache them for GATEWAY_CACHE_MS. */
+/** Answers about no contact are the same for all visitors. */
 const cacheHeaders = (contact?: string): Record<string, string> =>
   contact === undefined ? { [SHARED_MS_HEADER]: String(GATEWAY_CACHE_MS) } : {};
 
-/** Products, and one with its performances. */
 export function createProductRoutes(context: Source, edition: Edition): AnyOperation[] {
   const showcase = createShowcase(context.offers);
   const audienceOf = audiences(context);
@@ -135,7 +132,6 @@ const audiences =
     criteria: await criteriaOf(visit, number),
   });
 
-/** The availability of products, and the places of their performances. */
 export function createAvailabilityRoutes(context: Source): AnyOperation[] {
   const showcase = createShowcase(context.offers);
   const audienceOf = audiences(context);

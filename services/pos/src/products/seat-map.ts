@@ -39,7 +39,6 @@ const Seat = named(
   }),
 );
 
-/** The plan of a hall, under the experimental version only. */
 const SeatMap = named('ShopSeatMap', Members({ stage: Stage, areas: List(Area), seats: createMapSchema(Seat) }));
 
 const { ids } = examples;
@@ -50,7 +49,6 @@ const exampleOfSeatMap = {
   seats: { [ids.place]: { areaId: 'stalls', row: 'A', label: 'A-1', x: 10, y: 30, free: true } },
 };
 
-/** The plan of a hall; under vexp only. */
 export function createSeatMapRoutes({ offers, now }: Pick<PosContext, 'offers' | 'now'>): AnyOperation[] {
   const seatMaps = createSeatMaps(offers, () => now());
   return [
@@ -79,7 +77,7 @@ export function createSeatMapRoutes({ offers, now }: Pick<PosContext, 'offers' |
   ];
 }
 
-/** Creates plans with what is free, at most a second old. They reject with PosFault `not_found`, as places do. */
+/** What is free is at most a second old. Rejects with PosFault `not_found`, as places do. */
 const createSeatMaps = (offers: Offers, now: () => number) =>
   cacheAnswers(async (audience, productId: string, performanceId: string) => {
     const performance = await findShownPerformance(offers, audience, { productId, performanceId }, now());

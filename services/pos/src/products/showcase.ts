@@ -15,10 +15,10 @@ import {
   type Offer,
 } from './views.ts';
 
-/** Maximum cached answers of a kind, over all audiences. */
+/** Of each kind, over all audiences. */
 const ANSWERS = 400;
 
-/** Loads an answer at most about every half second for each audience and each of what it asks for. */
+/** Loads at most about every half second for each audience and request. */
 export function cacheAnswers<What extends readonly unknown[], Value>(
   load: (audience: Audience, ...what: What) => Promise<Dated<Value>>,
   max = ANSWERS,
@@ -31,12 +31,11 @@ export function cacheAnswers<What extends readonly unknown[], Value>(
 const keyOf = ({ pointOfSale, languages, criteria }: Audience, ...what: readonly unknown[]): string =>
   JSON.stringify([pointOfSale.serviceHost, pointOfSale.updatedAt, languages, criteria, ...what]);
 
-/** The day by the clocks of the venue. */
 export function formatVenueDay({ startDate, timeZone }: Pick<Performance, 'startDate' | 'timeZone'>): string {
   return formatLocalDay(startDate, timeZone);
 }
 
-/** A performance of the product that visitors see at `now` (epoch milliseconds). @throws {PosFault} not_found */
+/** @throws {PosFault} not_found */
 export async function findShownPerformance(
   offers: Offers,
   audience: Audience,
@@ -47,7 +46,7 @@ export async function findShownPerformance(
   return listShownPerformances(product, now).find(({ id }) => id === performanceId) ?? absent();
 }
 
-/** A product that visitors see. @throws {PosFault} not_found */
+/** @throws {PosFault} not_found */
 const findShown = async (offers: Offers, { pointOfSale }: Audience, productId: string): Promise<Product> => {
   const named = ({ products }: Offer) => products.find(({ id, state }) => id === productId && state === 'running');
   const { institution } = pointOfSale;
@@ -58,11 +57,11 @@ const absent = (): never => {
   throw createNotFoundFault();
 };
 
-/** Creates cached answers about products, shared by all visitors of an audience and at most a second old. */
+/** Shared by all visitors of an audience, at most a second old. */
 export function createShowcase(offers: Offers, now: () => number = Date.now) {
   const shown = (audience: Audience, productId: string) => findShown(offers, audience, productId);
 
-  /** An answer about the products, dated as of their availability. */
+  /** Dated as of the availability of the products. */
   const about = async <Value>(
     audience: Audience,
     products: readonly Product[],
@@ -78,14 +77,12 @@ export function createShowcase(offers: Offers, now: () => number = Date.now) {
   };
 
   return {
-    /** The products of a type, or of all, as one version shows them. */
     list: cacheAnswers(async (audience, as: 'entry' | 'listed', type: string | undefined, { offset, limit }: Part) => {
       const all = listShownProducts(await offers.published(audience.pointOfSale.institution), type);
       const products = all.slice(offset, offset + limit);
       return about(audience, products, (views) => ({ data: mapById(products.map(views[as])), total: all.length }));
     }),
 
-    /** What is found in the programme, with what else could be chosen. */
     programme: cacheAnswers(
       async (audience, wanted: Wanted & { readonly type?: string | undefined }, { offset, limit }: Part) => {
         const offer = await offers.published(audience.pointOfSale.institution);
@@ -108,7 +105,6 @@ export function createShowcase(offers: Offers, now: () => number = Date.now) {
       return about(audience, [product], ({ detail }) => detail(product));
     }),
 
-    /** The same with local times, for a page. */
     page: cacheAnswers(async (audience, productId: string) => {
       const product = await shown(audience, productId);
       return about(audience, [product], ({ page }) => page(product));
@@ -120,8 +116,8 @@ export function createShowcase(offers: Offers, now: () => number = Date.now) {
     }),
 
     /**
-     * The places of one seat category, or of all. Rejects with PosFault `not_found` for a performance that the product
-     * does not show, and `invalid_parameter` for a category that the performance does not have.
+     * Rejects with PosFault `not_found` for a performance that is not shown, `invalid_parameter` for an unknown
+     * category.
      */
     async places(audience: Audience, productId: string, performanceId: string, wanted?: string) {
       const performance = await findShownPerformance(offers, audience, { productId, performanceId }, now());
@@ -141,7 +137,7 @@ export function createShowcase(offers: Offers, now: () => number = Date.now) {
   };
 }
 
-/** The products of a type, or all, that match, by the start of their first matching performance. */
+/** By the start of their first matching performance. */
 const listProgramme = (
   offer: Offer,
   { type, ...wanted }: Wanted & { readonly type?: string | undefined },

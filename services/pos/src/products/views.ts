@@ -5,43 +5,36 @@ import type { Performance, PointOfSale, Product, Stock, Tariff } from '../client
 import type * as schemas from '../description/schemas.ts';
 import { compareByStartThenId, computeAvailability, isOnSale, isShown, selectTariffs } from '../domain/offer.ts';
 
-/** Visitors who see the same products, texts and prices. */
 export interface Audience {
   readonly pointOfSale: PointOfSale;
   /** The first is that of the answer, the others are for texts that lack it. */
   readonly languages: readonly string[];
-  /** The criteria of the contact whose prices are requested; empty without one. */
+  /** Of the contact whose prices are requested; empty without one. */
   readonly criteria: readonly string[];
 }
 
-/** The published products and tariffs of an institution. */
 export interface Offer {
-  /**
-   * The institution's, for texts that lack those of the point of sale; a catalog of an earlier release does not say
-   * them.
-   */
+  /** For texts that lack those of the point of sale; a catalog of an earlier release does not say them. */
   readonly languages?: readonly string[];
   readonly products: readonly Product[];
   readonly tariffs: readonly Tariff[];
 }
 
-/** A product of the programme, and those of its performances that were wanted. */
 interface Listed {
   readonly product: Product;
   readonly performances: readonly Performance[];
 }
 
-/** The free places of a performance; undefined if unknown. */
+/** Undefined if unknown. */
 export type StockOf = (performanceId: string) => Stock | undefined;
 
-/** The performances of a product that are shown at `now` (epoch milliseconds), by startDate and id. */
 export function listShownPerformances(product: Product, now: number): Performance[] {
   return product.performances.filter((performance) => isShown(performance, product, now)).sort(compareByStartThenId);
 }
 
 /**
- * The start and end of a product: its own dates, else those of its performances. After a cancellation the dates of the
- * remaining performances take precedence, because the product's own may be those of the cancelled one.
+ * Its own dates, else those of its performances, which take precedence after a cancellation: the product's own may be
+ * those of the cancelled one.
  */
 export function computePeriod({
   startDate,
@@ -58,7 +51,6 @@ export function computePeriod({
     : { startDate: startDate ?? first, endDate: endDate ?? last };
 }
 
-/** The running products, of one type or all, by startDate and id. */
 export function listShownProducts({ products }: Offer, type?: string): Product[] {
   return products
     .filter((product) => product.state === 'running' && (type === undefined || product.type === type))
@@ -67,7 +59,7 @@ export function listShownProducts({ products }: Offer, type?: string): Product[]
     .map(({ product }) => product);
 }
 
-/** A start by the clocks of the venue; the name of their offset is in the language. */
+/** The name of the offset is in the language. */
 export function formatLocalStart(
   { startDate, timeZone }: Pick<Performance, 'startDate' | 'timeZone'>,
   language: string,
@@ -78,7 +70,6 @@ export function formatLocalStart(
   };
 }
 
-/** Creates the views for one audience at `now` (epoch milliseconds). */
 export function createViews(audience: Audience, offer: Offer, stockOf: StockOf, now: number) {
   const { pointOfSale, criteria } = audience;
   const languages = [...audience.languages, ...(offer.languages ?? [])];
@@ -191,9 +182,7 @@ const levelOfAll = (performances: readonly Performance[], stockOf: StockOf) => {
 const freeOf = (performance: Performance, stockOf: StockOf): ReadonlyMap<string, number> =>
   new Map(stockOf(performance.id)?.seatCategories.map(({ id, free }) => [id, free]) ?? []);
 
-/**
- * The start and end of a product by the clocks of its first and its last venue; without any by those of `otherwise`.
- */
+/** By the clocks of its first and its last venue; without any by those of `otherwise`. */
 const localPeriodOf = (product: Product, otherwise: string) => {
   const { startDate, endDate } = computePeriod(product);
   const live = product.performances.filter(({ state }) => state !== 'cancelled');

@@ -3,7 +3,6 @@ import { DEFAULT_LIMIT, MAX_LIMIT } from '@boxoffice/http';
 import { Type } from 'typebox';
 import type { Visit } from './visit.ts';
 
-/** The query parameters of every list. */
 export const partQuery = {
   offset: Type.Optional(
     Type.Integer({
@@ -18,16 +17,12 @@ export const partQuery = {
   ),
 };
 
-/** A requested page of a list. */
 export interface Part {
   readonly offset: number;
   readonly limit: number;
 }
 
-/**
- * The offsets of the four links of a list with `total` records; `next` is at most the last page, `previous` at least
- * the first.
- */
+/** `next` is at most the last page, `previous` at least the first. */
 export function computeLinkOffsets({ offset, limit }: Part, total: number) {
   const last = total === 0 ? 0 : Math.floor((total - 1) / limit) * limit;
   return {
@@ -38,7 +33,6 @@ export function computeLinkOffsets({ offset, limit }: Part, total: number) {
   };
 }
 
-/** The requested page, with the defaults filled in. */
 export function toPart({
   offset = 0,
   limit = DEFAULT_LIMIT,
@@ -52,12 +46,11 @@ export function toPart({
   };
 }
 
-/** Maximum characters of the other parameters: longer links exceed the header limits of clients. */
+/** Characters of the other parameters: longer links exceed the header limits of clients. */
 const MAX_REPEATED_LENGTH = 1_500;
 
 /**
- * The headers X-Total-Amount and Link of a page; the links repeat all other query parameters.
- * @throws {PosFault} invalid_parameter if these are too long
+ * The links (RFC 8288) repeat all other query parameters. @throws {PosFault} invalid_parameter if these are too long
  */
 export function buildPartHeaders({ address, search }: Visit, part: Part, total: number): Record<string, string> {
   const others = new URLSearchParams(search);
@@ -72,7 +65,6 @@ export function buildPartHeaders({ address, search }: Visit, part: Part, total: 
   return { 'X-Total-Amount': String(total), Link: linkHeader(address, others, part, total) };
 }
 
-/** The value of `Link` (RFC 8288): four links that repeat all other query parameters. */
 const linkHeader = (address: string, others: URLSearchParams, part: Part, total: number): string => {
   const repeated = others.size > 0 ? `${others}&` : '';
   return Object.entries(computeLinkOffsets(part, total))
@@ -80,7 +72,7 @@ const linkHeader = (address: string, others: URLSearchParams, part: Part, total:
     .join(', ');
 };
 
-/** Records as a map by id, the form of family B, in the order of the list. */
+/** The form of lists of family B, in the order of the list. */
 export function mapById<Item extends { readonly id: string }>(items: readonly Item[]): Record<string, Item> {
   return Object.fromEntries(items.map((item) => [item.id, item]));
 }

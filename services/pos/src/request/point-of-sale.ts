@@ -1,4 +1,3 @@
-// What a shop knows of its point of sale: languages, limits, payment methods, look and links; under vexp only.
 import {
   type AnyOperation,
   createNullableSchema,
@@ -49,7 +48,6 @@ const Links = named(
   }),
 );
 
-/** The point of sale as its shop sees it. */
 const PointOfSale = named(
   'ShopPointOfSale',
   Members({
@@ -86,7 +84,6 @@ const view = createView(PointOfSale);
 
 const NO_LINKS = { terms: null, privacy: null, contact: null };
 
-/** The operation that shops read first. */
 export function createPointOfSaleRoutes({ simulated }: Pick<PosContext, 'simulated'>): AnyOperation[] {
   return [
     operation({

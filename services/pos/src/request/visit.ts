@@ -1,4 +1,3 @@
-// What every request for visitors has in common: point of sale, session, language, pages of lists.
 import { PosFault } from '@boxoffice/envelope';
 import { type Admit, type AnyOperation, createOperationBuilder, sortLanguages } from '@boxoffice/http';
 import { ServiceRefusal } from '@boxoffice/service';
@@ -9,41 +8,38 @@ import type { Edition } from '../description/editions.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { deriveSessionOwner, type SessionDocument } from '../store.ts';
 
-/** A visitor's request after admission, as handlers receive it. */
 export interface Visit {
   readonly pointOfSale: PointOfSale;
-  /** Undefined if the request has no session. */
   readonly session: SessionDocument | undefined;
-  /** The language of the answer: one that is configured for the point of sale. */
+  /** One that is configured for the point of sale. */
   readonly language: string;
-  /** All configured ones as the visitor prefers them, for texts that lack that of the answer. */
+  /** All configured ones as the visitor prefers them. */
   readonly languages: readonly string[];
-  /** The client address that the gateway reports. */
+  /** As the gateway reports it. */
   readonly ip: string;
-  /** Whether the client has closed the connection. */
   readonly hasLeft: () => boolean;
-  /** The absolute URL of the request, without its query. */
+  /** Absolute, without the query. */
   readonly address: string;
-  /** The query, without the question mark. */
+  /** Without the question mark. */
   readonly search: string;
-  /** The path prefix of the version, such as `/tnwr/v1`. */
+  /** Such as `/tnwr/v1`. */
   readonly base: string;
 }
 
-/** The session of a request to an operation that needs one. @throws {PosFault} session_required */
+/** @throws {PosFault} session_required */
 export function requireSession({ session }: Visit): SessionDocument {
   if (!session) throw sessionRequired();
   return session;
 }
 
-/** The same answer for what does not exist and for what is not the visitor's own. */
+/** The same for what does not exist and for what is not the visitor's own. */
 export function createNotFoundFault(): PosFault {
   return new PosFault('not_found', 'There is no such resource.');
 }
 
 const sessionRequired = (): PosFault => new PosFault('session_required', 'The header X-auth-token is absent.');
 
-/** The session ended while the request was being handled. */
+/** While the request was being handled. */
 export function createSessionEndedFault(): PosFault {
   return new PosFault('session_invalid', 'The session is unknown or has ended.');
 }
@@ -55,27 +51,24 @@ export function createLoginRequiredFault(): PosFault {
   );
 }
 
-/** The syntax of a service host, in lower case; any other value is rejected without a call to the catalog. */
+/** Any other value is rejected without a call to the catalog. */
 const HOST = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?(:[0-9]{1,5})?$/;
 
-/** Whether a text, in lower case, has the form of a service host. */
+/** The text is in lower case. */
 export function isServiceHost(text: string): boolean {
   return HOST.test(text);
 }
 
-/** Finds the point of sale that X-Service-Host names (specification, section 4, rule 5). */
+/** By X-Service-Host (specification, section 4, rule 5). */
 export type FindPointOfSale = (serviceHost: string | undefined) => Promise<PointOfSale> | PointOfSale;
 
 /**
- * A change of a point of sale takes effect within three seconds. While the catalog does not answer, its last answer is
- * valid for ten minutes, including that a host is unknown.
+ * A change takes effect within three seconds. While the catalog does not answer, its last answer is valid for ten
+ * minutes, including that a host is unknown.
  */
 const AGES = { maxAgeMs: 2_500, refreshMs: 1_000, staleMs: 600_000, max: 10_000 } as const;
 
-/**
- * Creates the look-up with a bounded cache, also of unknown hosts. Throws PosFault `context_missing`,
- * `context_invalid`.
- */
+/** Caches unknown hosts, too. Throws PosFault `context_missing`, `context_invalid`. */
 export function createContext(catalog: Pick<Catalog, 'pointOfSale'>, now: () => number = Date.now): FindPointOfSale {
   const known = createCache<PointOfSale | undefined>({ ...AGES, isTransient: isNoRefusal, now });
   return (header) => {
@@ -95,20 +88,16 @@ export function createContext(catalog: Pick<Catalog, 'pointOfSale'>, now: () => 
   };
 }
 
-/** Whether the catalog could not be reached or did not answer, as opposed to a refusal. */
 const isNoRefusal = (error: unknown): boolean => !(error instanceof ServiceRefusal);
 
 const unknown = () => new PosFault('context_invalid', 'X-Service-Host names no point of sale.');
 
-/** The header with the token of an order link: a URL would be in the logs of proxies. */
+/** With the token of an order link: a URL would be in the logs of proxies. */
 export const LINK_HEADER = 'x-order-link';
 
 const VERSION = /^\/tnwr\/[^/?]+/;
 
-/**
- * Creates the admission check: the point of sale (400), then the session (401), in the order of checks of the
- * specification. `publicUrl` is the base URL that clients use.
- */
+/** First the point of sale (400), then the session (401), as the specification orders them. */
 export function createAdmit(
   { pointOfSaleOf, sessions }: { readonly pointOfSaleOf: FindPointOfSale; readonly sessions: Sessions },
   publicUrl: string,
@@ -154,17 +143,14 @@ export function createAdmit(
 const one = (header: string | string[] | undefined): string | undefined =>
   Array.isArray(header) ? header.join(', ') : header;
 
-/** The parameter `lang`; a query without it is not parsed. */
+/** A query without it is not parsed. */
 const langOf = (search: string): string | undefined =>
   search.includes('lang=') ? (new URLSearchParams(search).get('lang') ?? undefined) : undefined;
 
-/** The visitor's address: the gateway sets X-Forwarded-For to exactly one. */
+/** The gateway sets X-Forwarded-For to exactly one address. */
 const ipOf = (forwarded: string | undefined): string => forwarded?.split(',', 1)[0]?.trim().slice(0, 45) || 'unknown';
 
-/**
- * Requires that the contact is that of the logged-in user (specification, section 4, rule 11).
- * @throws {PosFault} login_required without a login, contact_not_accessible for another contact
- */
+/** Section 4, rule 11. @throws {PosFault} login_required without a login, contact_not_accessible for another contact */
 export function requireContact({ session }: Visit, contactNumber: string): void {
   if (!session || session.contactNumber === null) {
     throw new PosFault(
@@ -177,13 +163,13 @@ export function requireContact({ session }: Visit, contactNumber: string): void 
   }
 }
 
-/** The criteria of the contact that a request names; empty without contactNumber, even if the visitor is logged in. */
+/** Empty without contactNumber, even if the visitor is logged in. */
 export type ContactCriteria = (visit: Visit, contactNumber: string | undefined) => Promise<readonly string[]>;
 
 const CONTACTS = 10_000;
 const NOTHING: readonly string[] = [];
 
-/** Creates the look-up; criteria are cached for at most a second. Rejects as {@link requireContact} throws. */
+/** Cached for at most a second. Rejects as {@link requireContact} throws. */
 export function createContactCriteria(contacts: Pick<Contacts, 'known'>): ContactCriteria {
   const known = createCache<readonly string[]>({ maxAgeMs: 1_000, refreshMs: 500, max: CONTACTS });
   return async (visit, contactNumber) => {
@@ -202,10 +188,9 @@ export function createContactCriteria(contacts: Pick<Contacts, 'known'>): Contac
 const V1 = '/tnwr/v1';
 const EXPERIMENTAL = '/tnwr/vexp';
 
-/** Declares an operation for visitors; its path is relative to the version prefix. */
 export const operation = createOperationBuilder<Visit>();
 
-/** Operations that answer alike under the numbered version and, as aliases, under the experimental one. */
+/** As aliases under the experimental one. */
 export function mountInBothVersions(operations: readonly AnyOperation[]): AnyOperation[] {
   return operations.map((declared) => ({
     ...declared,
@@ -214,7 +199,7 @@ export function mountInBothVersions(operations: readonly AnyOperation[]): AnyOpe
   }));
 }
 
-/** Operations of one version, with the ids that an alias would have. */
+/** With the ids that an alias would have. */
 export function mountInVersion({ isExperimental }: Edition, operations: readonly AnyOperation[]): AnyOperation[] {
   return operations.map((declared) =>
     isExperimental

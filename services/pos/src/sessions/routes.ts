@@ -1,4 +1,3 @@
-// Sessions of visitors: login and logout, the logged-in user and the own contact.
 import { createUnforeseenFault } from '@boxoffice/envelope';
 import { type AnyOperation, created, ok } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
@@ -10,7 +9,6 @@ import { createNotFoundFault, operation, requireContact, requireSession } from '
 import type { SessionDocument } from '../store.ts';
 import type { Sessions } from './sessions.ts';
 
-/** The operations on sessions, the logged-in user and the own contact. */
 export function createSessionsRoutes(context: PosContext): AnyOperation[] {
   return [
     operation({
@@ -119,10 +117,7 @@ export function createSessionsRoutes(context: PosContext): AnyOperation[] {
   ];
 }
 
-/**
- * The cart that the new session takes over; null if it is another user's order whose payment failed, which stays
- * theirs.
- */
+/** Null if it is another user's order whose payment failed, which stays theirs. */
 const cartToTakeOver = async (
   { orders }: Pick<PosContext, 'orders'>,
   { institution, cartId, awaiting = [] }: SessionDocument,

@@ -3,13 +3,12 @@ import type { New, Store, Where } from '@boxoffice/store';
 import type { PointOfSale } from '../clients/catalog.ts';
 import { createId, deriveSessionOwner, type SessionDocument, sessions } from '../store.ts';
 
-/** A session and its plaintext token, returned only here. */
+/** The token stands in plain text only here. */
 export interface NewSession {
   readonly session: SessionDocument;
   readonly token: string;
 }
 
-/** The initial members of a session. */
 type Beginning = Partial<
   Pick<SessionDocument, 'userId' | 'login' | 'contactNumber' | 'cartId' | 'orderIds' | 'awaiting'>
 >;
@@ -18,13 +17,10 @@ type Place = Pick<PointOfSale, 'institution' | 'serviceHost'>;
 
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
-/** Minimum milliseconds between two writes of `lastSeenAt`; a tenth of the idle time if that is shorter. */
+/** Milliseconds between two writes of `lastSeenAt`; a tenth of the idle time if that is shorter. */
 const TOUCH_MS = 60_000;
 
-/**
- * The sessions of visitors. A token is 256 random bits; the store contains only its hash. A session ends after `idleMs`
- * without a request, and `absoluteMs` after its creation in any case.
- */
+/** A token is 256 random bits; the store contains only its hash. */
 export function createSessions(
   store: Store,
   { idleMs, absoluteMs }: { readonly idleMs: number; readonly absoluteMs: number },
@@ -33,12 +29,10 @@ export function createSessions(
   const collection = store.collection(sessions);
   const touchMs = Math.min(TOUCH_MS, idleMs / 10);
 
-  /** When the session ends if it is not used (epoch milliseconds). */
+  /** If it is not used; epoch milliseconds. */
   const endOf = ({ lastSeenAt, expiresAt }: SessionDocument): number => Math.min(lastSeenAt + idleMs, expiresAt);
 
-  /**
-   * Changes a session, unless `fn` returns undefined. Resolves to the current session, or undefined if it has ended.
-   */
+  /** Unless `fn` returns undefined. Resolves to undefined if the session has ended. */
   const update = (
     session: SessionDocument,
     fn: (current: SessionDocument) => Partial<New<SessionDocument>> | undefined,
@@ -49,7 +43,7 @@ export function createSessions(
     });
 
   const touch = (session: SessionDocument, at: number): void => {
-    // Not awaited, so that it delays no request; after a failure the next request writes again.
+    // Delays no request; after a failure the next request writes again.
     update(session, ({ lastSeenAt }) => (lastSeenAt < at ? { lastSeenAt: at } : undefined)).catch(() => undefined);
   };
 
@@ -75,7 +69,7 @@ export function createSessions(
       });
       return { session, token };
     },
-    /** The live session of a token at this point of sale, else undefined. Each call renews the idle time. */
+    /** Live and at this point of sale; each call renews the idle time. */
     async find({ institution, serviceHost }: Place, token: string): Promise<SessionDocument | undefined> {
       if (!TOKEN.test(token)) return undefined;
       const session = await collection.of(institution).get(idOf(token));
@@ -85,10 +79,10 @@ export function createSessions(
       touch(session, at);
       return { ...session, lastSeenAt: at };
     },
-    /** Ends a session and deletes its idempotency records; resolves to whether it existed. */
+    /** Deletes its idempotency records, too; resolves to whether it existed. */
     async end({ institution, id }: SessionDocument): Promise<boolean> {
       const wasThere = await collection.of(institution).delete(id);
-      // Best effort: the records cannot be replayed without the session, and they expire within a day.
+      // They cannot be replayed without the session, and expire within a day.
       await store.idempotency.forget(deriveSessionOwner(id)).catch(() => undefined);
       return wasThere;
     },
@@ -99,10 +93,7 @@ const idOf = (token: string): string => hash('sha256', `session ${token}`, 'base
 
 export type Sessions = ReturnType<typeof createSessions>;
 
-/**
- * Deletes the sessions that match, and their idempotency records. The records go first: after a crash in between, a
- * repeat still finds the session.
- */
+/** Idempotency records go first: after a crash in between, a repeat still finds the session. */
 export async function deleteSessions(store: Store, institution: string, where: Where): Promise<void> {
   const found = store.collection(sessions).of(institution);
   for (const { id } of await found.find({ where })) {

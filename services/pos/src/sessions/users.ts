@@ -12,9 +12,7 @@ import { type Store, UniqueViolation } from '@boxoffice/store';
 import { createId, type SessionDocument, type UserDocument, users } from '../store.ts';
 import { deleteSessions } from './sessions.ts';
 
-// Logins of points of sale: users and their passwords.
-
-/** A user as operators see it, without the password hash. */
+/** Without the password hash. */
 export type User = Pick<UserDocument, 'id' | 'serviceHost' | 'login' | 'contactNumber' | 'createdAt'>;
 
 export interface NewUser extends Pick<UserDocument, 'serviceHost' | 'login' | 'contactNumber'> {
@@ -25,10 +23,7 @@ export interface NewUser extends Pick<UserDocument, 'serviceHost' | 'login' | 'c
 const SHORTEST_PASSWORD = 8;
 const LONGEST_LOGIN = 254;
 
-/**
- * Creates a login of a contact at a point of sale. @throws {RangeError} if the login or password is invalid, or the
- * login is taken
- */
+/** @throws {RangeError} if the login or password is invalid, or the login is taken */
 export async function createUser(
   store: Store,
   { institution, serviceHost, login, password, contactNumber }: NewUser,
@@ -66,9 +61,7 @@ const view = ({ id, serviceHost, login, contactNumber, createdAt }: UserDocument
   return { id, serviceHost, login, contactNumber, createdAt };
 };
 
-/**
- * The users of a point of sale, or of all points of sale of the institution, in the order of service host and login.
- */
+/** Without `serviceHost` those of all points of sale of the institution. */
 export async function listUsers(store: Store, institution: string, serviceHost?: string): Promise<User[]> {
   const found = await store
     .collection(users)
@@ -77,7 +70,7 @@ export async function listUsers(store: Store, institution: string, serviceHost?:
   return found.map(view).sort((a, b) => (`${a.serviceHost} ${a.login}` < `${b.serviceHost} ${b.login}` ? -1 : 1));
 }
 
-/** Deletes a login and ends its sessions; resolves to whether the login existed. */
+/** Ends its sessions; resolves to whether the login existed. */
 export async function removeUser(
   store: Store,
   institution: string,
@@ -91,7 +84,6 @@ export async function removeUser(
   return removed;
 }
 
-/** The user of a login at a point of sale; undefined if there is none. */
 const findUser = async (
   store: Store,
   institution: string,
@@ -103,10 +95,7 @@ const findUser = async (
   return found;
 };
 
-/**
- * Changes a password and ends the sessions of the login; resolves to whether the login exists. @throws {RangeError} as
- * createUser
- */
+/** Ends the sessions of the login; resolves to whether it exists. @throws {RangeError} as createUser */
 export async function setPassword(
   store: Store,
   institution: string,
@@ -126,9 +115,7 @@ export async function setPassword(
   return changed !== undefined;
 }
 
-/**
- * Creates the check of logins (libs/logins) in the words of this interface. `mostPerAddress`: see createLoginAttempts.
- */
+/** In the words of this interface. `mostPerAddress`: see createLoginAttempts. */
 export function createLogIns(store: Store, audit: LogInAudit, mostPerAddress: number) {
   const check = createLogIn<UserDocument>({
     attempts: store.collection(attemptsCollection),
@@ -141,9 +128,8 @@ export function createLogIns(store: Store, audit: LogInAudit, mostPerAddress: nu
   });
   return {
     /**
-     * The user of a login, if the password is right. The realm of the attempt is the service host. Rejects with
-     * PosFault `login_failed`, `too_many_requests`. `hasLeft`: whether the client has closed the connection; the
-     * attempt then leaves the queue.
+     * The realm of the attempt is the service host; `hasLeft` takes it out of the queue. Rejects with PosFault
+     * `login_failed`, `too_many_requests`.
      */
     async logIn(attempt: Attempt, password: string, hasLeft?: () => boolean): Promise<UserDocument> {
       const checked = await check(attempt, password, hasLeft);
@@ -161,19 +147,16 @@ const tooMany = (waitMs: number): PosFault =>
 
 export type LogIns = ReturnType<typeof createLogIns>;
 
-/** Maximum orders per user, the latest ones; with those of a session they fit into one query of orders. */
+/** Per user; with those of a session they fit into one query of orders. */
 const MOST = 300;
 
 const NONE: readonly string[] = [];
 
-/**
- * Creates the record of the orders that logged-in users bought for a contact other than their own, stored in the
- * document of the user and deleted with it.
- */
+/** Orders that logged-in users bought for a contact other than their own, in the document of the user. */
 export function createPurchases(store: Pick<Store, 'collection'>) {
   const all = store.collection(users);
   return {
-    /** Records that the session's user buys the order; idempotent, and without effect for a guest. */
+    /** Idempotent; without effect for a guest. */
     async add({ institution, userId }: SessionDocument, orderId: string): Promise<void> {
       if (userId === null) return;
       await all.of(institution).update(userId, (user) => {
@@ -184,7 +167,7 @@ export function createPurchases(store: Pick<Store, 'collection'>) {
       });
     },
 
-    /** Ids of these orders of the session's user; empty for a guest. */
+    /** Empty for a guest. */
     async of({ institution, userId }: SessionDocument): Promise<readonly string[]> {
       return userId === null ? NONE : ((await all.of(institution).get(userId))?.orderIds ?? NONE);
     },

@@ -8,36 +8,31 @@ import { LOGO_HEIGHT } from './look.ts';
 import { LIST } from './shop-list.ts';
 import type { ShopState, Views } from './views.ts';
 
-/** A first page of the shop. */
 export interface FirstPage {
-  /** Of the page, without the point of sale. */
+  /** Without the point of sale. */
   readonly title: string;
   readonly description: string;
   readonly content: Html;
-  /** The path below the point of sale's, such as `/show/prd_1`. */
+  /** Below that of the point of sale, such as `/show/prd_1`. */
   readonly path: string;
-  /** Path and query, as the browser has them. */
+  /** Path and query. */
   readonly address: string;
-  /** What the page's script needs to draw the same again; undefined: it loads that. */
+  /** For the page's script to draw the same again; undefined: it loads that. */
   readonly data?: object | undefined;
-  /** Whether search engines may list the page. */
+  /** For search engines. */
   readonly isPublic: boolean;
   /** For search engines (JSON-LD). */
   readonly structured?: object | undefined;
-  /** The modules of the page, which the browser loads at once. */
   readonly modules: readonly string[];
 }
 
-/** The shop around its pages. */
 interface Frame {
   readonly state: ShopState;
-  /** The languages that the page is offered in. */
   readonly languages: readonly string[];
-  /** The address of the installation, without a slash at its end. */
+  /** Without a slash at its end. */
   readonly origin: string;
-  /** The address of the stylesheet, with its version. */
   readonly stylesheet: string;
-  /** The address of the logo, with its version, and its width in pixels if it is known; undefined without one. */
+  /** Its address has its version; the width is in pixels. */
   readonly logo: { readonly address: string; readonly width: number | undefined } | undefined;
   readonly files: ShopFiles;
 }
@@ -48,7 +43,7 @@ const mark = html`<svg viewBox="0 0 32 24" class="mark" aria-hidden="true"><g fi
 
 const cartIcon = html`<svg viewBox="0 0 24 24" class="icon" aria-hidden="true"><path d="M3 8.5V6h18v2.5a3.5 3.5 0 0 0 0 7V18H3v-2.5a3.5 3.5 0 0 0 0-7ZM14.5 6v12" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linejoin="round"></path></svg>`;
 
-/** The HTML of a first page: complete as text, and taken over by its script. */
+/** Complete as text, and taken over by its script. */
 export function renderDocument(frame: Frame, page: FirstPage, views: Views): string {
   const { state, files, stylesheet, logo } = frame;
   const { t } = views;
@@ -102,14 +97,13 @@ ${graph.map(([property, content]) => html`<meta property="${property}" content="
 ${languages.map((tag) => html`<link rel="alternate" hreflang="${tag}" href="${origin}${inLanguage(address, tag)}">\n`)}<link rel="alternate" hreflang="x-default" href="${canonical}">`;
 };
 
-/** The address of the page in another language. */
 const inLanguage = (address: string, tag: string): string => {
   const url = new URL(address, 'https://shop');
   url.searchParams.set('lang', tag);
   return `${url.pathname}${url.search}`;
 };
 
-/** A data block: no script, so the content policy does not concern it; nothing in it ends the element. */
+/** No script, so the content policy does not concern it; nothing in it ends the element. */
 const dataBlock = (attributes: Html, data: object): Html =>
   html`<script ${attributes}>${{ html: JSON.stringify(data).replaceAll('<', '\\u003c') }}</script>`;
 
@@ -156,18 +150,16 @@ const SCHEMA = 'https://schema.org';
 
 const AVAILABILITY = { available: 'InStock', few: 'LimitedAvailability', sold_out: 'SoldOut' } as const;
 
-/** What a product is sold at, as search engines read it. */
 interface Seller {
   readonly name: string;
   readonly language: string;
-  /** The address of the product's page. */
   readonly url: string;
 }
 
-/** Maximum events of a page, the next ones: a search engine reads no more dates than visitors do. */
+/** The next ones: a search engine reads no more dates than visitors do. */
 const EVENTS = 50;
 
-/** A show as an `Event` for each performance, anything else as a `Product` (https://schema.org). */
+/** An `Event` for each performance of a show, else a `Product` (https://schema.org). */
 export function buildStructuredData(product: Product, seller: Seller): object {
   if (product.type === 'show') {
     const events = product.performances.slice(0, EVENTS).map((performance) => event(product, performance, seller));
@@ -221,7 +213,7 @@ const offer = (
   ...(price === null || price === undefined ? {} : { price: decimal(price, currency), priceCurrency: currency }),
 });
 
-/** Minor units as a decimal number, without a currency. */
+/** Of minor units, without a currency. */
 const decimal = (amount: number, currency: string): string => {
   const digits = EXPONENTS[currency] ?? 2;
   return (amount / 10 ** digits).toFixed(digits);

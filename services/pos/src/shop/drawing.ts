@@ -1,6 +1,5 @@
 import { type Html, html } from '@boxoffice/pages';
 
-/** Elements that have no content and no end tag. */
 const VOID: ReadonlySet<string> = new Set(['br', 'hr', 'img', 'input']);
 
 const NAME = /^[a-z][a-z0-9:-]*$/i;
@@ -11,7 +10,7 @@ const named = (name: string): Html => {
   return { html: name };
 };
 
-/** An element as the pages of the shop make it in a browser, which is written as HTML. Its texts are escaped. */
+/** Its texts are escaped. */
 class Drawn {
   readonly #tag: string;
   readonly #attributes = new Map<string, string>();
@@ -33,7 +32,6 @@ class Drawn {
     this.#children.push(...children.map((child) => (child instanceof Drawn ? child : String(child))));
   }
 
-  /** Listeners are for the page in the browser. */
   addEventListener(): void {}
 
   get html(): string {
@@ -45,7 +43,6 @@ class Drawn {
   }
 }
 
-/** The part of a browser's document with which the pages of the shop make elements. */
 export const drawingDocument = {
   createElement: (tag: string) => new Drawn(tag),
   createElementNS: (_namespace: string, tag: string) => new Drawn(tag),

@@ -10,19 +10,17 @@ import type { PosContext } from '../request/context.ts';
 import { buildStructuredData, type FirstPage } from './document.ts';
 import { programmeState, TEXT_LANGUAGES, type TextLanguage, type Views } from './views.ts';
 
-/** A first page before it is drawn. */
 interface Prepared {
   readonly status: number;
   draw(views: Views): Omit<FirstPage, 'path' | 'address'>;
 }
 
-/** How long a first page waits for the catalog, in milliseconds: then it comes without what that says. */
+/** Milliseconds for the catalog; then the page comes without what that says. */
 const PATIENCE_MS = 1_000;
 
-/** Products of a page of the programme. */
 const PAGE_SIZE = 24;
 
-/** Pages of a visitor: the server draws the frame only, because it knows nothing of visitors. */
+/** Of these the server draws the frame only, because it knows nothing of visitors. */
 const PERSONAL: readonly (readonly [RegExp, text: string, module: string])[] = [
   [/^\/cart$/, 'cart', 'pages/cart.js'],
   [/^\/checkout$/, 'checkout', 'pages/checkout.js'],
@@ -34,7 +32,7 @@ const PERSONAL: readonly (readonly [RegExp, text: string, module: string])[] = [
 
 const DESCRIPTION_LENGTH = 200;
 
-/** Prepares first pages from what the catalog says, or without it if that takes long: the page's script asks again. */
+/** Without the catalog if that takes long: the page's script asks again. */
 export function createFirstPages({ offers, now }: Pick<PosContext, 'offers' | 'now'>) {
   const showcase = createShowcase(offers, now);
   const inTime = createBestEffort({ ms: PATIENCE_MS, pauseMs: PATIENCE_MS });
@@ -130,28 +128,25 @@ const message = ({ t }: Views, root: string): Html => html`<div class="wrap page
 <p class="lead">${t('notFoundText')}</p>
 <p class="buttons"><a class="button button-quiet" href="${root}/">${t('toProgramme')}</a></p></div>`;
 
-/** Shown where the page's script has yet to load what it shows, after a moment. */
+/** Shown after a moment. */
 const waiting = ({ t }: Views): Html => html`<p class="wrap lead late">${t('oneMoment')}</p>
 <noscript><p class="wrap">${t('noScript')}</p></noscript>`;
 
 const shortened = (text: string): string =>
   text.length > DESCRIPTION_LENGTH ? `${text.slice(0, DESCRIPTION_LENGTH - 1).trimEnd()}…` : text;
 
-/** Whether the page of a product draws a plan. */
 const hasPlan = ({ performances }: Static<typeof ProductPage>): boolean =>
   performances.some(({ seatCategories }) => seatCategories.some(({ numbered }) => numbered));
 
-/** In which languages a visitor reads the shop. */
 interface ShopLanguages {
   /** Those of the point of sale in which the shop has texts. */
   readonly offered: readonly string[];
-  /** That of the page. */
   readonly language: string;
-  /** That of the shop's own texts. */
+  /** Of the shop's own texts. */
   readonly texts: TextLanguage;
-  /** All of the point of sale as the visitor prefers them, for texts that lack that of the page. */
+  /** As the visitor prefers them, for texts that lack that of the page. */
   readonly languages: readonly string[];
-  /** The cookie that keeps the choice of this request; undefined if it has none. */
+  /** Keeps the choice of this request. */
   readonly cookie: string | undefined;
 }
 
@@ -164,7 +159,7 @@ interface Wishes {
 const COOKIE = 'boxoffice.language';
 const COOKIE_SECONDS = 365 * 86_400;
 
-/** The languages of a page: that of `lang`, else of the cookie, else of Accept-Language, else the first. */
+/** That of `lang`, else of the cookie, else of Accept-Language, else the first. */
 export function selectShopLanguages(
   { languages: configured }: Pick<PointOfSale, 'languages'>,
   { lang, cookie, acceptLanguage }: Wishes,
@@ -184,7 +179,6 @@ export function selectShopLanguages(
 const textsOf = (tag: string): TextLanguage | undefined =>
   TEXT_LANGUAGES.find((one) => one === tag.split('-', 1)[0]?.toLowerCase());
 
-/** The language that the visitor chose before. */
 const chosenBefore = (cookie = ''): string | undefined =>
   cookie
     .split(';')

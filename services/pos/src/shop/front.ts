@@ -21,35 +21,29 @@ import { computeLogoWidth, renderStylesheet } from './look.ts';
 import { listPage } from './shop-list.ts';
 import { drawIn, type ShopState } from './views.ts';
 
-/** A page is revalidated: it says what is free now. It depends on nothing of the visitor but the language. */
+/** Revalidated: a page says what is free now, and depends on the visitor's language only. */
 const PAGE_CACHE = 'private, no-cache';
 
-/** Of an address that changes with its content. */
+/** For an address that changes with its content. */
 const FOR_GOOD = 'public, max-age=31536000, immutable';
 
 /** An image that is opened as a page is one without any rights. */
 const LOGO_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
 interface ShopOptions {
-  /** The address of the installation. */
   readonly publicUrl: string;
-  /** The point of sale at `/shop/` if the request's host is that of none; undefined: none. */
+  /** Of the shop at `/shop/` if the request's host is that of none. */
   readonly shopHost: () => string | undefined;
-  /** Whether shoppers of the point of sale get mails. */
   readonly sendsMails: (pointOfSale: PointOfSale) => boolean;
-  /** From whom they are. */
   readonly senderOf: (seller: Pick<ShopState, 'name' | 'serviceHost'>) => ShopState['organiser'];
 }
 
 type Context = Pick<PosContext, 'pointOfSaleOf' | 'shops' | 'offers' | 'now'>;
 
-/** The digits of currencies that have not two. */
+/** Of currencies that have not two. */
 const exponents = Object.fromEntries(Object.entries(EXPONENTS).filter(([, digits]) => digits !== 2));
 
-/**
- * Serves the shops below /shop/: their files, and first pages as HTML, drawn by the same code as in the browser. Passes
- * every other request to `next`.
- */
+/** Draws first pages by the same code as in the browser; passes requests outside /shop/ to `next`. */
 export function createShopFront(
   next: RequestListener,
   { publicUrl, shopHost, sendsMails, senderOf }: ShopOptions,
@@ -61,7 +55,7 @@ export function createShopFront(
   const headers = buildSiteHeaders();
   const site = createSiteFront({ name: 'shop', root: ROOT, headers, find: files.find }, next);
 
-  /** The point of sale; undefined if there is none. @throws {Fault} service_unavailable while the catalog is away */
+  /** @throws {Fault} service_unavailable while the catalog is away */
   const find = async (serviceHost: string): Promise<PointOfSale | undefined> => {
     if (!isServiceHost(serviceHost)) return undefined;
     try {
@@ -72,7 +66,7 @@ export function createShopFront(
     }
   };
 
-  /** The point of sale whose host the request names, with or without its port, else that of the setting. */
+  /** By the host of the request, with or without its port, else the setting. */
   const homeOf = async (host = ''): Promise<string | undefined> => {
     for (const name of [host, host.replace(/:\d+$/, ''), shopHost() ?? ''].map((text) => text.toLowerCase()))
       if (await find(name)) return name;

@@ -1,9 +1,7 @@
-// The look of a point of sale: its colours, those that follow from them with enough contrast (WCAG 2.2), its logo.
-
-/** Red, green and blue, 0 to 255. */
+/** 0 to 255. */
 type Rgb = readonly [number, number, number];
 
-/** The contrast of two colours, 1 to 21. */
+/** 1 to 21 (WCAG 2.2). */
 export function computeContrast(one: string, other: string): number {
   const [darker = 0, lighter = 0] = [luminance(one), luminance(other)].toSorted((a, b) => a - b);
   return (lighter + 0.05) / (darker + 0.05);
@@ -27,7 +25,7 @@ const linear = (part: number): number => {
 const WHITE = '#ffffff';
 const BLACK = '#000000';
 
-/** The colours of a point of sale, each `#rrggbb`. */
+/** Each `#rrggbb`. */
 interface Colours {
   readonly accent: string;
   readonly ink: string;
@@ -39,7 +37,7 @@ const BORDER = 3;
 
 type Properties = Readonly<Record<string, string>>;
 
-/** The stylesheet that sets the colours of a point of sale, light and dark; empty for those of the shop itself. */
+/** Light and dark; empty for the colours of the shop itself. */
 export function renderStylesheet(colours: Colours | undefined): string {
   return colours
     ? `${rule(':root', { ...always(colours), ...light(colours) })}@media (prefers-color-scheme: dark) {\n${rule(':root', dark(colours))}}\n`
@@ -67,7 +65,7 @@ const always = ({ accent, ink, paper }: Colours): Properties => {
   };
 };
 
-/** `#rrggbb` with a share of another one mixed in, 0 to 1. */
+/** `share` is 0 to 1. */
 const mixed = (colour: string, other: string, share: number): string => {
   const [one, two] = [parsed(colour), parsed(other)];
   const part = (index: 0 | 1 | 2) => one[index] * (1 - share) + two[index] * share;
@@ -83,11 +81,11 @@ const written = (rgb: Rgb): string =>
     )
     .join('')}`;
 
-/** White or black, whichever is easier to read on the colour. */
+/** Whichever is easier to read on the colour. */
 const readableOn = (ground: string): string =>
   computeContrast(WHITE, ground) >= computeContrast(BLACK, ground) ? WHITE : BLACK;
 
-/** The colour, mixed with white or black as little as needed for this contrast with every ground. */
+/** Mixed with white or black as little as needed for this contrast with every ground. */
 const withContrast = (colour: string, grounds: readonly string[], least: number): string => {
   const [ground = WHITE] = grounds;
   const towards = readableOn(ground);
@@ -105,7 +103,7 @@ const light = ({ accent, ink, paper }: Colours): Properties => ({
   '--gold': withContrast(accent, [paper, mixed(paper, ink, 0.05)], TEXT),
 });
 
-/** What follows from ink on paper: the same names in light and dark. */
+/** The same names in light and dark. */
 const surfaces = (ink: string, paper: string): Properties => ({
   '--paper': paper,
   '--ink': ink,
@@ -128,18 +126,17 @@ const dark = ({ accent, ink, paper }: Colours): Properties => {
   };
 };
 
-/** The height of the logo in the header, in pixels. */
+/** In the header, in pixels. */
 export const LOGO_HEIGHT = 32;
 
-/** A number, with a unit or without; no share of something else. */
+/** No share of something else. */
 const LENGTH = /^(\d+(?:\.\d+)?|\.\d+)\s*([a-z]*)$/i;
 
 const VIEW_BOX = /^[-+\d.e]+[\s,]+[-+\d.e]+[\s,]+(\d+(?:\.\d+)?|\.\d+)[\s,]+(\d+(?:\.\d+)?|\.\d+)$/i;
 
 /**
- * The width of an SVG image in pixels where it is {@link LOGO_HEIGHT} high, so that its place is kept until it has
- * come; undefined if the image says nothing of it. A size of more than 60 characters is none: it would keep the event
- * loop.
+ * In pixels at {@link LOGO_HEIGHT}, so that its place is kept; undefined if the image says nothing of it. A size of
+ * more than 60 characters is none: it would keep the event loop.
  */
 export function computeLogoWidth(svg: string): number | undefined {
   const [root = ''] = /<svg\b[^>]*>/.exec(svg) ?? [];

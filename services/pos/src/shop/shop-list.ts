@@ -4,13 +4,13 @@ import { createCache } from '../clients/cache.ts';
 import type { Catalog, Shop } from '../clients/catalog.ts';
 import { ROOT } from './files.ts';
 
-/** The address of the list, also where `/shop/` leads to a shop. */
+/** Also where `/shop/` leads to a shop. */
 export const LIST = `${ROOT}?all`;
 
-/** As of a point of sale: a change is shown within three seconds, the last answer while the catalog is away. */
+/** A change is shown within three seconds, the last answer while the catalog is away. */
 const AGES = { maxAgeMs: 2_500, refreshMs: 1_000, staleMs: 600_000, max: 1 } as const;
 
-/** Creates the cached look-up of the installation's shops. Rejects with Fault `service_unavailable`. */
+/** Rejects with Fault `service_unavailable`. */
 export function createShops(catalog: Pick<Catalog, 'shops'>, now: () => number = Date.now) {
   const known = createCache<readonly Shop[]>({ ...AGES, now });
   return async (): Promise<readonly Shop[]> => {
@@ -60,7 +60,6 @@ const texts: Readonly<Record<Language, ListTexts>> = {
   },
 };
 
-/** The list of shops as a page, by name; of none, how one is made. */
 export function listPage(shops: readonly Shop[], language: Language): PageAnswer {
   const { title, choose, none, toDocumentation } = texts[language];
   const compare = new Intl.Collator(language).compare;

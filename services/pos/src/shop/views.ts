@@ -1,57 +1,52 @@
 import type { Html } from '@boxoffice/pages';
 import { drawingDocument } from './drawing.ts';
 
-/** The point of sale as a page of the shop knows it, in the browser and here (`shop/frame.js`). */
+/** The state of `shop/frame.js`, in the browser and here. */
 export interface ShopState {
   readonly serviceHost: string;
   readonly name: string;
-  /** The language of the answers of the API, one of the point of sale. */
+  /** Of the answers of the API, one of the point of sale. */
   readonly language: string;
-  /** The language of the shop's own texts. */
+  /** Of the shop's own texts. */
   readonly texts: TextLanguage;
   /** An ISO 3166 code, or empty. */
   readonly region: string;
   readonly currency: string;
-  /** The digits of currencies that have not two. */
+  /** Of currencies that have not two. */
   readonly exponents: Readonly<Record<string, number>>;
   readonly maxPlacesPerOrder: number;
   readonly isDemo: boolean;
-  /** Whether a buyer with an address gets a confirmation by mail. */
   readonly sendsMails: boolean;
-  /** From whom its mails and dates in calendars are. */
+  /** From whom mails and dates in calendars are. */
   readonly organiser: { readonly name: string; readonly address: string };
   readonly links: ShopLinks | null;
 }
 
-/** Pages of the institution; null where it has none. */
+/** Null where the institution has none. */
 export interface ShopLinks {
   readonly terms: string | null;
   readonly privacy: string | null;
   readonly contact: string | null;
 }
 
-/** The languages of the shop's own texts. */
 export const TEXT_LANGUAGES = ['fr', 'en', 'de'] as const;
 
 export type TextLanguage = (typeof TEXT_LANGUAGES)[number];
 
-/** The visitor's place in the programme. */
 interface ProgrammeState {
   readonly type: string;
   readonly wanted: string;
   readonly page: number;
   /** `2027-03-12`, or empty. */
   readonly date: string;
-  /** Its name, or empty. */
+  /** The name, or empty. */
   readonly venue: string;
-  /** That of the open calendar, `2027-03`, or empty. */
   readonly month: string;
 }
 
 interface Found {
   readonly records: readonly object[];
   readonly total: number;
-  /** Performances by day. */
   readonly days: Readonly<Record<string, number>>;
   readonly venues: readonly string[];
 }
@@ -59,7 +54,7 @@ interface Found {
 const modules = async <Module>(name: string): Promise<Module> =>
   (await import(new URL(`../../shop/${name}`, import.meta.url).href)) as Module;
 
-// The browser's own modules: first pages are drawn by the same code here and there.
+// First pages are drawn by the same code here and in the browser.
 const { useShop } = await modules<{ useShop(state: ShopState): void }>('frame.js');
 const { drawWith } = await modules<{ drawWith(document: object): void }>('dom.js');
 const { useTexts, t } = await modules<{
@@ -78,7 +73,6 @@ for (const code of TEXT_LANGUAGES)
 
 drawWith(drawingDocument);
 
-/** What draws first pages, within {@link drawIn}. */
 const views = {
   t,
   showHead,
@@ -89,7 +83,7 @@ export type Views = typeof views;
 
 export { programmeState };
 
-/** Draws synchronously for a point of sale and language: the modules know one at a time. */
+/** Synchronous: the modules know one point of sale and language at a time. */
 export function drawIn<Result>(state: ShopState, draw: (views: Views) => Result): Result {
   useTexts(tables.get(state.texts) ?? {});
   useShop(state);

@@ -1,4 +1,3 @@
-// Tickets to save, to print or to mail: of one ticket and of an order, with the look of the point of sale.
 import { PosFault } from '@boxoffice/envelope';
 import { selectText } from '@boxoffice/http';
 import { ServiceRefusal } from '@boxoffice/service';
@@ -10,33 +9,30 @@ import type { PosContext } from '../request/context.ts';
 
 type DocumentsContext = Pick<PosContext, 'tickets' | 'contacts' | 'orders' | 'log'>;
 
-/** A document, base64-encoded: a PDF, or SVG where no font has the letters. */
+/** Base64-encoded: a PDF, or SVG where no font has the letters. */
 export interface ShownDocument {
   readonly contentType: string;
   readonly base64: string;
 }
 
-/** What a document shows of an order. */
 type Sold = Pick<Order, 'id' | 'contactNumber'> & { readonly number?: string };
 
-/** By whom and for whom a document is made: `languages` best first. */
+/** `languages` best first. */
 interface Reading {
   readonly pointOfSale: Pick<PointOfSale, 'institution' | 'name' | 'branding'>;
   readonly languages: readonly string[];
 }
 
-/** An order with tickets of it. */
 interface SoldTickets {
   readonly order: Sold;
   readonly tickets: readonly Ticket[];
 }
 
-/** Documents drawn concurrently for one request. */
 const WIDTH = 4;
 
 /**
- * The document of an order: a page for each of these tickets that is printed, in their order.
- * @throws {PosFault} `ticket_not_printed` if none is, or if one ceases to be in this moment
+ * A page for each printed ticket. @throws {PosFault} `ticket_not_printed` if none is, or one ceases to be in this
+ * moment
  */
 export async function drawOrderDocument(
   context: DocumentsContext,
@@ -51,10 +47,8 @@ export async function drawOrderDocument(
   });
 }
 
-/** A ticket whose code is in a document. */
 const isShown = ({ status }: Pick<Ticket, 'status'>): boolean => status === 'printed' || status === 'controlled';
 
-/** Draws documents of an order's tickets, a page for each ticket. */
 const drawingFor = async (context: DocumentsContext, order: Sold, { pointOfSale, languages }: Reading) => {
   const { institution, name, branding } = pointOfSale;
   const buyer = await buyerOf(context, institution, order);
@@ -64,7 +58,7 @@ const drawingFor = async (context: DocumentsContext, order: Sold, { pointOfSale,
     context.tickets.draw(institution, { ticketIds, ...shown });
 };
 
-/** The buyer's name; null for an erased contact, and while contacts does not answer: a ticket is worth more than it. */
+/** Null for an erased contact, and while contacts does not answer: a ticket is worth more than its name. */
 const buyerOf = async ({ contacts, log }: DocumentsContext, institution: string, { contactNumber }: Sold) => {
   if (contactNumber === null) return null;
   try {
@@ -78,10 +72,7 @@ const buyerOf = async ({ contacts, log }: DocumentsContext, institution: string,
 
 const isRefusal = (error: unknown): error is ServiceRefusal => error instanceof ServiceRefusal && error.http === 412;
 
-/**
- * The document of one ticket.
- * @throws {PosFault} `ticket_not_printed`; `ticket_not_changeable` if it was cancelled or replaced
- */
+/** @throws {PosFault} `ticket_not_printed`; `ticket_not_changeable` if it was cancelled or replaced */
 export async function drawTicketDocument(
   context: DocumentsContext,
   { ticket, ...reading }: Reading & { readonly ticket: Ticket },
@@ -98,7 +89,7 @@ const refuse = (error: unknown): never => {
   throw new PosFault('ticket_not_changeable', 'The ticket was cancelled or replaced.');
 };
 
-/** The documents of those tickets of an order that have one, by ticket id. */
+/** By ticket id; without those that have none. */
 export async function drawTicketDocuments(
   context: DocumentsContext,
   { order, tickets, ...reading }: Reading & SoldTickets,

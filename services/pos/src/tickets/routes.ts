@@ -1,4 +1,3 @@
-// Own tickets of the logged-in user: list, detail and the name of the beneficiary.
 import { PosFault } from '@boxoffice/envelope';
 import { type AnyOperation, ok } from '@boxoffice/http';
 import { ServiceRefusal } from '@boxoffice/service';
@@ -17,7 +16,6 @@ import { drawTicketDocument } from './documents.ts';
 
 const params = { id: pathId };
 
-/** The operations on own tickets. */
 export function createTicketsRoutes(
   context: Pick<PosContext, 'tickets' | 'purchases' | 'orders' | 'contacts' | 'offers' | 'bestEffortCatalog' | 'log'>,
   edition: Edition,
@@ -43,7 +41,7 @@ export function createTicketsRoutes(
     return ticket;
   };
 
-  /** The tickets of the user's contact, and those that the user bought for another contact. */
+  /** Also those that the user bought for another contact. */
   const all = async (visit: Visit, status: AnyTicket['status'] | undefined): Promise<readonly AnyTicket[]> => {
     const { institution } = visit.pointOfSale;
     const which = status === undefined ? {} : { status };
@@ -55,7 +53,6 @@ export function createTicketsRoutes(
     return [...byId.values()].sort(compareByStartThenId);
   };
 
-  /** Makes the views of tickets for a visitor. */
   const viewFor = async (visit: Visit) => {
     const current = isExperimental ? await readCurrentOffer(context, visit) : undefined;
     return (ticket: AnyTicket) => toTicketView(ticket, { visit, isExperimental }, current);
