@@ -21,7 +21,6 @@ import { createStockRoutes } from './stock/routes.ts';
 import { CANCELLED_BY_0_3, collections, currentFacts, products, retention } from './store.ts';
 import { createTariffsRoutes } from './tariffs.ts';
 
-/** The catalog service: institutions, products, performances, places, tariffs and points of sale. */
 export const catalog: ServiceDefinition<Record<never, never>, Store> = {
   name: 'catalog',
   version: readVersion(import.meta.url),
@@ -52,7 +51,6 @@ export const catalog: ServiceDefinition<Record<never, never>, Store> = {
   },
 };
 
-/** Every operation of the catalog, resource by resource. */
 export function createRoutes(store: Store, cache = createCatalogCache(store)): AnyOperation[] {
   return [
     ...createCatalogRoutes(cache),

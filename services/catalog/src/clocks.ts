@@ -1,7 +1,6 @@
 import { findIanaName, formatWallTime, parseWallTime, timeZoneRelease } from '@boxoffice/http/local-time';
 import type { Clocks } from './domain/clocks.ts';
 
-/** The clocks of places, by the zone data of the product. */
 export const clocks: Clocks = {
   release: timeZoneRelease,
   ianaName: findIanaName,

@@ -4,7 +4,6 @@ import type { Store } from '@boxoffice/store';
 import type { MoneyRules } from './domain/tariff.ts';
 import { type Collections, type InstitutionDocument, openCollections } from './store.ts';
 
-/** What commands and queries need: one institution's collections and a clock. */
 export interface Context {
   readonly collections: Collections;
   /** Epoch milliseconds. */
@@ -12,7 +11,6 @@ export interface Context {
   readonly newId: (prefix: string) => string;
 }
 
-/** The context of one institution; `now` defaults to the system clock. */
 export function createContext(store: Store, institution: string, now: () => number = Date.now): Context {
   return {
     collections: openCollections(store, institution),
@@ -21,7 +19,7 @@ export function createContext(store: Store, institution: string, now: () => numb
   };
 }
 
-/** The clock's time in the form of stored timestamps: ISO 8601 UTC. */
+/** ISO 8601 UTC. */
 export function readTimestamp({ now }: Context): string {
   return new Date(now()).toISOString();
 }
@@ -43,10 +41,7 @@ export async function requireInstitution({ institution, institutions }: Collecti
   return found;
 }
 
-/**
- * What prices and points of sale are validated against: the institution's currency and, of `tariffIds`, those that
- * exist.
- */
+/** Of `tariffIds`, those that exist. */
 export async function readMoneyRules(collections: Collections, tariffIds: readonly string[]): Promise<MoneyRules> {
   const [{ currency }, ...known] = await Promise.all([
     requireInstitution(collections),
@@ -56,8 +51,8 @@ export async function readMoneyRules(collections: Collections, tariffIds: readon
 }
 
 /**
- * Invalidates the cached catalog on every instance. It runs after the write and before the response, so a client reads
- * its own writes. The write is unconditional, so concurrent writers do not retry.
+ * On every instance. It runs after the write and before the response, so a client reads its own writes. The write is
+ * unconditional, so concurrent writers do not retry.
  */
 export async function invalidateCatalog(context: Context): Promise<void> {
   const { institutions, institution } = context.collections;

@@ -12,11 +12,10 @@ export const PERFORMANCE_CANCELLED = 'performance.cancelled';
 export const PERFORMANCE_MOVED = 'performance.moved';
 export const PLACES_RELEASED = 'places.released';
 export const INSTITUTION_CHANGED = 'institution.changed';
-/** A change of a product or performance that partners hear of was recorded. */
 export const PRODUCT_RECORDED = 'product.recorded';
 export const PERFORMANCE_RECORDED = 'performance.recorded';
 
-/** The members that every event of a type has: consumers rely on them, and the next release keeps them. */
+/** Consumers rely on these members, and the next release keeps them. */
 export const schemas = {
   [PERFORMANCE_CANCELLED]: Type.Object(
     {
@@ -41,7 +40,7 @@ export const schemas = {
       orderId: Type.String(),
       // The event after which they were released.
       cause: oneOf(['order.cancelled', 'tickets.cancelled']),
-      // The places that the event named and that the order no longer has, and their number.
+      // Those that the event named and that the order no longer has.
       placeIds: Type.Array(Type.String()),
       placesReleased: Type.Integer({ minimum: 0 }),
     },
@@ -57,7 +56,7 @@ export const schemas = {
   ),
 } as const;
 
-/** A performance is cancelled; the orders service cancels the affected orders. Keyed by the performance. */
+/** The orders service cancels the affected orders. Keyed by the performance. */
 export function createPerformanceCancelledFact(data: Static<(typeof schemas)[typeof PERFORMANCE_CANCELLED]>): Fact {
   return {
     type: PERFORMANCE_CANCELLED,
@@ -66,10 +65,7 @@ export function createPerformanceCancelledFact(data: Static<(typeof schemas)[typ
   };
 }
 
-/**
- * A performance takes place at another time or in another place; its tickets show the present ones. Keyed by the
- * performance, whose version is the event's.
- */
+/** Its tickets show the present time and place. Keyed by the performance, whose version is the event's. */
 export function createPerformanceMovedFact({
   id,
   startDate,
@@ -90,21 +86,14 @@ export function createPerformanceMovedFact({
   };
 }
 
-/** What {@link createPlacesReleasedFact} says. */
 export type PlacesReleased = Static<(typeof schemas)[typeof PLACES_RELEASED]>;
 
-/**
- * Places returned to stock after a cancellation; the orders service completes the cancellation. Keyed by the order; the
- * version is that of the release, not of the order.
- */
+/** The orders service completes the cancellation. Keyed by the order; the version is that of the release. */
 export function createPlacesReleasedFact(data: PlacesReleased): Fact {
   return { type: PLACES_RELEASED, key: data.orderId, data };
 }
 
-/**
- * An institution was created or changed; the authorizer shows its name and languages on the pages of sign-in. Keyed by
- * the institution.
- */
+/** The authorizer shows name and languages on the pages of sign-in. Keyed by the institution. */
 export function createInstitutionChangedFact(
   institution: string,
   { name, languages }: Pick<Institution, 'name' | 'languages'>,
@@ -112,7 +101,6 @@ export function createInstitutionChangedFact(
   return { type: INSTITUTION_CHANGED, key: institution, data: { name, languages } };
 }
 
-/** What an event shows of a product. */
 export function toProductEventData({
   type,
   state,
@@ -122,7 +110,6 @@ export function toProductEventData({
   return { type, state, startDate, endDate };
 }
 
-/** What an event shows of a performance. */
 export function toPerformanceEventData({
   productId,
   state,
@@ -139,7 +126,7 @@ export function toPerformanceEventData({
   };
 }
 
-/** The event of a write; the revision counts the visible changes. */
+/** The revision counts the visible changes. */
 export function announceProduct(before: Identified<Product> | undefined, after: Identified<Product>): Announcement[] {
   if (before?.revision === after.revision) return [];
   const type = before ? 'product.changed' : 'product.created';
@@ -150,7 +137,6 @@ const announcement = (type: string, kind: 'product' | 'performance', id: string,
   { type, resource: { type: kind, id }, data },
 ];
 
-/** The event of a write; the revision counts the visible changes. */
 export function announcePerformance(
   before: Identified<Performance> | undefined,
   after: Identified<Performance>,
@@ -162,7 +148,7 @@ export function announcePerformance(
   return announcement(type, 'performance', after.id, toPerformanceEventData(after));
 }
 
-/** An example payload of each event that the catalog publishes, for the tests of its consumers. */
+/** For the tests of consumers. */
 export const examples = {
   [PERFORMANCE_CANCELLED]: {
     performanceId: 'prf_00mhs1k2e7d3kq0w8z1x',

@@ -11,12 +11,11 @@ import { NewPointOfSale, toPointOfSaleDetails, toPointOfSaleView } from './point
 import { toInstitutionView } from './schemas.ts';
 import { institutions, pointsOfSale } from './store.ts';
 
-/** The form of the languages of stored texts. */
 const LANGUAGE = new RegExp(LANGUAGE_TAG);
 
 /**
- * Creates an institution: the tenant of all other documents. `demo` marks one of the demo data.
- * @throws RangeError that lists what is wrong; {@link UniqueViolation} if the id is taken
+ * `demo` marks one of the demo data. @throws RangeError that lists what is wrong; {@link UniqueViolation} if the id is
+ * taken
  */
 export async function createInstitution(
   store: Store,
@@ -35,7 +34,6 @@ export async function createInstitution(
   return toInstitutionView(await context.collections.institutions.insert(document, { events }));
 }
 
-/** The problems of a new institution; empty if there is none. */
 const institutionProblems = ({ id, name, currency, languages }: Institution): string[] => [
   ...(/^[a-z0-9][a-z0-9_-]{0,62}$/.test(id) ? [] : ['id must be 1 to 63 of a-z, 0-9, _ and -']),
   ...(name.trim() === '' ? ['name must not be empty'] : []),
@@ -45,7 +43,7 @@ const institutionProblems = ({ id, name, currency, languages }: Institution): st
     : ['languages must be language tags (BCP 47), such as fr, pt-BR or zh-Hant, at least one']),
 ];
 
-/** Every institution of the installation, by id. */
+/** By id. */
 export async function listInstitutions(store: Store): Promise<Institution[]> {
   return (await store.collection(institutions).acrossInstitutions.find({ orderBy: 'id' })).map(toInstitutionView);
 }
@@ -53,9 +51,8 @@ export async function listInstitutions(store: Store): Promise<Institution[]> {
 const checkPointOfSale = createCheck(NewPointOfSale);
 
 /**
- * Creates a point of sale from the body of `POST /svc/v3/catalog/points-of-sale`; returns it.
- * @throws Fault `validation_error`, `semantically_invalid`, `point_of_sale_duplicate_host`, `not_found` (no such
- * institution)
+ * From the body of `POST /svc/v3/catalog/points-of-sale`. @throws Fault `validation_error`, `semantically_invalid`,
+ * `point_of_sale_duplicate_host`, `not_found` (no such institution)
  */
 export async function createPointOfSale(store: Store, institution: string, body: object) {
   const { serviceHost, ...members } = checkPointOfSale(structuredClone(body));
@@ -64,7 +61,7 @@ export async function createPointOfSale(store: Store, institution: string, body:
   );
 }
 
-/** The points of sale of an institution, or of all, in order of creation. */
+/** Of an institution, or of all, in order of creation. */
 export async function listPointsOfSale(
   store: Store,
   institution?: string,

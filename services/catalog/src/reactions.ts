@@ -1,5 +1,5 @@
-// Reactions to the facts of other services: they release an order's places when the order ends. Each step is idempotent
-// and may run late: its condition names the order as the holder, so places taken by others since are never touched.
+// Each step is idempotent and may run late: its condition names the order as the holder, so places taken by others
+// since are never touched.
 
 import { Fault } from '@boxoffice/envelope';
 import { createCheck, id } from '@boxoffice/http';
@@ -12,17 +12,17 @@ import { createPlacesReleasedFact, type PlacesReleased } from './events.ts';
 import { getPlaceIds } from './stock/changes.ts';
 import type { Collections } from './store.ts';
 
-/** Releases all places of an order, held or sold. */
+/** Held or sold. */
 export async function releaseAll({ places }: Collections, orderId: string): Promise<void> {
   await places.claim({ where: { holder: orderId }, set: freed });
 }
 
-/** Releases the places that an order has as of a version before `before`; those of a later version stay. */
+/** Those of a later version stay. */
 const releaseEarlier = async ({ places }: Collections, orderId: string, before: number): Promise<void> => {
   await places.claim({ where: { holder: orderId, asOf: { lt: before } }, set: freed });
 };
 
-/** Releases these places of an order, and all that it holds unsold; never those of `kept`. */
+/** And all that the order holds unsold; never those of `kept`. */
 export async function releaseNamed(
   { places }: Collections,
   orderId: string,
@@ -38,8 +38,8 @@ export async function releaseNamed(
 }
 
 /**
- * Publishes, once per order and cause, which of these places the order no longer has; call it after their release. If
- * the process dies before, the message is redelivered; the release is idempotent, so the event is the same.
+ * Once per order and cause, after the release. If the process dies before, the message is redelivered, and the event is
+ * the same.
  */
 const publishReleased = async (
   context: Context,
@@ -55,10 +55,7 @@ const publishReleased = async (
   });
 };
 
-/**
- * Makes a reader of the members that a reaction uses; others are ignored. The reader throws Unreadable if one is
- * absent or invalid.
- */
+/** Other members are ignored. The reader throws Unreadable if one is absent or invalid. */
 const reading = <Schema extends TSchema>(schema: Schema): ((message: Message) => Static<Schema>) => {
   const check = createCheck(schema);
   return ({ type, data }) => {
@@ -77,8 +74,8 @@ const readTickets = reading(Type.Object({ orderId: id, placeIds: someIds, keptPl
 
 const reactions: Readonly<Record<string, (context: Context, message: Message) => Promise<void>>> = {
   /**
-   * Without tickets, all places of the order are released, also those that the event does not name. With tickets,
-   * nothing is released yet: `tickets.cancelled` says which places stay with controlled tickets.
+   * Without tickets all places are released, also those that the event does not name; with tickets none yet:
+   * `tickets.cancelled` says which places stay with controlled tickets.
    */
   async 'order.cancelled'(context, message) {
     const { orderId, hadTickets, placeIds } = readCancelled(message);
@@ -87,15 +84,12 @@ const reactions: Readonly<Record<string, (context: Context, message: Message) =>
     await publishReleased(context, { orderId, cause: 'order.cancelled', placeIds });
   },
 
-  /**
-   * The places of earlier versions of the order are released, also those of a sale in progress. Places that a late
-   * payment has held again since then stay. No service needs the result, so no event is published.
-   */
+  /** Also those of a sale in progress; places that a late payment has held again since then stay. */
   async 'order.expired'({ collections }, message) {
     await releaseEarlier(collections, readExpired(message).orderId, message.version);
   },
 
-  /** Releases the places of the tickets of a cancelled order, but not those of controlled tickets. */
+  /** But not those of controlled tickets. */
   async 'tickets.cancelled'(context, message) {
     const { orderId, placeIds, keptPlaceIds } = readTickets(message);
     await releaseNamed(context.collections, orderId, placeIds, keptPlaceIds);
@@ -103,7 +97,6 @@ const reactions: Readonly<Record<string, (context: Context, message: Message) =>
   },
 };
 
-/** Reactions to the events of the catalog's queue. */
 export function reactTo(store: Store): Handler {
   return async (message) => {
     await findReaction(reactions, message)(createContext(store, message.institution), message);

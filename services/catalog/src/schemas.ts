@@ -1,5 +1,3 @@
-// Members that the schemas of several resources share.
-
 import {
   createLanguageMapSchema,
   createLineSchema,
@@ -11,10 +9,8 @@ import {
 } from '@boxoffice/http';
 import { Type } from 'typebox';
 
-/** A name by language. */
 export const names = named('LocalisedText', createLanguageMapSchema(createLineSchema({ maxLength: 200 })));
 
-/** A description by language. */
 export const descriptions = named(
   'LocalisedLongText',
   createLanguageMapSchema(createLinesSchema({ maxLength: 20_000 })),
@@ -27,13 +23,11 @@ export const languages = Type.Array(languageTag, {
   description: 'BCP 47; the first is used where no other is wanted',
 });
 
-/** A code that an institution gives. */
 export const code = createLineSchema({ maxLength: 64, description: "the institution's own, unique among its kind" });
 
-/** The same in answers. */
 export const shownCode = Type.String({ description: "the institution's own" });
 
-/** Money: 500 times the largest amount is still a safe integer. */
+/** 500 times the largest amount is still a safe integer. */
 export const amount = Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: "in the currency's minor unit" });
 
 export const createdAt = '2027-01-11T09:00:00.000Z';
@@ -47,7 +41,6 @@ export const ids = {
   order: 'ord_00mhs1k9f5g7ja3p1y6d',
 };
 
-/** `asOf` of lists. */
 export const asOf = '2027-02-01T11:59:45.000Z';
 
 export const Institution = named(
@@ -60,5 +53,4 @@ export const Institution = named(
   }),
 );
 
-/** The institution as answers show it. */
 export const toInstitutionView = createView(Institution);

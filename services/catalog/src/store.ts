@@ -32,9 +32,8 @@ import {
 } from './events.ts';
 
 /**
- * `catalogMark` changes after every write that the catalog's answer depends on. `demo` is true for an institution of
- * the demo data; only the program that creates them sets it. `announced`: an instance of release 0.3 publishes what
- * lacks it.
+ * `catalogMark` changes after every write that the catalog's answer depends on; only the program that creates demo data
+ * sets `demo`. `announced`: an instance of release 0.3 publishes what lacks it.
  */
 export type InstitutionDocument = Document &
   Institution & {
@@ -43,17 +42,17 @@ export type InstitutionDocument = Document &
     readonly demo?: boolean;
     readonly announced?: boolean;
   };
-/** `cancelledAt`: when it was cancelled (ISO 8601 UTC); absent in those of release 0.3.0 and before. */
+/** `cancelledAt` (ISO 8601 UTC) is absent in those of release 0.3.0 and before. */
 export type ProductDocument = Announced & Product & { readonly cancelledAt?: string };
 export type TariffDocument = Document & Tariff;
 /** The id is the service host. */
 export type PointOfSaleDocument = Document & PointOfSale;
 export type PlaceDocument = Document & Place;
 
-/** The places that an order no longer has. One document per order and cause, so that the event is published once. */
+/** One document per order and cause, so that the event is published once. */
 type ReleaseDocument = Document & PlacesReleased & { readonly createdAt: string };
 
-/** `capacityClaim`: the name of the claims of places that a change of its capacity has made, until they are applied. */
+/** `capacityClaim`: the claims of a written change of its capacity, until they are applied. */
 export type PerformanceDocument = Announced & Performance & { readonly capacityClaim?: string | null };
 
 const inOrderOfCreation = { name: 'created', fields: ['createdAt'] } as const;
@@ -62,7 +61,6 @@ export const institutions = collection<InstitutionDocument>('institutions', [
   { name: 'announced', fields: ['announced'], acrossInstitutions: true },
 ]);
 
-/** Release 0.3.0 says in a member since when the performances of a product are to be cancelled. */
 const withDue = (stored: ProductDocument & { readonly cancelling?: string | null }): ProductDocument => {
   if (stored.cancelling == null) return stored;
   const { cancelling: cancelledAt, ...product } = stored;
@@ -73,7 +71,7 @@ const withDue = (stored: ProductDocument & { readonly cancelling?: string | null
   };
 };
 
-/** Products that release 0.3.0 has begun to cancel, by its index. */
+/** By the index of release 0.3.0. */
 export const CANCELLED_BY_0_3 = { where: { cancelling: { gt: '' } } } as const;
 
 export const products = collection<ProductDocument>(
@@ -90,7 +88,7 @@ export const products = collection<ProductDocument>(
   { work: ['cancelPerformances'], upgrade: withDue },
 );
 
-/** How release 0.3.0 marks a change of capacity, which is written if it is to `settle`. */
+/** Of release 0.3.0; written if it is to `settle`. */
 interface CapacityChangeOf03 {
   readonly capacityChange?: { readonly token: string; readonly settle: boolean } | null;
 }
@@ -138,13 +136,9 @@ export const releases = collection<ReleaseDocument>('releases', [
   { name: 'created', fields: ['createdAt'], acrossInstitutions: true },
 ]);
 
-/** Every collection of the catalog. */
 export const collections = [institutions, products, performances, tariffs, pointsOfSale, places, releases];
 
-/**
- * One institution's documents: operations reach the store only through these. Every write to products and performances
- * announces what partners hear of.
- */
+/** The only way to the store. Writes to products and performances announce what partners hear of. */
 export function openCollections(store: Store, institution: string) {
   return {
     institution,
@@ -164,13 +158,9 @@ export type Collections = ReturnType<typeof openCollections>;
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/**
- * An event that ends an order may be redelivered, also from a dead-letter queue; until then its release is
- * remembered.
- */
+/** Until then a redelivered event, also from a dead-letter queue, finds the release. */
 const RELEASE_RETENTION_MS = 30 * DAY_MS;
 
-/** How long the documents of each collection are stored. */
 export const retention: Retentions = {
   institutions: { retained: 'for good' },
   products: { retained: 'for good; `closed` and `cancelled` ones, too, since orders name them' },
@@ -184,10 +174,7 @@ export const retention: Retentions = {
   },
 };
 
-/**
- * The institutions, the last events of products and performances, the cancelled and the moved performances, and the
- * places that returned to stock: for republishing events after a restore.
- */
+/** For republishing events after a restore. */
 export const currentFacts: CurrentFacts = {
   types: [
     INSTITUTION_CHANGED,

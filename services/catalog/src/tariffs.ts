@@ -1,5 +1,3 @@
-// Tariffs: schemas, commands and operations.
-
 import { Fault } from '@boxoffice/envelope';
 import {
   type AnyOperation,
@@ -38,7 +36,6 @@ const criterion = createNullableSchema(
   oneOf(['member'], { description: 'of the contacts who may buy it; null: everybody' }),
 );
 
-/** The body that creates a tariff; a PATCH is merged into it. */
 const TariffBody = named(
   'TariffInput',
   Type.Object({
@@ -60,10 +57,9 @@ export const Tariff = named(
   }),
 );
 
-/** A tariff as answers show it. */
 export const toTariffView = createView(Tariff);
 
-/** One that the demo data do not have, so that the example can be sent. */
+/** The demo data do not have it, so that the example can be sent. */
 const addedTariff = { code: 'FAMILY', name: { fr: 'Familles', en: 'Families' } };
 
 export const tariff = {
@@ -84,7 +80,6 @@ const single = {
 
 const check = createCheck(TariffBody);
 
-/** Tariffs: list, create, read, change. */
 export function createTariffsRoutes(store: Store): AnyOperation[] {
   return [
     operation({
@@ -170,7 +165,7 @@ export function createTariffsRoutes(store: Store): AnyOperation[] {
 
 const validatorOf = ({ version }: TariffDocument) => ({ etag: String(version) });
 
-/** Creates a tariff. @throws Fault `not_found` (no such institution), `tariff_duplicate_code` */
+/** @throws Fault `not_found` (no such institution), `tariff_duplicate_code` */
 const createTariff = async (
   context: Context,
   { code, name, criterion }: TariffDetails,
@@ -194,10 +189,7 @@ const onDuplicate = (error: unknown): never => {
 
 const answer = (tariff: TariffDocument) => ok(toTariffView(tariff), validatorOf(tariff));
 
-/**
- * Changes a tariff. `to` makes the new details, or throws to refuse; it is pure.
- * @throws Fault `not_found`, `tariff_duplicate_code`
- */
+/** `to` makes the new details, or throws to refuse; it is pure. @throws Fault `not_found`, `tariff_duplicate_code` */
 const changeTariff = async (
   context: Context,
   id: string,

@@ -1,6 +1,5 @@
 import { toRowPosition, toSeatPosition } from './place.ts';
 
-/** A free numbered seat. */
 export interface FreeSeat {
   readonly id: string;
   readonly order: number;
@@ -16,15 +15,12 @@ interface Run {
   readonly seats: readonly FreeSeat[];
 }
 
-/** One row nearer to the front is worth this many seats nearer to the centre. */
+/** Seats nearer to the centre that one row nearer to the front is worth. */
 const ROW_WORTH = 8;
 /** The cost of a single free seat left beside the block: it is hard to sell. */
 const ORPHAN_COST = 3;
 
-/**
- * Seats in as few groups as possible: the longest runs first, the nearer one of equal runs. Undefined if too few are
- * free.
- */
+/** The longest runs first, the nearer one of equal runs. Undefined if too few seats are free. */
 export function findFewestGroups(free: readonly FreeSeat[], count: number): readonly string[] | undefined {
   if (free.length < count) return undefined;
   const longest = runs(free).sort((left, right) => right.seats.length - left.seats.length || left.row - right.row);
@@ -34,7 +30,7 @@ export function findFewestGroups(free: readonly FreeSeat[], count: number): read
     .map(({ id }) => id);
 }
 
-/** Runs of adjacent seats: one row, consecutive positions, without a gap such as an aisle. */
+/** One row, consecutive positions, without a gap such as an aisle. */
 const runs = (free: readonly FreeSeat[]): Run[] => {
   const sorted = [...free].sort((left, right) => left.order - right.order);
   const found: { row: number; seats: FreeSeat[] }[] = [];
@@ -48,9 +44,8 @@ const runs = (free: readonly FreeSeat[]): Run[] => {
 };
 
 /**
- * The best block of `count` adjacent free seats: near the front and the centre, without leaving a single seat.
- * Undefined if no row has enough. `rank` selects the rank-th best block (0: the best), so that concurrent requests
- * choose different ones.
+ * `count` adjacent free seats near the front and the centre, without leaving a single seat; undefined if no row has
+ * enough. `rank` selects the rank-th best (0: the best), so that concurrent requests choose different ones.
  */
 export function findBestBlock(
   free: readonly FreeSeat[],

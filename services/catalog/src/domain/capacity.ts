@@ -8,32 +8,27 @@ import {
   sumSeats,
 } from './seat-category.ts';
 
-/**
- * A requested change: the new capacity of an unnumbered category, or rows of a numbered one (other rows stay as they
- * are).
- */
+/** The new capacity of an unnumbered category, or rows of a numbered one (other rows stay as they are). */
 export interface RequestedCapacity {
   readonly id: string;
   readonly capacity?: number;
   readonly rows?: readonly Row[];
 }
 
-/** The steps from a seat category to its new state. */
 export interface CategoryPlan {
   readonly category: SeatCategory;
   /** Places to create, or to reopen at the same position. */
   readonly add: readonly Spot[];
-  /** The number of withdrawn places to reopen, no matter which, … */
+  /** Withdrawn places to reopen, no matter which, … */
   readonly reopen: number;
-  /** … among those with a lower `order`: later ones were created by a change that was rolled back. */
+  /** … among those with a lower `order`: later ones are of a change that was rolled back. */
   readonly reopenBelow: number;
-  /** Seats to withdraw. */
   readonly remove: readonly Spot[];
-  /** The number of places to withdraw, no matter which. */
+  /** Places to withdraw, no matter which. */
   readonly close: number;
 }
 
-/** The rows after a request: named ones get their new number of seats, new ones are appended. */
+/** Named rows get their new number of seats, new ones are appended. */
 export function mergeRows(rows: readonly Row[], request: readonly Row[]): Row[] {
   const requestedSeats = new Map(request.map(({ row, seats }) => [row, seats]));
   const current = rows.map(({ row, seats }) => ({ row, seats: requestedSeats.get(row) ?? seats }));
@@ -41,7 +36,6 @@ export function mergeRows(rows: readonly Row[], request: readonly Row[]): Row[] 
   return [...current, ...request.filter(({ row }) => !known.has(row)).map(({ row, seats }) => ({ row, seats }))];
 }
 
-/** The problems of the requests, each with its path. */
 export function findCapacityProblems(
   categories: readonly SeatCategory[],
   requests: readonly RequestedCapacity[],
@@ -82,7 +76,7 @@ const relabelled = (present: readonly Row[], request: readonly Row[], path: stri
   });
 };
 
-/** The plans of the categories that change. The requests must have no problems. */
+/** The requests must have no problems. */
 export function planCapacity(
   categories: readonly SeatCategory[],
   requests: readonly RequestedCapacity[],
@@ -133,9 +127,9 @@ interface Availability {
 }
 
 /**
- * Free, held and sold add up to the capacity by construction, whatever happens between the two counts. `sold` must be
- * counted first and `taken` (held or sold) after it, each in one query. A place sold in between counts as held. While a
- * category grows, more places may be taken than its old capacity: then the capacity is the number taken.
+ * Free, held and sold add up to the capacity, whatever happens between the two counts: `sold` is counted first and
+ * `taken` (held or sold) after it. While a category grows, more places may be taken than its old capacity: then the
+ * capacity is the number taken.
  */
 export function computeAvailability(capacity: number, sold: number, taken: number): Availability {
   const total = Math.max(capacity, taken);
@@ -148,10 +142,9 @@ type Level = (typeof levels)[number];
 
 /** Maximum free places that count as `few`. */
 const FEW_PLACES = 5;
-/** Maximum free share of the capacity that counts as `few`. */
+/** The same as a share of the capacity. */
 const FEW_SHARE = 0.05;
 
-/** The level of availability of `free` places out of `capacity`, as points of sale show it. */
 export function computeLevel(free: number, capacity: number): Level {
   if (free <= 0) return 'sold_out';
   return free <= FEW_PLACES || free <= capacity * FEW_SHARE ? 'few' : 'available';

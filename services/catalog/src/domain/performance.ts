@@ -13,7 +13,6 @@ interface Venue {
   readonly city: string | null;
 }
 
-/** When and where: the members that can change freely. Null is absent. */
 interface PerformanceDetails {
   /** ISO 8601 UTC. */
   readonly startDate: string;
@@ -59,8 +58,8 @@ export function mayPerformanceBecome(from: PerformanceState, to: PerformanceStat
 }
 
 /**
- * The performance after its product was cancelled at `cancelledAt`, written at `now` (both ISO 8601 UTC). Undefined if
- * nothing changes: a performance that had begun is not cancelled, and its tickets stay valid.
+ * After its product was cancelled at `cancelledAt`, written at `now` (both ISO 8601 UTC). Undefined if nothing changes:
+ * a performance that had begun is not cancelled, and its tickets stay valid.
  */
 export function cancelForProduct<P extends Performance>(
   performance: P,
@@ -74,7 +73,6 @@ export function cancelForProduct<P extends Performance>(
   return { ...performance, state: 'cancelled', revision: revision + 1, updatedAt, modifiedAt };
 }
 
-/** What a change is judged by. */
 export interface ChangeRules extends MoneyRules {
   readonly clocks: Clocks;
 }
@@ -84,7 +82,6 @@ interface PerformanceRules extends ChangeRules {
   readonly manyCategories: boolean;
 }
 
-/** The problems of a new performance, each with its path below `at`. */
 export function findPerformanceProblems(input: PerformanceInput, rules: PerformanceRules, at = '$'): string[] {
   return [
     ...timeZoneProblems(input.timeZone, rules.clocks, at),
@@ -103,15 +100,13 @@ export function findPerformanceProblems(input: PerformanceInput, rules: Performa
   ];
 }
 
-/** The problems of a time zone that a request names. */
 const timeZoneProblems = (timeZone: string, clocks: Clocks, at = '$'): string[] =>
   clocks.ianaName(timeZone) === undefined ? [`${at}.timeZone is not an IANA time zone`] : [];
 
-/** The problems of the period in which it is sold, each with its path below `at`. */
 const salesProblems = ({ salesFrom, salesTo }: PerformanceDetails, at = '$'): string[] =>
   isEndBeforeStart(salesFrom, salesTo) ? [`${at}.salesTo is before ${at}.salesFrom`] : [];
 
-/** A change: absent members stay, null removes, objects merge, lists and the plan of the hall replace. */
+/** Absent members stay, null removes, objects merge, lists and the plan of the hall replace. */
 export interface PerformancePatch {
   readonly state?: PerformanceState;
   readonly startDate?: string;
@@ -125,14 +120,13 @@ export interface PerformancePatch {
   readonly seatMap?: SeatMap | null;
 }
 
-/** Whether the second takes place at another time or place than the first. */
+/** At another time or place. */
 export function hasMoved(before: PerformanceDetails, after: PerformanceDetails): boolean {
   return before.startDate !== after.startDate || before.timeZone !== after.timeZone || !same(before.venue, after.venue);
 }
 
 const same = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right);
 
-/** The problems of a change, each with its path. */
 export function findPatchProblems(performance: Performance, patch: PerformancePatch, rules: ChangeRules): string[] {
   return [
     // A stored zone is not checked: earlier releases accepted others, which must not block changes of something else.
@@ -163,17 +157,14 @@ const merged = (
   };
 };
 
-/** The seat categories as the change leaves them; a row that it removes stays named. */
+/** A removed row stays named. */
 const categoriesAfter = ({ seatCategories }: Performance, requests: readonly RequestedCapacity[]): CategoryRows[] =>
   seatCategories.map(({ id, code, numbered, rows }) => {
     const requested = requests.find((request) => request.id === id)?.rows ?? [];
     return { code, numbered, rows: mergeRows(rows, requested) };
   });
 
-/**
- * The performance after a valid change, with the seat categories of the plans; undefined if nothing changes. `now` is
- * ISO 8601 UTC.
- */
+/** Undefined if nothing changes. The change must be valid; `now` is ISO 8601 UTC. */
 export function applyPerformanceChange<P extends Performance>(
   performance: P,
   patch: PerformancePatch,
@@ -210,8 +201,8 @@ const changedAt = ({ revision }: Performance, now: string) => ({
 });
 
 /**
- * The performance, which is to come, at the instant at which the clocks of its venue show the local time that was meant
- * (`now`: ISO 8601 UTC); undefined if they do so already.
+ * The performance at the instant at which the clocks of its venue show what was meant; undefined if they do so already,
+ * or it has begun (`now`: ISO 8601 UTC).
  */
 export function restoreLocalTime<P extends Performance>(performance: P, clocks: Clocks, now: string): P | undefined {
   return hasMovedLocalTime(performance, clocks) && performance.startDate > now

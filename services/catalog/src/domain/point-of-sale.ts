@@ -3,18 +3,17 @@ import type { MoneyRules, Texts } from './tariff.ts';
 export const paymentMethods = ['on_account', 'external', 'simulated'] as const;
 export type PaymentMethod = (typeof paymentMethods)[number];
 
-/** How its visitors get tickets: as a code that opens the door at once, or printed before it does. */
+/** As a code that opens the door at once, or printed before it does. */
 export const ticketDeliveries = ['electronic', 'print'] as const;
 type TicketDelivery = (typeof ticketDeliveries)[number];
 
-/** The look of its pages, tickets and mails. Colours are `#rrggbb`. */
+/** Colours are `#rrggbb`. */
 export interface Branding {
   readonly colours: { readonly accent: string; readonly ink: string; readonly paper: string };
   /** An SVG image, checked by `logoProblems`. */
   readonly logo: string | null;
 }
 
-/** Web addresses of the institution's own pages; null: none. */
 export interface Links {
   readonly terms: string | null;
   readonly privacy: string | null;
@@ -22,7 +21,7 @@ export interface Links {
   readonly contact: string | null;
 }
 
-/** A sales channel of one institution, identified by the service host of its requests. */
+/** Identified by the service host of its requests. */
 export interface PointOfSaleDetails {
   /** Lower case; unique in the installation. */
   readonly serviceHost: string;
@@ -52,7 +51,6 @@ export interface PointOfSale extends PointOfSaleDetails {
   readonly updatedAt: string;
 }
 
-/** The problems of a point of sale, each with its path. */
 export function findPointOfSaleProblems(
   details: Pick<PointOfSaleDetails, 'currency' | 'tariffIds' | 'branding'>,
   rules: MoneyRules,
@@ -73,7 +71,7 @@ const brandingProblems = ({ colours: { ink, paper } }: Branding): string[] =>
     ? [`$.branding.colours: ink on paper has a contrast of ${contrastOf(ink, paper).toFixed(2)}, below ${MIN_CONTRAST}`]
     : [];
 
-/** The least contrast of text on its ground (WCAG 2.2, 1.4.3, level AA). */
+/** Of text on its ground (WCAG 2.2, 1.4.3, level AA). */
 const MIN_CONTRAST = 4.5;
 
 const channel = (hex: string): number => {
@@ -84,7 +82,7 @@ const channel = (hex: string): number => {
 const luminance = (colour: string): number =>
   0.2126 * channel(colour.slice(1, 3)) + 0.7152 * channel(colour.slice(3, 5)) + 0.0722 * channel(colour.slice(5, 7));
 
-/** The contrast ratio of two colours (`#rrggbb`), 1 to 21 (WCAG 2.2). */
+/** Of two colours (`#rrggbb`), 1 to 21 (WCAG 2.2). */
 const contrastOf = (one: string, other: string): number => {
   const [darker = 0, lighter = 0] = [luminance(one), luminance(other)].sort((left, right) => left - right);
   return (lighter + 0.05) / (darker + 0.05);

@@ -1,5 +1,3 @@
-// Rules of the catalog without any I/O: products, performances, capacities, prices, places and sales.
-
 import type { Texts } from './tariff.ts';
 
 export const productTypes = ['show', 'pass', 'season_ticket', 'membership', 'service', 'goods', 'package'] as const;
@@ -8,14 +6,12 @@ export type ProductType = (typeof productTypes)[number];
 export const productStates = ['preparing', 'validated', 'running', 'suspended', 'closed', 'cancelled'] as const;
 export type ProductState = (typeof productStates)[number];
 
-/** The states in which a product can be created. */
 export const firstStates = ['preparing', 'validated', 'running'] as const;
 
-/** How often a ticket of what is no show admits: once, once per local day of the venue, or always. */
+/** How often a ticket of what is no show admits: once per local day of the venue, for `daily`. */
 export const entries = ['once', 'daily', 'unlimited'] as const;
 export type Entries = (typeof entries)[number];
 
-/** The members of a product that its institution sets; null is absent. */
 export interface ProductDetails {
   readonly code: string;
   readonly type: ProductType;
@@ -32,7 +28,7 @@ export interface Product extends ProductDetails {
   readonly state: ProductState;
   /** When it was first published; `removed` lists unpublished products that have it. */
   readonly publishedAt: string | null;
-  /** The number of changes visible in answers; part of the ETag. */
+  /** Part of the ETag. */
   readonly revision: number;
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -40,7 +36,7 @@ export interface Product extends ProductDetails {
   readonly modifiedAt: string;
 }
 
-/** The allowed transitions: one step at a time; only `suspended` goes back. */
+/** One step at a time; only `suspended` goes back. */
 const arrows: Readonly<Record<ProductState, readonly ProductState[]>> = {
   preparing: ['validated', 'cancelled'],
   validated: ['running', 'cancelled'],
@@ -50,12 +46,11 @@ const arrows: Readonly<Record<ProductState, readonly ProductState[]>> = {
   cancelled: [],
 };
 
-/** The states that can follow a state. */
 export function listNextStates(from: ProductState): readonly ProductState[] {
   return arrows[from];
 }
 
-/** Whether the transition is allowed; the same state is allowed and changes nothing. */
+/** The same state is allowed and changes nothing. */
 export function mayBecome(from: ProductState, to: ProductState): boolean {
   return from === to || arrows[from].includes(to);
 }
@@ -66,8 +61,8 @@ export function hasManyPerformances(type: ProductType): boolean {
 }
 
 /**
- * Until when what this product sells is valid (ISO 8601 UTC): to its end, else for the duration of its one performance.
- * Undefined for a show, and if it has no end.
+ * ISO 8601 UTC: to the product's end, else for the duration of its one performance. Undefined for a show, and without
+ * an end.
  */
 export function computeValidUntil(
   { startDate, durationMinutes }: { readonly startDate: string; readonly durationMinutes: number | null },
@@ -78,12 +73,11 @@ export function computeValidUntil(
   return new Date(Date.parse(startDate) + durationMinutes * 60_000).toISOString();
 }
 
-/** How often a ticket of the product admits; null: a show, which has no choice. */
+/** Null: a show, which has no choice. */
 export function getEntries({ type, entries }: Pick<ProductDetails, 'type' | 'entries'>): Entries | null {
   return type === 'show' ? null : (entries ?? 'once');
 }
 
-/** The problems of the details, each with its path; empty if there is none. */
 export function findProductProblems({ type, startDate, endDate, entries }: ProductDetails): string[] {
   return [
     ...(isEndBeforeStart(startDate, endDate) ? ['$.endDate is before $.startDate'] : []),
@@ -91,7 +85,7 @@ export function findProductProblems({ type, startDate, endDate, entries }: Produ
   ];
 }
 
-/** A new product. `now` is ISO 8601 UTC. */
+/** `now` is ISO 8601 UTC. */
 export function buildProduct(details: ProductDetails, state: ProductState, now: string): Product {
   return {
     ...details,
@@ -107,7 +101,6 @@ export function buildProduct(details: ProductDetails, state: ProductState, now: 
 /** Whether products in this state are published in the catalog. */
 const isPublished = (state: ProductState): boolean => state === 'running' || state === 'suspended';
 
-/** The product with new details and state, validated by the caller; undefined if nothing changes. */
 export function applyProductChange<P extends Product>(
   product: P,
   details: ProductDetails,
@@ -130,12 +123,12 @@ export function applyProductChange<P extends Product>(
 
 const same = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right);
 
-/** Whether the end is before the start; false if one is open (null). Both ISO 8601. */
+/** False if one is open (null). Both ISO 8601. */
 export function isEndBeforeStart(start: string | null, end: string | null): boolean {
   return start !== null && end !== null && Date.parse(end) < Date.parse(start);
 }
 
-/** The later of two instants in the format of `toISOString`. */
+/** In the format of `toISOString`. */
 export function selectLater(left: string, right: string): string {
   return left < right ? right : left;
 }

@@ -2,7 +2,7 @@ import type { Performance } from './performance.ts';
 import type { ProductState } from './product.ts';
 import type { Price } from './tariff.ts';
 
-/** One requested item of a hold: `quantity` places, the places in `placeIds`, or both if they agree. */
+/** `quantity` places, the places in `placeIds`, or both if they agree. */
 export interface SaleItem {
   readonly performanceId: string;
   readonly seatCategoryId: string;
@@ -11,16 +11,14 @@ export interface SaleItem {
   readonly placeIds?: readonly string[];
 }
 
-/** What is checked before places are held. */
 export interface ItemsRequest {
   readonly items: readonly SaleItem[];
-  /** The service host of a point of sale, whose tariffs, limit of places per order and hold time apply. */
+  /** The service host of a point of sale, whose tariffs, limit of places and hold time apply. */
   readonly pointOfSale?: string | undefined;
-  /** The number of places that the order has already. */
   readonly placesInOrder?: number | undefined;
 }
 
-/** The reasons of a refused hold. `invalid_reference` includes a tariff without a price. */
+/** `invalid_reference` includes a tariff without a price. */
 export const refusalReasons = [
   'invalid_reference',
   'not_on_sale',
@@ -34,7 +32,7 @@ export interface Refusal {
   readonly reason: RefusalReason;
   /** English, for humans. */
   readonly details: string;
-  /** The index of the request's item; null if the refusal concerns no single one. */
+  /** Null if the refusal concerns no single item. */
   readonly item: number | null;
 }
 
@@ -46,16 +44,13 @@ export function createRefusal(reason: RefusalReason, details: string, item: numb
   };
 }
 
-/** The number of places that an item requests. */
 export function countItemPlaces(item: SaleItem): number {
   return item.placeIds?.length ?? item.quantity ?? 1;
 }
 
 type Sellable = Pick<Performance, 'state' | 'salesFrom' | 'salesTo' | 'seatCategories' | 'prices'>;
 
-/**
- * What requested items refer to in the catalog, by id; a point of sale that does not exist is undefined, none is null.
- */
+/** By id; a point of sale that does not exist is undefined, none is null. */
 export interface Offered {
   readonly performances: ReadonlyMap<string, Sellable & { readonly productId: string }>;
   readonly products: ReadonlyMap<string, { readonly state: ProductState }>;
@@ -70,22 +65,17 @@ export interface Offered {
     | undefined;
 }
 
-/** The price of an item, if there is one. */
 export function findPrice(item: SaleItem, performance: Pick<Sellable, 'prices'> | undefined): Price | undefined {
   return performance?.prices.find(
     ({ seatCategoryId, tariffId }) => seatCategoryId === item.seatCategoryId && tariffId === item.tariffId,
   );
 }
 
-/** Whether the item's performance has its seat category. */
 export function hasCategory({ performanceId, seatCategoryId }: SaleItem, { performances }: Offered): boolean {
   return performances.get(performanceId)?.seatCategories.some(({ id }) => id === seatCategoryId) === true;
 }
 
-/**
- * Every reason for which places of the items are not held, apart from whether they are free: in the order in which a
- * hold is refused. `now` is in epoch milliseconds.
- */
+/** Apart from whether places are free, in the order in which a hold is refused. `now` is in epoch milliseconds. */
 export function findRefusals(
   { items, pointOfSale: wanted, placesInOrder = 0 }: ItemsRequest,
   offered: Offered,
@@ -139,7 +129,7 @@ const faultsIn = (item: SaleItem, offered: Offered, seen: Set<string>): string[]
   return faults;
 };
 
-/** Why the performance is not on sale at `now` (epoch milliseconds), or undefined if it is. */
+/** Undefined if it is on sale at `now` (epoch milliseconds). */
 const notOnSale = (
   performance: Pick<Performance, 'state' | 'salesFrom' | 'salesTo'>,
   productState: ProductState,
@@ -156,7 +146,7 @@ const notOnSale = (
   return undefined;
 };
 
-/** The refusal that a hold answers: the first one, with what others say of the same kind of reference. */
+/** The first one, with what others say of the same kind of reference. */
 export function selectFirstRefusal(refusals: readonly Refusal[]): Refusal | undefined {
   const [first] = refusals;
   if (!first || first.reason === 'not_on_sale') return first;

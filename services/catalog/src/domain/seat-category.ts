@@ -1,23 +1,22 @@
 import type { Texts } from './tariff.ts';
 
 /**
- * The seats of a row: their number, counted from 1, or their labels in order, null for a gap such as an aisle. A
- * position in the row is counted from 1, gaps included.
+ * Their number, or their labels in order, null for a gap such as an aisle. Positions in a row are counted from 1, gaps
+ * included.
  */
 export type Seats = number | readonly (string | null)[];
 
-/** A row of numbered seats. */
 export interface Row {
   readonly row: string;
   readonly seats: Seats;
 }
 
-/** The number of positions of a row, gaps included. */
+/** Gaps included. */
 export function countPositions(seats: Seats = 0): number {
   return typeof seats === 'number' ? seats : seats.length;
 }
 
-/** What the seat at a position is called; null if there is none. */
+/** Null if there is no seat. */
 export function findSeatLabel(seats: Seats = 0, position: number): string | null {
   if (typeof seats !== 'number') return seats[position - 1] ?? null;
   return position >= 1 && position <= seats ? String(position) : null;
@@ -39,8 +38,8 @@ export interface CategoryInput {
 }
 
 /**
- * A price zone of a performance. Rows are only ever appended, so that a place keeps its id. The places of an unnumbered
- * category form one row without a name.
+ * A price zone. Rows are only ever appended, so that a place keeps its id. The places of an unnumbered category form
+ * one row without a name.
  */
 export interface SeatCategory {
   readonly id: string;
@@ -50,21 +49,18 @@ export interface SeatCategory {
   readonly capacity: number;
   /** Numbered: the rows, best first (0 seats: removed). Empty otherwise. */
   readonly rows: readonly Row[];
-  /** Unnumbered: the number of places ever created, of which `capacity` are in use. */
+  /** Unnumbered: the places ever created, of which `capacity` are in use. */
   readonly made: number;
 }
 
-/** The number of seats of a row. */
 export function countSeats(seats: Seats): number {
   return typeof seats === 'number' ? seats : seats.filter((label) => label !== null).length;
 }
 
-/** The total number of seats of the rows. */
 export function sumSeats(rows: readonly Row[]): number {
   return rows.reduce((total, { seats }) => total + countSeats(seats), 0);
 }
 
-/** The problems of requested rows, each with its path below `path`. */
 export function findRowProblems(rows: readonly Row[], path: string): string[] {
   const names = new Set(rows.map(({ row }) => row));
   const labels = rows.flatMap(({ seats }, index) => {
@@ -75,7 +71,6 @@ export function findRowProblems(rows: readonly Row[], path: string): string[] {
   return names.size === rows.length ? labels : [`${path}.rows names a row twice`, ...labels];
 }
 
-/** The problems of new seat categories, each with its path below `at`. */
 export function findCategoryProblems(categories: readonly CategoryInput[], at = '$'): string[] {
   const codes = new Set<string>();
   return categories.flatMap((category, index) => {
@@ -95,7 +90,7 @@ export function findCategoryProblems(categories: readonly CategoryInput[], at = 
   });
 }
 
-/** Seat categories as they are stored; their ids are derived from the performance's. */
+/** Their ids are derived from the performance's. */
 export function buildSeatCategories(performanceId: string, categories: readonly CategoryInput[]): SeatCategory[] {
   return categories.map(({ code, name, numbered, capacity, rows }, index) => ({
     id: deriveSeatCategoryId(performanceId, index),
@@ -108,12 +103,10 @@ export function buildSeatCategories(performanceId: string, categories: readonly 
   }));
 }
 
-/** The part of an id after its prefix. */
 export function stripIdPrefix(id: string): string {
   return id.slice(id.indexOf('_') + 1);
 }
 
-/** The id of a performance's seat category, by its position among them. */
 export function deriveSeatCategoryId(performanceId: string, index: number): string {
   return `cat_${stripIdPrefix(performanceId)}_${index}`;
 }

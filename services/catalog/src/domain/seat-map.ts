@@ -22,9 +22,7 @@ interface RowLine {
 export interface Area {
   readonly id: string;
   readonly name: Texts;
-  /** The code of the seat category. */
   readonly seatCategory: string;
-  /** An SVG path. */
   readonly outline: string;
   readonly rows: readonly RowLine[];
 }
@@ -32,7 +30,7 @@ export interface Area {
 /** The front edge of a stage: `width` to the right of its left end. */
 type Stage = Point & { readonly width: number };
 
-/** A plan of a hall, in units of its own. */
+/** In units of its own. */
 export interface SeatMap {
   readonly stage: Stage;
   readonly areas: readonly Area[];
@@ -51,7 +49,6 @@ export interface DrawnSeat extends Point {
   readonly label: string;
 }
 
-/** A plan with the position of every seat, by the id of its place. */
 export interface DrawnMap {
   readonly stage: Stage;
   readonly areas: readonly DrawnArea[];
@@ -90,7 +87,6 @@ export function computeRowPoints({ from, to, curve = 0 }: Omit<RowLine, 'row'>, 
 
 const rounded = (value: number): number => Math.round(value * 100) / 100;
 
-/** A seat category with its position among those of the performance. */
 type Indexed = SeatCategory & { readonly index: number };
 
 type Seats = [string, DrawnSeat][];
@@ -106,11 +102,9 @@ interface Ground {
   readonly centre: number;
   readonly top: number;
   readonly pitch: number;
-  /** Of a block without rows. */
   readonly width: number;
 }
 
-/** Of a performance, what is drawn. */
 interface Hall {
   readonly id: string;
   readonly seatCategories: readonly SeatCategory[];
@@ -118,8 +112,8 @@ interface Hall {
 }
 
 /**
- * The plan of a performance: its own, with what that leaves out as plain blocks below it; or a plain one. A row that
- * the category has no longer is left out. The id of a computed area is that of its seat category.
+ * Its own plan, with what that leaves out as plain blocks below it; or a plain one. A row that the category has no
+ * longer is left out; the id of a computed area is that of its seat category.
  */
 export function drawSeatMap({ id: performanceId, seatCategories, seatMap }: Hall): DrawnMap {
   const categories = seatCategories.map((category, index): Indexed => ({ ...category, index }));
@@ -152,7 +146,6 @@ export function drawSeatMap({ id: performanceId, seatCategories, seatMap }: Hall
   return { stage, areas, seats: Object.fromEntries(seats) };
 }
 
-/** What the areas leave out. */
 const blocksBeside = (categories: readonly Indexed[], areas: readonly Area[]): Block[] =>
   categories.flatMap((category) => {
     const own = areas.filter(({ seatCategory }) => seatCategory === category.code);
@@ -211,14 +204,14 @@ const seatsAlong = (performanceId: string, category: Indexed, line: RowLine, are
   });
 };
 
-/** The least and the greatest of the numbers; takes any number of them. */
+/** Takes any number of them. */
 const rangeOf = (numbers: readonly number[]): readonly [number, number] =>
   numbers.reduce<[number, number]>(
     ([least, greatest], each) => [Math.min(least, each), Math.max(greatest, each)],
     [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY],
   );
 
-/** The least distance of two neighbours of a row; that of a plain plan if there are none. */
+/** Of two neighbours of a row; that of a plain plan if there are none. */
 const pitchOf = (seats: Seats): number => {
   let least = Number.POSITIVE_INFINITY;
   for (const [index, [, { areaId, row, x, y }]] of seats.entries()) {
@@ -233,10 +226,9 @@ const pitchOf = (seats: Seats): number => {
 /** The most rows of a plan, as of a seat category. */
 export const MAX_ROWS = 900;
 
-/** What a plan is checked against. A removed row, with 0 seats, is still one of its category. */
+/** A removed row, with 0 seats, is still one of its category. */
 export type CategoryRows = Pick<CategoryInput, 'code' | 'numbered' | 'rows'>;
 
-/** The problems of a plan, each with its path below `at`. */
 export function findSeatMapProblems(
   { areas }: SeatMap,
   categories: readonly CategoryRows[],

@@ -1,10 +1,9 @@
-/** A position in the units of a drawing; y grows downwards. */
+/** In the units of a drawing; y grows downwards. */
 export interface Point {
   readonly x: number;
   readonly y: number;
 }
 
-/** A command of a path with the arguments of one use of it. */
 interface Step {
   readonly command: string;
   readonly numbers: readonly number[];
@@ -13,7 +12,6 @@ interface Step {
 /** The number of arguments of each command (SVG 2, 9.3). */
 const ARGUMENTS = new Map(Object.entries({ M: 2, L: 2, H: 1, V: 1, C: 6, S: 4, Q: 4, T: 2, A: 7, Z: 0 }));
 
-/** The largest coordinate, in either direction. */
 export const MAX_COORDINATE = 100_000;
 
 const WS = '[\\t\\n\\f\\r ]*';
@@ -29,7 +27,7 @@ export function isPath(text: string): boolean {
   return stepsOf(text) !== undefined;
 }
 
-/** The steps of a path (SVG 2, 9.3.9); undefined for any other text. Takes linear time. */
+/** SVG 2, 9.3.9; undefined for any other text. Takes linear time. */
 const stepsOf = (text: string): readonly Step[] | undefined => {
   let at = 0;
   const take = (pattern: RegExp): string | undefined => {

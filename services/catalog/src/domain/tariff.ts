@@ -1,4 +1,3 @@
-/** A price group: full, reduced, member. */
 export interface TariffDetails {
   readonly code: string;
   readonly name: Texts;
@@ -25,15 +24,15 @@ export interface Institution {
 export type Texts = Readonly<Record<string, string>>;
 
 /**
- * The texts in the order of the institution's languages, then the others: whoever finds no text in the languages of its
- * reader takes the first.
+ * In the order of the institution's languages, then the others: a reader without a text of their languages gets the
+ * first.
  */
 export function sortTexts(languages: readonly string[], texts: Texts): Texts {
   const placeOf = (tag: string): number => (languages.includes(tag) ? languages.indexOf(tag) : languages.length);
   return Object.fromEntries(Object.entries(texts).toSorted(([one], [other]) => placeOf(one) - placeOf(other)));
 }
 
-/** The price of a tariff in a seat category; `amount` in the currency's minor unit. */
+/** `amount` in the currency's minor unit. */
 export interface Price {
   readonly seatCategoryId: string;
   readonly tariffId: string;
@@ -42,7 +41,7 @@ export interface Price {
   readonly currency: string;
 }
 
-/** A price in a request: the category by its code, or by its id as GET returns it. */
+/** The category by its code, or by its id as GET returns it. */
 export interface PriceInput {
   readonly seatCategory?: string;
   readonly seatCategoryId?: string;
@@ -56,15 +55,11 @@ interface Named {
   readonly code: string;
 }
 
-/** What prices are validated against. */
 export interface MoneyRules {
-  /** The institution's, ISO 4217. */
   readonly currency: string;
-  /** The tariffs that exist. */
   readonly tariffIds: ReadonlySet<string>;
 }
 
-/** The problems of the prices, each with its path below `at`. */
 export function findPriceProblems(
   prices: readonly PriceInput[],
   categories: readonly Named[],
@@ -94,7 +89,7 @@ const named = <Category extends Named>(price: PriceInput, categories: readonly C
     price.seatCategoryId === undefined ? code === price.seatCategory : id === price.seatCategoryId,
   );
 
-/** The prices as they are stored. They must have no problems. */
+/** The prices must have no problems. */
 export function resolvePrices(
   prices: readonly PriceInput[],
   categories: readonly { readonly id: string; readonly code: string }[],
@@ -106,7 +101,6 @@ export function resolvePrices(
   });
 }
 
-/** The lowest amount, or null without prices. */
 export function findLowestAmount(prices: readonly { readonly amount: number }[]): number | null {
   return prices.reduce<number | null>((low, { amount }) => (low === null || amount < low ? amount : low), null);
 }

@@ -1,5 +1,3 @@
-// What is on: from when until when a performance lasts, by the clock of its venue.
-
 import type { Clocks } from './clocks.ts';
 import type { Performance } from './performance.ts';
 import { hasManyPerformances, type Product } from './product.ts';
@@ -19,8 +17,8 @@ type Length = Pick<Performance, 'startDate' | 'durationMinutes' | 'timeZone'>;
 type Period = Pick<Product, 'type' | 'endDate'>;
 
 /**
- * When a performance ends, in epoch milliseconds: after its duration, else with its product, else at six in the morning
- * of the next local day. What is no show and says none of these has no end: infinity.
+ * In epoch milliseconds: after its duration, else with its product, else at six in the morning of the next local day.
+ * What is no show and says none of these has no end: infinity.
  */
 export function computeEnd(
   { startDate, durationMinutes, timeZone }: Length,
@@ -32,14 +30,13 @@ export function computeEnd(
   return hasManyPerformances(type) ? nextMorning(startDate, timeZone, clocks) : Number.POSITIVE_INFINITY;
 }
 
-/** Six o'clock of the local day after that of the instant. */
 const nextMorning = (startDate: string, timeZone: string, { wallTime, instantOf }: Clocks): number => {
   const today = Date.parse(`${wallTime(startDate, timeZone).slice(0, 10)}T00:00Z`);
   const morning = new Date(today + DAY_MS + MORNING * 3_600_000).toISOString().slice(0, 19);
   return instantOf(morning, timeZone, Date.parse(startDate));
 };
 
-/** Whether a performance is on at some time of a period, whose ends belong to it. Epoch milliseconds. */
+/** The ends of the period belong to it. Epoch milliseconds. */
 export function isOn(
   performance: Length,
   product: Period,

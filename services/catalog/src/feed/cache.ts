@@ -16,7 +16,7 @@ type ProductView = Static<typeof Product>;
 type PublicProductView = Static<typeof PublicProduct>;
 type AnyView = ProductView | PublicProductView;
 
-/** The data of a catalog answer, and an ETag that ignores `generatedAt` and `asOf`. */
+/** With an ETag that ignores `generatedAt` and `asOf`. */
 export interface CatalogAnswer<View extends AnyView = ProductView> {
   readonly data: {
     readonly institution: Static<typeof Institution>;
@@ -35,18 +35,16 @@ interface CatalogQuery {
   readonly modifiedSince?: string;
 }
 
-/** One form of the catalog, whole and by type. */
 interface Form<View extends AnyView> {
   readonly whole: CatalogAnswer<View>;
   readonly byType: Map<ProductType, CatalogAnswer<View>>;
-  /** When each product was last modified. ISO 8601 UTC. */
+  /** Of each product; ISO 8601 UTC. */
   readonly modifiedAt: ReadonlyMap<string, string>;
-  /** The states in which it does not show a product. */
   readonly unshown: readonly ProductState[];
   readonly etagOf: (data: object) => string;
 }
 
-/** Everything that is published, read after the institution's `catalogMark` had the value `mark`. */
+/** Read after the institution's `catalogMark` had the value `mark`. */
 interface Snapshot {
   readonly mark: string;
   readonly sequence: number;
@@ -57,16 +55,15 @@ interface Snapshot {
   readonly public: Form<PublicProductView>;
 }
 
-/** A snapshot is read again after this time, in case a process died between its write and the new mark. */
+/** Read again after this time, in case a process died between its write and the new mark. */
 const MAX_AGE_MS = 5_000;
-/** The share of time that re-reading takes at most, however large the catalog is. */
+/** Of the time, at most, however large the catalog is. */
 const REFRESH_SHARE = 0.02;
 const MAX_INSTITUTIONS = 200;
 
 /**
- * Keeps the catalog of each institution ready to be answered. Whether it still holds is one look at the institution's
- * document, whose mark every write changes; so it is never older than the last acknowledged write, on any instance.
- * `clock` in epoch milliseconds.
+ * Whether a cached catalog still holds is one look at the institution's document, whose mark every write changes; so it
+ * is never older than the last acknowledged write, on any instance. `clock` in epoch milliseconds.
  */
 export function createCatalogCache(store: Store, clock: () => number = Date.now) {
   const snapshots = new LRUCache<string, Snapshot>({ max: MAX_INSTITUTIONS });
@@ -79,7 +76,7 @@ export function createCatalogCache(store: Store, clock: () => number = Date.now)
   const cache = (institution: string, snapshot: Snapshot): Snapshot => {
     const known = snapshots.get(institution);
     if (known && known.sequence > snapshot.sequence) return snapshot;
-    // Same content: reuse the answers, which are already serialised and compressed.
+    // Same content: the answers are already serialised and compressed.
     const cached = known
       ? { ...snapshot, full: reuse(known.full, snapshot.full), public: reuse(known.public, snapshot.public) }
       : snapshot;
@@ -106,7 +103,7 @@ export function createCatalogCache(store: Store, clock: () => number = Date.now)
     const known = snapshots.get(institution.id);
     if (known?.mark !== institution.catalogMark) return readAgain(collections, institution);
     const maxAge = Math.max(MAX_AGE_MS, known.buildMs / REFRESH_SHARE);
-    // A refresh in the background that fails is repeated, and reported, by the next request that finds a new mark.
+    // A failed refresh is repeated, and reported, by the next request that finds a new mark.
     if (clock() - known.checkedAt > maxAge) readAgain(collections, institution).catch(() => undefined);
     return known;
   };
@@ -124,12 +121,8 @@ export function createCatalogCache(store: Store, clock: () => number = Date.now)
   };
 
   return {
-    /**
-     * The catalog, including every write acknowledged before the call.
-     * @throws Fault `not_found` for an unknown institution
-     */
+    /** Includes every write acknowledged before the call. @throws Fault `not_found` for an unknown institution */
     of: (institution: string, query: CatalogQuery) => answer(institution, query, ({ full }) => full),
-    /** The same as public access shows it. */
     publicOf: (institution: string, query: CatalogQuery) => answer(institution, query, (known) => known.public),
   };
 }
@@ -210,7 +203,7 @@ const ofType = <View extends AnyView>(
   return answer;
 };
 
-/** What has changed in a form since then; `checkedAt`: when it was read, in epoch milliseconds. */
+/** `checkedAt`: when the form was read, in epoch milliseconds. */
 const changesIn = async <View extends AnyView>(
   collections: Collections,
   form: Form<View>,
@@ -227,7 +220,7 @@ const changesIn = async <View extends AnyView>(
   const removed = unpublished
     .filter(({ id, publishedAt }) => publishedAt !== null && !shown.has(id))
     .map(({ id }) => id);
-  // The asOf of this snapshot: the cached answer may come from an earlier reading with the same content.
+  // Of this snapshot: the cached answer may come from an earlier reading with the same content.
   return answerOf({ ...data, products: changed, removed, asOf: computeAsOf(checkedAt) }, form.etagOf);
 };
 

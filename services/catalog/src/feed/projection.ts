@@ -22,7 +22,6 @@ const PublicSeatCategory = named(
 
 const { seatMap: ___, ...performance } = Performance.properties;
 
-/** A performance as public access shows it. */
 export const PublicPerformance = named(
   'PublicPerformance',
   Type.Object(
@@ -35,7 +34,6 @@ export const PublicPerformance = named(
   ),
 );
 
-/** A product as public access shows it. */
 export const PublicProduct = named(
   'PublicProduct',
   Type.Object(
@@ -50,7 +48,6 @@ export const PublicProduct = named(
 
 const level = named('AvailabilityLevel', oneOf(levels));
 
-/** The availability of a performance as public access shows it. */
 export const PublicAvailability = named(
   'PublicAvailability',
   Type.Object(
@@ -77,14 +74,13 @@ export function isLimitedToPublic({ isPublic, user }: Caller): boolean {
   return isPublic || user?.role === 'customer';
 }
 
-/** The tariffs at which public prices are shown. */
 export interface PublicTariffs {
   readonly ids: ReadonlySet<string>;
-  /** The last change of a tariff or a point of sale: it may have changed the prices of any product. ISO 8601 UTC. */
+  /** Of a tariff or a point of sale: it may have changed the prices of any product. ISO 8601 UTC. */
   readonly changedAt: string;
 }
 
-/** The public tariffs: those without a criterion that some point of sale sells. */
+/** Without a criterion, and sold by some point of sale. */
 export function selectPublicTariffs(
   tariffs: readonly TariffDocument[],
   pointsOfSale: readonly PointOfSaleDocument[],
@@ -95,15 +91,12 @@ export function selectPublicTariffs(
   return { ids: new Set(ids), changedAt: changes.reduce(selectLater, '') };
 }
 
-/** A tariff as public access shows it; undefined if it does not. */
 export function toPublicTariff(tariff: TariffDocument, { ids }: PublicTariffs) {
   return ids.has(tariff.id) ? toTariffView(tariff) : undefined;
 }
 
-/** The states of the performances that public access shows, where it shows the product. */
 export const publicStates = ['on_sale', 'cancelled'] as const;
 
-/** The performance with its prices at public tariffs. */
 export function keepPublicPrices(performance: PerformanceDocument, { ids }: PublicTariffs): PerformanceDocument {
   return {
     ...performance,
@@ -111,7 +104,6 @@ export function keepPublicPrices(performance: PerformanceDocument, { ids }: Publ
   };
 }
 
-/** Whether public access shows the performance of this product. */
 export function isPublic(
   performance: Pick<PerformanceDocument, 'state'>,
   product: Pick<ProductDocument, 'state'>,
@@ -122,7 +114,6 @@ export function isPublic(
 const isPublicPerformance = ({ state }: Pick<PerformanceDocument, 'state'>): boolean =>
   publicStates.some((shown) => shown === state);
 
-/** A performance of the product as public access shows it; undefined if it does not. */
 export function toPublicPerformance(
   performance: PerformanceDocument,
   product: Pick<ProductDocument, 'state'>,
@@ -142,7 +133,6 @@ const shownPerformance = ({
   seatCategories: view.seatCategories.map(({ id, code, name, numbered }) => ({ id, code, name, numbered })),
 });
 
-/** A product with its performances as public access shows it; undefined if it does not. */
 export function toPublicProduct(
   product: ProductDocument,
   performances: readonly PerformanceDocument[],
@@ -155,7 +145,6 @@ export function toPublicProduct(
   return { ...view, state: 'running', performances: view.performances.map(shownPerformance) };
 }
 
-/** The availability of a performance as public access shows it. */
 export function toPublicAvailability({
   performanceId,
   asOf,
@@ -177,12 +166,11 @@ export function toPublicAvailability({
   };
 }
 
-/** The ETag of data without a revision of their own. */
 export function computeEtag(data: object): string {
   return createHash('sha256').update(JSON.stringify(data)).digest('base64url').slice(0, 27);
 }
 
-/** The ETag of public data: of the data alone, so that it tells nothing of what is not shown. */
+/** Of the data alone, so that it tells nothing of what is not shown. */
 export function computePublicEtag(data: object): string {
   return `public-${computeEtag(data)}`;
 }

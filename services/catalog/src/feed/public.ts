@@ -27,7 +27,6 @@ import {
   toPublicProduct,
 } from './projection.ts';
 
-/** The public tariffs of the institution. */
 export async function readPublicTariffs({ tariffs, pointsOfSale }: Collections): Promise<PublicTariffs> {
   const [allTariffs, allPointsOfSale] = await Promise.all([
     tariffs.find({ orderBy: 'createdAt' }),
@@ -40,7 +39,7 @@ interface ProductsRequest extends PageRequest {
   readonly query: PageRequest['query'] & { readonly type?: ProductType; readonly state?: ProductState } & ProductFilter;
 }
 
-/** A page of the public products; empty for a filter by another state than the public one. */
+/** Empty for a filter by another state than the public one. */
 export async function listPublicProducts({ collections, now }: Context, request: ProductsRequest) {
   const { type, code, state = 'running' } = request.query;
   if (state !== 'running') {
@@ -61,7 +60,7 @@ export async function listPublicProducts({ collections, now }: Context, request:
   );
 }
 
-/** The ETag of a page ignores `asOf`, which moves with the clock, also inside the cursor. */
+/** Ignores `asOf`, which moves with the clock, also inside the cursor. */
 const pageWithEtag = <Data extends { readonly items: readonly unknown[]; readonly nextCursor: string | null }>({
   data,
 }: Answer<Data>) => ok(data, { etag: computePublicEtag({ items: data.items, isLast: data.nextCursor === null }) });
@@ -73,7 +72,7 @@ const effective = <Request extends PageRequest>(request: Request, { changedAt }:
   return { query: isLater ? { ...query, modifiedSince } : query, cursor: request.cursor };
 };
 
-/** A public product. @throws Fault `not_found` */
+/** @throws Fault `not_found` */
 export async function getPublicProduct(context: Context, productId: string) {
   const [{ product, performances, currency }, tariffs] = await Promise.all([
     findOffering(context, productId),
@@ -86,7 +85,7 @@ export async function getPublicProduct(context: Context, productId: string) {
 
 const withEtag = <Data extends object>(data: Data) => ok(data, { etag: computePublicEtag(data) });
 
-/** A page of the public performances of a public product. @throws Fault `not_found` */
+/** @throws Fault `not_found` */
 export async function listPublicPerformances({ collections, now }: Context, productId: string, request: PageRequest) {
   const [product, tariffs] = await Promise.all([collections.products.get(productId), readPublicTariffs(collections)]);
   if (product?.state !== 'running') return throwNotFound();
@@ -101,7 +100,7 @@ export async function listPublicPerformances({ collections, now }: Context, prod
   );
 }
 
-/** A public performance. @throws Fault `not_found` */
+/** @throws Fault `not_found` */
 export async function getPublicPerformance({ collections }: Context, performanceId: string) {
   return withEtag<Static<typeof PublicPerformance>>((await findPublicPerformance(collections, performanceId)).view);
 }
@@ -116,7 +115,7 @@ const findPublicPerformance = async (collections: Collections, performanceId: st
   return view ? { performance, view } : throwNotFound();
 };
 
-/** The availability of a public performance. @throws Fault `not_found` */
+/** @throws Fault `not_found` */
 export async function getPublicAvailability({ collections, now }: Context, performanceId: string) {
   const { performance } = await findPublicPerformance(collections, performanceId);
   const data = toPublicAvailability(await readAvailability(collections, performance, now()));
@@ -129,7 +128,7 @@ type PublicProducts = CatalogAnswer<Static<typeof PublicProduct>>['data']['produ
 
 const sorted = new WeakMap<PublicProducts, readonly View[]>();
 
-/** What the list is narrowed to; instants are ISO 8601 UTC, inclusive. */
+/** Instants are ISO 8601 UTC, inclusive. */
 interface PerformanceFilter {
   readonly productId?: string;
   readonly state?: string;
@@ -137,10 +136,7 @@ interface PerformanceFilter {
   readonly to?: string;
 }
 
-/**
- * A page of all public performances by start. They come from the cached catalog, which is never older than the last
- * acknowledged write: in the store the ended products of years would stand between them.
- */
+/** By start, from the cached catalog: in the store the ended products of years would stand between them. */
 export async function listAllPublicPerformances(
   { data }: CatalogAnswer<Static<typeof PublicProduct>>,
   request: PageRequest,

@@ -1,5 +1,3 @@
-// The catalog feed: the whole published catalog in one answer, its cache, and what public access shows.
-
 import { type AnyOperation, asOf, named, ok, operation, timestamp } from '@boxoffice/http';
 import { type TSchema, Type } from 'typebox';
 import { Product, product, productType } from '../products/schemas.ts';
@@ -26,7 +24,7 @@ const catalogOf = <Item extends TSchema>(item: Item) =>
 const Catalog = named('Catalog', catalogOf(Product));
 const PublicCatalog = named('PublicCatalog', catalogOf(PublicProduct));
 
-/** The catalog feed: the whole published catalog in one answer, from a cache that is never stale after a write. */
+/** From a cache that is never stale after a write. */
 export function createCatalogRoutes(cache: CatalogCache): AnyOperation[] {
   return [
     operation({

@@ -13,7 +13,6 @@ import { names } from '../schemas.ts';
 import { Tariff, tariff } from '../tariffs.ts';
 import type { CatalogCache } from './cache.ts';
 
-/** The most performances in one request. */
 const MAX_PERFORMANCES = 100;
 
 const Published = named(
@@ -90,7 +89,6 @@ const exampleStock = {
   seatCategories: [{ id: String(category?.id), capacity: 100, free: 42 }],
 };
 
-/** What the pos service reads: the published catalog, availability and places, each in one answer. */
 export function createShopRoutes(store: Store, cache: CatalogCache): AnyOperation[] {
   return [
     operation({

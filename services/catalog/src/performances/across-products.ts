@@ -33,9 +33,8 @@ import { splitIntoBatches } from './performances.ts';
 import * as examples from './schemas.ts';
 import { Availability, Performance, toPerformanceView } from './schemas.ts';
 
-/** The most performances that one request names. */
 const MAX_PERFORMANCES = 200;
-/** The number of performances whose places are counted at the same time. */
+/** Performances whose places are counted at the same time. */
 const WIDTH = 20;
 
 const ONE_ID = ID_PATTERN.slice(1, -1);
@@ -47,7 +46,7 @@ const PublicAvailabilities = named(
   Type.Object({ asOf, items: Type.Array(PublicAvailability) }),
 );
 
-/** The products of these performances, by id. An interrupted creation can leave performances without one. */
+/** An interrupted creation can leave performances without a product. */
 export async function findPerformanceProducts(
   { products }: Collections,
   performances: readonly PerformanceDocument[],
@@ -62,7 +61,6 @@ interface Asked {
   readonly productId?: string;
 }
 
-/** Performances and availability of all products. */
 export function createAcrossProductsRoutes(store: Store, cache: CatalogCache): AnyOperation[] {
   return [
     operation({
@@ -154,7 +152,7 @@ const pageByStart = <const Name extends string, Item extends typeof Performance 
   item: Item,
 ) => named(name, Type.Object({ ...createPageSchema(item).properties }));
 
-/** The performances whose product exists, by start. */
+/** By start. */
 const withProduct = (collections: Collections) => {
   const startOf = ({ startDate }: PerformanceDocument) => startDate;
   return findFitting(collections.performances, 1, startOf, async (found) => {
@@ -163,7 +161,7 @@ const withProduct = (collections: Collections) => {
   });
 };
 
-/** The performances that a request for availability names, by start. @throws Fault `missing_parameter` */
+/** By start. @throws Fault `missing_parameter` */
 const chosen = async (
   collections: Collections,
   { performanceIds, productId }: Asked,

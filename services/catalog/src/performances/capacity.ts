@@ -5,28 +5,24 @@ import { buildPlace, computeOrderRange, derivePlaceId, freed, SOLD, WITHDRAWN } 
 import { type Collections, openCollections, type PerformanceDocument } from '../store.ts';
 import { insertPlaces, splitIntoBatches } from './performances.ts';
 
-// A change of capacity touches many documents and locks none. It claims the places that it withdraws, by a hold, and
-// those that it adds, which stay withdrawn; then it writes the performance, with the name of its claims: from then on
-// they are to be applied, which is due of the performance. Claims that no write names end by themselves, as a hold
-// does.
+// Claims of places, which docs/selling.md describes.
 
-/** How long claims last, in milliseconds. */
+/** Milliseconds. */
 export const CLAIM_MS = 60_000;
 
 /**
- * How long the performance can be written after they were made, in milliseconds: the rest is for sales that have read
- * it before, which must not find a hold that has ended.
+ * Milliseconds within which the performance can be written: the rest is for sales that have read it before, which must
+ * not find a hold that has ended.
  */
 const WRITE_MS = CLAIM_MS / 2;
 
-/** Claims of places for one attempt at a change. Instants are epoch milliseconds. */
+/** For one attempt at a change. Instants are epoch milliseconds. */
 export interface CapacityClaim {
   readonly name: string;
   /** Before the performance was read. */
   readonly madeAt: number;
 }
 
-/** Whether the performance may still be written with these claims. */
 export function isValidClaim({ madeAt }: CapacityClaim, now: number): boolean {
   return now - madeAt <= WRITE_MS;
 }
@@ -34,7 +30,7 @@ export function isValidClaim({ madeAt }: CapacityClaim, now: number): boolean {
 const CLOSING = 'capacity:close:';
 const withdrawn = { state: 'withdrawn', freeFrom: WITHDRAWN, holder: null, request: null, item: null } as const;
 
-/** Gives back the claims of a change that was not written. */
+/** Of a change that was not written. */
 export async function giveBack({ places }: Collections, { name }: CapacityClaim): Promise<void> {
   await places.claim({ where: { holder: closing(name) }, set: freed });
   await places.claim({ where: { holder: opening(name) }, set: withdrawn });
@@ -44,10 +40,7 @@ const closing = (name: string): string => `${CLOSING}${name}`;
 
 const opening = (name: string): string => `capacity:open:${name}`;
 
-/**
- * Claims the places of the plans; else it has given back what it got. `taken`: too few are free. `contended`: another
- * change has claimed some.
- */
+/** All or none. `taken`: too few are free. `contended`: another change has claimed some. */
 export async function claimCapacity(
   collections: Collections,
   performanceId: string,
@@ -87,13 +80,13 @@ const claimClosing = async (
   return close > 0 ? claimed + (await places.claim({ where, set, limit: close })).length : claimed;
 };
 
-/** Whether another change has claimed places to withdraw, which are free again if it does not succeed. */
+/** Those are free again if the other change does not succeed. */
 const hasOtherClaims = async ({ places }: Collections, performanceId: string, now: number): Promise<boolean> => {
   const holder = { gte: CLOSING, lt: `${CLOSING}~` };
   return (await places.count({ performanceId, holder, freeFrom: { gt: now, lt: SOLD } })) > 0;
 };
 
-/** Whether the places to withdraw are free, those of other changes left aside: then they lost a race. */
+/** Those of other changes left aside: then they lost a race. */
 const couldClose = async (
   { places }: Collections,
   performanceId: string,
@@ -125,7 +118,7 @@ const claimOpening = async (
   if (reopen > 0) await places.claim({ where: { ...where, order: { lt: reopenBelow } }, set, limit: reopen });
   const made = add.map((spot) => ({ ...buildPlace(performanceId, category, spot, Math.random()), ...set }));
   await insertPlaces(places, made);
-  // Places with these ids may exist already, withdrawn by an earlier change, with a label of that time.
+  // Withdrawn by an earlier change, with a label of that time.
   for (const batch of splitIntoBatches(made, 500)) {
     const own = new Map(batch.map(({ id, label, seat }) => [id, { label, seat }]));
     const there = await places.find({ where: { ...where, id: { in: [...own.keys()] } } });
@@ -138,7 +131,7 @@ const claimOpening = async (
   return places.count({ performanceId, seatCategoryId: category.id, holder: opening(name) });
 };
 
-/** Applies the claims of a written change, if it is to be done. Any number of processes may do it at once. */
+/** Any number of processes may do it at once. */
 export async function settle(collections: Collections, performance: PerformanceDocument): Promise<void> {
   const name = performance.capacityClaim;
   if (name == null) return;
@@ -151,13 +144,12 @@ export async function settle(collections: Collections, performance: PerformanceD
   );
 }
 
-/** The work that is due of a performance whose capacity has changed. */
 export async function applyCapacity(store: Store, performance: PerformanceDocument): Promise<WorkResult> {
   await settle(openCollections(store, performance.institution), performance);
   return 'done';
 }
 
-/** The numbers of free, held and sold places of each seat category at `now` (epoch milliseconds). */
+/** By seat category at `now` (epoch milliseconds). */
 export async function readAvailability(collections: Collections, performance: PerformanceDocument, now: number) {
   await settle(collections, performance);
   const seatCategories = await Promise.all(
@@ -171,7 +163,7 @@ export async function readAvailability(collections: Collections, performance: Pe
   return { performanceId: performance.id, asOf: new Date(now).toISOString(), seatCategories };
 }
 
-/** The condition that selects a performance's places, without withdrawn ones; for a list by `order`. */
+/** Without withdrawn places; for a list by `order`. */
 export async function buildPlacesCondition(
   collections: Collections,
   performance: PerformanceDocument,
@@ -182,7 +174,7 @@ export async function buildPlacesCondition(
   const { seatCategoryId, state } = query;
   const where = { performanceId: performance.id, freeFrom: freeFrom(state, now) };
   if (seatCategoryId === undefined) return where;
-  // The range of `order` of that category; empty for an unknown one.
+  // Empty for an unknown category.
   return {
     ...where,
     order: computeOrderRange(performance.seatCategories.findIndex(({ id }) => id === seatCategoryId)),

@@ -37,17 +37,16 @@ const RETRY = Symbol('retry');
 /** Another change has claimed places that this one needs. */
 const CONTENDED = Symbol('contended');
 
-/** Milliseconds after which no further attempt begins: the gateway waits 15 s for an answer. */
+/** Milliseconds until the last attempt begins: the gateway waits 15 s for an answer. */
 const PATIENCE_MS = 12_000;
 
-/** Milliseconds until the next attempt at most: changes that claim the same places try again at different times. */
+/** Milliseconds: changes that claim the same places try again at different times. */
 const PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 500;
 
 /**
- * Changes a performance, and creates or withdraws places if its capacity changes.
- * @throws Fault `not_found`, `semantically_invalid`, `conflict` (cancelled is final), `performance_capacity_conflict`,
- * `service_unavailable` (the store is too slow)
+ * Creates or withdraws places if the capacity changes. @throws Fault `not_found`, `semantically_invalid`, `conflict`
+ * (cancelled is final), `performance_capacity_conflict`, `service_unavailable` (the store is too slow)
  */
 export async function changePerformance(
   context: Context,
@@ -91,7 +90,7 @@ const check = (performance: PerformanceDocument, { patch, allow }: PerformanceCh
   refuseProblems(findPatchProblems(performance, patch, rules));
 };
 
-/** Without a change of capacity: one write, after the product's `modifiedAt` if anything changes. */
+/** One write, after the product's `modifiedAt` if anything changes. */
 const changePlainly = async (
   context: Context,
   performance: PerformanceDocument,
@@ -131,11 +130,10 @@ const changeTo = (
   return { next, events: hasMoved(performance, next) ? [...events, createPerformanceMovedFact(next)] : events };
 };
 
-/** Whether the product's `modifiedAt` is recent enough for a write that begins now. */
+/** For a write that begins now. */
 const isRecorded = ({ now }: Context, recordedAt: number | undefined): boolean =>
   recordedAt !== undefined && now() - recordedAt <= RECORD_MS;
 
-/** With a change of capacity: claims places, one by one, and then writes the performance. */
 const changeWithCapacity = async (
   context: Context,
   performance: PerformanceDocument,
@@ -169,11 +167,11 @@ const changeWithCapacity = async (
   }
 };
 
-/** Whether no other change of the capacity was written since `before` was read, nor is one to be applied. */
+/** Since `before` was read no other change was written, nor is one to be applied. */
 const hasCapacityOf = ({ seatCategories, capacityClaim }: PerformanceDocument, before: PerformanceDocument): boolean =>
   capacityClaim == null && JSON.stringify(seatCategories) === JSON.stringify(before.seatCategories);
 
-/** Writes the performance with the name of its claims; undefined if it has changed, or the claims are too old. */
+/** Undefined if the performance has changed, or the claims are too old. */
 const writeCapacity = async (
   context: Context,
   performance: PerformanceDocument,
@@ -202,5 +200,5 @@ const writeCapacity = async (
   return isWritten ? written : undefined;
 };
 
-/** Whether a change fails for certain, so that nothing is written. */
+/** Nothing is written then. */
 const isRefusal = (error: unknown): boolean => error instanceof Fault || error instanceof IdempotencyKeyTaken;

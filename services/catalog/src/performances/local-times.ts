@@ -1,5 +1,4 @@
-// What was meant by a start, when the rules of time zones change: completed in performances of earlier releases,
-// compared with the zone data in use, and kept by the operator.
+// What was meant by a start, when the rules of time zones change.
 
 import { type Logger, repeat } from '@boxoffice/runtime';
 import type { Closable } from '@boxoffice/service';
@@ -12,20 +11,17 @@ import { createPerformanceMovedFact } from '../events.ts';
 import { institutions, type PerformanceDocument, performances } from '../store.ts';
 import { recordModified } from './performances.ts';
 
-/** A performance to come, at whose start the clocks of the venue show another time than was meant. */
 export interface MovedLocalTime {
   readonly institution: string;
   readonly performance: string;
   readonly startDate: string;
   readonly timeZone: string;
-  /** What they were to show, by which release of the time zone database. */
+  /** Which release of the time zone database said so. */
   readonly meant: string;
   readonly meantBy: string;
-  /** What they show. */
   readonly shown: string;
 }
 
-/** What moved of a performance; undefined if its start has the local time that was meant. */
 export function detectMovedLocalTime(performance: PerformanceDocument): MovedLocalTime | undefined {
   const { id, institution, startDate, timeZone, state, meantStart } = performance;
   if (meantStart === undefined || state === 'cancelled' || !hasMovedLocalTime(performance, clocks)) return undefined;
@@ -38,7 +34,7 @@ export function detectMovedLocalTime(performance: PerformanceDocument): MovedLoc
 
 const PAGE = 200;
 
-/** The performances to come whose local time has moved, of an institution or of all. */
+/** Of performances to come, of an institution or of all. */
 export async function listMovedLocalTimes(
   store: Store,
   { institution, now = Date.now }: { readonly institution?: string | undefined; readonly now?: () => number } = {},
@@ -61,10 +57,7 @@ export async function listMovedLocalTimes(
   return moved;
 }
 
-/**
- * Moves a performance to the instant at which the clocks of its venue show what was meant, which is a change like any
- * other. Resolves to its start; undefined if nothing had to move.
- */
+/** A change like any other. Resolves to the start; undefined if nothing had to move. */
 export async function keepLocalTime(
   store: Store,
   { institution, performance: id }: Pick<MovedLocalTime, 'institution' | 'performance'>,
@@ -84,7 +77,7 @@ export async function keepLocalTime(
   return moved;
 }
 
-/** Takes the local time that a start has now for the one that is meant: its instant stays. */
+/** The instant stays. */
 export async function keepInstant(
   store: Store,
   { institution, performance: id }: Pick<MovedLocalTime, 'institution' | 'performance'>,
@@ -94,16 +87,16 @@ export async function keepInstant(
   }));
 }
 
-/** Instances of the last release may write performances without what was meant. Milliseconds. */
+/** Milliseconds: instances of the last release may write performances without what was meant. */
 const EVERY_MS = 600_000;
 
 /** Longer than most installations need; two instances at once do no harm. */
 const LEASE_MS = 3_600_000;
 
-/** How many are named in the log. */
+/** In the log. */
 const NAMED = 20;
 
-/** Says which starts have moved, once, and completes what was meant in performances of earlier releases. */
+/** Warns of moved starts, once, and completes what was meant in performances of earlier releases. */
 export function watchLocalTimes(store: Store, log: Pick<Logger, 'info' | 'warn'>): Closable {
   let isTold = false;
   const tell = async (): Promise<void> => {

@@ -17,29 +17,27 @@ import { buildSeatCategories, type SeatCategory } from '../domain/seat-category.
 import { resolvePrices } from '../domain/tariff.ts';
 import type { Collections, PerformanceDocument, PlaceDocument, ProductDocument } from '../store.ts';
 
-/** The number of places per write. */
 const BATCH = 1_000;
 
-/** Splits a list into batches of at most `size`. */
 export function splitIntoBatches<Item>(items: readonly Item[], size = BATCH): Item[][] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
     items.slice(index * size, (index + 1) * size),
   );
 }
 
-/** Inserts the places that do not exist yet. Idempotent, since the id of a place is derived from its position. */
+/** Idempotent, since the id of a place is derived from its position. */
 export async function insertPlaces(places: Documents<PlaceDocument>, made: readonly Place[]): Promise<void> {
   for (const batch of splitIntoBatches(made)) await places.insertMany(batch);
 }
 
-/** A performance whose product exists (an interrupted creation can leave one without). @throws Fault `not_found` */
+/** An interrupted creation, without a product, is not found either. @throws Fault `not_found` */
 export async function findPerformance(collections: Collections, id: string): Promise<PerformanceDocument> {
   const performance = await collections.performances.get(id);
   const product = performance && (await collections.products.get(performance.productId));
   return performance && product ? performance : throwNotFound();
 }
 
-/** The performances of a product, in order of creation. */
+/** In order of creation. */
 export function listProductPerformances(
   { performances }: Collections,
   productId: string,
@@ -47,7 +45,7 @@ export function listProductPerformances(
   return performances.find({ where: { productId }, orderBy: 'createdAt' });
 }
 
-/** The performances of these products by product, each in order of creation. */
+/** Each in order of creation. */
 export async function findPerformancesByProduct(
   { performances }: Collections,
   products: readonly Pick<ProductDocument, 'id'>[],
@@ -60,7 +58,7 @@ export async function findPerformancesByProduct(
   return Map.groupBy(found, ({ productId }) => productId);
 }
 
-/** Validates new performances; `at` is the JSON path of each. @throws Fault `semantically_invalid` */
+/** `at` is the JSON path of each. @throws Fault `semantically_invalid` */
 export async function checkPerformances(
   collections: Collections,
   type: ProductType,
@@ -75,15 +73,14 @@ export async function checkPerformances(
 }
 
 /**
- * The longest time between the product's `modifiedAt` and the start of the performance's write, in milliseconds. It
- * leaves 6 s for that write, of the 10 s that `computeAsOf` allows.
+ * Milliseconds from the product's `modifiedAt` to the start of the performance's write, for which 6 s are left of the
+ * 10 s that `computeAsOf` allows.
  */
 export const RECORD_MS = 4_000;
 
-/** Attempts at a record that takes longer. The gateway waits 15 s for an answer. */
+/** The gateway waits 15 s for an answer. */
 const RECORD_ATTEMPTS = 3;
 
-/** The store is too slow to record a change before it is made: nothing is changed. */
 export function createTooSlowFault(): Fault {
   return new Fault('service_unavailable', 'The store is too slow at the moment; nothing was changed.', {
     'Retry-After': '1',
@@ -91,12 +88,9 @@ export function createTooSlowFault(): Fault {
 }
 
 /**
- * Updates the product's `modifiedAt`, so that `modifiedSince` returns it; resolves with that time in epoch
- * milliseconds. Call it right before the write of one of its performances. For `computeAsOf` both are one write at that
- * time: a client that reads the product before the performance is written asks again from an earlier time. If the
- * performance's write fails, the product is returned once more than needed; in the other order a change could be
- * missed.
- * @throws Fault `service_unavailable` if each of {@link RECORD_ATTEMPTS} attempts takes longer than {@link RECORD_MS}
+ * Updates the product's `modifiedAt`, so that `modifiedSince` returns it; resolves with it in epoch milliseconds. Call
+ * it right before the write of a performance: in the other order a change could be missed. For `computeAsOf` both are
+ * one write at that time. @throws Fault `service_unavailable` if the store is too slow
  */
 export async function recordModified(context: Context, productId: string): Promise<number> {
   for (let attempt = 0; attempt < RECORD_ATTEMPTS; attempt += 1) {
@@ -111,9 +105,8 @@ export async function recordModified(context: Context, productId: string): Promi
 }
 
 /**
- * Writes a validated performance: first its places, then the performance with the idempotency record. An interrupted
- * creation leaves places that no query finds. The product's `modifiedAt` is set, if the product exists already.
- * @throws {UniqueViolation} on a second performance of a product that may have only one
+ * Writes places, then the performance with the idempotency record: an interrupted creation leaves places that no query
+ * finds. @throws {UniqueViolation} on a second performance of a product that may have only one
  */
 export async function writePerformance(
   context: Context,
@@ -153,7 +146,7 @@ export async function writePerformance(
   );
 }
 
-/** Creates all places of a new performance. No query finds them before the performance is written. */
+/** No query finds them before the performance is written. */
 const makePlaces = (
   places: Documents<PlaceDocument>,
   performanceId: string,
@@ -166,7 +159,7 @@ const makePlaces = (
     ),
   );
 
-/** Adds a performance to a product. @throws Fault `not_found`, `semantically_invalid`, `conflict` */
+/** @throws Fault `not_found`, `semantically_invalid`, `conflict` */
 export async function addPerformance(
   context: Context,
   productId: string,

@@ -1,5 +1,3 @@
-// Performances: their operations, capacity, places and availability.
-
 import {
   type AnyOperation,
   createChangesPageSchema,
@@ -59,7 +57,6 @@ const Place = named(
 
 const params = { performanceId: pathId };
 
-/** Performances: list, create, read, change; their availability and their places. */
 export function createPerformancesRoutes(store: Store): AnyOperation[] {
   return [
     operation({

@@ -36,7 +36,7 @@ const row = (least: number) =>
       ),
     }),
   );
-/** The rows of a numbered seat category; in a change, 0 seats remove a row. */
+/** In a change, 0 seats remove a row. */
 export function createRowsSchema(least: number) {
   return Type.Array(row(least), { maxItems: MAX_ROWS });
 }
@@ -129,14 +129,11 @@ export const Availability = named(
 
 const view = createView(Performance);
 
-/**
- * What the view of a product takes of a performance: not the plan of its hall, which may be large; null if it has none.
- */
+/** Without the plan of its hall, which may be large; null if it has none. */
 export function viewPerformanceOfProduct(performance: PerformanceDocument) {
   return withPlan(performance, performance.seatMap ? undefined : null);
 }
 
-/** What is shown of a performance, beside what is not. */
 const withPlan = (performance: PerformanceDocument, seatMap: PerformanceDocument['seatMap']) => ({
   ...performance,
   seatMap,
@@ -145,17 +142,16 @@ const withPlan = (performance: PerformanceDocument, seatMap: PerformanceDocument
   ),
 });
 
-/** A performance as lists show it: as within its product. */
+/** As lists and products show it. */
 export function toPerformanceView(performance: PerformanceDocument): Static<typeof Performance> {
   return view(viewPerformanceOfProduct(performance));
 }
 
-/** A performance as answers about it alone show it: with the plan of its hall. */
+/** With the plan of its hall. */
 export function toPerformanceDetail(performance: PerformanceDocument): Static<typeof Performance> {
   return view(withPlan(performance, performance.seatMap ?? null));
 }
 
-/** The ETag of a performance. */
 export function computePerformanceEtag({ revision }: PerformanceDocument): string {
   return String(revision);
 }
@@ -182,7 +178,6 @@ export const newPerformance = {
   prices: [{ seatCategory: 'STALLS', tariffId: ids.tariff, amount: 12_500 }],
 };
 
-/** One with a plan. */
 export const newPerformanceWithPlan = { ...newPerformance, seatMap };
 
 export const performance = {
@@ -227,7 +222,6 @@ const NewCategory = named(
   }),
 );
 
-/** The body that creates a performance. */
 export const NewPerformance = named(
   'PerformanceInput',
   Type.Object({
@@ -243,7 +237,7 @@ export const NewPerformance = named(
   }),
 );
 
-/** A change accepts seat categories and prices as GET returns them; read-only members are ignored. */
+/** As GET returns them; read-only members are ignored. */
 const ChangedPrice = named(
   'PriceChanges',
   Type.Object({
@@ -267,7 +261,6 @@ const ChangedCategory = named(
   }),
 );
 
-/** The body that changes a performance. */
 export const PerformanceChanges = named(
   'PerformanceChanges',
   Type.Object({
@@ -289,7 +282,6 @@ export const PerformanceChanges = named(
   }),
 );
 
-/** The body of a creation in the form of the domain. */
 export function toPerformanceInput(body: Static<typeof NewPerformance>): PerformanceInput {
   return {
     startDate: body.startDate,

@@ -29,7 +29,7 @@ const RowLine = named(
   }),
 );
 
-/** The most areas of a plan: an opera house has a box for every few seats. */
+/** An opera house has a box for every few seats. */
 const MAX_AREAS = 300;
 
 const Area = named(
@@ -68,7 +68,6 @@ export const Stage = named(
   ),
 );
 
-/** The plan of a hall, in requests and answers. */
 export const SeatMap = named(
   'SeatMap',
   Type.Object(
@@ -84,7 +83,7 @@ export const SeatMap = named(
 
 const view = createView(SeatMap);
 
-/** A plan of a body in the form of the domain; absent stays absent. */
+/** Absent stays absent. */
 export function toSeatMap<Absent extends null | undefined>(plan: Static<typeof SeatMap> | Absent) {
   return plan ? view(plan) : (plan as Absent);
 }

@@ -79,7 +79,7 @@ const example: Static<typeof Event> = {
   localEnd: localTimeOf(Date.parse(performance.startDate) + performance.durationMinutes * 60_000, performance.timeZone),
 };
 
-/** What is on, for the list of a door and for calendars. */
+/** For the list of a door and for calendars. */
 export function createWhatIsOnRoutes(store: Store): AnyOperation[] {
   return [
     operation({
@@ -109,7 +109,7 @@ export function createWhatIsOnRoutes(store: Store): AnyOperation[] {
   ];
 }
 
-/** What is on at some time of the span, by start: first what began long ago, then the evenings around it. */
+/** By start: first what began long ago, then the evenings around the span. */
 const whatIsOn = (collections: Collections, span: Span) => {
   const evenings = new Date(span.from - LONGEST_EVENING_MS).toISOString();
   const startDate = { gte: evenings, lte: new Date(span.to).toISOString() };
@@ -144,7 +144,7 @@ const whatIsOn = (collections: Collections, span: Span) => {
   };
 };
 
-/** With their products, those of the performances that are on. Cancelled ones, and those without a product, are not. */
+/** Cancelled performances, and those without a product, are not on. */
 const onAmong = async (
   collections: Collections,
   span: Span,
@@ -158,7 +158,7 @@ const onAmong = async (
   });
 };
 
-/** Performances that began earlier than any evening that is on: long ones, and those that last as their products do. */
+/** Earlier than any evening that is on: long ones, and those that last as their products do. */
 const longRunning = async ({ products, performances }: Collections, { from }: Span, before: string) => {
   const startDate = { lt: before };
   const since = new Date(from).toISOString();

@@ -12,7 +12,7 @@ import { findPointOfSaleProblems, type PointOfSaleDetails } from '../domain/poin
 import { type PointOfSaleDocument, pointsOfSale } from '../store.ts';
 import { findLogoProblems } from './logo.ts';
 
-/** Creates a point of sale. @throws Fault `semantically_invalid`, `point_of_sale_duplicate_host` */
+/** @throws Fault `semantically_invalid`, `point_of_sale_duplicate_host` */
 export async function createPointOfSale(
   context: Context,
   details: PointOfSaleDetails,
@@ -36,8 +36,8 @@ const problemsOf = (details: PointOfSaleDetails, rules: Parameters<typeof findPo
 ];
 
 /**
- * Changes a point of sale. `tariffIds`: those that the change names. `to` makes the new details, or throws to refuse;
- * it is pure. @throws Fault `not_found`, `semantically_invalid`
+ * `tariffIds`: those that the change names. `to` makes the new details, or throws to refuse; it is pure. @throws Fault
+ * `not_found`, `semantically_invalid`
  */
 export async function changePointOfSale(
   context: Context,
@@ -59,20 +59,19 @@ export async function changePointOfSale(
     { idempotencyRecord },
   );
   if (!written) return throwNotFound();
-  // The tariffs that a point of sale sells are those of public prices.
+  // Public prices are those of the tariffs that points of sale sell.
   await invalidateCatalog(context);
   return written;
 }
 
-/** The point of sale of a host, in any institution. A query made before the institution is known. */
+/** In any institution: a query made before the institution is known. */
 export function findPointOfSaleByHost(store: Store, serviceHost: string): Promise<PointOfSaleDocument | undefined> {
   return store.collection(pointsOfSale).acrossInstitutions.get(serviceHost.toLowerCase());
 }
 
-/** The most shops of a list. */
 const MOST_SHOPS = 200;
 
-/** The points of sale of all institutions that can sell something: they have a tariff and a payment method. */
+/** They have a tariff and a payment method. */
 export async function findShops(store: Store): Promise<readonly PointOfSaleDocument[]> {
   const found = await store.collection(pointsOfSale).acrossInstitutions.find({ limit: MOST_SHOPS });
   return found.filter(({ tariffIds, paymentMethods }) => tariffIds.length > 0 && paymentMethods.length > 0);

@@ -1,5 +1,3 @@
-// Points of sale: their operations, settings and payment methods.
-
 import {
   type AnyOperation,
   createChangesPageSchema,
@@ -47,7 +45,6 @@ const single = {
 const demo = Type.Boolean({ description: 'whether its institution belongs to the demo data' });
 const example = { params: { serviceHost: examples.newPointOfSale.serviceHost }, answer: examples.pointOfSale };
 
-/** Points of sale: list, create, read, change; and the internal look-ups for gateway, pos and authorizer. */
 export function createPointsOfSaleRoutes(store: Store): AnyOperation[] {
   return [
     operation({
@@ -164,8 +161,8 @@ const validatorOf = ({ version }: PointOfSaleDocument) => ({ etag: String(versio
 const answer = (document: PointOfSaleDocument) => ok(toPointOfSaleView(document), validatorOf(document));
 
 /**
- * The merge patch (RFC 7396), but for the member whose null is a value: never. @throws Fault `validation_error`, as for
- * a logo without colours
+ * RFC 7396, but for the member whose null is a value: never. @throws Fault `validation_error`, as for a logo without
+ * colours
  */
 const merged = (current: Details, changes: Parameters<typeof mergePatch<Details>>[1]): Details => {
   const { shopperCancellationMinutes } = changes as Partial<Details>;

@@ -24,13 +24,12 @@ export const serviceHost = Type.String({
   description: 'the value of X-Service-Host in requests; case-insensitive',
 });
 
-/** How the tickets of an order reach their holders. */
 export const ticketDelivery = oneOf(ticketDeliveries, {
   description:
     'electronic (default): tickets are issued as printed, their codes open the door at once; print: after printing',
 });
 
-/** Ten years at most: what is longer ago than that was a slip. */
+/** Ten years at most: longer was a slip. */
 const shopperCancellationMinutes = createNullableSchema(
   Type.Integer({
     minimum: 0,
@@ -116,12 +115,10 @@ const members = {
   links: Type.Optional(createNullableSchema(NewLinks)),
 };
 
-/** The body that creates a point of sale. */
 export const NewPointOfSale = named('PointOfSaleInput', Type.Object({ serviceHost, ...members }));
 /** A PATCH is merged into it. */
 export const Changes = named('PointOfSaleReplacement', Type.Object(members));
 
-/** A point of sale as answers show it. */
 export const PointOfSale = named(
   'PointOfSale',
   Type.Object({
@@ -139,17 +136,15 @@ export const PointOfSale = named(
 
 const { serviceHost: host, name: shopName, languages: spoken } = PointOfSale.properties;
 
-/** What is public of a point of sale before one asks by its host. */
+/** Public before one asks by host. */
 export const Shop = named('Shop', Type.Object({ serviceHost: host, name: shopName, languages: spoken }));
 
-/** A shop as answers show it. */
 export const viewShop = createView(Shop);
 
 type Settings = Pick<Static<typeof Changes>, 'ticketDelivery' | 'shopperCancellationMinutes' | 'branding' | 'links'>;
 
 const described = createView(Changes);
 
-/** A body in the form of the domain. */
 export function toPointOfSaleDetails(serviceHost: string, body: Static<typeof Changes>): PointOfSaleDetails {
   return {
     ...described(body),
@@ -174,7 +169,6 @@ const withDefaults = ({
 
 const shown = createView(PointOfSale);
 
-/** A point of sale as answers show it. */
 export function toPointOfSaleView(document: PointOfSaleDocument): Static<typeof PointOfSale> {
   return shown({ ...document, ...withDefaults(document) });
 }

@@ -5,13 +5,12 @@ import type { PerformanceState } from '../domain/performance.ts';
 import { findPerformancesByProduct } from '../performances/performances.ts';
 import type { Collections, PerformanceDocument, ProductDocument } from '../store.ts';
 
-/** Query parameters that choose by the start of performances. Both ends belong to the period. */
+/** Both ends belong to the period. */
 export const startingWithin = {
   from: Type.Optional({ ...timestamp, description: 'begins then or later' }),
   to: Type.Optional({ ...timestamp, description: 'begins then or earlier' }),
 };
 
-/** What a list of products is narrowed to. */
 export interface ProductFilter {
   readonly code?: string;
   /** ISO 8601 UTC, both inclusive: a performance begins in between. */
@@ -19,7 +18,6 @@ export interface ProductFilter {
   readonly to?: string;
 }
 
-/** The condition on `startDate`; undefined without limits. */
 export function buildStartCondition({ from, to }: Pick<ProductFilter, 'from' | 'to'>) {
   return from === undefined && to === undefined
     ? undefined
@@ -27,8 +25,8 @@ export function buildStartCondition({ from, to }: Pick<ProductFilter, 'from' | '
 }
 
 /**
- * Those of the documents that fit, in the order of the query: reads on until there are as many as wanted. `least`: how
- * many are read at once at least; `orderedBy`: what the query orders by.
+ * In the order of the query, which `orderedBy` names: reads on, at least `least` at once, until there are as many as
+ * wanted.
  */
 export function findFitting<D extends Document>(
   documents: Pick<Documents<D>, 'find'>,
@@ -51,12 +49,12 @@ export function findFitting<D extends Document>(
   };
 }
 
-/** The least number of products that are read at once while few of them fit. */
+/** Products that are read at once while few of them fit. */
 const BATCH = 200;
 
 /**
- * The products with a performance, in one of these states, that begins within the filter's period; all without one. In
- * order of creation, each with its view, of which it has all performances; those without a view are left out.
+ * The products with a performance, in one of these states, that begins within the period, or all; in order of creation,
+ * each with its view, of all its performances. Those without a view are left out.
  */
 export function filterProducts<View>(
   collections: Collections,

@@ -26,7 +26,6 @@ import { createPerformanceCancelledFact } from '../events.ts';
 import { checkPerformances, listProductPerformances, writePerformance } from '../performances/performances.ts';
 import type { PerformanceDocument, ProductDocument } from '../store.ts';
 
-/** The work that is due of a cancelled product. */
 export async function cancelPerformances(store: Store, product: ProductDocument): Promise<WorkResult> {
   const context = createContext(store, product.institution);
   await cancelWithProduct(context, product);
@@ -34,10 +33,7 @@ export async function cancelPerformances(store: Store, product: ProductDocument)
   return 'done';
 }
 
-/**
- * Cancels the performances of a cancelled product, each with an event of its own. It is due of the product, in the
- * write that cancels it; any number of processes may do it at once.
- */
+/** Each with an event of its own; any number of processes may do it at once. */
 const cancelWithProduct = async (context: Context, product: ProductDocument): Promise<void> => {
   const { collections } = context;
   const { id: productId } = product;
@@ -49,7 +45,7 @@ const cancelWithProduct = async (context: Context, product: ProductDocument): Pr
       return next && { next, events: [createPerformanceCancelledFact({ performanceId: id, productId, cancelledAt })] };
     });
   }
-  // A new modifiedAt: a client that read the product in between has seen performances that were not cancelled yet.
+  // A client that read the product in between has seen performances that were not cancelled yet.
   await collections.products.update(productId, (current) => {
     if (pendingSince(current) === undefined) return undefined;
     const modifiedAt = selectLater(current.modifiedAt, readTimestamp(context));
@@ -57,18 +53,17 @@ const cancelWithProduct = async (context: Context, product: ProductDocument): Pr
   });
 };
 
-/** Since when the performances of a product are still to be cancelled; undefined: they are not. */
+/** Undefined: no performances are to be cancelled. */
 const pendingSince = ({ state, cancelledAt, due }: ProductDocument): string | undefined =>
   state === 'cancelled' && due?.cancelPerformances ? cancelledAt : undefined;
 
-/** A product with everything that its answer shows. */
 export interface Offering {
   readonly product: ProductDocument;
   readonly performances: readonly PerformanceDocument[];
   readonly currency: string;
 }
 
-/** A product and its performances. @throws Fault `not_found` */
+/** @throws Fault `not_found` */
 export async function findOffering({ collections }: Context, id: string): Promise<Offering> {
   const [product, performances, { currency }] = await Promise.all([
     collections.products.get(id),
@@ -85,12 +80,12 @@ export interface NewOffering extends ProductDetails {
   readonly currency?: string | undefined;
 }
 
-/** Makes the idempotency record of a creation or change, once performances and currency are known. */
+/** Called once performances and currency are known. */
 type RecordFor = (offering: (product: ProductDocument) => Offering) => IdempotencyRecord<ProductDocument> | undefined;
 
 /**
- * Creates a product with its performances. Places are written first, then performances, then the product: without the
- * product, no query finds the others. @throws Fault `product_duplicate_code`, `semantically_invalid`, `conflict`
+ * Places are written first, then performances, then the product, without which no query finds the others. @throws Fault
+ * `product_duplicate_code`, `semantically_invalid`, `conflict`
  */
 export async function createProduct(
   context: Context,
@@ -133,9 +128,9 @@ const onDuplicate = (code: string) => (error: unknown) =>
   error instanceof UniqueViolation && error.index === 'code' ? duplicate(code) : Promise.reject(error);
 
 /**
- * Changes a product. `to` makes the new details and state, or throws to refuse; it is pure. Its
- * cancellation is one write, after which the performances that have not begun are cancelled.
- * @throws Fault `not_found`, `product_duplicate_code`, `product_state_conflict`, `semantically_invalid`
+ * `to` makes the new details and state, or throws to refuse; it is pure. Performances that have not begun are cancelled
+ * after the write. @throws Fault `not_found`, `product_duplicate_code`, `product_state_conflict`,
+ * `semantically_invalid`
  */
 export async function changeProduct(
   context: Context,
@@ -179,7 +174,6 @@ export async function changeProduct(
   return asCancelled(offering(product));
 }
 
-/** The offering after `cancelPerformances`. */
 const asCancelled = ({ product, performances, currency }: Offering): Offering => {
   const since = pendingSince(product);
   const now = (one: PerformanceDocument) =>

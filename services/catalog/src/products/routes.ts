@@ -1,5 +1,3 @@
-// Products: their operations, and the cancellation of their performances.
-
 import {
   type AnyOperation,
   createChangesPageSchema,
@@ -56,7 +54,6 @@ const change = {
 
 const check = createCheck(ProductBody);
 
-/** Products: list, create, read, replace, change; cancelling one cancels its performances. */
 export function createProductsRoutes(store: Store): AnyOperation[] {
   return [
     operation({
@@ -200,7 +197,7 @@ export function createProductsRoutes(store: Store): AnyOperation[] {
 const answer = ({ product, performances, currency }: Offering) =>
   ok(toProductView(product, performances, currency), { etag: computeProductEtag(product, performances) });
 
-/** Refuses a change whose If-Match does not match, or whose body changes a read-only member. */
+/** If-Match does not match, or the body changes a read-only member. */
 const checkConditions = (
   { product, performances, currency }: Offering,
   ifMatch: (etag: string) => void,

@@ -46,7 +46,7 @@ export const Product = named(
 
 const view = createView(Product);
 
-/** A product as answers show it, with its performances by start date. */
+/** Performances by start date. */
 export function toProductView(
   product: ProductDocument,
   performances: readonly PerformanceDocument[],
@@ -67,7 +67,7 @@ export function toProductView(
 const byStart = (left: PerformanceDocument, right: PerformanceDocument): number =>
   left.startDate < right.startDate || (left.startDate === right.startDate && left.id < right.id) ? -1 : 1;
 
-/** The ETag of a product: it increases with each change of the product and of its performances. */
+/** Increases with each change of the product and of its performances. */
 export function computeProductEtag(product: ProductDocument, performances: readonly PerformanceDocument[]): string {
   return `${product.revision}.${performances.reduce((sum, { revision }) => sum + revision, 0)}`;
 }
@@ -111,7 +111,6 @@ const details = {
   ),
 };
 
-/** The body that creates a product. */
 export const NewProduct = named(
   'ProductInput',
   Type.Object({
@@ -122,10 +121,9 @@ export const NewProduct = named(
   }),
 );
 
-/** The body that replaces a product; a PATCH is merged into it. */
+/** A PATCH is merged into it. */
 export const ProductBody = named('ProductReplacement', Type.Object({ ...details, state: Type.Optional(productState) }));
 
-/** A body's details in the form of the domain. */
 export function toProductDetails(body: Static<typeof ProductBody>): ProductDetails {
   return {
     code: body.code,
@@ -138,7 +136,7 @@ export function toProductDetails(body: Static<typeof ProductBody>): ProductDetai
   };
 }
 
-/** The document as a PUT body: the target of a JSON merge patch. */
+/** The target of a JSON merge patch. */
 export function toProductBody({ code, type, name, description, startDate, endDate, entries, state }: ProductDocument) {
   return {
     code,
@@ -152,7 +150,6 @@ export function toProductBody({ code, type, name, description, startDate, endDat
   };
 }
 
-/** The body of a creation in the form of the domain. */
 export function toNewOffering(body: Static<typeof NewProduct>): NewOffering {
   return {
     ...toProductDetails(body),

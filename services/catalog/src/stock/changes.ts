@@ -5,33 +5,27 @@ import type { Collections, PlaceDocument } from '../store.ts';
 
 type Places = Documents<PlaceDocument>;
 
-/** `places`: all that were requested. `missing`: the holder has lost these, and nothing was changed. */
+/** `missing`: the holder has lost these, and nothing was changed. */
 export type ChangeOutcome = { readonly places: readonly PlaceDocument[] } | { readonly missing: readonly string[] };
 
-/** A change of places that a holder has. */
 interface Change {
   readonly holder: string;
-  /** Absent: all places of the holder. */
   readonly placeIds?: readonly string[] | undefined;
 }
 
-/** The ids of places. */
 export function getPlaceIds(places: readonly PlaceDocument[]): string[] {
   return places.map(({ id }) => id);
 }
 
 /**
- * Extends the hold until `until` (epoch milliseconds), all places or none; lapsed ones are included while still free. A
- * hold that ends later stays, so a late call does not shorten it.
+ * Until `until` (epoch milliseconds), all places or none; lapsed ones are included while still free. A hold that ends
+ * later stays, so a late call does not shorten it.
  */
 export function extendHold(places: Places, change: Change, until: number): Promise<ChangeOutcome> {
   return changeHeld(places, change, { freeFrom: until });
 }
 
-/**
- * Changes those of the holder's held places that end before `set.freeFrom`, all or none; the others are as they should
- * be.
- */
+/** Those held places that end before `set.freeFrom`, all or none; the others are as they should be. */
 const changeHeld = async (
   places: Places,
   { holder, placeIds }: Change,
@@ -47,7 +41,7 @@ const changeHeld = async (
   const changed = held.length > 0 ? await places.claim({ where, set }) : [];
   const lost = held.filter(({ id }) => !changed.some((place) => place.id === id));
   if (lost.length === 0) return { places: [...wanted.filter((place) => !held.includes(place)), ...changed] };
-  // A concurrent request took a lapsed place, or another one of this holder extended or sold it.
+  // A concurrent request took a lapsed place, or one of this holder extended or sold it.
   const kept = await places.count({ id: { in: getPlaceIds(lost) }, holder, freeFrom: { gte: set.freeFrom } });
   if (kept === lost.length)
     return { places: await places.find({ where: { holder, id: { in: getPlaceIds(wanted) } } }) };
@@ -60,10 +54,7 @@ const changeHeld = async (
   return { missing: getPlaceIds(lost) };
 };
 
-/**
- * Restores places to what they were `before`, each only while it is still as `changed` says: another call for the same
- * order may have changed it since, and succeeded.
- */
+/** Each place only while it is still as `changed` says: another call for the same order may have changed it since. */
 const restore = async (
   places: Places,
   holder: string,
@@ -77,7 +68,7 @@ const restore = async (
   );
 };
 
-/** Sells the holder's places, all or none; lapsed ones are included while still free. Idempotent. */
+/** All or none; lapsed ones are included while still free. Idempotent. */
 export async function sellHold(
   places: Places,
   change: Change & { readonly placeIds: readonly string[] },
@@ -96,13 +87,13 @@ export async function sellHold(
 interface Release extends Change {
   /** Only the places that this request took. */
   readonly request?: string | undefined;
-  /** Only the places that the order has as of a version up to this one: not those that it has taken again since. */
+  /** As of a version up to this one: not places that the order has taken again since. */
   readonly asOf?: number | undefined;
   /** Also sold places; otherwise only held ones. */
   readonly sold?: boolean | undefined;
 }
 
-/** Releases places; returns those that the holder still had. Idempotent: a repeat returns none. */
+/** Returns the places that the holder still had; a repeat returns none. */
 export function releaseHold(
   places: Places,
   { holder, placeIds, asOf, request, sold }: Release,
@@ -120,8 +111,8 @@ export function releaseHold(
 }
 
 /**
- * {@link sellHold}, but nothing of a cancelled performance: then all places are released and missing. An order that is
- * inserted after the event of the cancellation has gone through the orders is never cancelled by it.
+ * {@link sellHold}, but nothing of a cancelled performance: then all places are released and missing. The event of the
+ * cancellation does not reach an order that is inserted later.
  */
 export async function sell(
   collections: Collections,
@@ -137,19 +128,13 @@ export async function sell(
   return { missing: ids };
 }
 
-/**
- * Whether one of these performances is cancelled. Those of a cancelled product are, one after the other, each with its
- * fact.
- */
+/** Those of a cancelled product are, one after the other, each with its fact. */
 const isCancelled = async ({ performances }: Collections, ids: readonly string[]): Promise<boolean> => {
   const found = await Promise.all([...new Set(ids)].map((id) => performances.get(id)));
   return found.some((performance) => performance?.state === 'cancelled');
 };
 
-/**
- * A place held again. `replaces`: the id of the requested place, if it was taken and another of its category is held
- * instead.
- */
+/** `replaces`: the requested place, if another of its category is held instead. */
 interface RenewedPlace {
   readonly place: PlaceDocument;
   readonly replaces: string | null;
@@ -157,12 +142,12 @@ interface RenewedPlace {
 
 interface RenewalRequest {
   readonly holder: string;
-  /** A repeat of the same request, also after a crash, returns the same places. */
+  /** A repeat, also after a crash, returns the same places. */
   readonly request: string;
   readonly placeIds: readonly string[];
   /** Epoch milliseconds. */
   readonly until: number;
-  /** The version of the order: calls and events of an earlier version do not end this hold. */
+  /** Of the order: calls and events of an earlier version do not end this hold. */
   readonly asOf: number;
   readonly now: number;
 }
@@ -172,15 +157,15 @@ export type RenewalOutcome = { readonly places: readonly RenewedPlace[] } | { re
 
 interface Attempt {
   readonly outcome: RenewalOutcome;
-  /** Places were lost during the attempt: a retry may find them, or others, free. */
+  /** Places were lost during the attempt: a retry may find them free. */
   readonly again?: boolean;
 }
 
 const ATTEMPTS = 3;
 
 /**
- * Holds places again whose hold may have lapsed (a late payment), all or none: the same ones if still free. A
- * numbered seat that is taken cannot be replaced; an unnumbered place is replaced by another of its category.
+ * Holds places again whose hold may have lapsed (a late payment), all or none. A numbered seat that is taken cannot be
+ * replaced; an unnumbered place is replaced by another of its category.
  */
 export async function renewPlaces(places: Places, renewal: RenewalRequest): Promise<RenewalOutcome> {
   for (let attempt = 1; ; attempt += 1) {
@@ -207,7 +192,7 @@ const attemptOnce = async (places: Places, renewal: RenewalRequest): Promise<Att
     if (place) found.set(id, place);
   }
   const unserved = placeIds.filter((id) => !found.has(id));
-  // Last, so that a refusal changes nothing: until then an expiry may still end the hold.
+  // Last, so that a refusal changes nothing.
   const lost = unserved.length === 0 ? await raiseVersion(places, renewal, extended.places) : [];
   if (unserved.length === 0 && lost.length === 0) {
     const held = [...found].map(([id, place]) => ({ place, replaces: place.id === id ? null : id }));
@@ -245,10 +230,7 @@ const claimInstead = async (
   return (await any(0))[0] ?? (await any({ gt: 0, lte: now }))[0];
 };
 
-/**
- * Raises the version of places that the holder still has to `asOf`, never lowers it; returns the ids that it has lost
- * meanwhile, to others or to a later attempt.
- */
+/** Never lowers a version; returns the ids that the holder has lost meanwhile, to others or to a later attempt. */
 const raiseVersion = async (
   places: Places,
   { holder, asOf }: RenewalRequest,
@@ -262,9 +244,9 @@ const raiseVersion = async (
 };
 
 /**
- * {@link renewPlaces}, but not for a cancelled performance, whose orders are cancelled already: no event would end
- * this one. A repeat after the sale returns the same as before. A call that comes after `until`, or after the order was
- * sold by another one and cancelled, holds nothing.
+ * {@link renewPlaces}, but not for a cancelled performance: no event would end the hold. A repeat after the sale
+ * returns the same as before. A call that comes after `until`, or after the order was sold and cancelled, holds
+ * nothing.
  */
 export async function renewHold(collections: Collections, renewal: RenewalRequest): Promise<RenewalOutcome> {
   const { places } = collections;
@@ -284,7 +266,7 @@ export async function renewHold(collections: Collections, renewal: RenewalReques
   return { missing: renewal.placeIds };
 }
 
-/** The ids, of these performances, that are cancelled or belong to a cancelled product. */
+/** Or belong to a cancelled product. */
 const cancelledOf = async (collections: Collections, ids: readonly string[]): Promise<ReadonlySet<string>> => {
   const performances = await Promise.all([...new Set(ids)].map((id) => collections.performances.get(id)));
   // A written change of capacity is applied before any place is claimed.
@@ -299,7 +281,7 @@ const cancelledOf = async (collections: Collections, ids: readonly string[]): Pr
   return new Set(cancelled.filter((id) => id !== undefined));
 };
 
-/** Whether the order was cancelled, and its places released for it. */
+/** And its places released for it. */
 const isOrderCancelled = async ({ releases }: Collections, orderId: string): Promise<boolean> => {
   const causes = ['order.cancelled', 'tickets.cancelled'];
   const found = await Promise.all(causes.map((cause) => releases.get(`${orderId}:${cause}`)));

@@ -3,14 +3,14 @@ import { findBestBlock, findFewestGroups } from '../domain/best-seats.ts';
 import { freed, type Place } from '../domain/place.ts';
 import type { PlaceDocument } from '../store.ts';
 
-/** How long other requests avoid a seat that is being claimed, in milliseconds. */
+/** Milliseconds for which other requests avoid a seat that is being claimed. */
 const BUSY_MS = 1_000;
 const MAX_CHOICES = 256;
 const PRUNE_AT = 10_000;
 
 /**
- * Spreads concurrent choices of numbered seats within one process, so that not all of them claim the same best seats.
- * Hints only: the atomic claim decides. Instants are epoch milliseconds.
+ * Spreads concurrent choices of numbered seats within one process. Hints only: the atomic claim decides. Instants are
+ * epoch milliseconds.
  */
 export function createContention() {
   const busyUntil = new Map<string, number>();
@@ -19,18 +19,15 @@ export function createContention() {
     for (const [id, until] of busyUntil) if (until <= now) busyUntil.delete(id);
   };
   return {
-    /** Whether another request is claiming this seat. */
     isBusy: (placeId: string, now: number): boolean => (busyUntil.get(placeId) ?? 0) > now,
-    /** Marks seats that are about to be claimed. */
     markBusy(placeIds: readonly string[], now: number): void {
       if (busyUntil.size > PRUNE_AT) prune(now);
       for (const id of placeIds) busyUntil.set(id, now + BUSY_MS);
     },
-    /** Clears the mark of seats that were released. */
     clearBusy(placeIds: readonly string[]): void {
       for (const id of placeIds) busyUntil.delete(id);
     },
-    /** The number of best blocks to choose from at random: 1 without contention, more after lost claims. */
+    /** Best blocks to choose from at random: 1 without contention, more after lost claims. */
     choices: (seatCategoryId: string): number => choicesByCategory.get(seatCategoryId) ?? 1,
     won(seatCategoryId: string): void {
       const choices = (choicesByCategory.get(seatCategoryId) ?? 1) * 0.9;
@@ -48,7 +45,6 @@ export function createContention() {
 
 export type Contention = ReturnType<typeof createContention>;
 
-/** A number of places of one seat category, or named ones. */
 export interface StockItem {
   readonly performanceId: string;
   readonly seatCategoryId: string;
@@ -61,9 +57,9 @@ export interface StockItem {
 interface ClaimRequest {
   /** The id of an order. */
   readonly holder: string;
-  /** The id of the holder's request; a repeat holds nothing more. */
+  /** Of the holder; a repeat holds nothing more. */
   readonly request: string;
-  /** The version of the order; a later one is a new attempt of the same request. */
+  /** Of the order; a later one is a new attempt of the same request. */
   readonly asOf: number;
   readonly items: readonly StockItem[];
   /** Epoch milliseconds. */
@@ -71,7 +67,7 @@ interface ClaimRequest {
   readonly now: number;
 }
 
-/** `held`: by item, in their order. `short`: nothing is held; the index of the first item without enough places. */
+/** `held`: by item, in their order. `short`: the first item without enough places; nothing is held. */
 type ClaimOutcome = { readonly held: readonly (readonly PlaceDocument[])[] } | { readonly short: number };
 
 type Places = Documents<PlaceDocument>;
@@ -85,10 +81,9 @@ type Attempt =
   | { readonly short: number; readonly taken: readonly PlaceDocument[] };
 
 /**
- * Holds all requested places, or none. Each place is claimed atomically, so it never has two holders; if some are
- * missing, this attempt releases what it took. A repeated request, also after a crash, returns what it already holds.
- * Two concurrent attempts of one request on two instances may hold too many places: the surplus lapses with the hold,
- * since neither may release what the other has answered.
+ * All or none, each place by an atomic claim. A repeated request, also after a crash, returns what it already holds.
+ * Two attempts of one request on two instances may hold too many places: the surplus lapses with the hold, since
+ * neither may release what the other has answered.
  */
 export async function claimPlaces(
   places: Places,
@@ -102,7 +97,7 @@ export async function claimPlaces(
     await releaseTaken(places, claim, taken);
     const item = claim.items[short] as StockItem;
     if (attempt < ATTEMPTS && (await couldBeServed(places, item, claim.now))) {
-      // Two requests for the last two places may each have taken one: retry at different times.
+      // Two requests for the last two places may each have taken one.
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 10 * attempt));
       continue;
     }
@@ -125,13 +120,13 @@ const attemptOnce = async (places: Places, claim: ClaimRequest, contention: Cont
 };
 
 /**
- * The places, by item, that earlier attempts of this request took and the holder still has. Lapsed holds and those of
- * an earlier version end with this attempt's: the order's own may be shorter by now.
+ * What earlier attempts of this request took, by item. Lapsed holds and those of an earlier version end with this
+ * attempt's.
  */
 const resume = async (places: Places, claim: ClaimRequest): Promise<PlaceDocument[][]> => {
   const { holder, request, asOf } = claim;
   const found = await places.find({ where: { holder, request } });
-  // This attempt takes the places over, so that an earlier attempt that still runs does not release them.
+  // Otherwise an earlier attempt that still runs could release them.
   const earlier = found.filter((place) => place.asOf < asOf).map(({ id }) => id);
   const byEarlier = { id: { in: earlier }, holder, request };
   const inherited = earlier.length > 0 ? await places.claim({ where: byEarlier, set: { asOf } }) : [];
@@ -146,7 +141,7 @@ const resume = async (places: Places, claim: ClaimRequest): Promise<PlaceDocumen
   );
 };
 
-/** A canonical order of items, so that two concurrent requests do not each take half of the same places. */
+/** Canonical, so that two concurrent requests do not each take half of the same places. */
 const inOrder = (items: readonly StockItem[]): number[] =>
   items
     .map((_, item) => item)
@@ -172,7 +167,7 @@ const take = (
   return seats ? takeBest(places, claim, item, missing, contention) : takeAny(places, claim, item, missing);
 };
 
-/** One claim per place: a look-up by id is the fastest query of every engine. */
+/** A look-up by id is the fastest query of every engine. */
 const takeNamed = async (places: Places, claim: ClaimRequest, item: number, ids: readonly string[]) => {
   const { performanceId, seatCategoryId } = claim.items[item] as StockItem;
   const taken = await Promise.all(
@@ -195,7 +190,7 @@ const heldBy = (claim: ClaimRequest, item: number): Partial<Place> => ({
   asOf: claim.asOf,
 });
 
-/** Takes the best free seats; after a lost race, another good choice. */
+/** After a lost race, another good choice. */
 const takeBest = async (
   places: Places,
   claim: ClaimRequest,
@@ -219,10 +214,7 @@ const takeBest = async (
   return [];
 };
 
-/**
- * Chooses the seats to claim: a block among the first free ones, else among all, else as few groups as possible.
- * Marks them as busy for the other requests of this process.
- */
+/** A block among the first free seats, else among all, else as few groups as possible. */
 const choose = async (
   places: Places,
   now: number,
@@ -245,9 +237,7 @@ const choose = async (
   return ids;
 };
 
-/**
- * Free seats of a category, the best first. With `limit`, at most that many of the free and of the lapsed ones each.
- */
+/** Best first. With `limit`, at most that many of the free and of the lapsed ones each. */
 const freeSeats = async (places: Places, item: StockItem, now: number, limit?: number): Promise<PlaceDocument[]> => {
   const { performanceId, seatCategoryId } = item;
   const look = (freeFrom: Condition) =>
@@ -259,7 +249,7 @@ const freeSeats = async (places: Places, item: StockItem, now: number, limit?: n
   return (await Promise.all([look(0), look({ gt: 0, lte: now })])).flat();
 };
 
-/** Releases what this attempt took, except for places that a later attempt of the same request has taken over. */
+/** Except for places that a later attempt of the same request has taken over. */
 const releaseTaken = async (
   places: Places,
   { holder, request, asOf }: ClaimRequest,
@@ -270,7 +260,7 @@ const releaseTaken = async (
   await places.claim({ where: { id, holder, request, state: 'held', asOf }, set: freed });
 };
 
-/** Takes any places: first those that are free, then those whose hold has lapsed. */
+/** First those that are free, then those whose hold has lapsed. */
 const takeAny = async (places: Places, claim: ClaimRequest, item: number, count: number): Promise<PlaceDocument[]> => {
   const { performanceId, seatCategoryId } = claim.items[item] as StockItem;
   const claimFrom = (freeFrom: Condition, limit: number) =>
@@ -286,14 +276,14 @@ const takeAny = async (places: Places, claim: ClaimRequest, item: number, count:
   return [...taken, ...(await claimFrom({ gt: 0, lte: claim.now }, count - taken.length))];
 };
 
-/** Whether enough places are free now: then the failure was due to concurrent attempts that released theirs again. */
+/** Then the failure was due to concurrent attempts that released their places again. */
 const couldBeServed = async (places: Places, item: StockItem, now: number): Promise<boolean> => {
   const { performanceId, seatCategoryId, count, placeIds } = item;
   if (placeIds) return (await namedPlaces(places, item)).filter(({ freeFrom }) => freeFrom <= now).length >= count;
   return (await places.count({ performanceId, seatCategoryId, freeFrom: { lte: now } })) >= count;
 };
 
-/** The named places that are in this seat category and not withdrawn. */
+/** In this seat category and not withdrawn. */
 const namedPlaces = async (places: Places, { seatCategoryId, placeIds = [] }: StockItem): Promise<PlaceDocument[]> => {
   const found = await Promise.all(placeIds.map((id) => places.get(id)));
   return found.filter(

@@ -25,7 +25,6 @@ import type {
 } from '../store.ts';
 import { type Contention, claimPlaces, createContention, type StockItem } from './claim.ts';
 
-/** What a request for places refers to. */
 export interface Offers extends Offered {
   readonly performances: ReadonlyMap<string, PerformanceDocument>;
   readonly products: ReadonlyMap<string, ProductDocument>;
@@ -34,7 +33,6 @@ export interface Offers extends Offered {
   readonly institution: InstitutionDocument | undefined;
 }
 
-/** Reads what the request refers to. */
 export async function loadOffers({ collections }: Context, requested: ItemsRequest): Promise<Offers> {
   const [performances, tariffs, pointOfSale, institution] = await Promise.all([
     byId(
@@ -53,7 +51,7 @@ export async function loadOffers({ collections }: Context, requested: ItemsReque
     found.map(({ productId }) => productId),
     collections.products.get,
   );
-  // A written change of capacity is applied before any place is claimed.
+  // As for a sale: before any place is claimed.
   await Promise.all(found.map((performance) => settle(collections, performance)));
   return { performances, products, tariffs, pointOfSale, institution };
 }
@@ -66,15 +64,15 @@ const byId = async <T extends { readonly id: string }>(
   return new Map(found.flatMap((document) => (document ? [[document.id, document]] : [])));
 };
 
-/** An item that names places outside its seat category, or withdrawn ones; each fault has its path in the request. */
+/** Outside its seat category, or withdrawn; each fault has its path in the request. */
 export interface UnknownPlaces {
   readonly item: number;
   readonly faults: readonly string[];
 }
 
 /**
- * The items with unknown places; those of an unknown seat category are not checked. Queried only after a refused hold:
- * a successful claim proves that its places exist.
+ * Those of an unknown seat category are not checked. Only after a refused hold: a successful claim proves that its
+ * places exist.
  */
 export async function findUnknownPlaces(
   places: Pick<Documents<PlaceDocument>, 'find'>,
@@ -96,19 +94,18 @@ export async function findUnknownPlaces(
   return all.filter(({ faults }) => faults.length > 0);
 }
 
-/** The length of a hold without `heldUntil` and without a point of sale. */
+/** Without `heldUntil` and without a point of sale. */
 const DEFAULT_HOLD_MINUTES = 15;
 
 interface HoldRequest extends ItemsRequest {
   readonly holder: string;
   readonly request: string;
-  /** The version of the order; a later one is a new attempt of the same request. */
+  /** A later version of the order is a new attempt of the same request. */
   readonly asOf?: number | undefined;
   /** ISO 8601 UTC. */
   readonly heldUntil?: string | undefined;
 }
 
-/** What is sold of an item: everything that an order line records beside the place. */
 interface Sold {
   readonly price: Price;
   readonly tariff: TariffDocument;
@@ -116,7 +113,6 @@ interface Sold {
   readonly product: ProductDocument;
 }
 
-/** One held place. */
 export interface HeldLine extends Sold {
   readonly item: number;
   readonly place: PlaceDocument;
@@ -131,14 +127,14 @@ export interface Held {
   readonly institution: InstitutionDocument | undefined;
 }
 
-/** What would be sold if the items were held now, by item; or the refusal. Nothing is held. */
+/** By item; nothing is held. */
 export async function quote(context: Context, requested: ItemsRequest): Promise<Sold[] | Refusal> {
   const offers = await loadOffers(context, requested);
   const sold = soldOf(requested, offers, context.now());
   return isRefusal(sold) ? namingPlaces(context, requested, offers, sold) : sold;
 }
 
-/** What is sold, by item, or why nothing is. */
+/** By item. */
 const soldOf = (requested: ItemsRequest, offers: Offers, now: number): Sold[] | Refusal =>
   selectFirstRefusal(findRefusals(requested, offers, now)) ??
   requested.items.flatMap((item) => {
@@ -150,7 +146,7 @@ const soldOf = (requested: ItemsRequest, offers: Offers, now: number): Sold[] | 
 
 const isRefusal = (value: object): value is Refusal => 'reason' in value;
 
-/** Completes a refusal that may be due to unknown places: names each of them by its path. */
+/** Names each unknown place by its path. */
 const namingPlaces = async (
   { collections }: Context,
   { items }: ItemsRequest,
@@ -166,7 +162,7 @@ const namingPlaces = async (
   return createRefusal('invalid_reference', all.join('; '), why.reason === 'invalid_reference' ? why.item : first.item);
 };
 
-/** The state that the holds of one process share: contention, and the requests that are running, by key. */
+/** Contention, and the running requests by key. */
 export function createHoldsContext() {
   return {
     contention: createContention(),
@@ -175,8 +171,7 @@ export function createHoldsContext() {
 }
 
 /**
- * Checks that every requested item is on sale, then holds all its places or none. A repeated request (same holder,
- * request and version) returns the same places, also while the first one is running.
+ * A repeated request (same holder, request and version) returns the same places, also while the first one is running.
  */
 export function hold(
   context: Context,
@@ -204,7 +199,7 @@ const holdOnce = async (context: Context, requested: HoldRequest, contention: Co
   const claim = { holder, request, asOf, items, until, now };
   const outcome = await claimPlaces(context.collections.places, claim, contention);
   if ('short' in outcome) return namingPlaces(context, requested, offers, unavailable(outcome.short));
-  // A repeat returns the end of the existing hold, not of a new one.
+  // Of the existing hold, not of a new one.
   const ends = outcome.held.flat().flatMap(({ state, freeFrom }) => (state === 'held' ? [freeFrom] : []));
   const lines = sold.flatMap((one, item) => (outcome.held[item] ?? []).map((place) => ({ item, place, ...one })));
   const { pointOfSale = null, institution } = offers;

@@ -18,11 +18,10 @@ import { findUnknownPlaces, loadOffers, type Offers, quote, type UnknownPlaces }
 import { exampleItem, Hold, Refused } from './schemas.ts';
 
 interface Requested extends ItemsRequest {
-  /** Whether the quote knows only what public access shows; everything else reads like what never existed. */
+  /** Everything else reads like what never existed. */
   readonly publicOnly?: boolean | undefined;
 }
 
-/** The places that public access shows: none. */
 const NO_PLACES = { find: async () => [] };
 
 const Item = named(
@@ -74,7 +73,6 @@ const OrderQuote = named(
   }),
 );
 
-/** Quotes for the orders service: the price of a held place at another tariff. */
 export function createQuoteRoutes(store: Store): AnyOperation[] {
   return [
     operation({
@@ -141,10 +139,7 @@ export function createQuoteRoutes(store: Store): AnyOperation[] {
   ];
 }
 
-/**
- * The prices of all items that have one, and every reason for which a hold of them would be refused now. Nothing is
- * held.
- */
+/** All prices, and every reason for which a hold would be refused now. Nothing is held. */
 const quoteOrder = async (context: Context, requested: Requested): Promise<Static<typeof OrderQuote>> => {
   const { items, publicOnly } = requested;
   const { collections } = context;
@@ -167,7 +162,6 @@ const quoteOrder = async (context: Context, requested: Requested): Promise<Stati
   };
 };
 
-/** What public access shows of the offers. */
 const publicOffers = async ({ collections }: Context, offers: Offers): Promise<Offers> => {
   const shown = await readPublicTariffs(collections);
   const performances = [...offers.performances].flatMap(([id, performance]) => {
@@ -180,7 +174,7 @@ const publicOffers = async ({ collections }: Context, offers: Offers): Promise<O
   return { ...offers, performances: new Map(performances), tariffs: new Map(tariffs), pointOfSale };
 };
 
-/** The refusals, with the unknown places of each item among its unknown references. */
+/** Among the unknown references of their items. */
 const withUnknownPlaces = (refusals: readonly Refusal[], unknown: readonly UnknownPlaces[]): Refusal[] => {
   const isReference = ({ reason, item }: Refusal) => reason === 'invalid_reference' && item !== null;
   const faultsOf = new Map<number, string[]>();
@@ -195,9 +189,8 @@ const withUnknownPlaces = (refusals: readonly Refusal[], unknown: readonly Unkno
 };
 
 /**
- * The items for which there are not enough free places now. Named places are counted first, so that the others share
- * what is left of their category. `known`: the items whose places exist. Public is only which categories are sold out:
- * quotes of one place more each would tell how many places are free.
+ * Named places are counted first, so that the others share what is left of their category. `known`: items whose places
+ * exist. Public is only which categories are sold out: quotes of one place more each would tell how many are free.
  */
 const short = async (
   { places }: Collections,

@@ -1,5 +1,3 @@
-// The stock: places are held, longer or shorter, renewed, sold and released for the orders service.
-
 import { type AnyOperation, ok, operation, timestamp } from '@boxoffice/http';
 import type { Store } from '@boxoffice/store';
 import { Type } from 'typebox';
@@ -44,10 +42,7 @@ const done = { outcome: 'done', places: [examplePlace], missing: [] };
 
 const internal = { method: 'post', access: 'internal', withoutIdempotency: true } as const;
 
-/**
- * The stock, for the orders service: hold, extend, shorten, renew, sell, release. Idempotent by holder, so without
- * Idempotency-Key.
- */
+/** For the orders service. Idempotent by holder, so without Idempotency-Key. */
 export function createStockRoutes(store: Store): AnyOperation[] {
   const holds = createHoldsContext();
   const placesOf = (institution: string) => createContext(store, institution).collections.places;

@@ -22,17 +22,13 @@ import type { Held, HeldLine } from './hold.ts';
 
 /** Without a colon: names with one are the catalog's own holds. */
 export const holder = Type.String({ pattern: ID_PATTERN, description: 'an order' });
-/** The id of a holder's request. */
 export const requestId = Type.String({ ...anyRequestId, description: 'unique per holder' });
-/** The version of the order that makes the call. */
 export const asOf = Type.Integer({
   minimum: 0,
   description: 'the version of the order: a release or an expiry of an earlier version does not free what it takes',
 });
-/** Ids of places. */
 export const placeIds = Type.Array(id, { minItems: 1, maxItems: 1_000, uniqueItems: true });
 
-/** A place and its state. */
 export const Place = named(
   'StockPlace',
   Type.Object({
@@ -49,7 +45,6 @@ export const Place = named(
 
 const view = createView(Place);
 
-/** A place as the stock operations show it. */
 export function toPlaceView(place: PlaceDocument): Static<typeof Place> {
   return view({
     ...place,
@@ -58,10 +53,8 @@ export function toPlaceView(place: PlaceDocument): Static<typeof Place> {
   });
 }
 
-/** An item of requests, for their examples. */
 export const exampleItem = { performanceId: ids.performance, seatCategoryId: ids.category, tariffId: ids.tariff };
 
-/** The request to hold places. */
 export const Hold = named(
   'HoldRequest',
   Type.Object({
@@ -86,7 +79,6 @@ export const Hold = named(
   }),
 );
 
-/** What a ticket or a page shows of a place, as of its hold. */
 const SaleDescription = named(
   'SaleDescription',
   Type.Object({
@@ -124,14 +116,12 @@ const Line = named(
   }),
 );
 
-/** Why a hold is, or would be, refused. */
 export const Refused = Type.Object({
   reason: oneOf(refusalReasons),
   details: Type.String(),
   item: createNullableSchema(Type.Integer()),
 });
 
-/** The outcome of a hold. */
 export const HoldAnswer = named(
   'Hold',
   Type.Object({
@@ -151,7 +141,6 @@ export const HoldAnswer = named(
   }),
 );
 
-/** The held places as the operation shows them. */
 export function toHoldView({ until, lines, pointOfSale, institution }: Held): Static<typeof HoldAnswer> {
   return {
     outcome: 'held',
@@ -183,7 +172,6 @@ export function toHoldView({ until, lines, pointOfSale, institution }: Held): St
   };
 }
 
-/** What a ticket or a page shows of a held place. */
 const aboutOf = (institution: InstitutionDocument | undefined, { product, performance, tariff, place }: HeldLine) => {
   const { seatCategories, venue, timeZone } = performance;
   const category = seatCategories.find(({ id }) => id === place.seatCategoryId);
@@ -202,7 +190,6 @@ const aboutOf = (institution: InstitutionDocument | undefined, { product, perfor
   return { about: { ...seller, ...names, venue: { name, city }, timeZone, ...more } };
 };
 
-/** The outcome of a change. */
 export const Changed = named(
   'StockChange',
   Type.Object({
@@ -212,14 +199,12 @@ export const Changed = named(
   }),
 );
 
-/** The outcome of a change as the operations show it. */
 export function toChangeView(outcome: ChangeOutcome): Static<typeof Changed> {
   return 'places' in outcome
     ? { outcome: 'done', places: outcome.places.map(toPlaceView), missing: [] }
     : unchanged(outcome);
 }
 
-/** The answer when nothing was changed. */
 const unchanged = ({ missing }: { readonly missing: readonly string[] }) => ({
   outcome: 'refused' as const,
   places: [],
@@ -234,7 +219,6 @@ export const Renewed = named(
   }),
 );
 
-/** The outcome of a renewal as the operation shows it. */
 export function toRenewalView(outcome: RenewalOutcome): Static<typeof Renewed> {
   return 'places' in outcome
     ? {

@@ -2,9 +2,8 @@ import type { Documents } from '@boxoffice/store';
 import type { PlaceDocument } from '../store.ts';
 
 /**
- * Ends the hold of these places at `until` (epoch milliseconds), sooner than it would, where the order has them as of
- * an earlier version than `asOf`, and makes them that version's: a call that comes late or twice shortens no later
- * hold.
+ * Ends the hold at `until` (epoch milliseconds) where the order has the places as of an earlier version than `asOf`,
+ * and makes them that version's: a call that comes late or twice shortens no later hold.
  */
 export function shortenHold(
   places: Documents<PlaceDocument>,
