@@ -1,4 +1,3 @@
-// The gateway: an Express application. Each middleware stands in the file of its name, and reads `request.exchange`.
 import type { Logger } from '@boxoffice/runtime';
 import express, { type Express } from 'express';
 import type { Authorize } from './authorization/authorize.ts';
@@ -27,7 +26,6 @@ import { requireTls } from './middleware/require-tls.ts';
 import type { Pages } from './routing/router.ts';
 import type { Routing } from './routing/routing.ts';
 
-/** What the middleware work with. */
 export interface AppParts extends OwnOperations {
   readonly exchanges: Exchanges;
   readonly limits: Limits;
@@ -41,12 +39,9 @@ export interface AppParts extends OwnOperations {
   readonly logger: Pick<Logger, 'error'>;
 }
 
-/**
- * One route for all: Express matches each middleware of `use` with the path (measured: 9 instead of 6 µs a request).
- */
+/** Faster than `use` (measured: 9 instead of 6 µs a request), of which Express matches each with the path. */
 const EVERY_PATH = /^/;
 
-/** The middleware in their order, each with the statuses that it answers. */
 export function createApp(parts: AppParts): Express {
   const app = express();
   // Otherwise Express's own page for an error of the error handler shows its stack.

@@ -28,16 +28,13 @@ import { type gatewaySettings, standaloneSettings, toGatewayOptions } from './se
 import { startGateway } from './start.ts';
 import { type AccessLog, createAccessLog, createBufferedAccessLog } from './telemetry/request-log.ts';
 
-/**
- * The certificate that the gateway serves HTTPS with: configured files that may be renewed, or a development one with
- * the file of its authority, which clients trust.
- */
+/** Configured files that may be renewed, or a development certificate with the file of its authority. */
 interface GatewayCertificate extends Certificate {
   readonly files?: CertificateFiles;
   readonly caFile?: string;
 }
 
-/** The configured certificate, or a development certificate stored in the directory. @throws {StartFault} */
+/** Configured, or a development certificate stored in the directory. @throws {StartFault} */
 export async function ensureCertificate(
   settings: Pick<Settings<typeof gatewaySettings>, 'certificate' | 'publicUrl' | 'host'>,
   directory: string,
@@ -48,7 +45,7 @@ export async function ensureCertificate(
   return ensureDevelopmentCertificate(ensureDirectory(directory, 'BOXOFFICE_DATA_DIR'), hosts);
 }
 
-/** The access log of a process: buffered JSON lines on standard output, or readable lines in a terminal. */
+/** Buffered JSON lines on standard output, or readable lines in a terminal. */
 export function openAccessLog(logger: Logger, level: LogLevel): AccessLog {
   if (level === 'warn' || level === 'error') return { record: () => undefined, flush: () => undefined };
   return process.stdout.isTTY
@@ -57,20 +54,19 @@ export function openAccessLog(logger: Logger, level: LogLevel): AccessLog {
 }
 
 /**
- * Keeps V8 from taking the objects of requests for long-lived ones under load, as it does when its young generation is
- * still small: in the old generation, each keeps its whole request until a full collection. Measured: a fifth of the
- * processor time of a forwarded request.
+ * V8 takes the objects of requests for long-lived ones under load while its young generation is small: each keeps its
+ * whole request until a full collection. Measured: a fifth of the processor time of a forwarded request.
  */
 export function keepRequestsYoung(): void {
   setFlagsFromString('--no-allocation-site-pretenuring');
 }
 
-/** Time until the log reports that RabbitMQ has not answered. Milliseconds. */
+/** Milliseconds until the log reports that RabbitMQ has not answered. */
 const CONNECT_MS = 5_000;
 
 type GatewaySettings = Settings<typeof standaloneSettings>;
 
-/** Runs a standalone gateway until SIGTERM; a setting or port that prevents the start is printed. */
+/** Until SIGTERM; a setting or port that prevents the start is printed. */
 export async function runGateway(): Promise<void> {
   await run().catch(failStart);
 }
@@ -94,7 +90,7 @@ const serve = async (settings: GatewaySettings, logger: Logger, stop: Stop): Pro
   const metrics = operationsPort === undefined ? undefined : await createMetrics();
   if (metrics) watchDirectory(metrics, dataDirectory);
 
-  // The start does not wait for RabbitMQ: until it is connected, revocations are polled.
+  // Until it is connected, revocations are polled.
   const broker =
     amqpUrl === undefined
       ? undefined

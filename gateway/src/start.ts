@@ -41,17 +41,10 @@ import { createGatewayMetrics } from './telemetry/metrics.ts';
 import { createAccessLog } from './telemetry/request-log.ts';
 import { createSpool, noSpool } from './telemetry/spool.ts';
 
-/**
- * Least time between two reports before their time, for a caller without a share and for one that needs more.
- * Milliseconds.
- */
+/** Milliseconds between two early reports, for a caller without a share and for one that needs more. */
 const EARLY_MS = { urgent: 100, usual: 1_000 };
 
-/**
- * Starts the gateway and resolves when it accepts requests. Paths below the prefixes of a service that it has never
- * reached answer 503.
- * @throws {StartFault} when a port cannot be bound
- */
+/** Resolves when it accepts requests. @throws {StartFault} when a port cannot be bound */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { host, tls, publicUrl, serviceSecret, logger, metrics, dataDirectory } = options;
   const { trustProxy = [], accessLog = createAccessLog(logger) } = options;
@@ -249,7 +242,6 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   };
 }
 
-/** Reports before the time, but seldom however often it is called. */
 const early = (report: () => Promise<unknown>): ((isUrgent: boolean) => void) => {
   let reportedAt = Number.NEGATIVE_INFINITY;
   return (isUrgent) => {
@@ -260,7 +252,7 @@ const early = (report: () => Promise<unknown>): ((isUrgent: boolean) => void) =>
   };
 };
 
-/** The token verification and its keys. Without an authorizer, every token is refused with 503. */
+/** Without an authorizer, every token is refused with 503. */
 const verifierOf = (authorizerUrl: string | undefined, issuer: string) => {
   if (authorizerUrl === undefined) {
     const verify = () => Promise.reject(createUnavailableFault('No authorizer is configured.'));
@@ -271,7 +263,6 @@ const verifierOf = (authorizerUrl: string | undefined, issuer: string) => {
   return { keys, verify: verifyAccessToken({ keys, issuer }), prepare };
 };
 
-/** The health check of the broker, if one is configured. */
 const brokerOf = (bus: GatewayOptions['bus']): Readonly<Record<string, Check>> => {
   if (bus === undefined) return {};
   let connected: Bus | undefined;

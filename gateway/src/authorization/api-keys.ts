@@ -2,45 +2,38 @@ import { hash } from 'node:crypto';
 import { createNewest } from '../limits/newest.ts';
 import type { ApiKeyFacts, AuthorizerClient } from './authorizer-client.ts';
 
-/** A usable API key. */
 export interface KnownApiKey extends ApiKeyFacts {
   /** SHA-256 of the key, base64url. */
   readonly keyHash: string;
 }
 
-/** Finds API keys at the authorizer, with a cache. */
 export interface ApiKeys {
-  /**
-   * The key as of at most four seconds ago; undefined if it cannot be used. Rejects with service_unavailable if it is
-   * not cached and the authorizer does not answer.
-   */
+  /** As of at most four seconds ago; undefined if it cannot be used. Rejects with service_unavailable. */
   find(key: string, now: number): KnownApiKey | undefined | Promise<KnownApiKey | undefined>;
 }
 
 interface ApiKeysOptions {
   readonly authorizerClient: Pick<AuthorizerClient, 'verifyApiKey'>;
-  /** The id of this gateway process in its usage reports. */
   readonly gateway: string;
   readonly lookedUp?: (found: boolean) => void;
 }
 
 interface Known {
   readonly apiKey: KnownApiKey | undefined;
-  /** Epoch milliseconds of the request to the authorizer. */
   readonly at: number;
 }
 
 const KEYS = 20_000;
 
-/** From this age on, a key in use is read again in the background. Milliseconds. */
+/** Milliseconds; an older key is read again in the background. */
 const FRESH_MS = 2_000;
 
-/** With the time of a request, below the five seconds within which a change must take effect. Milliseconds. */
+/** Milliseconds: with the time of a request, below the five seconds within which a change must take effect. */
 const LONGEST_MS = 4_000;
 
 const API_KEY = /^bok_[A-Za-z0-9_-]{43}$/;
 
-/** Makes the cache. Concurrent look-ups of one key share one call. */
+/** Concurrent look-ups of one key share one call. */
 export function createApiKeys({ authorizerClient, gateway, lookedUp }: ApiKeysOptions): ApiKeys {
   const known = createNewest<Known>(KEYS);
   const pending = new Map<string, Promise<KnownApiKey | undefined>>();
@@ -70,7 +63,7 @@ export function createApiKeys({ authorizerClient, gateway, lookedUp }: ApiKeysOp
       const age = found ? now - found.at : Number.POSITIVE_INFINITY;
       lookedUp?.(age < LONGEST_MS);
       if (!found || age >= LONGEST_MS) return refresh(key).then((apiKey) => usable(apiKey, now));
-      // A failure is reported by the request that has to wait for the next reading.
+      // Reported by the request that has to wait for the next reading.
       if (age >= FRESH_MS) refresh(key).catch(() => undefined);
       return usable(found.apiKey, now);
     },

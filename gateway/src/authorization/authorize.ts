@@ -1,34 +1,29 @@
-// Authorization: token verification, revocations, and the authorizer's decisions.
 import type { Check, Exchange } from '../exchange/exchange.ts';
 import { createNewest } from '../limits/newest.ts';
 import type { AuthorizerClient, Decision } from './authorizer-client.ts';
 
-/** The authorizer's decisions, and their cache. */
 export interface Authorize {
-  /** Obtains the decision where the operation needs a scope. */
   readonly decide: Check;
-  /** Deletes the cached decisions for a client. */
   forget(clientId: string): void;
 }
 
 interface CachedDecision {
   readonly identity: string;
   readonly client: string;
-  /** Epoch milliseconds. */
   readonly until: number;
 }
 
 const DECISIONS = 20_000;
 
-/** Bounds how long a changed right is still used without a revocation message: below the 5 s that are promised. */
+/** Milliseconds; bounds how long a changed right is still used without a revocation message: 5 s are promised. */
 const CACHED_MS = 4_000;
 
 /** The identity must outlive the request that carries it. */
 const SPARE_MS = 10_000;
 
 /**
- * Makes the cache. Decisions are cached per token, or API key, and operation; refusals and failures are not. Concurrent
- * equal requests share one call.
+ * Decisions are cached per token, or API key, and operation; refusals and failures are not. Equal requests share a
+ * call.
  */
 export function createAuthorize(
   authorizerClient: Pick<AuthorizerClient, 'decide' | 'decidePublic'>,
@@ -36,7 +31,7 @@ export function createAuthorize(
 ): Authorize {
   const cache = createNewest<CachedDecision>(DECISIONS);
   const pendingDecisions = new Map<string, Promise<Decision>>();
-  // Incremented by `forget`: a decision that was requested before is used once, but not cached.
+  // A decision that was requested before `forget` is used once, but not cached.
   let generation = 0;
 
   const request = async (key: string, exchange: Exchange, scope: string): Promise<Decision> => {
@@ -66,7 +61,7 @@ export function createAuthorize(
     decide(exchange) {
       const { route, tokenHash, apiKey, isPublic, now } = exchange;
       if (route?.scope === undefined) return undefined;
-      // Every request reads the key itself, so a decision for it needs no notice of its changes.
+      // Every request reads the key itself, so decisions need no notice of its changes.
       const key = isPublic ? `key ${apiKey?.apiKeyId} ${route.key}` : `${tokenHash} ${route.key}`;
       const cached = cache.get(key);
       const isFresh = cached !== undefined && cached.until > now;

@@ -12,7 +12,7 @@ interface BearerOptions {
   readonly revocations: Pick<Revocations, 'isRevoked'>;
 }
 
-/** The last token of a connection: most clients send the same one with every request. */
+/** What a connection last sent: most clients send the same token with every request. */
 interface Presented {
   readonly authorization: string;
   readonly token: string;
@@ -21,16 +21,12 @@ interface Presented {
 
 interface Verified {
   readonly claims: AccessClaims;
-  /** Epoch milliseconds. */
   readonly until: number;
 }
 
 const TOKENS = 10_000;
 
-/**
- * How long a verification result is reused. Expiry and revocation are checked each time, the key is not: this time is
- * part of the five seconds within which a withdrawn key must stop working (see key-set.ts).
- */
+/** Milliseconds; part of the five seconds within which a withdrawn key must stop working (see key-set.ts). */
 const VERIFIED_MS = 1_000;
 
 /** RFC 6750, 2.1. */
@@ -38,15 +34,12 @@ const BEARER = /^bearer +([A-Za-z0-9\-._~+/]+=*) *$/i;
 const SCHEME = /^bearer(?: |$)/i;
 const BARE = /^bearer *$/i;
 
-/** The check of access tokens. */
 interface Bearer {
-  /** Verifies the token where the operation needs one. */
   readonly verify: Check;
-  /** Notes whose token it is, if it is valid, of a request that is refused in any case. Never rejects. */
+  /** Of a request that is refused in any case. Never rejects. */
   recognise(exchange: Exchange): Promise<void>;
 }
 
-/** Makes the check of access tokens. */
 export function createBearer({ verify, revocations }: BearerOptions): Bearer {
   const known = createNewest<Verified>(TOKENS);
   const presented = new WeakMap<object, Presented>();
@@ -90,13 +83,13 @@ export function createBearer({ verify, revocations }: BearerOptions): Bearer {
       try {
         await check(exchange);
       } catch {
-        // It is refused as it is without a token.
+        // Refused as it is without a token.
       }
     },
   };
 }
 
-/** Extracts the token of an Authorization header. @throws {Fault} unauthorized, with the challenge of RFC 6750, 3 */
+/** @throws {Fault} unauthorized, with the challenge of RFC 6750, 3 */
 const bearerToken = (authorization: string | undefined): string => {
   const token = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
   if (token !== undefined) return token;
@@ -115,18 +108,12 @@ interface CredentialsOptions {
 
 const API_KEY_HEADER = 'x-api-key';
 
-/** The identification of callers. */
 export interface Credentials {
-  /** Identifies the caller by its token, or else by its API key. */
   readonly identify: Check;
-  /**
-   * Notes whose request it was that is refused before its caller is identified, so that it is counted. Undefined if it
-   * names no caller. Never rejects.
-   */
+  /** Of a request that is refused before its caller is identified, so that it is counted. Never rejects. */
   readonly noteCaller: Check;
 }
 
-/** Makes the identification. */
 export function createCredentials({ bearer, apiKeys }: CredentialsOptions): Credentials {
   const find = (
     exchange: Exchange,
@@ -137,12 +124,12 @@ export function createCredentials({ bearer, apiKeys }: CredentialsOptions): Cred
     return found instanceof Promise ? found.then((apiKey) => then(exchange, apiKey)) : then(exchange, found);
   };
 
-  /** A key that cannot be read now is not counted, rather than a request refused that it does not decide about. */
+  /** A key that cannot be read now is not counted: it decides nothing about the request. */
   const findToCount = async (exchange: Exchange, key: string): Promise<undefined> => {
     count(exchange, await Promise.resolve(apiKeys.find(key, exchange.now)).catch(() => undefined));
   };
 
-  /** A refused token takes nothing from the key: the request is counted with it, and refused. */
+  /** A request with a refused token is counted with its key, and refused. */
   const identifyAndCount = async (exchange: Exchange, key: string): Promise<undefined> => {
     try {
       await bearer.verify(exchange);
@@ -176,7 +163,7 @@ export function createCredentials({ bearer, apiKeys }: CredentialsOptions): Cred
   };
 }
 
-/** Beside a token, and where none is needed, the key is counted; beside a token it must be of its institution. */
+/** Beside a token a key must be of its institution. */
 const count = (exchange: Exchange, apiKey: KnownApiKey | undefined): undefined => {
   const { claims } = exchange;
   if (!apiKey || (claims !== undefined && claims.institution !== apiKey.institution)) return;
@@ -184,7 +171,7 @@ const count = (exchange: Exchange, apiKey: KnownApiKey | undefined): undefined =
   exchange.keyOutcome = 'counted';
 };
 
-/** Without a token the key identifies the caller, of public operations only. */
+/** For public operations only. */
 const identify = (exchange: Exchange, apiKey: KnownApiKey | undefined): undefined => {
   const { route, request } = exchange;
   exchange.apiKey = apiKey;

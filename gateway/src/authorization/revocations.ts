@@ -3,35 +3,29 @@ import { type Check, type Interval, type Logger, repeat } from '@boxoffice/runti
 import { createNewest } from '../limits/newest.ts';
 import { type AuthorizerClient, SecretRefused } from './authorizer-client.ts';
 
-/** Revoked tokens that would still verify, and clients whose cached decisions are out of date. */
 export interface Revocations {
   isRevoked(jti: string): boolean;
-  /** Reads the changes from the authorizer; never rejects. Covers the time that the bus is down. */
+  /** Covers the time that the bus is down; never rejects. */
   poll(): Promise<void>;
-  /** The condition of readiness: rejects until the authorizer has accepted the gateway's secret once. */
+  /** Readiness: rejects until the authorizer has accepted the gateway's secret once. */
   readonly check: Check;
-  /**
-   * Keeps the list current: from the bus at once, and, where an authorizer is configured, by polling it every two
-   * seconds.
-   */
+  /** From the bus at once, and, where an authorizer is configured, by polling. */
   start(bus: Bus | Promise<Bus | undefined> | undefined, isPolled: boolean): void;
   close(): Promise<void>;
 }
 
 interface RevocationsOptions {
   readonly authorizerClient: Pick<AuthorizerClient, 'changes'>;
-  /** Called when a client's scopes or secrets changed. */
   readonly clientChanged: (clientId: string) => void;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
 }
 
-/** Maximum number of tokens and of clients. The authorizer still refuses an evicted token, seconds later. */
+/** Tokens, and clients. The authorizer still refuses an evicted token, seconds later. */
 const REMEMBERED = 100_000;
 
-/** With the response time well below the 5 s within which a revocation must take effect. Milliseconds. */
+/** Milliseconds: well below the 5 s within which a revocation must take effect. */
 const POLL_MS = 2_000;
 
-/** Makes the revocation list. */
 export function createRevocations({ authorizerClient, clientChanged, logger }: RevocationsOptions): Revocations {
   const revoked = createNewest<true>(REMEMBERED);
   const changedAt = createNewest<string>(REMEMBERED);
@@ -105,7 +99,6 @@ export function createRevocations({ authorizerClient, clientChanged, logger }: R
   };
 }
 
-/** A text member of the event's data. */
 const text = (data: object, name: string): string | undefined => {
   const value = (data as Readonly<Record<string, unknown>>)[name];
   return typeof value === 'string' ? value : undefined;

@@ -1,4 +1,3 @@
-// Cross-origin rules: which web pages may call family A, by clients and keys, and family B, by point of sale.
 import type { IncomingMessage } from 'node:http';
 import { type Fault, PosFault } from '@boxoffice/envelope';
 import cors from 'cors';
@@ -7,7 +6,6 @@ import type { Check, Exchange } from '../exchange/exchange.ts';
 import { createUnavailableFault } from '../exchange/faults.ts';
 import type { NamedOrigins, Origins, PointsOfSale } from './origins.ts';
 
-/** Every response header that the interface defines, in both families. */
 export const EXPOSED_HEADERS = [
   'X-Request-Id',
   'traceparent',
@@ -30,34 +28,32 @@ export const EXPOSED_HEADERS = [
 
 const EXPOSED = EXPOSED_HEADERS.join(', ');
 
-/** How long browsers cache a preflight response. Seconds. */
+/** Seconds. */
 const PREFLIGHT_SECONDS = 600;
 
-/** Whether the request is a browser's preflight. */
 export function isPreflight({ method, headers }: IncomingMessage): boolean {
   return method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
 }
 
-/** The cross-origin rules of family A. */
 interface InstitutionCors {
   /**
-   * Answers a preflight with 204: with the methods of the path for an origin that the installation names. Whether the
-   * request is one.
+   * With 204, and the methods of the path for an origin that the installation names. Whether the request is a
+   * preflight.
    */
   answerPreflight(exchange: Exchange): boolean | Promise<true>;
-  /** Lets the origin read the response, including errors, if the installation names it. */
+  /** Errors, too, if the installation names the origin. */
   readonly allow: Check;
 }
 
 interface InstitutionCorsOptions {
   readonly origins: Pick<NamedOrigins, 'has'>;
-  /** Whether browsers navigate to the path: no script of another origin may read a page. */
+  /** Browsers navigate to it: no script of another origin may read a page. */
   readonly isPage: (path: string) => boolean;
-  /** The value of `Allow` at the exchange's path. @throws {Fault} not_found, service_unavailable */
+  /** @throws {Fault} not_found, service_unavailable */
   readonly methodsAt: (exchange: Exchange) => string;
 }
 
-/** Documents without any institution's data, which pages of any origin may read. */
+/** Without any institution's data. */
 const FOR_ANY_ORIGIN: ReadonlySet<string> = new Set([
   '/openapi.json',
   '/errors',
@@ -90,9 +86,9 @@ const FOR_ANYBODY = readableBy('*');
 
 const NOT_NAMED = ['Vary', 'Origin'] as const;
 
-/** Makes the rules. Credentials are never allowed: tokens and keys are in headers that pages set themselves. */
+/** Credentials are never allowed: tokens and keys are in headers that pages set themselves. */
 export function createInstitutionCors({ origins, isPage, methodsAt }: InstitutionCorsOptions): InstitutionCors {
-  /** Sets the headers for the exchange's origin; whether it may read the response. */
+  /** Whether the origin may read the response. */
   const applyTo = (exchange: Exchange, origin: string, isNamed: boolean): boolean => {
     exchange.corsHeaders = isNamed ? [...readableBy(origin), ...NOT_NAMED] : NOT_NAMED;
     return isNamed;
@@ -146,17 +142,13 @@ const SERVICE_HOST = 'x-service-host';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'];
 
-/** The cross-origin rules of both families; of family B those of section 4, rule 9. */
+/** Of family B those of section 4, rule 9. */
 export interface Cors {
-  /**
-   * Answers a preflight with 204: in family B for any origin, because a preflight names no point of sale. Whether the
-   * request is one.
-   */
+  /** In family B for any origin, because a preflight names no point of sale. Whether the request is a preflight. */
   answerPreflight(exchange: Exchange): boolean | Promise<true>;
   /**
-   * Sets the headers that let the origin read the response, including errors, if the point of sale allows the origin,
-   * or in family A the installation names it. A request of any other origin at a point of sale gets its
-   * `originRefusal`.
+   * Errors can be read, too, by an origin that the point of sale allows, or the installation names. A request of any
+   * other origin at a point of sale gets its `originRefusal`.
    */
   readonly allow: Check;
 }
@@ -169,10 +161,9 @@ const done = (): undefined => undefined;
 
 const SCHEME = 'https://';
 
-/** Loopback names and addresses in URL form. */
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** Makes the rules. Without a catalog family B allows no foreign origin. */
+/** Without a catalog family B allows no foreign origin. */
 export function createCors(
   pointsOfSale: PointsOfSale | undefined,
   publicUrl: string,
@@ -182,7 +173,7 @@ export function createCors(
 
   const allowFrom = (exchange: Exchange, origin: string, origins: Origins | undefined): undefined => {
     const { request, response } = exchange;
-    // The cors package treats every OPTIONS as a preflight; this one is not, and is refused later.
+    // No preflight, though the cors package takes every OPTIONS for one; refused later.
     if (request.method === 'OPTIONS') return;
     if (origins === 'all') everyone(request, response, done);
     else if (origin === publicOrigin || isReached(origin, request, publicName) || origins?.includes(origin)) {
@@ -214,9 +205,8 @@ export function createCors(
 }
 
 /**
- * Whether the origin is this gateway itself, according to the `Host` of the request: the public name at any port, a
- * loopback name, or the local address of the connection. Other names do not count, because the client chooses `Host`.
- * Only https is served.
+ * This gateway itself, by the `Host` of the request: the public name at any port, a loopback name, or the local address
+ * of the connection; no other name, because the client chooses `Host`. Only https is served.
  */
 const isReached = (origin: string, { headers: { host }, socket }: Exchange['request'], publicName: string): boolean => {
   if (host === undefined || origin !== SCHEME + host) return false;

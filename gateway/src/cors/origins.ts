@@ -3,12 +3,10 @@ import { createHttpClient, type Logger, repeat } from '@boxoffice/runtime';
 import type { AuthorizerClient } from '../authorization/authorizer-client.ts';
 import { createNewest } from '../limits/newest.ts';
 
-/** The allowed origins of a point of sale: a list, or all. */
 export type Origins = readonly string[] | 'all';
 
-/** Reads the allowed origins of points of sale from the catalog. */
 export interface PointsOfSale {
-  /** The cached origins, or those that the catalog answers; undefined if neither exists. Never rejects. */
+  /** Cached, or as the catalog answers; undefined if neither exists. Never rejects. */
   origins(serviceHost: string): Promise<Origins | undefined> | Origins;
 }
 
@@ -26,12 +24,12 @@ interface Known {
 
 const HOSTS = 10_000;
 
-/** A configuration change takes effect within 3 s. */
+/** Milliseconds: a configuration change takes effect within 3 s. */
 const KNOWN_MS = 2_000;
 
 const TIMEOUT_MS = 1_000;
 
-/** The longest host name (RFC 1035, 2.3.4). */
+/** RFC 1035, 2.3.4. */
 const LONGEST_HOST = 255;
 
 const OPERATION = { audience: 'catalog', institution: '', operation: 'findPointOfSale' } as const;
@@ -44,8 +42,8 @@ interface GatewayParts {
 }
 
 /**
- * The points of sale of the catalog; undefined without the catalog or the authorizer, which gives the gateway its
- * identity there. Then no foreign origin is allowed, and a gateway that serves family B warns of it.
+ * Undefined without the catalog or the authorizer, which gives the gateway its identity there: then no foreign origin
+ * is allowed, and a gateway that serves family B warns of it.
  */
 export function connectPointsOfSale({ urls, serviceSecret, keys, logger }: GatewayParts): PointsOfSale | undefined {
   const [catalogUrl, authorizerUrl] = [urls.get('catalog'), urls.get('authorizer')];
@@ -64,9 +62,7 @@ export function connectPointsOfSale({ urls, serviceSecret, keys, logger }: Gatew
   return undefined;
 }
 
-/**
- * Makes the cache of allowed origins: bounded and seconds old at most, older only while the catalog does not answer.
- */
+/** Seconds old at most, older only while the catalog does not answer. */
 const createPointsOfSale = ({ catalogUrl, credentials, logger }: PointsOfSaleOptions): PointsOfSale => {
   const callCatalog = createHttpClient(catalogUrl);
   const known = createNewest<Known>(HOSTS);
@@ -116,18 +112,17 @@ const originsOf = (data: unknown): Origins => {
   return Array.isArray(corsOrigins) && corsOrigins.length > 0 ? corsOrigins.map(String) : 'all';
 };
 
-/** The origins that clients and API keys of the installation name. */
 export interface NamedOrigins {
-  /** Whether some client or key names the origin; waits for the first reading, at most a second. */
+  /** By clients and API keys; waits for the first reading, at most a second. */
   has(origin: string): boolean | Promise<boolean>;
   close(): Promise<void>;
 }
 
 interface NamedOriginsOptions {
-  /** Undefined without an authorizer: then no origin is named. */
+  /** Undefined: no origin is named. */
   readonly authorizerClient: Pick<AuthorizerClient, 'origins'> | undefined;
   readonly logger: Pick<Logger, 'warn'>;
-  /** Interval between two readings: a change takes effect within five seconds. Milliseconds. */
+  /** Milliseconds: a change takes effect within five seconds. */
   readonly everyMs?: number;
 }
 
@@ -137,7 +132,7 @@ const FIRST_MS = 1_000;
 
 const LOOPBACK = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::\d+)?$/;
 
-/** Starts reading the origins regularly. While the authorizer does not answer, the last ones count. */
+/** While the authorizer does not answer, the last ones count. */
 export function followOrigins({ authorizerClient, logger, everyMs = EVERY_MS }: NamedOriginsOptions): NamedOrigins {
   let origins: ReadonlySet<string> = new Set();
   let mark = '';

@@ -1,4 +1,3 @@
-// The services' descriptions: read while running, merged, and served as the documents of the whole.
 import { success } from '@boxoffice/envelope';
 import { familyA, removeUnusedComponents, scopeWords } from '@boxoffice/http';
 import { getOwnMember } from '@boxoffice/runtime';
@@ -23,11 +22,9 @@ import {
 
 type Components = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** A source document of the merged one. */
 interface Part {
   readonly name: string;
   readonly document: OpenApiDocument;
-  /** Whether an operation is included, by method (`get`) and path. */
   readonly shown: (method: string, path: string) => boolean;
 }
 
@@ -35,26 +32,22 @@ interface OAuthScheme {
   readonly flows?: Readonly<Record<string, { readonly scopes?: Readonly<Record<string, string>> }>>;
 }
 
-/** The scopes that no operation requires as a whole, such as the one that a member of a body needs. */
+/** Such as the one that a member of a body needs: no operation requires these as a whole. */
 const grantable = Object.fromEntries(Object.entries(scopeWords).filter(([scope]) => scope.includes(':')));
 
-/** The documents that the gateway serves itself, by path. */
 export type Documents = ReadonlyMap<string, () => Content>;
 
 const HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'no-cache' };
 
 const license = { name: 'Apache-2.0', identifier: 'Apache-2.0' } as const;
 
-/**
- * The `info` of each document. The point-of-sale API has its own version (specification, 9), independent of the
- * services'.
- */
+/** The point-of-sale API has its own version (specification, 9). */
 const INFO: Readonly<Record<Family, object>> = {
   A: { title: 'boxoffice institution API', version: VERSION, description: API_DESCRIPTION, license },
   B: { title: 'boxoffice point-of-sale API', version: POS_API_VERSION, description: POS_API_DESCRIPTION, license },
 };
 
-/** Checks that the description can be a part of the whole, which one unusable part would spoil. @throws {Error} */
+/** One unusable part would spoil the whole. @throws {Error} */
 export function checkMergeable(name: string, document: OpenApiDocument): void {
   whole('A', '', [{ name, document, shown: () => true }]);
 }
@@ -72,7 +65,7 @@ const whole = (family: Family, publicUrl: string, parts: readonly Part[]): objec
   });
 };
 
-/** Merges paths, webhooks, components and tags. Different components of one name stay separate under suffixed names. */
+/** Different components of one name stay separate under suffixed names. */
 const mergeDocuments = (
   parts: readonly Part[],
 ): Pick<OpenApiDocument, 'paths' | 'webhooks' | 'components' | 'tags'> => {
@@ -91,7 +84,6 @@ const mergeDocuments = (
       paths.set(path, { ...paths.get(path), ...visible });
       for (const scope of scopesOf(visible)) if (!scopes.has(scope)) scopes.set(scope, part.name);
     }
-    // What an earlier part says of a webhook or a tag stays.
     for (const [name, webhook] of Object.entries(document.webhooks ?? {}))
       if (!webhooks.has(name)) webhooks.set(name, webhook);
     for (const tag of document.tags ?? []) if (!tags.has(tag.name)) tags.set(tag.name, tag);
@@ -104,7 +96,6 @@ const mergeDocuments = (
   };
 };
 
-/** The document with the clashing components renamed. */
 const renamed = (document: OpenApiDocument, clashes: ReadonlySet<string>, suffix: string): OpenApiDocument => {
   if (clashes.size === 0) return document;
   let whole = text(document);
@@ -128,7 +119,7 @@ const renamed = (document: OpenApiDocument, clashes: ReadonlySet<string>, suffix
 
 const text = (value: unknown): string => JSON.stringify(value);
 
-/** Names (`kind/name`) of components that the merged document already uses with another meaning. */
+/** (`kind/name`) that the merged document already uses with another meaning. */
 const clashing = (merged: Components, added: Components): Set<string> => {
   const entries = Object.entries(added)
     .filter(([kind]) => kind !== 'securitySchemes')
@@ -140,7 +131,7 @@ const clashing = (merged: Components, added: Components): Set<string> => {
       const known = getOwnMember(getOwnMember(merged, kind), name);
       if (known === undefined || clashes.has(`${kind}/${name}`)) continue;
       const differs = text(known) !== text(value);
-      // A component that refers to a renamed component differs too, even if its text is equal.
+      // A component that refers to a renamed component differs too.
       const affected = [...clashes].some((clash) => {
         const [otherKind = '', otherName = ''] = clash.split('/');
         return refersTo(value, otherKind, otherName);
@@ -167,7 +158,6 @@ const mergeComponents = (merged: Components, added: Components): Components => {
   return Object.fromEntries([...result].map(([kind, all]) => [kind, Object.fromEntries(all)]));
 };
 
-/** Merges two security schemes of one name: the scopes of both, as the first describes them. */
 const mergeScheme = (one: OAuthScheme | undefined, other: OAuthScheme): OAuthScheme => {
   if (!one?.flows || !other.flows) return one ?? other;
   const flows = new Map(Object.entries(one.flows));
@@ -178,7 +168,7 @@ const mergeScheme = (one: OAuthScheme | undefined, other: OAuthScheme): OAuthSch
   return { ...one, flows: Object.fromEntries(flows) };
 };
 
-/** The operations without a requirement of their own have the document's, which the merged document does not have. */
+/** Operations without a requirement of their own have the document's, which the merged one has not. */
 const secured = (item: OpenApiPathItem, { security }: OpenApiDocument): OpenApiPathItem =>
   security === undefined
     ? item
@@ -199,7 +189,7 @@ const hasOperation = (item: OpenApiPathItem): boolean => operationMethods.some((
 const scopesOf = (item: OpenApiPathItem): readonly string[] =>
   operationMethods.flatMap((method) => (item[method]?.security ?? []).flatMap(({ oauth2 = [] }) => oauth2));
 
-/** Lists the scopes in each flow; of those that have no description, the services are named. */
+/** Of scopes that have no description, the services are named. */
 const withScopes = (components: Components, services: ReadonlyMap<string, string>): Components => {
   const { oauth2, ...others } = (components.securitySchemes ?? {}) as Record<string, OAuthScheme>;
   if (!oauth2?.flows) return components;
@@ -213,10 +203,7 @@ const withScopes = (components: Components, services: ReadonlyMap<string, string
 
 const EXPERIMENTAL = /^(.+)Experimental(.*)$/;
 
-/**
- * Makes the documents that the gateway serves: one OpenAPI document per family, limited to routed operations, and the
- * error registry.
- */
+/** One OpenAPI document per family, limited to routed operations, and the error registry. */
 export function createDocuments(routing: Routing, publicUrl: string): Documents {
   const shownOf = (service: string) => (method: string, path: string) => routing.isRouted(service, method, path);
   const everything = () => true;
@@ -251,7 +238,7 @@ export function createDocuments(routing: Routing, publicUrl: string): Documents 
   ]);
 }
 
-/** Rebuilds a document only when one of its source descriptions has changed. */
+/** Rebuilt only when a source description has changed. */
 const remembered = (
   routing: Routing,
   make: (documents: ReturnType<Routing['documents']>) => object,
@@ -275,10 +262,7 @@ const served = (value: object): Content => {
   return { ...createContent(body, HEADERS), gzipped: compress(body) };
 };
 
-/**
- * The description with the experimental version's own schemas in the place of those that they extend: `Cart` means the
- * cart of that version. Those of the numbered version are lost, so it is for the experimental one only.
- */
+/** The experimental version's schemas in the place of those that they extend: `Cart` is the cart of that version. */
 const withPlainNames = (document: OpenApiDocument): OpenApiDocument => {
   const schemas = Object.entries(document.components?.schemas ?? {});
   const plain = (name: string): string => name.replace(EXPERIMENTAL, '$1$2');

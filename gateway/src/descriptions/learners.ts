@@ -5,27 +5,21 @@ import { isBuiltIn } from '@boxoffice/runtime/services';
 import { type OpenApiDocument, requireDocument } from '../routing/description.ts';
 import type { Upstream } from '../routing/router.ts';
 
-/** A service's description and its validator. */
 interface Description {
   readonly document: OpenApiDocument;
   readonly etag: string | undefined;
 }
 
-/** Stores the last usable description of each service, for a gateway that starts while a service is down. */
+/** The last usable one of each service, for a gateway that starts while a service is down. */
 interface DescriptionCache {
-  /** Undefined if no readable description is stored. */
+  /** Undefined if none is readable. */
   read(service: string): Promise<Description | undefined>;
-  /** Rejects if the description cannot be written. */
   write(service: string, description: Description): Promise<void>;
 }
 
-/** A cache that stores nothing. */
 export const noDescriptionCache: DescriptionCache = { read: async () => undefined, write: async () => undefined };
 
-/**
- * Stores descriptions as files of a folder. Each file is replaced atomically, so that a crash leaves the old or the new
- * one.
- */
+/** As files, each replaced atomically. */
 export function createDescriptionCache(folder: string): DescriptionCache {
   return {
     async read(service) {
@@ -52,31 +46,25 @@ export function createDescriptionCache(folder: string): DescriptionCache {
 
 interface LearnOptions {
   readonly service: string;
-  /** The base URL of the service. */
   readonly url: string;
   readonly descriptionCache: DescriptionCache;
-  /** Called with every description that differs from the previous one. */
   readonly onDescription: (description: Description) => void;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
-  /** Interval between two reads once the service has been ready. Milliseconds. */
+  /** Milliseconds between two reads once the service has been ready. */
   readonly everyMs?: number;
-  /** How long a service may lack only its broker before it counts as ready. Milliseconds; default 5 s. */
+  /** Milliseconds for which a service may lack only its broker before it counts as ready; default 5 s. */
   readonly brokerMs?: number;
 }
 
-/** Follows the description and the readiness of one service. */
 interface Learner {
   /**
-   * Resolves when the service has been described and ready once. A service that has lacked only its broker for
-   * `brokerMs` counts as ready: otherwise no gateway could start during an outage of the broker. A broker that starts
-   * together with the services is connected before that.
+   * Also after `brokerMs` without its broker alone: otherwise no gateway could start during an outage of the broker.
    */
   readonly ready: Promise<void>;
-  /** The health check: rejects until the service has been ready once. */
+  /** Rejects until the service has been ready once. */
   check(): Promise<void>;
   /** Uses the cached description, if one exists. */
   restore(): Promise<void>;
-  /** Starts reading the description regularly. */
   start(): void;
   close(): void;
 }
@@ -85,10 +73,9 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;
 const TIMEOUT_MS = 5_000;
 
-/** The start time of a broker that starts together with the services. */
 const BROKER_MS = 5_000;
 
-/** Makes the learner: short intervals until the service has been ready, then conditional requests every few seconds. */
+/** Short intervals until the service has been ready, then conditional requests every few seconds. */
 export function createLearner(options: LearnOptions): Learner {
   const {
     service,
@@ -103,7 +90,7 @@ export function createLearner(options: LearnOptions): Learner {
   let etag: string | undefined;
   let known: string | undefined;
   let wasReady = false;
-  /** Since when only the broker is missing; monotonic clock. */
+  /** Monotonic clock. */
   let brokerMissingSince: number | undefined;
   const ready = Promise.withResolvers<void>();
   let pauseMs = FIRST_PAUSE_MS;
@@ -124,7 +111,7 @@ export function createLearner(options: LearnOptions): Learner {
     const document = requireDocument(JSON.parse(text));
     const description = { document, etag: headers.etag };
     onDescription(description);
-    // Only after the description was accepted: an unusable one must be read again.
+    // After the description was accepted: an unusable one must be read again.
     etag = description.etag;
     known = text;
     await cache.write(service, description).catch((error: unknown) => {
@@ -151,7 +138,6 @@ export function createLearner(options: LearnOptions): Learner {
       lastFailure = '';
     } catch (error) {
       const reason = getErrorCode(error);
-      // The same failure is logged once.
       if (!end.signal.aborted && reason !== lastFailure)
         logger.warn('the description of a service cannot be read', { upstream: service, error });
       lastFailure = reason;
@@ -192,7 +178,6 @@ export function createLearner(options: LearnOptions): Learner {
   };
 }
 
-/** Whether an unready service answers requests and waits only for its broker. */
 const lacksOnlyBroker = ({ status: http, text }: HttpAnswer): boolean => {
   if (http !== 503) return false;
   try {
@@ -203,18 +188,15 @@ const lacksOnlyBroker = ({ status: http, text }: HttpAnswer): boolean => {
   }
 };
 
-/** The learners of the services, which come and go with them. */
 interface Learners {
-  /** Those of the product's own services: the gateway is ready when they are. A team's service holds nothing up. */
+  /** Those that the gateway is ready with. A team's service holds nothing up. */
   builtIn(): ReadonlyMap<string, Learner>;
-  /** Replaces the services. Resolves when the cached descriptions of new ones are restored. */
+  /** Resolves when the cached descriptions of new ones are restored. */
   update(services: readonly Upstream[]): Promise<void>;
-  /** Starts reading descriptions, now and of later services. */
   start(): void;
   close(): void;
 }
 
-/** Makes the learners, of no service yet. */
 export function createLearners(make: (service: Upstream) => Learner): Learners {
   const running = new Map<string, { readonly url: string; readonly learner: Learner }>();
   let isStarted = false;
@@ -230,7 +212,7 @@ export function createLearners(make: (service: Upstream) => Learner): Learners {
       const added = services.filter(({ name }) => !running.has(name)).map((row) => ({ row, learner: make(row) }));
       for (const { row, learner } of added) running.set(row.name, { url: row.url, learner });
       await Promise.all(added.map(({ learner }) => learner.restore()));
-      // One that was replaced meanwhile is closed, and reads nothing.
+      // A learner that was replaced meanwhile reads nothing.
       if (isStarted) for (const { learner } of added) learner.start();
     },
     start() {

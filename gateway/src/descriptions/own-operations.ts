@@ -11,7 +11,7 @@ import {
   requireDocument,
 } from '../routing/description.ts';
 
-/** The errors that the gateway can answer in place of any operation; the only 5xx of family B is 500. */
+/** Errors in place of any operation; the only 5xx of family B is 500. */
 const ALWAYS: readonly Code[] = [
   'bad_request',
   'request_timeout',
@@ -22,7 +22,6 @@ const ALWAYS: readonly Code[] = [
   'service_unavailable',
 ];
 
-/** The schema of a gateway error in family B. */
 const gatewayFailure = {
   type: 'object',
   description: 'An error that the gateway answers in the place of the point-of-sale service.',
@@ -36,7 +35,6 @@ const gatewayFailure = {
   },
 } as const;
 
-/** Every response that the gateway can give instead of a service, by component name. */
 export function describeGatewayResponses(family: Family): Readonly<Record<string, OpenApiResponse>> {
   return Object.fromEntries(
     [...ALWAYS, 'payload_too_large' as const, 'unauthorized' as const, 'forbidden' as const].map((code) => [
@@ -69,7 +67,6 @@ const responseOf = (family: Family, code: Code): OpenApiResponse => {
 
 const header = (name: string) => ({ $ref: `#/components/headers/${name}` });
 
-/** Family B schemas list their error codes; the registry of family A is open. */
 const failureOf = (family: Family, code: Code): object =>
   family === 'A'
     ? { $ref: '#/components/schemas/Failure' }
@@ -89,7 +86,6 @@ const exampleOf = (family: Family, code: Code): object =>
     ? { $ref: `#/components/examples/${code}` }
     : { summary: registry[code].when, value: toPosFailure(new Fault(code, `Example: ${registry[code].when}.`)) };
 
-/** Applies withGatewayStatuses to every operation. */
 export function addGatewayStatuses(family: Family, paths: OpenApiDocument['paths']): OpenApiDocument['paths'] {
   return Object.fromEntries(
     Object.entries(paths).map(([path, item]) => [
@@ -104,7 +100,7 @@ export function addGatewayStatuses(family: Family, paths: OpenApiDocument['paths
   );
 }
 
-/** Adds every status that the gateway can answer; responses that the operation describes itself stay. */
+/** Responses that the operation describes itself stay. */
 const withGatewayStatuses = (family: Family, operation: OpenApiOperation): OpenApiOperation => {
   const added = codesFor(family, operation)
     .filter((code) => operation.responses?.[registry[code].http] === undefined)
@@ -120,10 +116,8 @@ const codesFor = (family: Family, operation: OpenApiOperation): readonly Code[] 
     : []),
 ];
 
-/** The version of the gateway's package. */
 export const VERSION = readVersion(new URL('..', import.meta.url).href);
 
-/** The registry of error codes as data: the answer to `GET /errors`. */
 export const errorItems = Object.values(registry).map(({ http, status, domain, when }) => ({
   http,
   status,
@@ -179,12 +173,11 @@ const operations = [
 
 const tags = { descriptions: 'The interface, described (OpenAPI 3.1).', errors: 'The codes of refusals.' };
 
-/** The description of the gateway's own family A operations. */
 export function describeOwnOperations(publicUrl: string): OpenApiDocument {
   const own = requireDocument(
     openApiDocument({ service: 'gateway', version: VERSION, operations, tags, serverUrl: publicUrl }),
   );
-  // The gateway's responses refer to any of the shared components.
+  // Responses of the gateway refer to any of the shared components.
   const { schemas, ...shared } = buildSharedComponents();
   return {
     ...own,
@@ -192,7 +185,7 @@ export function describeOwnOperations(publicUrl: string): OpenApiDocument {
   };
 }
 
-/** The version of the point-of-sale API (specification, 9), and its stability. */
+/** The version and stability of the point-of-sale API (specification, 9). */
 export const POS_API_VERSION = '1.0.0-alpha';
 export const POS_API_DESCRIPTION = [
   'Version 1.0 is in an alpha stage: usable in the operations that are described here, but incomplete. What is',
@@ -201,7 +194,6 @@ export const POS_API_DESCRIPTION = [
   'Experimental operations are below `/tnwr/vexp`, where they may change.',
 ].join(' ');
 
-/** What a reader of the institutions' interface needs to know before its first call. */
 export const API_DESCRIPTION = [
   'What an institution does with its ticketing: products and performances, contacts, orders, tickets, webhooks, users.',
   'A client gets a token at `/auth/token` and sends it as `Authorization: Bearer …`; each operation names its scope.',
@@ -209,19 +201,13 @@ export const API_DESCRIPTION = [
   'Amounts are in minor units of their currency, instants are ISO 8601 in UTC.',
 ].join(' ');
 
-/** The prefix of the experimental version. */
 export const VEXP = '/tnwr/vexp';
 
-/** The versions of family B, and the operation ids of their descriptions. */
 export const versions = [
   { prefix: '/tnwr/v1', operationId: 'describePointOfSaleApi' },
   { prefix: VEXP, operationId: 'describeExperimentalPointOfSaleApi' },
 ] as const;
 
-/**
- * The description of the gateway's own operation in one version of family B: as in family A, but below the version's
- * prefix and with family B errors.
- */
 export function describeOwnVersion(publicUrl: string, prefix: string, operationId: string): OpenApiDocument {
   const { components, paths } = dereference(describeOwnOperations(publicUrl), ['responses']);
   const { parameters, responses } = paths[ownDescription.path]?.get ?? {};
@@ -265,10 +251,8 @@ const ownRoute = (template: string, operation: string): Route => ({
   key: `gateway ${operation}`,
 });
 
-/** The routes of the gateway's own operations. */
 export const ownRoutes: readonly Route[] = [
   ...operations.map(({ path, id }) => ownRoute(path, id)),
   ...versions.map(({ prefix, operationId }) => ownRoute(`${prefix}/openapi.json`, operationId)),
-  // Leads browsers to the documentation.
   ownRoute('/', 'gatewayPages'),
 ];

@@ -6,13 +6,12 @@ import { type AssetName, findAsset, readAsset, readGuide, readPackage } from './
 import { DOCS, type Guide, guides, render } from './guides.ts';
 import { buildPageHeaders, type Layout, renderDocument } from './layout.ts';
 
-/** Finds what is at a path, for a request with this Accept header; undefined if nothing is. */
 export type Documentation = (path: string, accept: string | undefined) => Promise<Content | undefined>;
 
 type Unstyled = Omit<Layout, 'styles' | 'scripts'> & {
   readonly styles?: readonly AssetName[];
   readonly scripts?: readonly AssetName[];
-  /** Of a page with scripts: where their requests may go. */
+  /** Where the requests of a page with scripts may go. */
   readonly connect?: string;
 };
 
@@ -23,7 +22,6 @@ interface Reference {
   readonly path: string;
   readonly title: string;
   readonly about: Html;
-  /** The address of the description. */
   readonly description: string;
 }
 
@@ -53,12 +51,11 @@ carts and orders, ticket documents. <a href="/tnwr/vexp/openapi.json">OpenAPI 3.
   },
 ];
 
-/** The address of an installation in the guides; readers see that of theirs, so that commands can be copied. */
+/** In the guides; readers see the address of theirs, so that commands can be copied. */
 const EXAMPLE = 'https://tickets.example.org';
 
-/** Makes the pages of an installation. Each is made when it is first read, and kept. */
 export function createDocumentation(publicUrl: string): Documentation {
-  // The description names the public address, and the page may have been opened at another one.
+  // The page may have been opened at another address than the public one.
   const connect = `'self' ${new URL(publicUrl).origin}`;
   const makers = new Map<string, () => Promise<Content>>([
     ...references.map((one) => [`${DOCS}${one.path}`, () => referenceOf(one, connect)] as const),
@@ -85,9 +82,7 @@ export function createDocumentation(publicUrl: string): Documentation {
   };
 }
 
-/**
- * A page that lets browsers draw a description, one operation at a time; they load the viewer for the first of them.
- */
+/** Browsers draw one operation at a time, and load the viewer for the first. */
 const referenceOf = async ({ path, title, about, description }: Reference, connect: string) => {
   const { address, integrity } = await readAsset('openapi-explorer.js');
   return pageOf({
@@ -143,7 +138,7 @@ const guideOf = async ({ path, file }: Guide, publicUrl: string): Promise<Conten
 
 const redirect = (status: number, headers: Content['headers'] = {}): Content => ({
   status,
-  // Without a type the empty body would be sent as `application/octet-stream`.
+  // Otherwise the empty body has the type `application/octet-stream`.
   headers: { Location: DOCS, 'Cache-Control': 'no-cache', 'Content-Type': 'text/html; charset=utf-8', ...headers },
   read: () => Buffer.alloc(0),
 });

@@ -12,7 +12,7 @@ import { DOCS } from './guides.ts';
 
 const above = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/** An image has the guides in the gateway's folder; a checkout has them where they are written. */
+/** An image has the guides in the gateway's folder, a checkout where they are written. */
 const ROOT =
   [above('../../repository'), above('../../..')].find((folder) => existsSync(join(folder, 'docs/guides'))) ?? '';
 
@@ -20,15 +20,12 @@ const BROWSER = above('../../browser');
 
 const { resolve } = createRequire(import.meta.url);
 
-/** Reads a Markdown file, from the root of the repository. Rejects if this installation has none. */
+/** From the root of the repository. Rejects if this installation has none. */
 export function readGuide(file: string): Promise<string> {
   return readFile(join(ROOT, file), 'utf8');
 }
 
-/**
- * Reads the tarball of @boxoffice/client, which partners install from `/docs/client.tgz`. An image has it beside the
- * guides; a checkout packs it, which takes about two seconds. Rejects if this installation has neither.
- */
+/** For `/docs/client.tgz`; a checkout packs it, an image has it beside the guides. Rejects if there is none. */
 export function readPackage(): Promise<Buffer> {
   const packed = join(ROOT, 'client.tgz');
   return existsSync(packed) ? readFile(packed) : pack();
@@ -47,10 +44,8 @@ const pack = async (): Promise<Buffer> => {
   }
 };
 
-/** The viewer with all that it needs. */
 const BUNDLE = 'dist/browser/openapi-explorer.min.js';
 
-/** What the pages load: our own files, and those of the viewer. */
 const sources = {
   'docs.css': () => join(BROWSER, 'docs.css'),
   'reference.css': () => join(BROWSER, 'reference.css'),
@@ -64,7 +59,7 @@ const sources = {
 
 export type AssetName = keyof typeof sources;
 
-/** A file that browsers keep for good: its address contains its hash. */
+/** Browsers keep it for good: its address contains its hash. */
 export interface Asset extends Content {
   readonly address: string;
   /** For `integrity`. */
@@ -73,7 +68,6 @@ export interface Asset extends Content {
 
 const loaded = new Map<AssetName, Promise<Asset>>();
 
-/** The file of a name, read when it is first needed. */
 export function readAsset(name: AssetName): Promise<Asset> {
   const known = loaded.get(name) ?? load(name);
   loaded.set(name, known);
@@ -82,7 +76,7 @@ export function readAsset(name: AssetName): Promise<Asset> {
 }
 
 const load = async (name: AssetName): Promise<Asset> => {
-  // Read anew for the few clients that take no gzip.
+  // For the few clients that take no gzip.
   const read = () => readFile(sources[name]());
   const body = await read();
   const digest = hash('sha256', body, 'hex').slice(0, 16);
@@ -101,7 +95,7 @@ const load = async (name: AssetName): Promise<Asset> => {
   };
 };
 
-/** The file at an address; undefined if there is none, or it has changed since. */
+/** Undefined if there is none, or it has changed since. */
 export async function findAsset(path: string): Promise<Asset | undefined> {
   const name = path.slice(path.lastIndexOf('/') + 1);
   if (!Object.hasOwn(sources, name)) return undefined;

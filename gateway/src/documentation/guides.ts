@@ -1,20 +1,16 @@
-// The pages at /docs: guides from the repository's Markdown, the reference, and what browsers load for them.
 import { posix } from 'node:path';
 import { type Html, html } from '@boxoffice/pages';
 
-/** The path of all pages. */
 export const DOCS = '/docs';
 
-/** A page of the navigation. */
 export interface Entry {
   /** After `/docs`; empty for the reference of the institution API. */
   readonly path: string;
   readonly label: string;
-  /** The Markdown file, from the root of the repository; undefined for a page that is no guide. */
+  /** From the root of the repository; undefined for a page that is no guide. */
   readonly file?: string;
 }
 
-/** A titled part of the navigation. */
 interface Section {
   readonly title: string;
   readonly entries: readonly Entry[];
@@ -24,7 +20,6 @@ const guide = (path: string, file: string, label: string): Entry => ({ path: `/$
 
 const decision = (page: string, label: string): Entry => guide(`decisions-${page}`, `docs/decisions/${page}.md`, label);
 
-/** The navigation, in reading order. */
 export const sections: readonly Section[] = [
   {
     title: 'Reference',
@@ -85,27 +80,20 @@ export const sections: readonly Section[] = [
   },
 ];
 
-/** A page that is made from a Markdown file. */
 export type Guide = Entry & { readonly file: string };
 
 const isGuide = (entry: Entry): entry is Guide => entry.file !== undefined;
 
-/** The pages that are made from Markdown files. */
 export const guides: readonly Guide[] = sections.flatMap(({ entries }) => entries).filter(isGuide);
 
-/** A rendered guide. */
 interface Rendered {
-  /** The text of its first heading. */
   readonly title: string;
   readonly content: Html;
 }
 
 const pathOf = new Map(guides.map(({ path, file }) => [file, `${DOCS}${path}`]));
 
-/**
- * Renders a Markdown file of the repository. Links to other pages lead there, links to what is in the repository only
- * are their text, images are left out, and HTML is shown as text.
- */
+/** Links to what is in the repository only are their text, images are left out, and HTML is shown as text. */
 export async function render(file: string, text: string): Promise<Rendered> {
   const { Marked } = await import('marked');
   let title = '';
@@ -130,7 +118,7 @@ export async function render(file: string, text: string): Promise<Rendered> {
   return { title, content: { html: content } };
 }
 
-/** The anchor of a heading, as GitHub and GitLab make it, so that links work in the repository, too. */
+/** As GitHub and GitLab make it, so that links work in the repository, too. */
 const anchorOf = (heading: string): string =>
   heading
     .trim()
@@ -138,7 +126,7 @@ const anchorOf = (heading: string): string =>
     .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
     .replaceAll(' ', '-');
 
-/** Where a link of a file leads among the pages; undefined for what is in the repository only. */
+/** Undefined for what is in the repository only. */
 const targetOf = (file: string, href: string): string | undefined => {
   if (/^https?:/.test(href)) return href;
   const [path = '', anchor] = href.split('#');
@@ -147,7 +135,7 @@ const targetOf = (file: string, href: string): string | undefined => {
   return found === undefined || anchor === undefined ? found : `${found}#${anchor}`;
 };
 
-/** Tables and code wider than the page scroll by themselves; the keyboard reaches them. */
+/** Scroll by themselves if wider than the page; the keyboard reaches them. */
 const scrollable = (text: string): string =>
   text
     .replaceAll('<table>', '<div class="table" tabindex="0"><table>')

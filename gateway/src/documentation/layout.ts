@@ -2,7 +2,6 @@ import { type Html, html } from '@boxoffice/pages';
 import type { Asset } from './files.ts';
 import { DOCS, type Entry, sections } from './guides.ts';
 
-/** What a page shows. */
 export interface Layout {
   /** After `/docs`. */
   readonly path: string;
@@ -14,7 +13,6 @@ export interface Layout {
   readonly viewer?: Html;
 }
 
-/** The page as a document. */
 export function renderDocument({ path, title, content, styles, scripts = [], viewer }: Layout): string {
   return html`<!doctype html>
 <html lang="en">
@@ -58,7 +56,6 @@ const entryOf = ({ path, label }: Entry, current: string): Html =>
     ? html`<li><a href="${DOCS}${path}" aria-current="page">${label}</a></li>`
     : html`<li><a href="${DOCS}${path}">${label}</a></li>`;
 
-/** The headers of a page. `connect`, of a page with scripts, lists where their requests may go. */
 export function buildPageHeaders({
   connect,
   styled = false,

@@ -8,18 +8,16 @@ import { type Exchange, formatRateLimit } from './exchange.ts';
 import { type Family, toFamilyFault } from './faults.ts';
 import { toFamily } from './target.ts';
 
-/** Forbids browsers to guess a media type. Name and value. */
 const NO_SNIFFING = ['X-Content-Type-Options', 'nosniff'] as const;
 
-/** RFC 6797: only on answers over TLS. */
+/** RFC 6797: only over TLS. */
 const HSTS = 'Strict-Transport-Security';
 
-/** The value of `Strict-Transport-Security`: undefined omits the header, 0 makes browsers forget it. */
+/** Undefined omits the header, 0 makes browsers forget it. */
 export function formatHsts(seconds: number | undefined): string | undefined {
   return seconds === undefined ? undefined : `max-age=${seconds}`;
 }
 
-/** The security headers of responses without an exchange: health, and requests that the HTTP parser refuses. */
 export function buildSecurityHeaders(hsts: string | undefined): Readonly<Record<string, string>> {
   return {
     [NO_SNIFFING[0]]: NO_SNIFFING[1],
@@ -27,32 +25,28 @@ export function buildSecurityHeaders(hsts: string | undefined): Readonly<Record<
   };
 }
 
-/** The endpoints whose errors carry OAuth members as well, for standard OAuth clients. */
+/** Their errors carry OAuth members as well. */
 const ENDPOINTS = /^(?:https?:\/\/[^/?#]*)?\/auth\/(?:token|introspect|revoke)(?:[?#]|$)/;
 
-/** Characters that an error_description may not contain (RFC 6749, 5.2). */
+/** Not in an error_description (RFC 6749, 5.2). */
 const UNDESCRIBABLE = /[^\x20\x21\x23-\x5b\x5d-\x7e]/g;
 
-/** Whether an Accept header prefers HTML to JSON, as those of browsers do and those of programs do not. */
+/** As browsers do and programs do not. */
 export function isHtmlPreferred(accept = ''): boolean {
   const quality = parseQuality(accept, 'text/html');
   return quality > 0 && quality >= parseQuality(accept, 'application/json');
 }
 
-/** The request of an error, which may not have been read any further than this. */
 interface Refused {
   readonly family: Family;
-  /** The raw request target. */
+  /** Raw. */
   readonly url: string | undefined;
   readonly acceptLanguage?: string | undefined;
-  /**
-   * Whether a person reads the answer: a browser was led to the address, or has opened one at which there is nothing.
-   */
+  /** A person reads the answer. */
   readonly isPage: boolean;
   readonly requestId: string;
 }
 
-/** A body with the headers that belong to it. */
 interface FaultAnswer {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -60,7 +54,7 @@ interface FaultAnswer {
 
 const JSON_HEADERS = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' };
 
-/** Answers what the HTTP parser refuses, as the raw request line demands: a page, or the error shape of its family. */
+/** By the raw request line: a page, or the error shape of its family. */
 export function refuseByLine(
   headers: Readonly<Record<string, string>>,
   isPage: (url: string | undefined) => boolean,
@@ -77,7 +71,6 @@ export function refuseByLine(
   };
 }
 
-/** The answer to an error: a page where browsers are led to, else JSON in the family's shape. */
 const faultAnswer = (fault: Fault, { family, url, acceptLanguage, isPage, requestId }: Refused): FaultAnswer => {
   if (isPage) {
     const { headers, body } = renderErrorPage(fault, { acceptLanguage, requestId, home: ['docs', DOCS] });
@@ -89,22 +82,17 @@ const faultAnswer = (fault: Fault, { family, url, acceptLanguage, isPage, reques
   return { headers: { ...JSON_HEADERS, ...fault.headers }, body: JSON.stringify(members) };
 };
 
-/**
- * The OAuth members of an error (RFC 6749, 5.2); none for other paths. `url` is the raw request target, because
- * requests can be refused before it is parsed.
- */
+/** RFC 6749, 5.2; none for other paths. `url` is raw, because requests can be refused before it is parsed. */
 const oauthMembers = (url: string | undefined, fault: Fault): object =>
   ENDPOINTS.test(url ?? '')
     ? { error: errorOf(fault), error_description: fault.details.replaceAll(UNDESCRIBABLE, "'") }
     : {};
 
 const errorOf = ({ http }: Fault): string => {
-  // The limits are the gateway's; the request itself may be valid.
   if (http === 429 || http === 503) return 'temporarily_unavailable';
   return http >= 500 ? 'server_error' : 'invalid_request';
 };
 
-/** The headers of every response, names and values in turn. */
 export function buildCommonHeaders({ trace, quota, hsts, corsHeaders }: Exchange): string[] {
   const headers = ['X-Request-Id', trace.requestId, 'traceparent', trace.traceparent, ...NO_SNIFFING];
   if (hsts !== undefined) headers.push(HSTS, hsts);
@@ -113,7 +101,6 @@ export function buildCommonHeaders({ trace, quota, hsts, corsHeaders }: Exchange
   return headers;
 }
 
-/** Sets the common headers on a response that another library writes. */
 export function setCommonHeaders(exchange: Exchange): void {
   const headers = buildCommonHeaders(exchange);
   for (let index = 0; index < headers.length; index += 2) {
@@ -121,10 +108,7 @@ export function setCommonHeaders(exchange: Exchange): void {
   }
 }
 
-/**
- * Answers with a fault in the family's codes and shape. A response that has started cannot be replaced: its connection
- * is closed.
- */
+/** A response that has started cannot be replaced: its connection is closed. */
 export function answerFault(exchange: Exchange, thrown: Fault): void {
   const { request, response, family } = exchange;
   const fault = toFamilyFault(family, thrown);
@@ -152,11 +136,10 @@ export function answerFault(exchange: Exchange, thrown: Fault): void {
   }
 }
 
-/** Whether a person reads the answer: programs do not ask for HTML. */
 const isBrowser = ({ method, headers: { accept } }: IncomingMessage): boolean =>
   (method === 'GET' || method === 'HEAD') && isHtmlPreferred(accept);
 
-/** Maps any thrown value to a Fault. `report` receives values that are not Faults: these are bugs. */
+/** `report` receives values that are not Faults: these are bugs. */
 export function toFault(error: unknown, report: (error: unknown) => void): Fault {
   if (error instanceof Fault) return error;
   report(error);
@@ -167,35 +150,33 @@ export function toFault(error: unknown, report: (error: unknown) => void): Fault
 }
 
 /**
- * The rest of a refused request's body is read and discarded within these bounds, so that the client receives the
- * response instead of a connection reset.
+ * Milliseconds within which the rest of a refused request's body is discarded, so that the client receives the response
+ * instead of a connection reset.
  */
 const SILENCE_MS = 2_000;
 const DRAIN_MS = 10_000;
 const DRAIN_BYTES = 16_777_216;
 
-/** Responses that were sent completely before their request had ended. */
+/** Sent completely before their request had ended. */
 const early = new WeakSet<ServerResponse>();
 
-/** Whether the whole response was handed to the connection. */
 export function isAnswered(response: ServerResponse): boolean {
   return response.writableFinished || early.has(response);
 }
 
-/** Whether part of the request's body has not arrived yet. */
 const isBodyPending = ({ headers, complete, socket }: IncomingMessage): boolean => {
   const { 'content-length': length, 'transfer-encoding': coding } = headers;
   return !complete && !socket.destroyed && (coding !== undefined || (length !== undefined && length !== '0'));
 };
 
-/** Whether the rest of the body is too much to wait for, so that the connection must be closed. */
+/** The rest of the body is too much to wait for. */
 const closesConnection = ({ headers }: IncomingMessage, { code }: Fault): boolean =>
   code === 'payload_too_large' || code === 'request_timeout' || Number(headers['content-length']) > BODY_LIMIT_BYTES;
 
 /**
- * Sends a body whose length the head declares, and ends the response only when the request has ended or the drain
- * bounds are reached. Ending it earlier would make Node close the connection with unread bytes, which resets it, and
- * would let a timeout of this request answer the next one on the connection.
+ * Ends the response only when the request has ended or the drain bounds are reached. Ending it earlier would make Node
+ * close the connection with unread bytes, which resets it, and would let a timeout of this request answer the next one
+ * on the connection.
  */
 const drainThenEnd = (request: IncomingMessage, response: ServerResponse, body: Buffer): void => {
   const { socket } = request;

@@ -2,19 +2,17 @@ import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 
-/** Content that the gateway answers itself: a document, a page, a file that it loads, or a redirect. */
 export interface Content {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly gzipped?: Buffer | Promise<Buffer>;
   readonly read: () => Buffer | Promise<Buffer>;
-  /** A strong validator with its quotes; undefined of a redirect. */
+  /** Strong, with its quotes; undefined of a redirect. */
   readonly etag?: string;
 }
 
 export const compress = promisify<Buffer, Buffer>(gzip);
 
-/** A body that is kept, with its validator. */
 export function createContent(body: Buffer, headers: Content['headers']): Content {
   return {
     status: 200,

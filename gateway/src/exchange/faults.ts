@@ -1,31 +1,28 @@
 import { Fault } from '@boxoffice/envelope';
 
-/** The institution API is of family A, the point-of-sale API of family B. */
+/** A: institution API; B: point-of-sale API. */
 export type Family = 'A' | 'B';
 
-/** The fault of a path that no operation and no page has. */
 export function createNoSuchEndpointFault(): Fault {
   return new Fault('not_found', 'There is no such endpoint. The reference of all endpoints is at /docs.');
 }
 
-/** The fault of an unreachable service. */
 export function createUnavailableFault(details: string, retryAfterSeconds = 1): Fault {
   return new Fault('service_unavailable', details, { 'Retry-After': `${retryAfterSeconds}` });
 }
 
 const SECONDS = /^[1-9]\d{0,4}$/;
 
-/** The fault of an unusable answer of a service; `retryAfter` is the service's own header. */
+/** `retryAfter` is the service's own header. */
 export function createBadGatewayFault(details: string, retryAfter = ''): Fault {
   return SECONDS.test(retryAfter)
     ? new Fault('bad_gateway', details, { 'Retry-After': retryAfter })
     : new Fault('bad_gateway', details);
 }
 
-/** Faults that a retry can resolve. */
 const RETRYABLE: ReadonlySet<string> = new Set(['bad_gateway', 'service_unavailable']);
 
-/** Maps a fault to the family: the only 5xx of family B is 500, with `Retry-After` where a retry can help. */
+/** The only 5xx of family B is 500, with `Retry-After` where a retry can help. */
 export function toFamilyFault(family: Family, fault: Fault): Fault {
   if (family === 'A' || fault.http < 500 || fault.code === 'internal_error') return fault;
   const headers = RETRYABLE.has(fault.code) ? { 'Retry-After': '1', ...fault.headers } : fault.headers;

@@ -1,20 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
 
-/** The sender of a request, from the connection and trusted proxies. */
 export interface Peer {
-  /** The client's address: the connection's, or the one that a trusted proxy reports. */
+  /** The connection's, or as a trusted proxy reports it. */
   readonly address: string;
-  /** Whether the connection comes from a trusted proxy. */
   readonly trusted: boolean;
 }
 
 type Range = ReturnType<typeof ipaddr.parseCIDR>;
 
-/** Whether an address belongs to a trusted proxy. */
 type IsTrusted = (address: string) => boolean;
 
-/** Makes the check from CIDR ranges. */
 export function createTrust(trustProxy: readonly string[]): IsTrusted {
   const ranges: readonly Range[] = trustProxy.map((range) => ipaddr.parseCIDR(range));
   return (address) => {
@@ -24,19 +20,16 @@ export function createTrust(trustProxy: readonly string[]): IsTrusted {
   };
 }
 
-/** Whether the client's connection to the trusted proxy used TLS. */
+/** Between the client and the trusted proxy. */
 export function isOverTls({ headers: { 'x-forwarded-proto': proto } }: IncomingMessage): boolean {
   return proto === 'https' || last(proto) === 'https';
 }
 
-/** The last value of a list header; proxies append at the end. */
+/** Proxies append at the end. */
 const last = (header: string | string[] | undefined): string =>
   (Array.isArray(header) ? header.join(',') : (header ?? '')).split(',').at(-1)?.trim().toLowerCase() ?? '';
 
-/**
- * Makes the function that determines a request's peer; `isTrusted` selects the proxies whose `X-Forwarded-*` headers
- * count.
- */
+/** `isTrusted` selects the proxies whose `X-Forwarded-*` headers count. */
 export function createPeers(isTrusted: IsTrusted): (request: IncomingMessage) => Peer {
   const connections = new WeakMap<object, Peer>();
 
@@ -49,7 +42,7 @@ export function createPeers(isTrusted: IsTrusted): (request: IncomingMessage) =>
     return peer;
   };
 
-  /** The last address of X-Forwarded-For that is not a trusted proxy; clients control the entries before it. */
+  /** The last address that is not a trusted proxy; clients control the entries before it. */
   const forwardedFor = (header: string, connection: string): string => {
     let client = connection;
     for (const entry of header.split(',').reverse()) {

@@ -1,7 +1,6 @@
 import { Fault } from '@boxoffice/envelope';
 import { createNoSuchEndpointFault, type Family } from './faults.ts';
 
-/** The canonical request target that routes, limits and services use. */
 export interface Target {
   /** Starts with a slash. */
   readonly path: string;
@@ -9,22 +8,21 @@ export interface Target {
   readonly query: string;
 }
 
-/** Matches a path that is already canonical: no escapes, no empty and no dot segment. */
+/** Already canonical: no escapes, no empty and no dot segment. */
 const PLAIN = /^(?:\/(?!\.\.?(?:\/|$))[A-Za-z0-9\-._~!$&'()*+,;=:@]+)+$/;
 
-/** RFC 3986, 3.3 and 3.4; any other character in a request target is refused. */
+/** RFC 3986, 3.3 and 3.4. */
 const PATH = /^\/(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/]|%[0-9A-Fa-f]{2})*$/;
 const QUERY = /^(?:\?[\x21\x22\x24-\x7e]*)?$/;
 
-/** Escapes by encodeURIComponent that a path segment does not need. */
+/** By encodeURIComponent, in a path segment. */
 const NEEDLESS = /%(?:24|26|2B|2C|3A|3B|3D|40)/g;
 
 const CONTROL = /\p{Cc}/u;
 
 /**
- * Parses the request target once; routes, limits and services use only the result. `mayEndWithSlash` says which
- * canonical paths may: those of web pages.
- * @throws {Fault} bad_request when it is malformed, not_found when no endpoint can have this path
+ * Routes, limits and services use only the result. `mayEndWithSlash`: which canonical paths may. @throws {Fault}
+ * bad_request when it is malformed, not_found when no endpoint can have this path
  */
 export function readTarget(url: string, mayEndWithSlash: (path: string) => boolean): Target {
   // `OPTIONS *` concerns the server itself; nothing is offered for it.
@@ -40,7 +38,7 @@ export function readTarget(url: string, mayEndWithSlash: (path: string) => boole
 
 const malformed = (): Fault => new Fault('bad_request', 'The path is not well-formed.');
 
-/** The same with the slash at its end, which some paths may have. */
+/** Some paths may have a slash at their end. */
 const withSlash = (path: string): string => (path.length > 1 ? `${canonicalPath(path.slice(0, -1))}/` : path);
 
 const canonicalPath = (path: string): string => {
@@ -49,7 +47,6 @@ const canonicalPath = (path: string): string => {
   return `/${path.slice(1).split('/').map(canonicalSegment).join('/')}`;
 };
 
-/** A segment decoded once and encoded in canonical form. */
 const canonicalSegment = (segment: string): string => {
   const decoded = decodedSegment(segment);
   if (CONTROL.test(decoded) || decoded.includes('\\')) throw malformed();
@@ -62,14 +59,14 @@ const decodedSegment = (segment: string): string => {
   try {
     return decodeURIComponent(segment);
   } catch {
-    // An escape that is not UTF-8.
+    // Not UTF-8.
     throw malformed();
   }
 };
 
 const POINT_OF_SALE = /^(?:https?:\/\/[^/?#]*)?\/+tnwr(?:[/?#]|$)/i;
 
-/** The family of the error shape, from the raw request target, which may be malformed. */
+/** From the raw request target, which may be malformed. */
 export function toFamily(url: string | undefined): Family {
   return POINT_OF_SALE.test(url ?? '') ? 'B' : 'A';
 }

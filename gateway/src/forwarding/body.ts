@@ -6,18 +6,16 @@ import type { Exchange } from '../exchange/exchange.ts';
 import { createUnavailableFault } from '../exchange/faults.ts';
 import { createInFlight, type Indexed } from './in-flight.ts';
 
-/** Bytes of bodies that have not arrived completely, at all services together; beyond, the oldest ones are refused. */
+/** Of bodies that have not arrived completely, at all services; beyond, the oldest ones are refused. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
-/** Methods whose body is forwarded. */
 const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
-/** Whether a body is forwarded with the method. */
 export function mayHaveBody({ method }: IncomingMessage): boolean {
   return WITH_BODY.has(method ?? '');
 }
 
-/** Whether a body has to be read. @throws {Fault} payload_too_large when Content-Length exceeds the limit */
+/** @throws {Fault} payload_too_large when Content-Length exceeds the limit */
 export function hasBody(request: IncomingMessage): boolean {
   const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
   if (Number(length) > BODY_LIMIT_BYTES) throw tooLarge();
@@ -27,27 +25,19 @@ export function hasBody(request: IncomingMessage): boolean {
 const tooLarge = (): Fault =>
   new Fault('payload_too_large', `The request body is over ${BODY_LIMIT_BYTES / 1024} KiB.`);
 
-/** A request whose body is arriving. It holds nothing of the service. */
 interface Arriving extends Indexed {
   readonly exchange: Exchange;
-  /** As many as have arrived. */
   bytes: number;
   readonly stop: () => void;
 }
 
-/** The bodies that are arriving. */
 export interface Bodies {
-  /**
-   * Reads the whole body into memory and passes it on; answers 413 or 408 if it is too large or too slow, 503 if it is
-   * the oldest of too many. Returns a function that stops the reading.
-   */
+  /** Answers 413, 408, or 503 for the oldest of too many bodies. Returns a function that stops the reading. */
   read(exchange: Exchange, pass: (body: readonly Buffer[]) => void): () => void;
   close(): void;
 }
 
-/**
- * Makes the list of the bodies that are arriving; each has `timeoutMs`, by default less than the server's own limit.
- */
+/** `timeoutMs` of each body is less than the server's own limit. */
 export function createBodies(timeoutMs = 25_000): Bodies {
   let total = 0;
 

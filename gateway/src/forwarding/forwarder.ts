@@ -21,47 +21,34 @@ import { type ConnectionKind, createProxy } from './proxy.ts';
 import { createReceiver } from './receive.ts';
 
 interface ForwarderOptions {
-  /** The base URL of the service. */
   readonly url: string;
   readonly addresses: Addresses;
-  /** What passes to and from the service now. */
   readonly passing: () => Passing;
-  /** Time for the service to begin its response, from when it has the whole request. Milliseconds. */
+  /** Milliseconds until the service begins its response, from when it has the whole request. */
   readonly timeoutMs: number;
-  /**
-   * Time for the whole response, from the same moment, so that a slow client does not count against the service.
-   * Milliseconds.
-   */
+  /** Milliseconds for the whole response, from the same moment: a slow client does not count against the service. */
   readonly deadlineMs: number;
   readonly bodies: Pick<Bodies, 'read'>;
-  /**
-   * Maximum number of requests in flight; they are shared (see createSlots), and a caller may have as many that wait.
-   */
+  /** In flight; see createSlots. A caller may have as many that wait. */
   readonly concurrency: number;
-  /** Whose request it is. */
   readonly holderOf: (exchange: Exchange) => Holder;
   readonly onFailure?: (exchange: Exchange, failure: UpstreamFailure) => void;
-  /** Called for every request that is sent a second time. */
   readonly onRepeat?: (exchange: Exchange, error: Error) => void;
-  /** Called for every response that has no end of its own. */
+  /** For every response that has no end of its own. */
   readonly onStream?: (exchange: Exchange) => void;
-  /** Called for every request that asks to wait for its response; `refuse` answers it. */
+  /** For every request that asks to wait for its response; `refuse` answers it. */
   readonly onWait?: (exchange: Exchange, refuse: (fault: Fault) => void) => void;
-  /** Called for every response that is forwarded, with what passes of its headers. */
+  /** `headers`: what passes of the response's. */
   readonly onReply?: (exchange: Exchange, reply: IncomingMessage, headers: readonly string[]) => void;
 }
 
-/** Forwards requests to one service. */
 export interface Forwarder {
-  /** Answers the exchange with the service's response. @throws {Fault} when the request cannot be forwarded */
+  /** @throws {Fault} when the request cannot be forwarded */
   forward(exchange: Exchange): void;
-  /** Number of requests in flight; those that wait do not count. */
   inFlight(): number;
-  /** Closes the pooled connections. */
   close(): void;
 }
 
-/** Makes the forwarder of one service. */
 export function createForwarder(options: ForwarderOptions): Forwarder {
   const { addresses, passing, timeoutMs, deadlineMs, bodies, concurrency, holderOf } = options;
   const { onFailure, onRepeat, onReply, onStream, onWait } = options;
@@ -70,19 +57,16 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   const waiting = createInFlight<Proxied>((late) => expire(late));
   const slots = createSlots(concurrency);
 
-  /** A request that is neither counted nor timed any more. */
   const forget = (proxied: Proxied): void => {
     inFlight.delete(proxied);
     waiting.delete(proxied);
   };
 
-  /** Reports the outcome to the breaker of the request's address, once. */
   const settle = (proxied: Proxied, outcome: 'succeeded' | 'failed' | 'abandoned'): void => {
     proxied.isSettled = true;
     proxied.attempt?.settle(outcome);
   };
 
-  /** Answers with the error of the service. */
   const answerFailure = (proxied: Proxied, error: Error): void => {
     forget(proxied);
     const failure = toUpstreamFailure(error, proxied.upstream, proxied.reply?.headers['retry-after']);
@@ -111,7 +95,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     }
   };
 
-  /** Refuses a request because of its client; this does not count against the service. */
+  /** Because of the client; does not count against the service. */
   const abandon = (proxied: Proxied, fault: Fault): void => {
     settle(proxied, 'abandoned');
     forget(proxied);
@@ -119,7 +103,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     answerFault(proxied.exchange, fault);
   };
 
-  /** The limits of an exchange whose service has the whole request now. */
+  /** From when the service has the whole request. */
   const limitsFrom = ({ route }: Exchange): { deadline: number; dueAt: number } => {
     const from = Date.now() + Math.max(0, (route?.answersWithinMs ?? 0) - timeoutMs);
     return { deadline: from + deadlineMs, dueAt: from + Math.min(timeoutMs, deadlineMs) };
@@ -134,7 +118,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     settle(proxied, 'succeeded');
     if (attempt && isLastAnswer(reply.headers)) {
       attempt.leaves();
-      // It closes its other connections as well, and waits for them.
+      // The address closes its other connections as well, and waits for them.
       proxy.closeIdle(attempt.address);
     }
     if (exchange.response.headersSent || exchange.response.destroyed) reply.destroy();
@@ -151,7 +135,6 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     onError: fail,
   });
 
-  /** Handles a timeout: of the first byte, or of the whole response. */
   const expire = (proxied: Proxied): void => {
     const { reply, upstream } = proxied;
     if (reply) {
@@ -161,13 +144,10 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     else fail(proxied, new UpstreamTimeout());
   };
 
-  /** A request that could not be sent again gets no connection that the service may have closed. */
+  /** No connection that the service may have closed for a request that cannot be sent again. */
   const kindFor = (proxied: Proxied): ConnectionKind => (isRepeatable(proxied) ? 'pooled' : 'recent');
 
-  /**
-   * Sends the request to an address, perhaps after `error` at another one, which it is answered with without an
-   * address.
-   */
+  /** Perhaps after `error` at another address, which is the answer if no address is left. */
   const dispatch = (proxied: Proxied, kind: ConnectionKind, error?: Error): void => {
     const { exchange, unreached } = proxied;
     proxied.attempt?.end();
@@ -193,13 +173,12 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     throw createUnavailableFault('The service does not answer; try again later.', addresses.retryAfterSeconds());
   };
 
-  /** Whether the request asks to wait for its response, of an operation that may. */
   const mayWait = ({ request, route, target }: Exchange): boolean =>
     request.method === 'GET' &&
     (route?.answersWithinMs ?? 0) > timeoutMs &&
     new URLSearchParams(target.query).has('wait');
 
-  /** Sends a request that has arrived completely. @throws {Fault} service_unavailable */
+  /** The request has arrived completely. @throws {Fault} service_unavailable */
   const send = (exchange: Exchange, body: readonly Buffer[] | undefined, release: () => void): void => {
     const waits = mayWait(exchange);
     // From here on the response has an end, and releases.
@@ -211,7 +190,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     const headers = passing().forwarded(exchange, addresses.host);
     if (mayHaveBody(request))
       headers['content-length'] = `${body?.reduce((bytes, chunk) => bytes + chunk.length, 0) ?? 0}`;
-    // The proxy sends what the request has, so it gets what is for the service.
+    // The proxy sends what the request has.
     request.headers = headers;
     request.url = exchange.target.path + exchange.target.query;
     const { deadline, dueAt } = limitsFrom(exchange);

@@ -1,4 +1,3 @@
-// Forwards a request to its service and the response back: headers, body, timeouts, shared responses.
 import type { Addresses, Logger } from '@boxoffice/runtime';
 import type { Exchange } from '../exchange/exchange.ts';
 import { createNoSuchEndpointFault } from '../exchange/faults.ts';
@@ -13,7 +12,6 @@ import type { ResponseCache } from './response-cache.ts';
 import type { Streams } from './streams.ts';
 
 interface ForwardingOptions {
-  /** Makes the addresses of a service, for one kind of traffic. */
   readonly addressesOf: (service: string, url: string) => Addresses;
   readonly limits: Pick<Limits, 'sessionSeen'>;
   readonly streams: Pick<Streams, 'began' | 'waits'>;
@@ -22,13 +20,11 @@ interface ForwardingOptions {
   readonly logger: Pick<Logger, 'warn' | 'info'>;
   readonly publicUrl: string;
   readonly timeouts?: UpstreamTimeouts;
-  /** Requests in flight per service. */
   readonly concurrency?: number;
 }
 
-/** Milliseconds. */
 export interface UpstreamTimeouts {
-  /** Until a service begins its response. */
+  /** Milliseconds until a service begins its response. */
   readonly answer?: number;
   /** For the whole response, from when the request has arrived completely. */
   readonly total?: number;
@@ -36,26 +32,23 @@ export interface UpstreamTimeouts {
   readonly body?: number;
 }
 
-/** The services that requests are forwarded to. */
 export interface Forwarding {
-  /** Forwards a request to its service, and answers it. @throws {Fault} when it cannot be forwarded */
+  /** @throws {Fault} when the request cannot be forwarded */
   forward(exchange: Exchange): void;
-  /** Replaces the services: a new address has a new forwarder, and the old one ends its requests in flight. */
+  /** A new address has a new forwarder; the old one ends its requests in flight. */
   update(services: readonly Upstream[]): void;
   close(): void;
 }
 
-/** Requests in flight per service: above what one service handles well, below what would harm the gateway. */
+/** Per service: above what one handles well, below what would harm the gateway. */
 const CONCURRENCY = 2_000;
 
 interface Running {
   readonly url: string;
   readonly forwarder: Forwarder;
-  /** Uses the row as it is now. */
   readonly use: (row: Upstream) => void;
 }
 
-/** Makes the forwarding, to no service yet. */
 export function createForwarding(options: ForwardingOptions): Forwarding {
   const { addressesOf, limits, streams, responseCache, metrics, logger, timeouts, concurrency = CONCURRENCY } = options;
   const bodies = createBodies(timeouts?.body);

@@ -1,11 +1,10 @@
-// What passes between a caller and a service: lists, in both directions, per kind of row.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { IDENTITY_HEADER } from '@boxoffice/identity';
 import { isBelow, isBuiltIn, type ServiceRow } from '@boxoffice/runtime/services';
 import type { Exchange } from '../exchange/exchange.ts';
 import { ForeignReply } from './failure.ts';
 
-/** Hop-by-hop headers (RFC 9110, 7.6.1), which pass in no direction. */
+/** RFC 9110, 7.6.1. */
 export const HOP_BY_HOP: readonly string[] = [
   'connection',
   'http2-settings',
@@ -19,9 +18,7 @@ export const HOP_BY_HOP: readonly string[] = [
   'upgrade',
 ];
 
-/**
- * What every service gets of a request, beside what the gateway sets itself: content, negotiation, conditions, ranges.
- */
+/** To every service, beside what the gateway sets itself. */
 const FORWARDED: readonly string[] = [
   'Accept',
   'Accept-Charset',
@@ -39,7 +36,6 @@ const FORWARDED: readonly string[] = [
   'Range',
 ];
 
-/** What every service may answer: content, caching, validators, links, and when to come again. */
 const RETURNED: readonly string[] = [
   'Accept-Ranges',
   'Age',
@@ -64,7 +60,7 @@ const RETURNED: readonly string[] = [
   'Vary',
 ];
 
-/** What the product's own services may answer besides: the interface's own headers, and the policies of their pages. */
+/** From the product's own services besides. */
 const RETURNED_BY_BUILT_IN: readonly string[] = [
   'Content-Security-Policy',
   'Cross-Origin-Opener-Policy',
@@ -78,23 +74,16 @@ const RETURNED_BY_BUILT_IN: readonly string[] = [
   'X-Frame-Options',
 ];
 
-/** Keeps a team's pages out of the origin in which users sign in, whatever the answer is. Name and value. */
+/** Keeps a team's pages out of the origin in which users sign in. */
 const SANDBOX = ['Content-Security-Policy', 'sandbox allow-scripts allow-forms'] as const;
 
-/** What passes to and from one service. */
 export interface Passing {
-  /**
-   * The headers for the service: what passes of the client's, and the gateway's identity, trace and forwarding headers.
-   */
+  /** What passes of the client's, and the gateway's identity, trace and forwarding headers. */
   forwarded(exchange: Exchange, upstreamHost: string): Record<string, string | string[]>;
-  /**
-   * What passes of a service's response headers, names and values in turn.
-   * @throws {ForeignReply} for a `Location` outside the prefixes of a team's service
-   */
+  /** Names and values in turn. @throws {ForeignReply} for a `Location` outside the prefixes of a team's service */
   returned(exchange: Exchange, reply: IncomingMessage): string[];
 }
 
-/** Makes the lists of a row. */
 export function createPassing(row: ServiceRow, publicOrigin: string): Passing {
   const { name: service, prefixes, headers: named, credentials = [], cookies = [] } = row;
   const isOwn = isBuiltIn(service);
@@ -118,7 +107,7 @@ export function createPassing(row: ServiceRow, publicOrigin: string): Passing {
     if (passing.length > 0) to.cookie = passing.map((one) => one.trim()).join('; ');
   };
 
-  /** Whether a redirect, as browsers read it, stays within what the row serves. */
+  /** As browsers read it, within what the row serves. */
   const staysWithin = (location: string, { target, host }: Exchange): boolean => {
     const origins = [publicOrigin, `https://${host}`];
     const base = `${publicOrigin}${target.path}`;
@@ -146,7 +135,7 @@ export function createPassing(row: ServiceRow, publicOrigin: string): Passing {
     returned(exchange, { headers: answered, statusCode }) {
       const headers: string[] = [];
       const dropped = listed(answered.connection);
-      // Node has joined repeated headers, or kept the first of those that two readers could read differently.
+      // Node has joined repeated headers, or kept the first.
       for (const name in answered) {
         const print = toClient.get(name);
         const value = answered[name];
@@ -165,13 +154,12 @@ export function createPassing(row: ServiceRow, publicOrigin: string): Passing {
   };
 }
 
-/** Each name as it is printed, by its lower case. */
 const printed = (names: readonly string[]): ReadonlyMap<string, string> =>
   new Map(names.map((name) => [name.toLowerCase(), name]));
 
 const nameOfCookie = (cookie: string): string => cookie.split('=', 1)[0]?.trim() ?? '';
 
-/** The names that a service's `Connection` lists (RFC 9110, 7.6.1), which apply to one hop only. */
+/** In `Connection` (RFC 9110, 7.6.1). */
 const listed = (connection: string | undefined): readonly string[] => {
   if (connection === undefined || connection === 'keep-alive' || connection === 'close') return [];
   return connection.split(',').map((name) => name.trim().toLowerCase());

@@ -1,30 +1,26 @@
 import { Fault } from '@boxoffice/envelope';
 
-/** An item that stores its index in the list. */
 export interface Indexed {
   index: number;
-  /** When it is late. Epoch milliseconds. */
+  /** Epoch milliseconds. */
   readonly dueAt: number;
 }
 
-/** Interval of the check of all items together; a timer for each would cost more. */
+/** Of the check of all items together; a timer for each would cost more. */
 const TICK_MS = 100;
 
-/** The requests in flight: added and removed thousands of times a second, in any order. */
 interface InFlight<Item extends Indexed> {
   readonly size: number;
   add(item: Item): void;
   delete(item: Item): void;
-  /** Visits all items in no particular order; the visitor may delete the visited item. */
+  /** In no particular order; the visitor may delete the visited item. */
   visit(visitor: (item: Item) => void): void;
-  /** Watches for late items no more. */
   close(): void;
 }
 
 /**
- * Makes the list; calls `late` for the items that are past due, until they are deleted. A Set would retain memory: when
- * V8 grows its table, the old table keeps its entries and a link to the new one, and once that old table has been
- * promoted, later requests live until the next full collection (measured: a third of all memory).
+ * Calls `late` for the items that are past due, until they are deleted. A Set would retain memory: once V8 has promoted
+ * a table that it replaced, later requests live until the next full collection (measured: a third of all memory).
  */
 export function createInFlight<Item extends Indexed>(late: (item: Item) => void): InFlight<Item> {
   const items: Item[] = [];
@@ -73,23 +69,20 @@ export function createInFlight<Item extends Indexed>(late: (item: Item) => void)
   };
 }
 
-/** Who has a request in flight. */
 export interface Holder {
   readonly caller: string;
   /** Undefined: nobody's, or the request waits, so that it has no slot. */
   readonly institution: string | undefined;
 }
 
-/** Shares the slots of a service: those of its requests that are not answered yet. */
 interface Slots {
-  /** Counts one request; the returned function ends that, once. @throws {Fault} too_many_requests */
+  /** The returned function ends the count, once. @throws {Fault} too_many_requests */
   take(holder: Holder): () => void;
 }
 
-/** The parts of a service's requests in flight that one caller, and all callers of one institution, may have. */
+/** Parts of a service's requests in flight that one caller, and all callers of an institution, may have. */
 const PARTS = { caller: 0.05, institution: 0.5 } as const;
 
-/** Shares the slots of a service that may have `concurrency` requests in flight. */
 export function createSlots(concurrency: number): Slots {
   const boundOf = (who: keyof typeof PARTS) => ({
     who,

@@ -11,45 +11,36 @@ import type { Endpoint } from '@boxoffice/runtime';
 import { createProxyMiddleware } from 'http-proxy-middleware';
 import { ConnectTimeout, ForeignReply } from './failure.ts';
 
-/** Notifications about a request to a service; `State` is what the caller of `send` keeps of it. */
 interface ProxyEvents<State> {
-  /** The request exists and has a connection, or is about to have one; writes its body. */
+  /** Writes the body; the request has a connection, or is about to have one. */
   onRequest(state: State, upstream: ClientRequest): void;
   onReply(state: State, reply: IncomingMessage): void;
-  /** An error; also a switch of protocols, which no request asks for. */
+  /** Also a switch of protocols, which no request asks for. */
   onError(state: State, error: Error): void;
 }
 
-/** Which connection a request gets: any pooled one, one that was used lately, or a new one. */
+/** Any pooled one, one that was used lately, or a new one. */
 export type ConnectionKind = 'pooled' | 'recent' | 'fresh';
 
-/** Sends requests to the instances of one service. */
 export interface Proxy<State> {
   /** `request` has the headers and the URL for the service. */
   send(kind: ConnectionKind, request: IncomingMessage, target: Endpoint, state: State): void;
-  /** Closes the idle connections to an address. */
   closeIdle(address: string): void;
   close(): void;
 }
 
-/**
- * Below the keep-alive timeout of our services, so that this side closes first. A service's `Keep-Alive` can shorten
- * it.
- */
+/** Below the keep-alive timeout of our services, so that this side closes first. */
 const IDLE_MS = 60_000;
 
-/**
- * Below the time that a stopping service still serves idle connections (SERVICE_DRAIN_MS): a connection released
- * within it is served, or known to be closed, even if the end of its last answer was read late.
- */
+/** Below SERVICE_DRAIN_MS: a connection released within it is served, or known to be closed. */
 const RECENT_MS = 600;
 
 /** Longer than the kernel takes to repeat an attempt that a full backlog dropped, twice. */
 const CONNECT_MS = 5_000;
 
 /**
- * Stands for the client's response: the package destroys its response when the service's ends early, where the gateway
- * still answers, and is asked twice for a request that is repeated. So it gets one without a connection.
+ * The package destroys its response when the service's ends early, where the gateway still answers, and is asked twice
+ * for a request that is repeated; so it gets one without a connection.
  */
 class UnsentResponse<State> extends ServerResponse {
   readonly target: Endpoint;
@@ -62,7 +53,6 @@ class UnsentResponse<State> extends ServerResponse {
   }
 }
 
-/** Makes the proxy of the service at `url`. */
 export function createProxy<State>(url: string, { onRequest, onReply, onError }: ProxyEvents<State>): Proxy<State> {
   const { protocol, hostname } = new URL(url);
   // Connections are made to IP addresses, certificates are of names.
@@ -80,7 +70,7 @@ export function createProxy<State>(url: string, { onRequest, onReply, onError }:
       router: (_request, response) => response?.target ?? url,
       agent,
       selfHandleResponse: true,
-      // The default plugins answer errors in plain text and log each response.
+      // They answer errors in plain text and log each response.
       ejectPlugins: true,
       plugins: [
         (server) => {
@@ -120,13 +110,12 @@ export function createProxy<State>(url: string, { onRequest, onReply, onError }:
   };
 }
 
-/** Ends a connection that is not established in time: nothing has been sent on it. */
 const limitConnecting = (socket: Socket): void => {
   if (!socket.connecting) return;
   const end = () => {
     if (socket.connecting) socket.destroy(new ConnectTimeout());
   };
-  // A process that stood still first reads which connections were established meanwhile.
+  // A process that stood still first reads which connections were established.
   const timer = setTimeout(() => setImmediate(end), CONNECT_MS);
   const established = () => clearTimeout(timer);
   socket.once('connect', established).once('close', established);

@@ -6,21 +6,16 @@ import type { Passing } from './headers.ts';
 import { isStream, joinVary, relayFailure, requireInterface, sendReply } from './reply.ts';
 
 interface ReceiverOptions {
-  /** What passes to and from the service now. */
   readonly passing: () => Passing;
-  /** Called for every response that is forwarded, with what passes of its headers. */
   readonly onReply?: (exchange: Exchange, reply: IncomingMessage, headers: readonly string[]) => void;
-  /** Called for every response that has no end of its own. */
   readonly onStream?: (exchange: Exchange) => void;
-  /** Ends counting and timing a request. */
   readonly forget: (proxied: Proxied) => void;
-  /** Answers with the error of the service. */
   readonly answerFailure: (proxied: Proxied, error: Error) => void;
 }
 
 /**
- * Makes what passes a service's answer on. Whatever the service answers, and whatever fails because of it, concerns its
- * own exchange: an answer that cannot be passed on is replaced by an error, or cut off once part of it was sent.
+ * Whatever fails because of a service's answer concerns its own exchange: the answer is replaced by an error, or cut
+ * off once part of it was sent.
  */
 export function createReceiver({ passing, onReply, onStream, forget, answerFailure }: ReceiverOptions) {
   const guard = (proxied: Proxied, act: () => void): void => {
@@ -42,7 +37,7 @@ export function createReceiver({ passing, onReply, onStream, forget, answerFailu
     const returned = passing().returned(exchange, reply);
     onReply?.(exchange, reply, returned);
     if (isStream(reply)) {
-      // Neither timed nor counted any more: streams have a limit of their own.
+      // Streams have a limit of their own.
       forget(proxied);
       proxied.release();
       onStream?.(exchange);

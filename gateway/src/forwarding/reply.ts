@@ -4,20 +4,19 @@ import { ForeignReply } from './failure.ts';
 
 const JSON_TYPE = 'application/json';
 
-/** Below this size, copying a body is cheaper than writing it separately from its headers. */
+/** Below, copying a body is cheaper than writing it separately from its headers. */
 const SMALL_BYTES = 16_384;
 
-/** The content type of nearly every response. */
 const USUAL = `${JSON_TYPE}; charset=utf-8`;
 
-/** Checks that a response can belong to this interface, by status and media type. @throws {ForeignReply} if not */
+/** By status and media type. @throws {ForeignReply} if the response cannot belong to this interface */
 export function requireInterface(reply: IncomingMessage, method: string | undefined, route: Route | undefined): void {
   const { statusCode = 0 } = reply;
   if (statusCode < 200 || statusCode > 599) throw new ForeignReply(`its status is ${statusCode}`);
   if (!hasTypeOf(route, reply, method)) throw new ForeignReply('its media type is not one of the operation');
 }
 
-/** Whether the body of a response can belong to this interface: JSON, a type that the operation has, or no body. */
+/** JSON, a type that the operation has, or no body. */
 const hasTypeOf = (route: Route | undefined, { statusCode, headers }: IncomingMessage, method?: string): boolean => {
   const type = headers['content-type'];
   if (type === USUAL) return true;
@@ -32,12 +31,11 @@ const hasTypeOf = (route: Route | undefined, { statusCode, headers }: IncomingMe
 const isJson = (type: string): boolean =>
   type === JSON_TYPE || (type.startsWith('application/') && type.endsWith('+json'));
 
-/** Whether a response of the interface has no end of its own. */
 export function isStream({ headers }: IncomingMessage): boolean {
   return headers['content-type']?.startsWith('text/event-stream') ?? false;
 }
 
-/** Joins every `Vary` among the headers, and the gateway's own, in one field without repetitions. */
+/** In one field without repetitions, with the gateway's own. */
 export function joinVary(headers: string[], own?: ReturnType<ServerResponse['getHeader']>): void {
   const names = own === undefined ? [] : namesIn(String(own));
   let first = -1;
@@ -52,21 +50,18 @@ export function joinVary(headers: string[], own?: ReturnType<ServerResponse['get
 
 const namesIn = (vary: string): string[] => vary.split(',').map((name) => name.trim());
 
-/** Sends a complete response. */
 export function sendWhole(response: ServerResponse, status: number, headers: string[], body: Buffer): void {
   if (response.hasHeader('Vary')) joinVary(headers, response.getHeader('Vary'));
   response.writeHead(status, headers);
   endWith(response, body);
 }
 
-/** Ends the response with its whole body. */
+/** As latin1 text Node joins the body with the headers: one write to the connection. */
 const endWith = (response: ServerResponse, body: Buffer): void => {
-  // As latin1 text, which Node joins with the headers: one write to the connection instead of a vector.
   if (body.length < SMALL_BYTES) response.end(body.toString('latin1'), 'latin1');
   else response.end(body);
 };
 
-/** Where a reply is forwarded to. */
 interface Forwarded {
   readonly response: ServerResponse;
   /** Names and values in turn. */
@@ -76,14 +71,14 @@ interface Forwarded {
 }
 
 /**
- * Forwards a response with backpressure; a short one of known length is sent in one write. Calls `broken` if the
- * upstream response ends early while the client's has not ended.
+ * With backpressure; a short response of known length is sent in one write. Calls `broken` if the upstream response
+ * ends early while the client's has not ended.
  */
 export function sendReply(reply: IncomingMessage, { response, headers, guard }: Forwarded, broken: () => void): void {
   if (response.hasHeader('Vary')) joinVary(headers, response.getHeader('Vary'));
   const status = reply.statusCode ?? 502;
   const length = Number(reply.headers['content-length'] ?? -1);
-  // Chunks of a short response: until something is sent, a broken response can still be answered with an error.
+  // Until something is sent, a broken response can still be answered with an error.
   let held: Buffer[] | undefined;
   const begin = (): void => {
     if (!response.headersSent) response.writeHead(status, headers);
@@ -120,8 +115,7 @@ export function sendReply(reply: IncomingMessage, { response, headers, guard }: 
 const MOST_BYTES = 65_536;
 
 /**
- * Forwards a 5xx of the point of sale if it is a family B 500; any other is foreign, because an intermediary sent it.
- * The response is buffered first, because it is rare and small.
+ * A family B 500; any other 5xx is foreign, because an intermediary sent it. Buffered, because it is rare and small.
  */
 export function relayFailure(reply: IncomingMessage, to: Forwarded): void {
   const { response, headers, guard } = to;
@@ -153,7 +147,6 @@ export function relayFailure(reply: IncomingMessage, to: Forwarded): void {
 
 const noFailure = (): ForeignReply => new ForeignReply('it is no error of the point of sale');
 
-/** Whether the body is a 500 of family B with its two consequence members. */
 const reportsConsequences = (body: Buffer): boolean => {
   try {
     const { success, errorCode, userLoggedOut, orderCancelled } = JSON.parse(body.toString('utf8'));

@@ -8,13 +8,13 @@ import { createNewest } from '../limits/newest.ts';
 import { joinVary, sendWhole } from './reply.ts';
 
 /**
- * Shared responses, for the time that the service allows: of family B whatever the session, as long as that is alive,
- * and public ones to the API keys of an institution.
+ * For the time that the service allows: of family B whatever the session, as long as that is alive, and public ones to
+ * the API keys of an institution.
  */
 export interface ResponseCache {
-  /** Answers from the cache; whether it could. */
+  /** Whether the cache could answer. */
   answer(exchange: Exchange): boolean;
-  /** Caches a response while it is forwarded, with what passes of its headers, if its service allows it. */
+  /** If its service allows it; `headers`: what passes of the response's. */
   store(exchange: Exchange, reply: IncomingMessage, headers: readonly string[]): void;
 }
 
@@ -26,19 +26,17 @@ interface CachedResponse {
   readonly body: Buffer;
 }
 
-/** Upper bound of the service's own value. */
+/** Bounds the service's own value. */
 const MOST_MS = 1_000;
 
 const MOST_BYTES = 16 * 1024 * 1024;
 const MOST_BYTES_OF_ONE = 256 * 1024;
 const HEADER_BYTES = 1_024;
 
-/** Sessions that are remembered. */
 const MOST_SESSIONS = 20_000;
-/** After a request that may end a session, nothing is known of it for this long, in milliseconds. */
+/** Milliseconds without knowledge of a session after a request that may end it. */
 const CHANGE_MS = 2_000;
 
-/** Makes the cache, bounded in bytes and time. */
 export function createResponseCache(lookedUp: (found: boolean) => void = () => undefined): ResponseCache {
   const responses = new LRUCache<string, CachedResponse>({
     maxSize: MOST_BYTES,
@@ -73,14 +71,14 @@ export function createResponseCache(lookedUp: (found: boolean) => void = () => u
       const chunks: Buffer[] = [];
       reply.on('data', (chunk: Buffer) => chunks.push(chunk));
       reply.on('end', () => {
-        // The time counts from the request: the service may have computed the response then.
+        // From the request on: the service may have computed the response then.
         if (reply.complete) responses.set(key, { until: exchange.now + ms, headers, body: Buffer.concat(chunks) });
       });
     },
   };
 }
 
-/** When which sessions were last known to be alive: by a response that their service verified them for and shared. */
+/** Alive when their service last shared a response that it verified them for. */
 const createSessions = () => {
   const aliveUntil = createNewest<number>(MOST_SESSIONS);
   const changingUntil = createNewest<number>(MOST_SESSIONS);
@@ -89,7 +87,6 @@ const createSessions = () => {
     recordAlive(session: string, now: number, until: number): void {
       if ((changingUntil.get(session) ?? 0) <= now) aliveUntil.set(session, until);
     },
-    /** A request of the session may end it. */
     recordChange(session: string, now: number): void {
       aliveUntil.delete(session);
       changingUntil.set(session, now + CHANGE_MS);
@@ -97,13 +94,12 @@ const createSessions = () => {
   };
 };
 
-/** The session of a request at its point of sale; undefined without one. */
 const sessionOf = ({ request: { headers } }: Exchange): string | undefined => {
   const token = headers[SESSION_HEADER];
   return token === undefined ? undefined : `${String(headers['x-service-host'])}\n${String(token)}`;
 };
 
-/** Everything in a request that a shared response depends on; undefined if the request may not be shared. */
+/** All that a shared response depends on; undefined if the request may not be shared. */
 const keyOf = ({ request: { method, headers }, family, target, isPublic, apiKey }: Exchange): string | undefined => {
   const { 'x-service-host': host = '', 'accept-language': language = '', 'accept-encoding': coding = '' } = headers;
   // A client that has a response asks whether it is still current.

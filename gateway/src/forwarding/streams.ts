@@ -5,22 +5,17 @@ import type { Check, Exchange } from '../exchange/exchange.ts';
 import { createUnavailableFault } from '../exchange/faults.ts';
 
 /**
- * Responses without an end of their own, and requests that wait long for theirs: they last as long as their tokens are
- * worth what they were.
+ * Responses without an end, and requests that wait long for theirs: they last as long as their tokens are worth what
+ * they were.
  */
 export interface Streams {
   /**
-   * The response of this exchange is a stream: it ends once its token expires or is revoked, loses a scope, or its
-   * client or user becomes another one in what bounds the data. Its service has decided once what the stream shows, so
-   * the client connects again.
+   * It ends once its token expires or is revoked, loses a scope, or its client or user becomes another one in what
+   * bounds the data, which its service has decided once: the client connects again.
    */
   began(exchange: Exchange): void;
-  /**
-   * The request of this exchange may wait long for its response. It is refused in the same cases, with what its token
-   * would be told now, or 503 if a repeat would be answered.
-   */
+  /** Refused in the same cases, with what the token would be told now, or 503 if a repeat would be answered. */
   waits(exchange: Exchange, refuse: (fault: Fault) => void): void;
-  /** Ends all of them. */
   close(): Promise<void>;
 }
 
@@ -31,16 +26,14 @@ interface StreamsOptions {
   readonly everyMs?: number;
 }
 
-/** Together with the age of cached decisions, it is below the five seconds that are promised. */
+/** With the age of cached decisions below the five seconds that are promised. */
 const EVERY_MS = 500;
 
 interface Watched {
-  /** The last identity: the next one is compared with it. */
   identity: string | undefined;
   readonly end: (fault: Fault) => void;
 }
 
-/** Watches the streams. */
 export function createStreams({ checks, logger, everyMs = EVERY_MS }: StreamsOptions): Streams {
   const open = new Map<Exchange, Watched>();
 
@@ -77,11 +70,11 @@ export function createStreams({ checks, logger, everyMs = EVERY_MS }: StreamsOpt
   };
 }
 
-/** Whether the token is worth nothing any more; an authorizer that does not answer decides nothing. */
+/** An authorizer that does not answer decides nothing. */
 const isRefusal = (error: unknown): error is Fault =>
   error instanceof Fault && (error.code === 'unauthorized' || error.code === 'forbidden');
 
-/** Whether a service could show the caller of the later identity less than that of the earlier one. */
+/** A service could show the caller of the later identity less. */
 const isWorthLess = (later: string | undefined, earlier: string | undefined): boolean => {
   if (later === earlier || earlier === undefined) return false;
   const [now, before] = [later, earlier].map((identity) => identity && decodeCaller(identity));
@@ -89,7 +82,6 @@ const isWorthLess = (later: string | undefined, earlier: string | undefined): bo
   return before.scopes.some((scope) => !now.scopes.includes(scope)) || boundsOf(now) !== boundsOf(before);
 };
 
-/** What bounds the data of a user and of its client, as text to compare. */
 const boundsOf = ({ user, bounds }: Caller): string =>
   JSON.stringify([user && [user.role, user.contact, user.pointsOfSale.toSorted()], bounds]);
 

@@ -6,14 +6,14 @@ import type { Exchange } from '../exchange/exchange.ts';
 import type { Holder } from '../forwarding/in-flight.ts';
 import { createNewest } from './newest.ts';
 
-// Whose a request is, by what was verified: limits and slots are counted by nothing else.
+// Limits and slots are counted by nothing but what was verified.
 
 export const SESSION_HEADER = 'x-auth-token';
 const SERVICE_HOST = 'x-service-host';
 
 type Reply = Pick<IncomingMessage, 'headers'>;
 
-/** The session token that a response of a service with sessions vouches for: one that it has made, or has verified. */
+/** The service has made the session, or has verified it. */
 export function readVerifiedSession({ request }: Exchange, { headers }: Reply): string | undefined {
   const isVerified = headers[KNOWN_SESSION_HEADER] !== undefined;
   const token = headers[SESSION_HEADER] ?? (isVerified ? request.headers[SESSION_HEADER] : undefined);
@@ -25,23 +25,17 @@ export function toPrincipal({ client_id, role, sub }: AccessClaims): string {
   return role === undefined ? client_id : `${client_id}/${sub}`;
 }
 
-/** The requests of points of sale that their service has not named yet, or that are invented, are counted together. */
+/** Points of sale that their service has not named yet, or that are invented, are counted together. */
 const UNKNOWN = '';
-/** Points of sale whose institutions are remembered. */
 const HOSTS = 10_000;
 
-/** Whose the requests in flight are. */
 interface Holders {
-  /**
-   * The client, its user or the key, else a network; and its institution, which is that of the point of sale in family
-   * B.
-   */
+  /** The client, its user or the key, else a network; and its institution, in family B that of the point of sale. */
   holderOf(exchange: Exchange): Holder;
-  /** Learns from a response of the service of points of sale whose the one of the request is. */
+  /** The institution of the point of sale. */
   learn(exchange: Exchange, reply: Reply): void;
 }
 
-/** Makes the recognition of callers. */
 export function createHolders(): Holders {
   const institutions = createNewest<string>(HOSTS);
   const hostOf = ({ request }: Exchange): string => String(request.headers[SERVICE_HOST] ?? '').toLowerCase();

@@ -2,9 +2,8 @@ import type { Division, Rate } from '../authorization/authorizer-client.ts';
 import type { Policy, Quota } from '../exchange/exchange.ts';
 import { createNewest } from './newest.ts';
 
-/** Counts requests per key in one-minute windows that begin with the key's first request. */
+/** In one-minute windows that begin with the key's first request. */
 export interface Limiter {
-  /** Counts one request at `now` (epoch milliseconds). */
   take(key: string, now: number): Quota;
 }
 
@@ -15,10 +14,10 @@ interface Window {
 
 const MINUTE_MS = 60_000;
 
-/** Maximum number of keys; the least recently used are evicted and start at zero. */
+/** The least recently used are evicted and start at zero. */
 const KEYS = 100_000;
 
-/** Makes a limiter; `name` is the policy's name, for instance `client`. */
+/** `name` is the policy's, for instance `client`. */
 export function createLimiter(name: string, perMinute: number): Limiter {
   const windows = createNewest<Window>(KEYS);
   const policy = policyOf(name, perMinute);
@@ -40,49 +39,37 @@ export function createLimiter(name: string, perMinute: number): Limiter {
   };
 }
 
-/** The policy of a limit per minute. */
 const policyOf = (name: string, perMinute: number): Policy => ({ name, field: `"${name}";q=${perMinute};w=60` });
 
 /**
- * Counts requests per key in the minute before each request. One gateway grants the whole limit; of several each grants
- * its share. Refused requests do not count.
+ * In the minute before each request. One gateway grants the whole limit; of several each grants its share. Refused
+ * requests do not count.
  */
 export interface SlidingLimiter {
-  /**
-   * Counts one request at `now` (epoch milliseconds), unless the limit per minute, or this gateway's share, is used.
-   */
+  /** Unless the limit, or this gateway's share, is used. `now` is in epoch milliseconds. */
   take(key: string, perMinute: number, now: number): Quota;
-  /** What to report of the keys that are used more than a little here. */
+  /** Of the keys that are used more than a little here. */
   rates(now: number): Rate[];
-  /** Applies what the authorizer has answered to a report. */
   divide(division: Division, now: number): void;
 }
 
-/**
- * Requests of so many milliseconds are counted together, and are free together: when the last of them is a minute ago.
- */
+/** Requests of so many milliseconds are counted, and are free, together. */
 const SLOT_MS = 500;
 
-/** Those that a minute touches, when it begins and ends within one. */
 const SLOTS = MINUTE_MS / SLOT_MS + 1;
 
-/**
- * A gateway that has heard nothing for so long asks with the next request: regular reports are sooner. Milliseconds.
- */
+/** Milliseconds without an answer after which a request causes a report; regular reports are sooner. */
 const SILENT_MS = 6_000;
 
-/** Each gateway grants its share so long without another answer, then an equal one. Milliseconds. */
+/** Milliseconds for which a share holds without another answer; then an equal one. */
 const SHARE_MS = 15_000;
 
-/**
- * The part of a limit that all other gateways together grant beyond their shares: below five per cent (platform, 9).
- */
+/** Of a limit, what all other gateways together grant beyond their shares: below five per cent (platform, 9). */
 const UNSHARED = 0.04;
 
-/** The shortest interval from which the refusals of a minute are estimated. Milliseconds. */
+/** Milliseconds, at least, from which the refusals of a minute are estimated. */
 const LEAST_INTERVAL_MS = 1_000;
 
-/** The counted requests of a key: a ring of slots, which are numbered from the epoch. */
 interface Recent {
   readonly counts: Uint32Array;
   /** The last request of each slot, in milliseconds after the slot's begin. */
@@ -91,20 +78,17 @@ interface Recent {
   oldest: number;
   newest: number;
   total: number;
-  /** Refused requests since an instant, from which those of a minute are estimated. */
+  /** Since an instant, from which those of a minute are estimated. */
   refused: number;
   since: number;
   refusedPerMinute: number;
   perMinute: number;
   policy: Policy;
-  /** This gateway's share, and when it was granted; absent: none was. */
+  /** When this gateway's share was granted; absent: none was. */
   share?: { readonly perMinute: number; readonly at: number } | undefined;
 }
 
-/**
- * Makes a limiter; `name` is the policy's name. `report` is called when a key needs a share, or a larger one: it may be
- * called with every request.
- */
+/** `report` is called when a key needs a share, or a larger one, perhaps with every request. */
 export function createSlidingLimiter(name: string, report: (isUrgent: boolean) => void): SlidingLimiter {
   const keys = createNewest<Recent>(KEYS);
   let gateways = 1;
@@ -112,7 +96,7 @@ export function createSlidingLimiter(name: string, report: (isUrgent: boolean) =
 
   const freeAt = ({ lasts, oldest }: Recent): number => oldest * SLOT_MS + (lasts[oldest % SLOTS] ?? 0) + MINUTE_MS;
 
-  /** Forgets what is a minute ago; `oldest` is the first slot with requests then, or the present one. */
+  /** What is a minute ago; `oldest` is then the first slot with requests, or the present one. */
   const advance = (recent: Recent, slot: number, now: number): void => {
     const { counts } = recent;
     // A clock that was set back by more than a minute begins anew.
@@ -139,12 +123,10 @@ export function createSlidingLimiter(name: string, report: (isUrgent: boolean) =
     recent.lasts[index] = Math.max(0, Math.min(SLOT_MS - 1, now - recent.newest * SLOT_MS));
   };
 
-  /** What each of several gateways grants of the limit without a share. */
   const unshared = (perMinute: number): number => (UNSHARED * perMinute) / Math.max(1, gateways - 1);
 
-  /** What this gateway grants of the limit in a minute. */
   const grantedAt = ({ share }: Recent, perMinute: number, now: number): number => {
-    // Also where no other gateway is left: what one has admitted before it stopped counts for a minute.
+    // Also where no other gateway is left: what a stopped one has admitted counts for a minute.
     if (share && now - share.at < SHARE_MS) return Math.max(share.perMinute, Math.floor(unshared(perMinute)));
     return Math.max(1, Math.floor(perMinute / gateways));
   };
@@ -216,7 +198,7 @@ export function createSlidingLimiter(name: string, report: (isUrgent: boolean) =
       for (const [caller, perMinute] of Object.entries(shares)) {
         const recent = caller.startsWith(prefix) ? keys.peek(caller.slice(prefix.length)) : undefined;
         if (!recent) continue;
-        // What is not used any more was reported once more, so that others get it.
+        // Reported once more when it is not used any more, so that others get it.
         const isOver = recent.total === 0 && recent.refusedPerMinute === 0;
         recent.share = isOver ? undefined : { perMinute, at: now };
       }

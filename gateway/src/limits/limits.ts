@@ -1,4 +1,3 @@
-// The quotas of a client, an address and a session: requests per minute and connections.
 import { hash } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
 import { toNetwork } from '@boxoffice/runtime';
@@ -11,7 +10,7 @@ import { createNewest } from './newest.ts';
 
 const DAY_SECONDS = 86_400;
 
-/** Requests per minute. */
+/** Per minute. */
 export interface LimitOptions {
   readonly address: number;
   readonly client: number;
@@ -19,34 +18,28 @@ export interface LimitOptions {
 }
 
 export interface Limits {
-  /** Counts the address before the request is parsed. @throws {Fault} too_many_requests */
+  /** Before the request is parsed. @throws {Fault} too_many_requests */
   countAddress(exchange: Exchange): void;
   /**
-   * Counts the caller: in family A the client of the verified token, or the user who is signed in at it, or else the
-   * API key; in family B the session, else the address.
-   * @throws {Fault} too_many_requests, api_key_quota_exceeded
+   * In family A the client of the verified token, or the user who is signed in at it, or else the API key; in family B
+   * the session, else the address. @throws {Fault} too_many_requests, api_key_quota_exceeded
    */
   countCaller(exchange: Exchange): void;
-  /**
-   * Registers a session that its service has verified at `now` (epoch milliseconds). Only registered sessions have
-   * their own quota.
-   */
+  /** Only sessions that their service has verified have their own quota. `now` is in epoch milliseconds. */
   sessionSeen(token: string, now: number): void;
-  /** What the next report says of clients and API keys whose limits are shared with other gateways. */
+  /** Of clients and API keys whose limits are shared with other gateways. */
   rates(now: number): Rate[];
-  /** Applies the answer to a report. */
   divide(division: Division, now: number): void;
 }
 
-/** Maximum number of registered sessions; others count on their address. */
 const SESSIONS = 100_000;
 
-/** How long a verified session is registered: as long as one lives by default without a request. Milliseconds. */
+/** Milliseconds: as long as a session lives by default without a request. */
 const REGISTERED_MS = 1_800_000;
 
 /**
- * Makes the limits of one gateway process. Those of clients and API keys hold over all gateways (platform, section 9);
- * those of addresses and sessions are each process's own. `report` requests a report before its time.
+ * Those of clients and API keys hold over all gateways (platform, section 9), those of addresses and sessions in each
+ * process. `report` requests a report before its time.
  */
 export function createLimits(
   perMinute: LimitOptions,
@@ -57,7 +50,6 @@ export function createLimits(
   const clients = createSlidingLimiter('client', report);
   const visitors = createLimiter('session', perMinute.session);
   const apiKeys = createSlidingLimiter('api_key', report);
-  /** Until when they are registered, by the hashes of their tokens. */
   const sessions = createNewest<number>(SESSIONS);
 
   // An invented token must not open a new quota, so only registered sessions count.
@@ -114,9 +106,9 @@ const admit = (exchange: Exchange, quota: Quota): undefined => {
 };
 
 /**
- * The refusal of one more request with the key at `now` (epoch milliseconds); undefined if its monthly quota over all
- * gateways allows it: what all of them have reported, and what this one has admitted since. Other gateways' last
- * requests are missing, for as long as they take to report and a key is cached: at most 15 seconds.
+ * Undefined if the monthly quota over all gateways allows one more request: what all have reported, and what this one
+ * has admitted since. Other gateways' last requests are missing, for at most 15 seconds. `now` is in epoch
+ * milliseconds.
  */
 const quotaRefusal = (meter: Pick<Meter, 'usedSince'>, apiKey: ApiKeyFacts, now: number) => {
   const { apiKeyId, monthlyQuota, month, used, reportedUpTo } = apiKey;
@@ -136,7 +128,7 @@ const quotaRefusal = (meter: Pick<Meter, 'usedSince'>, apiKey: ApiKeyFacts, now:
   };
 };
 
-/** The start of the next calendar month, UTC. Epoch milliseconds. */
+/** UTC. Epoch milliseconds. */
 const nextMonth = (now: number): number => {
   const date = new Date(now);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1);

@@ -2,7 +2,6 @@ import type { RequestHandler } from 'express';
 import type { Cors } from '../cors/cors.ts';
 import { continueAfter } from './continue-after.ts';
 
-/** Lets an allowed origin read the response, also that of an error. */
 export function allowOrigin(cors: Pick<Cors, 'allow'>): RequestHandler {
   return ({ exchange }, response, next) => continueAfter(cors.allow(exchange), response, next);
 }

@@ -2,7 +2,6 @@ import type { Logger } from '@boxoffice/runtime';
 import type { ErrorRequestHandler } from 'express';
 import { answerFault, toFault } from '../exchange/answer.ts';
 
-/** Answers whatever was thrown in the envelope of the request's family, or with a page where people read. */
 export function answerError(logger: Pick<Logger, 'error'>): ErrorRequestHandler {
   return (error, { exchange }, _response, _next) => {
     const report = (unknown: unknown) => {

@@ -13,7 +13,6 @@ export interface OwnOperations {
   readonly documentation: Documentation;
 }
 
-/** Answers the gateway's own operations: the descriptions and the documentation. */
 export function answerOwnOperations({ documents, documentation }: OwnOperations): RequestHandler {
   const router = Router({ caseSensitive: true, strict: true });
   for (const [path, document] of documents) {
@@ -37,7 +36,7 @@ export function answerOwnOperations({ documents, documentation }: OwnOperations)
   };
 }
 
-/** The gateway's own operations have no parameters. Family A refuses unknown ones, family B ignores them. */
+/** Family A refuses unknown parameters, family B ignores them. */
 function refuseParameters({ family, target }: Exchange): void {
   const [name] = new URLSearchParams(target.query).keys();
   if (family === 'B' || name === undefined) return;

@@ -2,7 +2,6 @@ import type { RequestHandler } from 'express';
 import type { Authorize } from '../authorization/authorize.ts';
 import { continueAfter } from './continue-after.ts';
 
-/** Obtains the authorizer's decision, and with it the identity for the service. */
 export function authorize({ decide }: Pick<Authorize, 'decide'>): RequestHandler {
   return ({ exchange }, response, next) => continueAfter(decide(exchange), response, next);
 }

@@ -2,7 +2,6 @@ import type { RequestHandler } from 'express';
 import { readTarget, toFamily } from '../exchange/target.ts';
 import type { Pages } from '../routing/router.ts';
 
-/** Reads the request target once: routes, limits and services use its canonical form alone. */
 export function canonicalisePath({ mayEndWithSlash }: Pick<Pages, 'mayEndWithSlash'>): RequestHandler {
   return ({ exchange, url, originalUrl }, _response, next) => {
     exchange.target = readTarget(url === '*' ? originalUrl : url, mayEndWithSlash);

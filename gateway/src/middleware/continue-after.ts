@@ -1,6 +1,6 @@
 import type { NextFunction, Response } from 'express';
 
-/** Goes on when the work is done; of a client that has disconnected meanwhile nothing more is done. */
+/** Nothing more is done for a client that has disconnected meanwhile. */
 export function continueAfter(
   work: undefined | Promise<undefined>,
   response: Response,

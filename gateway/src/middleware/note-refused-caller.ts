@@ -3,7 +3,6 @@ import type { ErrorRequestHandler, Request } from 'express';
 import type { Credentials } from '../authorization/credentials.ts';
 import { isPreflight } from '../cors/cors.ts';
 
-/** Notes whose request it was that is refused before its caller is identified, so that it is counted. */
 export function noteRefusedCaller({ noteCaller }: Pick<Credentials, 'noteCaller'>): ErrorRequestHandler {
   return (error, request, _response, next) => {
     const noted = isOfCaller(request, error) ? noteCaller(request.exchange) : undefined;
@@ -12,9 +11,9 @@ export function noteRefusedCaller({ noteCaller }: Pick<Credentials, 'noteCaller'
   };
 }
 
-/** Whether the refusal is the caller's: of what it asked for, over TLS, and within the limit of its address. */
+/** The refusal is of what the caller asked for, over TLS and within the limit of its address. */
 function isOfCaller(request: Request, error: unknown): boolean {
-  // Whoever must wait for a service that is away does not wait for the authorizer as well.
+  // A request that waits for a service that is away does not wait for the authorizer as well.
   if (!(error instanceof Fault) || error.http >= 500 || error.code === 'too_many_requests') return false;
   return request.exchange.secure && !isPreflight(request);
 }

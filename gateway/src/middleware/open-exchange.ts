@@ -8,21 +8,17 @@ import { beginRequest, endRequest } from '../telemetry/request-log.ts';
 
 export interface ExchangeOptions {
   readonly peerOf: (request: IncomingMessage) => Peer;
-  /** The value of `Strict-Transport-Security` on responses over TLS; undefined omits it. */
   readonly hsts: string | undefined;
-  /** See Exchange. */
   readonly hasErrorPages: Exchange['hasErrorPages'];
-  /** Called when a response is sent or its client has disconnected. */
   readonly onCompleted: (exchange: Exchange) => void;
 }
 
-/** The exchanges of a gateway. */
 export interface Exchanges {
-  /** Opens the exchange of a request; the other middleware find it in `request.exchange`. */
+  /** Other middleware find it in `request.exchange`. */
   readonly open: RequestHandler;
   /**
-   * Resolves when every exchange has ended and is logged, at the latest after IDLE_MS: Node reports nothing for a
-   * pipelined request that was never started.
+   * When every exchange has ended and is logged, at the latest after IDLE_MS: Node reports nothing for a pipelined
+   * request that was never started.
    */
   idle(): Promise<void>;
 }
@@ -33,7 +29,6 @@ const NO_HEADERS: readonly string[] = [];
 
 const UNREAD = { path: '', query: '' };
 
-/** Makes the first middleware. */
 export function createExchanges({ peerOf, hsts, hasErrorPages, onCompleted }: ExchangeOptions): Exchanges {
   const exchangeOf = (request: IncomingMessage, response: Response): Exchange => {
     const peer = peerOf(request);

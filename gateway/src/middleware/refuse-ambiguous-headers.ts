@@ -2,7 +2,6 @@ import { Fault } from '@boxoffice/envelope';
 import type { RequestHandler } from 'express';
 import { HOP_BY_HOP } from '../forwarding/headers.ts';
 
-/** Refuses a request whose headers two parsers could read differently. */
 export const refuseAmbiguousHeaders: RequestHandler = ({ rawHeaders, headers }, _response, next) => {
   refuseNamedHeaders(headers.connection);
   const coding = headers['transfer-encoding'];
@@ -14,7 +13,6 @@ export const refuseAmbiguousHeaders: RequestHandler = ({ rawHeaders, headers }, 
   next();
 };
 
-/** Headers that are refused when repeated, because two parsers could choose different values. */
 const ONCE: ReadonlySet<string> = new Set([
   'authorization',
   'content-length',
@@ -37,10 +35,10 @@ function refuseRepeatedHeaders(rawHeaders: readonly string[]): void {
   }
 }
 
-/** What a Connection header may name: its own options, and headers that are removed in any case. */
+/** Its own options, and headers that are removed in any case. */
 const CONNECTION_OPTIONS: ReadonlySet<string> = new Set([...HOP_BY_HOP, 'close', 'trailers']);
 
-/** Connection may name no header that the response cache, a limit or the session is computed with. */
+/** None that the response cache, a limit or the session is computed with. */
 function refuseNamedHeaders(connection: string | undefined): void {
   if (connection === undefined || connection === 'keep-alive' || connection === 'close') return;
   for (const option of connection.split(',').map((one) => one.trim().toLowerCase())) {

@@ -2,7 +2,7 @@ import { getOwnMember } from '@boxoffice/runtime';
 import { isBelow, isBuiltIn, type ServiceRow } from '@boxoffice/runtime/services';
 import type { Route } from '../exchange/exchange.ts';
 
-/** An operation of an OpenAPI document, limited to what the gateway reads. */
+/** Limited to what the gateway reads. */
 export interface OpenApiOperation {
   readonly operationId?: string;
   readonly summary?: string;
@@ -28,7 +28,6 @@ export interface Tag {
   readonly description?: string;
 }
 
-/** An OpenAPI 3.1 document, limited to what the gateway reads. */
 export interface OpenApiDocument {
   readonly openapi: string;
   readonly info?: { readonly version?: unknown };
@@ -39,21 +38,19 @@ export interface OpenApiDocument {
   readonly tags?: readonly Tag[];
 }
 
-/** The routes of a service's description. */
 interface DescribedRoutes {
   readonly routes: readonly Route[];
-  /** Operations that the service may not expose, with the reason, for the log. */
+  /** With the reason, for the log. */
   readonly refused: readonly string[];
 }
 
-/** The members of a path item that are operations. */
 export const operationMethods = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
 const TEMPLATE = /^(?:\/(?:[A-Za-z0-9\-._~!$&'()*+,;=:@]+|\{[^{}/]+\}))+$/;
 
 const SCOPE = /^([a-z][a-z0-9-]*)(?:\.sensitive)?:(?:read|write)$/;
 
-/** Checks that a value is a usable OpenAPI 3.1 document. @throws {Error} with the reason */
+/** OpenAPI 3.1. @throws {Error} with the reason */
 export function requireDocument(value: unknown): OpenApiDocument {
   const { openapi, paths } = isObject(value) ? value : {};
   if (typeof openapi !== 'string' || !openapi.startsWith('3.1')) throw new Error('not an OpenAPI 3.1 document');
@@ -66,7 +63,6 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 type Requirement = Readonly<Record<string, readonly string[]>>;
 
-/** The security schemes of access tokens and of API keys in a description. */
 const TOKENS = 'oauth2';
 const API_KEYS = 'apiKey';
 
@@ -74,10 +70,9 @@ const IDEMPOTENCY_KEY = '#/components/parameters/IdempotencyKey';
 
 const RESPONSE = '#/components/responses/';
 
-/** The longest time that an operation may claim for the beginning of its response, in seconds. */
+/** That an operation may claim for the beginning of its response. */
 const MOST_SECONDS = 120;
 
-/** Reads the routes that a service may expose from its description. */
 export function readRoutes(row: ServiceRow, document: OpenApiDocument): DescribedRoutes {
   const { name: service } = row;
   const routes: Route[] = [];
@@ -114,10 +109,7 @@ export function readRoutes(row: ServiceRow, document: OpenApiDocument): Describe
   return { routes, refused };
 }
 
-/**
- * The scopes that an operation requires, separated by spaces; empty if any access token will do, undefined for any
- * other security. An API key as an alternative does not count.
- */
+/** Empty if any access token will do, undefined for any other security; an API key as an alternative does not count. */
 const scopeOf = (security: readonly Requirement[] = []): string | undefined => {
   const others = security.filter((requirement) => !isApiKey(requirement));
   const schemes = others.length === 1 ? Object.entries(others[0] ?? {}) : [];
@@ -128,7 +120,7 @@ const scopeOf = (security: readonly Requirement[] = []): string | undefined => {
 const isApiKey = (requirement: Requirement): boolean =>
   requirement[API_KEYS] !== undefined && Object.keys(requirement).length === 1;
 
-/** Why the service may not expose the operation; undefined if it may. */
+/** Undefined if the service may expose the operation. */
 const reasonToRefuse = (
   row: ServiceRow,
   path: string,
@@ -150,7 +142,7 @@ const reasonToRefuse = (
 const takesKey = ({ parameters = [] }: OpenApiOperation): boolean =>
   parameters.some((parameter) => '$ref' in parameter && parameter.$ref === IDEMPOTENCY_KEY);
 
-/** Seconds in milliseconds; undefined unless it is a usable number of them. */
+/** In milliseconds; undefined unless it is a usable number. */
 const secondsOf = (value: unknown): number | undefined =>
   typeof value === 'number' && value > 0 && value <= MOST_SECONDS ? value * 1_000 : undefined;
 

@@ -3,13 +3,12 @@ import { isBelow, type ServiceList, type ServiceRow } from '@boxoffice/runtime/s
 import { DOCS } from '../documentation/guides.ts';
 import type { Route } from '../exchange/exchange.ts';
 
-/** A service with its address. */
 export type Upstream = ServiceRow & { readonly url: string };
 
-/** The addresses of services by name, from settings; they count before those of the list. */
+/** By name, from settings; they count before those of the list. */
 export type ServiceUrls = Readonly<Record<string, string | undefined>>;
 
-/** The present services that have an address, in the order of the list. */
+/** Present services that have an address, in the order of the list. */
 export function listUpstreams(list: ServiceList, urls: ServiceUrls): readonly Upstream[] {
   return list.rows().flatMap((row) => {
     const url = getOwnMember(urls, row.name) ?? row.url;
@@ -17,17 +16,14 @@ export function listUpstreams(list: ServiceList, urls: ServiceUrls): readonly Up
   });
 }
 
-/** The routes of one path by method, GET's also as HEAD, and the value of `Allow`. */
+/** By method, GET's also as HEAD, and the value of `Allow`. */
 export interface PathRoutes {
   readonly routes: ReadonlyMap<string, Route>;
   readonly allow: string;
 }
 
 export interface Router {
-  /**
-   * The routes of a canonical path; undefined if none. A concrete path takes precedence over a templated one, for every
-   * method.
-   */
+  /** Of a canonical path. A concrete path takes precedence over a templated one, for every method. */
   find(path: string): PathRoutes | undefined;
 }
 
@@ -40,7 +36,7 @@ interface Node {
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** Makes the router. Of two routes with the same method and path the first one counts. */
+/** Of two routes with the same method and path the first one counts. */
 export function createRouter(routes: Iterable<Route>): Router {
   const root = newNode();
   const concrete = new Map<string, PathRoutes>();
@@ -71,7 +67,6 @@ const childFor = (node: Node, segment: string): Node => {
 
 const isParameter = (segment: string): boolean => segment.startsWith('{') && segment.endsWith('}');
 
-/** Adds HEAD and `Allow` to the routes of one path. */
 const pathRoutesOf = (declared: ReadonlyMap<string, Route>): PathRoutes => {
   const routes = new Map(declared);
   const get = declared.get('GET');
@@ -87,27 +82,18 @@ const search = (node: Node, segments: readonly string[], depth: number): PathRou
   return concrete ?? (node.template && search(node.template, segments, depth + 1));
 };
 
-/** The web pages of the services and of the gateway. */
 export interface Pages {
-  /**
-   * The routes of a path below a page prefix: GET and HEAD, and POST where pages have forms; the service decides what
-   * exists there.
-   */
+  /** GET and HEAD, and POST where pages have forms; the service decides what exists there. */
   find(path: string): PathRoutes | undefined;
-  /** Whether browsers navigate to the path, in a service. */
+  /** Browsers navigate to the path, in a service. */
   isPage(path: string): boolean;
-  /** Whether a path with a slash at its end is one of pages without forms: no other may have one. */
+  /** Only paths of pages without forms may. */
   mayEndWithSlash(path: string): boolean;
-  /**
-   * Whether browsers are led to this address, so that its errors are pages. `url` is the raw request target, because
-   * requests can be refused before it is parsed.
-   */
+  /** `url` is the raw request target, because requests can be refused before it is parsed. */
   hasErrorPages(url: string | undefined): boolean;
-  /** Replaces the services. */
   update(rows: readonly ServiceRow[], upstreams: readonly Upstream[]): void;
 }
 
-/** Makes the pages, of no service yet. */
 export function createPages(): Pages {
   const routesOf = (service: string, prefix: string, methods: readonly string[]) => {
     const operation = `${service}Pages`;
@@ -140,6 +126,5 @@ export function createPages(): Pages {
 
 const pathOf = (url: string): string => /^(?:https?:\/\/[^/?#]*)?([^?#]*)/.exec(url)?.[1] ?? '';
 
-/** Prefixes of a service's web pages, and whether these have forms, which are sent with POST. */
 const pagesIn = ({ pages }: ServiceRow): readonly { readonly prefix: string; readonly hasForms: boolean }[] =>
   pages.map((page) => ({ prefix: page.replace(/^POST /, ''), hasForms: page.startsWith('POST ') }));

@@ -1,4 +1,3 @@
-// The service of a request: routes from the services' descriptions.
 import { Fault } from '@boxoffice/envelope';
 import type { Logger } from '@boxoffice/runtime';
 import { isBelow, isBuiltIn } from '@boxoffice/runtime/services';
@@ -8,36 +7,30 @@ import { type OpenApiDocument, readRoutes } from './description.ts';
 import type { Pages, Upstream } from './router.ts';
 import { createRouter, type PathRoutes, type Router } from './router.ts';
 
-/** The current routes, learned from the services' descriptions. */
 export interface Routing {
-  /** Replaces the services; later requests use the routes that their descriptions give them. */
+  /** Later requests use the routes that their descriptions give them. */
   update(services: readonly Upstream[]): void;
-  /** Replaces a service's description; later requests use its routes. */
   learn(service: string, document: OpenApiDocument): void;
-  /** The current descriptions, in the order of the list of services. */
+  /** In the order of the list of services. */
   documents(): ReadonlyMap<string, OpenApiDocument>;
-  /** Whether the method (`get`) of the path template is routed to the service. */
+  /** `method` as in descriptions (`get`). */
   isRouted(service: string, method: string, template: string): boolean;
-  /**
-   * Finds the route of a request, or refuses it: 404, 405, or 503 below the prefixes of a service without a
-   * description.
-   */
+  /** Refuses with 404, 405, or 503 below the prefixes of a service without a description. */
   findRoute(exchange: Exchange): Route;
-  /** The value of `Allow` at the exchange's path. @throws {Fault} not_found, service_unavailable */
+  /** @throws {Fault} not_found, service_unavailable */
   methodsAt(exchange: Exchange): string;
 }
 
 interface RoutingOptions {
   readonly pages: Pick<Pages, 'find'>;
-  /** The routes of the gateway's own operations. */
   readonly own: readonly Route[];
   readonly logger: Pick<Logger, 'warn' | 'info'>;
 }
 
-/** Paths that the listeners answer for GET and HEAD before the application. */
+/** Answered by the listeners for GET and HEAD before the application. */
 const HEALTH: ReadonlySet<string> = new Set(['/health/live', '/health/ready']);
 
-/** Makes the routing. Only described operations and web pages can be reached through it. */
+/** Only described operations and web pages can be reached. */
 export function createRouting({ pages, own, logger }: RoutingOptions): Routing {
   let services: readonly Upstream[] = [];
   const documents = new Map<string, OpenApiDocument>();

@@ -7,75 +7,59 @@ import type { CountedRequests, Metered, Report, Spool } from './spool.ts';
 interface MeterOptions {
   /** Resolves when the report is durable. */
   readonly send: (report: Report) => Promise<void>;
-  /** Where a stopping gateway leaves what it could not report. */
   readonly spool: Spool;
   readonly logger: Pick<Logger, 'warn' | 'info'>;
-  /** Whether there is something to report beside the counts. Default: never. */
+  /** Beside the counts. Default: never. */
   readonly hasMore?: () => boolean;
-  /** The id of this process in its reports. Default: a new one. */
   readonly gateway?: string;
-  /** Interval between two reports. Milliseconds. */
   readonly everyMs?: number | undefined;
-  /** Epoch milliseconds. */
   readonly now?: () => number;
 }
 
-/** Counts requests in memory. */
 export interface Meter {
-  /** The id of this process in its reports. */
   readonly gateway: string;
-  /** Counts a request. */
   record(request: Metered): void;
-  /** A request with this key has been admitted or has ended: it counts against a quota from its admission on. */
+  /** A request with this key counts against a quota from its admission on. */
   admitted(apiKeyId: string): void;
   ended(apiKeyId: string): void;
-  /**
-   * Requests of the calendar month (`2027-03`) that count against the key's quota, except those of reports up to the
-   * given one; those in flight included.
-   */
+  /** Of the calendar month (`2027-03`), except those of reports up to the given one; those in flight included. */
   usedSince(apiKeyId: string, reportedUpTo: number, month: string): number;
-  /** The counted requests that are not acknowledged yet, and the age of the oldest. Milliseconds. */
+  /** Not acknowledged yet; the age of the oldest in milliseconds. */
   backlog(): { readonly requests: number; readonly ageMs: number };
-  /**
-   * Reports what is counted now; resolves to whether nothing is left. Never rejects. `even`: even if nothing is
-   * counted.
-   */
+  /** Resolves to whether nothing is left. Never rejects. `even`: even if nothing is counted. */
   flush(even?: 'nothing'): Promise<boolean>;
-  /** Starts reporting regularly, first what earlier processes have left. */
+  /** First what earlier processes have left. */
   start(): void;
-  /** Reports the rest, or leaves it to the next process of the same data directory. */
+  /** What cannot be reported is left to the next process of the same data directory. */
   close(): Promise<void>;
 }
 
-/** With the time of a write below the ten seconds that a killed gateway may lose. Milliseconds. */
+/** Milliseconds: with the time of a write below the ten seconds that a killed gateway may lose. */
 const REPORT_MS = 5_000;
 
-/** Rows of one report; more are split. */
 const MOST_ROWS = 2_000;
 
-/** How long reports are remembered whose inclusion in a key's use has not been seen yet. Milliseconds. */
+/** Milliseconds for which reports are remembered whose inclusion in a key's use has not been seen yet. */
 const SEEN_MS = 60_000;
 
 const MINUTE_MS = 60_000;
 
-/** Requests with a key in one report. */
 interface KeyCount {
   readonly sequence: number;
   readonly month: string;
-  /** Epoch milliseconds. */
   readonly at: number;
   count: number;
 }
 
-/** Makes a meter. It writes nothing per request: its memory is bounded by the number of different requests a minute. */
+/** Writes nothing per request: memory is bounded by the number of different requests a minute. */
 export function createMeter(options: MeterOptions): Meter {
   const { send, spool, logger, hasMore = () => false, gateway = randomUUID(), now = Date.now } = options;
   const { everyMs = REPORT_MS } = options;
   let open = new Map<string, CountedRequests>();
-  /** When the oldest of `open`, and of `formed`, was counted. Epoch milliseconds. */
+  /** When the oldest of each was counted. Epoch milliseconds. */
   let openSince = 0;
   let formedSince = 0;
-  /** Reports that were formed, the oldest first. While there are any, no more are formed. */
+  /** The oldest first. While there are any, no more are formed. */
   let formed: Report[] = [];
   let sequence = 0;
   const keyCounts = new Map<string, KeyCount[]>();
@@ -86,7 +70,6 @@ export function createMeter(options: MeterOptions): Meter {
   let minuteText = '';
   let minuteEnd = 0;
 
-  /** The current minute, formatted once. */
   const minuteOf = (at: number): string => {
     if (at >= minuteEnd || at < minuteEnd - MINUTE_MS) {
       const start = at - (at % MINUTE_MS);
@@ -107,7 +90,6 @@ export function createMeter(options: MeterOptions): Meter {
     else counts.push({ sequence: next, month, at, count: 1 });
   };
 
-  /** Everything that is counted, in reports. */
   const takeOpen = (): Report[] => {
     const rows = [...open.values()];
     open = new Map();
@@ -130,7 +112,7 @@ export function createMeter(options: MeterOptions): Meter {
     return { gateway, sequence, rows: [] };
   };
 
-  /** Forgets the counts of reports that the authorizer's answers include by now. */
+  /** Of reports that the authorizer's answers include by now. */
   const forget = (at: number): void => {
     const waiting = formed.find((report) => report.gateway === gateway);
     const acknowledged = waiting ? waiting.sequence - 1 : sequence;
@@ -234,10 +216,9 @@ export function createMeter(options: MeterOptions): Meter {
   };
 }
 
-/** The operation of a path or a method that does not exist. */
 const NO_OPERATION = 'none';
 
-/** Counts an exchange that has ended, if a verified token or a valid API key came with it. */
+/** If a verified token or a valid API key came with it. */
 export function countExchange(meter: Pick<Meter, 'record' | 'ended'>, exchange: Exchange): void {
   const { claims, apiKey, admittedKey, route, response, bytesOut } = exchange;
   const institution = claims?.institution ?? apiKey?.institution;

@@ -1,21 +1,15 @@
-// Records requests: metrics, access log, spans, and the counts that are reported to the authorizer.
 import { type Addresses, type Metrics, toStatusClass } from '@boxoffice/runtime';
 import { type Exchange, keyOutcomes } from '../exchange/exchange.ts';
 import type { Meter } from './meter.ts';
 
-/** The gateway's metrics. Label values come from descriptions and tables, never from clients. */
+/** Label values come from descriptions and tables, never from clients. */
 export interface GatewayMetrics {
   completed(exchange: Exchange): void;
-  /** A service has started its response. */
   upstreamAnswered(service: string, exchange: Exchange): void;
   upstreamFailed(service: string, code: string): void;
-  /** A request was sent a second time. */
   upstreamRepeated(service: string): void;
-  /** A cache lookup. */
   lookedUp(cache: 'decisions' | 'answers' | 'api_keys', found: boolean): void;
-  /** Observes what the meter has counted and not reported yet. */
   watchMeter(meter: Pick<Meter, 'backlog'>): void;
-  /** Observes a service's addresses and its number of requests in flight. */
   watch(service: string, addresses: Pick<Addresses, 'state' | 'open'>, inFlight?: () => number): void;
   unwatch(service: string): void;
 }
@@ -33,7 +27,7 @@ const noMetrics: GatewayMetrics = {
   unwatch: nothing,
 };
 
-/** Makes the metrics; without a registry they cost nothing. */
+/** Without a registry they cost nothing. */
 export function createGatewayMetrics(metrics: Metrics | undefined): GatewayMetrics {
   if (!metrics) return noMetrics;
   const requests = metrics.counter({

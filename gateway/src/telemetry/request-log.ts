@@ -12,22 +12,17 @@ import {
 import { isAnswered } from '../exchange/answer.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 
-/** Writes one line per request. */
 export interface AccessLog {
-  /** Logs a request whose response is sent or whose client has disconnected. */
   record(exchange: Exchange): void;
-  /** Writes the buffered lines. */
   flush(): void;
 }
 
-/** How long lines are buffered, so that a busy gateway writes many at once. Milliseconds. */
+/** Milliseconds for which lines are buffered, so that a busy gateway writes many at once. */
 const FLUSH_MS = 200;
 const FLUSH_CHARACTERS = 65_536;
 
-/** The status that proxies log for a client that disconnected before its response. */
 const CLIENT_GONE = 499;
 
-/** The status that a client got. */
 export function getSentStatus(response: Exchange['response']): number {
   return isAnswered(response) ? response.statusCode : CLIENT_GONE;
 }
@@ -35,7 +30,6 @@ export function getSentStatus(response: Exchange['response']): number {
 let lastTime = 0;
 let lastText = '';
 
-/** Logs through the process's logger, for terminals. */
 export function createAccessLog(logger: Pick<Logger, 'info'>): AccessLog {
   return {
     record: (exchange) => logger.info('request', fieldsOf(exchange)),
@@ -43,10 +37,7 @@ export function createAccessLog(logger: Pick<Logger, 'info'>): AccessLog {
   };
 }
 
-/**
- * The logged fields. Request id and method have a checked form; nothing else is client text: no token, address, path or
- * query.
- */
+/** Request id and method have a checked form; nothing else is client text: no token, address, path or query. */
 const fieldsOf = ({ request, response, trace, startedAt, route, claims, apiKey }: Exchange) => ({
   requestId: trace.requestId,
   client: claims?.client_id ?? apiKey?.apiKeyId ?? null,
@@ -56,7 +47,7 @@ const fieldsOf = ({ request, response, trace, startedAt, route, claims, apiKey }
   durationMs: Math.round(performance.now() - startedAt),
 });
 
-/** Writes the same lines as buffered JSON: a tenth of the cost, but a crash loses the last lines. */
+/** A tenth of the cost, but a crash loses the last lines. */
 export function createBufferedAccessLog(write: (lines: string) => void): AccessLog {
   let buffered = '';
   let timer: NodeJS.Timeout | undefined;
@@ -78,7 +69,6 @@ export function createBufferedAccessLog(write: (lines: string) => void): AccessL
   };
 }
 
-/** The same fields as a JSON line. Request id and method need no escaping, because their form is checked. */
 const lineOf = (exchange: Exchange): string => {
   const { requestId, client, operation, method, status, durationMs } = fieldsOf(exchange);
   const caller = `"requestId":"${requestId}","client":${JSON.stringify(client)},"operation":${JSON.stringify(operation)}`;
@@ -87,7 +77,7 @@ const lineOf = (exchange: Exchange): string => {
   return `{"time":"${time}","level":"info","service":"gateway","message":"request",${caller},${outcome}}\n`;
 };
 
-/** An ISO 8601 timestamp, formatted once per millisecond. */
+/** ISO 8601, formatted once per millisecond. */
 const timeOf = (now: number): string => {
   if (now !== lastTime) {
     lastTime = now;
@@ -96,7 +86,7 @@ const timeOf = (now: number): string => {
   return lastText;
 };
 
-/** The trace of a request, and its span if spans are recorded: everything that the request causes belongs to it. */
+/** Everything that the request causes belongs to its trace. */
 export function beginRequest({ headers, method }: IncomingMessage): Pick<Exchange, 'trace' | 'span'> {
   const trace: Trace = traceOf(headers);
   const record = getRecorder();
@@ -111,7 +101,7 @@ export function beginRequest({ headers, method }: IncomingMessage): Pick<Exchang
   return { trace: { requestId: trace.requestId, traceparent: span.traceparent }, span };
 }
 
-/** The request id and trace context of a request; new ones if the headers are missing or malformed. */
+/** New ones if the headers are missing or malformed. */
 const traceOf = ({ 'x-request-id': requestId, traceparent }: IncomingHttpHeaders): Trace => {
   // Node caches random data for UUIDs; separate random bytes would cost ten times as much.
   const uuid = randomUUID();
@@ -121,13 +111,13 @@ const traceOf = ({ 'x-request-id': requestId, traceparent }: IncomingHttpHeaders
   };
 };
 
-/** Derives a traceparent from a UUID: its digits are the trace id, the last 16 the parent id. */
+/** The digits are the trace id, the last 16 the parent id. */
 const traceparentOf = (uuid: string): string => {
   const [middle, last] = [uuid.slice(19, 23), uuid.slice(24)];
   return `00-${uuid.slice(0, 8)}${uuid.slice(9, 13)}${uuid.slice(14, 18)}${middle}${last}-${middle}${last}-01`;
 };
 
-/** Ends the span of a request. Its name is the route, never the path, which contains user input. */
+/** Its name is the route, never the path, which contains user input. */
 export function endRequest(span: Span, { request, response, route, secure }: Exchange): void {
   const { statusCode, writableFinished } = response;
   span.set({ 'url.scheme': secure ? 'https' : 'http' });

@@ -3,7 +3,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A request that is counted. */
 export interface Metered {
   readonly institution: string;
   readonly apiKeyId: string | null;
@@ -11,42 +10,37 @@ export interface Metered {
   readonly userId: string | null;
   readonly operation: string;
   readonly status: number;
-  /** Whether the key admitted it: then it counts against the key's quota. */
+  /** The key admitted it, so it counts against the key's quota. */
   readonly admitted: boolean;
-  /** Bytes of the answer's body. */
+  /** Of the answer's body. */
   readonly bytes: number;
 }
 
-/** Equal requests of one minute, as the authorizer takes them. */
 export interface CountedRequests extends Metered {
   /** ISO 8601 UTC. */
   readonly minute: string;
-  /** When the last of them was answered. Epoch milliseconds. */
+  /** Epoch milliseconds. */
   last: number;
   requests: number;
   bytes: number;
 }
 
-/** What was counted since the report before: sent until it is acknowledged, unchanged, so that it counts once. */
+/** Sent, unchanged, until it is acknowledged, so that it counts once. */
 export interface Report {
-  /** The id of the gateway process that counted. */
   readonly gateway: string;
   /** From 1, without gaps. */
   readonly sequence: number;
   readonly rows: readonly CountedRequests[];
 }
 
-/** Reports that stopped gateways could not send, in the data directory. */
 export interface Spool {
-  /** The reports that were left, each process's in order. */
+  /** Each process's in order. */
   left(): readonly Report[];
-  /** A report was sent: it is not left any more. */
   reported(report: Report): Promise<void>;
-  /** Leaves reports to the next process. Rejects if they cannot be written. */
+  /** To the next process. Rejects if they cannot be written. */
   leave(reports: readonly Report[]): Promise<void>;
 }
 
-/** A spool of a gateway without a data directory. */
 export const noSpool: Spool = {
   left: () => [],
   reported: async () => undefined,
@@ -55,9 +49,9 @@ export const noSpool: Spool = {
 
 const FILE = /^usage-.+\.json$/;
 
-/** Makes the spool in a folder: one file per stopped process, removed when its last report was sent. */
+/** One file per stopped process, removed when its last report was sent. */
 export function createSpool(folder: string): Spool {
-  /** The file of each report that was found, and the number of reports in the file. */
+  /** By report, its file and the number of reports in that. */
   const files = new Map<string, { readonly file: string; readonly reports: Set<string> }>();
   const nameOf = ({ gateway, sequence }: Report): string => `${gateway} ${sequence}`;
 
