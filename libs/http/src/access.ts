@@ -1,13 +1,9 @@
-// Access to operations: the caller of a request, its scopes, and the session of a visitor.
-
 import type { IncomingMessage } from 'node:http';
 import { Fault } from '@boxoffice/envelope';
 import { type Caller, type CallerUser, IDENTITY_HEADER, type IdentityVerifier } from '@boxoffice/identity';
 import { type AnyOperation, listNeededScopes, type RestrictedRole, type VisitorAccess } from './operation.ts';
 
-/** The sender of a request to an operation for visitors, as the service that holds the sessions sees it. */
 interface Visiting<Visitor = unknown> {
-  /** The handler's `visitor`. */
   readonly visitor: Visitor;
   /** Headers of the answer, if it is a 2xx. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -17,28 +13,20 @@ interface Visiting<Visitor = unknown> {
   readonly institution?: string;
 }
 
-/** The caller. */
 export interface Admitted extends Omit<Visiting, 'visitor'> {
   readonly caller: Caller;
   readonly visitor: unknown;
 }
 
-/**
- * Admits a visitor by the headers of the request alone, before its body is read. Rejects with the fault to answer if
- * the point of sale or the session does not exist, or the session does not satisfy `access`.
- */
+/** By the headers alone, before the body is read. Rejects with the fault to answer. */
 export type Admit<Visitor = unknown> = (
   request: IncomingMessage,
   access: VisitorAccess,
 ) => Promise<Visiting<Visitor>> | Visiting<Visitor>;
 
-/** How an app learns who calls. */
 export interface AccessOptions {
   readonly identify: IdentityVerifier;
-  /**
-   * Authenticates the service that calls this internal operation, by its Authorization header, and returns its name;
-   * default: the identity token names it. For the authorizer, whose callers have no identity yet.
-   */
+  /** Names the calling service, where the identity token does not: for the authorizer. */
   readonly authenticateService?: (authorization: string | undefined, operation: string) => string;
   /** Admits visitors; required by operations for them (family B). */
   readonly admit?: Admit;
@@ -51,16 +39,12 @@ export function createInsufficientScopeFault(details: string, lacking: readonly 
   });
 }
 
-/**
- * Refuses a request whose token lacks a scope that only this form of the request needs. `subject` begins the sentence.
- * @throws Fault `forbidden`
- */
+/** `subject` begins the sentence. @throws Fault `forbidden` */
 export function requireScope(held: readonly string[], scope: string, subject: string): void {
   if (!held.includes(scope))
     throw createInsufficientScopeFault(`${subject} needs the scope ${scope}, which the token does not have.`, [scope]);
 }
 
-/** The caller of a public operation: anonymous, without an institution. */
 const ANONYMOUS: Omit<Caller, 'operation'> = {
   institution: '',
   client: null,
@@ -80,10 +64,7 @@ const VISITORS: ReadonlySet<string> = new Set<VisitorAccess>([
   'owner',
 ]);
 
-/**
- * Creates the check of an operation's caller under one of its ids. Rejects with Fault `unauthorized` without a valid
- * identity token, and `forbidden` with one for something else; for visitors with the fault of `admit`.
- */
+/** Rejects with Fault `unauthorized` without a valid identity token, `forbidden` with one for something else. */
 export function createAdmission(
   operation: AnyOperation,
   id: string,
@@ -119,11 +100,7 @@ export function createAdmission(
 
 const isForVisitors = (access: AnyOperation['access']): access is VisitorAccess => VISITORS.has(access);
 
-/**
- * Whether an identity token covers the operation: issued for it, and for a service's own call where the operation is
- * internal, else for a client with its scopes. One of an API key covers public operations only. No kind passes for
- * another.
- */
+/** The token is for this operation; a service's own covers internal operations only, an API key's public ones only. */
 const covers = (caller: Caller, id: string, operation: AnyOperation): boolean => {
   if (caller.operation !== id) return false;
   if (caller.isPublic) return operation.publicWithKey === true && caller.client === null && caller.service === null;
@@ -132,11 +109,7 @@ const covers = (caller: Caller, id: string, operation: AnyOperation): boolean =>
   return listNeededScopes(operation).every((scope) => caller.scopes.includes(scope));
 };
 
-/**
- * Refuses a user whose role may not do this at all, before the request is read and any record is looked at. The scopes
- * of roles are the authorizer's to decide.
- * @throws Fault `forbidden`
- */
+/** Before the request is read; the scopes of roles are the authorizer's to decide. @throws Fault `forbidden` */
 const requireRole = (user: CallerUser | null, operation: AnyOperation): void => {
   // Only scopes are bounded by roles; what has another access decides itself.
   if (user === null || !operation.access.includes(':')) return;
@@ -145,16 +118,11 @@ const requireRole = (user: CallerUser | null, operation: AnyOperation): void => 
   throw new Fault('forbidden', `A user of the role ${role} may not do this.`);
 };
 
-/**
- * The role among those that only some operations admit, if it is one for this operation: every operation for a
- * customer, and for the door every write and every document. An operation that does not name the role refuses it, so a
- * new one is closed.
- */
+/** A `customer` is restricted everywhere, the `door` in writes and documents; what does not name the role is closed. */
 const restrictedRole = ({ role }: CallerUser, operation: AnyOperation): RestrictedRole | undefined => {
   if (role === 'customer') return role;
   return role === 'door' && (writes(operation) || operation.documents !== undefined) ? role : undefined;
 };
 
-/** Whether the operation needs a scope that writes. */
 const writes = ({ access, alsoNeeds = [] }: AnyOperation): boolean =>
   [access, ...alsoNeeds].some((scope) => scope.endsWith(':write'));

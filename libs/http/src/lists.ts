@@ -1,5 +1,3 @@
-// Lists: pages with signed cursors, and reading changes as of a time.
-
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
 import type { Caller } from '@boxoffice/identity';
@@ -10,10 +8,7 @@ const MAC_BYTES = 16;
 
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
 
-/**
- * Who may use a cursor again: the institution's clients without bounds share theirs, since they see the same; those of
- * a user, of a client with bounds and of API keys, which see less, are apart.
- */
+/** Clients without bounds see the same and share theirs; users, clients with bounds and API keys have their own. */
 export function formatCursorOwner({ institution, client, user, bounds, isPublic }: Caller): string {
   if (bounds !== null) return JSON.stringify([institution, 'client', client, user?.id ?? null]);
   if (user !== null) return JSON.stringify([institution, 'user', user.id]);
@@ -51,7 +46,6 @@ export function createCursorCodec(secret: string | Buffer, operation: string) {
   };
 }
 
-/** The refusal of a cursor. */
 const foreignCursor = () =>
   new Fault('invalid_parameter', 'query parameter cursor is not one that this list gave; leave it out to start again.');
 
@@ -61,13 +55,8 @@ const WRITE_MS = 10_000;
 const SKEW_MS = 5_000;
 
 /**
- * What a reading that begins now answers as `asOf`: as the next `modifiedSince` (inclusive) it misses nothing,
- * whichever instances wrote. ISO 8601 UTC; `now` by the reader's clock, taken before the reading begins.
- *
- * Let r be the reader's clock when the reading begins, u the instant that a write carries by its writer's clock, and d
- * by how much that clock is ahead of the reader's, |d| <= SKEW_MS. By the reader's clock u was taken at u - d, and the
- * write is seen from some moment before u - d + WRITE_MS on. If the reading does not see it, that moment comes after r,
- * so u > r - WRITE_MS + d >= r - WRITE_MS - SKEW_MS.
+ * The next `modifiedSince` (inclusive), for which this reading misses nothing: a write with the instant u is seen
+ * within WRITE_MS, by clocks that differ by at most SKEW_MS, so one that is not seen has u > now - WRITE_MS - SKEW_MS.
  */
 export function computeAsOf(now: number): string {
   return new Date(now - WRITE_MS - SKEW_MS).toISOString();
@@ -94,7 +83,6 @@ export interface Listed<Document> {
   }): Promise<readonly Document[]>;
 }
 
-/** The part of a request that `pageOf` reads: the members of `pageQuery` or `listQuery`, and the cursors. */
 export interface PageRequest {
   readonly query: { readonly limit?: number; readonly cursor?: string; readonly modifiedSince?: string };
   readonly cursor: { read(cursor: string | undefined): Position | undefined; write(after: Position): string };
@@ -108,26 +96,19 @@ interface PageOptions<Document, Item> {
   readonly descending?: boolean;
   /** The field that `modifiedSince` (inclusive) is about; default `updatedAt`. */
   readonly modifiedAt?: string;
-  /** A document as the list shows it. */
   readonly item: (document: Document) => Item;
 }
 
-/** The data of a page. */
 export interface Page<Item> {
   readonly items: Item[];
   readonly nextCursor: string | null;
 }
 
-/** The data of a page of a list with `asOf`. */
 export interface ChangesPage<Item> extends Page<Item> {
-  /** ISO 8601 UTC: the next `modifiedSince`. */
   readonly asOf: string;
 }
 
-/**
- * Returns one page of a list: at most `limit` items after `cursor`, and the cursor of the next page, or null on the
- * last.
- */
+/** At most `limit` items after `cursor`; the cursor of the next page is null on the last. */
 export async function readPage<Document extends { readonly id: string }, Item>(
   request: PageRequest,
   documents: Listed<Document>,
@@ -176,10 +157,7 @@ const valueAt = (document: object, path: string): Scalar => {
   return (value ?? null) as Scalar;
 };
 
-/**
- * The same for a list of changes, with the `asOf` of its first page on every page. `clock` in epoch milliseconds: the
- * clock of the instants in the documents.
- */
+/** As `readPage`, with the `asOf` of the first page. `clock`: epoch milliseconds, of the instants in the documents. */
 export async function readChangesPage<Document extends { readonly id: string }, Item>(
   request: PageRequest,
   documents: Listed<Document>,

@@ -17,7 +17,6 @@ const marked = <Schema extends object>(schema: Schema, mark: string, value: unkn
     { ...Object.getOwnPropertyDescriptors(schema), [mark]: { value, configurable: true } },
   ) as Schema;
 
-/** The name that `named` gave to the schema. */
 export function getSchemaName(schema: object): string | undefined {
   return (schema as { readonly [NAME]?: string })[NAME];
 }
@@ -27,20 +26,15 @@ export function markNullable<Schema extends object>(schema: Schema, of: object):
   return marked(schema, NULLABLE, of);
 }
 
-/** The schema that this one allows null beside, if `markNullable` marked it. */
 export function getNullableSchema(schema: object): object | undefined {
   return (schema as { readonly [NULLABLE]?: object })[NULLABLE];
 }
 
-/**
- * Marks a member, or a parameter, that will go: described as deprecated, and announced by every answer of the
- * operations that have it.
- */
+/** Described as deprecated, and announced by every answer of the operations that have it. */
 export function deprecateMember<Schema extends TSchema>(schema: Schema, deprecation: Deprecation): Schema {
   return Object.assign(marked(schema, DEPRECATED, deprecation), { deprecated: true });
 }
 
-/** When the schema's member goes, if `deprecateMember` marked it. */
 export function getDeprecation(schema: object): Deprecation | undefined {
   return (schema as { readonly [DEPRECATED]?: Deprecation })[DEPRECATED];
 }

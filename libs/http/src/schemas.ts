@@ -6,10 +6,7 @@ import { NORMALISE, NORMALISE_NAMES } from './validation/ajv.ts';
 export const DEFAULT_LIMIT = 20;
 export const MAX_LIMIT = 500;
 
-/**
- * An email address: a text of one line, before its format is checked and before the handler sees it. Every operation
- * that takes one uses this schema.
- */
+/** One line, before its format is checked and before the handler sees it. */
 export const emailSchema = Type.String({
   format: 'idn-email',
   maxLength: 254,
@@ -22,30 +19,23 @@ export const emailSchema = Type.String({
 const CONTROL = '\\x00-\\x08\\x0B\\x0C\\x0E-\\x1F\\x7F-\\x9F';
 const CONTROL_OR_BREAK = '\\x00-\\x1F\\x7F-\\x9F\\u2028\\u2029';
 
-/**
- * White space, then a visible character, then anything but these: each part begins where the one before it must end.
- */
+/** White space, then a visible character, then anything but these: each part begins where the one before must end. */
 const visible = (excluded: string): string => `^[^\\S${excluded}]*[^\\s${excluded}][^${excluded}]*$`;
 
 /** The pattern of a text that is not blank and has neither line breaks nor other control characters. */
 export const LINE_PATTERN = visible(CONTROL_OR_BREAK);
 
-/** The same, or no text at all. */
 export const EMPTY_LINE_PATTERN = `^$|${LINE_PATTERN}`;
 
 /** The pattern of a text that is not blank and has no control characters but tabs and line breaks. */
 export const LINES_PATTERN = visible(CONTROL);
 
 interface TextOptions {
-  /** In characters. */
   readonly maxLength: number;
   readonly description?: string;
 }
 
-/**
- * A text of one line: every name, code or reference that a person reads or code compares. Its other constraints and
- * the handler see it trimmed and in NFC. `mayBeEmpty`: the empty text is accepted, a blank one is not.
- */
+/** The handler sees the text trimmed and in NFC. `mayBeEmpty`: the empty text is accepted, a blank one is not. */
 export function createLineSchema({
   maxLength,
   description,
@@ -81,16 +71,13 @@ export const timestamp = Type.String({
   [NORMALISE]: 'timestamp',
 });
 
-/** An instant, with what it is. */
 export function createInstantSchema(description: string) {
   return Type.Unsafe<string>({ ...timestamp, description });
 }
 
-/** The institution of a record, in answers. */
 export const institutionId = Type.String({ description: 'id of the institution that it belongs to' });
 
 const ID_CHARACTERS = 'A-Za-z0-9_-';
-/** The spelling of every id. */
 export const ID_PATTERN = `^[${ID_CHARACTERS}]{1,128}$`;
 
 /** An id in a body: opaque, so any short text is well-formed. */
@@ -123,10 +110,7 @@ export function createLanguageMapSchema(text: TString) {
 
 export const currency = Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217' });
 
-/**
- * An id in a path, in the spelling of the id makers. Any other spelling is not a violation but a 404, as for an unknown
- * id.
- */
+/** Another spelling is not a violation but a 404, as for an unknown id. */
 export const pathId = Type.String({ minLength: 1, maxLength: 128, pattern: `^[${ID_CHARACTERS}]+$` });
 
 /** The query parameters of a paged list; `pageOf` reads them. */
@@ -147,7 +131,6 @@ export const listQuery = {
   ),
 };
 
-/** The data of a paged list. */
 export function createPageSchema<Item extends TSchema>(item: Item) {
   return pageOfNamed(
     item,
@@ -171,10 +154,8 @@ const AS_OF =
 const instantOf = (description: string) =>
   Type.String({ format: 'date-time', description, examples: ['2027-02-01T11:59:45.000Z'] });
 
-/** The description of `asOf`; `computeAsOf` computes it. */
 export const asOf = instantOf(AS_OF);
 
-/** The data of a paged list with `asOf`. */
 export function createChangesPageSchema<Item extends TSchema>(item: Item) {
   return pageOfNamed(
     item,
@@ -185,7 +166,6 @@ export function createChangesPageSchema<Item extends TSchema>(item: Item) {
   );
 }
 
-/** A text from this list. */
 export function oneOf<const Values extends readonly string[]>(
   values: Values,
   options: object = {},
@@ -200,10 +180,7 @@ interface Loose {
   readonly anyOf?: readonly object[];
 }
 
-/**
- * The schema, or null. `type`, `enum` and so on stay at the top level, so that a violation is reported for the schema
- * and not for null.
- */
+/** `type`, `enum` and so on stay at the top level, so that a violation is reported for the schema and not for null. */
 export function createNullableSchema<Schema extends TSchema>(schema: Schema): TUnsafe<Static<Schema> | null> {
   const { const: constant, ...rest } = { ...schema } as Loose;
   const values = constant === undefined ? rest.enum : [constant];
@@ -218,10 +195,7 @@ export function createNullableSchema<Schema extends TSchema>(schema: Schema): TU
   return markNullable(Type.Unsafe<Static<Schema> | null>(flat), schema);
 }
 
-/**
- * The type of a merge patch (RFC 7396): every member may be absent, an optional one may be null (which removes it),
- * objects merge.
- */
+/** RFC 7396: every member may be absent, an optional one may be null (which removes it), objects merge. */
 export type PatchOf<T> = {
   [Key in keyof T]?: undefined extends T[Key] ? Patched<NonNullable<T[Key]>> | null : Patched<T[Key]>;
 };
@@ -235,10 +209,7 @@ interface Members {
   readonly required?: readonly string[];
 }
 
-/**
- * The body of a PATCH of the resource that this schema describes (RFC 7396). Check the merged result with
- * `createCheck`.
- */
+/** Check the merged result with `createCheck`. */
 export function createPatchSchema<Properties extends TProperties>(
   schema: TObject<Properties>,
 ): TUnsafe<PatchOf<Static<TObject<Properties>>>> {
@@ -273,7 +244,6 @@ const patchedParts = (schema: TSchema): TSchema => {
   return Type.Unsafe({ ...object, properties: Object.fromEntries(members) });
 };
 
-/** What a view is made from: what it shows, and perhaps more. */
 type Source<Shown> = Shown extends readonly (infer Item)[]
   ? readonly Source<Item>[]
   : Shown extends object
@@ -285,19 +255,15 @@ interface Described {
   readonly items?: Described;
 }
 
-/** Takes from a value what a schema describes. */
 type Copy = (value: unknown) => unknown;
 
-/**
- * Makes the view of a schema: a value with the members that the schema describes, in the schema's order. Others, such
- * as the internal ones of a stored document, are left out.
- */
+/** Shows what the schema describes, in its order; others, such as internal members of a document, are left out. */
 export function createView<Schema extends TSchema>(schema: Schema) {
   const copy = compileCopy(schema);
   return (source: Source<Static<Schema>>): Static<Schema> => (copy ? copy(source) : source) as Static<Schema>;
 }
 
-/** The copy of what this schema describes, compiled once; undefined where all of the value is shown. */
+/** Undefined where all of the value is shown. */
 const compileCopy = ({ properties, items }: Described): Copy | undefined => {
   const copyItem = items && compileCopy(items);
   const copyItems: Copy = (value) => (copyItem && Array.isArray(value) ? value.map(copyItem) : value);

@@ -1,29 +1,21 @@
 import type { AnyOperation, Method } from './operation.ts';
 
-/** Methods whose requests have a body. */
 export const TAKES_BODY: ReadonlySet<Method> = new Set<Method>(['post', 'put', 'patch']);
 
-/** The longest Idempotency-Key, in characters. */
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
 
-/**
- * Whether the operation takes an Idempotency-Key: every POST and PATCH with an authenticated or session-bound caller.
- */
+/** Every POST and PATCH with an authenticated or session-bound caller. */
 export function isIdempotent({ method, access, withoutIdempotency = false }: AnyOperation): boolean {
   return (method === 'post' || method === 'patch') && access !== 'public' && !withoutIdempotency;
 }
 
-/** One path of an operation, with the id that the path has in the description. */
 export interface Place {
   readonly id: string;
   readonly path: string;
   readonly operation: AnyOperation;
 }
 
-/**
- * Every path of the operations: their own and their aliases. @throws on an id or a method of a path that is declared
- * twice.
- */
+/** @throws on an id, or a method of a path, that is declared twice */
 export function listPlaces(operations: readonly AnyOperation[], aliasSuffix: string): Place[] {
   const places = operations.flatMap((operation) => [
     { id: operation.id, path: operation.path, operation },

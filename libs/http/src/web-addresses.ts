@@ -15,9 +15,7 @@ const IPV6 = [
 ].join('|');
 const PORT = '(:([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?';
 const HOST = `(${NAME}|(${BYTE}[.]){3}${BYTE}|\\[(${IPV6})\\])`;
-/**
- * What the pages of an app in a web view are below: `capacitor://localhost`, `ionic://localhost`, `tauri://localhost`.
- */
+/** Of apps in a web view: `capacitor://localhost`, `ionic://localhost`, `tauri://localhost`. */
 const APP = '[a-z][a-z0-9+.-]*://localhost';
 const SECURE = `(https://${HOST}|http://(127[.]0[.]0[.]1|\\[::1\\]|localhost))${PORT}`;
 
@@ -36,7 +34,6 @@ export const SECURE_ORIGIN_PATTERN = `^(${SECURE}|${APP})$`;
 
 const PAGE = `https://${HOST}${PORT}([/?][${CHARACTERS}]*)?(#[${CHARACTERS}]*)?`;
 
-/** The pattern of the address of a page: https, without userinfo. */
 const PAGE_PATTERN = `^${PAGE}$`;
 
 /** The same, or the address of a mailbox (RFC 6068), without headers. */
@@ -45,7 +42,6 @@ export const PAGE_OR_MAILBOX_PATTERN = `^(${PAGE}|mailto:[A-Za-z0-9._+-]+@${NAME
 /** The pattern of a redirect URI (RFC 6749, 3.1.2; RFC 8252, 7; RFC 9700, 2.1). */
 export const REDIRECT_URI_PATTERN = `^(${SECURE}([/?][${CHARACTERS}]*)?|${PRIVATE_USE})$`;
 
-/** What these patterns ask for, as the end of a sentence. */
 export const WEB_ADDRESSES: Readonly<Record<string, string>> = {
   [ORIGIN_PATTERN]: 'must be a web origin, such as https://www.example.org, without a path',
   [SECURE_ORIGIN_PATTERN]:
@@ -62,13 +58,10 @@ export const WEB_ADDRESSES: Readonly<Record<string, string>> = {
 /** The origin of web pages (RFC 6454), stored as browsers send it. */
 export const webOrigin = Type.String({ maxLength: 300, pattern: ORIGIN_PATTERN, [NORMALISE]: 'origin' });
 
-/** The same where only https will do, or http to a loopback host. */
 export const secureOrigin = Type.String({ maxLength: 300, pattern: SECURE_ORIGIN_PATTERN, [NORMALISE]: 'origin' });
 
-/** The address of a page that others link to. */
 export const webAddress = Type.String({ maxLength: 500, pattern: PAGE_PATTERN, description: 'of https' });
 
-/** The same, or that of a mailbox. */
 export const webOrMailAddress = Type.String({
   maxLength: 500,
   pattern: PAGE_OR_MAILBOX_PATTERN,

@@ -16,17 +16,12 @@ export type AccessClaims = {
   readonly iat: number;
   readonly exp: number;
   readonly jti: string;
-  /** The user's role; absent from a client's own token. */
   readonly role?: Role;
-  /** When the user signed in. */
   readonly auth_time?: number;
-  /** The contact whose data the user sees, where one restricts it. */
   readonly contact?: string;
-  /** The points of sale whose orders the user sees, where some restrict it. */
   readonly points_of_sale?: readonly string[];
 };
 
-/** The user of an access token; null for a client's own token. */
 export function toCallerUser({ sub, role, contact, points_of_sale }: AccessClaims): CallerUser | null {
   return role === undefined ? null : { id: sub, role, contact: contact ?? null, pointsOfSale: points_of_sale ?? [] };
 }
@@ -35,7 +30,6 @@ interface AccessTokenOptions {
   readonly keys: KeySet;
   /** The installation's public address: `iss` and `aud` of every access token. */
   readonly issuer: string;
-  /** Epoch milliseconds. */
   readonly now?: () => number;
 }
 
@@ -46,10 +40,7 @@ export function createInvalidTokenFault(reason: string): Fault {
   });
 }
 
-/**
- * Creates the check of access tokens: signature, type, issuer, audience and expiry. Revocation and scopes are not
- * checked here. The check rejects with Fault `unauthorized`, or `service_unavailable` without keys.
- */
+/** Does not check revocation and scopes. Rejects with Fault `unauthorized`, or `service_unavailable` without keys. */
 export function verifyAccessToken(options: AccessTokenOptions): (token: string) => Promise<AccessClaims> {
   return createTokenVerifier({
     keys: options.keys,
@@ -68,7 +59,6 @@ const readClaims = (payload: Readonly<Record<string, unknown>>): AccessClaims | 
   return complete && isUserComplete(payload) ? (payload as AccessClaims) : undefined;
 };
 
-/** Whether the token is a client's own, or says completely who its user is. */
 const isUserComplete = ({
   sub,
   client_id,

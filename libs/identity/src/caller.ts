@@ -1,15 +1,12 @@
-/** The caller of an operation, authenticated by the authorizer's signed identity token. */
 export interface Caller {
-  /** The institution whose data the call may touch. */
   readonly institution: string;
   /** The OAuth client behind the call; null when a service calls for itself. */
   readonly client: string | null;
   /** The service that calls an internal operation; null for a call that came through the gateway. */
   readonly service: string | null;
   readonly scopes: readonly string[];
-  /** The one operation that the token permits. */
   readonly operation: string;
-  /** The user who is signed in at the client; null for a client's own token and for a service. */
+  /** Null for a client's own token and for a service. */
   readonly user: CallerUser | null;
   /** What the client may see of its institution's data (platform, section 8); null: all of it. */
   readonly bounds: ClientBounds | null;
@@ -20,16 +17,13 @@ export interface Caller {
 /** The roles of users, from the widest to the narrowest. */
 export const ROLES = ['admin', 'manager', 'box_office', 'door', 'customer'] as const;
 
-/** What a user may see and do; beside the scopes, it bounds the data. */
 export type Role = (typeof ROLES)[number];
 
-/** A signed-in user, with what restricts the data. */
 export interface CallerUser {
   readonly id: string;
   readonly role: Role;
   /** The contact whose data a customer sees; null where no contact restricts the user. */
   readonly contact: string | null;
-  /** The points of sale whose orders the user sees; empty where none restrict the user. */
   readonly pointsOfSale: readonly string[];
 }
 
@@ -39,21 +33,17 @@ export interface ClientBounds {
   readonly ownOrders: boolean;
   /** Service hosts of the only points of sale that it sells for, in lower case; empty: of all. */
   readonly pointsOfSale: readonly string[];
-  /** Whether it may confirm on account; default: it may not. */
   readonly onAccount?: boolean;
-  /** How many days ahead it may reserve; default RESERVATION_DAYS. */
+  /** Days ahead; default RESERVATION_DAYS. */
   readonly reservationDays?: number;
-  /** How many unsold places it may hold, its users' included; default HELD_PLACES. */
+  /** Unsold places at a time, its users' included; default HELD_PLACES. */
   readonly heldPlaces?: number;
 }
 
-/** How many days ahead a client with bounds reserves at most, unless they say another number. */
 const RESERVATION_DAYS = 14;
 
-/** How many unsold places a client with bounds holds at most, unless they say another number. */
 const HELD_PLACES = 500;
 
-/** What a client with bounds may do, beside what it sees; null without bounds. */
 export function selectLimits(
   bounds: ClientBounds | null,
 ): Required<Omit<ClientBounds, 'ownOrders' | 'pointsOfSale'>> | null {
@@ -66,7 +56,6 @@ export function selectLimits(
   );
 }
 
-/** The members of a token that say who the user is, unverified. */
 interface UserMembers {
   readonly id: unknown;
   readonly role: unknown;
@@ -74,10 +63,7 @@ interface UserMembers {
   readonly pointsOfSale: unknown;
 }
 
-/**
- * Reads the user of a token. Undefined if a member is malformed, the role is unknown, or a customer has no contact: a
- * token that is not understood must not be worth more than it says.
- */
+/** Undefined if anything is malformed: a token that is not understood must not be worth more than it says. */
 export function readUser({ id, role, contact = null, pointsOfSale = [] }: UserMembers): CallerUser | undefined {
   if (typeof id !== 'string' || id === '' || !isRole(role)) return undefined;
   if (contact !== null && typeof contact !== 'string') return undefined;
@@ -91,29 +77,19 @@ const isRole = (value: unknown): value is Role => ROLES.some((role) => role === 
 /** The header that carries the identity token; the gateway removes any that a client sends. */
 export const IDENTITY_HEADER = 'x-internal-identity';
 
-/** The `typ` of access tokens (RFC 9068, 2.1). */
 export const ACCESS_TYPE = 'at+jwt';
 
-/** Longest lifetime of an identity token, in seconds. */
 export const IDENTITY_LIFETIME_SECONDS = 60;
 
-/**
- * Maps the identity token of a request to its caller. Rejects with Fault `unauthorized` unless signature, type,
- * audience and expiry are valid.
- */
+/** Rejects with Fault `unauthorized` unless signature, type, audience and expiry are valid. */
 export type IdentityVerifier = (token: string) => Promise<Caller>;
 
-/**
- * Whom limits and remembered answers belong to: the client, or the user who is signed in at it. Ids contain no slash,
- * so no user is taken for another client. Null for a service and for an API key without a token.
- */
+/** The owner of limits and stored answers. Ids contain no slash, so no user is taken for another client. */
 export function toPrincipal({ client, user }: Pick<Caller, 'client' | 'user'>): string | null {
   return client === null || user === null ? client : `${client}/${user.id}`;
 }
 
-/** What restricts the data that a caller sees, beside its scopes; null where nothing does. */
 interface Restriction {
-  /** The only contacts that it sees, with their orders and tickets. */
   readonly contacts: readonly string[] | null;
   /** The only points of sale whose orders and tickets it sees; service hosts, in lower case. Empty: none at all. */
   readonly pointsOfSale: readonly string[] | null;
@@ -124,19 +100,14 @@ interface Restriction {
 /** The contacts of a client with bounds: those that it made, and those that its orders name. */
 export interface ContactBounds {
   readonly client: string;
-  /** Whether an order counts only if this client made it. */
   readonly ownOrders: boolean;
   /** The only points of sale whose orders count; service hosts, in lower case. Null: of all. */
   readonly pointsOfSale: readonly string[] | null;
 }
 
-/** The parts of a caller from which its restriction follows. */
 export type Restricted = Pick<Caller, 'client' | 'user' | 'bounds'>;
 
-/**
- * The restriction that follows from a user's role (of a customer, and of a box office with points of sale) and from the
- * bounds of the client: the narrower of both.
- */
+/** The narrower of what the user's role and the client's bounds allow. */
 export function computeRestriction({ client, user, bounds }: Restricted): Restriction {
   const [own, its] = [ofRole(user), ofBounds(bounds)];
   return {

@@ -11,7 +11,6 @@ const IDENTITY_ISSUER = 'boxoffice-authorizer';
 /** The `typ` of identity tokens, so that no access token passes for one (RFC 8725, 3.11). */
 const IDENTITY_TYPE = 'identity+jwt';
 
-/** A private ES256 key and the id under which its public half is published. */
 export interface SigningKey {
   readonly kid: string;
   readonly privateKey: KeyObject;
@@ -19,13 +18,10 @@ export interface SigningKey {
 
 type Optional = 'user' | 'bounds' | 'isPublic';
 
-/**
- * The caller of an identity token to sign; without the optional members it is a client without bounds, or a service.
- */
+/** Without the optional members: a client without bounds, or a service. */
 export type SignedCaller = Omit<Caller, Optional> & Partial<Pick<Caller, Optional>>;
 
 export interface IdentityTokenOptions {
-  /** The service that the token is for. */
   readonly audience: string;
   readonly caller: SignedCaller;
   /** Epoch seconds. */
@@ -34,7 +30,6 @@ export interface IdentityTokenOptions {
   readonly lifetime?: number;
 }
 
-/** Signs an identity token. Verifiers accept the authorizer's keys only. */
 export function signIdentity(key: SigningKey, options: IdentityTokenOptions): string {
   const { audience, caller, issuedAt, lifetime = IDENTITY_LIFETIME_SECONDS } = options;
   const claims = {
@@ -51,9 +46,7 @@ export function signIdentity(key: SigningKey, options: IdentityTokenOptions): st
 }
 
 /**
- * The claims that name the caller. A user's client is named within `user`, and a client with bounds within `bounded`,
- * so that a verifier that knows no users, or no bounds, finds no client and refuses the token, instead of showing the
- * whole institution.
+ * A user's client is within `user`, a bounded one within `bounded`: a verifier that knows neither refuses the token.
  */
 const callerClaims = ({ client, service, user = null, bounds = null, isPublic = false }: SignedCaller) => ({
   ...(bounds === null
@@ -72,7 +65,6 @@ const callerClaims = ({ client, service, user = null, bounds = null, isPublic = 
   ...(isPublic ? { public: true } : {}),
 });
 
-/** The claim that names the client, or the user who is signed in at it. */
 const clientClaim = (client: string | null, user: CallerUser | null) => {
   if (user !== null) return { user: userClaim(user, client) };
   return client === null ? {} : { client };
@@ -88,10 +80,7 @@ const userClaim = ({ id, role, contact, pointsOfSale }: CallerUser, client: stri
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/**
- * The caller that an identity token names, without any check of the token: for whoever got it from the authorizer
- * itself. Undefined if it is malformed.
- */
+/** Unverified: for whoever got the token from the authorizer itself. Undefined if it is malformed. */
 export function decodeCaller(token: string): Caller | undefined {
   try {
     const payload = jwt.decode(token);
@@ -119,20 +108,17 @@ const readCaller = (payload: Claims): Caller | undefined => {
   };
 };
 
-/** Who calls, as claims name it; undefined if one is malformed. */
 const readClient = ({ client, user }: Claims): Pick<Caller, 'client' | 'user'> | undefined =>
   user === undefined ? { client: textOrNull(client), user: null } : readUserClaim(Object(user));
 
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-/** The user's client and the user, as one claim names them; undefined if it is malformed. */
 const readUserClaim = (claim: object): Pick<Caller, 'client' | 'user'> | undefined => {
   const { id, client, role, contact, points_of_sale } = claim as Readonly<Record<string, unknown>>;
   const user = readUser({ id, role, contact, pointsOfSale: points_of_sale });
   return user && typeof client === 'string' ? { client, user } : undefined;
 };
 
-/** A client with its bounds, as one claim names them; undefined if it is malformed. */
 const readBounded = (claim: Claims): Pick<Caller, 'client' | 'user' | 'bounds'> | undefined => {
   const { own_orders: ownOrders, points_of_sale: pointsOfSale } = claim;
   const { on_account: onAccount, reservation_days: reservationDays, held_places: heldPlaces } = claim;
@@ -153,21 +139,15 @@ const readBounded = (claim: Claims): Pick<Caller, 'client' | 'user' | 'bounds'> 
   };
 };
 
-/** Whether a claim is a number, or absent: then the default holds. */
 const isLimit = (claim: unknown): claim is number | undefined => claim === undefined || typeof claim === 'number';
 
 interface IdentityVerifierOptions {
   readonly keys: KeySet;
-  /** The name of the verifying service. */
   readonly audience: string;
-  /** Epoch milliseconds. */
   readonly now?: () => number;
 }
 
-/**
- * Creates a service's check of identity tokens; it rejects with Fault `unauthorized`, or `service_unavailable` without
- * keys.
- */
+/** Rejects with Fault `unauthorized`, or `service_unavailable` without keys. */
 export function createIdentityVerifier(options: IdentityVerifierOptions): IdentityVerifier {
   return createTokenVerifier<Caller>({
     keys: options.keys,

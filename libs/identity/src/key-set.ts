@@ -8,62 +8,41 @@ export const SIGNATURE_ALGORITHM = 'ES256';
 /** Where the authorizer publishes the keys of both kinds of token (RFC 7517). */
 export const JWKS_PATH = '/auth/jwks';
 
-/** The authorizer's public keys, from its latest key document. */
 export interface KeySet {
   /**
-   * The key with that id, from a document at most `maxAgeMs` old, or from the last one if the authorizer does not
-   * respond. An unknown id refetches the document once per cooldown, for all callers together; undefined if the new one
-   * lacks it, too. Rejects with Fault `service_unavailable` if the authorizer does not respond and the key may exist.
-   * While the document is unchanged the key is the same object.
+   * From a document at most `maxAgeMs` old, or the last one without the authorizer. An unknown id refetches it once per
+   * cooldown. Rejects with Fault `service_unavailable` if the key may exist.
    */
   key(kid: string): Promise<KeyObject | undefined>;
-  /** Fetches the document now; rejects if that fails, and retains the known keys. */
   refresh(): Promise<void>;
 }
 
 interface KeySetOptions {
-  /** Address of the key document (RFC 7517). */
   readonly url: string;
   /** Least time between two fetches that unknown ids cause, in milliseconds. */
   readonly cooldownMs?: number;
   /** Maximum age of the document when a key is returned; from half of it on it is refetched in the background. */
   readonly maxAgeMs?: number;
   readonly timeoutMs?: number;
-  /** Epoch milliseconds. */
   readonly now?: () => number;
 }
 
-/**
- * With the second in which the authorizer reads its keys, and the one for which a gateway caches a verification, well
- * below the five seconds in which a withdrawn key must end. Keys are fetched on use: an idle process sends no requests.
- */
+/** With the gateway's cache of verifications well below the five seconds in which a withdrawn key must end. */
 const MAX_AGE_MS = 2_000;
 
-/**
- * Least time between two fetches caused by unknown ids, and so the longest delay before a newly active key is known
- * here.
- */
+/** The longest delay before a newly active key is known here. */
 const COOLDOWN_MS = 1_000;
 
-/**
- * Least time between two attempts while the document is unavailable; also the delay of a service that starts before the
- * authorizer.
- */
+/** Between two attempts while the document is unavailable. */
 const RETRY_MS = 500;
 
-/**
- * For this long after a failed attempt a cached key, however old, is used without waiting: calls continue without the
- * authorizer.
- */
+/** For so long after a failed attempt a cached key of any age is used without waiting. */
 const PATIENCE_MS = 5_000;
 
 /** More keys than any rotation leaves behind; a longer document is truncated. */
 const MAX_KEYS = 32;
 
-/**
- * Caches the keys of a key document: single-flight fetches, withdrawn keys removed in seconds, old keys while it is
- * unavailable.
- */
+/** Fetches are single-flight; old keys stay while the document is unavailable. */
 export function createKeySet(options: KeySetOptions): KeySet {
   const { url, cooldownMs = COOLDOWN_MS, maxAgeMs = MAX_AGE_MS, timeoutMs, now = Date.now } = options;
   const send = createHttpClient(url);

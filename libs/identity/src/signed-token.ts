@@ -10,32 +10,23 @@ const signInPool = promisify(sign);
 /** Octets of each of the two numbers of a signature with P-256 (RFC 7518, 3.4). */
 const OCTETS = 32;
 
-/** What a signed token is. */
 interface JwsHeader {
-  /** `typ`. */
   readonly type: string;
   readonly kid: string;
 }
 
-/**
- * Signs a payload, given as JSON, with ES256 in the compact serialization (RFC 7515, 3.1 and 7.1). Node's own form for
- * JWS (`dsaEncoding`) takes three times as long, and jsonwebtoken twice.
- */
+/** ES256, compact (RFC 7515, 3.1 and 7.1). Node's `dsaEncoding` takes three times as long, jsonwebtoken twice. */
 export function signJws(payload: string, header: JwsHeader, key: KeyObject): string {
   const input = signingInput(payload, header);
   return `${input}.${joseSignature(sign('sha256', Buffer.from(input), key)).toString('base64url')}`;
 }
 
-/** What is signed (RFC 7515, 5.1). */
 const signingInput = (payload: string, { type, kid }: JwsHeader): string =>
   `${base64url(JSON.stringify({ alg: SIGNATURE_ALGORITHM, typ: type, kid }))}.${base64url(payload)}`;
 
 const base64url = (text: string): string => Buffer.from(text).toString('base64url');
 
-/**
- * The signature as JWS has it (RFC 7518, 3.4), from ASN.1 (RFC 3279, 2.2.3): a sequence of two integers, each without
- * leading zeros but for one that keeps it positive.
- */
+/** The signature as JWS has it (RFC 7518, 3.4), from ASN.1, whose integers may begin with a zero (RFC 3279, 2.2.3). */
 const joseSignature = (der: Buffer): Buffer => {
   const signature = Buffer.alloc(2 * OCTETS);
   // The lengths are of one octet each: the whole is at most 70 long.
@@ -63,28 +54,22 @@ interface SignedTokenRules<Claims> {
   readonly type: string;
   readonly issuer: string;
   readonly audience: string;
-  /** Turns the verified payload into claims, or undefined if one is missing. */
+  /** Undefined if a claim is missing. */
   readonly read: (payload: Readonly<Record<string, unknown>>) => Claims | undefined;
-  /** The refusal, given the reason. */
   readonly refuse: (reason: string) => Fault;
   readonly now: () => number;
 }
 
 interface Verified<Claims> {
   readonly claims: Claims;
-  /** Epoch milliseconds. */
   readonly expiresAt: number;
   readonly kid: string;
   readonly key: KeyObject;
 }
 
-/** Verified tokens in the cache; the least recently used are evicted first. */
 const CACHE_SIZE = 10_000;
 
-/**
- * Verifies signed tokens of one kind (RFC 8725): algorithm, type, issuer and audience are fixed, not read from the
- * token. A cached token costs two look-ups: each use checks its expiry, and that its key is still valid.
- */
+/** Algorithm, type, issuer and audience are fixed (RFC 8725). Each use checks the expiry and the key, cached or not. */
 export function createTokenVerifier<Claims extends object>(
   rules: SignedTokenRules<Claims>,
 ): (token: string) => Promise<Claims> {

@@ -16,13 +16,12 @@ const compress: Readonly<Record<Coding, (body: Buffer) => Promise<Buffer>>> = {
 
 const CODINGS: readonly Coding[] = ['br', 'gzip'];
 
-/** A body in one coding, or as it is. */
 interface Encoded {
   readonly body: Buffer;
   readonly coding?: Coding;
 }
 
-/** Serialises and compresses values; each value once per coding, however often it is sent. */
+/** Serialises and compresses each value once per coding, however often it is sent. */
 export function createEncoder(serialise: (value: object) => Buffer) {
   const plain = new WeakMap<object, Buffer>();
   const encoded = new WeakMap<object, Map<Coding, Promise<Buffer>>>();

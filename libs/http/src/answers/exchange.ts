@@ -4,40 +4,31 @@ import type { Logger, Trace } from '@boxoffice/runtime';
 import type { Family } from '../families/family.ts';
 import type { OpenStream } from '../operation.ts';
 
-/** The headers of an answer, by their usual spelling. */
 export type Headers = Readonly<Record<string, string>>;
 
-/** An answer to be sent. */
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
   /** Undefined for 304, which has none. A text goes out in one write together with its headers. */
   readonly body: string | Buffer | undefined;
-  /** Writes the body, which has no end of its own. */
   readonly stream?: (open: OpenStream) => void;
 }
 
-/** One request with the state that is known so far. */
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly trace: Trace;
   /** By the monotonic clock, in milliseconds. */
   readonly startedAt: number;
-  /** The family's, for every answer. */
   readonly headers?: Headers;
   operation?: string;
   client?: string | null;
   isRoutine?: boolean;
 }
 
-/**
- * How long the remaining bytes of a refused request are read and discarded, so that its client gets the answer instead
- * of a reset.
- */
+/** For so long a refused request is read to its end, so that its client gets the answer instead of a reset. */
 const DRAIN_BODY_MS = 2_000;
 
-/** A value as the body of an answer. */
 export function formatJsonBody(value: unknown): string {
   return JSON.stringify(value);
 }
@@ -68,7 +59,6 @@ export function send(exchange: Exchange, { status, headers, body, stream }: Repl
   };
   response.writeHead(status, all);
   if (stream && request.method !== 'HEAD') {
-    // Whoever has left closes no stream any more.
     if (response.destroyed) return;
     response.flushHeaders();
     stream(openStream(response));
@@ -103,7 +93,6 @@ const openStream = (response: ServerResponse): OpenStream => ({
   onClose: (listener) => void response.once('close', listener),
 });
 
-/** The reply to a fault, in the family's shape. */
 export function createRefusalReply(
   family: Family,
   fault: Fault,
@@ -120,10 +109,7 @@ export function createRefusalReply(
 /** The access log; without `debug`, lines of that level are discarded. */
 export type AccessLogger = Pick<Logger, 'info'> & Partial<Pick<Logger, 'debug'>>;
 
-/**
- * Logs the request in one line when its answer is sent, or its client has disconnected; at level `debug` if it is a
- * routine one that succeeded.
- */
+/** One line when the answer is sent or the client has left; at level `debug` for a routine request that succeeded. */
 export function logAccess(exchange: Exchange, logger: AccessLogger): void {
   const { request, response, trace, startedAt } = exchange;
   response.once('close', () => {

@@ -1,5 +1,3 @@
-// Answers: the outcome of a request, its fault, validator, compression and the write to the socket.
-
 import { Fault, type FaultHeaders, listSubjects, PosFault } from '@boxoffice/envelope';
 import type { Logger } from '@boxoffice/runtime';
 import type { Family } from '../families/family.ts';
@@ -12,7 +10,6 @@ export interface Outcome {
   readonly headers: Headers;
   readonly body: unknown;
   readonly subjects?: readonly string[];
-  /** Writes the body, which has no end of its own. */
   readonly stream?: (open: OpenStream) => void;
 }
 
@@ -20,7 +17,6 @@ export interface Outcome {
 const REVALIDATED = { 'Cache-Control': 'private, no-cache' } as const;
 const NO_STORE = { 'Cache-Control': 'no-store' } as const;
 
-/** Turns an operation's answers and faults into outcomes. */
 export function createOutcomes(family: Family, { bare, compressed, onFault, streams }: AnyOperation) {
   // Compressed answers have several representations under one validator, so it is a weak one (RFC 9110, 8.8.3.3).
   const tag = (etag: string) => (compressed ? `W/"${etag}"` : `"${etag}"`);
@@ -66,16 +62,12 @@ export function createOutcomes(family: Family, { bare, compressed, onFault, stre
   };
 }
 
-/** See `createOutcomes`. */
 export type Outcomes = ReturnType<typeof createOutcomes>;
 
-/** Seconds after which the store is worth another attempt. */
+/** Seconds. */
 const RETRY_AFTER = '2';
 
-/**
- * Maps any thrown value to a fault: a Fault as it is; an unavailable store in the family's terms; everything else as
- * `internal_error`, with `Retry-After` where waiting helps. Logs whatever the caller did not cause.
- */
+/** Any thrown value as a fault, with `Retry-After` where waiting helps. Logs whatever the caller did not cause. */
 export function toFault(
   error: unknown,
   operation: string | undefined,
@@ -105,7 +97,6 @@ const unexpectedOf = (error: PosFault): PosFault => {
   return new PosFault(error.errorCode, error.details, { headers: { ...waitFor(error.cause), ...error.headers } });
 };
 
-/** `Retry-After` for transient faults: the store, or another service, was unavailable. */
 const waitFor = (cause: unknown): FaultHeaders => {
   const seconds = isWithoutStore(cause) ? RETRY_AFTER : cause instanceof Fault && cause.headers['Retry-After'];
   return seconds ? { 'Retry-After': seconds } : {};

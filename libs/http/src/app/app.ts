@@ -1,5 +1,3 @@
-// The HTTP application of a service: a handler for each operation of its route table.
-
 import { Fault } from '@boxoffice/envelope';
 import { beginAnswer, endAnswer, nameOperation, runWithTrace } from '@boxoffice/runtime';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
@@ -13,16 +11,12 @@ import { compareSpecificity, listPlaces } from '../shape.ts';
 import { createCompiler } from '../validation/validators.ts';
 import { type Answering, type AppOptions, type AppParts, prepare } from './handle.ts';
 
-/** What a request carries: `response.locals` has the exchange from the first middleware on. */
 type Locals = { exchange: Exchange };
 
 type Handler = RequestHandler<Record<string, string>, unknown, unknown, unknown, Locals>;
 type ErrorHandler = ErrorRequestHandler<Record<string, string>, unknown, unknown, unknown, Locals>;
 
-/**
- * Creates the Express application of a service from its operations, and applies every rule common to all of them. It
- * serves its own `GET /openapi.json`, and `GET /internal/openapi.json` for those who deploy.
- */
+/** Also serves `GET /openapi.json`, and `GET /internal/openapi.json` for those who deploy. */
 export function createApp(options: AppOptions): Express {
   const parts: AppParts = { ...options, family: options.family ?? familyA, compile: createCompiler() };
   const { family } = parts;
@@ -64,7 +58,6 @@ export function createApp(options: AppOptions): Express {
   return app;
 }
 
-/** Opens the exchange of a request, with its trace and its line in the access log. */
 const openExchange =
   ({ service, family, logger }: AppParts): Handler =>
   (request, response, next) => {
@@ -79,7 +72,6 @@ const openExchange =
 /** `/contacts/{contactNumber}` in the spelling of Express. */
 const routerPath = (path: string): string => path.replaceAll(/\{([^}]+)\}/g, ':$1');
 
-/** Answers an operation; its errors in its own shape. */
 const answerOperation =
   ({ id, isRoutine, reply, fault }: Answering, { family, logger }: AppParts): Handler =>
   async (request, response) => {
@@ -109,7 +101,6 @@ const refusePath: Handler = () => {
   throw new Fault('not_found', 'There is no such endpoint.');
 };
 
-/** Answers the requests that no operation answers, in the family's shape. */
 const answerError =
   ({ family, logger }: AppParts): ErrorHandler =>
   (error, _request, response, _next) => {

@@ -31,11 +31,9 @@ import {
   type Ticket,
 } from './idempotency.ts';
 
-/** The options of `createApp`. */
 export interface AppOptions extends Omit<DescriptionOptions, 'readers'>, AccessOptions {
   /** Members of the description of the internal operations, for those who deploy: `x-…`. */
   readonly contract?: object;
-  /** Where answers are stored: the store's `idempotency`. */
   readonly idempotency: IdempotencyPort;
   /** Signs list cursors; the same in every instance of the service. */
   readonly cursorKey: string | Buffer;
@@ -44,13 +42,11 @@ export interface AppOptions extends Omit<DescriptionOptions, 'readers'>, AccessO
   readonly checkAnswers?: boolean;
 }
 
-/** State shared by the operations of one app. */
 export interface AppParts extends AppOptions {
   readonly family: Family;
   readonly compile: Compile;
 }
 
-/** Handles requests to one operation under one of its ids. `fault` renders its faults. */
 export interface Answering {
   readonly id: string;
   readonly isRoutine: boolean;
@@ -60,23 +56,13 @@ export interface Answering {
 
 const NO_BODY = Buffer.alloc(0);
 
-/**
- * Header by which a service allows a gateway to share an answer, in milliseconds: with every request of equal path,
- * query and language, in family B of equal host, with an API key of the same institution. Internal to gateway and
- * services; `Cache-Control` stays what browsers use.
- */
+/** How long a gateway may share the answer, in milliseconds: in family B per host, with an API key per institution. */
 export const SHARED_MS_HEADER = 'x-internal-keep';
 
-/**
- * Header by which a service of visitors tells a gateway that it knows the session that the request names: a token alone
- * may be invented. Internal to gateway and services.
- */
+/** The service knows the session that the request names: a token alone may be invented. Between it and the gateway. */
 export const KNOWN_SESSION_HEADER = 'x-internal-session';
 
-/**
- * Header by which it tells a gateway whose point of sale the request names: the name alone may be invented, too.
- * Internal to gateway and services.
- */
+/** Whose point of sale the request names: the name alone may be invented. Between service and gateway. */
 export const INSTITUTION_HEADER = 'x-internal-institution';
 
 /** How old a public answer to an API key may be. Milliseconds. */
@@ -85,10 +71,7 @@ const PUBLIC_MS = 1_000;
 /** The request headers by which the answers of an operation differ that is public with an API key. */
 const CREDENTIALS = ['Authorization', 'X-API-Key', 'Origin'];
 
-/**
- * What a request passes between the router and the handler, prepared once for all of an operation's ids: access, body
- * size, idempotency key, validation, and answer.
- */
+/** Prepares once, for all of an operation's ids, what a request passes between the router and the handler. */
 export function prepare(operation: AnyOperation, parts: AppParts): (id: string) => Answering {
   const { family, compile, idempotency, logger, checkAnswers = false } = parts;
   const { handle, compressed, publicWithKey } = operation;

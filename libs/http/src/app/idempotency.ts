@@ -7,10 +7,8 @@ import type { Answer, IdempotencyRecord } from '../operation.ts';
 import { canonicaliseJson } from '../requests/body.ts';
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../shape.ts';
 
-/** How long an answer is stored. */
 const IDEMPOTENCY_RETENTION_MS = 24 * 60 * 60 * 1000;
 
-/** The answer of a key, with the fingerprint of the request that it answers. */
 interface Stored {
   readonly fingerprint: string;
   readonly answer: Outcome;
@@ -19,16 +17,13 @@ interface Stored {
 /** Where answers are stored (structurally the store's `Idempotency`, whose port documents each method). */
 export interface IdempotencyPort {
   find(key: string): Promise<Stored | undefined>;
-  /** The answer that the key has already: then this one is not stored. */
   remember(request: Pick<Ticket, 'key' | 'fingerprint' | 'expiresAt'>, answer: Outcome): Promise<Stored | undefined>;
-  /** Deletes all but the given number of the answers with the subject. */
   trim(subject: string, most: number): Promise<void>;
 }
 
 /** Stored answers of one session: the newest ones stay. */
 export const MOST_ANSWERS_PER_SESSION = 500;
 
-/** One use of an Idempotency-Key. */
 export interface Ticket {
   readonly key: string;
   readonly fingerprint: string;
@@ -42,19 +37,16 @@ export interface Ticket {
 /** Makes the idempotency record that carries an answer into the write that is its effect. */
 export type Remember = <Document>(answer: (document: Document) => Answer) => IdempotencyRecord<Document> | undefined;
 
-/** The value of `remember` without an Idempotency-Key. */
 export const rememberNothing: Remember = () => undefined;
 
-/** Whose request it is. */
 interface Sender {
-  /** Separates the keys of callers. */
   readonly scope: string;
   /** What bounds the data that the caller sees, as a text; empty if nothing does. */
   readonly restriction: string;
   readonly session?: string | undefined;
 }
 
-/** The ticket of a request with this key, which is stored as a hash, separate from other callers' keys. */
+/** The key is stored as a hash, separate from other callers' keys. */
 export function createIdempotencyTicket(
   request: IncomingMessage,
   key: string,
@@ -66,8 +58,7 @@ export function createIdempotencyTicket(
     const limits = `1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} characters`;
     throw new Fault('invalid_parameter', `header Idempotency-Key must have ${limits}.`);
   }
-  // No header takes part. Under another restriction it is another request: the stored answer may show what is out of
-  // bounds now. Release 0.3 had If-Match as the third part.
+  // No header takes part (in release 0.3 If-Match did). Under another restriction a stored answer may show too much.
   const value = canonicaliseJson(body) ?? body;
   const fingerprintOf = (condition = ''): string =>
     hash(request.method ?? '', request.url ?? '', condition, value, ...(restriction === '' ? [] : [restriction]));
@@ -86,11 +77,7 @@ const hash = (...parts: readonly (string | Buffer)[]): string => {
   return digest.digest('base64url');
 };
 
-/**
- * Gives every request of a ticket the first answer: the stored one, or that of this request, which is stored with its
- * effect, or afterwards if no write carries it; a 5xx is not. There is no lock. Two requests at once both try: the
- * write of the second meets the record of the first, and its refusal the first's answer.
- */
+/** Without a lock: of two requests at once, the second's write meets the record of the first. A 5xx is not stored. */
 export function createOnce(port: IdempotencyPort, outcomes: Outcomes, logger: Pick<Logger, 'error'>) {
   /** The effect may exist already: a failure to read or store its answer must not turn it into an error. */
   const settle = <T>(act: Promise<T>): Promise<T | undefined> =>
@@ -145,7 +132,6 @@ const replayed = ({ fingerprint, earlierFingerprint }: Ticket, stored: Stored): 
   return { ...answer, headers: { ...answer.headers, 'Idempotency-Replayed': 'true' } };
 };
 
-/** Libraries do not import the store; its errors are recognised by name. */
 const isKeyTaken = (error: unknown): boolean => error instanceof Error && error.name === 'IdempotencyKeyTaken';
 
 /** Whether the answer is final: neither an internal failure nor an answer with Retry-After. */

@@ -4,16 +4,12 @@ import type { AnyOperation, Deprecation } from '../operation.ts';
 
 const text = { type: 'string' } as const;
 
-/** The headers of an operation of which something will go, as they are described. */
 export const describedDeprecation = {
   Deprecation: { description: 'Since when the operation, or a member of it, is deprecated (RFC 9745).', schema: text },
   Sunset: { description: 'The operation, or the member, is served until then at least (RFC 8594).', schema: text },
 } as const;
 
-/**
- * What the answers of an operation announce: its own end, or else the first one of a parameter or a member of its
- * bodies. Undefined if nothing of it will go.
- */
+/** Its own end, or else the first one of a parameter or a member of its bodies. */
 export function findAnnouncedDeprecation({
   deprecated,
   params,
@@ -28,7 +24,6 @@ export function findAnnouncedDeprecation({
   return { since: earliest(all.map(({ since }) => since)), sunset: earliest(all.map(({ sunset }) => sunset)) };
 }
 
-/** What the deprecated members of a schema announce. */
 const within = (schema: unknown, seen: Set<unknown>): Deprecation[] => {
   if (typeof schema !== 'object' || schema === null || seen.has(schema)) return [];
   seen.add(schema);
@@ -38,10 +33,7 @@ const within = (schema: unknown, seen: Set<unknown>): Deprecation[] => {
 
 const earliest = (dates: readonly string[]): string => dates.toSorted()[0] ?? '';
 
-/**
- * Makes what adds the headers to each answer of an operation that announce an end: `Deprecation` (RFC 9745), `Sunset`
- * and its link (RFC 8594). Answers of other operations stay as they are.
- */
+/** Adds `Deprecation` (RFC 9745), `Sunset` and its link (RFC 8594) to answers that announce an end. */
 export function createAnnouncement(operation: AnyOperation): (reply: Reply) => Reply {
   const deprecated = findAnnouncedDeprecation(operation);
   if (!deprecated) return (reply) => reply;

@@ -16,10 +16,7 @@ import {
   listCodes,
 } from './responses.ts';
 
-/**
- * The faults in the examples of these operations: one sentence per missing example and per one that its own schema
- * refuses. Also validates the schemas themselves. For tests: each service's expects none.
- */
+/** One sentence per missing example and per one that its own schema refuses. For tests. */
 export function findExampleFaults(operations: readonly AnyOperation[], family: Family = familyA): string[] {
   const compile = createCompiler({ proving: true });
   const faults: string[] = [];

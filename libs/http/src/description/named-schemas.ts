@@ -13,7 +13,6 @@ const ANY_NAME = '^.*$';
 const CLOSED = 'closed:';
 const CLOSED_REF = /"#\/components\/schemas\/closed:([^"]+)"/g;
 
-/** Collects the named schemas of a description: each appears once, and `$ref` refers to it wherever it is used. */
 export function createSchemas() {
   const found = new Map<string, Json>();
 
@@ -42,7 +41,6 @@ export function createSchemas() {
     return add(use === 'request' ? CLOSED + name : name, finish(parts(schema, use), use));
   };
 
-  /** The names of schemas whose closed form differs from the open one. */
   const differing = (): Set<string> => {
     const names = new Set<string>();
     const open = (schema: Json | undefined) =>
@@ -73,9 +71,7 @@ export function createSchemas() {
 
   return {
     add,
-    /** The schema of an answer, or of a part of it. */
     answer,
-    /** The schema of a body, and of the members of what was read that it takes unchanged. */
     request(body: object, readOnly?: ReadOnly): Json {
       const schema = finish(parts(body, 'request'), 'request');
       const whole = readOnly ? { ...schema, properties: { ...asRead(readOnly), ...schema.properties } } : schema;
@@ -104,10 +100,7 @@ export function createSchemas() {
   };
 }
 
-/**
- * Records as clients' generators understand them: `additionalProperties`, and `propertyNames` where names have a
- * pattern.
- */
+/** As generators of clients understand records: `additionalProperties`, and `propertyNames` for a pattern of names. */
 const withMaps = (schema: Json): Json => {
   const mapped = changed(schema, withMaps);
   const { patternProperties, additionalProperties, ...rest } = mapped;

@@ -1,5 +1,3 @@
-// The OpenAPI description of a route table: operations, named schemas, examples and error codes.
-
 import { createHash } from 'node:crypto';
 import { type TProperties, Type } from 'typebox';
 import { type Family, familyA } from '../families/family.ts';
@@ -13,19 +11,14 @@ import { describeResponses, includeIf } from './responses.ts';
 import { type DescribedWebhook, describeWebhooks, MESSAGES } from './webhooks.ts';
 
 export interface DescriptionOptions {
-  /** The service's name in identity tokens and descriptions. */
   readonly service: string;
   readonly version: string;
   readonly operations: readonly AnyOperation[];
   /** The gateway's public address; default: the address that served the description. Clients get tokens below it. */
   readonly serverUrl?: string;
-  /** The messages that it sends to receivers of partners. */
   readonly webhooks?: readonly DescribedWebhook[];
-  /** What its operations are about. Default: the service. */
   readonly tags?: Tags;
-  /** The rules of the interface family; default: family A. */
   readonly family?: Family;
-  /** The operations to describe: those of the interface (default), or those for services of the installation only. */
   readonly readers?: 'partners' | 'services';
 }
 
@@ -34,7 +27,6 @@ export type Tags = Readonly<Record<string, string>>;
 
 const IDENTITY = { identity: { type: 'apiKey', in: 'header', name: 'X-Internal-Identity' } };
 
-/** The OpenAPI 3.1 document of a service: its operations' declarations, and every status that follows from them. */
 export function openApiDocument(options: DescriptionOptions): object {
   const { service, version, operations, serverUrl = '/', family = familyA, readers = 'partners' } = options;
   const { wording } = family;
@@ -77,7 +69,6 @@ export function openApiDocument(options: DescriptionOptions): object {
   return removeUnusedComponents(shareRepeatedParts(schemas.into(document) as never, wording.sharedFrom));
 }
 
-/** Internal operations: the description that a service serves omits them. */
 const isInternal = ({ path, operation }: Place): boolean =>
   operation.access === 'internal' || path.startsWith('/internal/');
 
@@ -117,7 +108,6 @@ const requestBodyOf = (operation: AnyOperation, { needsMediaType }: Family, sche
   };
 };
 
-/** The schema of a body as it is described. */
 const describedBody = (operation: AnyOperation, schemas: Schemas): object => {
   const { body, readOnly, form } = operation;
   if (form) return schemas.answer(createFormSchema(operation));
@@ -125,7 +115,6 @@ const describedBody = (operation: AnyOperation, schemas: Schemas): object => {
   return schemas.request(body, readOnly);
 };
 
-/** The last noun of the path. */
 const tagOf = (path: string, tags: Tags): string =>
   path.split('/').findLast((segment) => Object.hasOwn(tags, segment)) ?? Object.keys(tags)[0] ?? 'other';
 
@@ -156,7 +145,6 @@ const parametersOf = (operation: AnyOperation, { wording }: Family, schemas: Sch
   ];
 };
 
-/** The operation `GET /openapi.json` that describes the operations of the interface. */
 export function createDescriptionOperation(options: DescriptionOptions): AnyOperation {
   return serving('describe', '/openapi.json', 'Describes the operations of this service', () =>
     openApiDocument(options),
@@ -189,10 +177,7 @@ const serving = (id: string, path: string, summary: string, make: () => object):
   });
 };
 
-/**
- * The operation that describes what other services rely on: the internal operations and the members of `contract`.
- * Without a secret and without a caller's identity, like the other; no gateway routes to it.
- */
+/** What other services rely on: internal operations and `contract`. Needs no credentials; no gateway routes to it. */
 export function createInternalDescriptionOperation(
   options: DescriptionOptions & { readonly contract?: object },
 ): AnyOperation {

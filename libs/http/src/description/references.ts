@@ -5,7 +5,6 @@ type Components = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 const REFERENCE = /"\$ref":"#\/components\/([^/"]+)\/([^"]+)"/g;
 
-/** The document without components that nothing refers to, and security schemes that nothing requires. */
 export function removeUnusedComponents<Whole extends { readonly components: Components }>(whole: Whole): Whole {
   const { components, ...document } = whole;
   const used = new Set<string>();
@@ -33,7 +32,6 @@ export function removeUnusedComponents<Whole extends { readonly components: Comp
 /** The document with the component in the place of each `$ref` to one of these kinds; default: of all. */
 export function dereference<Whole extends object>(document: Whole, kinds?: readonly string[]): Whole {
   const { components = {} } = document as { readonly components?: Components };
-  /** Components without references, by their reference: each is needed many times. */
   const done = new Map<string, object>();
   const inlined = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(inlined);
@@ -117,7 +115,6 @@ export function shareRepeatedParts<Whole extends Document>(document: Whole, leas
   return { ...document, paths, components: { ...document.components, ...components } };
 }
 
-/** Every part of an operation that may be a component, with the name that it would have. */
 const partsOf = ({ operationId, parameters = [], requestBody, responses }: Operation) => [
   // Generators make types of parameters, too: a schema may have the parameter's own name.
   ...parameters.map((part) => ({ kind: 'parameters' as Kind, name: `${pascal(String(part.name))}Parameter`, part })),

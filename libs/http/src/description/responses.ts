@@ -9,10 +9,7 @@ import { isIdempotent, TAKES_BODY } from '../shape.ts';
 import { describedDeprecation, findAnnouncedDeprecation } from './deprecation.ts';
 import type { Schemas } from './named-schemas.ts';
 
-/**
- * Every code that the operation can answer: its family's, those that follow from its shape, and those that it declares.
- * In the order of the family's table.
- */
+/** In the order of the family's table. */
 export function listCodes(
   operation: AnyOperation,
   { always, codesFor, codes: table }: Pick<Family, 'always' | 'codesFor' | 'codes'>,
@@ -60,12 +57,10 @@ const DOCUMENT_HEADERS = {
   },
 };
 
-/** A part of a description, where it applies. */
 export function includeIf<Part extends object>(holds: unknown, part: Part): Part | Record<string, never> {
   return holds ? part : {};
 }
 
-/** The schema of a 2xx body. */
 export function answerSchema({ bare, members: beside }: AnyOperation, data: TSchema, { wording }: Family): object {
   if (bare) return data;
   const { required, properties } = members(beside?.answer);
@@ -78,12 +73,10 @@ const members = (properties: TProperties = {}) => ({
   properties,
 });
 
-/** The example of a 2xx body. */
 export function answerExample({ bare, example }: AnyOperation, { wording }: Family): unknown {
   return bare ? example.answer : { ...wording.successExample(example.answer), ...example.members };
 }
 
-/** The schema of an error body that carries data. */
 export function createErrorSchema(code: Code, data: TSchema): object {
   return {
     type: 'object',
@@ -92,7 +85,6 @@ export function createErrorSchema(code: Code, data: TSchema): object {
   };
 }
 
-/** The example of an error body that carries data. */
 export function createErrorExample(code: Code, { example }: AnyOperation): object {
   return {
     status: registry[code].status,
@@ -104,7 +96,6 @@ export function createErrorExample(code: Code, { example }: AnyOperation): objec
 /** Answers of the gateway itself, in the bare envelope: no service got the request, or it is unavailable. */
 const GATEWAYS_TOO: ReadonlySet<number> = new Set([408, 413, 429, 431, 502, 503]);
 
-/** The schema of an error body without data, given that of the envelope. */
 export function createFailureSchema(operation: AnyOperation, status: number, envelope: object): object {
   const beside = operation.members?.error;
   if (!beside) return envelope;
@@ -112,23 +103,19 @@ export function createFailureSchema(operation: AnyOperation, status: number, env
   return { allOf: [envelope, { type: 'object', required: hasMembers(operation, status) ? required : [], properties }] };
 }
 
-/** Whether an error with this status always has members beside the envelope. */
 const hasMembers = ({ members: beside }: AnyOperation, status: number): boolean =>
   beside?.error !== undefined && !GATEWAYS_TOO.has(status);
 
-/** The example of an error body without data. */
 export function createFailureExample(operation: AnyOperation, code: AnyCode, { codes, wording }: Family): object {
   if (!hasMembers(operation, codes[code]?.http ?? 500)) return wording.failureExample(code);
   const fault = new Fault(code as Code, formatExampleDetails(code as Code));
   return { ...wording.failureExample(code), ...operation.onFault?.(fault).members };
 }
 
-/** The schema of the data that the error carries, if the operation says that it does. */
 export function findErrorDataSchema({ errorData }: AnyOperation, code: AnyCode): TSchema | undefined {
   return errorData?.[code as Code];
 }
 
-/** The responses of an operation, by status. */
 export function describeResponses(operation: AnyOperation, family: Family, schemas: Schemas): object {
   const byStatus = Map.groupBy(listCodes(operation, family), (code) => family.codes[code]?.http ?? 500);
   const errors = [...byStatus].map(([status, codes]) => [
@@ -172,7 +159,6 @@ const errorOf = (
   };
 };
 
-/** The body of a status whose codes carry data, some of them none. */
 const carryingSchema = (carried: readonly TSchema[], someNone: boolean): object => {
   const alternatives = carried.flatMap((data) => ('anyOf' in data && Array.isArray(data.anyOf) ? data.anyOf : [data]));
   const isNullable = alternatives.some((one: TSchema) => 'type' in one && one.type === 'null');
@@ -187,7 +173,7 @@ const carryingSchema = (carried: readonly TSchema[], someNone: boolean): object 
   };
 };
 
-/** Each code with its meaning. Several rows of a table can have one code. */
+/** Several rows of a table can have one code. */
 const meaningsOf = (codes: readonly AnyCode[], family: Family): string => {
   const rows = codes.flatMap((code) => family.codes[code] ?? []);
   return [...Map.groupBy(rows, ({ status }) => status)]
@@ -235,11 +221,10 @@ const answersOf = (operation: AnyOperation, family: Family, schemas: Schemas): [
     },
   ]);
 
-/** Bodies that are documents: their bytes, without an example. */
 const documentsOf = (mediaTypes: readonly string[]): object =>
   Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, { schema: { type: 'string', format: 'binary' } }]));
 
-/** The schema of a 2xx body as it is described: `…Answer`, after its data or else after the operation. */
+/** `…Answer`, after its data or else after the operation. */
 const describedAnswer = (operation: AnyOperation, data: TSchema, family: Family, schemas: Schemas): object => {
   const schema = schemas.answer(answerSchema(operation, data, family));
   if (operation.bare) return schema;

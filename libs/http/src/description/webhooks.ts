@@ -1,12 +1,9 @@
 import type { TSchema } from 'typebox';
 import type { Schemas } from './named-schemas.ts';
 
-/** A message that the installation sends to receivers of partners, for the description. */
 export interface DescribedWebhook {
-  /** The type of the message; the key in `webhooks`. */
   readonly type: string;
   readonly summary: string;
-  /** The body; a named schema. */
   readonly body: TSchema;
   readonly example: unknown;
 }
@@ -51,7 +48,6 @@ export const MESSAGES = {
     'more than five minutes old, and remember `webhook-id` where acting twice does harm.',
 };
 
-/** The `webhooks` of a description. */
 export function describeWebhooks(webhooks: readonly DescribedWebhook[], schemas: Schemas): object {
   return Object.fromEntries(
     webhooks.map(({ type, summary, body, example }) => [

@@ -1,7 +1,6 @@
 import { type Code, failure, registry } from '@boxoffice/envelope';
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../shape.ts';
 
-/** A reference to a component. */
 export function createRef(
   kind: 'schemas' | 'parameters' | 'headers' | 'examples' | 'requestBodies' | 'responses',
   name: string,
@@ -11,17 +10,13 @@ export function createRef(
   };
 }
 
-/** The details that the example of an error has. */
 export function formatExampleDetails(code: Code): string {
   return `Example: ${registry[code].when}.`;
 }
 
 const withData = new Set<Code>(['contact_duplicate_email']);
 
-/**
- * The components that every service's description shares unchanged, so that descriptions can be merged. The example of
- * each code is here once.
- */
+/** Every service's description shares them unchanged, so that descriptions can be merged. */
 export function buildSharedComponents() {
   return {
     schemas: {

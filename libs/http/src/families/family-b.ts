@@ -76,7 +76,6 @@ const securityFor = (access: AnyOperation['access']): readonly object[] => {
   return access === 'visitor' || access === 'newcomer' ? [{}, session] : [session];
 };
 
-/** The words of the point-of-sale API. */
 const wordingB: Wording = {
   aliasSuffix: 'Experimental',
   // A part of the numbered version stays a component when the experimental one has another.
@@ -127,7 +126,7 @@ const wordingB: Wording = {
   }),
 };
 
-/** The fault in family B's own terms; undefined if the family has no such answer. */
+/** Undefined if the family has no such answer. */
 const ownOf = (fault: Fault): PosFault | undefined => {
   if (fault instanceof PosFault) return fault;
   return fault.code in posRegistry
@@ -150,10 +149,7 @@ const codesFor = ({ access, method }: AnyOperation): AnyCode[] => [
   ...(TAKES_BODY.has(method) ? (['unsupported_media_type'] as const) : []),
 ];
 
-/**
- * The point-of-sale API: `success` in every answer; keys belong to a session. Its only 5xx is 500: an unavailable
- * service, this one or another, is a 500, and is logged as such.
- */
+/** Its only 5xx is 500: an unavailable service, this one or another, is a 500, and is logged as such. */
 export const familyB: Family = {
   success: buildPosSuccess,
   failure(fault) {

@@ -1,5 +1,3 @@
-// The two families of the interface: their error envelopes, and the words of their descriptions.
-
 import type { IncomingMessage } from 'node:http';
 import { type Code, type Fault, failure, registry, success, toFailure } from '@boxoffice/envelope';
 import { toPrincipal } from '@boxoffice/identity';
@@ -39,29 +37,20 @@ export const scopeWords: Readonly<Record<string, string>> = {
   'events:write': 'set up and change webhooks',
 };
 
-/** How a family's requests and answers are described. */
 export interface Wording {
   /** What is appended to an operation's id under its alias. */
   readonly aliasSuffix: string;
   /** How many operations must have a parameter, body or response for it to be a component. */
   readonly sharedFrom: number;
-  /** The members of a 2xx body, given the schema of its data. */
   success(data: object): Readonly<Record<string, object>>;
-  /** A 2xx body. */
   successExample(data: unknown): object;
-  /** The body of an error. */
   failureExample(code: AnyCode): object;
-  /** The schema of the body of an error that has one of these codes, with this status. */
   failureSchema(codes: readonly AnyCode[], status: number): object;
   /** What descriptions share; `schemas.Failure` is the body of an error. */
   components(): Readonly<Record<'schemas' | 'parameters' | 'headers' | 'examples', Readonly<Record<string, object>>>>;
-  /** Parameters that the operation takes beside those that it declares. */
   parameters(operation: AnyOperation): readonly object[];
-  /** Names of the headers that every 2xx of the operation has beside those of any answer. */
   answerHeaders(operation: AnyOperation): readonly string[];
-  /** Headers of an error with this status. */
   errorHeaders(operation: AnyOperation, status: number): object;
-  /** The access of the operation. */
   security(operation: AnyOperation): readonly object[];
   /** How callers authenticate. `tokenUrl` ends with `/token`; users sign in at `/authorize` beside it. */
   securitySchemes(tokenUrl: string, operations: readonly AnyOperation[]): object;
@@ -70,11 +59,9 @@ export interface Wording {
 /** Scopes of users who sign in that no operation requires (OpenID Connect Core, 5.4 and 11). */
 const USER_SCOPES = ['openid', 'profile', 'email', 'offline_access'];
 
-/** Each scope with what it lets its holder do. */
 const inWords = (scopes: readonly string[]) =>
   Object.fromEntries(scopes.map((scope) => [scope, getOwnMember(scopeWords, scope) ?? scope]));
 
-/** The header parameters that any operation of any family takes. */
 export function listCommonParameters(operation: AnyOperation): object[] {
   return [
     createRef('parameters', 'RequestId'),
@@ -101,7 +88,6 @@ const API_KEY = {
   description: 'An API key of the institution, for public data. A request with a token goes by the token.',
 };
 
-/** The words of the institution API. */
 const wordingA: Wording = {
   aliasSuffix: 'Unprefixed',
   sharedFrom: 2,
@@ -138,48 +124,29 @@ const wordingA: Wording = {
   },
 };
 
-/** One entry of a table of codes. */
 interface CodeRow {
   readonly http: number;
   readonly status: string;
   readonly when: string;
 }
 
-/**
- * The differences between the two interface families, in one place: the form of answers and errors, and how strictly
- * requests are checked. The rest of this package is independent of the family.
- */
+/** The rest of this package is independent of the family. */
 export interface Family {
-  /** The body of a 2xx answer. */
   success(data: object | null): object;
-  /** The status and body of an error. */
   failure(fault: Fault): { readonly status: number; readonly body: object };
-  /**
-   * Whether the fault is an answer of the family, and not an internal failure: those become `internal_error` and are
-   * logged.
-   */
+  /** False: an internal failure, which becomes `internal_error` and is logged. */
   foresees(fault: Fault): boolean;
-  /** Whether a query parameter that the operation does not declare is refused. */
   readonly unknownQuery: 'refuse' | 'ignore';
   /** The fault for a request whose service cannot reach its own data. */
   readonly withoutStore: 'service_unavailable' | 'internal_error';
-  /** Every code of the family. */
   readonly codes: Readonly<Record<string, CodeRow>>;
-  /**
-   * Codes that any operation can answer, whatever its shape: of the parser, of the gateway, and of failures. For the
-   * description.
-   */
+  /** Codes that any operation can answer, whatever its shape. For the description. */
   readonly always: readonly AnyCode[];
-  /** Codes that follow from the operation's access. For the description. */
   codesFor(operation: AnyOperation): readonly AnyCode[];
-  /** The wording of its description. */
   readonly wording: Wording;
   /** Headers of every answer; a `Vary` is joined to the answer's own. */
   readonly headers?: Readonly<Record<string, string>>;
-  /**
-   * Whether a request with a body's method must declare its media type even without a body: then each operation
-   * describes a body.
-   */
+  /** Whether a request with a body's method must declare its media type even without a body. */
   readonly needsMediaType: boolean;
   /** Refuses a request by the media type of its body, before the body is read; only for methods with a body. */
   checkMediaType?(request: IncomingMessage): void;
@@ -187,7 +154,6 @@ export interface Family {
   idempotencyScope(admitted: Admitted): string | undefined;
 }
 
-/** The institution API: the envelope at every status; keys belong to a client, or to a user who is signed in at it. */
 export const familyA: Family = {
   success,
   failure: (fault) => ({ status: fault.http, body: toFailure(fault) }),

@@ -1,15 +1,10 @@
-// Languages by their tags (BCP 47): the one spelling of each, and which of several a reader gets.
-
 /** Longer texts are not parsed as tags. */
 const MAX_TAG_LENGTH = 64;
 
-/** What decides how close a tag is to another. */
 interface Parsed {
   readonly tag: string;
   readonly language: string;
-  /**
-   * As written or, where it is not, the usual one: `Hant` of `zh-TW` (Unicode Technical Standard 35, likely subtags).
-   */
+  /** As written or, where it is not, the usual one: `Hant` of `zh-TW` (Unicode Technical Standard 35). */
   readonly script: string | undefined;
   readonly isRegional: boolean;
 }
@@ -18,11 +13,7 @@ interface Parsed {
 const known = new Map<string, Parsed | undefined>();
 const MAX_KNOWN = 1_000;
 
-/**
- * A language tag in its canonical form (RFC 5646, 4.5, with the data of Unicode CLDR), without extensions: every code
- * of ISO 639-2, `deu` and `ger`, becomes that of ISO 639-1, `de`, and `iw` its successor `he`. Undefined if it is
- * malformed.
- */
+/** RFC 5646, 4.5, with Unicode CLDR, no extensions: `deu` and `ger` become `de`, `iw` `he`. Undefined if malformed. */
 export function canonicaliseTag(tag: string): string | undefined {
   return tag.length > MAX_TAG_LENGTH ? undefined : parsedTag(tag)?.tag;
 }
@@ -51,10 +42,7 @@ const parsed = (tag: string): Intl.Locale | undefined => {
   }
 };
 
-/**
- * Which of the available tags a reader of this one gets: the same, else the language without a region (`pt` for
- * `pt-PT`), else another region in the same script, else the same language; undefined without any.
- */
+/** The same, else the language without a region (`pt` for `pt-PT`), else another region in the script, else any. */
 export function matchTag(tag: string, available: readonly string[]): string | undefined {
   if (available.includes(tag)) return tag;
   const wanted = readTag(tag);
@@ -80,14 +68,11 @@ const distance = (wanted: Parsed, one: Parsed): number => {
   return one.isRegional ? 2 : 1;
 };
 
-/** Maximum ranges of an Accept-Language that are read. */
 const MAX_RANGES = 50;
 
 const QUALITY = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
 
-/**
- * The tags that a reader accepts, best first, without malformed ones: that of `lang`, then those of Accept-Language.
- */
+/** Best first, without malformed ones: that of `lang`, then those of Accept-Language. */
 export function listAcceptedTags(lang: string | undefined, acceptLanguage = ''): string[] {
   const ranges = rangesOf(acceptLanguage).filter(({ quality }) => quality > 0);
   return [lang ?? '', ...ranges.map(({ tag }) => tag)].flatMap((text) => readTag(text)?.tag ?? []);
@@ -105,10 +90,7 @@ const rangesOf = (header: string): { readonly tag: string; readonly quality: num
     .filter(({ tag }) => tag !== '')
     .toSorted((a, b) => b.quality - a.quality);
 
-/**
- * The configured languages as a reader prefers them: that of `lang`, then those of Accept-Language, where `*` is every
- * one that it does not name, then the others in their order. No value is an error.
- */
+/** That of `lang`, then those of Accept-Language (`*`: all that it does not name), then the others in their order. */
 export function sortLanguages(
   lang: string | undefined,
   acceptLanguage: string | undefined,
@@ -124,10 +106,7 @@ export function sortLanguages(
   return [...new Set([...(lang === undefined ? [] : [matched(lang)].flat()), ...accepted, ...configured])];
 }
 
-/**
- * The text in the first of these languages in which there is one, else the first of all; empty without any. A text that
- * is not by language is that of every one.
- */
+/** In the first of these languages that has a text, else the first of all; empty without any. */
 export function selectText(texts: string | Readonly<Record<string, string>>, wanted: readonly string[]): string {
   if (typeof texts === 'string') return texts;
   const available = Object.keys(texts);

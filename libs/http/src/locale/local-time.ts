@@ -1,8 +1,7 @@
 import moment from 'moment-timezone';
 import { selectDateLocale } from './spoken.ts';
 
-// The time that the clocks of a place show. The rules of time zones are those of a package, which a new release of the
-// IANA database renews within days; the runtime has the rules of its own build. Nothing else asks it for a time zone.
+// The rules of time zones are a package's, renewed within days of the IANA database; the runtime has its build's own.
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -12,7 +11,6 @@ export const timeZoneRelease: string = moment.tz.dataVersion;
 
 const names = new Map(moment.tz.names().map((name) => [name.toLowerCase(), name]));
 
-/** The names of the IANA database: zones and links. */
 export const timeZoneNames: readonly string[] = [...names.values()];
 
 /** The IANA name in its own spelling, from any case; undefined if it is none. */
@@ -70,10 +68,7 @@ export function formatLocalDay(instant: string | number, timeZone: string): stri
   return formatLocalTime(instant, timeZone).slice(0, 10);
 }
 
-/**
- * When the clocks of a time zone show this time, in epoch milliseconds: of two such instants the one closer to `near`;
- * of a time that they skip, as far behind the last one that they show.
- */
+/** Epoch milliseconds. Of two instants the one closer to `near`; a skipped time is as far behind the last one shown. */
 export function parseWallTime(wall: string, timeZone: string, near: number): number {
   const time = Date.parse(`${wall}Z`);
   const around = offsetsAround(time, timeZone);
@@ -96,7 +91,6 @@ export function formatRepeatedOffset(locale: string, instant: string | number, t
   return parts.find(({ type }) => type === 'timeZoneName')?.value ?? null;
 }
 
-/** Whether the clocks of a time zone show the time of this instant at another instant, too. */
 const comesTwice = (instant: number, timeZone: string): boolean => {
   const wall = formatWallTime(instant, timeZone);
   const ahead = computeOffset(instant, timeZone);
@@ -117,7 +111,6 @@ export function formatDateAndTime(locale: string, instant: string | number, time
   return `${text}${offset === null ? '' : ` (${offset})`}${inUtc(timeZone)}`;
 }
 
-/** What follows a time whose zone is not known, and that is therefore in UTC. */
 const inUtc = (timeZone: string | undefined): string => (timeZone && findIanaName(timeZone) ? '' : ' UTC');
 
 /** By language: valid from one day to another, from a day, until a day. */
@@ -128,15 +121,14 @@ const VALID: Readonly<Record<string, readonly [string, string, string]>> = {
   it: ['Valido dal {from} al {until}', 'Valido dal {from}', 'Valido fino al {until}'],
 };
 
-/** A period (ISO 8601); null: open. */
+/** Null: open. */
 interface Validity {
   readonly from: string | null;
   readonly until: string | null;
 }
 
 /**
- * In which days something is valid, by the clocks of a time zone, in the language of the locale, else in English. An
- * end at midnight is that of the day before. Empty if both are open.
+ * In the language of the locale, else English. An end at midnight is that of the day before. Empty if both are open.
  */
 export function formatValidity(locale: string, { from, until: end }: Validity, timeZone?: string): string {
   // An end before the start is one that was not known yet to change with it.

@@ -1,8 +1,4 @@
-/**
- * The money of ISO 4217, list one, by the digits of an amount behind the point (as of 2026: no BGN, no ANG). Without
- * its codes for metals, accounting units and tests. Not those of `Intl`, which knows former money as well and has
- * CLDR's digits: other ones for HUF, COP, IDR or IQD, and other ones each year.
- */
+/** ISO 4217, list one: present money by its digits (2026). `Intl` also has former money, and other digits each year. */
 const LIST_ONE: Readonly<Record<number, string>> = {
   0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',
   2:
@@ -26,12 +22,10 @@ export const EXPONENTS: Readonly<Record<string, number>> = Object.fromEntries(
   [...exponents].filter(([, digits]) => digits !== 2),
 );
 
-/** The digits behind the point of an amount in this currency. */
 export function getCurrencyExponent(currency: string): number {
   return exponents.get(currency) ?? 2;
 }
 
-/** Whether the code is that of present money. */
 export function isCurrency(code: string): boolean {
   return exponents.has(code);
 }
@@ -41,10 +35,7 @@ export function getCurrencyRegion(currency: string): string {
   return /^(?:X|EU)/.test(currency) ? '' : currency.slice(0, 2);
 }
 
-/**
- * The locale of dates and amounts for a language tag: in its own region, else in that of the currency; that of English
- * is British.
- */
+/** In the tag's own region, else in that of the currency; English is British. */
 export function selectLocale(tag: string, currency: string): string {
   if (tag === 'en') return 'en-GB';
   const region = new Intl.Locale(tag).region ?? getCurrencyRegion(currency);
@@ -56,7 +47,6 @@ export function selectDateLocale(locale: string): string {
   return locale === 'fr-CH' ? 'fr' : locale;
 }
 
-/** A text that begins a line. */
 export function capitalise(text: string): string {
   return text.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase());
 }
@@ -68,7 +58,6 @@ const SEATS: Readonly<Record<string, readonly [row: string, seat: string]>> = {
   it: ['Fila', 'posto'],
 };
 
-/** The name of a seat in the language of a tag, else in English. */
 export function formatSeat(tag: string, row: string, number: number): string {
   const [inRow, seat] = SEATS[new Intl.Locale(tag).language] ?? (SEATS.en as NonNullable<(typeof SEATS)[string]>);
   return `${inRow} ${row}, ${seat} ${number}`;

@@ -3,23 +3,16 @@ import type { IncomingMessage } from 'node:http';
 import { Fault } from '@boxoffice/envelope';
 import { MAX_NAMED } from '../validation/violations.ts';
 
-/**
- * The deepest nesting of a body's objects and lists, and the most members of one object. No operation needs a third of
- * either.
- */
+/** No operation needs a third of either. */
 export const MAX_DEPTH = 32;
 export const MAX_MEMBERS = 6_000;
 
 /** Start of a list's comma count: it never reaches `MAX_MEMBERS`. */
 const UNCOUNTED = -(2 ** 30);
 
-/** The largest request body, in bytes: 256 KiB. */
 export const BODY_LIMIT_BYTES = 256 * 1024;
 
-/**
- * The largest body of a service's request to another service, in bytes: 8 MiB. An order with a thousand places, names
- * and what each ticket shows is larger than what a client may send.
- */
+/** An order with a thousand places, names and ticket fields is larger than what a client may send. */
 export const INTERNAL_BODY_LIMIT_BYTES = 8 * 1024 * 1024;
 
 /** The client disconnected before its request was complete: there is no connection to answer on. */
@@ -29,10 +22,7 @@ export class ClientGone extends Error {
 
 const EMPTY = Buffer.alloc(0);
 
-/**
- * Reads a request's body, counting the bytes that arrive. Rejects with Fault `payload_too_large` as soon as they (or
- * the Content-Length) exceed the limit, leaving the rest unread, and with ClientGone if the connection ends early.
- */
+/** Rejects with Fault `payload_too_large` at the limit, the rest unread, and with ClientGone if the connection ends. */
 export function readBody(request: IncomingMessage, limit: number = BODY_LIMIT_BYTES): Promise<Buffer> {
   const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
   if (coding === undefined && (length === undefined || length === '0')) return Promise.resolve(EMPTY);
@@ -89,9 +79,7 @@ export function readBodyText(request: IncomingMessage, body: Buffer, mediaType: 
   return body.toString('utf8');
 }
 
-/**
- * The JSON object in a body. Throws Fault `bad_request` on anything else; its details do not repeat the client's text.
- */
+/** Throws Fault `bad_request` on anything else; its details do not repeat the client's text. */
 export function parseJsonObject(request: IncomingMessage, body: Buffer): Record<string, unknown> {
   const text = readBodyText(request, body, 'application/json');
   const excess = excessOf(body);
@@ -105,11 +93,7 @@ export function parseJsonObject(request: IncomingMessage, body: Buffer): Record<
   return value as Record<string, unknown>;
 }
 
-/**
- * Detects JSON that is too expensive to parse: nested too deeply, or an object with too many members, which takes far
- * longer than a list of the same size. Reads each byte once; the text need not be valid JSON. Undefined if there is no
- * excess.
- */
+/** Too deep, or an object with many members, which takes far longer than a list of the size. Need not be valid JSON. */
 const excessOf = (json: Uint8Array): string | undefined => {
   // Commas of each open object; those of lists do not count.
   const open: number[] = [];
@@ -152,13 +136,9 @@ const parsed = (text: string): unknown => {
   }
 };
 
-/** The most fields of a form. */
 const MAX_FIELDS = 200;
 
-/**
- * The fields of a form. An empty one counts as absent (RFC 6749, 3.2); a repeated one, and more than `MAX_FIELDS`, are
- * Fault `bad_request`.
- */
+/** An empty field counts as absent (RFC 6749, 3.2); a repeated one, and too many, are Fault `bad_request`. */
 export function parseForm(request: IncomingMessage, body: Buffer): Record<string, string> {
   const fields: Record<string, string> = Object.create(null);
   const seen = new Set<string>();
@@ -184,16 +164,12 @@ interface Place {
   readonly step: string;
 }
 
-/** A member in a JSON path. */
 const step = (key: string): string =>
   /^[A-Za-z_]\w*$/.test(key) ? `.${key}` : `[${JSON.stringify(key.slice(0, 64))}]`;
 
 const pathOf = ({ above, step: own }: Place): string => (above ? pathOf(above) + own : own);
 
-/**
- * JSON paths of the texts that are not well-formed Unicode (lone surrogates, RFC 8259, 8.2), which can be neither
- * stored nor sent. At most `MAX_NAMED` of them.
- */
+/** JSON paths of texts with lone surrogates (RFC 8259, 8.2), which nothing can store or send; at most `MAX_NAMED`. */
 const illFormedTexts = (json: string, value: object): string[] => {
   if (!SURROGATE.test(json)) return [];
   const found: string[] = [];
@@ -212,11 +188,7 @@ const illFormedTexts = (json: string, value: object): string[] => {
   return found.toSorted();
 };
 
-/**
- * One text for all spellings of a JSON value, as operations read it: the order of members, white space, escapes and the
- * spelling of numbers make no difference, of a repeated member the last one counts, and an empty body is `{}`.
- * Undefined if no operation reads the body: it is not JSON in UTF-8, or too deep or large to parse.
- */
+/** One text for all spellings of a value; `{}` for an empty body. Undefined if no operation reads it. */
 export function canonicaliseJson(body: Buffer): string | undefined {
   if (body.length === 0) return '{}';
   if (!isUtf8(body) || excessOf(body)) return undefined;
@@ -227,10 +199,7 @@ export function canonicaliseJson(body: Buffer): string | undefined {
   }
 }
 
-/**
- * Members in one order. `fromEntries` defines them, so `__proto__` stays an ordinary one. A number beyond the range of
- * doubles, which no schema accepts, must not become null.
- */
+/** `fromEntries` keeps `__proto__` an ordinary member. A number beyond the range of doubles must not become null. */
 const ordered = (_name: string, value: unknown): unknown => {
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;

@@ -1,5 +1,3 @@
-// Reads requests: path, query and body in their declared types, limits, read-only members, merge patches.
-
 import type { IncomingMessage } from 'node:http';
 import { type Code, Fault } from '@boxoffice/envelope';
 import { type TProperties, type TSchema, Type } from 'typebox';
@@ -23,7 +21,6 @@ const coercions: Readonly<Record<string, Coerce>> = {
   boolean: (text) => (text === 'true' ? true : text === 'false' ? false : text),
 };
 
-/** Coerced parameters, and the names of those that are undeclared or repeated. */
 interface Coerced {
   readonly values: Record<string, unknown>;
   readonly unknown: readonly string[];
@@ -38,7 +35,6 @@ const MAX_NAMES = MAX_NAMED + 1;
 /** Keywords that no value violates. */
 const ALWAYS_TRUE: ReadonlySet<string> = new Set(['type', 'description', 'default', 'examples']);
 
-/** The three typed parts of a request. */
 interface Form {
   readonly params: Record<string, unknown>;
   readonly query: Record<string, unknown>;
@@ -55,13 +51,11 @@ type ReadForm = (
 
 interface FormRules {
   readonly compile: Compile;
-  /** Whether a query parameter that the operation does not declare is refused. */
   readonly unknownQuery: 'refuse' | 'ignore';
-  /** All of the app's. */
   readonly operations: readonly AnyOperation[];
 }
 
-/** Compiles the conversion of a request to its typed parts. It throws one Fault that names every violation. */
+/** Throws one Fault that names every violation. */
 export function compileForm(operation: AnyOperation, { compile, unknownQuery, operations }: FormRules): ReadForm {
   const { params = {}, query = {}, body, form, checksItems } = operation;
   const pathCoercions = coercionsOf(params);
@@ -117,7 +111,7 @@ export function compileForm(operation: AnyOperation, { compile, unknownQuery, op
   };
 }
 
-/** How each declared parameter becomes a value of its schema's type. @throws on a type that no parameter can have. */
+/** @throws on a type that no parameter can have */
 const coercionsOf = (declared: TProperties): ReadonlyMap<string, Coerce> =>
   new Map(
     Object.entries(declared).map(([name, schema]) => {
@@ -129,9 +123,7 @@ const coercionsOf = (declared: TProperties): ReadonlyMap<string, Coerce> =>
 
 const asText: Coerce = (text) => text;
 
-/**
- * The declared parameters that any text satisfies: a repeated one is not refused either, and its first value counts.
- */
+/** Parameters that any text satisfies: a repeated one is not refused either, and its first value counts. */
 const lenientIn = (declared: TProperties): ReadonlySet<string> =>
   new Set(
     Object.entries(declared)
@@ -158,7 +150,6 @@ const named =
   (what: string) =>
   ({ path, ...rest }: Violation): Violation => ({ path: `${what} ${path.replace(/^\$\.?/, '')}`, ...rest });
 
-/** Reads a query string (without its question mark). */
 const readQuery = (search: string, declared: ReadonlyMap<string, Coerce>): Coerced => {
   const values: Record<string, unknown> = {};
   if (search === '') return { values, unknown: NONE, repeated: NONE };
@@ -177,7 +168,6 @@ const remember = (names: Set<string>, name: string): void => {
   if (names.size < MAX_NAMES) names.add(name);
 };
 
-/** Reads the values that the router found in the path. */
 const readPath = (
   params: Readonly<Record<string, string>>,
   declared: ReadonlyMap<string, Coerce>,
@@ -193,5 +183,4 @@ const parameterFault = (violations: readonly Violation[], details: string): Faul
   return new Fault(code, details);
 };
 
-/** The check of a body without read-only members. */
 const nothingTaken: Unchanged = () => {};

@@ -21,23 +21,18 @@ export function isKnown(ifNoneMatch: string | undefined, tag: string): boolean {
   return ifNoneMatch !== undefined && isNamed(ifNoneMatch, opaque(tag));
 }
 
-/**
- * Whether a condition names a validator of our own, whose every tag is strong: what a proxy on the way has made of it,
- * a weak tag or one with the name of a coding, is the same tag.
- */
+/** Our tags are strong: a weak one, or one with the name of a coding, is what a proxy has made of it. */
 const isNamed = (condition: string, etag: string): boolean =>
   condition.trim() === '*' || tagsIn(condition).some((tag) => formsOf(tag).includes(etag));
 
 const tagsIn = (header: string): readonly string[] => header.match(TAGS) ?? [];
 
-/** The tag that a client names, and what it may have been before a proxy marked it. */
 const formsOf = (tag: string): readonly string[] => {
   const forms = [opaque(tag)];
   for (let last = forms[0] ?? ''; CODING.test(last); forms.push(last)) last = last.replace(CODING, '');
   return forms;
 };
 
-/** What a tag says between its quotes. */
 const opaque = (tag: string): string => tag.slice(tag.indexOf('"') + 1, -1);
 
 /** Throws Fault `precondition_failed` unless If-Match is absent or names the validator (RFC 9110, 13.1.1). */

@@ -7,7 +7,6 @@ import type { Json } from '../validation/body-schema.ts';
 import { normaliseLine } from '../validation/texts.ts';
 import { describeViolations, toJsonPath, type Violation } from '../validation/violations.ts';
 
-/** Any value with a patch merged into it (RFC 7396). Changes neither. */
 export function mergeAny(current: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;
   const members = new Map(isObject(current) ? Object.entries(current) : []);
@@ -23,10 +22,7 @@ export function mergeAny(current: unknown, patch: unknown): unknown {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/**
- * The document with the patch merged into it (RFC 7396): null removes, objects merge, anything else replaces. Changes
- * neither.
- */
+/** RFC 7396: null removes, objects merge, anything else replaces. Changes neither. */
 export function mergePatch<T extends object>(current: T, patch: PatchOf<T>): T {
   return mergeAny(current, patch) as T;
 }
@@ -41,10 +37,7 @@ const BOOKKEEPING: ReadonlySet<string> = new Set([
   'lastDelivery',
 ]);
 
-/**
- * The members that answers have and a body does not accept, with the operationIds that change them. Nothing changes a
- * member that `changedBy` does not name.
- */
+/** With the operationIds that change them; nothing changes a member that `changedBy` does not name. */
 export function readOnlyOf(
   shown: TObject,
   taken: TObject,
@@ -57,9 +50,7 @@ export function readOnlyOf(
   );
 }
 
-/** A read-only member that was removed from a body. */
 interface Taken {
-  /** A JSON pointer, for messages. */
   readonly pointer: string;
   /** Where its object is in the resource: names, and the ids of list items. */
   readonly steps: readonly (string | { readonly id: unknown })[];
@@ -73,11 +64,7 @@ type Take = (value: unknown, place: Place, taken: Taken[]) => void;
 /** Throws `semantically_invalid` unless the read-only members of a body equal those of the resource as it is shown. */
 export type Unchanged = (shown: object) => void;
 
-/**
- * Compiles the removal of the read-only members from a body that the schema accepted. Returns the check that they equal
- * the resource's current ones.
- * @throws Error for an operationId that `operations` does not have
- */
+/** Returns the check that the removed members equal the resource's. @throws Error for an unknown operationId */
 export function compileReadOnly(
   operation: AnyOperation,
   schema: Json,
@@ -161,10 +148,7 @@ const found = (resource: unknown, steps: Taken['steps']): unknown =>
     return Array.isArray(at) ? at.find((item) => memberOf(item, 'id') === step.id) : undefined;
   }, resource);
 
-/**
- * Whether two values are equivalent: an absent member equals null, instants are compared as instants and texts as
- * normalised ones, bookkeeping is ignored.
- */
+/** Absent equals null; instants are compared as instants, texts as normalised; bookkeeping is ignored. */
 const same = (left: unknown, right: unknown): boolean => {
   if (left === right || (left ?? null) === (right ?? null)) return true;
   if (Array.isArray(left) && Array.isArray(right))

@@ -6,9 +6,7 @@ import { isEmail, normaliseLine, normaliseLineOrEmpty, normaliseLines, normalise
 
 export type { ErrorObject, ValidateFunction } from 'ajv';
 
-/**
- * Marks a text that is normalised before its other constraints are checked: `line`, `lines`, or `timestamp` (to UTC).
- */
+/** Normalises a text before its other constraints are checked: `line`, `lines`, or `timestamp` (to UTC). */
 export const NORMALISE = 'x-normalise';
 
 /** The same for the names of a map's members. */
@@ -40,7 +38,6 @@ const normalisers: Readonly<Record<string, (text: string) => string | undefined>
   timestamp: toUtc,
 };
 
-/** Variables of the code that Ajv generates: the number of errors, and the errors. */
 const COUNT = new Name('errors');
 const ERRORS = new Name('vErrors');
 
@@ -51,7 +48,6 @@ export interface AjvOptions {
   readonly allErrors?: boolean;
 }
 
-/** A JSON Schema 2020-12 compiler with the formats and the keywords of this package. */
 export function createAjv({ proving = false, allErrors = false }: AjvOptions = {}): Ajv2020 {
   const ajv = new Ajv2020({
     allErrors,

@@ -1,6 +1,5 @@
 import type { AnyOperation } from '../operation.ts';
 
-/** A JSON Schema as this package traverses it. */
 export interface Json {
   readonly type?: string | readonly string[];
   readonly properties?: Readonly<Record<string, Json>>;
@@ -18,7 +17,6 @@ export interface Json {
 
 const SCALARS = ['string', 'number', 'integer', 'boolean', 'null'];
 
-/** The schema with every object in it closed: an undeclared field is refused. */
 export function closeSchema(schema: Json): Json {
   const isScalar = [schema.items?.type ?? 'object'].flat().every((type) => SCALARS.includes(type));
   // Ajv compares all pairs of other items: a body within the size limit would take seconds.
@@ -42,7 +40,6 @@ export function closeSchema(schema: Json): Json {
 const mapValues = <From, To>(record: Readonly<Record<string, From>>, change: (value: From) => To): Record<string, To> =>
   Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]));
 
-/** The schema, accepting anything as an item of the body's `items`: the handler checks each for itself. */
 export function allowAnyItems(schema: Json): Json {
   const { items: _, ...list } = schema.properties?.items ?? {};
   return { ...schema, properties: { ...schema.properties, items: list } };
@@ -55,15 +52,12 @@ export function createBodySchema({ body, readOnly }: Pick<AnyOperation, 'body' |
   return closeSchema(readOnly ? withReadOnly(schema, readOnly) : schema);
 }
 
-/**
- * The schema, accepting any value for these members of its object: only a comparison with the resource can check them.
- */
+/** Accepts any value: only a comparison with the resource can check these members. */
 const withReadOnly = (schema: Json, members: NonNullable<AnyOperation['readOnly']>): Json => {
   const ignored = Object.fromEntries(Object.keys(members).map((name) => [name, { readOnly: true }]));
   return { ...schema, properties: { ...ignored, ...schema.properties } };
 };
 
-/** The schema of a form, with its operation's additional descriptions of the fields. */
 export function createFormSchema({ body, described = {} }: AnyOperation): object {
   const { properties = {}, ...rest } = { ...body } as { properties?: Readonly<Record<string, object>> };
   const fields = Object.entries(properties).map(([name, schema]) => [name, { ...schema, ...described[name] }]);

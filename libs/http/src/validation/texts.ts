@@ -39,10 +39,7 @@ export function normaliseLines(text: string): string {
 
 const ORIGIN = /^https?:\/\/[A-Za-z0-9._:[\]-]+$/;
 
-/**
- * A web origin as browsers send it (RFC 6454, 6.2): in lower case, without the default port. Empty if no URL has such a
- * host: some versions of Node refuse malformed `xn--` names. Another text stays.
- */
+/** As browsers send it (RFC 6454, 6.2). Empty if no URL has such a host: some Node versions refuse malformed `xn--`. */
 export function normaliseOrigin(text: string): string {
   if (!ORIGIN.test(text)) return text;
   return URL.canParse(text) ? new URL(text).origin : '';
@@ -63,12 +60,7 @@ const INVISIBLE = /[\p{C}\p{Z}]/u;
 /** RFC 5321, 4.5.3.1, in octets. The whole is a path (256) without its brackets. */
 const MOST = { whole: 254, localPart: 64, domain: 255 };
 
-/**
- * Whether a text is an email address, an internationalised one included (RFC 6531): local parts are dot-atoms, or have
- * more dots after the first character; domains have at least two labels. No quoted local parts and no address literals.
- * The lengths of RFC 5321 are octets of UTF-8; a domain must have its own as DNS has it (`xn--`), too. Takes linear
- * time.
- */
+/** RFC 6531, with more dots than RFC 5322 allows; no quoted local parts, no address literals. Takes linear time. */
 export function isEmail(text: string): boolean {
   const at = text.lastIndexOf('@');
   if (at <= 0 || !fits(text, MOST.whole)) return false;

@@ -1,5 +1,3 @@
-// Validation of requests and answers against JSON Schemas, and the violations that it reports.
-
 import { hash } from 'node:crypto';
 import { type Code, Fault } from '@boxoffice/envelope';
 import type { Static, TSchema } from 'typebox';
@@ -8,7 +6,6 @@ import { type AjvOptions, createAjv, ENOUGH, type ErrorObject, NORMALISE, type V
 import { closeSchema, type Json } from './body-schema.ts';
 import { describeViolations, listViolations, type Violation } from './violations.ts';
 
-/** The violations of a value. */
 interface Violations {
   readonly found: readonly Violation[];
   /** Whether the search ended before the end of the value: there may be more violations. */
@@ -18,15 +15,12 @@ interface Violations {
 /** Finds the violations of a value. Normalising keywords change the value. */
 export type Validate = (value: unknown) => Violations;
 
-/** Compiles a schema to its validator. */
 export type Compile = (schema: object) => Validate;
 
 /** The search for violations ends before the item or member after the one that reaches this number of errors. */
 export const MAX_ERRORS = 300;
 
-/**
- * Uniqueness of items and patterns are expensive; they are irrelevant once a list or text is refused for its length.
- */
+/** Uniqueness and patterns are expensive, and irrelevant once a list or text is refused for its length. */
 const LONG_LIST = 1_000;
 const LONG_TEXT = 4_096;
 
@@ -54,11 +48,7 @@ const createPair = (options: AjvOptions) => ({
 const plain = createPair({});
 const proving = createPair({ proving: true });
 
-/**
- * Creates a compiler of validators. A value is first validated up to the first error, lengths before contents; only a
- * refused one is validated again to name its violations, until `MAX_ERRORS` are found. A schema is compiled at its
- * first use, since an instance needs few of them for its start.
- */
+/** Validates up to the first error; a refused value again, to name up to `MAX_ERRORS`. Compiles at the first use. */
 export function createCompiler(options: Pick<AjvOptions, 'proving'> = {}): Compile {
   const { first, all } = options.proving ? proving : plain;
   return (schema) => {
@@ -134,10 +124,7 @@ export function createBodyFault(violations: readonly Violation[], details: strin
   return new Fault(code, details);
 }
 
-/**
- * Creates the check of a value that a handler composed, such as the result of a merge patch: returns it, its texts
- * normalised, or throws Fault `validation_error` that names every violation by its path.
- */
+/** Returns the value, its texts normalised. @throws Fault `validation_error` that names every violation by its path */
 export function createCheck<Schema extends TSchema>(schema: Schema): (value: unknown) => Static<Schema> {
   const validate = createCompiler()(JSON.parse(JSON.stringify(schema)));
   return (value) => {
@@ -147,7 +134,7 @@ export function createCheck<Schema extends TSchema>(schema: Schema): (value: unk
   };
 }
 
-/** Creates the check of one item of a body, for an operation that `checksItems`; undefined if it is well-formed. */
+/** Undefined if it is well-formed. */
 export function createItemCheck(schema: TSchema): (item: unknown) => Fault | undefined {
   const validate = createCompiler()(closeSchema(JSON.parse(JSON.stringify(schema))));
   return (item) => {
@@ -156,10 +143,7 @@ export function createItemCheck(schema: TSchema): (item: unknown) => Fault | und
   };
 }
 
-/**
- * Creates the check of an operation's answers against its declared schemas: it throws an Error that names every
- * difference. It does not change the answer, and checks it as the client receives it.
- */
+/** Throws an Error that names every difference. Checks the answer as the client receives it, and does not change it. */
 export function createAnswerCheck({ id, answers }: AnyOperation, compile: Compile) {
   const compiled = new Map<number, Validate>();
   return ({ status, data }: Answer): void => {

@@ -2,7 +2,6 @@ import { EMPTY_LINE_PATTERN, LANGUAGE_TAG, LINE_PATTERN, LINES_PATTERN } from '.
 import { WEB_ADDRESSES } from '../web-addresses.ts';
 import { type ErrorObject, NORMALISE_NAMES } from './ajv.ts';
 
-/** One violation in a request. */
 export interface Violation {
   /** Where: `$.address.city` in a body, a parameter's name. */
   readonly path: string;
@@ -12,10 +11,7 @@ export interface Violation {
   readonly kind: 'absent' | 'type' | 'constraint';
 }
 
-/**
- * The number of violations that `details` names, and about how many characters it has; for more it ends with "and
- * more".
- */
+/** How many violations `details` names, and about how many characters it has. */
 export const MAX_NAMED = 100;
 const MAX_DETAILS_LENGTH = 8_000;
 
@@ -45,7 +41,6 @@ const FORMATS: Readonly<Record<string, string>> = {
   date: 'must be a date, such as 2027-01-31',
 };
 
-/** What the patterns that people cannot read ask for. */
 const PATTERNS: Readonly<Record<string, string>> = {
   [LINE_PATTERN]: 'must not be blank or contain control characters',
   [EMPTY_LINE_PATTERN]: 'must be empty, or not blank and without control characters',
@@ -81,7 +76,6 @@ export function describeViolations(violations: readonly Violation[], more = fals
   return `${named.join('; ')}${more || violations.length > named.length ? '; and more' : ''}.`;
 }
 
-/** The first of these parts, as many as `details` may have. */
 const shown = (parts: readonly string[]): string[] => {
   let length = 0;
   return parts.slice(0, MAX_NAMED).filter((part) => {
@@ -98,7 +92,6 @@ interface Found {
 
 const UNKNOWN = ['additionalProperties', 'unevaluatedProperties', 'not'];
 
-/** The violations in a compiled schema's errors, each once. */
 export function listViolations(errors: readonly ErrorObject[]): Violation[] {
   const found = grouped(errors).flatMap(flat);
   return [...new Map(found.map((one) => [`${one.path} ${one.message}`, one])).values()];
@@ -127,10 +120,7 @@ const flat = (found: Found): Violation[] => {
   return one ? [one] : [];
 };
 
-/**
- * The violations of a value that matches no alternative, reported for the alternative that was meant, as far as that
- * can be determined.
- */
+/** Reported for the alternative that was meant, as far as that can be determined. */
 const ofChoice = (choice: Found): Violation[] => {
   const here = choice.error.instancePath;
   const path = toJsonPath(here);
@@ -175,7 +165,6 @@ const branchesOf = ({ error, within }: Found): Found[][] =>
     .map((_, index) => within.filter((inner) => inner.error.schemaPath.startsWith(`${error.schemaPath}/${index}/`)))
     .filter((branch) => branch.length > 0);
 
-/** The violation of a value that is none of these. */
 const ofValues = (error: ErrorObject, values: readonly unknown[]): Violation => {
   const path = toJsonPath(error.instancePath);
   const types = [...new Set(values.map(typeOf))];
@@ -187,7 +176,6 @@ const typeOf = (value: unknown): string => (value === null ? 'null' : Array.isAr
 
 const listed = (values: readonly unknown[]): string => values.map((value) => JSON.stringify(value)).join(', ');
 
-/** How many members of the value at this place an alternative does not have. */
 const unknownIn = (branch: readonly Found[], here: string): number =>
   branch.filter(({ error: { keyword, instancePath, params } }) => {
     if (!UNKNOWN.includes(keyword)) return false;
@@ -207,7 +195,6 @@ const violation = (error: ErrorObject): Violation | undefined => {
   }
   if (keyword === 'enum') return ofValues(error, params.allowedValues);
   if (keyword === 'const') return ofValues(error, [params.allowedValue]);
-  // Summaries of errors that are reported themselves.
   if (keyword === 'propertyNames' || keyword === 'if') return undefined;
   return constraint(error);
 };
