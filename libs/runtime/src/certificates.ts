@@ -1,5 +1,3 @@
-// TLS certificates: reading and following the files, and trusted authorities.
-
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
@@ -14,7 +12,6 @@ export interface Certificate {
   readonly key: string;
 }
 
-/** The files of a certificate and of its key, each with the setting that names it. */
 export interface CertificateFiles {
   readonly cert: { readonly setting: string; readonly path: string };
   readonly key: { readonly setting: string; readonly path: string };
@@ -22,14 +19,9 @@ export interface CertificateFiles {
 
 type NamedFile = CertificateFiles['cert'];
 
-/** The content of a setting's file, or the line that says why it cannot be used. */
 type Read<Value> = { readonly pem: string; readonly value: Value } | { readonly fault: string };
 
-/**
- * The certificate in the files.
- * @throws {StartFault} when one of them is unreadable, damaged or expired, or the key does not belong to the
- * certificate
- */
+/** @throws {StartFault} when a file is unreadable, damaged or expired, or the key does not belong to the certificate */
 export function readCertificate(files: CertificateFiles, now = new Date()): Certificate {
   const [certificate, key] = [readCertificateFile(files.cert, now), readKeyFile(files.key)];
   if ('fault' in certificate) throw new StartFault(certificate.fault);
@@ -64,10 +56,7 @@ const readPem = <Value>({ setting, path }: NamedFile, noun: string, parse: (pem:
 const readKeyFile = (named: NamedFile): Read<KeyObject> =>
   readPem(named, 'private key', (pem) => createPrivateKey(pem));
 
-/**
- * The setting of a certificate: `<prefix>_CERT_FILE` and `<prefix>_KEY_FILE` name its files. Both are set and belong
- * together, or neither is (then undefined).
- */
+/** `<prefix>_CERT_FILE` and `<prefix>_KEY_FILE`: both are set and belong together, or neither is (then undefined). */
 export function declareCertificateFiles(prefix: string): Setting<CertificateFiles | undefined> {
   const [certFile, keyFile] = [`${prefix}_CERT_FILE`, `${prefix}_KEY_FILE`].map((name) =>
     file(name, { optional: true }),
@@ -93,26 +82,19 @@ export function declareCertificateFiles(prefix: string): Setting<CertificateFile
   };
 }
 
-/** The faults of each file alone, if it is given. */
 const faultsOf = (cert: NamedFile | undefined, key: NamedFile | undefined): string[] => {
   const read = [cert && readCertificateFile(cert, new Date()), key && readKeyFile(key)];
   return read.flatMap((one) => (one && 'fault' in one ? [one.fault] : []));
 };
 
-/** Options of `followCertificate`. */
 interface FollowOptions {
   readonly files: CertificateFiles;
   readonly logger: Logger;
-  /** Serves this certificate from now on, as {@link Listening.renew} does. */
   renew(certificate: Certificate): void;
-  /** Milliseconds between two checks of the files. */
   readonly everyMs?: number;
 }
 
-/**
- * Serves a renewed certificate without a restart: checks the files regularly, and uses their certificate for new
- * connections. While the pair is damaged or half replaced, the old one stays, which is logged once.
- */
+/** While a renewed pair is damaged or half replaced, the old one stays, which is logged once. */
 export function followCertificate(options: FollowOptions): { close(): void } {
   const { renew, files, logger, everyMs = 30_000 } = options;
   const versions = (): string => `${versionOf(files.cert.path)}, ${versionOf(files.key.path)}`;
@@ -144,11 +126,7 @@ const versionOf = (path: string): string | undefined => {
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/**
- * From now on every TLS connection that this process makes (to services, MongoDB, RabbitMQ) trusts the authorities in
- * the file (PEM, one or several), beside those that Node trusts anyway. Nothing to do without a file.
- * @throws {StartFault} when the file cannot be read or holds no certificate
- */
+/** Beside those that Node trusts, for every TLS connection of this process. @throws {StartFault} */
 export function trustAuthorities(path: string | undefined): void {
   if (path !== undefined) setDefaultCACertificates([...getCACertificates('default'), ...readAuthorities(path)]);
 }

@@ -1,5 +1,3 @@
-// Certificates for development: an authority of the installation, which a phone can trust, and what it signs.
-
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
@@ -9,13 +7,11 @@ import type { Certificate } from './certificates.ts';
 import { replaceFile } from './files.ts';
 import { explain, getErrorCode, StartFault } from './settings/start-fault.ts';
 
-/** A certificate with its chain, and the file of the authority that clients trust. */
 interface DevelopmentCertificate extends Certificate {
   /** The file for curl's --cacert. */
   readonly caFile: string;
 }
 
-/** A certificate, its key, and the files that have them. */
 interface Pair extends Certificate {
   readonly certFile: string;
   readonly keyFile: string;
@@ -27,9 +23,7 @@ const DAY_MS = 86_400_000;
 const LIFETIME = { server: 397, authority: 3_650 } as const;
 const RENEWED_BEFORE_DAYS = 30;
 
-/**
- * The names and addresses of this machine at which others reach a listener; none of one that only listens to itself.
- */
+/** Names and addresses at which others reach a listener; none of one that only listens to itself. */
 export function listReachableHosts(
   host: string,
   { name, interfaces }: { readonly name: string; readonly interfaces: ReturnType<typeof networkInterfaces> } = {
@@ -51,10 +45,8 @@ export function listReachableHosts(
 const KEYS = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 
 /**
- * A certificate for development, stored in the directory (its key with mode 0600) and valid for localhost, loopback and
- * the given hosts; made again when it is missing, damaged, about to expire, or lacks a host. It is signed by an
- * authority of the directory, which stays, so that whoever has trusted it goes on doing so.
- * @throws {StartFault} when it cannot be stored, or a stored file cannot be read, or the authority's key is missing
+ * Made again when missing, damaged, about to expire or lacking a host; its authority stays, since clients trust it.
+ * @throws {StartFault} when it cannot be stored or read, or the authority's key is missing
  */
 export async function ensureDevelopmentCertificate(
   directory: string,
@@ -84,10 +76,7 @@ export async function ensureDevelopmentCertificate(
   return { cert: chain, key, caFile };
 }
 
-/**
- * A stored pair that is intact, valid for another month and as `isGood` says.
- * @throws {StartFault} if a file cannot be read
- */
+/** Intact and valid for another month. @throws {StartFault} if a file cannot be read */
 const stored = (
   { certFile, keyFile }: Pick<Pair, 'certFile' | 'keyFile'>,
   now: number,
@@ -105,10 +94,7 @@ const stored = (
   }
 };
 
-/**
- * The content of a file of the pair; undefined if there is none.
- * @throws {StartFault} if it cannot be read: a new certificate would replace it
- */
+/** Undefined without a file. @throws {StartFault} if it cannot be read: a new certificate would replace it */
 const storedPem = (path: string): string | undefined => {
   try {
     return readFileSync(path, 'utf8');
@@ -133,7 +119,6 @@ const authorityIn = async (directory: string, now: number): Promise<Pair> => {
   return { ...made, ...files };
 };
 
-/** A certificate for these hosts that the authority signs, or without one an authority. */
 const make = async (
   name: string,
   now: number,

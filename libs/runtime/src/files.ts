@@ -1,15 +1,8 @@
-// Files and directories of an installation.
-
 import { accessSync, constants, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { explain, getErrorCode, StartFault } from './settings/start-fault.ts';
 
-/**
- * Creates the directory and its parents if they are missing (mode 0700: the files are private to the installation). One
- * by one, because Node's recursive mkdir never ends where a file system says ENOENT below a directory that exists, as
- * /proc does.
- * @throws {StartFault} naming the setting, when it cannot be created or written
- */
+/** Mode 0700. One by one: Node's recursive mkdir never ends below /proc, which says ENOENT. @throws {StartFault} */
 export function ensureDirectory(path: string, setting: string): string {
   try {
     for (const directory of missing(resolve(path))) make(directory);
@@ -21,7 +14,6 @@ export function ensureDirectory(path: string, setting: string): string {
   }
 }
 
-/** The directories to create: this one and its missing parents, the outermost first. */
 const missing = (path: string): string[] => {
   if (isDirectory(path)) return [];
   const found = [path];
@@ -42,10 +34,7 @@ const make = (path: string): void => {
   }
 };
 
-/**
- * Writes a file to disk, or replaces it at once.
- * @throws the file system's error; the file is unchanged then
- */
+/** @throws the file system's error; the file is unchanged then */
 export function replaceFile(path: string, content: string, mode: number): void {
   const draft = `${path}.${process.pid}`;
   try {

@@ -3,7 +3,6 @@ import { createHash, randomBytes } from 'node:crypto';
 /** Crockford's base 32, without letters that look like digits. Five bits of each byte. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** A character for each byte, by its five lowest bits. */
 export function encodeBase32(bytes: Uint8Array): string {
   return [...bytes].map((byte) => ALPHABET[byte & 31]).join('');
 }
@@ -11,10 +10,7 @@ export function encodeBase32(bytes: Uint8Array): string {
 const TIME_CHARACTERS = 9;
 const RANDOM_CHARACTERS = 10;
 
-/**
- * A new id that sorts by age, so that indexes grow at their end: `<prefix>_`, nine characters of time, ten of
- * randomness (50 bits). `now` in epoch milliseconds.
- */
+/** Sorts by age, so that indexes grow at their end: nine characters of time, ten of randomness (50 bits). */
 export function createId(prefix: string, now: number): string {
   return `${prefix}_${now.toString(36).padStart(TIME_CHARACTERS, '0')}${encodeBase32(randomBytes(RANDOM_CHARACTERS))}`;
 }
@@ -24,7 +20,6 @@ export function createRandomId(prefix: string, length: number): string {
   return `${prefix}_${encodeBase32(randomBytes(length))}`;
 }
 
-/** The pattern of ids with this prefix, as the functions of this file make them. */
 export function buildIdPattern(prefix: string): string {
   return `^${prefix}_[0-9a-z]{${TIME_CHARACTERS + RANDOM_CHARACTERS},32}$`;
 }

@@ -1,5 +1,3 @@
-// Logs: one JSON line per entry, with permitted fields only.
-
 import { createLogger as createWinston, format, transports } from 'winston';
 import { getCurrentTrace, parseTraceparent } from './tracing.ts';
 
@@ -12,7 +10,6 @@ const texts = [
   /** Of the registry, of a driver or of the system. */
   'code',
   'reason',
-  /** The address of a connection. */
   'peer',
   'upstream',
   'url',
@@ -28,14 +25,10 @@ const texts = [
 
 const numbers = ['status', 'durationMs', 'attempt', 'count', 'waitMs'] as const;
 
-/**
- * The fields that a log line may have beside its message. Others are dropped, so that no token, secret, email or body
- * gets into a log by accident.
- */
+/** Other fields are dropped, so that no token, secret, email or body gets into a log by accident. */
 export interface LogFields
   extends Partial<Readonly<Record<(typeof texts)[number], string>>>,
     Partial<Readonly<Record<(typeof numbers)[number], number>>> {
-  /** The client's id. */
   readonly client?: string | null;
   /** Logged with name, message and stack, in which secrets and emails are masked. */
   readonly error?: unknown;
@@ -44,8 +37,7 @@ export interface LogFields
 const allowed: ReadonlySet<string> = new Set([...texts, ...numbers, 'client', 'error']);
 
 const masks: readonly (readonly [RegExp, string])[] = [
-  // Internationalised ones, too (RFC 6531). Longer ones than any valid one are cut, so that a long text takes no
-  // quadratic time.
+  // Internationalised ones, too (RFC 6531). Cut, so that a long text takes no quadratic time.
   [/[\p{L}\p{M}\p{N}_.+-]{1,254}@[\p{L}\p{M}\p{N}_-]+(?:\.[\p{L}\p{M}\p{N}_-]+)+/gu, '(email)'],
   [/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, '(token)'],
   [/\b(Bearer|Basic)\s+[\w.~+/=-]+/gi, '$1 (secret)'],
@@ -54,16 +46,12 @@ const masks: readonly (readonly [RegExp, string])[] = [
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
-/** Every level, the most verbose first; for the LOG_LEVEL setting. */
 export const logLevels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
 
-/**
- * Writes log lines; each carries time, service and the current request's ids. The message is a fixed text without data.
- */
+/** Each line carries time, service and the current request's ids. The message is a fixed text without data. */
 export type Logger = Readonly<Record<LogLevel, (message: string, fields?: LogFields) => void>>;
 
 interface LoggerOptions {
-  /** The service that logs. */
   readonly service: string;
   /** The least important level that is written; default info. */
   readonly level?: LogLevel;
@@ -73,7 +61,6 @@ interface LoggerOptions {
   readonly write?: (line: string) => void;
 }
 
-/** Creates a program's logger: JSON lines, or readable ones in a terminal, with allow-listed fields only. */
 export function createLogger(options: LoggerOptions): Logger {
   const { service, level = 'info', pretty = process.stdout.isTTY === true, write } = options;
   const line = format.printf(({ level: name, message, fields }) => {
@@ -104,11 +91,9 @@ export function createLogger(options: LoggerOptions): Logger {
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
-/** The text with emails, tokens and passwords masked. */
 const masked = (text: string): string =>
   masks.reduce((result, [pattern, replacement]) => result.replace(pattern, replacement), text);
 
-/** The allowed fields, as JSON values. A warning of what stands around the process has no stack. */
 const allowedFields = (fields: object, level: string): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(fields)
@@ -139,7 +124,6 @@ const isOfSurroundings = (error: unknown): boolean => {
   return cause !== undefined && isOfSurroundings(cause);
 };
 
-/** A human-readable line: time, level, service, message, then the fields; a stack on separate lines. */
 const prettyLine = (line: Record<string, unknown>): string => {
   const { time, level, service, message, error, requestId, traceId: _traceId, ...rest } = line;
   const fields = Object.entries({ ...rest, requestId }).filter(([, value]) => value !== undefined && value !== null);
@@ -152,7 +136,6 @@ const prettyLine = (line: Record<string, unknown>): string => {
   return `${String(time).slice(11, 23)} ${String(level).padEnd(5)} ${String(service)}: ${String(message)}${tail}${trouble.join('')}`;
 };
 
-/** The messages of an error and of its causes, in one line. */
 const reasonsOf = (error: unknown): string[] => {
   if (error === undefined || error === null) return [];
   const { message, cause } = error as { message?: string; cause?: unknown };

@@ -1,7 +1,4 @@
-/**
- * The member of that name that a record has itself. Names from outside, of services, operations, components, can be
- * those of what every object inherits: `constructor`, `toString`, `__proto__`.
- */
+/** Names from outside can be those of what every object inherits: `constructor`, `toString`, `__proto__`. */
 export function getOwnMember<Value>(
   record: Readonly<Record<string, Value>> | undefined,
   name: string,

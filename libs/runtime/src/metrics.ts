@@ -1,5 +1,3 @@
-// Metrics in Prometheus's text format: those of the code, of the process and of its surroundings.
-
 import { X509Certificate } from 'node:crypto';
 import { statfs } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -15,38 +13,23 @@ export interface Meter {
   readonly labels?: readonly string[];
 }
 
-/** Notified of every request when it arrives. */
 export type Observe = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A value read during the scrape. */
 export interface Reading {
   readonly value: number;
   readonly labels?: Labels;
 }
 
-/**
- * The program's metrics, for Prometheus. Requesting a meter again returns the same one: several services may share a
- * process.
- */
+/** Requesting a meter again returns the same one: several services may share a process. */
 export interface Metrics {
   counter(meter: Meter): (labels?: Labels, by?: number) => void;
   histogram(meter: Meter & { readonly buckets?: number[] }): (value: number, labels?: Labels) => void;
-  /**
-   * A gauge read at each scrape, so that an idle process does no work for it. A reading that rejects, or takes longer
-   * than 2 s, has no value.
-   */
+  /** Read at each scrape, so that an idle process does no work. No value if it rejects or takes longer than 2 s. */
   watch(meter: Meter, read: () => readonly Reading[] | Promise<readonly Reading[]>): void;
-  /**
-   * Records the duration of a service's answers, by operation; `status` as `statusOf` returns it, `seconds` since the
-   * request arrived.
-   */
+  /** `status` as `toStatusClass` returns it, `seconds` since the request arrived. */
   answers(service: string): (operation: string, status: string, seconds: number) => void;
-  /**
-   * Records every request of a service in this way, when its answer is sent. In a process with several services a
-   * request counts once at the gateway and once at each service that it reaches.
-   */
+  /** In a process with several services a request counts at the gateway and at each service that it reaches. */
   requests(service: string): Observe;
-  /** Everything in Prometheus' text format, and its media type. */
   text(): Promise<{ readonly type: string; readonly text: string }>;
 }
 
@@ -58,15 +41,11 @@ const READ_MS = 2_000;
 const NOTHING: readonly Reading[] = [];
 
 /**
- * The event loop's delay is measured by a timer with this interval in milliseconds: a delay below it is not noticed. At
- * 20 ms an idle process spends 0.3 % of a core on it, at the library's default of 10 ms twice as much.
+ * Milliseconds; a shorter delay is not noticed. An idle process spends 0.3 % of a core on it, at 10 ms twice as much.
  */
 const LAG_SAMPLE_MS = 20;
 
-/**
- * The statistics that Node computes of the times between two runs of that timer. (The deviation is the same with and
- * without the interval.)
- */
+/** What Node computes of the times between two runs of that timer. */
 const LAGS = ['min', 'max', 'mean', 'p50', 'p90', 'p99'];
 
 const OPERATION = Symbol('operation');
@@ -85,10 +64,7 @@ export function toStatusClass({ writableFinished, statusCode }: ServerResponse):
   return writableFinished ? `${Math.floor(statusCode / 100)}xx` : 'gone';
 }
 
-/**
- * Creates a registry with Node's own metrics. The library is loaded on demand, since most installations have no
- * operations port.
- */
+/** Loads the library on demand: most installations have no operations port. */
 export async function createMetrics(): Promise<Metrics> {
   const { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } = await import('prom-client');
   const registry = new Registry();
@@ -200,7 +176,6 @@ const answers = async (check: Check): Promise<boolean> => {
   return settleWithin(answered, PATIENCE_MS, () => false);
 };
 
-/** Metrics of every process: its version, and whether its dependencies respond. */
 export function watchSurroundings(
   metrics: Metrics,
   { name, version }: { readonly name: string; readonly version: string },
@@ -231,7 +206,6 @@ export function watchCertificate(metrics: Metrics, service: string, served: () =
   });
 }
 
-/** The free space of the data directory's file system. */
 export function watchDirectory(metrics: Metrics, directory: string): void {
   const room = async () => statfs(directory);
   const free = { name: 'data_directory_free_bytes', help: 'Room left in the file system of the data directory' };

@@ -1,14 +1,9 @@
-// Secrets at rest: sealed private keys, and secrets in files of the data directory.
-
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { explain, getErrorCode, StartFault } from './settings/start-fault.ts';
 
-/**
- * The secret stored in a file of the data directory, or undefined if there is none.
- * @throws {StartFault} if it cannot be read
- */
+/** Undefined if there is none. @throws {StartFault} if it cannot be read */
 export function readStoredSecret(directory: string, file: string): string | undefined {
   const path = join(directory, file);
   try {
@@ -22,9 +17,7 @@ export function readStoredSecret(directory: string, file: string): string | unde
 }
 
 /**
- * The secret stored in a file of the data directory (mode 0600), created by the first call: 256 random bits in
- * hexadecimal. Two processes that start at once get the same one.
- * @throws {StartFault} if it cannot be stored
+ * 256 random bits in hexadecimal, mode 0600. Two processes that start at once get the same one. @throws {StartFault}
  */
 export function storeSecret(directory: string, file: string): string {
   const stored = readStoredSecret(directory, file);
@@ -47,10 +40,7 @@ const ALGORITHM = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/**
- * The AES-256 key that is derived from a secret (any text) for one purpose; keys for other purposes are independent
- * (RFC 5869).
- */
+/** AES-256, derived for one purpose; keys for other purposes are independent (RFC 5869). */
 export function deriveSealingKey(secret: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, 'boxoffice', purpose, 32));
 }

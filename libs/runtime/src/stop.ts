@@ -2,33 +2,18 @@ import type { Logger } from './logger.ts';
 import { getErrorCode } from './settings/start-fault.ts';
 import { settleWithin } from './time.ts';
 
-/** Stops a program in order. */
 export interface Stop {
-  /**
-   * Registers a part to close; the last one added is closed first.
-   * @throws once the stop has stopping, which ends a start that is still running; the added part is closed all the same
-   */
+  /** The last part added is closed first. @throws once the stop has begun; the part is closed all the same */
   add(name: string, close: () => Promise<void> | void): void;
   /** Aborted when the stop begins, so that pending waits of the start end. */
   readonly signal: AbortSignal;
-  /**
-   * Ends the process at SIGTERM or SIGINT: status 0 if everything closed in time, 1 otherwise or at a second signal.
-   */
+  /** At SIGTERM or SIGINT: status 0 if everything closed in time, 1 otherwise or at a second signal. */
   onSignal(): void;
-  /**
-   * Stops the process in order, with status 1, at an uncaught exception or an unhandled rejection, which is logged with
-   * its stack. The state of the process may be wrong from then on, so it does not continue.
-   */
+  /** Status 1 at an uncaught exception or unhandled rejection: the state may be wrong from then on. */
   onFault(): void;
-  /**
-   * Closes every part, one after the other, within the time; resolves to whether all of them closed. Every call returns
-   * the same promise.
-   */
+  /** Resolves to whether every part closed in time. Every call returns the same promise. */
   run(): Promise<boolean>;
-  /**
-   * Awaits the program's start. A stop lets the start reach its next `add`; errors of the start after the stop began
-   * are ignored.
-   */
+  /** A stop lets the start reach its next `add`; errors of the start are ignored from then on. */
   during(start: Promise<void>): Promise<void>;
 }
 
@@ -37,15 +22,12 @@ interface StopOptions {
   readonly withinMs?: number;
 }
 
-/**
- * Time that the stop gives the start to reach its next `add`: the part that is being started needs the earlier ones.
- */
+/** For the start to reach its next `add`: the part that is being started needs the earlier ones. */
 const START_MS = 1_000;
 
 /** A further signal within this time is a repetition of the first; a later one ends the process at once. */
 const REPEAT_MS = 1_000;
 
-/** Creates the list of the parts that a program closes when it stops. */
 export function createStop(logger: Logger, { withinMs = 15_000 }: StopOptions = {}): Stop {
   const parts: { readonly name: string; readonly close: () => Promise<void> | void }[] = [];
   let ending: Promise<boolean> | undefined;

@@ -1,12 +1,9 @@
-// Deadlines, intervals and retries. A separate entry point, so that store and messaging load nothing else of this
-// package.
+// A separate entry point, so that store and messaging load nothing else of this package.
 
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * Settles like the promise, for at most `ms` milliseconds; after them with the result of `late`, which may throw. The
- * work behind the promise continues, and its later rejection is not reported as unhandled. The timer is cleared as soon
- * as the promise settles.
+ * After `ms` milliseconds the result of `late`, which may throw. The work continues; its later rejection is ignored.
  */
 export async function settleWithin<T, L>(promise: Promise<T>, ms: number, late: () => L | Promise<L>): Promise<T | L> {
   const deadline = Promise.withResolvers<void>();
@@ -18,12 +15,8 @@ export async function settleWithin<T, L>(promise: Promise<T>, ms: number, late: 
   }
 }
 
-/** A task that is repeated until it is closed: every loop of the product is one. */
 export interface Interval {
-  /**
-   * Runs the task now, or once more after the run under way. Resolves when a run that began after the call has ended,
-   * also if it failed: whoever waits for what the task does waits for this. After `close` it does nothing.
-   */
+  /** Now, or once more after the run under way. Resolves when a run that began after the call has ended or failed. */
   wake(): Promise<void>;
   /** Starts no further run; resolves when the current one has ended. */
   close(): Promise<void>;
@@ -38,10 +31,7 @@ interface IntervalOptions {
   failed(error: unknown): void;
 }
 
-/**
- * Runs `task` every `everyMs` milliseconds, never concurrently: a run that is due while the last one continues is
- * skipped. Its timer does not keep the process alive.
- */
+/** Never concurrently: a run that is due while the last one continues is skipped. Does not keep the process alive. */
 export function repeat(task: () => Promise<unknown>, { everyMs, atOnce = false, failed }: IntervalOptions): Interval {
   let underWay: Promise<void> | undefined;
   let next: Promise<void> | undefined;
@@ -81,19 +71,16 @@ export function repeat(task: () => Promise<unknown>, { everyMs, atOnce = false, 
   };
 }
 
-/** An opening that is retried until it succeeds. */
 interface Persistent<Value> {
   /** Resolves at the first success; rejects at `cancel`. */
   readonly opened: Promise<Value>;
   /** Resolves when the first attempt has ended, with whether it succeeded; at `cancel` with false. */
   readonly tried: Promise<boolean>;
-  /** Ends the attempts. */
   cancel(): void;
   /** The value, or undefined if the attempts were cancelled. */
   orNothing(): Promise<Value | undefined>;
 }
 
-/** Logs what is waited for. */
 interface Waits {
   warn(message: string, fields: { readonly part: string; readonly reason: string }): void;
 }

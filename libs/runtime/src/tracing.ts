@@ -1,5 +1,3 @@
-// Traces: the ids that connect the work of one request, its spans, and their export.
-
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
@@ -39,18 +37,15 @@ export function parseTraceparent(
   return { traceId, spanId, flags: Number.parseInt(flags, 16) };
 }
 
-/** The traceparent of a header, if it is well-formed. A new one otherwise. */
 export function readTraceparent(header: string | string[] | undefined): string {
   return typeof header === 'string' && parseTraceparent(header) ? header : makeTraceparent();
 }
 
-/** A new trace's traceparent, marked as sampled. */
 const makeTraceparent = (): string => `00-${randomDigits()}-${randomDigits().slice(-16)}-01`;
 
 /** 32 hexadecimal digits; randomUUID uses entropy that Node caches, at a fraction of the cost of randomBytes. */
 const randomDigits = (): string => randomUUID().replaceAll('-', '');
 
-/** The trace that a request belongs to, from its headers. */
 export function traceFrom(headers: IncomingHttpHeaders): Trace {
   return {
     requestId: readRequestId(headers['x-request-id']),
@@ -63,26 +58,19 @@ export function runWithTrace<Result>(trace: Trace, fn: () => Result): Result {
   return storage.run(trace, fn);
 }
 
-/** The trace of the current call, or undefined outside of any. */
 export function getCurrentTrace(): Trace | undefined {
   return storage.getStore();
 }
 
-/** The headers that carry the current trace to another process; empty outside of any. */
 export function traceHeaders(): Readonly<Record<string, string>> {
   const trace = getCurrentTrace();
   return trace ? { 'x-request-id': trace.requestId, traceparent: trace.traceparent } : {};
 }
 
-/**
- * Spans: the timed parts of a trace, for a recorder (OpenTelemetry, see `startTraces`). While nothing records,
- * `getRecorder()` is undefined and costs nothing. Attribute names follow OpenTelemetry's semantic conventions; paths,
- * queries and ids of persons are never values, as in logs.
- */
+/** Attribute names follow OpenTelemetry's conventions; paths, queries and ids of persons are never values. */
 export interface Span {
   /** The traceparent for calls that the span causes. */
   readonly traceparent: string;
-  /** Sets attributes that are known only at the end. */
   rename(name: string): void;
   set(attributes: Attributes): void;
   /** Call once. `failure` marks the span as failed, with a word of low cardinality. */
@@ -115,17 +103,12 @@ export function getRecorder(): Recorder | undefined {
   return recorder;
 }
 
-/** A request's trace, and the span of its answer if one is recorded. */
 interface Traced {
   readonly trace: Trace;
   readonly span: Span | undefined;
 }
 
-/**
- * The trace of a request that a service answers. A span is recorded only for a request that has a trace already:
- * periodic requests (for descriptions, keys, revocations) have none. `operation` may be set at the end, see {@link
- * endAnswer}.
- */
+/** A span only for a request that has a trace already: periodic ones (descriptions, keys, revocations) have none. */
 export function beginAnswer({ headers, method }: IncomingMessage, service: string, operation?: string): Traced {
   const trace = traceFrom(headers);
   if (!recorder || headers.traceparent !== trace.traceparent) return { trace, span: undefined };
@@ -147,28 +130,20 @@ export function endAnswer(span: Span, operation: string, response: ServerRespons
   span.end(statusCode >= 500 ? String(statusCode) : undefined);
 }
 
-/**
- * Starts the span of a call to another process, within the current trace; undefined without a trace, and while spans
- * are not recorded.
- */
+/** Within the current trace; undefined without one, and while spans are not recorded. */
 export function beginCall(name: string, attributes: Attributes): Span | undefined {
   const trace = recorder && getCurrentTrace();
   if (!trace || !parseTraceparent(trace.traceparent)) return undefined;
   return recorder?.({ service: trace.service, kind: 'client', name, parent: trace.traceparent, attributes });
 }
 
-/**
- * The endpoint that traces are sent to. The library itself reads this and the other standard variables (headers,
- * sampler, service name).
- */
+/** The library itself reads this and the other standard variables (headers, sampler, service name). */
 const otlpEndpoint = url('OTEL_EXPORTER_OTLP_ENDPOINT', { optional: true });
 
-/** The format of the export. */
 const otlpProtocol = oneOf('OTEL_EXPORTER_OTLP_PROTOCOL', ['http/protobuf', 'http/json'], {
   default: 'http/protobuf',
 });
 
-/** The settings of traces, for every program that records them. */
 export const traceSettings = { otlpEndpoint, otlpProtocol };
 
 interface TracesOptions {
@@ -184,10 +159,7 @@ const KINDS = { server: 1, client: 2, producer: 3, consumer: 4 } as const;
 
 const STATUS_ERROR = 2;
 
-/**
- * Records spans and sends them to the endpoint, if one is set; only then is the library loaded. Resolves to the
- * function that stops recording, and sends the remaining spans within 3 s.
- */
+/** The library is loaded only with an endpoint. `close` sends the remaining spans within 3 s. */
 export async function startTraces(options: TracesOptions): Promise<{ close(): Promise<void> }> {
   if (options.otlpEndpoint === undefined) return { close: async () => undefined };
   const { record, processor } = await makeRecorder(options);
@@ -250,10 +222,7 @@ const makeRecorder = async ({ otlpProtocol: protocol, logger }: TracesOptions) =
   return { record, processor };
 };
 
-/**
- * The exporter. It logs the first failure and the recovery once each; meanwhile spans are dropped, without other
- * effects.
- */
+/** Logs the first failure and the recovery once each; meanwhile spans are dropped. */
 const loggedOnce = (exporter: SpanExporter, { info, warn }: TracesOptions['logger']): SpanExporter => {
   let failing = false;
   return {

@@ -1,25 +1,17 @@
-// Connections between the processes of an installation: the addresses behind a name, and requests to them.
-
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { type Breaker, createBreaker } from './breaker.ts';
 
-/** Finds every address of a name. */
 export type Resolve = (name: string) => Promise<readonly string[]>;
 
 interface AddressesOptions {
-  /** The base URL of a service. */
   readonly url: string;
-  /** Default: the system's resolver. */
   readonly resolve?: Resolve | undefined;
-  /** Called when the breaker of an address opens or closes. */
   readonly onChange?: (address: string, state: 'open' | 'closed') => void;
-  /** Epoch milliseconds. */
   readonly now?: () => number;
 }
 
-/** Where an instance of a service is reached. */
 export interface Endpoint {
   /** `http:` or `https:`. */
   readonly protocol: string;
@@ -31,9 +23,7 @@ export interface Endpoint {
   readonly origin: string;
 }
 
-/** One request to one address. */
 export interface Attempt {
-  /** An IP address. */
   readonly address: string;
   readonly endpoint: Endpoint;
   /** Reports the outcome to the address's breaker, once; further calls have no effect. */
@@ -44,29 +34,20 @@ export interface Attempt {
   end(): void;
 }
 
-/**
- * The addresses of one service, which are its instances, with a breaker each: a failing instance does not affect the
- * others. The service as a whole is refused only while every breaker is open.
- */
+/** A breaker per instance: a failing one does not affect the others. */
 export interface Addresses {
-  /** The host and port for the `Host` header. */
   readonly host: string;
   /**
-   * Chooses an address: one that is due for a probe, else the one with the fewest requests; new instances get few at
-   * first, stopping ones none. Undefined when all serving ones have been tried. Rejects when the name does not resolve.
+   * One due for a probe, else the least busy; new ones get few, stopping ones none. Undefined when all have been tried.
    */
   choose(tried?: ReadonlySet<string>): Attempt | undefined | Promise<Attempt | undefined>;
-  /** Whether no known address accepts a request now. */
   refuses(): boolean;
   /** Whole seconds until a retry makes sense, at least 1. */
   retryAfterSeconds(): number;
-  /** `open` while the breakers of all addresses are open. */
   readonly state: 'closed' | 'open';
-  /** Number of addresses whose breaker is not closed. */
   readonly open: number;
 }
 
-/** What is known of the instance at an address. */
 interface Instance {
   readonly address: string;
   readonly endpoint: Endpoint;
@@ -88,13 +69,9 @@ const STALE_MS = 30_000;
 /** Longer than a process may take to stop. */
 const LEAVING_MS = 15_000;
 
-/**
- * Answers after which an instance is warm. One that has just started runs code that is not optimised yet and opens its
- * own connections: many first requests at once would each wait for all of that.
- */
+/** A new instance runs code that is not optimised yet and opens its connections: many requests would wait for that. */
 const WARM_AFTER = 8;
 
-/** Makes the addresses of one service. */
 export function createAddresses(options: AddressesOptions): Addresses {
   const { url, resolve = resolveName, onChange, now = Date.now } = options;
   const { protocol, host, hostname, port } = new URL(url);
@@ -219,9 +196,7 @@ const resolveName: Resolve = async (name) =>
   (await lookup(name, { all: true, order: 'verbatim' })).map(({ address }) => address);
 
 /**
- * The network that limits count an address by: an IPv6 address by its /64 network, since one host usually has all of
- * it; an IPv4 address, also one mapped into IPv6 (RFC 4291, 2.5.5.2), by itself in dotted form. Anything else stays as
- * it is.
+ * An IPv6 address by its /64 network, which one host usually has; an IPv4 one, also mapped (RFC 4291), in dotted form.
  */
 export function toNetwork(address: string): string {
   if (!address.includes(':') || !ipaddr.isValid(address)) return address;

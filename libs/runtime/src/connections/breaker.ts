@@ -1,14 +1,11 @@
-/** A circuit breaker for one address of a service. */
 export interface Breaker {
   /** Whether a request may be sent now. After true, exactly one of the next three methods must be called. */
   enter(now: number): boolean;
-  /** Whether `enter` would return true. */
   mayEnter(now: number): boolean;
   succeeded(): void;
   failed(now: number): void;
   /** Neither outcome: the client disconnected before the service answered. */
   abandoned(): void;
-  /** Whole seconds until a retry makes sense, at least 1. */
   retryAfterSeconds(now: number): number;
   readonly state: 'closed' | 'open' | 'half-open';
 }
@@ -16,10 +13,7 @@ export interface Breaker {
 interface BreakerOptions {
   /** Consecutive failures that open the breaker. */
   readonly failures?: number;
-  /**
-   * How long the breaker stays open before a probe, and before the next probe if the first has no outcome.
-   * Milliseconds.
-   */
+  /** Milliseconds before a probe, and before the next one if it has no outcome. */
   readonly openMs?: number;
   readonly onChange?: (state: Breaker['state']) => void;
 }
@@ -41,8 +35,7 @@ export function createBreaker(options: BreakerOptions = {}): Breaker {
     mayEnter: (now) => state === 'closed' || now >= openUntil,
     enter(now) {
       if (state === 'closed') return true;
-      // While half-open, one request probes and the others are refused; a probe without an outcome blocks them for
-      // `openMs` only.
+      // Half-open: one request probes, others are refused; a probe without an outcome blocks them for `openMs` only.
       if (now < openUntil) return false;
       openUntil = now + openMs;
       become('half-open');

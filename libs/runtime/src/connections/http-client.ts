@@ -8,11 +8,9 @@ export interface HttpCall {
   /** Includes the query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Sent as JSON. */
   readonly body?: object | undefined;
   /** For the whole call, in milliseconds. Default: 3,000. */
   readonly timeoutMs?: number | undefined;
-  /** Abandons the call. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -22,16 +20,10 @@ export interface HttpAnswer {
   readonly text: string;
 }
 
-/**
- * Calls one other process and resolves with any status. Rejects when there is no answer, with an error whose message is
- * the reason; the process may have acted.
- */
+/** Resolves with any status. Rejects without an answer, with the reason as the message; the process may have acted. */
 type HttpClient = (call: HttpCall) => Promise<HttpAnswer>;
 
-/**
- * The connections of this process to others. Idle ones end before the other side's keep-alive timeout, and do not keep
- * the process alive. TLS trusts the authorities of the process, see `trustAuthorities`.
- */
+/** Idle ones end before the other side's keep-alive timeout, and do not keep the process alive. */
 const agent = new Agent({
   connections: 256,
   connectTimeout: 2_000,
@@ -45,10 +37,8 @@ const agent = new Agent({
 /** A stopping process may close several pooled connections, each as it is used again. */
 const MOST_REPEATS = 2;
 
-/** Codes of a connection that broke. */
 const BROKEN: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
-/** Codes of an address that accepts no connection. */
 const UNREACHABLE: ReadonlySet<unknown> = new Set([
   'ECONNREFUSED',
   'EHOSTUNREACH',
@@ -56,7 +46,6 @@ const UNREACHABLE: ReadonlySet<unknown> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-/** Makes the client of the process at a base URL. */
 export function createHttpClient(url: string, addresses: Addresses = createAddresses({ url })): HttpClient {
   const sendTo = async (attempt: Attempt, call: HttpCall, signal: AbortSignal): Promise<HttpAnswer> => {
     const { method = 'GET', path, headers, body } = call;
@@ -111,10 +100,7 @@ export function createHttpClient(url: string, addresses: Addresses = createAddre
   };
 }
 
-/**
- * Ends after `ms` milliseconds. An answer that arrived while this process stood still counts: the event loop reads
- * between timers and immediates.
- */
+/** An answer that arrived while this process stood still counts: the event loop reads between timers and immediates. */
 const startDeadline = (ms: number): { readonly signal: AbortSignal; stop(): void } => {
   const end = new AbortController();
   const timer = setTimeout(() => setImmediate(() => end.abort(new Error(`no answer within ${ms} ms`))), ms);

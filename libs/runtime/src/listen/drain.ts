@@ -2,34 +2,24 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 
-/**
- * The `idleMs` of a program whose clients are anybody: enough for a busy client to use each of its open connections
- * once; the rest of a stop's 15 s is for the other parts.
- */
+/** For clients that are anybody: enough for a busy one to use each of its open connections once. */
 export const DRAIN_MS = 1_000;
 
 /**
- * The `idleMs` of a service. The gateway sends a request that cannot be repeated only on a connection whose last answer
- * it has read lately; without processor time it may have read that answer seconds late. As soon as the gateway knows
- * that a process is stopping, it closes its idle connections, and the drain ends.
+ * A gateway without processor time reads an answer seconds late; once it knows of the stop, it closes its connections.
  */
 export const SERVICE_DRAIN_MS = 3_000;
 
 /** Time in which clients hear that the process is stopping, while no connection is open. */
 const LEAST_MS = 1_000;
 
-/** How a server stops. Times are in milliseconds, counted from the beginning of the stop. */
+/** Milliseconds, counted from the beginning of the stop. */
 interface DrainOptions {
   /** Time for running requests; then every connection is closed. */
   readonly graceMs: number;
-  /**
-   * Time for open keep-alive connections, each until its next answer, which announces the close; ends after a second
-   * when none is open any more.
-   */
+  /** For open keep-alive connections, each until its next answer; a second when none is open any more. */
   readonly idleMs: number;
-  /** The open connections. */
   readonly connections: ReadonlySet<Socket>;
-  /** The number of requests that are not answered yet. */
   readonly running: () => number;
 }
 
@@ -41,11 +31,7 @@ const LAST_MS = 300;
 /** Turns of the event loop in which new connections may arrive at the end of a drain. */
 const MOST_TURNS = 200;
 
-/**
- * Drains a server's connections, and resolves when the last one is closed. During the drain new connections are
- * accepted too; an answer that announces the close sends its client elsewhere, so that no request is in flight when the
- * listener closes.
- */
+/** Meanwhile new connections are accepted, too: an answer that announces the close sends its client elsewhere. */
 export async function drainConnections(
   server: Server,
   { graceMs, idleMs, connections, running }: DrainOptions,

@@ -1,6 +1,5 @@
 import { settleWithin } from '../time.ts';
 
-/** The answer to a health request: its status and its bare body. */
 interface HealthAnswer {
   readonly status: 200 | 503;
   readonly body:
@@ -11,18 +10,11 @@ interface HealthAnswer {
 /** A condition of readiness: rejects while it does not hold. */
 export type Check = () => Promise<void>;
 
-/** The health of a program, for `/health/live` and `/health/ready`. */
 export interface Health {
-  /** The version of the program, which its answers name; undefined: they name none. */
   readonly version: string | undefined;
-  /**
-   * From now on the program is ready whenever every check passes; each is called for each request, for one second at
-   * most.
-   */
+  /** Ready whenever every check passes; each is called for each request, for one second at most. */
   ready(checks?: Readonly<Record<string, Check>>): void;
-  /** From now on the program is not ready, because it is stopping. */
   stopping(): void;
-  /** The answer for a path of this kind, undefined for any other. */
   answer(path: string): Promise<HealthAnswer> | undefined;
 }
 

@@ -1,5 +1,3 @@
-// Listeners: limits on slow clients, refused requests, drained connections, and the port for metrics and health.
-
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
@@ -15,9 +13,7 @@ import { useOriginForm } from './target.ts';
 
 /** How long a request may take to arrive. Milliseconds. */
 interface ArrivalLimits {
-  /** Until the headers are complete. */
   readonly headersMs?: number;
-  /** Until the request is complete. */
   readonly requestMs?: number;
 }
 
@@ -28,25 +24,19 @@ export interface ListenOptions {
   readonly tls?: Certificate;
   /** Answered at `/health/live` and `/health/ready`, before the handler. */
   readonly health?: Health;
-  /** Headers of the answers about health. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly limits?: ArrivalLimits;
   /** Shapes the answers to requests that the HTTP parser refuses. */
   readonly refuse?: Refuse;
   /** Notified of these refusals, which no handler sees: for the access log. */
   readonly onRefused?: OnRefused;
-  /** Notified of the requests that the handler gets, for metrics. */
   readonly observe?: Observe;
-  /**
-   * How long requests are still served after the stop begins, in milliseconds, on open connections and on new ones;
-   * each answer announces the close of its connection; ends after a second when none is open any more. Default 0.
-   */
+  /** Milliseconds in which requests are still served after the stop begins; a second when no connection is open. */
   readonly drainMs?: number;
   /** The setting that chooses the port, for the message when it is taken. */
   readonly setting?: string;
 }
 
-/** A server that accepts requests. */
 export interface Listening {
   readonly port: number;
   /** `http://host:port` or `https://…`, as a client on this machine reaches it. */
@@ -56,10 +46,7 @@ export interface Listening {
   renew(certificate: Certificate): void;
   /** The certificate that new connections get (PEM); undefined without TLS. */
   certificate(): string | undefined;
-  /**
-   * Stops accepting, waits at most `graceMs` (default 12 s) for running requests, then closes every connection; idle
-   * ones when `drainMs` is over. Every call returns the same promise.
-   */
+  /** Waits at most `graceMs` (default 12 s), then closes every connection. Every call returns the same promise. */
   close(graceMs?: number): Promise<void>;
 }
 
@@ -73,15 +60,11 @@ const MOST_CONNECTIONS = 10_000;
 
 const openPorts = new Set<number>();
 
-/** The ports on which this process listens. */
 export function getListeningPorts(): ReadonlySet<number> {
   return openPorts;
 }
 
-/**
- * Serves HTTP, or HTTPS with a certificate. Resolves when connections are accepted.
- * @throws {StartFault} when the port or the address is not available
- */
+/** Resolves when connections are accepted. @throws {StartFault} when the port or the address is not available */
 export async function listen(handler: RequestListener, options: ListenOptions): Promise<Listening> {
   const { health, observe, onRefused, refuse = bareRefuse } = options;
   const server = makeServer(options);

@@ -6,27 +6,23 @@ import type { Logger } from '../logger.ts';
 export interface Refusal {
   readonly status: 400 | 408 | 431;
   readonly code: 'bad_request' | 'request_timeout' | 'headers_too_large';
-  /** English, for humans. */
   readonly details: string;
   /** As sent, unverified; undefined when the refused packet does not begin with a request line. */
   readonly method?: string | undefined;
-  /** As sent, unverified; undefined when the refused packet does not begin with a request line. */
   readonly path?: string | undefined;
 }
 
-/** The answer to a refused request, in the shape of the interface. */
 interface RefusalAnswer {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** Shapes the answers to refused requests. */
 export type Refuse = (refusal: Refusal) => RefusalAnswer;
 
 /** Notified of every refusal of a request that no handler got, with the id in its answer. */
 export type OnRefused = (refusal: Refusal, requestId: string | undefined) => void;
 
-/** Logs refusals as requests are logged: one line, without the path. */
+/** Without the path. */
 export function logRefused(logger: Pick<Logger, 'info'>): OnRefused {
   return ({ method, status, code }, requestId) =>
     logger.info('request', { requestId, client: null, operation: 'none', method, status, code });
@@ -34,7 +30,6 @@ export function logRefused(logger: Pick<Logger, 'info'>): OnRefused {
 
 const reasons = { 400: 'Bad Request', 408: 'Request Timeout', 431: 'Request Header Fields Too Large' } as const;
 
-/** A request that is not HTTP. */
 export const malformed: Refusal = {
   status: 400,
   code: 'bad_request',
@@ -47,7 +42,6 @@ const CLIENT_ENDED = 'HPE_INVALID_EOF_STATE';
 const LINE = /^([A-Z]{1,20}) (\S+)/;
 
 interface RefusalOptions {
-  /** The latest response of each connection. */
   readonly latest: WeakMap<Socket, ServerResponse<IncomingMessage>>;
   readonly refuse: Refuse;
   readonly onRefused?: OnRefused | undefined;
@@ -89,7 +83,6 @@ export function answerRefusals(
   };
 }
 
-/** The same for a request of which no handler has a response. */
 const answerOn = (socket: Socket, { status }: Refusal, { headers, body }: RefusalAnswer): void => {
   const all = { Date: new Date().toUTCString(), ...headers, 'Content-Length': `${Buffer.byteLength(body)}` };
   const lines = Object.entries({ ...all, Connection: 'close' }).map(([name, value]) => `${name}: ${value}\r\n`);

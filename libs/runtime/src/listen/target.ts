@@ -5,10 +5,7 @@ const ABSOLUTE = /^https?:\/\/[^/?#]*/i;
 /** A target that names no resource of a server (RFC 9112, 3.2.4). */
 const NO_PATH = '*';
 
-/**
- * Gives a request the origin form of its target, since applications route by paths: Express has no route for some other
- * targets. `originalUrl` has what was sent, as in Express.
- */
+/** Express routes by paths only. `originalUrl` has what was sent. */
 export function useOriginForm(request: IncomingMessage): void {
   const { url = '' } = request;
   if (!url.startsWith('/')) Object.assign(request, { originalUrl: url, url: originForm(url) });

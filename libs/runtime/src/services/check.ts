@@ -11,7 +11,6 @@ export class RowsFault extends Error {
   }
 }
 
-/** A row of a file, whose lists may be absent. */
 type Given = Partial<ServiceRow> & Pick<ServiceRow, 'name'>;
 
 type Form = readonly [RegExp, expected: string];
@@ -22,7 +21,6 @@ const PATH: Form = [/^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)+$/, 'a path like
 
 const FACT: Form = [/^[a-z][a-z0-9_-]*\.[a-z][a-z0-9_.-]*$/, 'a fact like order.confirmed'];
 
-/** The forms of the lists' entries. */
 const LISTS: Readonly<Record<string, Form>> = {
   prefixes: PATH,
   domains: [/^[a-z][a-z0-9-]*$/, 'a domain like loyalty, whose scopes are loyalty:read and so on'],
@@ -42,7 +40,6 @@ const MEMBERS = ['name', 'url', ...Object.keys(LISTS), 'consumes'];
 /** More rows are a mistake: each is a service. */
 const MOST_ROWS = 200;
 
-/** The faults that are worth reading at once. */
 const MOST_FAULTS = 50;
 
 /** Names that other users of the broker, databases or programs have. */
@@ -77,7 +74,6 @@ const KEPT =
 
 const exchangeOf = (fact: string): string => fact.split('.', 1)[0] ?? '';
 
-/** The path and all paths above it: those that it is below. */
 const pathsTo = (path: string): string[] =>
   [...path.matchAll(/\/|$/g)].flatMap(({ index }) => (index === 0 ? [] : [path.slice(0, index)]));
 
@@ -126,10 +122,7 @@ export interface CheckOptions {
   readonly mayConsumeAnything?: boolean;
 }
 
-/**
- * Reads the rows of a services file, to stand below the given ones.
- * @throws {RowsFault} naming wrong rows, and why; of many faults the first ones
- */
+/** Rows to stand below the given ones. @throws {RowsFault} naming wrong rows, and why; of many faults the first ones */
 export function checkRows(text: string, builtIn: readonly ServiceRow[], options: CheckOptions = {}): readonly Given[] {
   const rows = parsed(text);
   const forms = rows.map(wrongForm);
@@ -170,7 +163,6 @@ const parsed = (text: string): readonly unknown[] => {
   throw new RowsFault(['holds no list; expected [{"name": "loyalty", …}]']);
 };
 
-/** What is wrong with the form of a row; nothing of what it has in common with others. */
 const wrongForm = (row: unknown): string[] => {
   if (!isObject(row)) return ['is no object; expected {"name": "loyalty", "url": …, "prefixes": […], …}'];
   const unknown = Object.keys(row).filter((member) => !MEMBERS.includes(member));
@@ -198,7 +190,6 @@ const shown = (value: unknown): string => JSON.stringify(value)?.slice(0, 80) ??
 const isUrl = (value: unknown): boolean =>
   typeof value === 'string' && /^https?:/.test(value) && URL.canParse(value) && new URL(value).origin === value;
 
-/** The entries of a list that do not have its form. */
 const wrongEntries = (member: string, value: unknown, [pattern, expected]: Form): string[] => {
   if (value === undefined) return [];
   if (!Array.isArray(value)) return [`${member} is ${shown(value)}; expected a list`];
@@ -207,7 +198,6 @@ const wrongEntries = (member: string, value: unknown, [pattern, expected]: Form)
     .map((one) => `${member} has ${shown(one)}; expected ${expected}`);
 };
 
-/** Headers that no row can name. */
 const wrongHeaders = (headers: unknown): string[] =>
   (Array.isArray(headers) ? headers : []).flatMap((one) => {
     const name = String(one).toLowerCase();
@@ -237,7 +227,6 @@ const wrongConsumed = (name: unknown, one: unknown): string[] => {
   ];
 };
 
-/** Why a row of the right form cannot stand below those above it. */
 const conflicts = (row: Given, above: Taken, all: Taken, { mayConsumeAnything }: CheckOptions): string[] => {
   const { name, prefixes = [], domains = [], open = [], sessions = [], pages = [], calls = [], publishes = [] } = row;
   const free = `choose one of your own, like /svc/v3/${name}`;
@@ -287,14 +276,12 @@ const conflicts = (row: Given, above: Taken, all: Taken, { mayConsumeAnything }:
   ];
 };
 
-/** Which row has a prefix that is the path, or above or below it. */
 const overlapping = ({ prefixes, abovePrefixes }: Taken, path: string): string | undefined => {
   const lower = path.toLowerCase();
   const above = pathsTo(lower).find((one) => prefixes.has(one));
   return abovePrefixes.get(lower) ?? (above === undefined ? undefined : prefixes.get(above));
 };
 
-/** Facts that a row consumes, and no row publishes. */
 const unpublished = (received: readonly string[], all: Taken): string[] =>
   received
     .filter((fact) => !all.facts.has(fact))

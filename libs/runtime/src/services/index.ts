@@ -1,5 +1,3 @@
-// The list of services: what gateway, authorizer, broker and operator know of each service.
-
 export { RowsFault } from './check.ts';
 export {
   builtInRows,

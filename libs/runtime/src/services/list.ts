@@ -19,7 +19,6 @@ export const builtInRows: readonly ServiceRow[] = JSON.parse(readFileSync(FILE, 
 
 const builtIn: ReadonlySet<string> = new Set(builtInRows.map(({ name }) => name));
 
-/** Whether the product itself has a service of this name. */
 export function isBuiltIn(name: string): boolean {
   return builtIn.has(name);
 }
@@ -36,17 +35,13 @@ const EMPTY = {
   consumes: [],
 };
 
-/**
- * The built-in rows and, below them, those of a file's text; a row with the name of a built-in service sets its url.
- * @throws {RowsFault} naming each wrong row, and why
- */
+/** A row with the name of a built-in service sets its url. @throws {RowsFault} naming each wrong row, and why */
 export function parseRows(text: string, options?: CheckOptions): readonly ServiceRow[] {
   const added = checkRows(text, builtInRows, options);
   const addressed = builtInRows.map((row) => ({ ...row, ...added.find(({ name }) => name === row.name) }));
   return [...addressed, ...added.filter(({ name }) => !isBuiltIn(name))].map((row) => ({ ...EMPTY, ...row }));
 }
 
-/** A services file as it was at the start. */
 export interface ServicesFile {
   readonly path: string;
   /** Whether it may be absent: then the built-in services are all. */
@@ -54,17 +49,15 @@ export interface ServicesFile {
   readonly rows: readonly ServiceRow[];
 }
 
-/** The services of the installation, which can change while the process runs. */
+/** Can change while the process runs. */
 export interface ServiceList {
   rows(): readonly ServiceRow[];
-  /** Calls the listener with the rows after each change. */
   onChange(listener: (rows: readonly ServiceRow[]) => void): void;
   /** Whether the file as it is now cannot be used, so that an earlier state of it counts. */
   isRefused(): boolean;
   close(): Promise<void>;
 }
 
-/** A list that does not change; default: the built-in services. */
 export function createFixedServices(rows: readonly ServiceRow[] = builtInRows): ServiceList {
   return {
     rows: () => rows,
@@ -99,7 +92,6 @@ const read = (path: string, isOptional: boolean, options?: CheckOptions): Servic
   }
 };
 
-/** SERVICES_FILE, the file with services of a team's own; undefined: none. */
 export const servicesFile: Setting<ServicesFile | undefined> = {
   name: given.name,
   read(env: Environment) {
@@ -121,10 +113,7 @@ export const servicesFileOrData: Setting<ServicesFile> = {
   read: (env: Environment) => readFileOrData(env),
 };
 
-/**
- * The services of the installation as the settings name them: for a program that runs once.
- * @throws {SettingsFault}
- */
+/** For a program that runs once. @throws {SettingsFault} */
 export function readPresentRows(options?: CheckOptions): readonly ServiceRow[] {
   return readSettings({ file: { name: given.name, read: (env) => readFileOrData(env, options) } }).file.rows;
 }
@@ -134,7 +123,6 @@ export function nameUrlSetting(name: string): string {
   return `${name.toUpperCase()}_URL`;
 }
 
-/** The addresses of the built-in services that the gateway forwards to, by name, each from its own setting. */
 export const serviceUrls: Setting<Readonly<Record<string, string | undefined>>> = {
   name: '*_URL',
   read(env: Environment) {
@@ -145,7 +133,6 @@ export const serviceUrls: Setting<Readonly<Record<string, string | undefined>>> 
   },
 };
 
-/** Reports whether the process uses the services file as it is. */
 export function watchServicesFile(metrics: Metrics, process: string, list: Pick<ServiceList, 'isRefused'>): void {
   const gauge = {
     name: 'boxoffice_services_file_refused',
@@ -158,14 +145,10 @@ export function watchServicesFile(metrics: Metrics, process: string, list: Pick<
 interface FollowOptions {
   readonly file: ServicesFile | undefined;
   readonly logger: Pick<Logger, 'info' | 'error'>;
-  /** Milliseconds between two readings of the file. */
   readonly everyMs?: number;
 }
 
-/**
- * Follows a services file: its content counts about a second after it changed. What cannot be used is logged once, with
- * the row and the reason, and the last good rows stay.
- */
+/** A change counts after about a second. What cannot be used is logged once, and the last good rows stay. */
 export function followServices({ file: followed, logger, everyMs = 1_000 }: FollowOptions): ServiceList {
   if (followed === undefined) return createFixedServices();
   const { path, isOptional } = followed;

@@ -30,7 +30,6 @@ const readFile = (name: string, file: string): string => {
   }
 };
 
-/** The text of a setting, or of the file that its `_FILE` form names; undefined when neither is set. */
 const textOf = (env: Environment, name: string, secret: boolean): string | undefined => {
   const direct = env[name] || undefined;
   const file = secret ? env[`${name}_FILE`] || undefined : undefined;
@@ -71,7 +70,6 @@ const declare =
 
 interface TextOptions {
   readonly pattern?: RegExp;
-  /** The pattern in words. */
   readonly expected?: string;
 }
 
@@ -81,10 +79,8 @@ const textKind = ({ pattern, expected }: TextOptions, secret: boolean): Kind<str
   parse: (text) => (pattern === undefined || pattern.test(text) ? text : undefined),
 });
 
-/** Any text, or text that matches a pattern. */
 export const text = declare((options: TextOptions) => textKind(options, false));
 
-/** Text that messages do not show and that may be in the file named by `NAME_FILE`. */
 export const secret = declare((options: TextOptions) => textKind(options, true));
 
 interface Range {
@@ -107,13 +103,10 @@ const numberKind = (options: Range, form: RegExp, noun: string): Kind<number> =>
   },
 });
 
-/** An integer. */
 export const integer = declare((options: Range) => numberKind(options, /^-?\d+$/, 'a whole number'));
 
-/** A number, fractions allowed. */
 export const number = declare((options: Range) => numberKind(options, /^-?\d+(\.\d+)?$/, 'a number'));
 
-/** A TCP port; 0 lets the system choose one. */
 export const port = declare((_options: object) => numberKind({ min: 0, max: 65_535 }, /^\d+$/, 'a port'));
 
 const on = ['on', 'true', 'yes', '1'];
@@ -135,7 +128,6 @@ interface UrlOptions {
   readonly schemes?: readonly string[];
   /** Scheme, host and port only. */
   readonly origin?: boolean;
-  /** It may contain a password: not shown, and accepted through `NAME_FILE`. */
   readonly secret?: boolean;
 }
 
@@ -156,7 +148,6 @@ export const url = declare(
   }),
 );
 
-/** One of several words. */
 export function oneOf<const Value extends string>(
   name: string,
   values: readonly Value[],
@@ -200,7 +191,6 @@ export const directory = declare(
   (_options: object): Kind<string> => ({ expected: 'the path of a directory', parse: (text) => resolve(text) }),
 );
 
-/** The absolute path of a file. */
 export const file = declare(
   (_options: object): Kind<string> => ({ expected: 'the path of a file', parse: (text) => resolve(text) }),
 );

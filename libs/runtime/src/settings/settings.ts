@@ -1,25 +1,16 @@
-// Settings: read once from the environment by typed kinds and rules, with all faults reported together.
-
 import { createServer } from 'node:net';
 import { describeMissingAddress, getErrorCode, NO_ADDRESS, StartFault } from './start-fault.ts';
 
-/** The source of settings: `process.env`, or a test's own. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/**
- * One setting: how to read it. `read` throws an Error whose message says what is wrong, without the setting's name, or
- * a {@link SettingsFault} of whole lines.
- */
+/** `read` throws an Error of what is wrong, without the setting's name, or a {@link SettingsFault} of whole lines. */
 export interface Setting<Value> {
-  /** The environment variable. */
   readonly name: string;
   read(env: Environment): Value;
 }
 
-/** A program's settings, by the names that its code uses. */
 export type SettingsSpec = Readonly<Record<string, Setting<unknown>>>;
 
-/** The values of a program's settings. */
 export type Settings<Spec extends SettingsSpec> = {
   readonly [Key in keyof Spec]: Spec[Key] extends Setting<infer Value> ? Value : never;
 };
@@ -35,10 +26,7 @@ export class SettingsFault extends StartFault {
   }
 }
 
-/**
- * Reads settings. An empty value counts as unset.
- * @throws {SettingsFault} that names every wrong setting and what it expects
- */
+/** An empty value counts as unset. @throws {SettingsFault} that names every wrong setting and what it expects */
 export function readSettings<Spec extends SettingsSpec>(spec: Spec, env: Environment = process.env): Settings<Spec> {
   const { values, faults } = readAll(spec, env);
   if (faults.length > 0) throw new SettingsFault(faults);
@@ -60,11 +48,7 @@ const readAll = (spec: SettingsSpec, env: Environment) => {
   return { values, faults: [...faults] };
 };
 
-/**
- * Reads all settings of a server program; called once, in its main. An address of HOST that the system refuses is
- * reported together with the other faults.
- * @throws {SettingsFault} as readSettings
- */
+/** Also reports an address of HOST that the system refuses. @throws {SettingsFault} */
 export async function readServerSettings<Spec extends SettingsSpec & { readonly host: Setting<string> }>(
   spec: Spec,
   env: Environment = process.env,
@@ -77,7 +61,6 @@ export async function readServerSettings<Spec extends SettingsSpec & { readonly 
   return values as Settings<Spec>;
 }
 
-/** Whether the system lets a program bind to the address or name. */
 const isOwnAddress = (host: string): Promise<boolean> =>
   new Promise((resolve) => {
     const probe = createServer();
@@ -116,7 +99,6 @@ const quietly = <Value>(setting: Setting<Value>, env: Environment): Value | unde
   }
 };
 
-/** The setting, refused in these words where it is not set. */
 export function requireSetting<Value>(setting: Setting<Value | undefined>, refusal: string): Setting<Value> {
   return {
     name: setting.name,

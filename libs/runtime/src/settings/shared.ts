@@ -1,5 +1,3 @@
-// Settings that several programs share; each program picks those that it needs.
-
 import { hkdfSync } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { declareCertificateFiles } from '../certificates.ts';
@@ -8,28 +6,21 @@ import { readStoredSecret } from '../secrets.ts';
 import { directory, file, oneOf, port, secret, text, url } from './kinds.ts';
 import { type Environment, type Setting, SettingsFault } from './settings.ts';
 
-/** Where the installation keeps its files. */
 export const dataDirectory = directory('BOXOFFICE_DATA_DIR', { default: resolve('data') });
 
-/** The address that servers bind to. */
 export const host = text('HOST', {
   default: '127.0.0.1',
   pattern: /^[A-Za-z0-9.:_-]+$/,
   expected: 'an address or a host name',
 });
 
-/** The gateway's HTTPS port. */
 export const gatewayPort = port('GATEWAY_PORT', { default: 8443 });
 
 export const logLevel = oneOf('LOG_LEVEL', logLevels, { default: 'info' });
 
-/**
- * Certificate authorities that this process trusts for all its connections, beside the well-known ones; see
- * trustAuthorities.
- */
+/** Trusted beside the well-known authorities, see `trustAuthorities`. */
 export const tlsCaFile = file('TLS_CA_FILE', { optional: true });
 
-/** The certificate of the gateway's HTTPS listener. */
 export const gatewayCertificate = declareCertificateFiles('TLS');
 
 /** The certificate with which a single service serves HTTPS on its PORT; undefined: it serves HTTP. */
@@ -69,10 +60,7 @@ export function declareOptionalSecret(name: string): Setting<string | undefined>
   return secret(name, { optional: true, pattern: /^.{16,}$/s, expected: 'at least 16 characters' });
 }
 
-/**
- * A secret of the installation: from NAME, from the file that NAME_FILE names, or from the data directory, where `npm
- * start` stores it. Required.
- */
+/** Required: from NAME, the file that NAME_FILE names, or the data directory, where `npm start` stores it. */
 export function declareInstallationSecret(name: string): Setting<string> {
   const given = declareOptionalSecret(name);
   return {
@@ -88,24 +76,17 @@ export function declareInstallationSecret(name: string): Setting<string> {
   };
 }
 
-/**
- * SERVICE_SECRET of one process, derived from SERVICE_ROOT_SECRET and the process's name (HKDF-SHA-256, RFC 5869): 256
- * bits in base64url. It does not reveal the root or another process's secret.
- */
+/** HKDF-SHA-256 (RFC 5869), 256 bits in base64url. It does not reveal the root or another process's secret. */
 export function deriveServiceSecret(root: string, process: string): string {
   return Buffer.from(hkdfSync('sha256', root, '', `boxoffice service ${process}`, 32)).toString('base64url');
 }
 
-/** The root secret, from which the authorizer derives the secret of every process. */
 export const serviceRootSecret = declareInstallationSecret('SERVICE_ROOT_SECRET');
 
 const given = declareOptionalSecret('SERVICE_SECRET');
 const givenRoot = declareOptionalSecret(serviceRootSecret.name);
 
-/**
- * The secret that proves a process to the authorizer: SERVICE_SECRET, or derived from the root secret if the process
- * has that. Required.
- */
+/** Required: SERVICE_SECRET, or derived from the root secret if the process has that. */
 export function declareServiceSecret(process: string): Setting<string> {
   return {
     name: given.name,
@@ -123,10 +104,7 @@ export function declareServiceSecret(process: string): Setting<string> {
   };
 }
 
-/**
- * The root secret, if this process has it.
- * @throws {SettingsFault} in the name of the root secret, not of the derived one
- */
+/** @throws {SettingsFault} in the name of the root secret, not of the derived one */
 const rootIn = (env: Environment, directory: string): string | undefined => {
   try {
     return givenRoot.read(env) ?? readStoredSecret(directory, nameSecretFile(givenRoot.name));

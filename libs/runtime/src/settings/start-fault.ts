@@ -1,9 +1,6 @@
 import { getOwnMember } from '../members.ts';
 
-/**
- * A condition that the operator must fix before the program can start. Its message is one line for humans and names the
- * setting.
- */
+/** The operator must fix it before the program can start. The message is one line for humans and names the setting. */
 export class StartFault extends Error {
   override readonly name: string = 'StartFault';
 }
@@ -33,7 +30,6 @@ export function explain(error: unknown): string {
 /** The reason why no server can be bound to an address or a name. */
 export const NO_ADDRESS: ReadonlySet<string> = new Set(['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL']);
 
-/** The same as the end of a message that begins with the setting's name. */
 export function describeMissingAddress(host: string): string {
   return `${host} is no address of this machine`;
 }
