@@ -40,9 +40,7 @@ const READ_MS = 2_000;
 
 const NOTHING: readonly Reading[] = [];
 
-/**
- * Milliseconds; a shorter delay is not noticed. An idle process spends 0.3 % of a core on it, at 10 ms twice as much.
- */
+/** Milliseconds; a shorter delay is not noticed. An idle process spends 0.3 % of a core on it, at 10 ms twice that. */
 const LAG_SAMPLE_MS = 20;
 
 /** What Node computes of the times between two runs of that timer. */

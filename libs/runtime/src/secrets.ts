@@ -16,9 +16,7 @@ export function readStoredSecret(directory: string, file: string): string | unde
   }
 }
 
-/**
- * 256 random bits in hexadecimal, mode 0600. Two processes that start at once get the same one. @throws {StartFault}
- */
+/** 256 random bits in hexadecimal, mode 0600. Two processes that start at once get the same. @throws {StartFault} */
 export function storeSecret(directory: string, file: string): string {
   const stored = readStoredSecret(directory, file);
   if (stored !== undefined) return stored;

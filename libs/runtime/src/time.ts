@@ -2,9 +2,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 
-/**
- * After `ms` milliseconds the result of `late`, which may throw. The work continues; its later rejection is ignored.
- */
+/** After `ms` milliseconds the result of `late`, which may throw. The work continues; its rejection is ignored. */
 export async function settleWithin<T, L>(promise: Promise<T>, ms: number, late: () => L | Promise<L>): Promise<T | L> {
   const deadline = Promise.withResolvers<void>();
   const timer = setTimeout(deadline.resolve, ms);

@@ -37,9 +37,7 @@ export interface Attempt {
 /** A breaker per instance: a failing one does not affect the others. */
 export interface Addresses {
   readonly host: string;
-  /**
-   * One due for a probe, else the least busy; new ones get few, stopping ones none. Undefined when all have been tried.
-   */
+  /** One due for a probe, else the least busy; new ones get few, stopping ones none. Undefined when all were tried. */
   choose(tried?: ReadonlySet<string>): Attempt | undefined | Promise<Attempt | undefined>;
   refuses(): boolean;
   /** Whole seconds until a retry makes sense, at least 1. */
@@ -195,9 +193,7 @@ export function createAddresses(options: AddressesOptions): Addresses {
 const resolveName: Resolve = async (name) =>
   (await lookup(name, { all: true, order: 'verbatim' })).map(({ address }) => address);
 
-/**
- * An IPv6 address by its /64 network, which one host usually has; an IPv4 one, also mapped (RFC 4291), in dotted form.
- */
+/** An IPv6 address by its /64 network, usually all of one host; an IPv4 one, also mapped (RFC 4291), in dotted form. */
 export function toNetwork(address: string): string {
   if (!address.includes(':') || !ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);

@@ -5,9 +5,7 @@ import { setImmediate, setTimeout } from 'node:timers/promises';
 /** For clients that are anybody: enough for a busy one to use each of its open connections once. */
 export const DRAIN_MS = 1_000;
 
-/**
- * A gateway without processor time reads an answer seconds late; once it knows of the stop, it closes its connections.
- */
+/** A gateway without processor time reads an answer seconds late; knowing of the stop, it closes idle connections. */
 export const SERVICE_DRAIN_MS = 3_000;
 
 /** Time in which clients hear that the process is stopping, while no connection is open. */
