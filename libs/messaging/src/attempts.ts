@@ -1,18 +1,15 @@
 import type { Handler, Message } from './port.ts';
 
-/** Attempts to handle a message before it becomes a dead letter. */
 export const maxAttempts = 5;
 
 /** Milliseconds before the second, third and later attempts; the last holds for all further ones. */
 export const defaultRetryDelaysMs: readonly number[] = [5_000, 30_000, 300_000];
 
-/** The outcome of one attempt. */
 export type Outcome =
   | { readonly state: 'handled' }
   | { readonly state: 'retry'; readonly delayMs: number; readonly reason: string; readonly error: unknown }
   | { readonly state: 'dead'; readonly reason: string; readonly error: unknown };
 
-/** A reason short enough for a message header and an operator's table. */
 export function describeReason(error: unknown): string {
   return String(error).slice(0, 500);
 }
@@ -36,7 +33,6 @@ export async function attemptTo(
   }
 }
 
-/** Milliseconds to wait after the failure of an attempt (the first is 1). */
 const delayAfter = (attempt: number, delaysMs: readonly number[]): number =>
   delaysMs[Math.min(attempt, delaysMs.length) - 1] ?? 0;
 

@@ -19,16 +19,12 @@ export interface InProcessOptions {
   readonly logger: Logger;
   /** Milliseconds before the second, third and later attempts. Default: 5 s, 30 s, 5 min. */
   readonly retryDelaysMs?: readonly number[];
-  /**
-   * The facts that may be published; default: the installation's. A declared queue without a subscription does not
-   * exist.
-   */
+  /** Default: the installation's. A declared queue without a subscription does not exist. */
   readonly declared?: Declared;
   /** Queues that this process will subscribe to: until then their facts cannot be published and stay in the outbox. */
   readonly serves?: readonly Queue[];
 }
 
-/** A message on its way to one queue. */
 interface Delivery {
   readonly message: Message;
   readonly attempt: number;
@@ -40,16 +36,11 @@ interface Consumers {
   readonly queue: Queue;
   readonly handlers: Handler[];
   readonly lanes: Lanes<Delivery>;
-  /** Deliveries that wait for another attempt, and their timers. */
   readonly delayed: Map<Delivery, NodeJS.Timeout>;
   next: number;
 }
 
-/**
- * The embedded engine: publishers and handlers in one process; only dead letters are stored. Durability is the
- * outbox's: `publish` resolves after every handler, so an event interrupted by a crash is still in the outbox and is
- * published again.
- */
+/** Stores only dead letters: `publish` resolves after every handler, so what a crash interrupts is in the outbox. */
 export function createInProcessBus(options: InProcessOptions): Bus {
   const { deadLetters: letters, logger, retryDelaysMs = defaultRetryDelaysMs, declared = installation } = options;
   const queues = new Map<string, Consumers>();

@@ -4,10 +4,7 @@ export type Lanes<T> = ReturnType<typeof createLanes<T>>;
 interface LanesOptions<T> {
   /** The number of items at work at once, over all keys. */
   readonly limit: number;
-  /**
-   * Handles an item; must not reject. A number means: retry the item after that many milliseconds, before the later
-   * ones of its key; meanwhile it does not count as running.
-   */
+  /** Must not reject. A number: retry after so many milliseconds, before the later items of its key. */
   work(item: T): Promise<number | undefined>;
 }
 
@@ -17,7 +14,6 @@ interface Lane<T> {
   timer?: NodeJS.Timeout;
 }
 
-/** Creates empty lanes. */
 export function createLanes<T>({ limit, work }: LanesOptions<T>) {
   const lanes = new Map<string, Lane<T>>();
   const ready: Lane<T>[] = [];
@@ -84,7 +80,6 @@ export function createLanes<T>({ limit, work }: LanesOptions<T>) {
     get size(): number {
       return size;
     },
-    /** Starts nothing new until `resume`. */
     hold(): void {
       held = true;
     },
@@ -92,7 +87,6 @@ export function createLanes<T>({ limit, work }: LanesOptions<T>) {
       held = false;
       run();
     },
-    /** Removes and returns the items not yet started. */
     drop(): T[] {
       const dropped: T[] = [];
       for (const lane of lanes.values()) {
@@ -108,7 +102,6 @@ export function createLanes<T>({ limit, work }: LanesOptions<T>) {
       settle();
       return dropped;
     },
-    /** Resolves when no item is left. */
     quiet(): Promise<void> {
       return size === 0 ? Promise.resolve() : new Promise((resolve) => waiters.push(resolve));
     },

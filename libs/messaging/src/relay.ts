@@ -1,5 +1,3 @@
-// The relay: publishes the events of a store's outbox, and the orphaned ones.
-
 import { setTimeout as pause } from 'node:timers/promises';
 import { settleWithin } from '@boxoffice/runtime/time';
 import { computeBackoff } from './attempts.ts';
@@ -21,10 +19,7 @@ export interface RelayOptions {
   readonly sweepMs?: number;
   /** Age from which an event counts as orphaned. Default 5,000. */
   readonly orphanedAfterMs?: number;
-  /**
-   * For how long no process has written to the store, in milliseconds; default: 0, unknown. In a quiet store nothing is
-   * searched for.
-   */
+  /** For how long no process has written, in milliseconds; default: 0, unknown. A quiet store is not searched. */
   readonly quietMs?: () => number;
   /** How long `close` waits for events being published. Default 5,000. */
   readonly drainMs?: number;
@@ -39,19 +34,14 @@ export interface Backlog {
 
 export type Relay = ReturnType<typeof startRelay>;
 
-/** Ids marked done by one call of the outbox. */
 const doneBatch = 500;
-/**
- * How long the first id of a batch waits for others: a write for each costs more than publishing twice after a crash.
- */
+/** A write for each id costs more than publishing twice after a crash. */
 const doneDelayMs = 200;
 
 /**
- * Publishes the events of a store: those that this process commits at once, in order per key, several keys at a time;
- * and, if this process holds the lease, the orphaned events of dead processes. An event is marked done only after the
- * bus has it; so a crash in between publishes it twice, and none is lost. Within one process an event is published once
- * at a time. A message that the in-process bus retries counts as being published until it is handled or dead: it delays
- * the later events of its key, and takes one place of the window. Subscribe before starting it.
+ * An event is marked done only after the bus has it: a crash in between publishes it twice, and none is lost.
+ * One that the in-process bus retries delays the later ones of its key, and takes one place of the window.
+ * Subscribe before starting it.
  */
 export function startRelay(options: RelayOptions) {
   const { outbox, bus, logger, metrics } = options;
@@ -136,10 +126,7 @@ export function startRelay(options: RelayOptions) {
   orphaned.start();
 
   return {
-    /**
-     * The events in this process's memory: its own (at most `memory`; those left in the outbox for lack of room are
-     * younger) and the orphaned ones that it publishes. Iterates over all of them.
-     */
+    /** Its own (at most `memory`; those in the outbox are younger), and orphaned ones. Iterates over all of them. */
     backlog(): Backlog {
       let oldest: string | undefined;
       for (const { occurredAt } of held.values()) {
@@ -166,7 +153,6 @@ export function startRelay(options: RelayOptions) {
 
 const both = [() => true, () => false] as const;
 
-/** State shared with the relay; the settings are described there. */
 interface OrphanedEventsOptions
   extends Pick<RelayOptions, 'outbox' | 'lease' | 'logger' | 'sweepMs' | 'orphanedAfterMs' | 'quietMs'> {
   readonly memory: number;
@@ -177,13 +163,9 @@ interface OrphanedEventsOptions
   isBusDown(): boolean;
 }
 
-/** Limit of one search for orphaned events. */
 const page = 500;
 
-/**
- * Reads the events that no process will publish from memory: those older than a few seconds whose process died (only by
- * the holder of the lease), and this process's own that exceeded its memory.
- */
+/** Of dead processes (only by the holder of the lease), and this process's own that exceeded its memory. */
 const createOrphanedEvents = (options: OrphanedEventsOptions) => {
   const { outbox, lease, logger, held, take, memory, isBusDown } = options;
   const { sweepMs = 3_000, orphanedAfterMs = 5_000, quietMs = () => 0 } = options;
@@ -199,7 +181,6 @@ const createOrphanedEvents = (options: OrphanedEventsOptions) => {
   let missed = false;
   let aside: Message[] = [];
   let more = false;
-  /** Whether the last search found nothing. */
   let clear = false;
 
   const holdsLease = async (): Promise<boolean> => {
@@ -213,7 +194,6 @@ const createOrphanedEvents = (options: OrphanedEventsOptions) => {
     for (const event of events) if (!doneMeanwhile.has(event.id)) take(event);
   };
 
-  /** Searches for orphaned events of other processes. */
   const sweep = async (): Promise<void> => {
     more = false;
     clear = false;
@@ -265,14 +245,13 @@ const createOrphanedEvents = (options: OrphanedEventsOptions) => {
 
   return {
     start: tick,
-    /** Called with every event that this process commits; true if it will be read from the outbox instead of memory. */
+    /** True if it will be read from the outbox instead of memory. */
     committed(event: Message): boolean {
       if (!missed && held.size < memory) return false;
       missed = true;
       if (reading && aside.length < memory) aside.push(event);
       return true;
     },
-    /** Called when events were marked done. */
     done(ids: readonly string[]): void {
       if (reading) for (const id of ids) doneMeanwhile.add(id);
     },

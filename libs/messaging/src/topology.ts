@@ -3,33 +3,25 @@ import type { Broadcast, Queue } from './port.ts';
 
 /** The facts broadcast to every process of a kind; processes that are down miss them. */
 export const broadcasts = {
-  /** Gateways discard cached decisions. */
   access: { types: builtInRows.flatMap(listBroadcasts) },
 } as const satisfies Record<string, Broadcast>;
 
 /** The number of messages that a queue holds before it refuses more: about 1 GB of disk. */
 export const maxQueueLength = 1_000_000;
 
-/** The facts of the installation as an engine uses them. */
 export interface Declared {
   readonly queues: readonly Queue[];
   /** Those that no queue takes, or need not take. */
   readonly broadcasts: readonly Broadcast[];
 }
 
-/** The queues of a service. */
 const queuesOfRow = (row: ServiceRow): readonly Queue[] =>
   listQueues(row).map(({ queue: name, facts: types, ...flags }) => ({ name, types, ...flags }));
 
 /**
- * The facts of these services. All of their queues are declared before any process publishes, so that no fact is
- * unroutable because its consumer has not started yet: by whichever process may, or by the operator.
- *
- * A fact enters the list of services together with its publisher, and with all of its consumers, also those whose
- * service is not deployed: their queues store the facts until the service is deployed, without a time limit. A queue
- * accepts up to `maxQueueLength` messages; then it refuses more, the fact stays in the publisher's outbox, and the
- * relay reports the age of its backlog. The arguments of an existing queue cannot change: a queue with other arguments
- * gets the next version in its name.
+ * All queues are declared before any process publishes, so that no fact is unroutable before its consumer starts.
+ * A fact enters the list with its publisher and all of its consumers, deployed or not.
+ * The arguments of a queue cannot change: with others it gets the next version in its name.
  */
 export function collectDeclared(rows: readonly ServiceRow[]): Declared {
   const queues = rows.flatMap(queuesOfRow);
@@ -48,7 +40,6 @@ export function requireQueue(name: string): Queue {
   return queue;
 }
 
-/** Whether facts of this type are broadcast. */
 export function isBroadcast(type: string, { broadcasts: all }: Declared): boolean {
   return all.some(({ types }) => types.includes(type));
 }

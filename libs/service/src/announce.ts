@@ -8,12 +8,8 @@ import {
 } from '@boxoffice/store';
 import { Type } from 'typebox';
 
-/**
- * A change that partners hear of: what the event about it shows. Neither personal data nor a barcode, nor free text but
- * the reference by which a partner knows its order.
- */
+/** Neither personal data nor a barcode, nor free text but the reference by which a partner knows its order. */
 export interface Announcement {
-  /** The type of the event, such as `order.confirmed`. */
   readonly type: string;
   readonly resource: { readonly type: string; readonly id: string };
   readonly data: object;
@@ -25,15 +21,11 @@ export interface Announcement {
 export interface BelongsTo {
   /** The clients that made the resource, or whose orders name it. */
   readonly clientIds: string[];
-  /**
-   * The point of sale of the order, as service host; absent where a resource has none, null where the order has none.
-   */
+  /** As service host; absent where a resource has none, null where the order has none. */
   readonly pointOfSale?: string | null;
 }
 
-/** The data of a fact from which the events service makes one event. */
 interface AnnouncedEvent extends Announcement {
-  /** The version of the document after the write. */
   readonly version: number;
   /** Grows with every announcement about the resource, also within one write. */
   readonly position: number;
@@ -43,7 +35,6 @@ interface AnnouncedEvent extends Announcement {
   readonly again?: true;
 }
 
-/** The data of a fact that announces a change, for its publisher's schemas; `description` says of what. */
 export function createAnnouncementSchema(description: string) {
   return Type.Object(
     {
@@ -67,33 +58,25 @@ export function createAnnouncementSchema(description: string) {
   );
 }
 
-/** An example of a fact's data that announces a change. */
 export function createAnnouncementExample(announcement: Announcement): { readonly event: AnnouncedEvent } {
   return {
     event: { ...announcement, version: 3, position: 3 * PER_WRITE, before: 2 * PER_WRITE },
   };
 }
 
-/** The last announcement of a document, stored with it. */
 interface LastAnnouncement {
   readonly type: string;
   readonly version: number;
   readonly position: number;
 }
 
-/** A document whose changes are announced. */
 export type Announced = Document & { readonly lastAnnouncement?: LastAnnouncement };
 
-/**
- * The announcements that follow from a write: `before` is undefined for an insert. Those about the document itself
- * have its id as that of the resource; about a part of it (a payment of an order) there is at most one, ever.
- */
+/** `before` is undefined for an insert. About a part (a payment of an order) there is at most one, ever. */
 type Announce<T extends Document> = (before: T | undefined, after: T) => readonly Announcement[];
 
-/** Announcements of one write at most. */
 const PER_WRITE = 10;
 
-/** Inserts of insertMany at once. */
 const WIDTH = 50;
 
 /** Called after a write, for metrics; `before` is undefined for an insert. */
@@ -101,23 +84,17 @@ export type OnWritten<T extends Document> = (before: T | undefined, after: T) =>
 
 interface AnnouncingOptions<T extends Document> {
   readonly onWritten?: OnWritten<T> | undefined;
-  /**
-   * The work that follows from a write; `before` is undefined for an insert. What the write says itself comes first.
-   */
+  /** `before` is undefined for an insert. What the write says itself comes first. */
   readonly follow?: (before: T | undefined, after: T) => DueChange;
 }
 
-/**
- * The collection, with every insert and update announced by a fact of this type, in the same write, and the work that
- * follows from it made due. It is the only way of a service to the documents, so no write can forget either.
- */
+/** The only way of a service to the documents, so that no write can forget its fact or the work that follows. */
 export function announceWrites<T extends Announced>(
   handle: CollectionHandle<T>,
   factType: string,
   announce: Announce<T>,
   { onWritten = () => {}, follow = () => ({}) }: AnnouncingOptions<T> = {},
 ): CollectionHandle<T> {
-  /** The document to write, and the facts about the write. */
   const announced = (before: T | undefined, after: T): { next: T; facts: Fact[] } => {
     let last = before?.lastAnnouncement;
     const facts = announce(before, after).map(({ type, resource, data, belongsTo }, index) => {
@@ -199,10 +176,8 @@ export function announceWrites<T extends Announced>(
   };
 }
 
-/** The fact that carries an announced event. */
 const announcementFact = (type: string, event: AnnouncedEvent): Fact => ({ type, data: { event } });
 
-/** The due work of a write with what follows from it; nothing where neither changes any. */
 const withFollowing = (following: DueChange, said: DueChange | undefined): { readonly due?: DueChange } => {
   const due = { ...following, ...said };
   return Object.keys(due).length > 0 ? { due } : {};

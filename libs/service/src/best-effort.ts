@@ -1,7 +1,6 @@
 import { settleWithin } from '@boxoffice/runtime';
 
 interface BestEffortOptions {
-  /** Timeout of a call, in milliseconds. */
   readonly ms: number;
   /** Pause after a timeout, in milliseconds, without further calls; default 5,000. */
   readonly pauseMs?: number;
@@ -9,10 +8,7 @@ interface BestEffortOptions {
   readonly now?: () => number;
 }
 
-/**
- * A best-effort call: returns undefined if it fails or times out, and at once during the pause after a timeout. Then a
- * single call probes the peer, and only that one waits.
- */
+/** Undefined if it fails or times out, and at once during the pause after a timeout; then one call probes the peer. */
 export type BestEffort = <Data>(ask: () => Promise<Data>) => Promise<Data | undefined>;
 
 /** Creates the state of one peer: one that hangs delays few callers. */

@@ -1,5 +1,3 @@
-// The client with which a service calls the internal operations of another service.
-
 import { Fault } from '@boxoffice/envelope';
 import { IDENTITY_HEADER, type ServiceCredentials } from '@boxoffice/identity';
 import {
@@ -18,21 +16,16 @@ interface Described {
   readonly responses: unknown;
 }
 
-/** The operations of a service by operationId, as generated from its released description. */
 export type Operations<All> = { readonly [Id in keyof All]: Described };
 
 type JsonOf<Content> = Content extends { readonly content: { readonly 'application/json': infer Json } } ? Json : never;
 
-/** The body of an operation; never: it has none. */
 export type BodyOf<All extends Operations<All>, Id extends keyof All> = JsonOf<NonNullable<All[Id]['requestBody']>>;
 
-/** The query of an operation; never: it has none. */
 export type QueryOf<All extends Operations<All>, Id extends keyof All> = NonNullable<All[Id]['parameters']['query']>;
 
-/** The variables of an operation's path; never: it has none. */
 export type PathOf<All extends Operations<All>, Id extends keyof All> = NonNullable<All[Id]['parameters']['path']>;
 
-/** The `data` of an operation's 200. */
 export type AnswerOf<All extends Operations<All>, Id extends keyof All> = All[Id]['responses'] extends {
   readonly 200: infer Success;
 }
@@ -43,20 +36,17 @@ export type AnswerOf<All extends Operations<All>, Id extends keyof All> = All[Id
 
 type Body<Content> = [Content] extends [never] ? { readonly body?: never } : { readonly body: Content };
 
-/** The arguments of a call. */
 type RequestOf<All extends Operations<All>, Id extends keyof All> = Pick<All[Id]['parameters'], 'path' | 'query'> &
   Body<BodyOf<All, Id>> & {
     /** Milliseconds for the whole call; default: the client's. */
     readonly timeoutMs?: number;
   };
 
-/** The parameter of a call: optional if all of its members are. */
 type RequestArguments<All extends Operations<All>, Id extends keyof All> =
   Record<never, never> extends RequestOf<All, Id> ? [request?: RequestOf<All, Id>] : [request: RequestOf<All, Id>];
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** The method and path of an operation. */
 interface Route {
   readonly method: Method;
   /** With `{templates}`. */
@@ -65,12 +55,10 @@ interface Route {
 
 /** The internal operations of a service that another one may call: `npm run setup` generates it. */
 export interface ServiceApi<All extends Operations<All>> {
-  /** The service's name: the audience of the tokens. */
   readonly service: string;
   readonly operations: { readonly [Id in keyof All]: Route };
 }
 
-/** The values of a path's variables or of a query. */
 type Values = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** A call to another service that failed: no identity token, no answer, no envelope, or a 5xx. */
@@ -81,14 +69,9 @@ interface FailedCall {
   readonly durationMs: number;
 }
 
-/** Minimum time between two log lines. Milliseconds. */
 const LOGGED_EVERY_MS = 10_000;
 
-/**
- * Creates the log of failed calls to one service: the first is logged at once, later ones at most every ten seconds. A
- * line has the operation, reason and duration of the last failed call; `count` is the number of calls that failed since
- * the line before. `now` returns monotonic milliseconds.
- */
+/** The first is logged at once, then the last of ten seconds, with their number. `now`: monotonic milliseconds. */
 export function createFailureLog(
   service: string,
   logger: Pick<Logger, 'warn'>,
@@ -106,13 +89,8 @@ export function createFailureLog(
   };
 }
 
-/** Calls the internal operations of one other service with this service's credentials. */
 export interface ServiceClient<All extends Operations<All>> {
-  /**
-   * Returns the `data` of the envelope, typed by the other service's release and not validated at run time. Rejects
-   * with Fault `service_unavailable` when the service is unreachable, times out or fails (5xx): it may have acted, so
-   * operations are idempotent. Rejects with {@link ServiceRefusal} on 4xx.
-   */
+  /** Not validated. Rejects with {@link ServiceRefusal} on 4xx, else `service_unavailable`: it may have acted. */
   call<Id extends keyof All & string>(
     institution: string,
     operationId: Id,
@@ -142,14 +120,10 @@ export class ServiceRefusal extends Error {
 }
 
 interface ServiceClientOptions {
-  /** The service's address. */
   readonly url: string;
   readonly credentials: ServiceCredentials;
   /** Milliseconds for a whole call; default 3,000. */
   readonly timeoutMs?: number;
-  /**
-   * Receives failed calls (see {@link FailedCall}): the first at once, then at most one line per ten seconds.
-   */
   readonly logger: Pick<Logger, 'warn'>;
 }
 
@@ -166,7 +140,6 @@ interface Request {
   readonly timeoutMs?: number;
 }
 
-/** Creates the client of one other service. */
 export function createServiceClient<All extends Operations<All>>(
   { service, operations }: ServiceApi<All>,
   { url, credentials, timeoutMs: usual = 3_000, logger }: ServiceClientOptions,
@@ -184,7 +157,6 @@ export function createServiceClient<All extends Operations<All>>(
     });
   };
 
-  /** Sends a request as a span of the current trace. */
   const sendTraced = async (operation: string, sent: HttpCall): Promise<HttpAnswer> => {
     const span = beginCall(operation, { 'http.request.method': sent.method ?? 'GET', 'server.address': service });
     const trace = { ...traceHeaders(), ...(span && { traceparent: span.traceparent }) };

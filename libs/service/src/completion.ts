@@ -2,17 +2,12 @@ import { type Logger, repeat } from '@boxoffice/runtime';
 import { type Collection, type Document, type Query, rewrite, type Store } from '@boxoffice/store';
 import type { Closable } from './definition.ts';
 
-/** Milliseconds between two looks. */
 const EVERY_MS = 600_000;
 
 /** Longer than most installations need; two instances at once do no harm. */
 const LEASE_MS = 3_600_000;
 
-/**
- * Writes the documents that an earlier release has left in its shape, and its instances go on to write until the last
- * one has ended, in that of the collection's `upgrade`, so that queries and the runner of due work find them. `old`
- * finds them, by an index over all institutions.
- */
+/** So that queries and due work find documents that instances of an earlier release wrote, and go on to write. */
 export function startCompletion<T extends Document>(
   store: Store,
   collection: Collection<T>,

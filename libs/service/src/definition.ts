@@ -8,12 +8,9 @@ import type { Collection, Document, PastFact, Store } from '@boxoffice/store';
 import type { Retentions } from './retention.ts';
 import type { WorkTable } from './work/kinds.ts';
 
-/** The engines and dependencies of a service, chosen by the program that starts it. */
 export interface Parts<Spec extends SettingsSpec = Record<never, never>> {
   readonly store: Store;
-  /** Checks identity tokens that name this service. */
   readonly identify: IdentityVerifier;
-  /** This service's own credentials, for calls of other services. */
   readonly credentials: ServiceCredentials;
   readonly logger: Logger;
   readonly settings: Settings<Spec>;
@@ -21,25 +18,21 @@ export interface Parts<Spec extends SettingsSpec = Record<never, never>> {
   readonly authorizerUrl: string;
   /** The public address: `iss`, Links, `servers`. */
   readonly publicUrl: string;
-  /** SERVICE_SECRET of this process. */
   readonly serviceSecret: string;
   /** The registry of the service's own metrics; undefined without a metrics endpoint. */
   readonly metrics?: Metrics;
 }
 
-/** The facts of one queue with the service's reaction. */
 export interface Reaction {
   readonly queue: Queue;
   readonly handle: Handler;
 }
 
-/** Facts broadcast to every instance. */
 export interface Listener {
   readonly broadcast: Broadcast;
   readonly handle: (message: Message) => void;
 }
 
-/** A background task that runs until it is closed. */
 export interface Closable {
   close(): Promise<void>;
 }
@@ -59,7 +52,6 @@ export interface CurrentFacts {
   read(store: Store): AsyncIterable<CurrentFact>;
 }
 
-/** The facts that a service publishes, by their types. */
 export interface Facts {
   /** The members that every fact of a type has; the `description` says what it means. */
   readonly schemas: Readonly<Record<string, object>>;
@@ -70,7 +62,6 @@ export interface Facts {
 /** The internal operations of another service that a service calls. A generated client is one. */
 export interface Calls {
   readonly service: string;
-  /** By operationId. */
   readonly operations: object;
 }
 
@@ -80,28 +71,20 @@ export interface ServiceDefinition<Spec extends SettingsSpec = Record<never, nev
   readonly name: string;
   readonly version: string;
   readonly collections: readonly Collection<Document>[];
-  /**
-   * What follows writes of this service, by the collection and the name under which it is due of a document: the runner
-   * calls these handlers until it is done (docs/follow-up-work.md).
-   */
+  /** By collection and the name under which it is due; the runner calls these until done (docs/follow-up-work.md). */
   readonly work?: WorkTable<State>;
   /** How long the documents of each collection are retained; one instance removes expired ones in the background. */
   retention?(settings: Settings<Spec>, state: State): Retentions;
   /** Settings of this service alone; the common ones are read by the program. */
   readonly settings?: Spec;
-  /** The rules of its interface family; default: family A. */
+  /** Default: family A. */
   readonly family?: Family;
-  /**
-   * Members of a fault outside the service's operations beside the envelope, by path, where another standard requires
-   * them.
-   */
+  /** Of a fault outside the service's operations, by path, where another standard requires members of its own. */
   onFault?(path: string | undefined, fault: Fault): { readonly members: object; readonly headers: object } | undefined;
   /** Creates, once, the `state` shared by the other members. */
   prepare?(parts: Parts<Spec>): Promise<State> | State;
   operations(parts: Parts<Spec>, state: State): readonly AnyOperation[];
-  /** The messages that it sends to receivers of partners, for its description. */
   readonly webhooks?: readonly DescribedWebhook[];
-  /** The nouns of its interface, each with what it is, for its description. */
   readonly tags?: Tags;
   /** Admits visitors, for operations that are for them (family B). */
   admit?(parts: Parts<Spec>, state: State): Admit;
@@ -109,21 +92,16 @@ export interface ServiceDefinition<Spec extends SettingsSpec = Record<never, nev
   front?(next: RequestListener, parts: Parts<Spec>, state: State): RequestListener;
   /** Checks identity tokens instead of `parts.identify`; for the authorizer, which has the keys. */
   identify?(parts: Parts<Spec>, state: State): IdentityVerifier;
-  /**
-   * Authenticates the callers of internal operations without identity tokens; for the authorizer, which makes these.
-   */
+  /** For the authorizer, whose callers have no identity tokens yet. */
   authenticateService?(parts: Parts<Spec>, state: State): AppOptions['authenticateService'];
   /** The queues of `reactions`, known before the service starts: until it does, their facts wait. */
   readonly queues?: readonly Queue[];
   reactions?(parts: Parts<Spec>, state: State): readonly Reaction[];
-  /** The facts that it publishes. */
   readonly facts?: Facts;
-  /** What it calls of other services. */
   readonly calls?: readonly Calls[];
   /** The calls for which it gives identities, by caller and service; for the authorizer. */
   readonly permits?: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
   listens?(parts: Parts<Spec>, state: State): readonly Listener[];
-  /** The facts that it publishes to queues, derived from its documents. */
   readonly currentFacts?: CurrentFacts;
   /** Starts background tasks, such as sweeps; closed before the engines. */
   background?(parts: Parts<Spec>, state: State): Promise<Closable> | Closable;
@@ -131,7 +109,6 @@ export interface ServiceDefinition<Spec extends SettingsSpec = Record<never, nev
 
 /** What a process needs of the others and gives them, beside its operations. */
 export interface Contract {
-  /** The facts that it publishes, by type. */
   readonly 'x-publishes': Readonly<Record<string, { readonly schema: object; readonly example: object }>>;
   /** The types of the facts that it consumes, by queue. */
   readonly 'x-consumes': Readonly<Record<string, readonly string[]>>;
@@ -144,7 +121,6 @@ export interface Contract {
 /** Every process proves itself to the authorizer, and gets the identities for its calls there. */
 const OF_AUTHORIZER = 'identifyService';
 
-/** The contract of a service, which it serves with the description of its internal operations. */
 export function createContract({
   name,
   facts = { schemas: {}, examples: {} },

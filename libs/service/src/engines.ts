@@ -1,5 +1,3 @@
-// The engines of a process: its store and bus, and the dead letters between them.
-
 import {
   type Bus,
   connectRabbitmq,
@@ -23,10 +21,8 @@ import {
 } from '@boxoffice/store';
 import type { Closable } from './definition.ts';
 
-/** A letter, and whether an operator has requested its replay. */
 type DeadLetterDocument = Document & DeadLetter & { readonly replayRequested?: boolean };
 
-/** Where the in-process bus stores its dead letters. */
 const deadLetterCollection = collection<DeadLetterDocument>('dead_letters', [
   { name: 'queue', fields: ['queue', 'deadSince'] },
   { name: 'since', fields: ['deadSince'] },
@@ -39,11 +35,8 @@ const TOGETHER = 'installation';
 /** Milliseconds between two polls for requests: one indexed read each after a write. */
 const LOOK_EVERY_MS = 1_000;
 
-/** The engines of one process. */
 export interface Engines {
-  /** In words: "SQLite" or "MongoDB". */
   readonly storeEngine: string;
-  /** In words: "in-process bus" or "RabbitMQ". */
   readonly busEngine: string;
   /** Opens the store of a service; closed by `close`. @throws {StartFault} when it is unavailable */
   store(service: string, collections: readonly Collection<Document>[]): Promise<Store>;
@@ -61,16 +54,12 @@ interface EnginesOptions {
   readonly amqpUrl: string | undefined;
   readonly directory: string;
   readonly logger: Logger;
-  /**
-   * The queues that services of this process will serve, for the in-process bus only. Undefined: none, an operator's
-   * process.
-   */
+  /** For the in-process bus: the queues that this process will serve. Undefined: none, an operator's process. */
   readonly serves?: readonly Queue[];
   /** The facts that there are; default: those of the product's own services. */
   readonly declared?: Declared;
 }
 
-/** The traceparent of the current request, for the events it causes. */
 export function traceOfEvents(): string | undefined {
   return getCurrentTrace()?.traceparent;
 }
@@ -81,10 +70,7 @@ const MESSAGING = 'messaging';
 /** Time limit of RabbitMQ's response before it counts as unavailable. */
 const CONNECT_MS = 10_000;
 
-/**
- * Opens the engines that the settings choose: embedded ones, which serve one process, or MongoDB and RabbitMQ.
- * @throws {StartFault} when one is unavailable, naming its setting
- */
+/** Embedded engines serve one process. @throws {StartFault} when one is unavailable, naming its setting */
 export async function openEngines(options: EnginesOptions): Promise<Engines> {
   const { mongodbUrl, amqpUrl, directory, logger, serves, declared } = options;
   const opened: Store[] = [];
@@ -137,14 +123,12 @@ export async function openEngines(options: EnginesOptions): Promise<Engines> {
   };
 }
 
-/** Turns the failure to open an engine into a line that names the setting. */
 const naming =
   (setting: string) =>
   (error: unknown): never => {
     throw new StartFault(`${setting}: ${(error as Error).message}`);
   };
 
-/** Dead letters in a store. */
 const deadLettersIn = (store: Store): DeadLetterStore => {
   const letters = lettersIn(store);
   return {
@@ -174,10 +158,7 @@ const letterOf = (document: DeadLetterDocument): DeadLetter => {
   return letter;
 };
 
-/**
- * The dead letters of the in-process bus for an operator's process: it stores the request for a replay, and the process
- * with the queue's consumers executes it.
- */
+/** Stores the request for a replay; the process with the queue's consumers executes it. */
 const deadLettersFromOutside = (store: Store, inside: DeadLetters): DeadLetters => ({
   list: inside.list,
   drop: inside.drop,
@@ -187,7 +168,7 @@ const deadLettersFromOutside = (store: Store, inside: DeadLetters): DeadLetters 
   },
 });
 
-/** Executes the replays that operators request, until it is closed. A letter that fails again is listed again. */
+/** A letter that fails again is listed again. */
 const serveReplayRequests = (store: Store, inside: DeadLetters, logger: Logger): Closable => {
   const letters = lettersIn(store);
   const look = async (): Promise<void> => {

@@ -1,5 +1,3 @@
-// The metrics that every service has: of its store, its relay and its queues.
-
 import {
   type Backlog,
   type Handler,
@@ -16,10 +14,7 @@ const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5];
 
 type Call = (...given: unknown[]) => unknown;
 
-/**
- * A service's store that times its calls by collection and operation, and counts the updates retried after a lost race.
- * `collection` is `idempotency`, `outbox` or `leases` for calls outside of any collection.
- */
+/** Times calls, and counts updates that lost a race. Outside of collections: `idempotency`, `outbox`, `leases`. */
 export function instrumentStore(store: Store, metrics: Metrics, service: string): Store {
   const took = metrics.histogram({
     name: 'store_operation_duration_seconds',
@@ -62,7 +57,6 @@ export function instrumentStore(store: Store, metrics: Metrics, service: string)
   };
 }
 
-/** The same object with its methods called through `around`. */
 const around = <T extends object>(target: T, call: (operation: string, method: Call, given: unknown[]) => unknown): T =>
   new Proxy(target, {
     get(of, name) {
@@ -82,13 +76,12 @@ const countingRetries = (fn: Call, lost: () => void): Call => {
   };
 };
 
-/** The metrics of a service's queues, by the name of the queue. */
 interface QueueMetrics {
   /** The handler, timed: counts the outcome of each message, and redeliveries. */
   timed(queue: Queue, handle: Handler): Handler;
 }
 
-/** Creates the metrics. `depths` reads the service's queues at each scrape. */
+/** Calls `depths` at each scrape. */
 export function createQueueMetrics(metrics: Metrics, depths: () => Promise<readonly QueueDepth[]>): QueueMetrics {
   const took = metrics.histogram({
     name: 'queue_message_duration_seconds',
@@ -129,7 +122,6 @@ export function createQueueMetrics(metrics: Metrics, depths: () => Promise<reado
 
 const labels = ['service'];
 
-/** The metrics of a service's relay: how much it publishes. */
 export function relayMetrics(metrics: Metrics, service: string): RelayMetrics {
   const published = metrics.counter({ name: 'relay_published_total', help: 'Events that the bus confirmed', labels });
   const failed = metrics.counter({
@@ -143,7 +135,6 @@ export function relayMetrics(metrics: Metrics, service: string): RelayMetrics {
   };
 }
 
-/** The relay's backlog: the number of events in its outbox, and the age of the oldest. */
 export function watchBacklog(metrics: Metrics, service: string, backlog: () => Backlog): void {
   const events = { name: 'relay_backlog_events', help: 'Events committed and not published yet', labels };
   metrics.watch(events, () => [{ value: backlog().events, labels: { service } }]);
@@ -165,7 +156,6 @@ interface WatchedWork {
   readonly store: Store;
   readonly collections: readonly Collection<Document>[];
   readonly work: WorkTable<never>;
-  /** Epoch milliseconds. */
   readonly now?: () => number;
 }
 

@@ -9,7 +9,6 @@ export interface End {
   readonly afterMs: number;
 }
 
-/** How long the documents of a collection are retained. */
 export interface Retention {
   /** In words, as in the table of docs/operating.md. */
   readonly retained: string;
@@ -27,26 +26,20 @@ export interface SweepOptions {
   readonly collections: readonly Collection<Document>[];
   readonly retention: Retentions;
   readonly logger: { warn(message: string, fields?: { readonly error?: unknown }): void };
-  /** Epoch milliseconds. */
   readonly now?: () => number;
   readonly everyMs?: number;
   /** Documents read at once. */
   readonly batch?: number;
 }
 
-/** Milliseconds between the starts of two sweeps. */
 const EVERY_MS = 60_000;
 /** Longer than the pause and one batch, so that one instance continues sweeping, and another replaces a dead one. */
 const LEASE_MS = 90_000;
 const BATCH = 500;
-/** Concurrent removals. */
 const WIDTH = 50;
 
 interface Sweeper {
-  /**
-   * Removes all expired documents, in batches; none while another instance holds the lease. A document whose removal
-   * fails is logged and does not stop the others. Returns the number removed.
-   */
+  /** None while another instance holds the lease. A failed removal is logged and stops no other. The number removed. */
   sweep(): Promise<number>;
   /** Ends after the current batch. */
   close(): Promise<void>;
@@ -83,10 +76,7 @@ export function startSweeper(options: SweepOptions): Sweeper {
   const warn = ({ name }: Collection<Document>, error: unknown): void =>
     logger.warn(`expired documents of ${name} could not all be removed`, { error });
 
-  /**
-   * Removes documents expired by one rule, except those whose removal fails. Each batch renews the lease: a long sweep
-   * outlasts one term.
-   */
+  /** Each batch renews the lease: a long sweep outlasts one term. */
   const clear = async (collection: Collection<Document>, { field, iso, afterMs }: End): Promise<number> => {
     const before = now() - afterMs;
     const where = { [field]: { lte: iso ? new Date(before).toISOString() : before } };

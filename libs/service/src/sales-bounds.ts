@@ -1,11 +1,7 @@
 import { computeRestriction, type Restricted } from '@boxoffice/identity';
 import type { Bounds } from '@boxoffice/store';
 
-/**
- * What a caller may see of documents that carry the buyer as `contactNumber`, the sales channel as `pointOfSale` and
- * the client that made the order as `createdBy.clientId`: orders and tickets. A document without the member is out of
- * bounds.
- */
+/** Of orders and tickets. One without `contactNumber`, `pointOfSale` or `createdBy.clientId` is out of such bounds. */
 export function computeSalesBounds(caller: Restricted): Bounds {
   const { contacts, pointsOfSale, ownClient } = computeRestriction(caller);
   return {

@@ -1,5 +1,3 @@
-// Facts: the subscriptions of a service, and the spans of publishing and handling.
-
 import { channel } from 'node:diagnostics_channel';
 import type { Bus, Handler, Message, Subscription } from '@boxoffice/messaging';
 import {
@@ -39,7 +37,6 @@ export function tracePublish(service: string, system: () => Bus['system'], publi
   };
 }
 
-/** The traceparent that was stored with the event, if it was written within a trace. */
 const parentOf = ({ traceparent }: Message): string | undefined =>
   parseTraceparent(traceparent) ? traceparent : undefined;
 
@@ -79,7 +76,6 @@ export function traceHandler(service: string, system: Bus['system'], queue: stri
   };
 }
 
-/** Calls `fn` in the trace of the request that caused the message. */
 const inTraceOf = <Result>(message: Message, fn: () => Result): Result =>
   runWithTrace({ requestId: message.id, traceparent: readTraceparent(message.traceparent) }, fn);
 
@@ -92,9 +88,7 @@ export interface FactMoment {
   readonly phase: 'received' | 'handled';
 }
 
-/**
- * A hook for tracing (node:diagnostics_channel): every step of every fact of a queue; free of cost without subscribers.
- */
+/** For tracing (node:diagnostics_channel): every step of every fact; free of cost without subscribers. */
 const facts = channel('boxoffice:fact');
 
 /** Subscribes a service to its facts, all or none; returns the subscriptions, in the order of their start. */
@@ -121,7 +115,6 @@ export async function subscribeAll(
   }
 }
 
-/** Handles a message and publishes both steps to the channel. */
 const reporting = async (
   queue: string,
   { type, id }: Message,
@@ -135,16 +128,13 @@ const reporting = async (
   facts.publish({ ...moment, phase: 'handled' } satisfies FactMoment);
 };
 
-/**
- * The bus as a service sees it: possibly still connecting, and publishing only after every subscription has started.
- */
+/** It may still be connecting, and publishes only after every subscription has started. */
 export interface Subscriptions extends Pick<Bus, 'publish' | 'ping' | 'depths'>, Closable {
   /** Resolves when the bus is connected and everything is subscribed; rejects if that fails, or `close` comes first. */
   readonly started: Promise<void>;
 }
 
 interface SubscriptionsOptions {
-  /** The subscribing service. */
   readonly service: string;
   readonly bus: Bus | Promise<Bus>;
   readonly reactions: readonly Reaction[];
@@ -152,10 +142,7 @@ interface SubscriptionsOptions {
   readonly logger: Logger;
 }
 
-/**
- * Subscribes a service to its facts. With a connected bus a failure fails the start; with one that connects later,
- * while the service already serves, subscribing is retried until it succeeds.
- */
+/** With a connected bus a failure fails the start; with one that connects later, subscribing is retried. */
 export function startSubscriptions({
   service,
   bus: coming,

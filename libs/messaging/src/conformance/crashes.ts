@@ -3,10 +3,6 @@ import { type Check, check, createLedger, createMemoryOutbox, eager, first, prob
 
 const times = (effects: ReadonlyMap<string, number>) => [...new Set(effects.values())];
 
-/**
- * A consumer is killed with uncommitted messages in hand. The next process handles them: every fact takes effect
- * exactly once.
- */
 export const killedInMidConsume = check(
   'a consumer killed before it committed: every fact takes effect, each once',
   async ({ start, until, makeGate, startRelay, makeReaction }) => {
@@ -45,10 +41,6 @@ export const killedInMidConsume = check(
   },
 );
 
-/**
- * A process is killed after it published and before it marked the events done: they are published again, with one
- * effect each.
- */
 export const killedBeforeDone = check(
   'a publisher killed before it marked events done: they come again and take effect once',
   async ({ bus, until, startRelay, makeReaction }) => {
@@ -82,7 +74,6 @@ export const killedBeforeDone = check(
   },
 );
 
-/** The bus refuses every message at first: the events stay pending until it accepts them, and then they arrive. */
 export const doneOnlyWhenPublished = check(
   'an event is done when the bus has it, not before',
   async ({ bus, until, startRelay, makeReaction }) => {
@@ -111,10 +102,8 @@ export const doneOnlyWhenPublished = check(
   },
 );
 
-/** At-least-once delivery with one effect each, whichever process is killed at whichever step. */
 export const crashes: readonly Check[] = [killedInMidConsume, killedBeforeDone, doneOnlyWhenPublished];
 
-/** Orderly stop of a process. */
 export const stops: readonly Check[] = [
   check(
     'a closed subscription finishes the messages in hand and leaves the rest to the next one',

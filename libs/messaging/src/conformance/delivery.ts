@@ -3,7 +3,6 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Message } from '../port.ts';
 import { announced, type Check, check, first, probe, publishAll, second } from './subject.ts';
 
-/** Delivery and routing. */
 export const delivery: readonly Check[] = [
   check('a message arrives as it was published, as its first attempt', async ({ bus, until }) => {
     const received: [Message, number][] = [];
@@ -77,7 +76,6 @@ export const delivery: readonly Check[] = [
   ),
 ];
 
-/** 3,000 messages of 100 keys reach the handler in the order of their keys, one of a key at a time. */
 export const inOrderPerKey = check(
   '3,000 messages arrive in order per key, one of a key at a time',
   async ({ bus, until }) => {
@@ -106,7 +104,6 @@ export const inOrderPerKey = check(
   },
 );
 
-/** Order per key only. */
 export const order: readonly Check[] = [
   inOrderPerKey,
   check('a slow handler of one key does not delay other keys', async ({ bus, until, makeGate }) => {
@@ -153,7 +150,6 @@ export const order: readonly Check[] = [
   ),
 ];
 
-/** Broadcasts: facts delivered to every process. */
 export const broadcasts: readonly Check[] = [
   check(
     'every listening process receives a broadcast once, and none after it stopped listening',

@@ -1,5 +1,3 @@
-// The conformance suite of the messaging port: every engine passes the same checks.
-
 import { describe, expect, test } from '@jest/globals';
 import { crashes, stops } from './crashes.ts';
 import { broadcasts, delivery, order } from './delivery.ts';
@@ -25,7 +23,6 @@ export {
   waitUntil,
 } from './subject.ts';
 
-/** Every check by topic. */
 export const topics: Readonly<Record<string, readonly Check[]>> = {
   delivery,
   order,
@@ -36,9 +33,7 @@ export const topics: Readonly<Record<string, readonly Check[]>> = {
   stops,
 };
 
-/**
- * Declares the port's conformance tests for an engine: the checks of a topic at once, each with its own installation.
- */
+/** The checks of a topic run at once, each with its own installation. */
 export function describeMessagingConformance(name: string, engine: Engine): void {
   describe(`${name} satisfies the contract of messaging`, () => {
     test.each(Object.entries(topics))('%s', async (_topic, checks) => {

@@ -3,7 +3,6 @@ import { maxAttempts } from '../attempts.ts';
 import { type Bus, type Message, Unreadable } from '../port.ts';
 import { type Check, check, first, probe, publishAll, retryDelaysMs, type Scene, second } from './subject.ts';
 
-/** Exactly the messages that no attempt can handle become dead letters. */
 export const onlyPoisonDies = check(
   'done + dead = published, and only planted poison is dead',
   async ({ bus, until }) => {
@@ -31,7 +30,6 @@ export const onlyPoisonDies = check(
   },
 );
 
-/** Retries of failed messages. */
 export const retries: readonly Check[] = [
   check(
     'a handler that fails gets the message again after the delays, with the number of the attempt',
@@ -91,9 +89,7 @@ export const retries: readonly Check[] = [
 
 const lettersOf = async (bus: Bus, queue?: string) => (await bus.deadLetters.list(queue)).map(({ id }) => id).sort();
 
-/**
- * Publishes unhandleable messages and waits until all are dead letters; the handler accepts everything once `mended`.
- */
+/** Waits until all are dead letters; the handler accepts everything once `mended`. */
 const plant = async ({ bus, until }: Scene, count: number) => {
   const state = { mended: false, refused: 0, handled: [] as { message: Message; attempt: number }[] };
   await bus.subscribe(first, async (message, attempt) => {
@@ -109,7 +105,6 @@ const plant = async ({ bus, until }: Scene, count: number) => {
   return { state, messages, ids: messages.map(({ id }) => `${first.name}:${id}`) };
 };
 
-/** Operations on dead letters. */
 export const deadLetters: readonly Check[] = [
   check('the depth of a queue counts its own dead letters only', async (scene) => {
     const { bus, until } = scene;

@@ -1,19 +1,15 @@
-// The subject of a check: an installation, its messages, and stores in memory (outbox, effects, dead letters).
-
 import { randomUUID } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Bus, DeadLetter, DeadLetterStore, Handler, Logger, Message, OutboxPort, Queue } from '../port.ts';
 import { type Relay, startRelay } from '../relay.ts';
 import type { Declared } from '../topology.ts';
 
-/** The messaging of one process of an installation. */
 export interface Process {
   readonly bus: Bus;
   /** Ends it as SIGKILL would: messages in hand are neither finished nor acknowledged. */
   kill(): Promise<void>;
 }
 
-/** One installation with its own exchanges and queues. */
 interface Installation {
   /** Starts a process. An engine for one process returns the running one while it lives. */
   start(): Promise<Process>;
@@ -27,7 +23,6 @@ interface InstallationSettings {
   readonly logger: Logger;
 }
 
-/** How to open an installation on an engine. */
 export interface Engine {
   open(settings: InstallationSettings): Promise<Installation>;
 }
@@ -40,7 +35,6 @@ interface Gate {
 /** The mechanisms of a check that a negative control may replace. */
 interface Mechanisms {
   readonly relay: typeof startRelay;
-  /** The reaction of a consumer. */
   readonly react: (ledger: Ledger) => Handler;
   /** What a check waits for in vain: after `patienceMs` milliseconds it counts as lost. Default: nothing. */
   readonly lost: string;
@@ -49,10 +43,8 @@ interface Mechanisms {
 
 export type Broken = Partial<Mechanisms>;
 
-/** The object under test in a check: an empty installation, and one process of it. */
 export interface Scene {
   readonly bus: Bus;
-  /** Starts another process. */
   start(): Promise<Process>;
   /** The relay under test; closed when the check ends. */
   readonly startRelay: typeof startRelay;
@@ -163,18 +155,15 @@ interface MemoryOutbox {
   /** Commits events in a process: they are pending, and that process's listeners are notified. */
   commit(process: OutboxProcess, events: readonly Message[]): void;
   process(): OutboxProcess;
-  /** Ids of the events not marked done. */
   readonly pending: ReadonlySet<string>;
 }
 
-/** One process's view of the outbox. */
 interface OutboxProcess extends OutboxPort {
   lease(name: string, ms: number): Promise<boolean>;
   /** From now on the process writes nothing and gets no notification, as if killed. */
   cut(): void;
 }
 
-/** Creates an empty outbox. */
 export function createMemoryOutbox(): MemoryOutbox {
   const events = new Map<string, { readonly event: Message; readonly at: number }>();
   const listeners = new Map<OutboxProcess, Set<(events: readonly Message[]) => void>>();
@@ -224,14 +213,12 @@ export function createMemoryOutbox(): MemoryOutbox {
   };
 }
 
-/** The effects that a consumer has written: how often each message took effect. */
 interface Ledger {
   readonly effects: ReadonlyMap<string, number>;
   /** Writes the effect atomically: nothing runs between check and write. */
   write(messageId: string, onlyOnce: boolean): void;
 }
 
-/** A minimal consumer's store. */
 export function createLedger(): Ledger {
   const effects = new Map<string, number>();
   return {
@@ -251,7 +238,6 @@ export function reactOnce(ledger: Ledger): Handler {
   };
 }
 
-/** Dead letters in memory that survive the buses of a test. */
 export function createMemoryDeadLetters(): DeadLetterStore {
   const letters = new Map<string, DeadLetter>();
   return {

@@ -1,5 +1,3 @@
-// The messaging port on RabbitMQ: connections, topology, publishing with confirms, consumers and dead letters.
-
 import { settleWithin } from '@boxoffice/runtime/time';
 import type { Bus, Logger, Queue, QueueDepth, Subscription } from '../port.ts';
 import type { Declared } from '../topology.ts';
@@ -14,14 +12,9 @@ export interface RabbitmqOptions extends Partial<Plan> {
   /** `amqp://user:password@host:port/vhost`, or `amqps:`. */
   readonly url: string;
   readonly logger: Logger;
-  /**
-   * The process's name: the broker's name for the connection, and the prefix of its own queues; default `boxoffice`.
-   */
+  /** The broker's name for the connection, and the prefix of the process's own queues; default `boxoffice`. */
   readonly name?: string;
-  /**
-   * Time limit of the first connection. Default 30,000. With 0 the bus is available at once, connects when it can, and
-   * refuses to publish until then.
-   */
+  /** Default 30,000. With 0 the bus is available at once, connects when it can, and refuses to publish until then. */
   readonly connectTimeoutMs?: number;
   /** How long a published message may go unconfirmed. Default 10,000. */
   readonly confirmTimeoutMs?: number;
@@ -30,10 +23,7 @@ export interface RabbitmqOptions extends Partial<Plan> {
 /** How long `close` waits for outstanding confirms. */
 const closingMs = 3_000;
 
-/**
- * Declares the exchanges and queues of the installation, for processes whose users may not.
- * @throws if the broker cannot be reached in time or refuses; the message is one line.
- */
+/** For processes whose users may not. @throws if the broker is unreachable or refuses; the message is one line */
 export async function declareRabbitmqTopology(options: RabbitmqOptions): Promise<Declared> {
   const { url, logger, name = 'operator', connectTimeoutMs = 30_000 } = options;
   const plan = createPlan(options);
@@ -48,10 +38,8 @@ export async function declareRabbitmqTopology(options: RabbitmqOptions): Promise
 }
 
 /**
- * Connects to RabbitMQ (3.10 and newer), and declares the topology, if its user may. Publishing and consuming have a
- * connection each, the second opened by the first subscription, so that a broker that throttles publishers still gets
- * acknowledgements. Connections, channels and consumers are reopened without limit.
- * @throws if the broker cannot be reached in time or refuses the connection; the message is one line.
+ * RabbitMQ from 3.10. Consumers have a connection of their own: a broker that throttles publishers still gets acks.
+ * @throws if the broker cannot be reached in time or refuses; the message is one line
  */
 export async function connectRabbitmq(options: RabbitmqOptions): Promise<Bus> {
   const { url, logger, name = 'boxoffice', connectTimeoutMs: waitMs = 30_000, confirmTimeoutMs = 10_000 } = options;

@@ -10,7 +10,6 @@ export interface Wire {
   readonly properties: Options.Publish;
 }
 
-/** Encodes a message. */
 export function encode(message: Message): Wire {
   return {
     content: Buffer.from(JSON.stringify(message)),
@@ -54,7 +53,6 @@ const isMessage = (body: unknown): body is Message => {
   return texts && typeof version === 'number' && typeof data === 'object' && data !== null;
 };
 
-/** The attempt of a delivery: 1, or the retry's header. */
 export function readAttempt({ properties }: Received): number {
   const attempt: unknown = properties.headers?.attempt;
   return typeof attempt === 'number' && attempt >= 1 ? attempt : 1;
@@ -112,10 +110,7 @@ interface Origin {
 
 const nowhere: Origin = { exchange: undefined, key: undefined };
 
-/**
- * An entry of `x-death`, the list that the broker writes when it moves a message to another queue, its latest move
- * first.
- */
+/** Of `x-death`, which the broker writes when it moves a message to another queue, its latest move first. */
 interface Death {
   readonly count?: unknown;
   readonly exchange?: unknown;
@@ -131,9 +126,8 @@ export function buildOriginHeaders(queue: string, received: Received, plan: Plan
 }
 
 /**
- * Where a message of a queue was first published. The queue's consumer or the operator writes it into headers when it
- * moves the message; the headers count only in messages from the queue's own exchange for moves or the default
- * exchange, to which publishers of facts have no permission.
+ * From headers that whoever moved it wrote. They count only from the queue's exchange for moves or the default one, to
+ * which publishers of facts have no permission.
  */
 const originOf = (queue: string, received: Received, plan: Plan): Origin => {
   const entered = enteredBy(received);
@@ -145,18 +139,14 @@ const originOf = (queue: string, received: Received, plan: Plan): Origin => {
 /** The exchange by which a message came into the queue where its consumer, or the broker, last took it. */
 const enteredBy = ({ fields, properties }: Received): Origin => {
   const { exchange, routingKey: key } = fields;
-  // The default exchange carries the broker's own moves: out of a retry queue, or of a queue whose consumers it
-  // cancelled.
+  // The default exchange carries the broker's own moves: from a retry queue, or one whose consumers it cancelled.
   const death = exchange === '' ? (properties.headers?.['x-death']?.[0] as Death | undefined) : undefined;
   if (!death) return { exchange, key };
   // Moves by this library start a new list, so a publisher started a longer one; brokers before RabbitMQ 4 extend it.
   return death.count === 1 ? { exchange: death.exchange, key: death['routing-keys']?.[0] } : nowhere;
 };
 
-/**
- * Decodes a message of a queue. @throws {Unreadable} if this library did not encode it, or its type is not that of its
- * exchange: permissions are per exchange, each with one publisher, so the exchange authenticates the publisher.
- */
+/** An exchange has one publisher, which its permission authenticates. @throws {Unreadable} if the type is of another */
 export function decodeDelivery(queue: string, received: Received, plan: Plan): Message {
   return judged(decode(received), originOf(queue, received, plan), plan);
 }

@@ -30,10 +30,7 @@ import { declareExchanges, declareQueue, type Topology } from './topology.ts';
 /** How long a closing subscription waits for each response of the broker. */
 const answerMs = 1_000;
 
-/**
- * The broker counts what was delivered over a channel that was lost, and after twenty times gives a message up. Where
- * channels are lost this soon after they began to consume, each waits longer before it consumes, up to the maximum.
- */
+/** After twenty deliveries, over lost channels too, the broker gives a message up: after early losses each waits. */
 const steadyMs = 10_000;
 const longestPauseMs = 15_000;
 
@@ -54,11 +51,7 @@ interface Delivery {
   readonly unreadable?: unknown;
 }
 
-/**
- * Consumes a queue: one message of a key at a time, acknowledged when its handler resolved or when its next queue has
- * confirmed it, so that no crash loses it. A delivery of a lost channel is not started, since the broker delivers it
- * again.
- */
+/** One message of a key at a time, acknowledged when its handler resolved or its next queue has confirmed it. */
 export async function consume(queue: Queue, handler: Handler, options: ConsumerOptions): Promise<Subscription> {
   const { link, sender, plan, topology, logger, waitMs } = options;
   let channel: ConfirmChannel | undefined;
@@ -66,7 +59,6 @@ export async function consume(queue: Queue, handler: Handler, options: ConsumerO
   let stopping = false;
   /** When the channel began to consume, on the monotonic clock; undefined before. */
   let consumingSince: number | undefined;
-  /** How many channels in succession were lost early. */
   let lostEarly = 0;
   const moves = nameMovesExchange(queue.name, plan);
 
@@ -114,7 +106,6 @@ export async function consume(queue: Queue, handler: Handler, options: ConsumerO
     logger.warn('a message will be retried', { ...about, waitMs: delayMs, error });
     await moveTo(retryQueue(queue.name, delayMs, plan), delivery, { attempt: attempt + 1 });
   };
-  /** Messages delivered before the first of them is acknowledged. */
   const prefetch = queue.atOnce ?? AT_ONCE;
   const lanes = createLanes<Delivery>({ limit: prefetch, work });
 
@@ -126,7 +117,6 @@ export async function consume(queue: Queue, handler: Handler, options: ConsumerO
     }
   };
 
-  /** Begins to consume after a pause, unless the channel was lost or the subscription closed meanwhile. */
   const beginAfter = async (ms: number, fresh: ConfirmChannel, begin: () => Promise<void>): Promise<void> => {
     logger.warn('a queue is consumed again after a pause: its channels were lost', { queue: queue.name, waitMs: ms });
     await pause(ms, undefined, { ref: false });
@@ -176,8 +166,7 @@ export async function consume(queue: Queue, handler: Handler, options: ConsumerO
       if (last && tag !== undefined) await settleWithin(last.cancel(tag), answerMs, () => {}).catch(() => {});
       lanes.drop();
       await lanes.quiet();
-      // Closing right after an acknowledgement can lose it: a request about the queue first, since the broker responds
-      // in order.
+      // A close right after an acknowledgement can lose it: a request first, since the broker responds in order.
       if (!last) return;
       await settleWithin(last.checkQueue(nameWorkQueue(queue.name, plan)), answerMs, () => {}).catch(() => {});
       await settleWithin(closeChannel(last), answerMs, () => {});
@@ -189,7 +178,6 @@ export async function consume(queue: Queue, handler: Handler, options: ConsumerO
 const backlog = 10_000;
 
 interface ListenOptions extends Omit<ConsumerOptions, 'sender'> {
-  /** The process's name. */
   readonly process: string;
 }
 

@@ -9,11 +9,7 @@ import type { Sender } from './publisher.ts';
 /** Letters in a listing, per queue. */
 const shown = 10_000;
 
-/**
- * The dead-letter queues, for an operator. Letters are fetched without acknowledgement and requeued at the end, by the
- * broker if the operator is killed; only deleted ones, and those that arrived in their queue again, are acknowledged.
- * Concurrent listings see fewer letters.
- */
+/** Fetched without acknowledgement, requeued at the end, by the broker after a kill. Concurrent listings see fewer. */
 export function createDeadLetters(link: Link, sender: Sender, plan: Plan): DeadLetters {
   const queueNames = () => plan.declared.queues.map(({ name }) => name);
   let last: Promise<unknown> = Promise.resolve();
@@ -24,9 +20,7 @@ export function createDeadLetters(link: Link, sender: Sender, plan: Plan): DeadL
     return turn;
   };
 
-  /**
-   * Fetches letters until `visit` reports that it handled the one it looked for, or none is left; requeues the others.
-   */
+  /** Fetches letters until `visit` reports that it handled the one it looked for; requeues the others. */
   const look = (
     name: string,
     visit: (channel: ConfirmChannel, one: GetMessage) => Promise<boolean>,
@@ -46,7 +40,6 @@ export function createDeadLetters(link: Link, sender: Sender, plan: Plan): DeadL
       }
     });
 
-  /** Finds one letter and lets `act` handle it; returns whether it existed. */
   const take = (id: string, act: (name: string, one: GetMessage) => Promise<void>): Promise<boolean> => {
     const name = queueNames().find((known) => id.startsWith(`${known}:`));
     if (name === undefined) return Promise.resolve(false);

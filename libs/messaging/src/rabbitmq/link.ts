@@ -8,7 +8,6 @@ import type { Logger } from '../port.ts';
 /** The work of one channel, set up again whenever the channel or its connection was lost. */
 export interface Station {
   readonly name: string;
-  /** Declares, consumes, … on a fresh channel. */
   open(channel: ConfirmChannel): Promise<void>;
   /** The channel is lost: outstanding confirms and acknowledgements on it will not happen. */
   lost(): void;
@@ -28,10 +27,7 @@ interface LinkOptions {
 
 const heartbeatSeconds = '10';
 
-/**
- * One connection to RabbitMQ that recovers. The driver reopens the connection; this module reopens the stations'
- * channels with their consumers, also when the broker closes a channel alone.
- */
+/** The driver reopens the connection, this module the channels, also when the broker closes one alone. */
 export async function openLink(options: LinkOptions) {
   const { url, name, logger, openingMs = 10_000, closingMs = 3_000 } = options;
   // Only here: an installation without RabbitMQ does not load its client.
@@ -85,9 +81,7 @@ export async function openLink(options: LinkOptions) {
     }
   };
 
-  /**
-   * Runs after every (re)connection, before the driver attaches its listeners: a close during it must be handled here.
-   */
+  /** After every (re)connection, before the driver attaches its listeners: a close during it must be handled here. */
   const setup = async (model: ChannelModel): Promise<void> => {
     const ended = Promise.withResolvers<never>();
     ended.promise.catch(() => {});
@@ -121,8 +115,7 @@ export async function openLink(options: LinkOptions) {
       });
     } catch (error) {
       if (current === model) current = undefined;
-      // The driver also closes it and would wait for the broker's response without limit; a second close is refused at
-      // once, so this call closes it, and missing heartbeats end the connection at the latest.
+      // The driver would wait for the broker's response to its close without limit; a second close is refused at once.
       model.close().catch(() => {});
       throw error;
     }
@@ -159,10 +152,7 @@ export async function openLink(options: LinkOptions) {
         throw await unreachable(address, lastFailure, ms);
       });
     },
-    /**
-     * Resolves when the station is open, or, if there is no connection within `waitMs`, at once: it opens with the next
-     * one.
-     */
+    /** Resolves when the station is open, at once without a connection within `waitMs`: it opens with the next one. */
     async attach(station: Station, waitMs: number): Promise<void> {
       const opening = Promise.withResolvers<void>();
       stations.set(station, opening.resolve);
@@ -182,10 +172,7 @@ export async function openLink(options: LinkOptions) {
     detach(station: Station): void {
       stations.delete(station);
     },
-    /**
-     * A channel for one piece of work, closed after it. `expecting`: a reply code with which the broker may close it
-     * without a warning in the log. @throws if there is no connection.
-     */
+    /** `expecting`: a reply code with which the broker may close it without a warning. @throws without a connection */
     async using<T>(
       work: (channel: ConfirmChannel) => Promise<T>,
       { expecting }: { readonly expecting?: number } = {},

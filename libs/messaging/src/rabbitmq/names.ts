@@ -3,11 +3,9 @@ import { defaultRetryDelaysMs } from '../attempts.ts';
 import type { Queue } from '../port.ts';
 import { type Declared, declared as installation, maxQueueLength } from '../topology.ts';
 
-/** The inputs of the names and arguments of an installation's queues. */
 export interface Plan {
   /** Precedes every exchange and queue name: installations, or tests, that share a broker. Default: empty. */
   readonly prefix: string;
-  /** Milliseconds before the second, third and later attempts. Default: 5 s, 30 s, 5 min. */
   readonly retryDelaysMs: readonly number[];
   /** Messages that a queue accepts before it refuses more; a queue argument, so equal in all processes. */
   readonly maxLength: number;
@@ -15,7 +13,6 @@ export interface Plan {
   readonly declared: Declared;
 }
 
-/** Fills in the defaults: those of the installation. */
 export function createPlan({
   prefix = '',
   retryDelaysMs = defaultRetryDelaysMs,
@@ -37,11 +34,7 @@ export function nameDeadQueue(name: string, { prefix }: Plan): string {
   return `${prefix}${name}.dlq`;
 }
 
-/**
- * The direct exchange through which a queue's consumer moves messages to their retry queues and dead letters, each
- * under the name of its target. With the default exchange, the right to move one's own messages would be a right to
- * write to every queue.
- */
+/** For moves to retry queues and dead letters: with the default exchange their right would be one to every queue. */
 export function nameMovesExchange(name: string, { prefix }: Plan): string {
   return `${prefix}${name}.moves`;
 }
@@ -97,9 +90,8 @@ export function buildDeadArguments(): Options.AssertQueue {
 }
 
 /**
- * Exchanges whose existence marks what is declared, since a binding cannot be queried: one for each queue and fact,
- * and one for each fact of a broadcast. They are declared last; nothing is published to them. One mark each, instead of
- * one for the whole plan, so that a process finds the topology of its release in that of a later one, which has more.
+ * Exchanges, since a binding cannot be queried; declared last. One for each queue and fact, so that a process finds the
+ * topology of its release in that of a later one, which has more.
  */
 export function listTopologyMarks({ declared, retryDelaysMs, maxLength, prefix }: Plan): readonly string[] {
   const queueOptions = [...retryDelaysMs.map(duration), maxLength].join(':');

@@ -7,7 +7,6 @@ import { nameExchange, type Plan } from './names.ts';
 import type { Topology } from './topology.ts';
 import { declareAll } from './topology.ts';
 
-/** Sends messages and tracks their confirms. */
 export type Sender = ReturnType<typeof createSender>;
 
 interface Sent {
@@ -22,10 +21,7 @@ interface SenderOptions {
   readonly confirmTimeoutMs: number;
 }
 
-/**
- * Creates the publisher of a link: one confirm channel, with the topology ensured at each opening. Every message is
- * persistent and mandatory; it has arrived when the broker confirmed it, in time and without returning it.
- */
+/** Messages are persistent and mandatory; one has arrived when the broker confirmed it in time, not returned it. */
 export function createSender({ link, plan, topology, confirmTimeoutMs }: SenderOptions) {
   let channel: ConfirmChannel | undefined;
   let serial = 0;
@@ -81,9 +77,7 @@ export function createSender({ link, plan, topology, confirmTimeoutMs }: SenderO
 
   return {
     station,
-    /**
-     * Publishes to the exchange of the message's type. @throws {Unroutable} if none is declared, or no queue takes it
-     */
+    /** @throws {Unroutable} if no exchange is declared for the type, or no queue takes it */
     async publish(message: Message): Promise<void> {
       const exchange = nameExchange(message.type, plan);
       if (!exchanges.has(exchange)) throw new Unroutable(`no queue takes ${message.type}`);

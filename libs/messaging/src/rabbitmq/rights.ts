@@ -12,10 +12,8 @@ export interface Rights {
 const plan = createPlan({});
 
 /**
- * The permissions of each process's user, and of the operator's. A process publishes its own facts, consumes its own
- * queues, moves its own messages to their retries and dead letters, and declares only its own broadcast queues. The
- * operator declares everything, reads and requeues dead letters; `amq.default` is for declaring queues that dead-letter
- * through it.
+ * A process publishes its own facts, consumes its own queues and declares only its own broadcast queues; the operator
+ * declares everything. `amq.default` is for declaring queues that dead-letter through it.
  */
 export function listRights(rows: readonly ServiceRow[] = builtInRows): readonly Rights[] {
   const domains = rows.filter((row) => listQueues(row).length > 0).map(({ name }) => `${name}.`);

@@ -36,10 +36,7 @@ export function createTopology(plan: Plan, logger: Logger) {
   const marks = listTopologyMarks(plan);
   let mayDeclare = true;
   return (link: Link) => ({
-    /**
-     * Runs `declare` on a channel of its own; where the user may not declare, looks whether the whole plan exists.
-     * @throws {TopologyMissing} if it does not
-     */
+    /** Where the user may not declare, looks whether the whole plan exists. @throws {TopologyMissing} if it does not */
     async ensure(declare: (channel: Channel) => Promise<void>): Promise<void> {
       if (mayDeclare) {
         try {
@@ -68,7 +65,6 @@ export function createTopology(plan: Plan, logger: Logger) {
 
 const codeOf = (error: unknown): unknown => (error as { readonly code?: unknown }).code;
 
-/** Declares the durable topic exchanges of message types. */
 export async function declareExchanges(channel: Channel, types: readonly string[], plan: Plan): Promise<void> {
   for (const exchange of new Set(types.map((type) => nameExchange(type, plan)))) {
     await channel.assertExchange(exchange, 'topic', { durable: true });

@@ -5,7 +5,6 @@ import type { ServiceDefinition } from '../definition.ts';
 
 type Shape = Pick<ServiceDefinition, 'family' | 'onFault'>;
 
-/** Faults of the HTTP parser, in the service's shape. */
 export function refuseIn(shape: Shape): Refuse {
   return ({ code, details, path }) => {
     const { headers, body } = shaped(shape, path, new Fault(code, details));
@@ -13,7 +12,6 @@ export function refuseIn(shape: Shape): Refuse {
   };
 }
 
-/** A fault outside of the service's operations, in the service's shape. */
 const shaped = ({ family, onFault }: Shape, path: string | undefined, fault: Fault) => {
   const { status, body } = family?.failure(fault) ?? { status: fault.http, body: toFailure(fault) };
   const more = onFault?.(path?.split('?', 1)[0], fault);
@@ -35,10 +33,8 @@ export function refuseForNow(shape: Shape): RequestListener {
 }
 
 /**
- * A listener whose requests wait until `ready` resolves, then go to the listener that it resolves to. If that takes
- * longer than `maxMs` milliseconds from this call, it refuses all waiting and later requests, even after `ready`: the
- * caller replaces it then. 0 refuses at once. For deployments without readiness probes, where DNS sends requests to an
- * instance that is still starting.
+ * Requests wait at most `maxMs` from this call, then all are refused, even after `ready`: the caller replaces it then.
+ * For deployments without readiness probes, where DNS sends requests to an instance that is starting.
  */
 export function delayUntilReady(
   maxMs: number,

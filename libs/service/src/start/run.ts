@@ -38,7 +38,7 @@ import type { ServiceDefinition } from '../definition.ts';
 import { traceOfEvents } from '../engines.ts';
 import { startService } from './start.ts';
 
-/** A setting that a standalone service requires, because the embedded engines serve one process. */
+/** The embedded engines serve one process, not a standalone service. */
 const engineUrl = (setting: Setting<string | undefined>, engine: string): Setting<string> =>
   requireSetting(
     setting,
@@ -59,10 +59,7 @@ const common = {
   servicesFile,
 };
 
-/**
- * Milliseconds that a request waits for a service that is starting, below the gateway's 15,000 for an answer; a slower
- * start answers 503.
- */
+/** For so many milliseconds a request waits for a service that is starting: below the gateway's 15,000. */
 const START_WAIT_MS = 10_000;
 
 /** Time limit of RabbitMQ before the log reports that the service waits for it. */
@@ -91,11 +88,7 @@ type CommonSettings = Settings<
   typeof common & { authorizerUrl: typeof requiredAuthorizerUrl; serviceSecret: Setting<string> }
 >;
 
-/**
- * The main of a standalone service: reads the settings, connects to MongoDB and RabbitMQ (with retries), listens when
- * it is ready or the first attempt to open MongoDB has failed, serves as soon as MongoDB is available, and stops in
- * order at SIGTERM. Prints what is wrong and exits with status 1 if it cannot start.
- */
+/** Listens when it is ready or the first attempt to open MongoDB has failed. Exits with status 1 if it cannot start. */
 export async function runService<Spec extends SettingsSpec, State>(
   definition: ServiceDefinition<Spec, State>,
 ): Promise<void> {
@@ -112,10 +105,7 @@ const run = async <Spec extends SettingsSpec, State>(definition: ServiceDefiniti
   await stop.during(serve(definition, settings, own, logger, stop));
 };
 
-/**
- * The settings of a standalone service, common and own. They are read at once, so that all faults are reported
- * together.
- */
+/** Read at once, so that all faults are reported together. */
 const readAll = async <Spec extends SettingsSpec, State>({ name, settings }: ServiceDefinition<Spec, State>) => {
   const read: unknown = await readServerSettings({
     ...settings,
@@ -159,9 +149,8 @@ const serve = async <Spec extends SettingsSpec, State>(
 
   const metrics = settings.operationsPort === undefined ? undefined : await createMetrics();
   const usedAuthorizerUrl = name === 'authorizer' && !certificate ? undefined : settings.authorizerUrl;
-  // While the port is closed, callers use the other instances behind the name: it opens after the CPU-bound work of the
-  // start, which takes long where other instances are busy. An instance without its database listens at once and
-  // reports that at /health/ready.
+  // While the port is closed, callers use other instances: it opens after the CPU-bound work of the start. Without its
+  // database an instance listens at once, and /health/ready says so.
   const listensWhenReady = (await store.tried) && usedAuthorizerUrl !== undefined;
   const service = startService(definition, {
     store: store.opened,
@@ -200,9 +189,6 @@ const serve = async <Spec extends SettingsSpec, State>(
   );
 };
 
-/**
- * The facts that a process declares, or needs to be there: the product's, and of a team's service its own. Those of
- * other teams are their own affair, so that no process waits for them.
- */
+/** The product's facts, and of a team's service its own: no process waits for those of other teams. */
 const declaredFor = (name: string, file: ServicesFile | undefined) =>
   collectDeclared([...builtInRows, ...(file?.rows ?? []).filter((row) => row.name === name && !isBuiltIn(name))]);

@@ -7,7 +7,6 @@ interface SecretProofOptions extends AuthorizerCaller {
   readonly pauseMs?: number;
 }
 
-/** A running verification. */
 export interface SecretProof {
   /** The condition of readiness: rejects until the authorizer has accepted the secret once, and never again. */
   readonly check: Check;
@@ -18,10 +17,7 @@ export interface SecretProof {
 
 const LONGEST_PAUSE_MS = 5_000;
 
-/**
- * Verifies in the background that the authorizer accepts this service's secret, until it has done so once. A refusal
- * is logged once and verified again: the authorizer may be the one that still has an old root secret.
- */
+/** A refusal is logged once and verified again: the authorizer may be the one that still has an old root secret. */
 export function proveSecret(options: SecretProofOptions): SecretProof {
   const { logger, pauseMs = 100 } = options;
   const end = new AbortController();

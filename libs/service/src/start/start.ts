@@ -1,5 +1,3 @@
-// Starts a service: settings, engines, listener, background work and an orderly stop.
-
 import { hkdfSync } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { createApp } from '@boxoffice/http';
@@ -39,15 +37,9 @@ import { delayUntilReady, refuseForNow, refuseIn } from './refuse.ts';
 import { proveSecret } from './secret-proof.ts';
 
 export interface StartOptions<Spec extends SettingsSpec> {
-  /**
-   * The service's own store; its opener closes it after the service. It may still be opening: the service listens
-   * meanwhile.
-   */
+  /** It may still be opening: the service listens meanwhile. Its opener closes it after the service. */
   readonly store: Store | Promise<Store>;
-  /**
-   * Its opener closes it, too. The start does not wait for one that is connecting: the service serves, and events stay
-   * in the outbox.
-   */
+  /** The start does not wait for one that is connecting: events stay in the outbox. Its opener closes it, too. */
   readonly bus: Bus | Promise<Bus>;
   /** The authorizer's address; not needed for the authorizer itself. */
   readonly authorizerUrl?: string;
@@ -63,37 +55,25 @@ export interface StartOptions<Spec extends SettingsSpec> {
   readonly metrics?: Metrics;
   /** See ListenOptions; for callers in other processes. */
   readonly drainMs?: number;
-  /**
-   * For this many milliseconds from the start, requests wait for the service; later they are refused while it is
-   * starting. Default 0.
-   */
+  /** For so many milliseconds from the start requests wait; later they are refused until it serves. Default 0. */
   readonly startWaitMs?: number;
   /**
-   * Whether it listens only when it serves, and its broker is connected or was waited for: until then its port is
-   * closed, so that callers use other instances. For a store that is open; `authorizerUrl` is needed then. Default: no.
+   * Until it serves the port is closed, so that callers use other instances. Needs an open store and `authorizerUrl`.
    */
   readonly listensWhenReady?: boolean;
-  /**
-   * Whether it becomes ready only once the authorizer has accepted the secret, as a standalone service should. Default:
-   * no.
-   */
+  /** Ready only once the authorizer has accepted the secret, as a standalone service should be. */
   readonly provesSecret?: boolean;
   /** Conditions of readiness beside the store's and the broker's. */
   readonly checks?: Readonly<Record<string, Check>>;
 }
 
-/** A service that serves. */
 export interface RunningService {
   readonly name: string;
   readonly url: string;
   readonly port: number;
   readonly health: Health;
-  /** See Listening. */
   renew(certificate: Certificate): void;
-  /**
-   * Resolves when the broker is connected, every subscription has started and the secret is accepted (`provesSecret`);
-   * rejects if the service is closed before.
-   */
+  /** The broker is connected, every subscription started, the secret accepted; rejects if it is closed before. */
   readonly complete: Promise<void>;
   /** Resolves if the service's own store and broker answer; rejects otherwise. */
   ready(): Promise<void>;
@@ -103,17 +83,10 @@ export interface RunningService {
   close(): Promise<void>;
 }
 
-/**
- * How long a service that listens last waits for its broker and the authorizer's keys, in milliseconds; requests need
- * no broker.
- */
+/** Milliseconds that a service that listens last waits for its broker and the authorizer's keys. */
 const REST_OF_START_MS = 10_000;
 
-/**
- * Starts a service on the given engines. It listens at once, unless `listensWhenReady`, reports what it waits for at
- * `/health/ready`, and resolves when it serves: as soon as its store is available, since requests need no broker.
- * @throws {StartFault} when the port is not available; whatever `prepare` throws
- */
+/** Resolves when it serves, without a broker. @throws {StartFault} when the port is taken; what `prepare` throws */
 export async function startService<Spec extends SettingsSpec, State>(
   definition: ServiceDefinition<Spec, State>,
   options: StartOptions<Spec>,
@@ -278,7 +251,6 @@ export async function startService<Spec extends SettingsSpec, State>(
   return { name, url, port: chosen, renew, health, complete, ready, idle: work.idle, close };
 }
 
-/** Waits for a dependency and removes it from the missing ones. */
 const arrival = async <Value>(name: string, coming: Value | Promise<Value>, missing: Set<string>): Promise<Value> => {
   const value = await coming;
   missing.delete(name);

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { readSettings, text } from '@boxoffice/runtime';
 import { type Collection, type Document, openMongoStore, openSqliteStores, type Store } from '@boxoffice/store';
 
-/** Instances of one store that was empty at first. */
 export interface OpenEngine {
   /** Another instance on the same data, as another process would have it. */
   open(): Promise<Store>;
@@ -13,12 +12,9 @@ export interface OpenEngine {
   close(): Promise<void>;
 }
 
-/** A store engine for tests of a service. */
 export interface TestEngine {
-  /** In words: "SQLite" or "MongoDB". */
   readonly name: string;
   start(): Promise<OpenEngine>;
-  /** The only instance of an empty store, for tests that need no second one. */
   open(): Promise<{ readonly store: Store; discard(): Promise<void> }>;
 }
 
@@ -29,10 +25,7 @@ const PATIENT_MS = 60_000;
 
 const { mongodbUrl } = readSettings({ mongodbUrl: text('TEST_MONGODB_URL', { optional: true }) });
 
-/**
- * The engines that this run has, for a service with these collections; `npm test` reports those that it did not
- * exercise.
- */
+/** `npm test` reports the engines that it did not exercise. */
 export function listTestEngines(service: string, collections: Collections): readonly TestEngine[] {
   return mongodbUrl === undefined
     ? [sqlite(service, collections)]

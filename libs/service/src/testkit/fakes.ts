@@ -23,15 +23,12 @@ import type { AnswerOf, BodyOf, Operations, PathOf, QueryOf, ServiceApi } from '
 import { findSchemas, type ReleasedDescription, readReleasedDescription } from './released.ts';
 import { createShapeCheck, serveLocally } from './serve.ts';
 
-/** A fake authorizer: its keys, and the identities that it signs with them. */
 export interface Authority {
   readonly listening: Listening;
   sign(audience: string, caller: IdentityTokenOptions['caller']): string;
 }
 
-/**
- * Creates a fake of the authorizer, which belongs to another package. `service` is the caller of services' own calls.
- */
+/** `service` is the caller of services' own calls. */
 export async function openAuthority(service: string): Promise<Authority> {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const kid = randomUUID();
@@ -59,7 +56,6 @@ const textOf = async (request: IncomingMessage): Promise<string> => {
   return text;
 };
 
-/** The failure of a fake in place of its ordinary answer. */
 export type Mishap =
   /** 500, without any effect. */
   | 'fails'
@@ -76,29 +72,23 @@ export type Mishap =
   /** This answer, without any effect: shows that a test notices a missing effect. */
   | { readonly pretends: object };
 
-/** A call that reached a fake. */
 export interface Call {
   readonly operation: string;
   readonly query: Readonly<Record<string, string | undefined>>;
   readonly body: unknown;
 }
 
-/** A service that exists only in tests, served over HTTP. */
 export interface Fake {
   readonly url: string;
-  /** All calls so far. */
   readonly calls: Call[];
   /** The failures of the next calls of an operation (`*`: of any). */
   readonly mishaps: Map<string, Mishap>;
-  /** Runs before an operation acts. */
   readonly before: Map<string, () => Promise<void>>;
-  /** Makes a fake that died answer again. */
   revive(): void;
   /** Stops it. Rejects if a call or an answer differed from the released description. */
   close(): Promise<void>;
 }
 
-/** A call as a handler receives it. */
 export interface FakeRequest<All extends Operations<All>, Id extends keyof All> {
   readonly institution: string;
   readonly path: PathOf<All, Id>;
@@ -106,13 +96,12 @@ export interface FakeRequest<All extends Operations<All>, Id extends keyof All> 
   readonly body: BodyOf<All, Id>;
 }
 
-/** The behaviour of each operation of a fake: returns the `data` of its 200, or throws a Fault. */
+/** Returns the `data` of its 200, or throws a Fault. */
 export type Handlers<All extends Operations<All>> = {
   readonly [Id in keyof All]: (request: FakeRequest<All, Id>) => AnswerOf<All, Id> | Promise<AnswerOf<All, Id>>;
 };
 
 interface FakeOptions<All extends Operations<All>> {
-  /** Who signs the identities of its callers. */
   readonly authority: { readonly listening: Pick<Authority['listening'], 'url'> };
   readonly api: ServiceApi<All>;
   readonly handlers: Handlers<All>;
@@ -130,11 +119,7 @@ const noIdempotency: IdempotencyPort = {
   trim: async () => undefined,
 };
 
-/**
- * Serves the operations as the service would: a request that its released description does not allow is refused in the
- * same way, and an answer that it does not allow is a 500. Both make `close` reject, so that no fake differs from its
- * service.
- */
+/** A request or answer that the released description does not allow is refused, and makes `close` reject. */
 export async function openFake<All extends Operations<All>>(options: FakeOptions<All>): Promise<Fake> {
   const { authority, api, handlers } = options;
   const description = options.description

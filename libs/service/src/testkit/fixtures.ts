@@ -11,7 +11,6 @@ export function useFixture<Fixture extends { close(): Promise<unknown> }>(open: 
   return fixture;
 }
 
-/** The part of fast-check's parameters that decides how long a suite of random histories runs. */
 export interface HistoriesOptions {
   readonly numRuns: number;
   /** Undefined: another one in each run. */
@@ -25,10 +24,7 @@ const named = readSettings({
   seed: integer('TEST_HISTORIES_SEED', { min: 0, optional: true }),
 });
 
-/**
- * How many random histories a suite plays: `usual`, or all of those that TEST_HISTORIES names, without a time limit;
- * TEST_HISTORIES_SEED chooses them.
- */
+/** `usual`, or all of those that TEST_HISTORIES names, without a time limit; TEST_HISTORIES_SEED chooses them. */
 export function selectHistories(usual: Omit<HistoriesOptions, 'seed'>): HistoriesOptions {
   return {
     ...(named.runs === undefined ? usual : { numRuns: named.runs }),

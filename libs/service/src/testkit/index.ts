@@ -1,6 +1,3 @@
-// The shared fixtures of all services' tests: empty stores of each engine, the service's operations over HTTP,
-// a fake authorizer and fakes of the services that it calls.
-
 export { listTestEngines, notExercised, type OpenEngine, type TestEngine } from './engines.ts';
 export {
   type Authority,

@@ -5,7 +5,6 @@ import { type ServiceClient, ServiceRefusal } from '../client.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The parts of a parameter or a body that a fake checks. */
 interface Part {
   readonly name: string;
   readonly in: string;
@@ -38,7 +37,6 @@ export interface ReleasedDescription {
   readonly components?: object;
 }
 
-/** The schemas of an operation, without references. */
 export interface Schemas {
   readonly path: Readonly<Record<string, Json>>;
   readonly query: Readonly<Record<string, { readonly schema: Json; readonly required: boolean }>>;
@@ -49,7 +47,6 @@ export interface Schemas {
 
 const released = new Map<string, ReleasedDescription>();
 
-/** The description of a service's last release for the services that call it, without references. */
 export function readReleasedDescription(service: string): ReleasedDescription {
   const file = new URL(`../../../../services/${service}/released/internal.json`, import.meta.url);
   const description = released.get(service) ?? dereference(JSON.parse(readFileSync(file, 'utf8')));
@@ -57,10 +54,7 @@ export function readReleasedDescription(service: string): ReleasedDescription {
   return description;
 }
 
-/**
- * Finds the schemas of an operation of a description without references.
- * @throws Error if the description does not have it
- */
+/** For a description without references. @throws Error if it does not have the operation */
 export function findSchemas({ paths }: ReleasedDescription, operationId: string): Schemas {
   const operation = Object.values(paths)
     .flatMap((item) => Object.values(item))
@@ -75,10 +69,7 @@ export function findSchemas({ paths }: ReleasedDescription, operationId: string)
   };
 }
 
-/**
- * The operations of a generated client that `callAll` does not call; it gets a client that refuses every call. The
- * authorizer permits exactly the generated operations, so one that is no longer called must leave its list.
- */
+/** The authorizer permits exactly the generated operations, so one that is no longer called must leave its list. */
 export async function findUncalledOperations<All extends Operations<All>>(
   { service, operations }: ServiceApi<All>,
   callAll: (client: ServiceClient<All>) => readonly Promise<unknown>[],

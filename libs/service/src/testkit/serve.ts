@@ -23,7 +23,6 @@ const cursorKey = randomBytes(32);
 
 const logger = { info: () => {}, error: (message: string, fields?: object) => console.error(message, fields) };
 
-/** A response and its body. */
 export interface ServedReply<Data> {
   readonly status: number;
   readonly headers: Headers;
@@ -40,11 +39,8 @@ interface ServedCall {
   readonly client?: string;
   /** The calling service; absent or empty: a client calls. */
   readonly service?: string | null | undefined;
-  /** The user who is signed in at the client; default: nobody. */
   readonly user?: CallerUser | null;
-  /** The bounds of the client; default: none. */
   readonly bounds?: ClientBounds | null;
-  /** Whether an API key without a token calls; default: no. */
   readonly isPublic?: boolean;
   /** Additional to those that the operation needs. */
   readonly scopes?: readonly string[];
@@ -54,7 +50,6 @@ interface ServedCall {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The operations of a service on a free port, and calls with signed identities, as the gateway sends them. */
 export interface Served {
   readonly url: string;
   /** @throws {Error} if the operation's description lacks the response's status, or its schema does not fit the data */
@@ -95,7 +90,6 @@ export async function serveLocally(listener: RequestListener) {
   };
 }
 
-/** Serves operations over HTTP. */
 export async function serveOperations(
   service: string,
   operations: readonly AnyOperation[],
@@ -178,13 +172,9 @@ const matches = (operation: AnyOperation, method: string, path: string): boolean
 
 type Reply = Pick<ServedReply<unknown>, 'status' | 'headers' | 'text'>;
 
-/** What only the first answer shows. */
 const SECRETS = /"(clientSecret|secret|key|invitation)":("[^"]*"|\{[^}]*\})/g;
 
-/**
- * Sends a request with one Idempotency-Key eight times at once, to these instances in turn. Resolves to the first
- * answer. @throws {Error} unless the other seven replay it
- */
+/** Eight times at once with one Idempotency-Key, to these instances in turn. @throws unless seven replay the first */
 export async function sendEightAtOnce<Instance, R extends Reply>(
   instances: readonly Instance[],
   send: (on: Instance, key: string) => Promise<R>,

@@ -1,7 +1,5 @@
-// Work that follows a write: what a service's definition says of it (docs/follow-up-work.md).
 import type { Document } from '@boxoffice/store';
 
-/** Waits between attempts, as data of a kind of work. */
 export interface Retries {
   /** Milliseconds to the next attempt, by the number of those that failed; the last one repeats. */
   readonly delaysMs: readonly number[];
@@ -15,10 +13,7 @@ export const PROMISED: Retries = { delaysMs: [1_000, 2_000, 5_000, 10_000, 20_00
 /** By which part a retry comes earlier or later, so that those of an outage do not come all at once. */
 const JITTER = 0.2;
 
-/**
- * Milliseconds from a failed attempt to the next one, by the number of failed attempts (from 1); undefined after the
- * last one, where there is one. `random` is in [0, 1).
- */
+/** Undefined after the last attempt, where there is one. `failed` counts from 1; `random` is in [0, 1). */
 export function retryAfter({ delaysMs, isEnding = false }: Retries, failed: number, random: number) {
   const delay = isEnding ? delaysMs[failed - 1] : delaysMs[Math.min(failed, delaysMs.length) - 1];
   return delay === undefined ? undefined : Math.round(delay * (1 - JITTER + 2 * JITTER * random));
@@ -40,43 +35,26 @@ export interface Claim {
   readonly tries: number;
   /** Aborted when the service stops and does not wait any longer. */
   readonly signal: AbortSignal;
-  /**
-   * Whether a document, as a write finds it, is still claimed: the condition of a write that records an outside effect.
-   */
+  /** The condition of a write that records an outside effect. */
   isHeld(document: Document): boolean;
 }
 
-/**
- * What a handler leaves: `done`, nothing is left to do; `recorded`, its own write has said when the work is due next,
- * or that it is not; or the instant at which it is looked at again (epoch milliseconds).
- */
+/** `recorded`: its own write has said when the work is due next, if at all. An instant: epoch milliseconds. */
 export type WorkResult = 'done' | 'recorded' | { readonly again: number };
 
-/** A kind of work that may be due of a document. `State`: what `prepare` of the service returns. */
+/** `State`: what `prepare` of the service returns. */
 export interface WorkKind<State> {
-  /**
-   * Does what is left to do, and decides from the document what that is, since it may be called late and twice: each of
-   * its effects has a condition. Throws if it could not: it is tried again. Nothing that it returns, but for an
-   * instant, keeps work due that is not done.
-   */
+  /** May be called late and twice: each of its effects has a condition. Throws if it could not: it is tried again. */
   handle(state: State, document: Document, claim: Claim): Promise<WorkResult>;
   /** Default: {@link PROMISED}. */
   readonly retries?: Retries;
-  /**
-   * Milliseconds until a claim ends that nobody renews. With effects outside: longer than the handler takes at most.
-   */
+  /** Until a claim ends that nobody renews. With effects outside: longer than the handler takes at most. */
   readonly claimMs?: number;
-  /**
-   * How many of the process's slots for the collection this work may have; none: it is not looked for. The collection
-   * has as many as its kind with the most. Default: 16, together with the other kinds that do not say it.
-   */
+  /** Of the process, for this work; none: it is not looked for. Default: 16, shared with others that do not say it. */
   slots?(state: State): number;
   /** How many of the collection's slots one institution may have for this work to be done of it. Default: 8. */
   readonly institutionSlots?: number;
-  /**
-   * The document after an operator has given the work up; absent: it is promised, and cannot be. Synchronous and pure;
-   * `now` in epoch milliseconds.
-   */
+  /** The document after an operator has given the work up; absent: it is promised. Pure; `now` in epoch ms. */
   dropped?(document: Document, now: number): object;
 }
 
@@ -89,13 +67,11 @@ export type WorkTable<State> = Readonly<Record<string, Readonly<Record<string, W
 const CLAIM_MS = 15_000;
 const SLOTS = 16;
 
-/** A kind with every member. */
 export interface WorkKindOf<State> extends WorkKind<State> {
   readonly retries: Retries;
   readonly claimMs: number;
 }
 
-/** The kind of an entry of the table. */
 export function completeWorkKind<State>(work: Work<State>): WorkKindOf<State> {
   return typeof work === 'function'
     ? { handle: work, retries: PROMISED, claimMs: CLAIM_MS }

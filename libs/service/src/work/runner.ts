@@ -35,17 +35,13 @@ export interface WorkOptions<State> {
   readonly work: WorkTable<State>;
   readonly state: State;
   readonly logger: Pick<Logger, 'warn'>;
-  /** Epoch milliseconds. */
   readonly now?: () => number;
   readonly pollMs?: number;
   readonly random?: () => number;
 }
 
 export interface WorkRunner {
-  /**
-   * Resolves when no work is due by now and no handler is running: what is due is done, or postponed. For tests, which
-   * wait for what follows a write.
-   */
+  /** No work is due by now and no handler is running: what is due is done, or postponed. For tests. */
   idle(): Promise<void>;
   /** Claims nothing more; waits for the handlers, then aborts them: what they leave is due at once, for others. */
   close(): Promise<void>;
@@ -56,11 +52,7 @@ interface CollectionRunner extends WorkRunner {
   begun(): number;
 }
 
-/**
- * Does the work that is due of a service's documents, until it is closed: claims it, calls its handler, and writes what
- * the handler leaves. Every instance has one; the claims share the work.
- * @throws if a collection declares work without a handler
- */
+/** Every instance has one; the claims share the work. @throws if a collection declares work without a handler */
 export function startWork<State>(options: WorkOptions<State>): WorkRunner {
   const { collections, work } = options;
   requireHandlers(collections, work);
@@ -90,7 +82,6 @@ const requireHandlers = <State>(collections: readonly Collection<Document>[], ta
   if (odd.length > 0) throw new Error(`declared without a handler, or handled and not declared: ${odd.join(', ')}`);
 };
 
-/** Does the work of one collection. */
 const runCollection = <State>(
   { store, work: table, state, logger, now = Date.now, random = Math.random, pollMs = POLL_MS }: WorkOptions<State>,
   collection: Collection<Document>,
@@ -103,9 +94,7 @@ const runCollection = <State>(
   const quietMs = createQuiet(store);
   let isClosed = false;
   let begun = 0;
-  /**
-   * Whether the last look found nothing that it could not begin; when it was, and what is due next as far as is known.
-   */
+  /** Whether the last look found nothing that it could not begin; when it was, and what is due next. */
   let isSettled = false;
   let lookedAt = Number.NEGATIVE_INFINITY;
   let nextAt = Number.POSITIVE_INFINITY;
@@ -132,7 +121,6 @@ const runCollection = <State>(
     }
   };
 
-  /** Does one piece of work under its claim, which it renews, and writes what is left. */
   const work = async (document: Document, name: string, kind: WorkKindOf<State> | undefined): Promise<void> => {
     let entry = document.due?.[name];
     if (!kind || !entry) return;
