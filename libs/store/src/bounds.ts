@@ -1,9 +1,6 @@
 import type { CollectionHandle, Condition, Document, Documents, Query, Scalar, Where } from './port.ts';
 
-/**
- * What a reader may see of a collection: for each field, by its dotted path, the values that it may have. A document
- * with another value in one of them does not exist for the reader. Empty: everything.
- */
+/** For each dotted path the values that a reader may see; other documents do not exist for it. Empty: everything. */
 export type Bounds = Readonly<Record<string, readonly Scalar[]>>;
 
 /** The value of the member at a dotted path; null where there is none. */
@@ -12,10 +9,7 @@ export function getValue(document: object, path: string): Scalar {
   return (value ?? null) as Scalar;
 }
 
-/**
- * The documents within bounds. Reads, counts, changes and deletions of others behave as if these did not exist; an
- * insert of one throws, as a defect of the service. A change may lead out of the bounds: its result is returned.
- */
+/** An insert out of bounds throws, as a defect of the service. A change may lead out of them: its result returns. */
 export function restrictDocuments<T extends Document>(documents: Documents<T>, bounds: Bounds): Documents<T> {
   const fields = Object.entries(bounds);
   if (fields.length === 0) return documents;
@@ -88,7 +82,6 @@ const narrowed = (where: Where, bounds: Bounds): Where | undefined => {
   return conditions;
 };
 
-/** Whether the value meets the condition, as the engines understand it. */
 const holds = (value: Scalar, condition: Condition): boolean => {
   if (condition === null || typeof condition !== 'object') return value === condition;
   if ('in' in condition) return condition.in.includes(value);
@@ -109,10 +102,7 @@ const compare = (one: Scalar, other: Scalar): number =>
     ? Buffer.compare(Buffer.from(one), Buffer.from(other))
     : Number(one) - Number(other);
 
-/**
- * The collection as one caller sees it: the documents of its institution within the bounds, and nothing else.
- * @throws Error on any other institution, and on a look across institutions
- */
+/** @throws Error on any other institution, and on a look across institutions */
 export function restrictCollection<T extends Document>(
   collection: CollectionHandle<T>,
   institution: string,

@@ -32,11 +32,9 @@ export function changeDue(
 const dueAgain = (before: DueWork | undefined, at: number): DueWork =>
   before && before.since < before.at ? { at, since: before.since, tries: before.tries } : { at, since: at, tries: 0 };
 
-/** Undefined instead of nothing at all. */
 const presentDue = (entries: readonly (readonly [string, DueWork])[]): Due | undefined =>
   entries.length === 0 ? undefined : Object.fromEntries(entries);
 
-/** The due work with one entry replaced, or without it. */
 export function replaceDue(due: Due, name: string, to: DueWork | null): Due | undefined {
   return presentDue(
     to === null ? Object.entries(due).filter(([other]) => other !== name) : Object.entries({ ...due, [name]: to }),
@@ -63,7 +61,6 @@ export function createClaim(
   return { due: { ...due, ...Object.fromEntries(claimed) }, work };
 }
 
-/** Whether two entries are the same. */
 export function isSameWork(one: DueWork | undefined, other: DueWork): boolean {
   return (
     one !== undefined &&

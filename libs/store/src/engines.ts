@@ -1,8 +1,6 @@
 import { requireWork } from './due.ts';
 import type { Collection, Document, DueChange, Outbox, OutboxEvent, Store } from './port.ts';
 
-// What both engines share: their errors, their surroundings, and the checks of what is declared.
-
 /** A unique index, or the id, is taken. `index` is the declared name, or `id`. */
 export class UniqueViolation extends Error {
   override readonly name = 'UniqueViolation';
@@ -13,7 +11,6 @@ export class UniqueViolation extends Error {
   }
 }
 
-/** A write carried an idempotency key that an earlier write carries already. */
 export class IdempotencyKeyTaken extends Error {
   override readonly name = 'IdempotencyKeyTaken';
   constructor(key: string | undefined) {
@@ -21,22 +18,16 @@ export class IdempotencyKeyTaken extends Error {
   }
 }
 
-/**
- * The engine is unreachable or exceeds the time limit: the call is valid and may be repeated later. A write that
- * rejects with it may have been executed.
- */
+/** The call is valid and may be repeated later. A write that rejects with it may have been executed. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
 }
 
-/** Dependencies of an engine. */
 export interface Surroundings {
-  /** The traceparent of the current request, for the events it causes. */
   readonly trace?: (() => string | undefined) | undefined;
   readonly logger?: { error(message: string, fields?: Record<string, unknown>): void } | undefined;
 }
 
-/** The listeners of an outbox. */
 export function createListeners(surroundings: Surroundings) {
   const { subscribe, notify } = createListenersOf<[events: readonly OutboxEvent[]]>(
     surroundings,
@@ -65,14 +56,12 @@ const createListenersOf = <Given extends readonly unknown[]>({ logger }: Surroun
   return { subscribe, notify };
 };
 
-/** The listeners of writes that make work due. */
 export function createDueListeners(surroundings: Surroundings) {
   const { subscribe, notify } = createListenersOf<[collection: string, at: number]>(
     surroundings,
     'a listener of due work failed',
   );
   const onDue: Store['onDue'] = subscribe;
-  /** After a write with these instants. */
   const notifyDue = (collection: string, due: DueChange | undefined): void => {
     const instants = Object.values(due ?? {}).filter((at) => at !== null);
     if (instants.length > 0) notify(collection, Math.min(...instants));

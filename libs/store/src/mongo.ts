@@ -11,26 +11,14 @@ import { createSchema, type Schema, type StoredRecord } from './mongo/record.ts'
 import type { Collection, Document, Idempotency, Outbox, Store } from './port.ts';
 import { upgradeReads } from './reading.ts';
 
-// The MongoDB engine of the scaled deployment, for a standalone server, a replica set or a sharded cluster.
-//
-// - A write and all its effects are one command on one document: no multi-document transaction, no change stream, no
-//   update pipeline. Only events and answers that outlive a deleted document, and idempotency records over the fiftieth
-//   or over 1 MiB, are copied out first.
-// - Writes wait for a journaled majority; reads go to the primary at majority. A deposed primary that has not noticed
-//   yet may return stale data for some seconds; writes are safe from that.
-// - On a replica set the driver retries a write whose acknowledgement is lost, with one effect. A standalone server has
-//   no such protection: the caller gets the error, and the write may have happened.
-// - A write begins no attempt after its call has ended, and the server aborts an attempt after 4 s.
-// - A call without a response from the database ends after seconds with StoreUnavailable, as without a server. The
-//   driver has no deadline for a server that holds its connections open without responding.
-// - Leases observe renewals instead of comparing clocks.
-// - Sharded: spread services by their databases, and whole collections (`moveCollection` of MongoDB 8). To shard one by
-//   `{ institution: 1 }` its unique indexes must begin with the institution and be partial; now they are sparse, with
-//   the institution inside the key, which a cluster refuses.
-// - The tests' server speaks the protocol but neither plans queries nor replicates. The tests therefore do not cover
-//   users and TLS, elections and rollbacks, index use of queries, or MongoDB's own removal of expired keys.
+// The MongoDB engine, for a standalone server, a replica set or a sharded cluster (deploy/kubernetes/README.md).
+// - A write and all its effects are one command on one document. Only events and answers that outlive a deleted
+// document, and idempotency records over the fiftieth or over 1 MiB, are copied out first.
+// - Writes wait for a journaled majority; reads go to the primary at majority, which, deposed, may return stale data
+// for some seconds: writes are safe from that.
+// - On a replica set the driver retries a write whose acknowledgement is lost, with one effect. With a standalone
+// server the caller gets the error, and the write may have happened.
 
-/** The database's address and contents. */
 export interface MongoOptions extends Surroundings {
   /** `mongodb://…` or `mongodb+srv://…`; its database is the prefix of the services' database names. */
   readonly url: string;
@@ -41,13 +29,9 @@ export interface MongoOptions extends Surroundings {
   readonly answerMs?: number;
 }
 
-/** Time limit of each last command before the connection closes. */
 const CLOSING_MS = 1_000;
 
-/**
- * Opens a service's store, and creates the declared indexes.
- * @throws an Error that names the address and the reason (not reachable, wrong password …) or the index
- */
+/** @throws an Error that names the address and the reason (not reachable, wrong password …), or the index */
 export async function openMongoStore(options: MongoOptions): Promise<Store> {
   const schemas = options.collections.map(createSchema);
   const { answerMs = ANSWER_MS } = options;

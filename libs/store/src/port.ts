@@ -1,16 +1,11 @@
 /**
- * The store: documents in named collections, and the guarantees of both engines (tested by libs/store/src/conformance).
- *
+ * The guarantees of both engines, which libs/store/src/conformance tests:
  * - A write is durable before it is acknowledged (SQLite: WAL with synchronous=FULL; MongoDB: w=majority, j=true).
- * - A write is atomic with the events it causes and with the idempotency record it carries: all of them or none.
- * - Every document has a `version`, 1 after insert, one more after each write; updates are compare-and-swap on it.
- * - A read that starts after a write was acknowledged sees it (MongoDB: reads go to the primary at majority).
+ * - It is atomic with its events, its due work and its idempotency record, and every read that starts later sees it.
+ * - A document's `version` is 1 after insert, one more after each write; updates are compare-and-swap on it.
  * - There is no transaction over several documents; order the writes so that a crash between them is harmless.
- * - Every collection belongs to tenants: `of(institution)` reads and writes that institution's documents only.
  * - An id is unique in its collection over all institutions, so that a document can be found by its id alone.
  * - A method reads its arguments before it returns (insertMany: as it proceeds); later changes have no effect.
- * - Work that follows a write is written with it (`due`), and found by one index. A crash at any moment loses no work:
- *   it is due until a write or `moveDue` ends it.
  */
 
 /** A stored document. The store sets `version` and `institution`; every other member is the service's. */
@@ -22,7 +17,6 @@ export interface Document {
   readonly due?: Due;
 }
 
-/** The argument of `insert`: the document without the members that the store sets. */
 export type New<T extends Document> = Omit<T, 'version' | 'institution' | 'due'>;
 
 /** Work that follows a write and is still to be done. Instants are epoch milliseconds. */
@@ -40,17 +34,13 @@ export interface DueWork {
 export type Due = Readonly<Record<string, DueWork>>;
 
 /**
- * What a write makes due, and when (epoch milliseconds), by the names that the collection declares; null: nothing is
- * left to do. Names that are not in it stay as they are. It ends a claim: who had it neither ends nor moves the work.
+ * Null: nothing is left to do. Names that are absent stay. Ends a claim: who had it neither ends nor moves the work.
  */
 export type DueChange = Readonly<Record<string, number | null>>;
 
 export type Scalar = string | number | boolean | null;
 
-/**
- * A condition on one field. Absent fields compare as null; `gt` … `lte` never hold for null, nor with it. A field has
- * values of one type (besides null) in all documents; text compares by code point.
- */
+/** Absent compares as null, for which `gt` … `lte` never hold; text by code point. A field's values have one type. */
 export type Condition =
   | Scalar
   | { readonly in: readonly Scalar[] }
@@ -64,34 +54,26 @@ export type Where = Readonly<Record<string, Condition>>;
 export interface Index {
   readonly name: string;
   readonly fields: readonly string[];
-  /**
-   * Unique within the institution, or within the installation if `acrossInstitutions`. Null and absent never collide.
-   */
+  /** Within the institution, or the installation if `acrossInstitutions`. Null and absent never collide. */
   readonly unique?: boolean;
   readonly acrossInstitutions?: boolean;
 }
 
-/**
- * A collection: its name (`[a-z_]+`) and every index that its queries need, including the order by id of a list; only
- * the look-up by id needs none. A query without an index scans the collection.
- */
+/** Has every index that its queries need, also the order by id of a list; only the look-up by id needs none. */
 export interface Collection<T extends Document> {
   readonly name: string;
   readonly indexes: readonly Index[];
   /** The names of the work that may be due of its documents; the engine then has an index of the earliest instant. */
   readonly work?: readonly string[];
   /**
-   * Returns a document of an earlier release in the shape of this one, and any other as the same object. Synchronous
-   * and pure. It applies to every read, also inside `update`, which therefore writes the new shape, with the `due` that
-   * it has ({@link toDue}). It causes no write: conditions, orders, indexes and claims of due work use the stored
-   * shape until the next write or `rewrite`.
+   * A document of an earlier release in the shape of this one, any other as the same object. Synchronous and pure. For
+   * every read, also inside `update`; conditions, indexes and claims use the stored shape until a write or `rewrite`.
    */
   upgrade?(stored: T): T;
   /** Never set: carries the type of the documents. */
   readonly document?: T;
 }
 
-/** Declares a collection of documents of type T. */
 export function collection<T extends Document>(
   name: string,
   indexes: readonly Index[] = [],
@@ -127,7 +109,6 @@ export interface OutboxEvent {
 export interface PastFact {
   readonly type: string;
   readonly key: string;
-  /** The document's current version. */
   readonly version: number;
   readonly data: object;
 }
@@ -152,7 +133,6 @@ export interface IdempotencyRecord<T> {
   answer(document: T): RememberedAnswer;
 }
 
-/** The options of an insert. */
 export interface InsertOptions<T> extends WriteOptions<T> {
   readonly due?: DueChange;
 }
@@ -164,100 +144,61 @@ export interface WriteOptions<T> {
   readonly forget?: string;
 }
 
-/**
- * The result of `update`'s function: the next document as a whole (and its events, before those of the options), or
- * undefined to leave it unchanged: then no idempotency record, event or `forget` takes effect either.
- */
+/** Undefined leaves the document unchanged: then no idempotency record, event or `forget` takes effect either. */
 export interface Change<T extends Document> {
   readonly next: New<T>;
   readonly events?: readonly Fact[];
   readonly due?: DueChange;
-  /**
-   * Whether the idempotency record of the options is written with this change; default: true. Choose false where the
-   * request's answer is not final yet.
-   */
+  /** Default: true. False where the request's answer is not final yet: its idempotency record is not written. */
   readonly remember?: boolean;
 }
 
-/**
- * `orderBy` is one field (default: the id), null first, with the id as tie-break; `descending` is the exact reverse.
- * `after` is the last document seen (its value of `orderBy`); it need not exist any more.
- */
+/** `orderBy` (default: the id): null first, the id as tie-break. `after`, the last one seen, need not exist now. */
 export interface Query {
   readonly where?: Where;
   readonly orderBy?: string;
   readonly descending?: boolean;
   readonly after?: { readonly value: Scalar; readonly id: string };
-  /** At most this many; default: all. */
   readonly limit?: number;
-  /**
-   * The name of the declared index to search, where the engine cannot know it: for few documents of several values of
-   * one field in the order of another, SQLite would read in that order until it has found them. Does not change the
-   * result; MongoDB tries both ways by itself.
-   */
+  /** For several values of one field in the order of another, SQLite would read in that order. MongoDB ignores it. */
   readonly index?: string;
 }
 
 export interface ClaimRequest<T extends Document> {
   readonly where: Where;
-  /**
-   * Members to set in the claimed documents, merged over their top-level fields; undefined removes. Not id, version,
-   * institution.
-   */
+  /** Merged over the top-level fields; undefined removes. Not id, version, institution. */
   readonly set: Partial<New<T>>;
   /** Limit of claimed documents; each is claimed atomically. Default: all that match. */
   readonly limit?: number;
-  /**
-   * A numeric field in [0, 1): the claim starts at a random position of it and wraps around, so that claimers spread.
-   * Documents without it are not claimed. The index needs it as its last field, after those of `where`.
-   */
+  /** A numeric field in [0, 1), last in the index: the claim starts at a random position, so that claimers spread. */
   readonly spread?: string;
 }
 
-/** The documents of one institution (or of all). */
 export interface Documents<T extends Document> {
-  /**
-   * Inserts one document. @throws {IdempotencyKeyTaken} on a taken idempotency record, before {@link UniqueViolation}
-   * on a taken id or unique index.
-   */
+  /** @throws {IdempotencyKeyTaken} on a taken record, before {@link UniqueViolation} on a taken id or unique index */
   insert(document: New<T>, options?: InsertOptions<T>): Promise<T>;
-  /**
-   * Inserts many, skipping ids that exist already (so that an interrupted call can be repeated); returns how many were
-   * new. Not atomic as a whole. `due` is of each.
-   */
+  /** Skips ids that exist, so that it can be repeated; returns how many were new. Not atomic as a whole. */
   insertMany(documents: readonly New<T>[], options?: Pick<InsertOptions<T>, 'due'>): Promise<number>;
-  /**
-   * Inserts up to 1,000 documents one after the other: who reads one can read those before it. @throws
-   * {UniqueViolation} at the first whose id or unique index is taken; those before it may be inserted, none after it
-   * is.
-   */
+  /** Up to 1,000: who reads one can read those before it. @throws {UniqueViolation} at the first that is taken */
   insertInOrder(documents: readonly New<T>[]): Promise<void>;
   get(id: string): Promise<T | undefined>;
   find(query?: Query): Promise<T[]>;
   count(where?: Where): Promise<number>;
   /**
-   * Loads the document, calls `fn` (synchronous, pure: it may be called several times), writes the result by
-   * compare-and-swap and retries on a lost race. An error of `fn` aborts the update. Returns the resulting document, or
-   * undefined if the id is unknown. @throws {IdempotencyKeyTaken} on a taken idempotency record, also where `fn` throws
-   * or leaves the document unchanged: an earlier attempt's write may come after its caller has stopped waiting, and
-   * what `fn` says of a document with that effect is no answer to the request.
+   * `fn`, synchronous and pure, is called again on a lost race; its error aborts. Undefined if the id is unknown.
+   * @throws {IdempotencyKeyTaken} on a taken record, also where `fn` throws: an earlier attempt's write may come late,
+   * and what `fn` says of a document with that effect is no answer to the request.
    */
   update(id: string, fn: (current: T) => Change<T> | undefined, options?: WriteOptions<T>): Promise<T | undefined>;
-  /**
-   * Deletes, with a version only the document of that version; returns whether it did. Events need a tombstone: use
-   * update instead.
-   */
+  /** With a version only the document of that version; returns whether it did. Events need a tombstone: use update. */
   delete(id: string, version?: number): Promise<boolean>;
-  /**
-   * Claims up to `limit` matching documents, each atomically: no document has two claimers. Returns them as written.
-   */
+  /** Up to `limit` matching documents, each atomically: none has two claimers. Returns them as written. */
   claim(request: ClaimRequest<T>): Promise<T[]>;
 }
 
 export interface DueRequest {
   /** Epoch milliseconds: work with an earlier instant, or this one, is due. */
   readonly now: number;
-  /** Documents at most. */
   readonly limit: number;
   /** The work to claim, by its name, with the milliseconds until the claim ends. Other work of the documents stays. */
   readonly forMs: Readonly<Record<string, number>>;
@@ -265,32 +206,20 @@ export interface DueRequest {
   readonly except?: readonly string[];
 }
 
-/** A document with work that was claimed. */
 export interface Claimed<T extends Document> {
   /** As it was when it was claimed, with the claim in its `due`. */
   readonly document: T;
-  /** The names of the claimed work. */
   readonly work: readonly string[];
 }
 
-/**
- * Due work of a collection, over all institutions. These methods change neither a document's version nor any other
- * member, publish nothing and make no update of the document start again.
- */
+/** Over all institutions. These change neither a version nor another member, publish nothing and restart no update. */
 export interface DueDocuments<T extends Document> {
   /**
-   * Claims the work that has been due the longest, each document by a conditional write: it moves the instants to the
-   * end of the claim. This is the only lease of work: no two callers have the same work before a claim ends. At its end
-   * the work is due again, whoever claimed it, so a handler decides from the document what is left to do. Processes
-   * compare their own clocks: by how much they differ, a claim ends earlier for others. Fewer than `limit`, also none,
-   * where others claim at the same moment.
+   * The longest due first. No two callers have the same work before a claim ends, by their own clocks; then it is due
+   * again, so a handler decides from the document what is left to do. Fewer, or none, where others claim at once.
    */
   claimDue(request: DueRequest): Promise<Claimed<T>[]>;
-  /**
-   * Replaces due work, unless it has changed from `from` (as a read or claim returned it, or the last successful `to`);
-   * null: it is done. Returns whether it did. A claimer ends, moves or renews its work by it: after a write has made
-   * the work due once more, or another has claimed it, nothing happens, so that nothing is forgotten.
-   */
+  /** Unless it has changed from `from`, so that nothing is forgotten; null: it is done. Returns whether it did. */
   moveDue(id: string, name: string, from: DueWork, to: DueWork | null): Promise<boolean>;
   /** Documents of which work is due by an instant, the earliest first, without a claim; default: at any time. */
   listDue(query: {
@@ -307,30 +236,23 @@ export interface CollectionHandle<T extends Document> {
   readonly acrossInstitutions: Omit<Documents<T>, 'insert' | 'insertMany' | 'insertInOrder'> & DueDocuments<T>;
 }
 
-/** The stored answer of an idempotency key. */
 export interface StoredAnswer {
-  /** Of the request that was answered. */
   readonly fingerprint: string;
   readonly answer: RememberedAnswer;
 }
 
-/**
- * The stored answers of one service's store. There is no lock: of several requests with one key each may try, and the
- * first answer that is stored, with its effect or here, is the key's.
- */
+/** Without a lock: the first answer that is stored for a key, with its effect or here, is the key's. */
 export interface Idempotency {
   /** The answer of the key; undefined if it has none, or has expired. */
   find(key: string): Promise<StoredAnswer | undefined>;
   /**
-   * Stores an answer without a write (a refusal, an action without effect). If the key has an answer already, that one
-   * is returned, and nothing is stored. MongoDB: a refusal and an effect that are written at the same moment may both
-   * be answered; the key then has the answer of the effect.
+   * Without a write. If the key has an answer already, that one is returned, and nothing is stored. MongoDB: of a
+   * refusal and an effect written at the same moment the key has the effect's.
    */
   remember(
     request: Omit<IdempotencyRecord<never>, 'answer'>,
     answer: RememberedAnswer,
   ): Promise<StoredAnswer | undefined>;
-  /** Deletes every stored answer about the subject. */
   forget(subject: string): Promise<void>;
   /** Deletes the answers about the subject that expire first, down to the given number; answers in a document stay. */
   trim(subject: string, most: number): Promise<void>;
@@ -340,10 +262,7 @@ export interface Idempotency {
 export interface Outbox {
   /** Up to `limit` events whose write is at least `olderThanMs` ago, oldest first. One indexed query. */
   pending(limit: number, olderThanMs?: number): Promise<OutboxEvent[]>;
-  /**
-   * Puts facts of an institution into the outbox without a write, to publish again those that were lost. Durable when
-   * it resolves; when it rejects, some may be stored.
-   */
+  /** Without a write, to publish again what was lost. Durable when it resolves; when it rejects, some may be stored. */
   add(institution: string, facts: readonly PastFact[]): Promise<void>;
   /** Removes events after they were published. Unknown ids are no error. */
   done(ids: readonly string[]): Promise<void>;
@@ -356,20 +275,11 @@ export interface Store {
   collection<T extends Document>(collection: Collection<T>): CollectionHandle<T>;
   readonly idempotency: Idempotency;
   readonly outbox: Outbox;
-  /**
-   * Takes or renews a lease for `ms`: true if this store instance holds it now. At most one holder at a time, over all
-   * processes that serve; for what one instance does for all (retention, orphaned events). Not for due work.
-   */
+  /** True if this instance alone holds it now. For what one does for all (retention, orphaned events), not due work. */
   lease(name: string, ms: number): Promise<boolean>;
-  /**
-   * Called right after a write of this process committed that made work due, with the earliest instant of that write;
-   * returns the function that unsubscribes.
-   */
+  /** After a write of this process that made work due, with its earliest instant; returns what unsubscribes. */
   onDue(listener: (collection: string, at: number) => void): () => void;
-  /**
-   * A number that changes with every write of any process, read without a query: nothing new can be found while it
-   * stays the same. Undefined where the engine has none (MongoDB).
-   */
+  /** Changes with every write of any process, read without a query. Undefined where the engine has none (MongoDB). */
   revision(): number | undefined;
   /** Resolves if the engine answers; rejects otherwise. For readiness. */
   ping(): Promise<void>;

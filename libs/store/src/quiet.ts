@@ -1,9 +1,6 @@
 import type { Store } from './port.ts';
 
-/**
- * Returns for how long nothing has been written to the store, by whichever process, as far as calls of it tell: in
- * milliseconds; 0 at the first call, and always where the engine has no revision.
- */
+/** Milliseconds without a write of any process; 0 at the first call, and always where the engine has no revision. */
 export function createQuiet(store: Pick<Store, 'revision'>): () => number {
   let seen: number | undefined;
   let since = 0;
@@ -16,10 +13,7 @@ export function createQuiet(store: Pick<Store, 'revision'>): () => number {
   };
 }
 
-/**
- * Wraps a task that looks in the store for what others have written, or for what is due some time after a write: it is
- * skipped once it has succeeded and nothing has been written for `settledMs`. A task that fails is never skipped.
- */
+/** Skips the task once it has succeeded and nothing has been written for `settledMs`; never one that fails. */
 export function skipWhenQuiet(
   store: Pick<Store, 'revision'>,
   settledMs: number,

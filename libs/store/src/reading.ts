@@ -11,15 +11,10 @@ import type {
   Store,
 } from './port.ts';
 
-// Reading whole collections, and documents in the shape of this release.
-
 /** Documents in memory at once. */
 const PAGE = 200;
 
-/**
- * The documents of a query, read page by page as they are taken: each comes once, also if it is left unchanged, or
- * changed so that the query does not find it any more. Documents written during the iteration may be missed.
- */
+/** Each comes once, also if it is changed so that the query does not find it any more. New ones may be missed. */
 export async function* readDocuments<T extends Document>(
   documents: Pick<Documents<T>, 'find'>,
   query: Omit<Query, 'limit'> = {},
@@ -38,10 +33,7 @@ export function readAllDocuments<T extends Document>(handle: CollectionHandle<T>
   return readDocuments(handle.acrossInstitutions);
 }
 
-/**
- * Runs `act` on every item of an iterator, up to `width` at a time. Goes on after a failure, then throws the first one,
- * so that a repeat has less to do.
- */
+/** Up to `width` at a time. Goes on after a failure, then throws the first one, so that a repeat has less to do. */
 export async function runForEach<T>(
   items: AsyncGenerator<T> | ArrayIterator<T>,
   width: number,
@@ -57,7 +49,6 @@ export async function runForEach<T>(
 
 type Reading<T extends Document> = Pick<Documents<T>, 'get' | 'find' | 'update' | 'claim'>;
 
-/** The handle of an engine that returns documents in the shape that the collection declares. */
 export function upgradeReads<T extends Document>(
   { of, acrossInstitutions }: CollectionHandle<T>,
   { upgrade }: Collection<T>,
@@ -113,9 +104,7 @@ const readingDue = <T extends Document>(
 });
 
 /**
- * Writes every document of a collection in the shape of this release, page by page, during other reads and writes: for
- * the release after the one that reads both shapes, before queries use the new one. Can be interrupted and repeated.
- * `where` is a condition on the stored shape, which only some documents meet.
+ * Before queries use the new shape. Can be interrupted and repeated, beside other writes. `where`: on the stored one.
  */
 export async function rewrite<T extends Document>(
   store: Pick<Store, 'collection'>,

@@ -10,7 +10,6 @@ import { createOutbox } from './sqlite/outbox.ts';
 import { createTableInfo, describeTable } from './sqlite/schema.ts';
 import { startWriterThread } from './sqlite/writer/thread.ts';
 
-/** The location of the files, and the engine's dependencies. */
 interface SqliteOptions extends Surroundings {
   /** Created if missing, accessible to its owner only. The mode of the files follows the process's umask. */
   readonly directory: string;
@@ -18,11 +17,7 @@ interface SqliteOptions extends Surroundings {
 
 /** The stores of one process: one file per service, one writer thread for all. */
 export interface SqliteStores {
-  /**
-   * Opens `<name>.sqlite` and creates the collections' tables and indexes. Other processes may have it open too, but
-   * leases are of this one.
-   * @throws an Error that names the file and the reason (directory not writable, file corrupted, disk full …)
-   */
+  /** Other processes may have it open; leases are of this one. @throws an Error that names the file and the reason */
   open(name: string, collections: readonly Collection<Document>[]): Promise<Store>;
   /** Closes every store, then the writer thread. */
   close(): Promise<void>;
@@ -31,7 +26,6 @@ export interface SqliteStores {
 /** Who holds which lease, by file and name; `until` in milliseconds of the monotonic clock. */
 const leases = new Map<string, { readonly holder: object; readonly until: number }>();
 
-/** Starts the embedded engine on a directory. */
 export function openSqliteStores({ directory, ...surroundings }: SqliteOptions): SqliteStores {
   const thread = startWriterThread();
   const opened = new Set<Store>();
@@ -81,14 +75,10 @@ const storeOf = (file: DatabaseFile, collections: readonly Collection<Document>[
   };
 };
 
-/**
- * The leases of one opening of a file. They are in memory, since the services of a directory run in one process:
- * whoever starts next waits for no lease of a dead one.
- */
+/** In memory, since the services of a directory run in one process: a start waits for no lease of a dead one. */
 const createLeases = (path: string) => {
   const holder = {};
   return {
-    /** Takes or renews a lease. */
     lease(name: string, ms: number): boolean {
       const key = `${path} ${name}`;
       const now = performance.now();
@@ -97,7 +87,6 @@ const createLeases = (path: string) => {
       leases.set(key, { holder, until: now + ms });
       return true;
     },
-    /** Gives all leases back. */
     releaseAll(): void {
       for (const [key, held] of leases) if (held.holder === holder) leases.delete(key);
     },

@@ -12,7 +12,6 @@ const places = async (mine: Documents<Thing>, count: number) => {
   return show;
 };
 
-/** The atomic claim. */
 export const claims: readonly Check[] = [
   check('300 concurrent claims of 200 places take 200, no place twice', async ({ mine, elsewhere }) => {
     const handles = [mine, await elsewhere()];

@@ -4,7 +4,6 @@ import { createId, createThing, getThings, suiteCollections, type Thing } from '
 
 // The program that crashes.ts starts and kills. It prints each attempt before, and each acknowledgement after it.
 
-/** The program's argument, in JSON. */
 export interface CrashTask {
   readonly module: string;
   readonly settings: unknown;

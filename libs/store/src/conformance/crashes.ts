@@ -17,7 +17,6 @@ interface Journal {
   readonly tried: Map<string, string>;
 }
 
-/** Starts a writer in a child process, kills it after the given number of acknowledgements, and returns its report. */
 const runAndKill = async (task: CrashTask, acknowledgements: number): Promise<Journal> => {
   const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
   const program = fileURLToPath(new URL(`./crash-writer${extension}`, import.meta.url));
@@ -51,7 +50,6 @@ const snapshot = async (store: Store, institution: string) => ({
 /** An engine in another process has executed the commands that it received once nothing has changed for so long. */
 const QUIET_MS = 400;
 
-/** Reads until the data is stable: an engine in another process may still execute commands it has received. */
 const settled = async (store: Store, institution: string) => {
   let last = '';
   let since = Date.now();
@@ -95,9 +93,7 @@ const verify = async (store: Store, task: CrashTask, journals: readonly Journal[
   assert.equal(counter?.count, (counter?.version ?? 0) - 1);
 };
 
-/**
- * Runs a writer for each number of acknowledgements, all at once, kills it after so many, and reads the stored data.
- */
+/** A writer for each number of acknowledgements, all at once, killed after so many; returns the stored data. */
 const crash = async (scene: Scene, ...acknowledgements: readonly number[]) => {
   const { store, another, institution, mine, engine } = scene;
   const [show, counter] = [createId('show'), createId('counter')];
@@ -108,7 +104,6 @@ const crash = async (scene: Scene, ...acknowledgements: readonly number[]) => {
   for (const one of [store, await another()]) await verify(one, task, journals);
 };
 
-/** Writers killed between two steps. */
 export const crashes: readonly Check[] = [
   check(
     'a writer killed after 150 acknowledged writes loses none of them, and no event or idempotency record',

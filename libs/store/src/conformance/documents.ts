@@ -83,7 +83,6 @@ export const documents: readonly Check[] = [
   }),
 ];
 
-/** update(id, fn): compare-and-swap on the version. */
 export const updates: readonly Check[] = [
   check('64 concurrent increments are all counted', async ({ store, mine, elsewhere }) => {
     const handles = [mine, await elsewhere()];
@@ -160,7 +159,6 @@ export const updates: readonly Check[] = [
   }),
 ];
 
-/** Unique indexes. */
 export const uniqueness: readonly Check[] = [
   check(
     'of 50 concurrent inserts of one value exactly one is stored, with its event',

@@ -5,7 +5,6 @@ import { type Check, check, createId, createThing, getThings, type Subject, type
 
 const hour = 3_600_000;
 
-/** An idempotency record whose answer contains the document's name and version. */
 const recordOf = (
   key: string,
   fields: Partial<IdempotencyRecord<Thing>> & { subjects?: readonly string[] } = {},
@@ -41,10 +40,7 @@ const largeThing = (count: number): Thing & { readonly lines: readonly object[] 
   return { ...createThing(), version: 0, institution: '', lines };
 };
 
-/**
- * Sixty requests change one document of `lineCount` times 250 bytes; each stores the document as its answer, 3 MB in
- * total by default. Returns the document's id.
- */
+/** Sixty requests change one document of `lineCount` times 250 bytes and store it as their answer, 3 MB by default. */
 export async function checkLargeAnswers({ store }: Pick<Subject, 'store'>, lineCount = 200): Promise<string> {
   const mine = getThings(store).of(createId('inst'));
   const keys = Array.from({ length: 60 }, () => createId('key'));
@@ -65,7 +61,6 @@ export async function checkLargeAnswers({ store }: Pick<Subject, 'store'>, lineC
   return id;
 }
 
-/** Idempotency records in writes. */
 export const idempotencyRecords: readonly Check[] = [
   check(
     'a repeat is refused without effect, and every instance remembers the answer',

@@ -5,13 +5,11 @@ import { type Check, check, createId } from './subject.ts';
 const later = () => Date.now() + 3_600_000;
 const answer: RememberedAnswer = { status: 409, headers: { 'x-a': 'b' }, body: { status: 'conflict', data: null } };
 
-/** Stores an answer of an unused key. */
 const remembered = async ({ idempotency }: Store, key: string, given = answer, expiresAt = later()) =>
   assert.equal(await idempotency.remember({ key, fingerprint: 'print', expiresAt }, given), undefined);
 
 const isKnown = async ({ idempotency }: Store, key: string) => (await idempotency.find(key)) !== undefined;
 
-/** Answers stored without a write. */
 export const idempotency: readonly Check[] = [
   check('an answer is found in every instance, with the fingerprint of its request', async ({ store, another }) => {
     const key = createId('key');

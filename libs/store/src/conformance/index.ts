@@ -1,5 +1,3 @@
-// The conformance suite of the store port: every engine passes the same checks.
-
 import { afterAll, beforeAll, describe, test } from '@jest/globals';
 import type { Store } from '../port.ts';
 import { claims } from './claims.ts';
@@ -20,7 +18,6 @@ export { explainQuery } from '../sqlite/plans.ts';
 export type { Check, ChildEngine, Engine, Subject, Thing } from './subject.ts';
 export { others, suiteCollections, things, waitUntil } from './subject.ts';
 
-/** Every check by topic. */
 export const topics: Readonly<Record<string, readonly Check[]>> = {
   documents,
   conditions,
@@ -58,10 +55,7 @@ export async function openSubject(engine: Engine): Promise<Subject & { close(): 
   return { engine, store, another, close };
 }
 
-/**
- * Declares the port's conformance tests for an engine. `openEngine` returns an engine without data; the checks of a
- * topic share one, with random ids and institutions.
- */
+/** The checks of a topic share an engine, which is empty at first, with random ids and institutions. */
 export function describeStoreConformance(name: string, openEngine: () => Promise<Engine>): void {
   describe(`${name} satisfies the contract of the store`, () => {
     for (const [topic, checks] of Object.entries(topics)) {

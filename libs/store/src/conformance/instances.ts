@@ -7,7 +7,6 @@ const widgets = (...indexes: Collection<Document>['indexes'][number][]) => colle
 const byName = { name: 'by_name', fields: ['name'] };
 const uniqueEmail = { name: 'email', fields: ['email'], unique: true };
 
-/** Collections and indexes at start. */
 export const starts: readonly Check[] = [
   check('six instances that start at once on empty data all serve', async ({ engine, institution }) => {
     const gadgets = collection<Thing>('gadgets', [byName, uniqueEmail, { name: 'by_rank', fields: ['rank', 'name'] }]);
@@ -99,7 +98,6 @@ export const starts: readonly Check[] = [
   ),
 ];
 
-/** Leases. */
 export const leases: readonly Check[] = [
   check('of several concurrent instances one gets the lease, and can renew it', async ({ store, another }) => {
     const stores = [store, await another(), await another()];

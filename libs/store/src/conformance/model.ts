@@ -112,7 +112,6 @@ const agreesWithTheModel = async (store: Store, runs: number): Promise<void> => 
   );
 };
 
-/** Property-based: the engine and the model agree on every history of operations. */
 export const model: readonly Check[] = [
   check(
     'random histories of two institutions have the results of a model of the port',

@@ -11,7 +11,6 @@ const fact = (n: number, key?: string) => ({
   ...(key === undefined ? {} : { key }),
 });
 
-/** The outbox. */
 export const outbox: readonly Check[] = [
   check(
     'a refused write leaves no event, an accepted one leaves all of its events',

@@ -22,7 +22,6 @@ const finds = async ({ store }: Subject, expected: readonly (readonly [Where, st
   }
 };
 
-/** Semantics of the conditions in `where`. */
 export const conditions: readonly Check[] = [
   check('equality, on text, numbers, booleans and dotted paths, is exact', (its) =>
     finds(its, [
@@ -92,7 +91,6 @@ export const conditions: readonly Check[] = [
 
 const idOnly = (one: Thing) => one.id;
 
-/** Reads all pages of a query, calling `between` after each. */
 const allPages = async (
   mine: Documents<Thing>,
   query: Query & { readonly limit: number },
@@ -119,7 +117,6 @@ const mixed = (): New<Thing>[] =>
     }),
   );
 
-/** Keyset pagination. */
 export const pages: readonly Check[] = [
   check('the pages over ties and nulls, in both directions, are exactly the whole ordered list', async ({ mine }) => {
     await mine.insertMany(mixed());

@@ -11,7 +11,6 @@ const counted: Collection<Thing> = {
 
 const countedOf = (store: Store, institution: string) => store.collection(counted).of(institution);
 
-/** `upgrade`: documents of an earlier release read by this one. */
 export const shapes: readonly Check[] = [
   check(
     'every read returns the shape that the reader declares, and writes nothing',

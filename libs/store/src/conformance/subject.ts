@@ -10,7 +10,6 @@ import {
   type Store,
 } from '../port.ts';
 
-/** One engine with empty data of its own. */
 export interface Engine {
   /** Opens another instance on the same data; to the engine it is another process. */
   open(collections: readonly Collection<Document>[]): Promise<Store>;
@@ -24,14 +23,11 @@ export interface Engine {
 export interface ChildEngine {
   /** A file URL. */
   readonly module: string;
-  /** JSON data. */
   readonly settings: unknown;
 }
 
-/** The object under test in a check. */
 export interface Subject {
   readonly engine: Engine;
-  /** The store under test, opened with the collections of the suite. */
   readonly store: Store;
   /** Opens another instance with the collections of the suite; closed when the suite ends. */
   another(): Promise<Store>;
@@ -46,7 +42,6 @@ export interface Scene extends Subject {
   elsewhere(): Promise<Documents<Thing>>;
 }
 
-/** One rule of the port and the function that throws if an engine breaks it. */
 export interface Check {
   readonly rule: string;
   run(subject: Subject): Promise<void>;
@@ -54,7 +49,6 @@ export interface Check {
   readonly timeoutMs: number | undefined;
 }
 
-/** The document that most checks use. */
 export interface Thing extends Document {
   readonly name: string;
   readonly rank?: number | null;
@@ -90,12 +84,10 @@ export function createId(prefix = 'id'): string {
   return `${prefix}-${randomUUID()}`;
 }
 
-/** A new thing with a random id. */
 export function createThing(fields: Partial<New<Thing>> = {}): New<Thing> {
   return { id: createId('thing'), name: 'Ada', ...fields };
 }
 
-/** The things of a store. */
 export function getThings(store: Store): CollectionHandle<Thing> {
   return store.collection(things);
 }
@@ -120,7 +112,6 @@ export function check(rule: string, run: (scene: Scene) => Promise<void>, timeou
   };
 }
 
-/** Throws unless the promise rejects because this unique index is taken. */
 export function requireUniqueViolation(promise: Promise<unknown>, index: string): Promise<void> {
   return assert.rejects(promise, { name: 'UniqueViolation', index });
 }

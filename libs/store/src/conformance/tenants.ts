@@ -4,7 +4,6 @@ import { type Bounds, restrictCollection, restrictDocuments } from '../bounds.ts
 import type { Condition, Where } from '../port.ts';
 import { type Check, check, createId, createThing, getThings, requireUniqueViolation, type Thing } from './subject.ts';
 
-/** Tenant isolation: no method of one institution reads or writes another's documents. */
 export const tenants: readonly Check[] = [
   check('get, find and count see their own institution only', async ({ mine, theirs }) => {
     const own = await mine.insert(createThing({ name: 'shared' }));
@@ -112,7 +111,6 @@ const bounds: fc.Arbitrary<Bounds> = fc.record(
 const isWithin = (limits: Bounds, one: Thing): boolean =>
   (limits.name?.includes(one.name) ?? true) && (limits.rank?.includes(one.rank ?? null) ?? true);
 
-/** Bounds: what a restricted reader sees of a collection is what it would see if nothing else were stored. */
 export const boundsOfReaders: readonly Check[] = [
   check(
     'find, count and get within bounds are those of a collection that holds nothing else, for any conditions',

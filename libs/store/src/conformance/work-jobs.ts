@@ -1,13 +1,11 @@
 import { type Collection, collection, type Document } from '../port.ts';
 
-/** The document of the checks of due work. */
 export interface Job extends Document {
   readonly done: number;
   /** How an earlier release marked work. */
   readonly marker?: number | null;
 }
 
-/** Two kinds of work may be due of a job. */
 export function declareJobs(name: string): Collection<Job> {
   return collection<Job>(name, [{ name: 'marker', fields: ['marker'], acrossInstitutions: true }], {
     work: ['first', 'second'],
@@ -17,7 +15,6 @@ export function declareJobs(name: string): Collection<Job> {
 /** A claim that nobody waits for. Milliseconds. */
 export const FAR_MS = 60_000;
 
-/** The argument of the program that kills itself, in JSON. */
 export interface WorkTask {
   readonly module: string;
   readonly settings: unknown;

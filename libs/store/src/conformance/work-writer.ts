@@ -13,7 +13,6 @@ const handle = store.collection(jobs);
 const mine = handle.of(task.institution);
 
 let steps = 0;
-/** Dies before the step whose turn it is. */
 const step = async <R>(act: () => Promise<R>): Promise<R> => {
   if (steps === task.diesBefore) process.kill(process.pid, 'SIGKILL');
   steps += 1;

@@ -9,9 +9,6 @@ import { rewrite } from '../reading.ts';
 import { type Check, check, createId, type Scene, waitUntil } from './subject.ts';
 import { declareJobs, FAR_MS, type Job, type WorkTask } from './work-jobs.ts';
 
-// Work that is due of documents: it is written with them, claimed by one at a time, and lost by no crash.
-
-/** A collection of one check's own, in two instances. */
 interface WorkScene {
   readonly scene: Scene;
   readonly jobs: Collection<Job>;
@@ -19,11 +16,9 @@ interface WorkScene {
   readonly mine: Documents<Job>;
   /** Claims as the first instance. */
   claim(request: Partial<DueRequest>): Promise<readonly Claimed<Job>[]>;
-  /** Moves or ends work as the first instance. */
   move(id: string, from: DueWork | undefined, to: DueWork | null, name?: string): Promise<boolean>;
 }
 
-/** A name of a collection that no other check uses. */
 const newName = () => `jobs_${Array.from({ length: 12 }, () => String.fromCharCode(97 + randomInt(26))).join('')}`;
 
 const NOW = 1_800_000_000_000;
@@ -48,7 +43,6 @@ const workCheck = (rule: string, run: (own: WorkScene) => Promise<void>): Check 
 
 const idsOf = (claimed: readonly Claimed<Job>[]): string[] => claimed.map(({ document }) => document.id).sort();
 
-/** A job with this work due. */
 const dueJob = (mine: Documents<Job>, due: Readonly<Record<string, number>> = { first: NOW }): Promise<Job> =>
   mine.insert({ id: createId('job'), done: 0 }, { due });
 
@@ -312,7 +306,6 @@ const upgrades: readonly Check[] = [
   ),
 ];
 
-/** Runs the program that makes work due and does it, until it kills itself. */
 const runAndDie = async (task: WorkTask): Promise<void> => {
   const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
   const program = fileURLToPath(new URL(`./work-writer${extension}`, import.meta.url));
@@ -368,5 +361,4 @@ const crashes: readonly Check[] = [
   }),
 ];
 
-/** Due work. */
 export const work: readonly Check[] = [...writes, ...claims, ...moves, ...upgrades, ...crashes];

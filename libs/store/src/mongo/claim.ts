@@ -24,7 +24,6 @@ const width = 8;
 /** Takes the first matching document in the order; returns it as written. */
 type TakeOne = (filter: RecordFilter, sort?: Sort) => Promise<StoredRecord | null>;
 
-/** The claim of the port. */
 export async function claim<T extends Document>(
   collection: MongoCollection,
   institution: string | undefined,
@@ -103,7 +102,6 @@ const takeAll = async ({ records }: MongoCollection, take: TakeOne, filter: Reco
   return taken;
 };
 
-/** Takes up to `limit` documents that match, each atomically. */
 const takeSome = async (take: TakeOne, filter: RecordFilter, limit: number, spread: string | undefined) => {
   const taken: StoredRecord[] = [];
   let exhausted = false;

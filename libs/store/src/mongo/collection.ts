@@ -1,18 +1,12 @@
-// The store port on MongoDB.
-
 import type { Collection } from 'mongodb';
 import { type createDueListeners, IdempotencyKeyTaken, type Surroundings, UniqueViolation } from '../engines.ts';
 import { findIdempotencyRecord, freeIdempotencyRecord, type MongoIdempotency } from './idempotency.ts';
 import type { MongoOutbox } from './outbox.ts';
 import { isDuplicate, parseTakenIndex, type Schema, type StoredRecord } from './record.ts';
 
-/**
- * Serializes the updates of one document within this process, so that they do not lose races against each other: of 32
- * concurrent swaps 31 would retry. Between processes the swap alone decides.
- */
+/** One update of a document at a time within this process: of 32 concurrent swaps 31 would lose their race. */
 export function createTurns() {
   const last = new Map<string, Promise<unknown>>();
-  /** Runs `fn` after every earlier call for the same name has settled. */
   return async <R>(name: string, fn: () => Promise<R>): Promise<R> => {
     const before = last.get(name) ?? Promise.resolve();
     const own = before.then(fn, fn);
@@ -25,7 +19,6 @@ export function createTurns() {
   };
 }
 
-/** One collection with the parts of the engine that its writes need. */
 export interface MongoCollection {
   readonly schema: Schema;
   readonly records: Collection<StoredRecord>;
@@ -41,10 +34,7 @@ export async function refuseAnswered({ idempotency }: MongoCollection, key: stri
   if (key !== undefined && (await idempotency.answered(key))) throw new IdempotencyKeyTaken(key);
 }
 
-/**
- * Explains a failed write by throwing the port's error. Returns if the write should be retried, because its only
- * obstacle was the idempotency record of an expired key.
- */
+/** Throws the port's error of a failed write; returns if only the record of an expired key was in its way: retry it. */
 export async function explain(
   { schema, records }: MongoCollection,
   error: unknown,

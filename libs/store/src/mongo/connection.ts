@@ -2,13 +2,7 @@ import { settleWithin } from '@boxoffice/runtime/time';
 import { MongoClient, MongoNetworkError, MongoServerError, MongoServerSelectionError } from 'mongodb';
 import { StoreUnavailable } from '../engines.ts';
 
-// The connection to MongoDB: the client, the time limit of calls, and errors in the words of the port.
-
-/**
- * Milliseconds that a call of the port may take, unless the caller sets another limit: short enough that a request
- * whose second call stalls, and then the one that ends its idempotency key, is answered before the gateway's timeout of
- * 15 s.
- */
+/** Milliseconds of a call: a request whose second call stalls must be answered within the gateway's timeout of 15 s. */
 export const ANSWER_MS = 6_000;
 
 /** Options of a command whose duration depends on the amount of its work: at most ten minutes. */
@@ -26,12 +20,7 @@ export function toDatabaseName(url: string, service: string): string {
   return `${path ? decodeURIComponent(path) : 'boxoffice'}_${service}`;
 }
 
-/**
- * Connects to the database of one service, with the read and write concerns that the port promises; they override those
- * of the URL. Without a server a call fails within seconds, instead of the driver's 30 s, unless the URL sets another
- * limit.
- * @throws an Error that names the address and the reason
- */
+/** With the port's read and write concerns, whatever the URL has. @throws an Error with the address and the reason */
 export async function connect(url: string, service: string, answerMs: number) {
   const { serverSelectionTimeoutMS, ...limits } = limitsOf(answerMs);
   const impatient = /[?&]serverSelectionTimeoutMS=/i.test(url) ? {} : { serverSelectionTimeoutMS };
@@ -58,17 +47,13 @@ export async function connect(url: string, service: string, answerMs: number) {
   }
 }
 
-/**
- * The driver's limits, shorter than that of a call, whose error would say less. A caller that is more patient than
- * usual has a more patient driver, too.
- */
+/** Shorter than a call's limit, whose error would say less. A more patient caller has a more patient driver. */
 const limitsOf = (answerMs: number) => {
   const patientMs = Math.max(answerMs, ANSWER_MS);
   return {
     // The driver opens two connections at a time: after the server was silent, calls wait this long for those two.
     connectTimeoutMS: patientMs / 2,
-    // For the answer to a command, unless it sets another limit: also for those with which a connection authenticates,
-    // which the limit above does not cover.
+    // For the answer to a command without a limit of its own, such as those with which a connection authenticates.
     socketTimeoutMS: patientMs - 1_000,
     waitQueueTimeoutMS: patientMs - 1_000,
     serverSelectionTimeoutMS: patientMs - 1_000,
@@ -111,7 +96,6 @@ const isUnavailable = (error: unknown): error is Error =>
 /** The pool had no free connection in time; the driver does not export this class. */
 const isCrowded = (error: unknown): boolean => error instanceof Error && error.name === 'MongoWaitQueueTimeoutError';
 
-/** A call of the port as the engine executes it. */
 export interface Call {
   /** True after the caller got its timeout: the call begins no further command. */
   readonly abandoned: boolean;
@@ -122,13 +106,9 @@ export function requireNotAbandoned({ abandoned }: Call): void {
   if (abandoned) throw new StoreUnavailable('MongoDB: the call has timed out');
 }
 
-/** Admits calls while open, and tracks those in flight. */
 export type Gate = ReturnType<typeof createGate>;
 
-/**
- * Settles like the call. At the time limit it calls `abandon` and rejects; the call itself continues until the driver
- * ends it.
- */
+/** At the time limit calls `abandon` and rejects; the call itself continues until the driver ends it. */
 export function requireAnswerWithin<R>(call: Promise<R>, ms: number, abandon: () => void = () => {}): Promise<R> {
   return settleWithin(call, ms, () => {
     abandon();
@@ -157,10 +137,7 @@ export function createGate(what: string, answerMs: number) {
     }
   };
   return {
-    /**
-     * Calls `fn` synchronously, so that it reads its arguments before this returns. Rejects after `close`, and with
-     * StoreUnavailable if the database is unreachable or exceeds the time limit.
-     */
+    /** `fn` reads its arguments before this returns. Rejects after `close`, and with StoreUnavailable. */
     run: <R>(fn: (call: Call) => Promise<R>) => follow(fn, answerMs),
     /** The same without a time limit, for calls whose duration depends on their amount of work. */
     runLong: <R>(fn: (call: Call) => Promise<R>) => follow(fn, undefined),

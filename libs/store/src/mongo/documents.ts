@@ -1,5 +1,3 @@
-// The documents of an institution on MongoDB, a file per kind of write.
-
 import type { CollectionHandle, Document, Documents } from '../port.ts';
 import { claim } from './claim.ts';
 import type { MongoCollection } from './collection.ts';
@@ -9,10 +7,7 @@ import { type StoredRecord, toDocument, visible } from './record.ts';
 import { buildConditions, buildPageQuery, combineAll, type RecordFilter } from './where.ts';
 import { insert, insertInOrder, insertMany, update } from './writes.ts';
 
-/**
- * Deletes a document, if it has the expected version; returns whether it did. Its pending events and stored answers are
- * first copied elsewhere: a crash in between duplicates them, which consumers tolerate, and never loses them.
- */
+/** Its pending events and answers are copied first: a crash in between duplicates them, and never loses them. */
 export async function remove(
   collection: MongoCollection,
   scope: RecordFilter,
@@ -36,7 +31,6 @@ export async function remove(
   }
 }
 
-/** The handle of a collection. */
 export function createCollectionHandle<T extends Document>(
   collection: MongoCollection,
   gate: Gate,

@@ -7,10 +7,8 @@ import { removeEmptyParts } from './idempotency.ts';
 import { buildDueParts, matchUnchangedDue, prompt, type StoredRecord, toDocument, visible } from './record.ts';
 import { combineAll, type RecordFilter } from './where.ts';
 
-/** Documents of one claim that are taken concurrently. */
 const WIDTH = 8;
 
-/** The due work of a collection. */
 export function createDueDocuments<T extends Document>(collection: MongoCollection, gate: Gate): DueDocuments<T> {
   const { records, schema } = collection;
 

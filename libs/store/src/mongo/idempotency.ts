@@ -3,10 +3,8 @@ import type { Idempotency, RememberedAnswer, StoredAnswer } from '../port.ts';
 import { isDuplicate, type StoredIdempotencyRecord, type StoredRecord } from './record.ts';
 import type { RecordFilter } from './where.ts';
 
-// Idempotency on MongoDB: records in the documents of their effects, and the other answers under their keys.
-//
-// Idempotency records are stored in the document of their effect. Every change replaces all of them, conditional on the
-// keys that were read; so the array of keys is never empty, and no record is lost.
+// Idempotency records are in the document of their effect. Every change replaces all of them, conditional on the keys
+// that were read; so the array of keys is never empty, and no record is lost.
 
 type WithIdempotencyRecords = Pick<StoredRecord, '_id' | '_idempotencyRecords' | '_idempotencyKeys'>;
 
@@ -17,13 +15,11 @@ export function matchUnchanged({ _idempotencyKeys }: Pick<WithIdempotencyRecords
   return _idempotencyKeys ? { _idempotencyKeys: [..._idempotencyKeys] } : { _idempotencyKeys: { $exists: false } };
 }
 
-/** The `$set` and `$unset` of an update. */
 export interface Parts {
   readonly $set: Partial<StoredRecord>;
   readonly $unset: Readonly<Record<string, ''>>;
 }
 
-/** The parts of an update that store these idempotency records in the document. */
 export function buildUpdateParts(idempotencyRecords: readonly StoredIdempotencyRecord[]): Parts {
   if (idempotencyRecords.length === 0)
     return { $set: {}, $unset: { _idempotencyRecords: '', _idempotencyKeys: '', _subjects: '' } };
@@ -42,10 +38,7 @@ export function removeEmptyParts({ $set, $unset }: Parts): Partial<Parts> {
   };
 }
 
-/**
- * Limits of the idempotency records in one document, in number and in bytes of answers: MongoDB's limit is 16 MiB per
- * document, and every update reads them. The newest stays whatever its size, since it is written with its effect.
- */
+/** MongoDB's limit is 16 MiB per document, and every update reads them. The newest stays whatever its size. */
 const recordCapacity = 50;
 const answerBytes = 1024 * 1024;
 
@@ -59,7 +52,6 @@ export function countExcess(current: readonly StoredIdempotencyRecord[], own: St
   return current.findLastIndex(isOver) + 1;
 }
 
-/** The answer as it is stored. */
 export function toStoredIdempotencyRecord(
   { key, fingerprint, expiresAt }: Omit<StoredIdempotencyRecord, 'answer' | 'subjects'>,
   answer: RememberedAnswer,
@@ -120,7 +112,6 @@ interface StoredKey {
   readonly purgeAt: Date;
 }
 
-/** The stored answers of a store, with the operations that its writes need. */
 export interface MongoIdempotency extends Idempotency {
   /** Whether the key has an answer outside of the documents. */
   answered(key: string): Promise<boolean>;
@@ -130,7 +121,6 @@ export interface MongoIdempotency extends Idempotency {
   carry(idempotencyRecords: readonly StoredIdempotencyRecord[]): Promise<void>;
 }
 
-/** The idempotency keys over the collections of a database. */
 export function createIdempotency(
   database: Db,
   collections: ReadonlyMap<string, Collection<StoredRecord>>,
@@ -211,11 +201,10 @@ const settled = ({ fingerprint, expiresAt, answer, subjects }: StoredIdempotency
   return subjects ? { $set: { ...known, subjects } } : { $set: known, $unset: { subjects: '' as const } };
 };
 
-/** Removes the subject's idempotency records, except one key's, from the documents of a collection. */
 const forgetIdempotencyRecords = (from: Collection<StoredRecord>, subject: string, but?: string): Promise<void> =>
   drop(from, { _subjects: subject }, (one) => one.key !== but && (one.subjects?.includes(subject) ?? false));
 
-/** The indexes of the keys. MongoDB removes expired keys within minutes. */
+/** MongoDB removes expired keys within minutes. */
 export async function createKeyIndexes(database: Db): Promise<void> {
   await database.collection('store.keys').createIndexes([
     { key: { subjects: 1, expiresAt: -1 }, name: 'subjects_by_end', sparse: true },

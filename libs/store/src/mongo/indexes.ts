@@ -18,11 +18,7 @@ const sameKeys = 85;
 /** Names of this engine's indexes; all others belong to operators and stay. */
 const ours = /^(?:\w+#[0-9a-f]{8}|store\.\w+)$/;
 
-/**
- * Brings a collection to its declared indexes. Names carry a hash of the definition, so a changed index is a new one:
- * new indexes are created first, then undeclared ones dropped. Instances that start at once reach the same result. With
- * different declarations, the instance that starts last decides.
- */
+/** Names carry a hash of the definition, so a changed index is a new one. The instance that starts last decides. */
 export async function ensureIndexes(records: Collection<StoredRecord>, schema: Schema): Promise<void> {
   const there = await existing(records);
   const wanted = new Set(schema.indexes.map((one) => one.name));

@@ -16,9 +16,8 @@ interface StoredLease {
 const tolerance = 5_000;
 
 /**
- * Leases, each one document with compare-and-swap. Another instance takes a lease only after watching it for `ms`, on
- * its own monotonic clock, without a renewal. It takes the lease at once if `until` is more than the tolerance past by
- * its own wall clock; so if two clocks differ by more, two instances may hold the lease for a while.
+ * Taken after `ms` on the taker's monotonic clock without a renewal, or at once if `until` is past by more than the
+ * tolerance: if clocks differ by more, a lease may have two holders for a while.
  */
 export function createLeases(database: Db) {
   const leases = database.collection<StoredLease>('store.leases');
@@ -35,10 +34,7 @@ export function createLeases(database: Db) {
   };
 
   return {
-    /**
-     * Takes or renews the lease for `ms` milliseconds; false if another instance has it. Call it again before they are
-     * over. A holder learns of the loss of its lease by the next call, which resolves to false.
-     */
+    /** Takes or renews it; false if another instance has it. A holder learns of its loss by the next call. */
     async lease(name: string, ms: number): Promise<boolean> {
       const own = { holder: self, ms, until: Date.now() + ms };
       const renewed = await leases.updateOne({ _id: name, holder: self }, { $set: own, $inc: { beat: 1 } });
@@ -58,7 +54,6 @@ export function createLeases(database: Db) {
         throw error;
       }
     },
-    /** Releases all leases of this instance. */
     async releaseAll(): Promise<void> {
       await leases.deleteMany({ holder: self });
     },

@@ -4,12 +4,9 @@ import { createListeners, type Surroundings } from '../engines.ts';
 import type { Fact, Outbox, OutboxEvent, PastFact } from '../port.ts';
 import type { StoredEvent, StoredRecord } from './record.ts';
 
-// The outbox on MongoDB: events inside the document of their write, and orphaned events.
+// `_pending` is at most the time of the oldest event. Its index is sparse, and not multikey, so it also gives the
+// order.
 
-// Events are stored in the document whose write caused them. `_pending` is the time of the oldest, or earlier. Its
-// index is sparse, so it holds only documents with events, and not multikey, so it also gives the order.
-
-/** A fact as it was when it was passed in. */
 export interface FrozenFact {
   readonly type: string;
   readonly key?: string | undefined;
@@ -21,13 +18,11 @@ export function freeze(facts: readonly Fact[] = []): FrozenFact[] {
   return facts.map(({ type, key, data }) => ({ type, key, data: JSON.stringify(data) }));
 }
 
-/** The location of a pending event. */
 interface Home {
   readonly collection: string;
   readonly document: string;
 }
 
-/** The facts of a write as events of the document's version. */
 export function buildEvents(
   facts: readonly FrozenFact[],
   home: Home,
@@ -62,9 +57,7 @@ interface Orphans {
 /** Unpublished events that one document may hold; a write that would exceed it is refused. */
 export const outboxCapacity = 1000;
 
-/** The outbox of a store, with the operations that its writes need. */
 export interface MongoOutbox extends Outbox {
-  /** Notifies the listeners of a committed write. */
   committed(events: readonly StoredEvent[], institution: string): void;
   /** Copies the events of a document that is about to be deleted. */
   orphan(orphans: Orphans): Promise<void>;
@@ -86,7 +79,6 @@ const empty = { $unset: { _outbox: '' as const, _pending: '' as const } };
 /** Characters of facts in one document: a quarter of MongoDB's limit. */
 const CHARACTERS = 4_000_000;
 
-/** The outbox over the collections of a database. */
 export function createOutbox(
   database: Db,
   collections: ReadonlyMap<string, Collection<StoredRecord>>,
@@ -194,7 +186,6 @@ const waitingIn = ({ _outbox = [], institution }: Holder): Waiting[] => {
   });
 };
 
-/** The event as the relay publishes it. */
 const published = ({ at, data, ...event }: StoredEvent, institution: string): OutboxEvent => ({
   ...event,
   institution,

@@ -4,10 +4,7 @@ import { findEarliest, requireWork } from '../due.ts';
 import { requireDeclaration, requirePath } from '../engines.ts';
 import type { Collection, Document, Due, Index } from '../port.ts';
 
-// How a document is stored: its body, the indexes of its collection, and the record around it.
-//
-// Documents are JSON; MongoDB gives `$` at the beginning of a member's name,
-// and dots in it, a meaning of their own, so these are stored as %24 and %2E.
+// MongoDB gives `$` at the beginning of a member's name, and dots in it, a meaning: they are stored as %24 and %2E.
 
 type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
 type JsonObject = { readonly [name: string]: Json };
@@ -17,7 +14,6 @@ const special = /^\$|[.%\0]/;
 /** The members that the store sets; never part of a body. */
 const storeOwn: ReadonlySet<string> = new Set(['id', 'version', 'institution', 'due']);
 
-/** The JSON of an object without the members that the store sets. */
 export function toBody(document: object): JsonObject {
   const own = Object.fromEntries(Object.entries(document).filter(([name]) => !storeOwn.has(name)));
   return JSON.parse(JSON.stringify(own)) as JsonObject;
@@ -47,7 +43,6 @@ const encodeName = (name: string): string =>
     ? name.replace(/^\$|[.%\0]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`)
     : name;
 
-/** The body as the service wrote it. */
 export function decode(body: JsonObject, escaped: boolean | undefined): JsonObject {
   return escaped ? (rename(body, decodeName) as JsonObject) : body;
 }
@@ -57,7 +52,6 @@ const decodeName = (name: string): string =>
 
 /** A unique index in its documents: under its name a text that occurs once. */
 export interface UniqueKey {
-  /** The declared name. */
   readonly declared: string;
   /** The declared name with a hash of the definition: the name of MongoDB's index and of the member in `_unique`. */
   readonly name: string;
@@ -65,12 +59,10 @@ export interface UniqueKey {
   readonly acrossInstitutions: boolean;
 }
 
-/** A collection as the engine uses it. */
 export interface Schema {
   readonly name: string;
   readonly unique: readonly UniqueKey[];
   readonly indexes: readonly IndexDescription[];
-  /** The declared names of work. */
   readonly work: ReadonlySet<string>;
 }
 
@@ -84,14 +76,12 @@ export function recordPath(field: string): string {
   return own[requirePath(field)] ?? `body.${field}`;
 }
 
-/** The indexes of the engine's own look-ups. */
 const ownIndexes: readonly IndexDescription[] = [
   { key: { _pending: 1 }, name: 'store.pending', sparse: true },
   { key: { _idempotencyKeys: 1 }, name: idempotencyIndex, sparse: true, unique: true },
   { key: { _subjects: 1 }, name: 'store.subjects', sparse: true },
 ];
 
-/** The index of the earliest due work, of collections that declare some. */
 const dueIndex: IndexDescription = { key: { _dueAt: 1, _id: 1 }, name: 'store.due', sparse: true };
 
 /** The indexes of a collection. @throws if a name in it is not allowed */
@@ -133,7 +123,6 @@ const pathsOf = (index: Index): readonly string[] => [
   ...new Set([...(index.acrossInstitutions ? [] : ['institution']), ...index.fields.map(recordPath), '_id']),
 ];
 
-/** The unique keys of a document, by index. */
 export function computeUniqueKeys(schema: Schema, institution: string, id: string, body: JsonObject) {
   const keys: Record<string, string> = {};
   for (const { name, fields, acrossInstitutions } of schema.unique) {
@@ -144,7 +133,6 @@ export function computeUniqueKeys(schema: Schema, institution: string, id: strin
   return keys;
 }
 
-/** The value at a dotted path, or undefined. */
 const valueAt = (body: JsonObject, path: string): Json | undefined => {
   let value: Json | undefined = body;
   for (const name of path.split('.')) {
@@ -154,18 +142,15 @@ const valueAt = (body: JsonObject, path: string): Json | undefined => {
   return value;
 };
 
-/** The server's code of a violated unique index. */
 const duplicateKey = 11_000;
 
 /** The taken key of a write: the index as declared, `id`, or the idempotency key. */
 type Taken = { readonly idempotencyKey: true } | { readonly index: string };
 
-/** Whether this is a unique index that was violated. */
 export function isDuplicate(error: unknown): error is MongoServerError {
   return error instanceof MongoServerError && error.code === duplicateKey;
 }
 
-/** The index that the server's message names. */
 export function parseTakenIndex(schema: Schema, message: string): Taken {
   // "E11000 duplicate key error collection: db.things index: email#1a2b3c4d dup key: { … }"
   const name = /index: (\S+)/.exec(message)?.[1] ?? '';
@@ -174,7 +159,6 @@ export function parseTakenIndex(schema: Schema, message: string): Taken {
   return { index: schema.unique.find((one) => one.name === name)?.declared ?? name };
 }
 
-/** An event stored in its document until it is published. */
 export interface StoredEvent {
   readonly id: string;
   readonly type: string;
@@ -187,7 +171,6 @@ export interface StoredEvent {
   readonly data: string;
 }
 
-/** A stored answer, in the document whose write produced it. */
 export interface StoredIdempotencyRecord {
   readonly key: string;
   readonly fingerprint: string;
@@ -210,16 +193,11 @@ export interface StoredRecord {
   /** Present while the outbox is not empty: at or before the time of its oldest event. */
   readonly _pending?: number;
   readonly _idempotencyRecords?: readonly StoredIdempotencyRecord[];
-  /**
-   * The keys of the idempotency records again, for their unique index. Never an empty array, which such an index would
-   * treat as a value.
-   */
+  /** For their unique index. Never an empty array, which such an index would treat as a value. */
   readonly _idempotencyKeys?: readonly string[];
-  /** The subjects of the idempotency records. */
   readonly _subjects?: readonly string[];
   /** The due work; absent: none. Replaced as a whole, conditional on the whole. */
   readonly _due?: Due;
-  /** The earliest instant of it. */
   readonly _dueAt?: number;
 }
 
@@ -228,7 +206,6 @@ export function toDueMembers(due: Due | undefined): Pick<StoredRecord, '_due' | 
   return due ? { _due: due, _dueAt: findEarliest(due) ?? 0 } : {};
 }
 
-/** The parts of an update that replace the due work. */
 export function buildDueParts(due: Due | undefined): {
   readonly $set: Partial<StoredRecord>;
   readonly $unset: Readonly<Record<string, ''>>;
@@ -255,13 +232,9 @@ export const visible = {
 /** The projection of reads that precede a write. */
 export const writable = { _outbox: 0, _pending: 0, _unique: 0, _dueAt: 0 } as const;
 
-/**
- * The options of a write. A write that records its own time must be visible soon after (the port: Documents), so the
- * server aborts it after this many milliseconds.
- */
+/** A write that records its own time must be visible soon (the port: Documents): the server aborts it after this. */
 export const prompt = { maxTimeMS: 4_000 } as const;
 
-/** The document of a record. */
 export function toDocument<T extends Document>(record: StoredRecord): T {
   return {
     ...decode(record.body, record._escaped),
@@ -272,7 +245,6 @@ export function toDocument<T extends Document>(record: StoredRecord): T {
   } as Document as T;
 }
 
-/** The `$set` of a write: the body and the members derived from it. */
 export function buildContent(schema: Schema, institution: string, id: string, body: JsonObject) {
   const encoded = encode(body);
   return {

@@ -34,10 +34,7 @@ const condition = (field: string, wanted: Condition | undefined): RecordFilter[]
   });
 };
 
-/**
- * A page of a query. The cursor's alternatives form the root, each with all conditions, so that MongoDB reads each from
- * the index in order and merges them.
- */
+/** The cursor's alternatives form the root, so that MongoDB reads each from the index in order and merges them. */
 export function buildPageQuery(query: Query, institution: string | undefined) {
   const path = recordPath(query.orderBy ?? 'id');
   const scope = buildConditions(query.where ?? {}, institution);

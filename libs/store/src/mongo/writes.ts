@@ -30,7 +30,6 @@ import type { RecordFilter } from './where.ts';
 /** Documents of an insertMany in one message. */
 const batch = 1000;
 
-/** Inserts one document with its idempotency record and events. */
 export async function insert<T extends Document>(
   collection: MongoCollection,
   institution: string,
@@ -122,7 +121,6 @@ const refused = async (
   return suspects.filter((one) => !ids.has(one.id));
 };
 
-/** Inserts documents one after the other, up to the first whose id or unique index is taken. */
 export async function insertInOrder<T extends Document>(
   collection: MongoCollection,
   institution: string,
@@ -140,7 +138,6 @@ export async function insertInOrder<T extends Document>(
   }
 }
 
-/** State shared by the attempts of one update. */
 interface More {
   readonly facts: readonly FrozenFact[];
   readonly traceparent: string | undefined;
@@ -203,9 +200,7 @@ const swap = async <T extends Document>(
 const hasKey = ({ _idempotencyRecords: records = [] }: StoredRecord, key: string | undefined): boolean =>
   key !== undefined && records.some((one) => one.key === key && one.expiresAt > Date.now());
 
-/**
- * Writes the change if the document is unchanged since it was read; returns the document, or undefined on a lost race.
- */
+/** If the document is unchanged since it was read; undefined on a lost race. */
 const replace = async <T extends Document>(
   collection: MongoCollection,
   record: StoredRecord,
@@ -253,10 +248,7 @@ const replace = async <T extends Document>(
   return written;
 };
 
-/**
- * The idempotency records after the write, or undefined if unchanged. Makes room for them before the write where
- * needed.
- */
+/** Undefined if unchanged. Makes room for them before the write where needed. */
 const nextIdempotencyRecords = async <T extends Document>(
   { idempotency }: MongoCollection,
   record: StoredRecord,

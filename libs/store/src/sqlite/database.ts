@@ -2,7 +2,6 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { StoreUnavailable, UniqueViolation } from '../engines.ts';
 import type { Failure, Value } from './writer/protocol.ts';
 
-/** What SQLite threw, as data. */
 export function toFailure(error: unknown, step = -1): Failure {
   const { errcode, message, cause } = error as { errcode?: number; message?: string; cause?: { errcode?: number } };
   return { step, code: errcode ?? cause?.errcode ?? -1, message: message ?? String(error) };
@@ -44,13 +43,9 @@ const reasons: Readonly<Record<number, string>> = {
   26: 'it is corrupted, or not a database',
 };
 
-/**
- * States of the file's surroundings, which pass: another process has locked it for longer than the engine waits, or the
- * disk is full. On a full disk, SQLite also reports that it cannot write (10), such as the file of its shared memory.
- */
+/** They pass: another process has locked the file, or the disk is full (10, too: it cannot write its shared memory). */
 const temporary: ReadonlySet<number> = new Set([5, 6, 10, 13]);
 
-/** The failure as an error that names the file and the problem. */
 export function createEngineError(path: string, { code, message }: Failure): Error {
   const reason = code > 0 ? reasons[code & 255] : undefined;
   const text = reason ? `database file ${path}: ${reason} (${message})` : `database file ${path}: ${message}`;

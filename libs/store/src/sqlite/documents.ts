@@ -64,10 +64,7 @@ const changedBody = (set: object): Clause => {
   return { sql, values };
 };
 
-/**
- * Which rows: up to `limit` of those that match; with `spread` from a random position of its index to the end, then
- * from its start.
- */
+/** Up to `limit`; with `spread` from a random position of its index to the end, then from its start. */
 const chosenRows = (table: TableInfo, matching: Clause, limit: number, spread: string | undefined): Clause => {
   const rows = `SELECT row FROM "${table.name}" WHERE ${matching.sql}`;
   if (spread === undefined) {
@@ -88,7 +85,6 @@ const chosenRows = (table: TableInfo, matching: Clause, limit: number, spread: s
 /** Documents of an insertMany in one message and one transaction; other writes run in between. */
 const batch = 2000;
 
-/** The handle of a collection in a file. */
 export function createCollectionHandle<T extends Document>(file: DatabaseFile, table: TableInfo): CollectionHandle<T> {
   return {
     of: (institution) => documentsOf<T>(file, table, institution),
@@ -119,9 +115,7 @@ const documentsOf = <T extends Document>(
     ...(hasWork ? toDueColumns(due) : []),
   ];
 
-  /**
-   * Writes the document with its idempotency record and events. @returns false if the document's step changed no row
-   */
+  /** False if the document's step changed no row. */
   const write = async (step: Step, document: T, options: WriteOptions<T>, facts: WriteOptions<T>['events']) => {
     const { idempotencyRecord, forget } = options;
     const remembered = idempotencyRecord && { ...idempotencyRecord, answer: idempotencyRecord.answer(document) };
@@ -258,7 +252,6 @@ const documentsOf = <T extends Document>(
   };
 };
 
-/** A document with the members that the store sets. */
 const completed = <T extends Document>(
   document: New<T>,
   { due, ...own }: Pick<Document, 'version' | 'institution' | 'due'>,

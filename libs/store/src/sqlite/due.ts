@@ -7,10 +7,7 @@ import type { TableInfo } from './schema.ts';
 import type { Clause } from './where.ts';
 import { isFailure, type Step } from './writer/protocol.ts';
 
-/**
- * Rows of which some of the work is due, the earliest first, with the text of the due work that a claim replaces.
- * Undefined: nothing is asked for.
- */
+/** The earliest first, with the text of the due work that a claim replaces. Undefined: nothing is asked for. */
 export function findCandidates(
   { name: table }: Pick<TableInfo, 'name'>,
   { now, limit, forMs, except = [] }: DueRequest,
@@ -25,7 +22,6 @@ export function findCandidates(
   };
 }
 
-/** The due work of a table. */
 export function createDueDocuments<T extends Document>(file: DatabaseFile, table: TableInfo): DueDocuments<T> {
   /** Writes the due work, if it still is what was read; returns the row, or undefined on a lost race. */
   const swap = async (id: unknown, read: unknown, due: Due | undefined): Promise<readonly unknown[] | undefined> => {

@@ -10,7 +10,6 @@ import type { WriterThread } from './writer/thread.ts';
 /** A read-only connection on the caller's thread. It sees every commit that was acknowledged before the call. */
 export type Reader = ReturnType<typeof openReader>;
 
-/** An open database file: one reader here, its writer in the writer thread. */
 export type DatabaseFile = Awaited<ReturnType<typeof openFile>>;
 
 const constraint = 19;
@@ -30,10 +29,7 @@ export async function openFile(
   const underWay = new Set<Promise<unknown>>();
   let closing: Promise<void> | undefined;
 
-  /**
-   * Writes all steps or none, notifies the listeners of their events, and returns the result of the first step. A
-   * failure of the steps (a constraint, an unmet `must`) is returned; others reject.
-   */
+  /** All steps or none; returns the first one's result, or a failed constraint or `must`. Others reject. */
   const write = async (steps: readonly Step[], events: readonly OutboxEvent[] = []): Promise<Answer> => {
     if (closing) throw new Error(`database file ${path} is closed`);
     const call = thread.write(file, steps);
@@ -78,7 +74,6 @@ export async function openFile(
   };
 }
 
-/** Opens a reader on a file that a writer has opened. Errors name the file and the reason. */
 const openReader = (path: string) => {
   const explained = <R>(read: () => R): R => {
     try {
@@ -90,7 +85,6 @@ const openReader = (path: string) => {
   const database = explained(() => new DatabaseSync(path, { readOnly: true, timeout: 5000 }));
   const prepare = createStatementCache(database);
   return {
-    /** Rows as arrays. */
     all: (sql: string, values: readonly Value[] = []) => explained(() => readRows(prepare(sql), values)),
     /** Runs several reads on one state of the file. */
     together: <R>(read: () => R): R => {

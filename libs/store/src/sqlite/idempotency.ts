@@ -4,7 +4,6 @@ import { createEngineError } from './database.ts';
 import type { DatabaseFile } from './file.ts';
 import { isFailure, type Step, type Value } from './writer/protocol.ts';
 
-/** An answer to be stored in the file. */
 export interface Remembered {
   readonly key: string;
   readonly fingerprint: string;
@@ -35,7 +34,7 @@ export function recordSubjects({ key, expiresAt, answer }: Remembered): Step[] {
   return [['INSERT OR REPLACE INTO "$subjects" (subject, key, expires_at) VALUES (?, ?, ?)', 'each', rows]];
 }
 
-/** The steps that delete every answer about a subject. A reused key has another expiry. */
+/** A reused key has another expiry. */
 export function forgetSteps(subject: string): Step[] {
   return [
     [

@@ -11,7 +11,6 @@ let count = 0;
 
 type Trace = Surroundings['trace'];
 
-/** The facts of a write as events of the document that it writes. */
 export function buildEvents(
   facts: readonly Fact[],
   { id, version, institution }: Document,
@@ -42,7 +41,6 @@ const asEvents = (institution: string, facts: readonly PastFact[], trace: Trace)
 
 const newEventId = () => `${start}-${(++count).toString(36).padStart(8, '0')}`;
 
-/** The steps that put events into the outbox, in their order. */
 export function buildOutboxSteps(events: readonly OutboxEvent[]): Step[] {
   return events.map((event) => [
     'INSERT INTO "$outbox" (id, at, event) VALUES (?, ?, ?)',
@@ -51,7 +49,6 @@ export function buildOutboxSteps(events: readonly OutboxEvent[]): Step[] {
   ]);
 }
 
-/** The outbox of a file. */
 export function createOutbox(file: DatabaseFile): Outbox {
   return {
     async pending(limit, olderThanMs = 0) {

@@ -3,10 +3,7 @@ import type { Collection, Document, Query } from '../port.ts';
 import { createTableInfo, describeTable, migrate } from './schema.ts';
 import { buildPageReads, buildPageSql, buildSourceSql, buildWhereClauses } from './where.ts';
 
-/**
- * How SQLite reads the pages of a query of one institution, one text per statement: for tests that an index serves it,
- * which is declared for both engines.
- */
+/** One text per statement: for tests that an index, declared for both engines, serves the query. */
 export function explainQuery<T extends Document>(collection: Collection<T>, query: Query): string[] {
   const { name, indexes, work = [] } = collection;
   const plain = { name, indexes, work };

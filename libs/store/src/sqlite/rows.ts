@@ -1,9 +1,6 @@
-// Documents as rows of a table have them.
-
 import { findEarliest } from '../due.ts';
 import type { Document, Due } from '../port.ts';
 
-/** The document of a row of the table's columns (`read` of its {@link TableInfo}). */
 export function readDocument<T extends Document>([institution, version, body, due]: readonly unknown[]): T {
   const document = JSON.parse(body as string);
   document.version = version;
@@ -12,7 +9,6 @@ export function readDocument<T extends Document>([institution, version, body, du
   return document;
 }
 
-/** The text of a document without the members that the store sets. */
 export function formatBody(document: object): string {
   const { version: _version, institution: _institution, due: _due, ...body } = document as Document;
   return JSON.stringify(body);

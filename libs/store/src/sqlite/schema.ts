@@ -12,32 +12,25 @@ export function toColumn(field: string): string {
   return ownColumns.has(requirePath(field)) ? field : `"$${field}"`;
 }
 
-/** The expression that reads a field without an index. */
 export function buildExtraction(field: string): string {
   return `json_extract(body, '$.${field}')`;
 }
 
-/** The name of an index in the database. */
 export function toIndexName(table: string, index: string): string {
   return `${table}.${index}`;
 }
 
-/** A collection as its statements use it. */
 export interface TableInfo {
   readonly name: string;
   /** The declared names of work; with any, the table has the columns of due work. */
   readonly work: ReadonlySet<string>;
-  /** The columns of a document, as reads return them. */
   readonly read: string;
-  /** The declared names of the indexes. */
   readonly indexes: ReadonlySet<string>;
-  /** The columns that indexes name. */
   readonly indexed: ReadonlySet<string>;
   /** The declared name of a unique index by its columns, as SQLite reports them. */
   readonly unique: ReadonlyMap<string, string>;
 }
 
-/** What the statements of a collection need to know. */
 export function createTableInfo({ name, indexes, work: declared }: Collection<Document>): TableInfo {
   const work = requireWork(name, declared);
   const unique = new Map([[`${name}.id`, 'id']]);
@@ -55,10 +48,7 @@ export function createTableInfo({ name, indexes, work: declared }: Collection<Do
   };
 }
 
-/**
- * The columns of an index. A plain one ends with the id, the tie-break of every order, so that a page is read from the
- * index alone; a unique one must not.
- */
+/** A plain one ends with the id, the tie-break of every order, so that it alone gives a page; a unique one must not. */
 const indexColumns = (index: Index): readonly string[] => {
   const columns = [...(index.acrossInstitutions ? [] : ['institution']), ...index.fields.map(toColumn)];
   return index.unique || columns.includes('id') ? columns : [...columns, 'id'];
@@ -96,10 +86,7 @@ const ownTables = `
   CREATE INDEX IF NOT EXISTS "$subjects.expiry" ON "$subjects" (expires_at);
   DROP TABLE IF EXISTS "$leases";`;
 
-/**
- * Creates the declared tables and indexes of the file in one transaction: instances that start at once wait for each
- * other. Undeclared tables and all documents stay unchanged.
- */
+/** In one transaction: instances that start at once wait for each other. Undeclared tables stay. */
 export function migrate(database: DatabaseSync, tables: readonly Table[]): void {
   database.exec('BEGIN IMMEDIATE');
   try {

@@ -15,12 +15,9 @@ const WAIT_MS = 10_000;
 const RATE = 1_000;
 
 /**
- * Copies database files at one moment in time, beside the programs that write them. It takes the write lock of every
- * file, begins to read each (the write-ahead log preserves what it reads), and releases the locks; the copy then shows
- * that moment, however long it takes. The copies are as consistent with each other as the files after a power cut.
- * `onProgress` gets the number of copied pages, over all files so far. Returns the milliseconds for which writes were
- * blocked.
- * @throws an Error that names the file and the reason
+ * Locks every file, begins to read each (the write-ahead log preserves what it reads) and unlocks: the copies show that
+ * moment, as consistent with each other as after a power cut. `onProgress`: pages copied over all files.
+ * Returns the milliseconds for which writes were blocked. @throws an Error that names the file and the reason
  */
 export async function copySqliteFiles(
   files: readonly SnapshotFile[],

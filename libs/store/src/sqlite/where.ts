@@ -8,9 +8,7 @@ export interface Clause {
   readonly values: readonly Value[];
 }
 
-/**
- * The SQL of a field: its column if an index names it (`indexed` holds the columns), else the expression over the body.
- */
+/** Its column if an index names it (`indexed` has the columns), else the expression over the body. */
 export function buildFieldSql(field: string, indexed: ReadonlySet<string>): string {
   const name = toColumn(field);
   return !name.startsWith('"') || indexed.has(name) ? name : buildExtraction(field);
@@ -27,10 +25,7 @@ export function combineAll(clauses: readonly Clause[]): Clause {
   };
 }
 
-/**
- * The conditions of `where`, within an institution unless that is undefined. Where ids are named, a plus prevents
- * SQLite from searching an index of the other fields, which would read all of the institution's rows in it.
- */
+/** Where ids are named, a plus keeps SQLite from an index of other fields, which would read the whole institution. */
 export function buildWhereClauses(
   where: Where,
   institution: string | undefined,

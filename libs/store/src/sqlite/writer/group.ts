@@ -2,23 +2,16 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { readRows, toFailure } from '../database.ts';
 import { type Answer, type Failure, isFailure, type Step, type Write } from './protocol.ts';
 
-/** An open file of the writer thread. */
 export interface WritableFile {
   readonly database: DatabaseSync;
   prepare(sql: string): StatementSync;
 }
 
 const busy = 5;
-/**
- * Longest wait of a write, in milliseconds, for others or for the file; then it is refused, because a write that
- * records its own time must be visible soon.
- */
+/** Milliseconds that a write waits; then it is refused: one that records its own time must be visible soon. */
 const PATIENCE_MS = 8_000;
 
-/**
- * Commits all writes in one transaction, each all or nothing, and responds in order after the commit, so that every
- * acknowledged write is durable. If the transaction itself fails, all of them fail.
- */
+/** In one transaction, each all or nothing; responds after the commit. If the transaction itself fails, all fail. */
 export function commitGroup(file: WritableFile, writes: readonly Write[]): Answer[] {
   const { database } = file;
   try {

@@ -1,12 +1,8 @@
-// The writer thread: its messages, the caller's side, and the program that commits writes in groups. Messages are plain
-// arrays of text and numbers, cheap to copy.
+// Messages of the writer thread: plain arrays of text and numbers, cheap to copy.
 
 export type Value = string | number | null;
 
-/**
- * One statement of a write. `must`: the write is aborted unless it changes a row. `rows`: it returns its rows. `each`:
- * it runs once for every row of values.
- */
+/** `must`: aborts the write unless it changes a row. `rows`: returns its rows. `each`: runs for every row of values. */
 export type Step =
   | readonly [sql: string, kind: 'run' | 'must' | 'rows', values: readonly Value[]]
   | readonly [sql: string, kind: 'each', rows: readonly (readonly Value[])[]];

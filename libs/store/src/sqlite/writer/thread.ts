@@ -2,7 +2,6 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { Answer, Reply, Request, Step, Table, Write } from './protocol.ts';
 
-/** The caller's side of the writer thread. */
 export type WriterThread = ReturnType<typeof startWriterThread>;
 
 interface Waiting {
@@ -73,8 +72,8 @@ export function startWriterThread() {
     write(file: number, steps: readonly Step[]): Promise<Answer> {
       const call = ++calls;
       const answer = expect(call);
-      // After the events that have already arrived: their writes, and those caused by one commit's results, go in one
-      // message, which costs as much as a read.
+      // After the events that have arrived: the writes that one commit's results cause go in one message, as costly as
+      // a read.
       if (writes.length === 0) setImmediate(flush);
       writes.push([call, file, steps, Date.now()]);
       return answer;
