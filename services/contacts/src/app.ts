@@ -10,11 +10,10 @@ import { createRoutes } from './routes.ts';
 import { collections, contactsCollection, disclosuresCollection, retention } from './store.ts';
 
 const settings = {
-  /** The most contacts per minute that answers to duplicate emails disclose to a client without read access. */
+  /** That answers to duplicate emails disclose to a client without read access. */
   duplicateEmailsPerMinute: integer('DUPLICATE_EMAILS_PER_MINUTE', { default: 600, min: 0 }),
 };
 
-/** The contacts service: individuals, structures and their sensitive data. */
 export const contacts: ServiceDefinition<typeof settings> = {
   name: 'contacts',
   version: readVersion(import.meta.url),

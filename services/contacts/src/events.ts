@@ -12,21 +12,20 @@ import { type Fact, readAllDocuments, type Store } from '@boxoffice/store';
 import { Type } from 'typebox';
 import { type Collections, type ContactDocument, contactsCollection, linksCollection } from './store.ts';
 
-/** A change of a contact that partners hear of was recorded. */
 export const CONTACT_RECORDED = 'contact.recorded';
 
-/** What an event shows of a contact: no personal data. */
+/** No personal data. */
 const shownOf = ({ kind, erasedAt }: Pick<ContactDocument, 'kind' | 'erasedAt'>): object => ({
   kind,
   erasedAt: erasedAt ?? null,
 });
 
-/** Whose events a contact's are, besides those of the clients whose orders name it. */
+/** Besides the clients whose orders name it. */
 const ownersOf = ({ createdBy }: Pick<ContactDocument, 'createdBy'>): BelongsTo => ({
   clientIds: createdBy ? [createdBy.clientId] : [],
 });
 
-/** The collections of a store; every write of a contact announces what partners hear of. */
+/** Every write of a contact announces what partners hear of. */
 export function openCollections(store: Pick<Store, 'collection'>): Collections {
   return {
     contacts: announceWrites(store.collection(contactsCollection), CONTACT_RECORDED, announceContact),
@@ -34,7 +33,6 @@ export function openCollections(store: Pick<Store, 'collection'>): Collections {
   };
 }
 
-/** The event of a write. */
 const announceContact = (before: ContactDocument | undefined, after: ContactDocument): Announcement[] => {
   const type = typeOf(before, after);
   if (type === undefined) return [];
@@ -51,7 +49,7 @@ const typeOf = (before: ContactDocument | undefined, after: ContactDocument): st
 
 const same = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right);
 
-/** A contact's personal data was erased for good: consumers delete its names and recorded answers. */
+/** Consumers delete the contact's names and recorded answers. */
 export function createContactErasedFact(contactNumber: string, erasedAt: string): Fact {
   return {
     type: 'contact.erased',
@@ -59,7 +57,7 @@ export function createContactErasedFact(contactNumber: string, erasedAt: string)
   };
 }
 
-/** An example of each event that this service publishes, for the tests of its consumers. */
+/** For the tests of consumers. */
 export const examples = {
   'contact.erased': createContactErasedFact('C7K2M9QX4TB03', '2026-11-21T09:30:00.000Z').data,
   [CONTACT_RECORDED]: createAnnouncementExample({
@@ -69,7 +67,7 @@ export const examples = {
   }),
 } as const;
 
-/** The members that every event of a type has: consumers rely on them, and the next release keeps them. */
+/** Consumers rely on these members, and the next release keeps them. */
 export const schemas = {
   'contact.erased': Type.Object(
     { contactNumber: Type.String(), erasedAt: timestamp },
@@ -83,7 +81,7 @@ export const schemas = {
   ),
 } as const;
 
-/** The erasures of all erased contacts, and the last event of each: for republishing events after a restore. */
+/** For republishing events after a restore. */
 export const currentFacts: CurrentFacts = {
   types: ['contact.erased', CONTACT_RECORDED],
   async *read(store) {

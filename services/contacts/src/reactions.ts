@@ -3,8 +3,8 @@ import { UniqueViolation } from '@boxoffice/store';
 import type { Collections } from './store.ts';
 
 /**
- * order.contact_named: the contact exists for clients with bounds as long as an order within them names it. Idempotent;
- * what an older version of the order says is ignored.
+ * The contact exists for clients with bounds as long as an order within them names it. Idempotent; what an older
+ * version of the order says is ignored.
  */
 export async function linkNamedContact(
   { links }: Pick<Collections, 'links'>,

@@ -5,7 +5,6 @@ import { createInternalRoutes } from './contacts/internal.ts';
 import { createContactRoutes } from './contacts/routes.ts';
 import { createSensitiveRoutes } from './contacts/sensitive.ts';
 
-/** Every operation of the contacts service. */
 export function createRoutes(contactsOf: ContactsOf, disclosure: Disclosure): AnyOperation[] {
   return [
     ...createContactRoutes(contactsOf, disclosure),

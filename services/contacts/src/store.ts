@@ -2,10 +2,10 @@ import type { Announced, Retentions } from '@boxoffice/service';
 import { type CollectionHandle, collection, type Document } from '@boxoffice/store';
 import { type Contact, computeContactNameKey } from './domain/contact.ts';
 
-/** A contact as it is stored; the document's id is the contact number. */
+/** The id is the contact number. */
 export interface ContactDocument extends Contact, Document, Pick<Announced, 'lastAnnouncement'> {}
 
-/** A contact of a release before names had keys gets its own. */
+/** Of a release before names had keys. */
 const withNameKey = (contact: ContactDocument): ContactDocument =>
   contact.nameKey === undefined ? { ...contact, nameKey: computeContactNameKey(contact.details) } : contact;
 
@@ -25,7 +25,7 @@ export const contactsCollection = collection<ContactDocument>(
   { upgrade: withNameKey },
 );
 
-/** The contact that an order of a client, or of a point of sale, names; the document's id is the order's. */
+/** By an order of a client, or of a point of sale; the id is the order's. */
 export interface LinkDocument extends Document {
   /** Null: a shopper made the order. */
   readonly clientId: string | null;
@@ -43,7 +43,7 @@ export const linksCollection = collection<LinkDocument>('client_links', [
   { name: 'point_of_sale_contact', fields: ['pointOfSale', 'contactNumber'] },
 ]);
 
-/** What a customer learned of others' emails within the last hour; the document's id is the user's. */
+/** Of others' emails within the last hour; the id is the user's. */
 export interface DisclosuresDocument extends Document {
   /** A request each: its id, and epoch milliseconds. */
   readonly learned: readonly { readonly id: string; readonly at: number }[];
@@ -55,16 +55,13 @@ export const disclosuresCollection = collection<DisclosuresDocument>('email_disc
   { name: 'expiry', fields: ['expiresAt'], acrossInstitutions: true },
 ]);
 
-/** Every collection of the contacts service. */
 export const collections = [contactsCollection, linksCollection, disclosuresCollection];
 
-/** The collections as the service uses them. */
 export interface Collections {
   readonly contacts: CollectionHandle<ContactDocument>;
   readonly links: CollectionHandle<LinkDocument>;
 }
 
-/** How long each collection keeps its documents. */
 export const retention: Retentions = {
   contacts: { retained: 'for good; of an erased one its number, dates and client' },
   client_links: { retained: 'for good, one per order: ids only' },

@@ -25,7 +25,6 @@ const SWEEP_MS = 10_000;
 const settings = {
   /** Fonts of the installation, for letters that the product's own lack. */
   ticketFontsDirectory: directory('TICKET_FONTS_DIR', { default: '/usr/share/fonts' }),
-  /** The clients at which stewards sign in at /door/, by the name that the page shows. */
   doorClientIds: text('DOOR_CLIENT_IDS', {
     default: '',
     pattern: /^[^=,]+=[^=,\s]+(,[^=,]+=[^=,\s]+)*$/,
@@ -39,7 +38,7 @@ const queues = [
   requireQueue('tickets.performances.v1'),
 ];
 
-/** The tickets service: issue, printing, beneficiary, control. It calls no other service. */
+/** It calls no other service. */
 export const tickets: ServiceDefinition<typeof settings, Context> = {
   name: 'tickets',
   version: readVersion(import.meta.url),
@@ -58,7 +57,7 @@ export const tickets: ServiceDefinition<typeof settings, Context> = {
   front: createDoorFront,
   reactions: (_parts, context) => queues.map((queue) => ({ queue, handle: reactTo(context) })),
   background: ({ store, logger }, context) => {
-    /** At once and then regularly; not where nothing was written since what is due after `dueMs` was found. */
+    /** Not where nothing was written since what is due after `dueMs` was found. */
     const sweep = (dueMs: number, work: () => Promise<void>, failure: string) =>
       repeat(skipWhenQuiet(store, dueMs + 2 * SWEEP_MS, work), {
         everyMs: SWEEP_MS,
@@ -82,7 +81,6 @@ export const tickets: ServiceDefinition<typeof settings, Context> = {
   },
 };
 
-/** Every operation of the tickets service. Those of the institution API see what their caller may see. */
 export function createRoutes(context: Context): AnyOperation[] {
   const contextOf = createContextOf(context);
   return [

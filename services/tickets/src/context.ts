@@ -18,9 +18,8 @@ import {
 
 export type Collections = ReturnType<typeof collectionsOf>;
 
-/** A confirmation whose tickets this process is issuing or has issued. */
+/** Confirmations whose tickets this process is issuing or has issued. */
 interface Issuing {
-  /** The version of the order. */
   readonly version: number;
   /** A fact that is published again after an update may name it for the first time. */
   readonly origin: Origin;
@@ -29,7 +28,6 @@ interface Issuing {
   readonly isDone: boolean;
 }
 
-/** What commands and queries need. */
 export interface Context {
   readonly store: Store;
   readonly keys: BarcodeKeys;
@@ -41,12 +39,12 @@ export interface Context {
   collections(institution: string): Collections;
 }
 
-/** What commands on one institution's tickets need: without the store, whose documents have no bounds. */
+/** Without the store, whose documents have no bounds. */
 export interface InstitutionContext extends Pick<Context, 'keys' | 'drawing' | 'now'> {
   readonly collections: Collections;
 }
 
-/** The context of a service instance; `now` defaults to the system clock. */
+/** `now` defaults to the system clock. */
 export function createContext(
   store: Store,
   serviceSecret: string,
@@ -63,10 +61,10 @@ export function createContext(
   };
 }
 
-/** One institution's documents: operations reach the store only through these. */
+/** Operations reach the store only through these. */
 const collectionsOf = (store: Store, institution: string) => ({
   institution,
-  // Every write announces what partners hear of, and has what the ticket is found by.
+  // Announces what partners hear of, and stores what the ticket is found by.
   tickets: addSearchTerms(announceWrites(store.collection(ticketsCollection), TICKET_RECORDED, announceTicket)).of(
     institution,
   ),
@@ -74,18 +72,16 @@ const collectionsOf = (store: Store, institution: string) => ({
   replacements: store.collection(replacementsCollection).of(institution),
   erasedContacts: store.collection(erasedContactsCollection).of(institution),
   scans: store.collection(scansCollection).of(institution),
-  /** What the nonces of scans were first sent for. */
   claims: store.collection(claimsCollection).of(institution),
-  /** The performances that moved. */
   performances: store.collection(performancesCollection).of(institution),
 });
 
-/** The clock's time in the form of stored timestamps: ISO 8601 UTC. */
+/** ISO 8601 UTC. */
 export function readTimestamp({ now }: Pick<Context, 'now'>): string {
   return new Date(now()).toISOString();
 }
 
-/** The context of one institution with all its tickets: for other services and for reactions. */
+/** With all its tickets: for other services and for reactions. */
 export function createInstitutionContext(
   { keys, drawing, now, collections }: Context,
   institution: string,
@@ -98,13 +94,9 @@ export function createInstitutionContext(
   };
 }
 
-/**
- * Gives an operation the context of its caller: the institution's tickets, and of these what the user's role shows. It
- * is an operation's only way to the tickets, so none can forget the bounds.
- */
+/** An operation's only way to the tickets, so that none can forget the bounds of the user's role. */
 export type ContextOf = (caller: Pick<Caller, 'institution'> & Restricted) => InstitutionContext;
 
-/** Makes the contexts of callers. */
 export function createContextOf(context: Context): ContextOf {
   return (caller) => {
     const { collections, ...others } = createInstitutionContext(context, caller.institution);

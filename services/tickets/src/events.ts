@@ -18,14 +18,13 @@ const TICKET_CONTROLLED = 'ticket.controlled';
 const TICKET_CONTROL_REVERTED = 'ticket.control_reverted';
 const TICKET_REPLACED = 'ticket.replaced';
 const TICKETS_CANCELLED = 'tickets.cancelled';
-/** A change of a ticket that partners hear of was recorded. */
 export const TICKET_RECORDED = 'ticket.recorded';
 
 const id = Type.String();
 const ids = Type.Array(id);
 const count = Type.Integer({ minimum: 0 });
 
-/** The members that every event of a type has: consumers rely on them, and the next release keeps them. */
+/** Consumers rely on these members, and the next release keeps them. */
 export const schemas = {
   [TICKET_CONTROLLED]: Type.Object(
     {
@@ -49,9 +48,9 @@ export const schemas = {
     {
       orderId: id,
       ticketsCancelled: count,
-      // The tickets that stay controlled.
+      // Those that stay controlled.
       controlled: count,
-      // The places of the cancelled tickets, and of those that stay controlled.
+      // Of the cancelled tickets, and of those that stay controlled.
       placeIds: ids,
       keptPlaceIds: ids,
     },
@@ -62,7 +61,7 @@ export const schemas = {
   ),
 } as const;
 
-/** The ticket was controlled at the door. The version of all events of a ticket is the version of that ticket. */
+/** The version of all events of a ticket is the version of that ticket. */
 export function createTicketControlledFact({ id, orderId, controlledAt, gate, updatedAt }: Ticket): Fact {
   return {
     type: TICKET_CONTROLLED,
@@ -71,7 +70,6 @@ export function createTicketControlledFact({ id, orderId, controlledAt, gate, up
   };
 }
 
-/** The control was reverted. */
 export function createTicketControlRevertedFact({ id, orderId }: Ticket): Fact {
   return {
     type: TICKET_CONTROL_REVERTED,
@@ -80,7 +78,7 @@ export function createTicketControlRevertedFact({ id, orderId }: Ticket): Fact {
   };
 }
 
-/** What a reversal leaves: the entry before, of a ticket that admits more than once. */
+/** The entry before, of a ticket that admits more than once. */
 export function createControlFact(ticket: Ticket): Fact {
   return ticket.status === 'controlled' ? createTicketControlledFact(ticket) : createTicketControlRevertedFact(ticket);
 }
@@ -94,7 +92,7 @@ export function createTicketReplacedFact({ id, replaces, orderId, lineId }: Tick
   };
 }
 
-/** The result of cancelling the tickets of a cancelled order; once per order. */
+/** Once per order. */
 export function createTicketsCancelledFact(orderId: string, { at: _, ...counts }: Cancellation): Fact {
   return {
     type: TICKETS_CANCELLED,
@@ -103,7 +101,7 @@ export function createTicketsCancelledFact(orderId: string, { at: _, ...counts }
   };
 }
 
-/** What an event shows of a ticket: neither barcode nor beneficiary. */
+/** Neither barcode nor beneficiary. */
 const shownOf = (ticket: Ticket): object => ({
   status: ticket.status,
   orderId: ticket.orderId,
@@ -120,20 +118,18 @@ const shownOf = (ticket: Ticket): object => ({
   replacedBy: ticket.replacedBy,
 });
 
-/** Which clients with bounds may see the events of a ticket. */
+/** Clients with bounds may see the events. */
 const ownersOf = ({ createdBy, pointOfSale = null }: Ticket): BelongsTo => ({
   clientIds: createdBy && 'clientId' in createdBy ? [createdBy.clientId] : [],
   pointOfSale,
 });
 
-/** The types of changes of the status. */
 const steps: Readonly<Partial<Record<Status, Partial<Record<Status, string>>>>> = {
   not_printed: { printed: 'ticket.printed' },
   printed: { not_printed: 'ticket.printing_reverted', controlled: 'ticket.controlled' },
   controlled: { printed: 'ticket.control_reverted' },
 };
 
-/** The event of a write. */
 export function announceTicket(before: TicketDocument | undefined, after: TicketDocument): Announcement[] {
   const type = typeOf(before, after);
   if (type === undefined) return [];
@@ -152,7 +148,6 @@ const typeOf = (before: Ticket | undefined, after: Ticket): string | undefined =
   if (after.about?.entries && newestScan(before) !== newestScan(after)) return 'ticket.controlled';
   // What an erasure takes along is told by contact.erased.
   if (before.namesErasedAt !== after.namesErasedAt) return undefined;
-  // Its performance moved.
   if (before.movedAsOf !== after.movedAsOf) return 'ticket.changed';
   return visible(before) === visible(after) ? undefined : 'ticket.changed';
 };
@@ -163,7 +158,7 @@ const visible = (ticket: Ticket): string => JSON.stringify({ ...toTicketView(tic
 
 const orderId = 'ord_00mhs1k9f5g7ja3p1y6d';
 
-/** An example payload of each event that this service publishes, for the tests of its consumers. */
+/** For the tests of consumers. */
 export const examples = {
   [TICKET_CONTROLLED]: {
     ticketId: 'tic_00mhs1k9f5q2w8e4r6t0',
@@ -206,7 +201,7 @@ export const examples = {
   }),
 } satisfies { readonly [T in keyof typeof schemas]: Static<(typeof schemas)[T]> };
 
-/** The lowest version with a reverted control: issued, printed, controlled, reverted. */
+/** Issued, printed, controlled, reverted. */
 const REVERTED_AT = 4;
 
 const factsOf = (ticket: TicketDocument): Fact[] => {
@@ -219,10 +214,7 @@ const factsOf = (ticket: TicketDocument): Fact[] => {
   return last ? [...facts, last] : facts;
 };
 
-/**
- * Replacements, controls, cancellations and last events of the current documents: for republishing events after a
- * restore.
- */
+/** For republishing events after a restore. */
 export const currentFacts: CurrentFacts = {
   types: [TICKET_REPLACED, TICKET_CONTROLLED, TICKET_CONTROL_REVERTED, TICKETS_CANCELLED, TICKET_RECORDED],
   async *read(store) {

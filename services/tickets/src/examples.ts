@@ -1,5 +1,3 @@
-// The examples of the API description: a ticket of an opera performance.
-
 import { testVector } from './barcode/routes.ts';
 
 export const ids = {
@@ -20,13 +18,11 @@ const about = {
   place,
 };
 
-/** A line of a confirmed order. */
 export const orderedTicket = { ticketId: ids.ticket, ...about, price };
 
 const none = { beneficiary: null, printedAt: null, controlledAt: null, gate: null, replaces: null, replacedBy: null };
 const issuedAt = '2027-01-03T18:13:20.000Z';
 
-/** A ticket that was just issued. */
 export const ticket = {
   id: ids.ticket,
   status: 'not_printed',
@@ -40,7 +36,6 @@ export const ticket = {
   updatedAt: issuedAt,
 } as const;
 
-/** The same ticket as the pos service reads it. */
 export const shopTicket = {
   ...ticket,
   contactNumber: 'C7K2M9QX4TB03',
@@ -63,7 +58,7 @@ export const printed = { ...ticket, status: 'printed', printedAt, updatedAt: pri
 
 export const beneficiary = { firstName: 'Ana', lastName: 'Martin' };
 
-/** Without `at`: the example would be refused while that instant is in the future. */
+/** Without `at`, which would be refused while that instant is in the future. */
 export const control = { gate: 'North' };
 
 export const controlled = {
@@ -84,10 +79,8 @@ const scanned = {
   control: { at: controlled.controlledAt, gate: control.gate },
 } as const;
 
-/** The answer to a scan of a batch. */
 export const scanAnswer = { nonce: 'gate-7.000123', ...scanned } as const;
 
-/** The same scan in the list of scans. */
 export const recordedScan = {
   id: 'scn_00mhs1k9f5w3e5r7t9y1',
   ...scanAnswer,
@@ -97,7 +90,6 @@ export const recordedScan = {
   receivedAt: controlled.updatedAt,
 } as const;
 
-/** What decides about the same ticket at the door. */
 export const ticketStatus = {
   id: ids.ticket,
   status: controlled.status,
@@ -109,7 +101,6 @@ export const ticketStatus = {
   gate: control.gate,
 } as const;
 
-/** The answer of a replacement. */
 export const replacing = {
   ...printed,
   id: `${ids.ticket}_r1`,
@@ -120,7 +111,6 @@ export const replacing = {
   createdAt: printedAt,
 } as const;
 
-/** The document of an order, for its point of sale. */
 export const documentRequest = {
   ticketIds: [ids.ticket],
   languages: ['fr', 'en'],
@@ -134,5 +124,4 @@ export const documentRequest = {
   order: { number: 'k3m9xqw7', buyer: 'Ana Martin' },
 };
 
-/** `asOf` of lists. */
 export const asOf = '2027-02-01T11:59:45.000Z';

@@ -1,5 +1,3 @@
-// Reactions to the facts of other services.
-
 import { findReaction, type Message, Unreadable } from '@boxoffice/messaging';
 import { readDocuments, runForEach } from '@boxoffice/store';
 import { type Context, readTimestamp } from './context.ts';
@@ -11,7 +9,6 @@ import { issue } from './issue/issue.ts';
 import { changeOrInsert, type TicketDocument } from './store.ts';
 import { deleteNames, recordErasure } from './tickets/tickets.ts';
 
-/** The members of the event that are used here. */
 interface OrderConfirmed {
   readonly orderId: string;
   readonly number?: string;
@@ -23,10 +20,7 @@ interface OrderConfirmed {
   readonly tickets: readonly unknown[];
 }
 
-/**
- * An order was confirmed: issues the tickets that the direct call has not issued, unless the call follows with the
- * names, and updates a changed buyer.
- */
+/** Issues what the direct call has not, unless the call follows with the names, and updates a changed buyer. */
 const onOrderConfirmed = async (context: Context, message: Message): Promise<void> => {
   const {
     orderId,
@@ -56,7 +50,7 @@ const onOrderConfirmed = async (context: Context, message: Message): Promise<voi
   });
 };
 
-/** An order was cancelled: cancels its tickets. An order that was never confirmed has none. */
+/** An order that was never confirmed has no tickets. */
 const onOrderCancelled = async (context: Context, message: Message): Promise<void> => {
   const {
     orderId,
@@ -70,10 +64,7 @@ const onOrderCancelled = async (context: Context, message: Message): Promise<voi
   if (hadTickets) await cancelTickets(context, message.institution, { orderId, override, placeIds });
 };
 
-/**
- * A contact was erased: deletes the names on its tickets, and records the erasure for confirmations that arrive
- * later.
- */
+/** Also for confirmations that arrive later. */
 const onContactErased = async (context: Context, { institution, data }: Message): Promise<void> => {
   const { contactNumber } = data as { readonly contactNumber?: unknown };
   if (typeof contactNumber !== 'string') throw new Unreadable('contact.erased needs contactNumber');
@@ -82,10 +73,10 @@ const onContactErased = async (context: Context, { institution, data }: Message)
   await deleteNames(context, collections, contactNumber);
 };
 
-/** Tickets changed concurrently: few, so that requests have their turn beside a performance with many tickets. */
+/** Few at a time, so that requests have their turn beside a performance with many tickets. */
 const WIDTH = 4;
 
-/** The members of the event that are used here. @throws Unreadable */
+/** @throws Unreadable */
 const readMoved = ({ data }: Message): Whereabouts & { readonly performanceId: string } => {
   const { performanceId, startDate, timeZone, venue } = data as Partial<ReturnType<typeof readMoved>>;
   const { name, city } = (venue ?? {}) as Partial<Whereabouts['venue']>;
@@ -96,8 +87,8 @@ const readMoved = ({ data }: Message): Whereabouts & { readonly performanceId: s
 };
 
 /**
- * A performance moved: every ticket shows its present time and place as soon as that is recorded here; then the printed
- * ones are changed one by one, so that partners hear of each. May be interrupted and repeated.
+ * Every ticket shows the present time and place as soon as that is recorded here; then the printed ones are changed one
+ * by one, so that partners hear of each. May be interrupted and repeated.
  */
 const onPerformanceMoved = async (context: Context, message: Message): Promise<void> => {
   const { version } = message;
@@ -123,7 +114,6 @@ const reactions: Readonly<Record<string, (context: Context, message: Message) =>
   'performance.moved': onPerformanceMoved,
 };
 
-/** Reactions to the events of the service's queues. */
 export function reactTo(context: Context) {
   return async (message: Message): Promise<void> => {
     await findReaction(reactions, message)(context, message);

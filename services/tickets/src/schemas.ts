@@ -29,13 +29,12 @@ export const Place = named(
   }),
 );
 
-/** The beneficiary in a PATCH; null removes. */
+/** Null removes. */
 export const Beneficiary = named(
   'Beneficiary',
   Members({ firstName: Optional(text(100)), lastName: Optional(text(100)) }, { minProperties: 1 }),
 );
 
-/** The members that a PATCH can change. */
 export const Changes = named('TicketDetails', Members({ beneficiary: Optional(Beneficiary) }));
 
 const NamedBeneficiary = named(
@@ -43,10 +42,8 @@ const NamedBeneficiary = named(
   Members({ firstName: createNullableSchema(Text()), lastName: createNullableSchema(Text()) }),
 );
 
-/** The body of a PATCH on a ticket. */
 export const TicketChanges = named('TicketChanges', createPatchSchema(Changes));
 
-/** A ticket as answers show it. */
 export const Ticket = named(
   'Ticket',
   Members({
@@ -77,10 +74,9 @@ export const Ticket = named(
   }),
 );
 
-/** Messages of another service may have further members, which are ignored. */
+/** Members of messages of another service that are unknown are ignored. */
 const open = { additionalProperties: true } as const;
 
-/** A text by language. */
 export const texts = Type.Record(Text(), Text());
 
 /** Of tickets that admit more than once. */
@@ -106,7 +102,6 @@ const SaleDescription = named(
   ),
 );
 
-/** A ticket as the pos service reads it. */
 export const ShopTicket = named(
   'ShopTicket',
   Members({
@@ -119,12 +114,10 @@ export const ShopTicket = named(
   }),
 );
 
-/** A ticket to print or to show, in a message of JSON. */
 export const ShopDocument = named('ShopTicketDocument', Members({ contentType: Text(), base64: Text() }));
 
 const colour = Text({ pattern: '^#[0-9a-fA-F]{6}$' });
 
-/** The tickets of one document, whose point of sale and order it shows. */
 export const DocumentRequest = named(
   'ShopDocumentRequest',
   Members({
@@ -143,7 +136,7 @@ export const DocumentRequest = named(
   }),
 );
 
-/** The beneficiary set by the pos service: absent members stay, null removes. */
+/** Absent members stay, null removes. */
 export const Naming = named(
   'BeneficiaryNaming',
   Members({
@@ -155,7 +148,6 @@ export const Naming = named(
 const printings = ['printTicket', 'rollBackPrinting'];
 const controls = ['controlTicket', 'revertControl'];
 
-/** The members that GET returns and PATCH cannot change. */
 export const readOnly = readOnlyOf(Ticket, Changes, {
   status: [...printings, ...controls, 'replaceTicket'],
   barcode: ['replaceTicket'],
@@ -189,7 +181,6 @@ export const Control = named(
   }),
 );
 
-/** A control by what a scanner reads. */
 export const BarcodeControl = named(
   'BarcodeControl',
   Members({
@@ -203,10 +194,8 @@ export const BarcodeControl = named(
   }),
 );
 
-/** The order whose tickets are printed. */
 export const OrderPrinting = named('OrderPrinting', Members({ orderId: id }));
 
-/** The tickets of an order, of each line the current one. */
 export const PrintedTickets = named('PrintedTickets', Members({ items: Type.Array(Ticket) }));
 
 const Jwk = named(
@@ -224,7 +213,7 @@ const Jwk = named(
   ),
 );
 
-/** The current public key, and all that are valid. */
+/** The current key, and all that are valid. */
 export const VerificationKey = named(
   'VerificationKey',
   Members(
@@ -233,7 +222,6 @@ export const VerificationKey = named(
   ),
 );
 
-/** The data of order.confirmed, and the order's version. */
 export const Confirmation = named(
   'ConfirmedOrder',
   Members(

@@ -8,7 +8,7 @@ const LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789';
 
 const NAMES = ['order', 'place', 'name', 'lastName'] as const;
 
-/** Whether the stored terms are those of the ticket: an instance of an earlier release writes none. */
+/** An instance of an earlier release writes none. */
 export function hasPresentTerms(ticket: Ticket): boolean {
   const terms = termsOf(ticket);
   return NAMES.every((name) => ticket.search?.[name] === terms[name]);
@@ -17,13 +17,13 @@ export function hasPresentTerms(ticket: Ticket): boolean {
 const termsOf = (ticket: Ticket): SearchTerms =>
   buildSearchTerms(ticket, ticket.orderNumber ?? numberFrom(ticket.orderId));
 
-/** The number of an order whose tickets were issued without it: those of release 0.3.0 follow from its id. */
+/** Of tickets that were issued without it: those of release 0.3.0 follow from its id. */
 const numberFrom = (orderId: string): string =>
   Array.from(computeDigest(['number', orderId]).subarray(0, 8), (byte) => LETTERS.charAt(byte % LETTERS.length)).join(
     '',
   );
 
-/** The collection, with the terms of every ticket in each of its writes: none can leave a name behind. */
+/** In each of its writes: none can leave a name behind. */
 export function addSearchTerms(handle: CollectionHandle<TicketDocument>): Pick<typeof handle, 'of'> {
   return {
     of(institution) {

@@ -10,70 +10,64 @@ export type TicketDocument = Announced & Ticket;
 /** The id is the order's. */
 export type OrderDocument = Document & OrderTickets;
 
-/** A performance that moved; the id is the performance's. */
+/** The id is the performance's. */
 export type PerformanceDocument = Document & MovedPerformance;
 
-/** A pending replacement; the id is the new ticket's. Deleted when both tickets are written. */
+/** The id is the new ticket's. Deleted when both tickets are written. */
 interface ReplacementDocument extends Document {
   readonly ticketId: string;
   /** Epoch milliseconds. */
   readonly since: number;
 }
 
-/** An erased contact; the id consists of institution and contact number. */
+/** The id consists of institution and contact number. */
 interface ErasedContactDocument extends Document {
   readonly contactNumber: string;
   /** ISO 8601 UTC: when this service recorded the erasure. */
   readonly heardAt: string;
 }
 
-/** A key pair that signs an institution's barcodes. */
 export interface BarcodeKeyDocument extends Document {
   readonly generation: number;
   readonly kid: string;
-  /** The public key's x coordinate (RFC 8037). */
+  /** RFC 8037. */
   readonly x: string;
-  /** The private key, encrypted. */
   readonly sealed: string;
   readonly createdAt: string;
 }
 
-/** The answer to a scan. */
 export interface ScanAnswer {
   readonly result: 'admitted' | 'repeated' | 'refused';
-  /** The status that a single control answers; null if it admits. */
+  /** As a single control answers; null if it admits. */
   readonly reason: string | null;
-  /** The ticket's control as of the answer; null if it is not controlled. `at` in ISO 8601 UTC. */
+  /** As of the answer; null if it is not controlled. `at` in ISO 8601 UTC. */
   readonly control: { readonly at: string; readonly gate: string | null } | null;
 }
 
-/** A scan at the door, without personal data and without what was read; instants are ISO 8601 UTC. */
+/** Without personal data and what was read; instants are ISO 8601 UTC. */
 export interface ScanDocument extends Document, ScanAnswer {
-  /** Null for a single control. */
   readonly nonce: string | null;
   /** Null where no ticket was found. */
   readonly ticketId: string | null;
   readonly place: Place | null;
-  /** Of the ticket; absent where that is not known. */
+  /** Absent where that is not known. */
   readonly seatCategory?: SaleDescription['seatCategory'];
-  /** The performance at whose door it was, if the scanner named it, else the ticket's. */
+  /** At whose door it was, if the scanner named it, else the ticket's. */
   readonly performanceId: string | null;
-  /** The ticket's performance, where that is another one. */
+  /** The ticket's, where that is another one. */
   readonly otherPerformanceId?: string;
   readonly pointOfSale: string | null;
-  /** Of the ticket's order; absent without one. */
   readonly createdBy?: Creator;
   readonly gate: string | null;
   readonly at: string;
   readonly offline: boolean;
   readonly receivedAt: string;
-  /** What was answered, if that is no longer true: the scan was admitted until an earlier one arrived. */
+  /** If that is no longer true: the scan was admitted until an earlier one arrived. */
   readonly answered?: ScanAnswer;
 }
 
 /**
- * What a nonce was first sent for, written before the effect; the id is the scan's. Whichever request finishes it, of
- * requests at the same time or after a crash, decides on this.
+ * Written before the effect; the id is the scan's. Whichever request finishes it, also after a crash, decides on this.
  */
 export interface ClaimDocument extends Document, Scan {
   readonly ticketId: string | null;
@@ -128,13 +122,11 @@ export const claimsCollection = collection<ClaimDocument>('scan_claims', [
   { name: 'received', fields: ['receivedAt'], acrossInstitutions: true },
 ]);
 
-/** How long a nonce has one effect and one answer. */
+/** Milliseconds for which a nonce has one effect and one answer. */
 export const NONCE_MS = 30 * 86_400_000;
 
-/** How long a scan is kept. */
 export const SCAN_RETENTION_MS = 90 * 86_400_000;
 
-/** Every collection of the service. */
 export const collections = [
   ticketsCollection,
   ordersCollection,
@@ -147,8 +139,8 @@ export const collections = [
 ];
 
 /**
- * Changes a document, or inserts the `first` one. `isNew`: it is likely not there. `isInserted`: this call has inserted
- * it; otherwise the document is as after the change, which another process may have made necessary meanwhile.
+ * Inserts `first`, or changes. `isNew`: it is likely not there. `isInserted`: this call has inserted it; otherwise the
+ * document is as after the change, which another process may have made necessary meanwhile.
  */
 export async function changeOrInsert<T extends Document>(
   documents: Documents<T>,
@@ -172,7 +164,6 @@ export async function changeOrInsert<T extends Document>(
   }
 }
 
-/** How long the documents of each collection are stored. */
 export const retention: Retentions = {
   tickets: { retained: 'for good; without names once their contact is erased' },
   ticket_orders: { retained: 'for good' },

@@ -29,31 +29,28 @@ import type { Collections, ContactDocument } from '../store.ts';
 import { createBoundedContacts, type SeenContacts } from './reach.ts';
 import { type ContactView, toContactView } from './schemas.ts';
 
-/** Clock and randomness, injected so that tests can choose them. */
+/** Injected, so that tests can choose them. */
 interface Dependencies {
   readonly now: () => Date;
   readonly randomBytes: (count: number) => Uint8Array;
 }
 
-/** The parts of a request that a change needs: idempotency record, If-Match check against the contact's version. */
 interface Request {
   readonly idempotencyRecord?: IdempotencyRecord<ContactDocument> | undefined;
   readonly ifMatch: (version: string) => void;
-  /** Runs a write that looks for another contact with the email, and limits what its refusal discloses. */
+  /** For a write that looks for another contact with the email; limits what its refusal discloses. */
   readonly disclosing?: <Written>(write: () => Promise<Written>) => Promise<Written>;
   /** Throws if the request changes a read-only member. */
   readonly unchanged?: (contact: ContactDocument) => void;
 }
 
-/**
- * The contacts as a caller sees them: those of its institution within the bounds of the user's role and of the client.
- */
+/** Within the bounds of the user's role and of the client. */
 export type ContactsOf = (caller: Pick<Caller, 'institution'> & Restricted) => ReturnType<typeof createFor>;
 
 /**
- * Makes the contacts of callers. They are an operation's only way to the collections, so none can forget the bounds. A
- * user that sees its own contact alone changes neither its criteria, which decide about prices, nor the rule of one
- * email for one contact, and is not told whose an email is. A client with bounds gives and changes no criteria.
+ * An operation's only way to the collections, so that none can forget the bounds. A user that sees its own contact
+ * alone changes neither its criteria, which decide about prices, nor the rule of one email for one contact. A client
+ * with bounds gives and changes no criteria.
  */
 export function createContacts({ contacts, links }: Collections, dependencies: Dependencies): ContactsOf {
   return (caller) => {
@@ -76,10 +73,7 @@ const notByItself = (what: string) => new Fault('forbidden', `A user of the role
 
 const isErased = () => new Fault('precondition_failed', 'The contact was erased and cannot be changed.');
 
-/**
- * Commands and queries on the contacts of a caller: `all` for the look at other contacts' emails, `seen` for everything
- * else.
- */
+/** `all` is for the look at other contacts' emails, `seen` for everything else. */
 const createFor = (
   all: Pick<SeenContacts, 'find'>,
   seen: SeenContacts,
@@ -88,15 +82,13 @@ const createFor = (
 ) => {
   const timestamp = () => now().toISOString();
 
-  /** The oldest of these contacts that has the email, but for one. */
+  /** The oldest, but for `except`. */
   const oldestWith = async (documents: Pick<SeenContacts, 'find'>, email: string, except?: string) => {
     const query = { where: { emailKey: computeEmailKey(email) }, orderBy: 'createdAt', limit: 2 };
     return (await documents.find(query)).find(({ id }) => id !== except);
   };
 
-  /**
-   * Refuses an email that another contact of the institution has; the answer shows the oldest one that the caller sees.
-   */
+  /** The answer shows the oldest contact that the caller sees. */
   const refuseDuplicate = async (email: string, except?: string): Promise<void> => {
     if (!(await oldestWith(all, email, except))) return;
     const shown = await oldestWith(seen, email, except);
@@ -107,10 +99,7 @@ const createFor = (
       : new Fault('contact_duplicate_email', text);
   };
 
-  /**
-   * Runs a write that may conflict with a concurrent one on the same email; the one written first is the existing
-   * contact.
-   */
+  /** May conflict with a concurrent write on the same email; the one written first is the existing contact. */
   const orDuplicate = async <T>(email: string | undefined, except: string, write: () => Promise<T>): Promise<T> => {
     for (;;) {
       try {
@@ -118,12 +107,12 @@ const createFor = (
       } catch (error) {
         if (!(error instanceof UniqueViolation && error.index === 'unique_email') || email === undefined) throw error;
         await refuseDuplicate(email, except);
-        // That contact was erased, or changed its email, in between: the write can succeed now.
+        // That contact was erased, or changed its email: the write can succeed now.
       }
     }
   };
 
-  /** A contact of either kind, also an erased one. @throws Fault `not_found` */
+  /** Of either kind, also an erased one. @throws Fault `not_found` */
   const getAny = async (number: string): Promise<ContactDocument> => {
     const contact = await seen.get(number);
     if (!contact) throw absent();
@@ -157,7 +146,6 @@ const createFor = (
     return updated;
   };
 
-  /** The erased contact and its fact. */
   const erasure = (contact: ContactDocument): Change<ContactDocument> => {
     const erasedAt = timestamp();
     const { id } = contact;
@@ -168,7 +156,7 @@ const createFor = (
     get,
     getAny,
     documents: seen,
-    /** The clock of `createdAt` and `updatedAt`, in epoch milliseconds. */
+    /** In epoch milliseconds. */
     clock: () => now().getTime(),
 
     async create(
@@ -189,9 +177,8 @@ const createFor = (
     },
 
     /**
-     * Creates the contact of a guest under the number in its order, or updates it with the data of a later checkout
-     * (`asOf`, epoch milliseconds). Duplicate emails are allowed. No effect on an erased contact, or one that is not a
-     * guest's.
+     * Under the number in the guest's order, or updates it with the data of a later checkout (`asOf`, epoch
+     * milliseconds). Duplicate emails are allowed. No effect on an erased contact, or one that is not a guest's.
      */
     async writeGuest(number: string, details: IndividualDetails, asOf: number): Promise<ContactDocument> {
       const fresh = buildContact('individual', number, details, true, timestamp());
@@ -211,7 +198,7 @@ const createFor = (
       return written;
     },
 
-    /** Erases the contact of a guest, unless the institution has changed it since. No effect on other contacts. */
+    /** Unless the institution has changed it since. No effect on other contacts. */
     async forgetGuest(number: string): Promise<void> {
       const forgotten = (contact: ContactDocument) => (isOnlyGuests(contact) ? erasure(contact) : undefined);
       await seen.update(number, forgotten, { forget: number });

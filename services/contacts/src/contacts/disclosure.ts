@@ -7,30 +7,27 @@ import { type CollectionHandle, UniqueViolation } from '@boxoffice/store';
 import { LRUCache } from 'lru-cache';
 import type { DisclosuresDocument } from '../store.ts';
 
-/** Records that an answer disclosed a contact, or that there is one, to a caller who may not read it. */
+/** An answer disclosed a contact, or that there is one, to a caller who may not read it. */
 type Audit = (caller: Pick<Caller, 'institution' | 'client' | 'user'>, event: keyof typeof MESSAGES) => void;
 
 /**
- * Limits what the answer to a duplicate email discloses. The interface (section 2) requires it to show the existing
- * contact, also to a client without read access; a customer, and a client with bounds, learns that another contact has
- * the email: so each such answer is audited, and their rate per client, or per user at it, is limited. A customer
- * learns of a few an hour, over all processes; then nothing is looked up for it, since an answer would tell as much.
+ * The answer to a duplicate email shows the existing contact (section 2), also to a client without read access; a
+ * customer, and a client with bounds, learns that there is one. So each such answer is audited, and their rate per
+ * client, or per user at it, is limited; of customers to a few an hour, over all processes.
  */
 export interface Disclosure {
   /**
-   * Runs a write that looks an email up, and rethrows its errors; above the limit, Fault `too_many_requests` replaces
-   * the contact, or, for a customer, the look.
+   * Rethrows the errors of the write; above the limit, Fault `too_many_requests` replaces the contact, or, for a
+   * customer, the look-up.
    */
   guard<Written>(caller: Caller, write: () => Promise<Written>): Promise<Written>;
 }
 
 interface DisclosureOptions {
-  /** The most contacts per minute and process that are disclosed to a client or user that may not read them. */
+  /** Per process, to a client or user that may not read contacts. */
   readonly perMinute: number;
-  /** What customers have learned. */
   readonly disclosures: CollectionHandle<DisclosuresDocument>;
   readonly audit: Audit;
-  /** Epoch milliseconds. */
   readonly now?: () => number;
 }
 
@@ -41,23 +38,20 @@ const MESSAGES = {
 } as const;
 
 const MINUTE_MS = 60_000;
-/** The most clients that are counted at a time; the least recently used are evicted. */
+/** At a time; the least recently used are evicted. */
 const CLIENTS = 10_000;
 
-/** Writes audit entries to a logger, without the contact. */
+/** Without the contact. */
 export function createAudit(logger: Pick<Logger, 'warn'>): Audit {
   return ({ institution, client, user }, event) =>
     logger.warn(MESSAGES[event], { event: `audit.${event}`, institution, client, ...(user && { user: user.id }) });
 }
 
-/** The most existing emails of others that a customer learns of in an hour. */
+/** Existing emails of others that a customer learns of. */
 export const MOST_PER_HOUR = 5;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/**
- * Makes the limits: of a process in one-minute windows per client, or per user at a client; of customers per hour in
- * the store.
- */
+/** Of a process in one-minute windows per client, or per user at a client; of customers per hour in the store. */
 export function createDisclosure({ perMinute, disclosures, audit, now = Date.now }: DisclosureOptions): Disclosure {
   const windows = new LRUCache<string, { readonly endsAt: number; shown: number }>({ max: CLIENTS });
   const hourly = createHourlyLimit(disclosures, now);
@@ -79,7 +73,6 @@ export function createDisclosure({ perMinute, disclosures, audit, now = Date.now
     audit(caller, 'contact_disclosed');
   };
 
-  /** Runs the write of a customer. */
   const guardCustomer = async <Written>(caller: Caller, userId: string, write: () => Promise<Written>) => {
     const takeBack = await hourly.take(caller.institution, userId).catch((error: unknown) => {
       if (error instanceof Fault && error.code === 'too_many_requests') audit(caller, 'disclosure_throttled');
@@ -110,11 +103,10 @@ export function createDisclosure({ perMinute, disclosures, audit, now = Date.now
   };
 }
 
-/** Counts what customers learn, in the store. */
 const createHourlyLimit = (disclosures: CollectionHandle<DisclosuresDocument>, now: () => number) => {
   /**
-   * Counts one before it is learned, so that requests at once learn no more; the returned function takes it back.
-   * @throws Fault `too_many_requests`
+   * Before it is learned, so that concurrent requests learn no more; the returned function takes it back. @throws Fault
+   * `too_many_requests`
    */
   const take = async (institution: string, userId: string): Promise<() => Promise<void>> => {
     const documents = disclosures.of(institution);
@@ -149,7 +141,7 @@ const tooMany = (endsInMs: number): Fault =>
     'Retry-After': String(Math.max(1, Math.ceil(endsInMs / 1_000))),
   });
 
-/** Whether the caller learns of a contact that it may not read: one that is shown, or one out of its bounds. */
+/** The contact is shown, or out of the caller's bounds. */
 const isDisclosed = ({ scopes }: Caller, error: unknown): boolean =>
   isDuplicate(error) && !(error instanceof DuplicateEmail && scopes.includes('contacts:read'));
 

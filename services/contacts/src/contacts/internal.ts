@@ -1,5 +1,3 @@
-// What other services read of contacts, and the guests that a point of sale writes.
-
 import { Fault } from '@boxoffice/envelope';
 import {
   type AnyOperation,
@@ -21,7 +19,7 @@ import type { ContactDocument } from '../store.ts';
 import type { ContactsOf } from './contacts.ts';
 import * as example from './schemas.ts';
 
-/** What other services get of a contact: no name, no address. */
+/** No name, no address. */
 const KnownContact = named(
   'KnownContact',
   Type.Object({
@@ -33,7 +31,7 @@ const KnownContact = named(
   }),
 );
 
-/** What the client sees for which the service calls: contacts out of its reach are unknown. */
+/** Of the client for which the service calls: contacts out of it are unknown. */
 const reach = {
   clientId: Type.Optional(
     Type.String({ minLength: 1, description: 'a client with bounds: contacts out of its reach are unknown' }),
@@ -42,12 +40,12 @@ const reach = {
   pointsOfSale: Type.Optional(Type.String({ description: 'of its bounds, comma-separated; absent: all' })),
 };
 
-/** The most contacts that one search returns. */
+/** In one search. */
 const MOST_FOUND = 2_000;
 
 const text = () => createNullableSchema(Type.String());
 
-/** A contact as its owner sees it at a point of sale: flat, without sensitive data. */
+/** Flat, without sensitive data. */
 const OwnContact = named(
   'ShopContact',
   Type.Object({
@@ -91,7 +89,6 @@ const anyNumber = Type.String({ minLength: 1, maxLength: 64 });
 const { contactNumber, createdAt, updatedAt } = example.individual;
 const { address, authorizations, ...details } = example.individualDetails;
 
-/** For other services: whether a contact exists; for a point of sale the user's own contact, and those of guests. */
 export function createInternalRoutes(contactsOf: ContactsOf): AnyOperation[] {
   return [
     operation({
@@ -221,7 +218,7 @@ const known = ({ contactNumber, kind, details, erasedAt }: ContactDocument) => (
   erasedAt: erasedAt ?? null,
 });
 
-/** The service that calls, within the reach of the client that it calls for. */
+/** Within the reach of the client that the service calls for. */
 const readerOf = (
   caller: Caller,
   { clientId, ownOrders = true, pointsOfSale }: { clientId?: string; ownOrders?: boolean; pointsOfSale?: string },
@@ -230,7 +227,6 @@ const readerOf = (
   return clientId === undefined ? caller : { ...caller, client: clientId, bounds };
 };
 
-/** The contact as a flat object. */
 const flat = (contact: ContactDocument): Static<typeof OwnContact> => {
   const { contactNumber, kind, details, createdAt, updatedAt, erasedAt = null } = contact;
   const individual = details && 'lastName' in details ? details : undefined;
@@ -259,7 +255,7 @@ const flat = (contact: ContactDocument): Static<typeof OwnContact> => {
   };
 };
 
-/** The number as orders makes those of guests. @throws Fault `not_found` */
+/** As orders makes the numbers of guests. @throws Fault `not_found` */
 const guestNumber = (text: string): string => {
   if (!isContactNumber(text)) throw new Fault('not_found', 'This is not a contact number.');
   return text;

@@ -4,12 +4,11 @@ import type { ContactBounds } from '@boxoffice/identity';
 import { type Documents, type Query, readDocuments, restrictDocuments } from '@boxoffice/store';
 import type { ContactDocument, LinkDocument } from '../store.ts';
 
-/** What the operations do with contacts. */
 export type SeenContacts = Pick<Documents<ContactDocument>, 'insert' | 'get' | 'find' | 'update'>;
 
 /**
- * The contacts that a client made or that orders within its bounds name; others do not exist for it. Lists are in
- * ascending order of `orderBy`, a timestamp.
+ * Those that a client made or that orders within its bounds name; others do not exist for it. Lists are in ascending
+ * order of `orderBy`, a timestamp.
  */
 export function createBoundedContacts(
   contacts: Documents<ContactDocument>,
@@ -17,7 +16,7 @@ export function createBoundedContacts(
   { client, ownOrders, pointsOfSale }: ContactBounds,
 ): SeenContacts {
   const made = restrictDocuments(contacts, { 'createdBy.clientId': [client] });
-  /** What orders within the bounds name; of each point of sale by itself, which is a range of an index. */
+  /** Of each point of sale by itself, which is a range of an index. */
   const naming = (pointsOfSale ?? [null]).map((host) =>
     restrictDocuments(links, {
       ...(ownOrders && { clientId: [client] }),
@@ -25,14 +24,13 @@ export function createBoundedContacts(
     }),
   );
 
-  /** Those of the contacts that orders name. */
   const namedAmong = async (numbers: readonly string[]): Promise<ReadonlySet<string | null>> => {
     const where = { contactNumber: { in: numbers } };
     const found = await Promise.all(naming.map((named) => named.find({ where })));
     return new Set(found.flat().map(({ contactNumber }) => contactNumber));
   };
 
-  /** The documents among which the client finds this contact, if it exists for it. */
+  /** The documents among which the client finds this contact, if at all. */
   const around = async (number: string) => ((await namedAmong([number])).size > 0 ? contacts : made);
 
   const namedByOrders = async () => {

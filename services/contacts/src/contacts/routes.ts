@@ -1,5 +1,3 @@
-// Individuals and structures: their operations, erasure, and the audit of what a duplicate email discloses.
-
 import {
   type AnyOperation,
   createChangesPageSchema,
@@ -25,11 +23,11 @@ import * as example from './schemas.ts';
 import { Individual, NewIndividual, NewStructure, Structure, toContactView } from './schemas.ts';
 import { searchContacts } from './search.ts';
 
-/** The differences between the two kinds of contact; their operations are the same. */
+/** The operations of the two kinds are the same. */
 interface KindOfContact {
   readonly kind: Kind;
   readonly plural: 'individuals' | 'structures';
-  /** The kind in an operationId, and with its article in a summary. */
+  /** In an operationId, and with its article in a summary. */
   readonly noun: 'Individual' | 'Structure';
   readonly a: 'an individual' | 'a structure';
   readonly Details: TObject;
@@ -69,7 +67,7 @@ const OWN_CONTACT =
   'A user of the role customer changes its own contact, but for `criteria` and without allowDuplicateEmail (403); the 409 ' +
   'of a duplicate email has no data for it, and after 5 of them within an hour another email is 429 `too_many_requests`.';
 
-/** The operations on individuals and structures. `disclosure` limits what the answer to a duplicate email discloses. */
+/** `disclosure` limits what the answer to a duplicate email discloses. */
 export function createContactRoutes(contactsOf: ContactsOf, disclosure: Disclosure): AnyOperation[] {
   return kinds.flatMap((kind) => routesOf(contactsOf, disclosure, kind));
 }
@@ -248,10 +246,10 @@ const routesOf = (
   ];
 };
 
-/** The ETag of an answer, and the contact whose erasure deletes the answer stored for the Idempotency-Key. */
+/** `subjects`: an erasure of the contact deletes the recorded answer. */
 const answerMeta = (contact: ContactDocument) => ({ etag: String(contact.version), subjects: [contact.contactNumber] });
 
-/** The details in a body that the schema of its kind has validated. */
+/** The schema of the kind has validated the body. */
 const detailsOf = (body: object): Details => body as Details;
 
 const contactAnswer = (contact: ContactDocument) => ok(toContactView(contact), answerMeta(contact));

@@ -5,7 +5,6 @@ import type { Contact, Details, Kind } from '../domain/contact.ts';
 const { Array: List, Boolean: Flag, Literal, Object: Members, Optional, String: Text } = Type;
 
 const text = (maxLength: number) => createLineSchema({ maxLength });
-/** Without other members. */
 export const closed = { additionalProperties: false } as const;
 
 const address = named(
@@ -44,7 +43,6 @@ const Relay = named(
   Members({ firstName: Optional(text(100)), lastName: Optional(text(100)), email: Optional(emailSchema) }, closed),
 );
 
-/** The details of an individual. */
 export const NewIndividual = named(
   'IndividualInput',
   Members(
@@ -66,7 +64,6 @@ export const NewIndividual = named(
   ),
 );
 
-/** The details of a structure: a company, a school, a club. */
 export const NewStructure = named(
   'StructureInput',
   Members(
@@ -88,7 +85,7 @@ const common = {
   erasedAt: Optional(createInstantSchema('when its personal data was erased')),
 };
 
-/** An individual as answers show it: an erased one has only its number, kind and dates. */
+/** An erased one has only its number, kind and dates. */
 export const Individual = named(
   'Individual',
   Members({
@@ -98,7 +95,6 @@ export const Individual = named(
   }),
 );
 
-/** A structure as answers show it. */
 export const Structure = named(
   'Structure',
   Members({
@@ -117,7 +113,6 @@ export type ContactView = Partial<Details> & {
   readonly erasedAt?: string;
 };
 
-/** The contact as answers show it. */
 export function toContactView(contact: Contact): ContactView {
   return {
     contactNumber: contact.contactNumber,
@@ -160,7 +155,6 @@ export function createErasedExample(kind: Kind) {
   return { contactNumber, kind, ...dates, erasedAt: dates.updatedAt };
 }
 
-/** `asOf` of lists. */
 export const asOf = '2027-02-01T11:59:45.000Z';
 
 export const sensitive = {

@@ -1,5 +1,3 @@
-// Contacts by what people say of themselves: the beginning of their name or email.
-
 import type { Listed } from '@boxoffice/http';
 import { computeEmailKey } from '../domain/contact.ts';
 import { computeNameKey, toPrefixRange } from '../domain/search-key.ts';
@@ -8,12 +6,12 @@ import type { ContactDocument } from '../store.ts';
 type Find = Listed<ContactDocument>['find'];
 type Where = NonNullable<Parameters<Find>[0]['where']>;
 
-/** What is read with an index that the query names. */
+/** With an index that the query names. */
 export interface Indexed {
   find(query: Parameters<Find>[0] & { readonly index?: string }): Promise<ContactDocument[]>;
 }
 
-/** The contacts whose last name, name or email begins with this text, as a list. */
+/** By last name, name or email. */
 export function searchContacts(contacts: Indexed, text: string): Listed<ContactDocument> {
   return {
     async find({ where = {}, orderBy = 'createdAt', limit, ...page }) {
@@ -26,7 +24,7 @@ export function searchContacts(contacts: Indexed, text: string): Listed<ContactD
   };
 }
 
-/** The searches that find what begins with this text; none for a text without letters. */
+/** None for a text without letters. */
 const searchesFor = (text: string, { emailKey: email, ...where }: Where) => {
   const [name, mail] = [computeNameKey(text), computeEmailKey(text)];
   const named = { index: 'name', where: { ...where, nameKey: toPrefixRange(name) } };

@@ -1,5 +1,3 @@
-// Sensitive data of individuals, under scopes of its own.
-
 import { type AnyOperation, createLineSchema, createLinesSchema, named, ok, operation, pathId } from '@boxoffice/http';
 import { Type } from 'typebox';
 import type { ContactDocument } from '../store.ts';
@@ -8,7 +6,6 @@ import { closed, individual, sensitive } from './schemas.ts';
 
 const { Object: Members, Optional, String: Text } = Type;
 
-/** The sensitive sub-resource: `contacts.sensitive` scopes only. */
 const Sensitive = named(
   'SensitiveData',
   Members(
@@ -40,7 +37,6 @@ const resource = {
   etag: true,
 } as const;
 
-/** The sensitive data of an individual; only the `contacts.sensitive` scopes give access. */
 export function createSensitiveRoutes(contactsOf: ContactsOf): AnyOperation[] {
   return [
     operation({

@@ -1,8 +1,8 @@
 import { computeNameKey } from './search-key.ts';
 
 /**
- * The key that equal emails share: trimmed, case-insensitive (specification, section 4), also beyond ASCII (RFC 6531);
- * independent of the composition of accents, and of the form of the domain (own letters or `xn--`).
+ * Trimmed, case-insensitive (specification, section 4), also beyond ASCII (RFC 6531); independent of the composition of
+ * accents, and of the form of the domain (own letters or `xn--`).
  */
 export function computeEmailKey(email: string): string {
   const text = email.trim();
@@ -10,24 +10,22 @@ export function computeEmailKey(email: string): string {
   return folded(text.slice(0, domain)) + folded(dnsName(text.slice(domain)));
 }
 
-/** Folds case and Unicode composition; a final sigma becomes a sigma. */
+/** A final sigma becomes a sigma. */
 const folded = (text: string): string => text.normalize('NFC').toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
 
-/** A domain in its DNS form (IDNA) if it has non-ASCII letters; others unchanged. */
+/** IDNA if it has non-ASCII letters; others unchanged. */
 const dnsName = (domain: string): string => {
   const url = `http://${domain}`;
   return /\P{ASCII}/u.test(domain) && URL.canParse(url) ? new URL(url).hostname : domain;
 };
 
 /**
- * The value of the unique index on emails. For contacts created with `allowDuplicateEmail` it includes their own
- * number, so that they never collide; they are still found by `emailKey`.
+ * For contacts created with `allowDuplicateEmail` it includes their own number, so that they never collide; they are
+ * still found by `emailKey`.
  */
 export function computeUniqueEmail(email: string, contactNumber: string, allowDuplicate: boolean): string {
   return allowDuplicate ? `${computeEmailKey(email)} ${contactNumber}` : computeEmailKey(email);
 }
-
-// Rules of contacts without any I/O: what a contact is, its number, and the comparison of emails.
 
 export type Kind = 'individual' | 'structure';
 
@@ -49,7 +47,6 @@ interface Authorizations {
   readonly partners?: boolean;
 }
 
-/** The details of an individual. */
 export interface IndividualDetails {
   readonly lastName: string;
   readonly firstName?: string;
@@ -62,7 +59,7 @@ export interface IndividualDetails {
   readonly authorizations?: Authorizations;
 }
 
-/** The details of a structure: a company, a school, a club. */
+/** A company, a school, a club. */
 interface StructureDetails {
   readonly name: string;
   readonly legalForm?: string;
@@ -76,7 +73,7 @@ interface StructureDetails {
 
 export type Details = IndividualDetails | StructureDetails;
 
-/** Sensitive data of an individual: only for the `contacts.sensitive` scopes, never in other answers. */
+/** Only for the `contacts.sensitive` scopes, never in other answers. */
 export interface Sensitive {
   readonly dateOfBirth?: string;
   readonly identityDocument?: { readonly type: string; readonly number: string };
@@ -84,7 +81,7 @@ export interface Sensitive {
   readonly bankAccount?: { readonly iban: string };
 }
 
-/** A contact as it is stored. An erased one has no details, no keys and no sensitive data. */
+/** An erased one has no details, no keys and no sensitive data. */
 export interface Contact {
   readonly contactNumber: string;
   readonly kind: Kind;
@@ -105,12 +102,11 @@ export interface Contact {
   readonly adopted?: true;
 }
 
-/** The key by which a contact is found by its name. */
 export function computeContactNameKey(details: Details | undefined): string {
   return details === undefined ? '' : computeNameKey('lastName' in details ? details.lastName : details.name);
 }
 
-/** A new contact. `now` is ISO 8601 UTC. */
+/** `now` is ISO 8601 UTC. */
 export function buildContact(
   kind: Kind,
   contactNumber: string,
@@ -138,27 +134,23 @@ const withKeys = (details: Details, contactNumber: string, allowDuplicate: boole
       }),
 });
 
-/** Whether the details have an email that differs from the contact's, so that it must be checked for duplicates. */
+/** Then it must be checked for duplicates. */
 export function hasChangedEmail(contact: Contact, details: Details): boolean {
   return details.email !== undefined && computeEmailKey(details.email) !== contact.emailKey;
 }
 
-/** Whether the details have criteria. */
 export function hasCriteria(details: Details): boolean {
   return criteriaOf(details).length > 0;
 }
 
 const criteriaOf = (details: Details): readonly string[] => ('criteria' in details && details.criteria) || [];
 
-/** Whether other criteria hold with the new details; their order means nothing. */
+/** Their order means nothing. */
 export function hasChangedCriteria(present: Details, wanted: Details): boolean {
   return [...criteriaOf(present)].toSorted().join() !== [...criteriaOf(wanted)].toSorted().join();
 }
 
-/**
- * The contact with other details. An unchanged email keeps its key (also one that was allowed as a duplicate);
- * a changed one gets a new key.
- */
+/** An unchanged email keeps its key (also one that was allowed as a duplicate). */
 export function setDetails<T extends Contact>(contact: T, details: Details, allowDuplicate: boolean, now: string): T {
   const { emailKey: _key, uniqueEmail: held, ...rest } = contact;
   const keys = withKeys(details, contact.contactNumber, allowDuplicate);
@@ -166,20 +158,16 @@ export function setDetails<T extends Contact>(contact: T, details: Details, allo
   return { ...rest, ...keys, ...unchanged, updatedAt: now } as T;
 }
 
-/** The contact once its institution has changed it. */
 export function markAdopted<T extends Contact>(contact: T): T {
   return contact.guestAsOf === undefined ? contact : { ...contact, adopted: true };
 }
 
-/** Whether only the guest's checkouts have written the contact, so that it is erased with the guest's last order. */
+/** Then it is erased with the guest's last order. */
 export function isOnlyGuests({ guestAsOf, adopted }: Contact): boolean {
   return guestAsOf !== undefined && !adopted;
 }
 
-/**
- * The contact without personal data. Number, kind and dates stay, so that orders stay valid, and its client, for which
- * it still exists.
- */
+/** Number, kind and dates stay, so that orders stay valid, and its client, for which it still exists. */
 export function erasePersonalData(contact: Contact, now: string): Contact {
   return {
     contactNumber: contact.contactNumber,
@@ -192,18 +180,17 @@ export function erasePersonalData(contact: Contact, now: string): Contact {
   };
 }
 
-/** Crockford's base 32: no letters that can be mistaken for digits, so a number can be read out on the telephone. */
+/** Crockford's base 32: a number can be read out on the telephone. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** The pattern of a contact number; the orders service makes numbers of guests in this form. */
+/** The orders service makes numbers of guests in this form. */
 export const CONTACT_NUMBER = `^C[${ALPHABET}]{12}$`;
 
-/** Whether a text is a contact number. */
 export function isContactNumber(text: string): boolean {
   return new RegExp(CONTACT_NUMBER).test(text);
 }
 
-/** A contact number: `C` and 12 characters from 12 random bytes (60 bits). */
+/** `C` and 12 characters from 12 random bytes (60 bits). */
 export function createContactNumber(random: Uint8Array): string {
   if (random.length < 12) throw new RangeError('a contact number takes 12 random bytes');
   return `C${[...random.subarray(0, 12)].map((byte) => ALPHABET[byte & 31]).join('')}`;

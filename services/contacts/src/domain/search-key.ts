@@ -1,4 +1,4 @@
-// By what a name is found: keys that letters of one sound share, however they are typed.
+// Letters of one sound share keys, however they are typed.
 
 /** Letters that Unicode does not take apart. */
 const PLAIN: Readonly<Record<string, string>> = {
@@ -16,8 +16,8 @@ const PLAIN: Readonly<Record<string, string>> = {
 };
 
 /**
- * The key of a name: in one case, without accents, with one space between words. Empty if no letter is left. Names
- * begin alike if their keys do.
+ * In one case, without accents, with one space between words; empty without letters. Names begin alike if their keys
+ * do.
  */
 export function computeNameKey(name: string): string {
   return name
@@ -29,7 +29,7 @@ export function computeNameKey(name: string): string {
     .replaceAll(/\s+/gu, ' ');
 }
 
-/** The texts that begin with this one, as a range; texts compare by code point. */
+/** As a range; texts compare by code point. */
 export function toPrefixRange(text: string): { readonly gte: string; readonly lt: string } {
   return {
     gte: text,

@@ -1,40 +1,40 @@
 import { type KeyObject, sign } from 'node:crypto';
 import { fromBase45, toBase45 } from '../../door/base45.js';
 
-/** What a short barcode says: which ticket, for which performance. No personal data. */
+/** No personal data. */
 interface ShortPayload {
   readonly tid: string;
   readonly prf: string;
 }
 
-/** A private key, and the id (`kid`) by which scanners find its public key. */
+/** By the `kid` scanners find its public key. */
 export interface BarcodeKey {
   readonly kid: string;
   readonly privateKey: KeyObject;
 }
 
-/** The format's number, two bytes, so that no barcode begins with the space of Base45. */
+/** Two bytes, so that no barcode begins with the space of Base45. */
 const VERSION = 1;
 const LENGTH = { version: 2, key: 4, ticket: 14, replacement: 2, performance: 14 } as const;
 const PAYLOAD_LENGTH = Object.values(LENGTH).reduce((sum, each) => sum + each, 0);
 const SIGNATURE_LENGTH = 64;
 
-/** The most characters of an id after its prefix: with a leading 1 they are a number of 14 bytes. */
+/** After its prefix: with a leading 1 they are a number of 14 bytes. */
 const MAX_CHARACTERS = 21;
 const MAX_REPLACEMENTS = 65_535;
 
 const TICKET = new RegExp(`^tic_([0-9a-z]{1,${MAX_CHARACTERS}})(?:_r([1-9][0-9]{0,4}))?$`);
 const PERFORMANCE = new RegExp(`^prf_([0-9a-z]{1,${MAX_CHARACTERS}})$`);
 
-/** The four bytes that name a key: the beginning of its thumbprint (RFC 7638), as is its `kid`. */
+/** The beginning of the thumbprint (RFC 7638), as is the `kid`. */
 export function toKeyBytes(kid: string): Buffer {
   return Buffer.from(kid, 'base64url').subarray(0, LENGTH.key);
 }
 
 /**
- * Signs the barcode of a ticket: Base45 of version, key, ticket, replacement number, performance and the Ed25519
- * signature of these. 150 characters: a QR code of version 6 with correction level M, or 8 with Q. Undefined for ids
- * that this product's id makers do not make.
+ * Base45 of version, key, ticket, replacement number, performance and the Ed25519 signature of these: 150 characters, a
+ * QR code of version 6 with correction level M, or 8 with Q. Undefined for ids that this product's id makers do not
+ * make.
  */
 export function signShort({ kid, privateKey }: BarcodeKey, { tid, prf }: ShortPayload): string | undefined {
   const [, ticket, replacement = '0'] = TICKET.exec(tid) ?? [];
@@ -56,13 +56,13 @@ const number = (value: number, length: number): Buffer => {
   return bytes;
 };
 
-/** The characters of an id as a number in base 36, after a 1 that keeps leading zeros. */
+/** In base 36, after a 1 that keeps leading zeros. */
 const packed = (characters: string, length: number): Buffer => {
   const number = [...`1${characters}`].reduce((sum, one) => sum * 36n + BigInt(Number.parseInt(one, 36)), 0n);
   return Buffer.from(number.toString(16).padStart(2 * length, '0'), 'hex');
 };
 
-/** What a short barcode says, and the bytes that name its key, without verification; undefined if it is none. */
+/** Without verification; undefined if it is no short barcode. */
 export function readShort(barcode: string): (ShortPayload & { readonly key: Buffer }) | undefined {
   const decoded = fromBase45(barcode);
   if (decoded?.length !== PAYLOAD_LENGTH + SIGNATURE_LENGTH) return undefined;
@@ -85,7 +85,7 @@ const unpacked = (bytes: Uint8Array): string =>
     .toString(36)
     .slice(1);
 
-/** What a barcode says: ticket, performance, place, and when it was signed. No personal data. */
+/** No personal data. */
 interface BarcodePayload {
   readonly tid: string;
   readonly prf: string;
@@ -94,10 +94,7 @@ interface BarcodePayload {
   readonly iat: number;
 }
 
-/**
- * The longer form of a barcode, which earlier releases gave to every ticket: a compact JWS (RFC 7515), Ed25519
- * (RFC 8037). About 300 characters: a QR code of version 11.
- */
+/** The form of earlier releases: a compact JWS (RFC 7515), Ed25519 (RFC 8037); a QR code of version 11. */
 export function signJws({ kid, privateKey }: BarcodeKey, { tid, prf, plc, iat }: BarcodePayload): string {
   const signed = `${part({ alg: 'EdDSA', kid })}.${part({ tid, prf, plc, iat })}`;
   return `${signed}.${sign(null, Buffer.from(signed), privateKey).toString('base64url')}`;
@@ -105,15 +102,12 @@ export function signJws({ kid, privateKey }: BarcodeKey, { tid, prf, plc, iat }:
 
 const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** Signs the barcode of a ticket: the short form, or the longer one for ids that do not fit into it. */
+/** The longer form only for ids that do not fit into the short one. */
 export function signBarcode(key: BarcodeKey, payload: BarcodePayload): string {
   return signShort(key, payload) ?? signJws(key, payload);
 }
 
-/**
- * The id of the ticket in a barcode, without verification: the caller compares the barcode with the stored one, which
- * no forged one equals.
- */
+/** Without verification: the caller compares the barcode with the stored one, which no forged one equals. */
 export function readTicketId(barcode: string): string | undefined {
   return readShort(barcode)?.tid ?? ticketInJws(barcode);
 }
@@ -130,12 +124,12 @@ const ticketInJws = (barcode: string): string | undefined => {
   }
 };
 
-/** The symbology that a hand scanner may put before the text, such as `]Q1` for a QR code (ISO/IEC 15424). */
+/** A hand scanner may put it before the text, such as `]Q1` for a QR code (ISO/IEC 15424). */
 const SYMBOLOGY = /^\][A-Za-z][0-9A-Za-z]/;
 
 /**
- * The text of a barcode in what a scanner sends: without white space, CR and LF around it and without its symbology. No
- * barcode of a ticket begins or ends with such characters.
+ * Without the white space and symbology that a scanner adds: no barcode of a ticket begins or ends with such
+ * characters.
  */
 export function extractBarcode(scanned: string): string {
   return scanned.trim().replace(SYMBOLOGY, '').trim();

@@ -4,7 +4,7 @@ import { type Store, UniqueViolation } from '@boxoffice/store';
 import { type BarcodeKeyDocument, barcodeKeysCollection } from '../store.ts';
 import type { BarcodeKey } from './barcode.ts';
 
-/** A public barcode key (RFC 8037, 2). */
+/** RFC 8037, 2. */
 interface PublicKey {
   readonly kty: 'OKP';
   readonly crv: 'Ed25519';
@@ -14,7 +14,7 @@ interface PublicKey {
   readonly use: 'sig';
 }
 
-/** How long an instance caches the signing key, in milliseconds. */
+/** Milliseconds for which an instance caches the signing key. */
 const KNOWN_MS = 5_000;
 
 interface Loaded {
@@ -24,9 +24,8 @@ interface Loaded {
 }
 
 /**
- * The barcode keys in the store. Concurrent instances create the first key once. If SERVICE_SECRET has changed, so
- * that no stored private key can be decrypted, the next generation is created; the older public keys stay valid.
- * `now`: epoch milliseconds.
+ * Concurrent instances create the first key once. If SERVICE_SECRET has changed, so that no stored private key can be
+ * decrypted, the next generation is created; the older public keys stay valid.
  */
 export function createBarcodeKeys(store: Store, serviceSecret: string, now: () => number = Date.now) {
   const chain = openKeyChain(store, serviceSecret);
@@ -39,7 +38,7 @@ export function createBarcodeKeys(store: Store, serviceSecret: string, now: () =
         const key = chain.open(current);
         if (key) return { key, current, others: all.filter((document) => document !== current) };
       }
-      // The next pass reads the new key, whether this process or another has created it.
+      // The next pass reads the key that this process or another has created.
       await chain.add(institution, all[0]);
     }
   };
@@ -52,15 +51,13 @@ export function createBarcodeKeys(store: Store, serviceSecret: string, now: () =
   };
 
   return {
-    /**
-     * The key that signs an institution's barcodes, created on first use. A rotation takes effect within five seconds.
-     */
+    /** Created on first use. A rotation takes effect within five seconds. */
     async signing(institution: string): Promise<BarcodeKey> {
       const entry = known.get(institution);
       const fresh = entry && now() - entry.at < KNOWN_MS;
       return (await (fresh ? entry.loading : reload(institution))).key;
     },
-    /** The public keys of valid barcodes, the current one first, read from the store. */
+    /** The current one first, read from the store. */
     async published(institution: string): Promise<readonly [PublicKey, ...PublicKey[]]> {
       const { current, others } = await reload(institution);
       return [publicKey(current), ...others.map(publicKey)];
@@ -68,28 +65,27 @@ export function createBarcodeKeys(store: Store, serviceSecret: string, now: () =
   };
 }
 
-/** The stored generations of institutions' barcode keys, their private halves encrypted. */
+/** Their private halves are encrypted. */
 const openKeyChain = (store: Store, serviceSecret: string) => {
   const collection = store.collection(barcodeKeysCollection);
-  // Derived from SERVICE_SECRET, which every service has; the encryption key of the authorizer's signing keys stays
-  // private to it.
+  // Every service has SERVICE_SECRET; the encryption key of the authorizer's signing keys stays private to it.
   const sealing = deriveSealingKey(serviceSecret, 'barcode keys at rest');
 
   const nameOf = (institution: string, { generation, kid }: Pick<BarcodeKeyDocument, 'generation' | 'kid'>) =>
     `${institution} ${generation} ${kid}`;
 
   return {
-    /** All generations, the newest first. */
+    /** The newest first. */
     async all(institution: string): Promise<BarcodeKeyDocument[]> {
       const stored = await collection.of(institution).find();
       return stored.sort((one, other) => other.generation - one.generation);
     },
-    /** The private key; undefined if it was encrypted under another SERVICE_SECRET. */
+    /** Undefined if it was encrypted under another SERVICE_SECRET. */
     open(document: BarcodeKeyDocument): BarcodeKey | undefined {
       const key = unseal(sealing, nameOf(document.institution, document), document.sealed);
       return key && { kid: document.kid, privateKey: createPrivateKey({ key, format: 'der', type: 'pkcs8' }) };
     },
-    /** Creates the generation after `newest` and stores it; undefined if a concurrent process has created it. */
+    /** Undefined if a concurrent process has created the generation. */
     async add(institution: string, newest: BarcodeKeyDocument | undefined): Promise<BarcodeKeyDocument | undefined> {
       const generation = (newest?.generation ?? 0) + 1;
       const pair = generateKeyPairSync('ed25519');
@@ -113,7 +109,7 @@ const openKeyChain = (store: Store, serviceSecret: string) => {
   };
 };
 
-/** The first characters of the key's thumbprint (RFC 7638): short, since every barcode contains it. */
+/** Short, since every barcode contains it (RFC 7638). */
 const kidOf = (x: string): string =>
   createHash('sha256')
     .update(JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x }))
@@ -132,9 +128,8 @@ const publicKey = ({ kid, x }: BarcodeKeyDocument): PublicKey => ({
 export type BarcodeKeys = ReturnType<typeof createBarcodeKeys>;
 
 /**
- * Creates the next key pair of an institution's barcodes and returns its public key. Services sign with it within five
- * seconds; older barcodes stay valid. For operators: `store` is the store of the tickets service, `serviceSecret` the
- * SERVICE_SECRET of the installation. Scanners get the new key when they next fetch the verification keys.
+ * For operators; returns the public key. Services sign with it within five seconds; older barcodes stay valid. Scanners
+ * get the key when they next fetch the verification keys.
  */
 export async function rotateBarcodeKey(store: Store, serviceSecret: string, institution: string): Promise<PublicKey> {
   const chain = openKeyChain(store, serviceSecret);

@@ -2,7 +2,7 @@ import { type AnyOperation, ok, operation } from '@boxoffice/http';
 import type { Context } from '../context.ts';
 import { VerificationKey } from '../schemas.ts';
 
-// The instructions of the API description for scanners. A test runs the code example.
+// A test runs the code example for scanners.
 
 const code = `import { createPublicKey, verify } from 'node:crypto';
 
@@ -38,7 +38,7 @@ export const readLongBarcode = (barcode, keys) => {
   return json(payload); // tid: ticket, prf: performance, plc: place, iat: signed at, in seconds
 };`;
 
-/** A matching key, barcode and payload, to test a scanner. The key pair is that of RFC 8037, appendix A. */
+/** To test a scanner. The key pair is that of RFC 8037, appendix A. */
 export const testVector = {
   key: {
     kty: 'OKP',
@@ -53,7 +53,6 @@ export const testVector = {
   payload: { tid: 'tic_00mhs1k9f5q2w8e4r6t0', prf: 'prf_00mhs1k2e7d3kq0w8z1x' },
 } as const;
 
-/** The same for the longer form. */
 export const longTestVector = {
   key: testVector.key,
   barcode:
@@ -68,7 +67,6 @@ export const longTestVector = {
 
 const fenced = (language: string, text: string): string => `\`\`\`${language}\n${text}\n\`\`\``;
 
-/** How to verify a barcode without a call of this API. */
 const offlineVerification = [
   'A barcode is Base45 (RFC 9285) of 100 bytes: 150 characters of the alphanumeric set of QR codes, which fit into',
   'version 6 with correction level M, or version 8 with Q.',
@@ -104,7 +102,6 @@ const offlineVerification = [
   fenced('json', JSON.stringify(longTestVector, undefined, 2)),
 ].join('\n');
 
-/** Barcodes: signing, keys, and the public keys for offline verification. */
 export function createKeyRoutes({ keys }: Pick<Context, 'keys'>): AnyOperation[] {
   return [
     operation({

@@ -4,10 +4,7 @@ import type { Admittance } from '../domain/control.ts';
 import type { Ticket } from '../domain/ticket.ts';
 import { applyPerformance } from '../tickets/tickets.ts';
 
-/**
- * How this ticket admits more than once, by time and place of its performance as they are now; undefined if it admits
- * once, or is none.
- */
+/** By time and place of the performance as they are now; undefined if the ticket admits once, or is none. */
 export async function findAdmittance(
   collections: Pick<Collections, 'performances'>,
   ticket: Ticket | undefined,

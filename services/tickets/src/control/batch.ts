@@ -1,4 +1,4 @@
-// Controls in a batch: each scan for itself, with one effect and one answer per nonce.
+// Each scan for itself, with one effect and one answer per nonce.
 
 import { type Code, Fault } from '@boxoffice/envelope';
 import type { Caller } from '@boxoffice/identity';
@@ -35,10 +35,7 @@ interface Item extends Pick<Attempt, 'scan' | 'ids'> {
 
 type Tickets = ReadonlyMap<string, TicketDocument>;
 
-/**
- * Controls tickets with the scans of a batch; resolves to one scan for each, in their order. What is no scan is refused
- * for itself. A nonce that was sent within 30 days, or twice in the batch, gets its first scan.
- */
+/** What is no scan is refused for itself. A nonce that was sent within 30 days, or twice, gets its first scan. */
 export async function controlMany(
   context: InstitutionContext,
   caller: Pick<Caller, 'institution' | 'client' | 'user' | 'bounds'>,
@@ -53,7 +50,7 @@ export async function controlMany(
   return all.flatMap(({ scan }) => answers.get(keyOf(scan)) ?? []);
 }
 
-/** Makes the items. A scan's id follows from sender, nonce and period, so a scan that is sent again is found by it. */
+/** A scan's id follows from sender, nonce and period, so a scan that is sent again is found by it. */
 const itemsOf = (
   caller: Pick<Caller, 'institution' | 'client' | 'user' | 'bounds'>,
   sent: readonly unknown[],
@@ -75,17 +72,15 @@ const itemsOf = (
   });
 };
 
-/** By what equal scans of a sender are found: their nonce; one without a nonce equals no other. */
+/** One without a nonce equals no other. */
 const keyOf = ({ nonce, id }: Pick<Scan, 'nonce' | 'id'>): string => nonce ?? id;
 
-/** The recorded scans of these items, by their keys. */
 const recordedOf = async ({ scans }: Collections, items: readonly Item[], now: number) => {
   const found = await scans.find({ where: { id: { in: items.flatMap(({ ids }) => ids) } } });
   const since = computeNonceStart(now);
   return new Map(found.filter(({ receivedAt }) => receivedAt > since).map((scan) => [keyOf(scan), scan]));
 };
 
-/** Controls these items; resolves to their recorded scans. */
 const controlFresh = async (context: InstitutionContext, items: readonly Item[]): Promise<NewScan[]> => {
   const { collections } = context;
   const now = context.now();
@@ -108,7 +103,7 @@ const controlFresh = async (context: InstitutionContext, items: readonly Item[])
   return [...(await recordScans(collections, own)).values()];
 };
 
-/** What decides on an item. One that cannot have happened then does not use its nonce: it has an id of its own. */
+/** A scan that cannot have happened then does not use its nonce: it has an id of its own. */
 const attemptOf = (item: Item, ticket: Ticket | undefined, now: number): Attempt => {
   const { scan, ids, fault, requested } = item;
   const refusal = refusalOf(item, ticket);
@@ -132,7 +127,7 @@ const refusalOf = (item: Item, ticket: Ticket | undefined): Code | null => {
   }
 };
 
-/** Controls the tickets of these scans, those of one ticket one after the other; resolves to the scans to record. */
+/** Those of one ticket one after the other; resolves to the scans to record. */
 const controlEach = async (context: InstitutionContext, attempts: readonly Attempt[], known: Tickets) => {
   const missing = attempts.flatMap(({ ticketId }) => (ticketId === null || known.has(ticketId) ? [] : [ticketId]));
   const claimed: Tickets = missing.length > 0 ? await findTicketsByIds(context.collections, missing) : new Map();
@@ -147,16 +142,13 @@ const controlEach = async (context: InstitutionContext, attempts: readonly Attem
   return made;
 };
 
-/** Offline scans come first, the earliest before the others: they happened already. */
+/** Offline scans first, the earliest before the others: they happened already. */
 const inOrder = ({ scan: one }: Attempt, { scan: other }: Attempt): number => {
   if (!one.offline || !other.offline) return Number(other.offline) - Number(one.offline);
   return Date.parse(one.at) - Date.parse(other.at);
 };
 
-/**
- * Controls a ticket with one scan; resolves to the scans to record: this one, and those that it displaces. The ticket's
- * write carries the scan, so that a crash afterwards loses neither the effect nor the answer.
- */
+/** Resolves to this scan and those that it displaces. */
 const controlWith = async (
   context: InstitutionContext,
   known: TicketDocument | undefined,

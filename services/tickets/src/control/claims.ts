@@ -1,4 +1,4 @@
-// Nonces: a scan that has one is claimed for what was sent first, before it has an effect.
+// A nonce is claimed for what was sent first, before it has an effect.
 
 import type { Code } from '@boxoffice/envelope';
 import type { New } from '@boxoffice/store';
@@ -6,29 +6,28 @@ import type { Collections } from '../context.ts';
 import type { Scan } from '../domain/control.ts';
 import { type ClaimDocument, NONCE_MS } from '../store.ts';
 
-/** Since when what was received counts for its nonce at this instant (epoch milliseconds); ISO 8601 UTC. */
+/** At `now` (epoch milliseconds); ISO 8601 UTC. */
 export function computeNonceStart(now: number): string {
   return new Date(now - NONCE_MS).toISOString();
 }
 
-/** A scan with what decides on it. */
 export interface Attempt {
   readonly scan: Scan;
-  /** The id of this scan, and the one that it has if it was sent in the period before. */
+  /** Of this scan, and of one that was sent in the period before. */
   readonly ids: readonly [string, string];
   /** Null where no ticket was found. */
   readonly ticketId: string | null;
-  /** At whose door it was, if the scanner named it. */
+  /** If the scanner named it. */
   readonly performanceId: string | null;
-  /** Why it admits nobody, whatever the ticket's status; null if it may. */
+  /** Whatever the ticket's status; null if it may admit. */
   readonly refusal: Code | null;
-  /** Whether what is decided is the answer of its nonce from then on. */
+  /** What is decided is the answer of the nonce from then on. */
   readonly usesNonce: boolean;
 }
 
 /**
- * Claims the nonces of these scans; resolves to what each nonce was first sent for. Of requests at the same time the
- * first whose claim is written decides for all, and each of them can finish it: nobody waits, and none is left half.
+ * Resolves to what each nonce was first sent for. Of concurrent requests the first whose claim is written decides for
+ * all, and each of them can finish it.
  */
 export async function claimNonces(
   { claims }: Pick<Collections, 'claims'>,

@@ -26,7 +26,7 @@ const headers = buildSiteHeaders({
   camera: true,
 });
 
-/** Serves the control at the door, a page for a steward's phone, at /door/. */
+/** At /door/. */
 export function createDoorFront(
   next: RequestListener,
   { publicUrl, settings }: { readonly publicUrl: string; readonly settings: { readonly doorClientIds: string } },
@@ -38,7 +38,7 @@ export function createDoorFront(
     'manifest.webmanifest': (source, { folder }) => source.replaceAll('RELEASE', folder),
     'service-worker.js': nameRelease,
   });
-  /** Of now: with demo data the clients exist only after the service has started. */
+  /** With demo data the clients exist only after the service has started. */
   const settingsFile = () => {
     const content = { address: `${publicUrl}/door/`, clients: clientsIn(settings.doorClientIds) };
     return createSiteFile('settings.json', `${JSON.stringify(content)}\n`);
@@ -47,9 +47,8 @@ export function createDoorFront(
   return createSiteFront({ name: 'door', root: '/door/', headers, find }, next);
 }
 
-/** Files of npm packages that the page loads: the barcode decoder, and Ed25519 for browsers without it. */
 const packaged = (): Readonly<Record<string, string>> => {
-  // The exported entry is CommonJS for `require`; beside it are the modules for browsers.
+  // The exported entry is CommonJS; beside it are the modules for browsers.
   const modules = join(dirname(resolve('zxing-wasm/reader')), '../../es');
   return {
     'lib/ed25519.js': resolve('@noble/ed25519'),
@@ -59,11 +58,10 @@ const packaged = (): Readonly<Record<string, string>> => {
   };
 };
 
-/** The service worker, which learns what belongs to its release; another release is another worker. */
+/** Another release is another worker. */
 const nameRelease = (source: string, release: Release): string =>
   `const release = ${JSON.stringify(release)};\n${source}`;
 
-/** The clients of the setting DOOR_CLIENT_IDS, by the name that the page shows. */
 const clientsIn = (setting: string) =>
   setting
     .split(',')

@@ -6,7 +6,7 @@ import { applyPerformances } from '../tickets/tickets.ts';
 import type { NewScan } from './scans.ts';
 import type { OtherPerformance } from './schemas.ts';
 
-/** By ticket, the performances, as they are now, of tickets that were scanned at the door of another one. */
+/** By ticket, as they are now, of tickets that were scanned at the door of another one. */
 export async function findOtherPerformances(
   collections: Pick<Collections, 'tickets' | 'performances'>,
   scans: readonly NewScan[],
@@ -32,5 +32,5 @@ const performanceOf = ({ about, startDate }: Ticket): Static<typeof OtherPerform
   return { name, type, venue, localStart: local(startDate), localEnd: local(validUntil) };
 };
 
-/** What a clock in the time zone shows at an instant (ISO 8601), as `2027-03-14T19:30`. */
+/** `2027-03-14T19:30` for an instant in ISO 8601. */
 const localTimeOf = (instant: string, timeZone: string): string => formatWallTime(instant, timeZone).slice(0, 16);

@@ -1,5 +1,3 @@
-// Control at the door: by ticket or by barcode, and its reversal.
-
 import { type AnyOperation, operation } from '@boxoffice/http';
 import type { ContextOf } from '../context.ts';
 import { control, revert } from '../domain/control.ts';
@@ -19,7 +17,6 @@ const enteringCodes = ['ticket_not_valid_now', 'order_cancelled'] as const;
 
 const params = { ticketId: example.ids.ticket };
 
-/** Control: controls a ticket at the door, by what a scanner reads or by its id, and reverts that. */
 export function createControlRoutes(contextOf: ContextOf): AnyOperation[] {
   return [
     operation({

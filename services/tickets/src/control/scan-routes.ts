@@ -1,5 +1,3 @@
-// Scanners: many scans in one request, the record of all, how many are inside, and what decides without a network.
-
 import {
   type AnyOperation,
   createPageSchema,
@@ -35,10 +33,9 @@ interface GateCount {
   readonly controlled: number;
 }
 
-/** A scan as the list shows it: what is true now. */
 const view = createView(RecordedScan);
 
-/** Scans at the door, and the statuses that scanners download before: without barcodes, names and prices. */
+/** Statuses are without barcodes, names and prices. */
 export function createScanRoutes(contextOf: ContextOf): AnyOperation[] {
   return [
     operation({
@@ -184,7 +181,6 @@ export function createScanRoutes(contextOf: ContextOf): AnyOperation[] {
   ];
 }
 
-/** The answer that a scan got first. */
 const answerTo = (scan: NewScan, others: Awaited<ReturnType<typeof findOtherPerformances>>) => {
   const { result, reason, control } = scan.answered ?? scan;
   const performanceId = scan.otherPerformanceId ?? (scan.ticketId === null ? null : scan.performanceId);
@@ -201,7 +197,7 @@ const answerTo = (scan: NewScan, others: Awaited<ReturnType<typeof findOtherPerf
   };
 };
 
-/** How many tickets of a performance are in force, open the door, and are controlled. */
+/** In force, opening the door, controlled. */
 const admissionsOf = async (tickets: Documents<TicketDocument>, performanceId: string) => {
   const countOf = (status: string) => tickets.count({ performanceId, status });
   const [waiting, printed, gates] = await Promise.all([
@@ -213,7 +209,7 @@ const admissionsOf = async (tickets: Documents<TicketDocument>, performanceId: s
   return { performanceId, issued: waiting + printed + controlled, printed: printed + controlled, controlled, gates };
 };
 
-/** Counts the controlled tickets of each gate; reads an index only, one step per gate. */
+/** Reads an index only, one step per gate. */
 const gatesOf = async (tickets: Documents<TicketDocument>, performanceId: string): Promise<GateCount[]> => {
   const controlled = { performanceId, status: 'controlled' } as const;
   const gates: GateCount[] = [];

@@ -1,4 +1,4 @@
-// The record of scans: what each was answered, and whether that is still true; and single controls.
+// The record of scans says what each was answered, and whether that is still true.
 
 import { type Code, Fault, registry } from '@boxoffice/envelope';
 import { createId, deriveId } from '@boxoffice/runtime';
@@ -13,7 +13,7 @@ export type NewScan = New<ScanDocument>;
 
 const REPEATED = registry.ticket_already_controlled.status;
 
-/** The scan that admitted the holder of this ticket, as any process makes it from the ticket. */
+/** As any process makes it from the ticket. */
 export function createAdmittedScan(ticket: Ticket, { scanId, displaced, reverted: _, ...scan }: Admission): NewScan {
   const answered: ScanAnswer = { result: 'admitted', reason: null, control: { at: scan.at, gate: scan.gate } };
   const now: ScanAnswer = { result: 'repeated', reason: REPEATED, control: controlOf(ticket) };
@@ -37,7 +37,7 @@ const ticketMembers = (ticket: Ticket | undefined) => ({
   ...(ticket?.createdBy && { createdBy: ticket.createdBy }),
 });
 
-/** A scan that admitted nobody. `atDoor`: the performance at the door, if the scanner names it. */
+/** `atDoor`: the performance at the door, if the scanner names it. */
 export function createRefusedScan(scan: Scan, code: Code, meant: Ticket | undefined, atDoor?: string | null): NewScan {
   // A forged barcode may mean a ticket that has another one.
   const ticket = code === 'not_found' || code === 'ticket_unknown_barcode' ? undefined : meant;
@@ -54,9 +54,7 @@ export function createRefusedScan(scan: Scan, code: Code, meant: Ticket | undefi
   };
 }
 
-/**
- * Records scans, each once: one write, unless some are recorded already. Resolves to them by id, as they are recorded.
- */
+/** Each once: one write, unless some are recorded already. Resolves to the recorded scans by id. */
 export async function recordScans(
   { scans }: Pick<Collections, 'scans'>,
   made: readonly NewScan[],
@@ -71,13 +69,13 @@ export async function recordScans(
   return recorded;
 }
 
-/** Whether the record says less than the ticket does: the ticket decides who was admitted. */
+/** The ticket decides who was admitted. */
 const isOutdated = (stored: NewScan, scan: NewScan): boolean =>
   scan.answered !== undefined ? stored.answered === undefined : scan.result === 'admitted' && !wasAdmitted(stored);
 
 const wasAdmitted = ({ result, answered }: NewScan): boolean => (answered?.result ?? result) === 'admitted';
 
-/** A single control as a scan; one of several attempts with an idempotency key, of the same day, is the same scan. */
+/** Several attempts with an idempotency key on one day are the same scan. */
 export function toScan(
   context: Pick<InstitutionContext, 'now'>,
   { gate, at }: { readonly gate?: string | undefined; readonly at?: string | undefined },
@@ -88,7 +86,7 @@ export function toScan(
   return { id, nonce: null, gate: gate ?? null, at: at ?? receivedAt, offline: false, receivedAt };
 }
 
-/** Runs a single control and records its scan, admitted or refused. `find`: the ticket of a refused one. */
+/** Admitted or refused. `find`: the ticket of a refused one. */
 export async function runAndRecordScan<T extends Ticket>(
   collections: Collections,
   scan: Scan,
@@ -108,7 +106,7 @@ export async function runAndRecordScan<T extends Ticket>(
   }
 }
 
-/** One well-formed scan, by what was read or by the ticket's id, as it is sent. */
+/** By what was read or by the ticket's id. */
 export interface RequestedScan {
   readonly barcode?: string | undefined;
   readonly ticketId?: string | undefined;
@@ -118,12 +116,12 @@ export interface RequestedScan {
   readonly offline?: boolean | undefined;
 }
 
-/** The id of the ticket that a scan means; an unknown one if there is none. */
+/** An unknown id if the scan means none. */
 export function getScanTicketId({ barcode, ticketId }: RequestedScan): string {
   return barcode === undefined ? (ticketId ?? '') : (readTicketId(extractBarcode(barcode)) ?? '');
 }
 
-/** Refuses a scan by what never changes. @throws {Fault} */
+/** By what never changes. @throws {Fault} */
 export function checkTicket(ticket: Ticket | undefined, requested: RequestedScan): Ticket {
   const { barcode, performanceId } = requested;
   if (!ticket || (barcode !== undefined && extractBarcode(barcode) !== ticket.barcode)) throw unknown(requested);

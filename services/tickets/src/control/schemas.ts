@@ -12,7 +12,7 @@ import { BarcodeControl, Control, entries, Place, Status, Ticket, texts } from '
 
 const { Array: List, Boolean: Flag, Integer, Object: Members, Optional, String: Text } = Type;
 
-/** The most scans of a batch. */
+/** In a batch. */
 const MAX_SCANS = 500;
 
 const { barcode, performanceId } = BarcodeControl.properties;
@@ -20,7 +20,7 @@ const { gate, at } = Control.properties;
 
 const NONCE = '^[A-Za-z0-9._-]{1,64}$';
 
-/** The nonce of what was sent as a scan; null without a well-formed one. */
+/** Null without a well-formed one. */
 export function parseNonce(sent: unknown): string | null {
   const { nonce } = Object(sent) as { readonly nonce?: unknown };
   return typeof nonce === 'string' && new RegExp(NONCE).test(nonce) ? nonce : null;
@@ -44,7 +44,6 @@ const scanned = {
   ),
 };
 
-/** A scan of a batch: by what was read, or by the ticket's id. */
 const TicketScan = named(
   'TicketScan',
   Type.Union([
@@ -53,7 +52,6 @@ const TicketScan = named(
   ]),
 );
 
-/** The fault of what was sent as a scan, if it is none. */
 export const faultOfScan = createItemCheck(TicketScan);
 
 export const ScanBatch = named(
@@ -90,7 +88,6 @@ const answered = {
 
 const localTime = (description: string) => Text({ pattern: String.raw`^\d{4,}-\d\d-\d\dT\d\d:\d\d$`, description });
 
-/** A performance, as a person at the door speaks of it. */
 export const OtherPerformance = named(
   'OtherPerformance',
   Members(
@@ -107,7 +104,7 @@ export const OtherPerformance = named(
   ),
 );
 
-/** The answers to a batch, in the order of its items. */
+/** In the order of the items. */
 export const ScanAnswers = named(
   'TicketScanAnswers',
   Members({
@@ -125,7 +122,6 @@ export const ScanAnswers = named(
   }),
 );
 
-/** A scan as the list of scans shows it. */
 export const RecordedScan = named(
   'RecordedScan',
   Members({
@@ -146,7 +142,6 @@ const count = (description: string) => Integer({ minimum: 0, description });
 
 const { seat } = Place.properties;
 
-/** What decides about a ticket at the door. */
 export const DoorTicket = named(
   'DoorTicket',
   Members({
@@ -172,7 +167,6 @@ export const DoorTicket = named(
   }),
 );
 
-/** A page of them, with the names of their categories once. */
 export const TicketStatuses = named(
   'TicketStatusPage',
   Members({
@@ -185,13 +179,11 @@ export const TicketStatuses = named(
 
 const { asOf, items } = TicketStatuses.properties;
 
-/** All of them. */
 export const AllTicketStatuses = named(
   'AllTicketStatuses',
   Members({ items, asOf, seatCategories: TicketStatuses.properties.seatCategories }),
 );
 
-/** How many of a performance's tickets are inside. */
 export const Admissions = named(
   'Admissions',
   Members({

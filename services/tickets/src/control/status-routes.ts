@@ -1,5 +1,3 @@
-// The statuses that scanners download before an evening, and in one answer.
-
 import { type AnyOperation, computeAsOf, createView, id, ok, operation } from '@boxoffice/http';
 import type { Documents, Query } from '@boxoffice/store';
 import type { Static } from 'typebox';
@@ -14,27 +12,25 @@ import { AllTicketStatuses, DoorTicket } from './schemas.ts';
 
 const view = createView(DoorTicket);
 
-/** What decides about a ticket at the door, whose performance has moved to where it is now, if that is given. */
+/** `moved`: where the performance is now, if it has moved. */
 export function toDoorTicket(ticket: TicketDocument, moved: Whereabouts | undefined): Static<typeof DoorTicket> {
   const { label, row, seat } = ticket.place;
   const place = { place: label, ...(row === null ? {} : { row }), ...(seat === null ? {} : { seat }) };
   return view({ ...ticket, ...place, ...entriesIn(applyMove(ticket, moved)) });
 }
 
-/** What decides about a ticket that admits more than once. */
 const entriesIn = ({ about, startDate = null }: Ticket) =>
   about?.entries && {
     entries: about.entries,
     validity: { from: startDate, until: about.validUntil ?? null, timeZone: about.timeZone },
   };
 
-/** The names of categories by their id, as the tickets tell them. */
+/** By their id, as the tickets tell them. */
 export type SeatCategories = Record<string, SaleDescription['seatCategory']>;
 
-/** So many tickets are read at once. */
 const BATCH = 1_000;
 
-/** The statuses of all tickets of a performance, for scanners without a network. */
+/** For scanners without a network. */
 export function createStatusRoutes(contextOf: ContextOf): AnyOperation[] {
   return [
     operation({
@@ -74,7 +70,7 @@ export function createStatusRoutes(contextOf: ContextOf): AnyOperation[] {
   ];
 }
 
-/** Every ticket of a performance, in order of creation. */
+/** In order of creation. */
 async function* ticketsOf(tickets: Documents<TicketDocument>, performanceId: string): AsyncGenerator<TicketDocument> {
   for (let after: Query['after']; ; ) {
     const query = { where: { performanceId }, orderBy: 'createdAt', limit: BATCH };

@@ -11,19 +11,18 @@ import { drawSvg } from './svg.ts';
 export const PDF = 'application/pdf';
 export const SVG = 'image/svg+xml';
 
-/** A ticket to print or to show. */
 interface TicketDocument {
   readonly mediaType: string;
   /** Of a file's name. */
   readonly extension: string;
   readonly content: Buffer;
-  /** Whether letters of it are boxes, for want of a font; the SVG shows them in the reader's fonts. */
+  /** For want of a font letters are boxes; the SVG shows them in the reader's fonts. */
   readonly hasBoxes: boolean;
 }
 
 /**
- * The document of a printed ticket, in the first of these languages that its texts have.
- * @throws {Fault} `not_found`, `ticket_not_printed`, `ticket_cancelled`, `ticket_invalidated`, `service_unavailable`
+ * In the first of these languages that its texts have. @throws {Fault} `not_found`, `ticket_not_printed`,
+ * `ticket_cancelled`, `ticket_invalidated`, `service_unavailable`
  */
 export async function drawTicketDocument(
   { drawing, collections }: Pick<InstitutionContext, 'drawing' | 'collections'>,
@@ -38,28 +37,24 @@ export async function drawTicketDocument(
   return { mediaType: PDF, extension: 'pdf', content: pdf, hasBoxes: missing.length > 0 };
 }
 
-/**
- * A ticket that may be shown.
- * @throws {Fault} `not_found`, `ticket_not_printed`, `ticket_cancelled`, `ticket_invalidated`
- */
+/** @throws {Fault} `not_found`, `ticket_not_printed`, `ticket_cancelled`, `ticket_invalidated` */
 const validTicket = async (collections: Collections, ticketId: string): Promise<Ticket> => {
   const ticket = await getTicket(collections, ticketId);
   if (ticket.status !== 'printed' && ticket.status !== 'controlled') requireAllowed(refuseStatus(ticket));
   return ticket;
 };
 
-/** Whether the client prefers SVG: it names it, with a higher quality than PDF. */
+/** It names SVG, with a higher quality than PDF. */
 const wantsSvg = (accept = ''): boolean => parseQuality(accept, SVG) > parseQuality(accept, PDF);
 
-/** The validator of a document: of its bytes, since they also change with a release. */
+/** Of the bytes, since they also change with a release. */
 export function computeEtag({ content }: TicketDocument): string {
   return createHash('sha256').update(content).digest('base64url').slice(0, 22);
 }
 
 /**
- * The document of some printed tickets with the look of their point of sale: a PDF, or SVG where no font has the
- * letters. A logo that cannot be drawn is left out.
- * @throws {Fault} `not_found`, `ticket_not_printed`, `ticket_cancelled`, `ticket_invalidated`, `service_unavailable`
+ * With the look of their point of sale: a PDF, or SVG where no font has the letters. A logo that cannot be drawn is
+ * left out. @throws {Fault} as {@link drawTicketDocument}
  */
 export async function drawShopDocument(
   { drawing, collections }: Pick<InstitutionContext, 'drawing' | 'collections'>,

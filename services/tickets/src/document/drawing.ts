@@ -15,20 +15,19 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** Pages that wait at most: those of about five seconds. A document is not refused for its own. */
+/** Pages of about five seconds; a document is not refused for its own. */
 export const MOST_WAITING = 50;
 
-/** Where fonts come from, and where missing ones are reported. */
 export interface DrawingOptions {
-  /** The folder of the installation's fonts, `TICKET_FONTS_DIR`. */
+  /** `TICKET_FONTS_DIR`. */
   readonly fontsDirectory?: string;
   readonly logger?: Pick<Logger, 'warn'>;
 }
 
 /**
- * The drawing of an instance. A page takes a tenth of a second at most, in which a door must be able to control
- * tickets, so a worker thread draws it. It starts with the first document: most instances never make one. What waited
- * in a thread that has died is drawn by the calling thread, and the next document starts another.
+ * A page takes a tenth of a second at most, in which a door must be able to control tickets, so a worker thread draws
+ * it, started with the first document. What waited in a thread that has died is drawn by the calling thread, and the
+ * next document starts another.
  */
 export function createDrawing(
   { fontsDirectory, logger }: DrawingOptions = {},
@@ -44,7 +43,7 @@ export function createDrawing(
   const logoOf = createLogos();
   const reported = new Set<string>();
 
-  /** Warns of a script once: a season of its tickets is one missing font. */
+  /** Once per script: a season of its tickets is one missing font. */
   const report = ({ missing }: Drawn): void => {
     for (const script of missing) {
       const [name = ''] = script.split(' (');
@@ -94,10 +93,7 @@ export function createDrawing(
     });
 
   return {
-    /**
-     * Resolves to the document as PDF.
-     * @throws {Fault} `service_unavailable` if {@link MOST_WAITING} pages wait already
-     */
+    /** As PDF. @throws {Fault} `service_unavailable` if {@link MOST_WAITING} pages wait already */
     draw(content: Content): Promise<Drawn> {
       const shown = JSON.stringify(content);
       const known = made.get(shown);
@@ -107,7 +103,7 @@ export function createDrawing(
       making.then(report, () => made.delete(shown));
       return making;
     },
-    /** Resolves to a logo (SVG) with its proportions; null if it cannot be drawn. */
+    /** SVG, with its proportions; null if it cannot be drawn. */
     logoOf,
     async close(): Promise<void> {
       const ended = worker;

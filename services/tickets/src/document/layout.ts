@@ -2,16 +2,16 @@ import { correction, generate, mode } from 'lean-qr';
 import type { About, Brand, Colours, Content, Picture } from './about.ts';
 import { breakLines, isRightToLeft } from './letters/lines.ts';
 
-/** Light modules around a QR code (ISO/IEC 18004). */
+/** Around a QR code (ISO/IEC 18004). */
 const QUIET = 4;
 
-/** A QR code: its side in modules, the quiet zone included, and each dark run of a row. */
+/** Its side in modules, the quiet zone included, and each dark run of a row. */
 interface QrCode {
   readonly side: number;
   readonly runs: readonly { readonly x: number; readonly y: number; readonly width: number }[];
 }
 
-/** One line of text; `y` is the top of its letters, in points, `room` the width until the code. */
+/** `y` is the top of its letters, in points, `room` the width until the code. */
 export interface Text {
   readonly x: number;
   readonly y: number;
@@ -19,14 +19,14 @@ export interface Text {
   readonly room: number;
   readonly isBold: boolean;
   readonly isGrey: boolean;
-  /** Its colour on a band (`#rrggbb`). */
+  /** On a band (`#rrggbb`). */
   readonly ink?: string;
-  /** Of a paragraph that is read from the right. */
+  /** Its paragraph is read from the right. */
   readonly fromRight: boolean;
   readonly text: string;
 }
 
-/** The head of a page in the colours of the point of sale, over its whole width; below it a line in the accent. */
+/** In the colours of the point of sale, over the whole width; below it a line in the accent. */
 export interface Band {
   readonly height: number;
   readonly line: number;
@@ -34,7 +34,7 @@ export interface Band {
   readonly logo: (Picture & { readonly x: number; readonly y: number }) | null;
 }
 
-/** A page of one ticket, in points (72 per inch): a third of A4 below its band, or as tall as its texts need. */
+/** In points (72 per inch): a third of A4 below its band, or as tall as its texts need. */
 export interface Layout {
   readonly width: number;
   readonly height: number;
@@ -46,7 +46,7 @@ export interface Layout {
 const WIDTH = 595;
 const HEIGHT = 281;
 const MARGIN = 30;
-/** Between the page's edge and the code, whose quiet zone adds to it. */
+/** Between the page's edge and the quiet zone of the code. */
 const EDGE = 10;
 /** At 72 dpi each module of a code of version 6 or 8 is four pixels wide. */
 const MODULE = 4;
@@ -54,25 +54,22 @@ const NAMES = 72;
 
 const HEAD = 48;
 const LINE = 3;
-/** The room of a logo. */
 const LOGO = { width: 150, height: 32 };
 const NUMBER = 40;
 
 interface Style {
   readonly size: number;
-  /** How many lines the text may have. */
   readonly most?: number;
   readonly isBold?: boolean;
   readonly isGrey?: boolean;
   readonly x?: number;
 }
 
-/** The pages of a document, in their order. */
 export function createLayouts({ pages, brand }: Content): Layout[] {
   return pages.map((about, index) => layoutOf(about, brand, pages.length > 1 ? `${index + 1}/${pages.length}` : null));
 }
 
-/** Where everything of a page stands; `page` is its number among several, such as `1/3`. */
+/** `page`: among several, such as `1/3`. */
 const layoutOf = (
   { institution, title, when, venue, entries, barcode, note, number }: About,
   brand: Brand | null,
@@ -85,7 +82,7 @@ const layoutOf = (
   const codeX = WIDTH - side - EDGE;
   const texts: Text[] = head ? [...head.texts] : [];
 
-  /** Adds a text at a height; returns the height below it. */
+  /** Returns the height below the text. */
   const add = (
     text: string | null,
     top: number,
@@ -116,7 +113,6 @@ const layoutOf = (
   return { width: WIDTH, height, band: head?.band ?? null, texts, code };
 };
 
-/** The head of a page: logo, name, and which page it is of several. */
 const bandOf = ({ name, colours, logo }: Brand, page: string | null): { band: Band; texts: Text[] } => {
   const shown = logo && { ...fitted(logo), x: MARGIN };
   const left = shown ? MARGIN + shown.width + 12 : MARGIN;
@@ -146,13 +142,12 @@ const bandOf = ({ name, colours, logo }: Brand, page: string | null): { band: Ba
   };
 };
 
-/** A picture as large as it can be in the room of a logo. */
 const fitted = (logo: Picture): Picture => {
   const scale = Math.min(LOGO.width / logo.width, LOGO.height / logo.height);
   return { ...logo, width: logo.width * scale, height: logo.height * scale };
 };
 
-/** The QR code of a barcode: in the alphanumeric mode where it fits, with correction level M or better. */
+/** In the alphanumeric mode where it fits, with correction level M or better. */
 const qrCodeOf = (barcode: string): QrCode => {
   const code = generate(barcode, { minCorrectionLevel: correction.M, modes: [mode.alphaNumeric, mode.ascii] });
   const runs: { x: number; y: number; width: number }[] = [];

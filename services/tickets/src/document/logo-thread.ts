@@ -4,10 +4,10 @@ import type { Picture } from './about.ts';
 import type { LogoReply } from './logo.ts';
 import { drawLogo, parseProportions, registerLogoFonts } from './logo.ts';
 
-/** Bytes of a drawing: parts of an SVG that refer to one another multiply, on each page of a document. */
+/** Parts of an SVG that refer to one another multiply, on each page of a document. */
 const MOST_BYTES = 100_000;
 
-/** A logo that can be drawn with all its parts; null for another one. */
+/** Null for a logo that cannot be drawn with all its parts. */
 const tryOut = async (svg: string): Promise<Picture | null> => {
   const proportions = parseProportions(svg);
   if (!proportions) return null;

@@ -1,5 +1,3 @@
-// The logo of a point of sale, drawn beside the event loop within a limit of time.
-
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
@@ -7,17 +5,17 @@ import svgToPdf from 'svg-to-pdfkit';
 import type { Picture } from './about.ts';
 import { listOwnFiles, readFontFile } from './letters/fonts.ts';
 
-/** How long a thread may take to start: tenths of a second, or seconds on a busy machine. */
+/** Milliseconds for a thread to start, on a busy machine. */
 const START_MS = 3_500;
-/** How long a logo may take then. */
+/** Milliseconds for a logo then. */
 const LOGO_MS = 4_000;
 
-/** What a thread says: that it has started, then the logo; null for one that cannot be drawn. */
+/** `started`, then the logo; null for one that cannot be drawn. */
 export type LogoReply = 'started' | Picture | null;
 
 /**
- * Tries out logos, each once. A logo is what an institution has set, so this happens in a thread of its own, which is
- * stopped when it takes long; one that cannot be drawn is null. `limitMs`: from the start of its thread.
+ * Each once. A logo is what an institution has set, so a thread of its own tries it, and is stopped when that takes
+ * long. `limitMs`: from the start of the thread.
  */
 export function createLogos(start: (svg: string) => Worker = startThread, limitMs = LOGO_MS) {
   const tried = new LRUCache<string, Promise<Picture | null>>({ max: 100, ttl: 60 * 60_000 });
@@ -42,7 +40,7 @@ const startThread = (svg: string): Worker => {
   });
 };
 
-/** What the thread answers; null if it fails, or takes too long; undefined if it has not started in time. */
+/** Null if the thread fails, or takes too long; undefined if it has not started in time. */
 const answerOf = (thread: Worker, limitMs: number): Promise<Picture | null | undefined> =>
   new Promise<Picture | null | undefined>((resolve) => {
     const end = () => resolve(null);
@@ -59,7 +57,7 @@ const answerOf = (thread: Worker, limitMs: number): Promise<Picture | null | und
 
 const NUMBER = String.raw`\s*([\d.]+(?:e[+-]?\d+)?)`;
 
-/** The proportions of an SVG: those of its view box, else of its width and height; undefined without either. */
+/** Of its view box, else of its width and height; undefined without either. */
 export function parseProportions(svg: string): Pick<Picture, 'width' | 'height'> | undefined {
   const [root = ''] = /<svg\b[^>]*>/i.exec(svg) ?? [];
   const box = /\bviewBox\s*=\s*["']\s*[-\d.e]+[\s,]+[-\d.e]+[\s,]+([\d.e]+)[\s,]+([\d.e]+)/.exec(root);
@@ -72,14 +70,14 @@ export function parseProportions(svg: string): Pick<Picture, 'width' | 'height'>
 const FONT = 'logo';
 const BOLD_FONT = 'logo bold';
 
-/** Makes the product's fonts known for the letters of logos; a document has those that it uses. */
+/** For the letters of logos; a document has those that it uses. */
 export async function registerLogoFonts(pdf: PDFKit.PDFDocument): Promise<void> {
   const [regular, bold] = await Promise.all(listOwnFiles().map(readFontFile));
   if (!regular || !bold) throw new Error('the fonts of the product are missing');
   pdf.registerFont(FONT, regular).registerFont(BOLD_FONT, bold);
 }
 
-/** Draws a logo as vectors; `onWarning`: of each part that cannot be drawn. Nothing but the SVG itself is read. */
+/** As vectors; `onWarning`: of each part that cannot be drawn. Nothing but the SVG itself is read. */
 export function drawLogo(
   pdf: PDFKit.PDFDocument,
   { svg, x, y, width, height }: Picture & { readonly x: number; readonly y: number },

@@ -3,18 +3,15 @@ import type { Content } from './about.ts';
 import { createFonts } from './letters/fonts.ts';
 import { drawPdf } from './pdf.ts';
 
-/** A document to draw. */
 export interface DrawRequest {
   readonly id: number;
   readonly content: Content;
 }
 
-/** Its PDF, or why there is none. */
 export type DrawReply =
   | { readonly id: number; readonly pdf: Uint8Array; readonly missing: readonly string[] }
   | { readonly id: number; readonly error: unknown };
 
-/** What the thread is started with. */
 export interface ThreadData {
   readonly fontsDirectory: string | undefined;
 }

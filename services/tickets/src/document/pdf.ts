@@ -4,14 +4,13 @@ import { createFonts, type Face, type Fonts, readFontFile } from './letters/font
 import { listScripts, type PlacedLine, placeLine } from './letters/pieces.ts';
 import { drawLogo, registerLogoFonts } from './logo.ts';
 
-/** A drawn document. */
 export interface Drawn {
   readonly pdf: Buffer;
-  /** The scripts that no font has, each with a letter of the document that is a box in it: `Thai (U+0E01)`. */
+  /** Scripts that no font has, each with a letter that is a box in the document: `Thai (U+0E01)`. */
   readonly missing: readonly string[];
 }
 
-/** The height of the product's font above its baseline, in its size: all fonts of a line stand on the same one. */
+/** Above its baseline, in its size: all fonts of a line stand on the same one. */
 const ASCENT = 0.928;
 
 /** With features a piece is laid out as a whole; without, each word is placed on its own, from left to right. */
@@ -21,20 +20,15 @@ const PLACED = {
   features: ['kern', 'liga', 'calt'],
 } as PDFKit.Mixins.TextOptions;
 
-/** A page with its lines in the fonts that have their letters. */
 interface PlacedPage {
   readonly layout: Layout;
   readonly lines: readonly PlacedLine[];
-  /** The alternative text of the code. */
   readonly label: string;
 }
 
-/**
- * A document as PDF, with embedded fonts. Without the instant of its making, so that the same tickets give the same
- * bytes.
- */
+/** With embedded fonts, and without the instant of its making, so that the same tickets give the same bytes. */
 export async function drawPdf(content: Content, fonts: Fonts = createFonts(undefined)): Promise<Drawn> {
-  // Loaded with the first document: most instances of the service never make one.
+  // Most instances of the service never make a document.
   const { default: PdfDocument } = await import('pdfkit');
   const { pages, brand } = content;
   const [about] = pages;
@@ -97,7 +91,6 @@ const sizeOf = (page: PlacedPage | undefined) => {
   return { size: [width, height] as [number, number], margin: 0 };
 };
 
-/** Makes the fonts of the lines known to the document. */
 const register = async (pdf: PDFKit.PDFDocument, lines: readonly PlacedLine[]): Promise<void> => {
   const faces = new Map(lines.flatMap(({ pieces }) => pieces.map(({ face }) => [nameOf(face), face] as const)));
   for (const [name, { file, member }] of faces) pdf.registerFont(name, await readFontFile(file), member);
@@ -105,7 +98,7 @@ const register = async (pdf: PDFKit.PDFDocument, lines: readonly PlacedLine[]): 
 
 const nameOf = ({ file, member = '' }: Face): string => `${file} ${member}`;
 
-/** Draws the head of a page without its texts: colours and logo are decoration, which is not read out. */
+/** Colours and logo are decoration, which is not read out. */
 const drawBand = (pdf: PDFKit.PDFDocument, { height, line, colours, logo }: Band, width: number): void => {
   pdf.markContent('Artifact', { type: 'Layout' });
   pdf.rect(0, 0, width, height).fill(colours.paper);

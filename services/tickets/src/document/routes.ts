@@ -5,7 +5,6 @@ import * as example from '../examples.ts';
 import { single } from '../tickets/answers.ts';
 import { computeEtag, drawTicketDocument, PDF, SVG } from './document.ts';
 
-/** The document of a ticket. */
 export function createDocumentRoutes(contextOf: ContextOf): AnyOperation[] {
   return [
     operation({
@@ -55,7 +54,7 @@ export function createDocumentRoutes(contextOf: ContextOf): AnyOperation[] {
   ];
 }
 
-/** The link to the document as SVG (RFC 8288), relative to that of the PDF. */
+/** To the SVG (RFC 8288), relative to the address of the PDF. */
 const alternateOf = (lang: string | undefined): string => {
   const query = lang === undefined ? '' : `?${new URLSearchParams({ lang })}`;
   return `<document${query}>; rel="alternate"; type="${SVG}"`;

@@ -9,10 +9,7 @@ const ESCAPED: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/**
- * A document as SVG, its pages one below the other, without scripts, styles or references but to the logo that it has
- * with it. Fonts are the reader's.
- */
+/** Pages one below the other, without scripts, styles or references but to the logo in it. Fonts are the reader's. */
 export function drawSvg(content: Content): Buffer {
   const layouts = createLayouts(content);
   const width = Math.max(...layouts.map((layout) => layout.width));
@@ -35,7 +32,7 @@ const pageOf = ({ width, height, band, texts, code }: Layout, label: string): st
   const { side } = code.qr;
   const dots = code.qr.runs.map(({ x, y, width: run }) => `M${x} ${y}h${run}v1h-${run}z`).join('');
   const lines = texts.map(({ x, y, size, isBold, isGrey, ink, fromRight, text }) => {
-    // Its end is at the left.
+    // The end of the text is at the left.
     const direction = fromRight ? ' direction="rtl" text-anchor="end"' : '';
     const colour = ink === undefined ? (isGrey ? ' fill="#555"' : '') : ` fill="${ink}"`;
     const style = `${isBold ? ' font-weight="bold"' : ''}${colour}${direction}`;
@@ -49,7 +46,7 @@ const pageOf = ({ width, height, band, texts, code }: Layout, label: string): st
   );
 };
 
-/** A text for an XML document: without the control characters that XML does not allow. */
+/** Without the control characters that XML does not allow. */
 const escaped = (text: string): string =>
   text
     .replace(/[&<>"']/g, (one) => ESCAPED[one] ?? one)

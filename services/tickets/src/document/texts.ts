@@ -1,8 +1,7 @@
 import { matchTag } from '@boxoffice/http';
 
-/** The fixed words of a document in one language. */
 export interface Texts {
-  /** ISO 639, of these words. */
+  /** ISO 639. */
   readonly language: string;
   readonly ticket: string;
   readonly category: string;
@@ -15,7 +14,6 @@ export interface Texts {
   readonly note: string;
   readonly number: string;
   readonly code: string;
-  /** The same of what is no show. */
   readonly other: Pick<Texts, 'note' | 'number' | 'code'>;
 }
 
@@ -84,16 +82,13 @@ const byLanguage: Readonly<Record<string, Texts>> = {
   },
 };
 
-/** How a document speaks: its fixed words, and the language tag of its dates and amounts. */
+/** `locale` is for dates and amounts. */
 interface Speech {
   readonly texts: Texts;
   readonly locale: string;
 }
 
-/**
- * The speech of the first of these language tags, in their canonical form, that has fixed words, else English; without
- * any tag that of the names.
- */
+/** Of the first of these canonical tags that has fixed words, else English; without any tag that of the names. */
 export function selectSpeech(languages: readonly string[], languagesOfNames: readonly string[]): Speech {
   for (const tag of languages.length > 0 ? languages : languagesOfNames) {
     const speech = speechIn(tag);
@@ -102,7 +97,7 @@ export function selectSpeech(languages: readonly string[], languagesOfNames: rea
   return { texts: english, locale: 'en' };
 }
 
-/** The speech of a language that has fixed words: Intl would speak another one as the machine does. */
+/** Intl would speak a language without fixed words as the machine does. */
 const speechIn = (tag: string): Speech | undefined => {
   const known = matchTag(tag, Object.keys(byLanguage));
   const texts = known === undefined ? undefined : byLanguage[known];

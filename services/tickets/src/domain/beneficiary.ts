@@ -1,13 +1,10 @@
-// Rules of the beneficiary of a ticket without any I/O: set by the order, changed, compared and erased.
-
 import { type Beneficiary, countUnseen, type Decision, refuseStatus, replace, type Ticket } from './ticket.ts';
 
-/** A beneficiary; null without any name. */
+/** Null without any name. */
 export function named({ firstName = null, lastName = null }: Partial<Beneficiary>): Beneficiary | null {
   return firstName === null && lastName === null ? null : { firstName, lastName };
 }
 
-/** Whether this is the ticket's beneficiary. */
 export function isNamed(ticket: Ticket, beneficiary: Beneficiary | null): boolean {
   return sameName(ticket.beneficiary, beneficiary);
 }
@@ -15,15 +12,12 @@ export function isNamed(ticket: Ticket, beneficiary: Beneficiary | null): boolea
 const sameName = (one: Beneficiary | null, other: Beneficiary | null): boolean =>
   (one?.firstName ?? null) === (other?.firstName ?? null) && (one?.lastName ?? null) === (other?.lastName ?? null);
 
-/** Whether this ticket was replaced by one with that beneficiary, so that the request is a repeat. */
+/** Then the request is a repeat. */
 export function isReplacedFor({ successor }: Ticket, beneficiary: Beneficiary | null): boolean {
   return successor !== undefined && sameName(successor.beneficiary, beneficiary);
 }
 
-/**
- * Changes the beneficiary: in place, or by a replacement if the ticket is printed. `asNew`: id and barcode of the new
- * ticket.
- */
+/** In place, or by a replacement if the ticket is printed. `asNew`: id and barcode of the new ticket. */
 export function rename<T extends Ticket>(
   ticket: T,
   beneficiary: Beneficiary | null,
@@ -37,8 +31,8 @@ export function rename<T extends Ticket>(
 }
 
 /**
- * Sets the beneficiary of the order on a ticket that was issued by the event, before the direct call. Never
- * overwrites a beneficiary set since. Changes also a printed ticket in place: the name is not a change by the buyer.
+ * Of a ticket that was issued by the event, before the direct call; also of a printed one, since the buyer has changed
+ * nothing. Never overwrites a beneficiary set since.
  */
 export function setBeneficiary<T extends Ticket>(ticket: T, beneficiary: Beneficiary | null, now: string): T {
   if (ticket.named || ticket.status === 'invalidated' || ticket.status === 'cancelled') return ticket;
@@ -47,8 +41,8 @@ export function setBeneficiary<T extends Ticket>(ticket: T, beneficiary: Benefic
 }
 
 /**
- * Follows a change of the beneficiary at the order: its `asOf`-th one. A later change, also one at the ticket after it,
- * is never undone; a ticket that can have no other name stays as it is.
+ * Follows the `asOf`-th change at the order. A later one, also at the ticket, is never undone; a ticket that can have
+ * no other name stays as it is.
  */
 export function follow<T extends Ticket>(
   ticket: T,
@@ -64,7 +58,7 @@ export function follow<T extends Ticket>(
     : { ...decision.next, named: true, namedAsOf: asOf };
 }
 
-/** The ticket without the beneficiary and without the reason of a replacement, which may contain names. */
+/** Also without the reason of a replacement, which may contain names. */
 export function eraseNames<T extends Ticket>(ticket: T, now: string): T {
   const { beneficiary, successor } = ticket;
   const { reason, ...rest } = successor ?? {};

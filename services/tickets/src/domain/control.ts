@@ -1,34 +1,32 @@
-// Rules of the door without any I/O: which scan admits the holder of a ticket.
-
 import { type Admission, type Decision, type Entries, refuseStatus, type Ticket } from './ticket.ts';
 
-/** How far a scanner's clock may be off, in milliseconds. */
+/** Milliseconds that a scanner's clock may be off. */
 const CLOCK_TOLERANCE_MS = 5 * 60_000;
 
-/** How long ago a scan may have happened, in milliseconds. */
+/** Milliseconds ago that a scan may have happened. */
 const MAX_AGE_MS = 7 * 86_400_000;
 
-/** Scans that a ticket keeps. Older ones have their documents long since. */
+/** Older ones have their documents long since. */
 const MAX_ADMISSIONS = 20;
 
-/** What a scanner read, and when; instants are ISO 8601 UTC. */
+/** Instants are ISO 8601 UTC. */
 export interface Scan {
   readonly id: string;
   readonly nonce: string | null;
   readonly gate: string | null;
-  /** When it happened, by the scanner's clock if it says so. */
+  /** By the scanner's clock if it says so. */
   readonly at: string;
   /** The scanner decided alone: whoever it admitted is inside. */
   readonly offline: boolean;
   readonly receivedAt: string;
 }
 
-/** How a ticket admits more than once. Instants are ISO 8601 UTC; null: open. */
+/** Instants are ISO 8601 UTC; null: open. */
 export interface Admittance {
   readonly entries: Entries;
   readonly validFrom: string | null;
   readonly validUntil: string | null;
-  /** The local day of an instant at the venue, such as `2027-03-14`. */
+  /** At the venue, such as `2027-03-14`. */
   dayOf(instant: string): string;
 }
 
@@ -37,10 +35,7 @@ const CANCELLED = {
   details: 'The order was cancelled after the control: the ticket stays controlled.',
 } as const;
 
-/**
- * Why no scan of this ticket can have happened then; undefined if one can. Without a ticket only by the clock. Instants
- * are ISO 8601 UTC.
- */
+/** Undefined if a scan can have happened then. Without a ticket only by the clock. Instants are ISO 8601 UTC. */
 export function findTimeProblem(
   { at }: Pick<Scan, 'at'>,
   now: string,
@@ -54,7 +49,7 @@ export function findTimeProblem(
   return `$.at: ${at} is before the ticket was issued (${issuedAt})`;
 }
 
-/** {@link admit}, with a scan whose time may be wrong. */
+/** For a scan whose time may be wrong. */
 export function control<T extends Ticket>(
   ticket: T,
   scan: Scan,
@@ -66,8 +61,8 @@ export function control<T extends Ticket>(
 }
 
 /**
- * printed → controlled, once, or as often as `admittance` says. An offline scan happened already: where it was earlier
- * than the present control, or than that of its day, it is the control from now on.
+ * printed → controlled, once, or as often as `admittance` says. An offline scan that was earlier than the present
+ * control, or than that of its day, is the control from now on.
  */
 export function admit<T extends Ticket>(
   ticket: T,
@@ -94,7 +89,7 @@ const repeated = (at: string | null, gate: string | null) => {
   return { refused: 'already_controlled', details: `The ticket was controlled at ${at}${where}.` } as const;
 };
 
-/** The admissions after a new one, which displaces another of them, if that is given. */
+/** `displaced`: the admission that the new one displaces. */
 const withAdmission = (
   admissions: readonly Admission[],
   { id, ...scan }: Scan,
@@ -104,7 +99,7 @@ const withAdmission = (
   return [...before, { scanId: id, ...scan }].slice(-MAX_ADMISSIONS);
 };
 
-/** The latest of the entries that count; undefined if there is none. */
+/** Of the entries that count. */
 const latestOf = (admissions: readonly Admission[]): Admission | undefined =>
   admissions
     .filter(isLive)
@@ -129,7 +124,7 @@ const admitAgain = <T extends Ticket>(ticket: T, scan: Scan, now: string, admitt
   return { next: { ...ticket, status: 'controlled', controlledAt: at, gate, admissions, updatedAt: now } };
 };
 
-/** controlled → printed. Of a ticket that admits more than once only its last entry: the one before is its control. */
+/** controlled → printed; of a ticket that admits more than once the entry before becomes its control. */
 export function revert<T extends Ticket>(ticket: T, now: string): Decision<T> {
   if (ticket.status !== 'controlled') return refuseStatus(ticket);
   if (ticket.kept) return CANCELLED;

@@ -1,82 +1,70 @@
 import { type Beneficiary, type Creator, findNewOrigin, print, type Ticket } from './ticket.ts';
 
-/** Whether an order's tickets open the door as issued, or once they are printed. */
+/** Tickets open the door as issued, or once they are printed. */
 export const deliveries = ['electronic', 'print'] as const;
 type Delivery = (typeof deliveries)[number];
 
-/** The members of a ticket that its order names; product, start and description are for display, as of the sale. */
+/** Product, start and description are for display, as of the sale. */
 type Sold = Pick<
   Ticket,
   'lineId' | 'performanceId' | 'seatCategoryId' | 'tariffId' | 'place' | 'price' | 'productId' | 'startDate' | 'about'
 >;
 
-/** A ticket as a confirmed order lists it. */
 export interface OrderedTicket extends Sold {
   readonly ticketId: string;
-  /** As the order names it. */
   readonly beneficiary?: Beneficiary | null;
-  /** How often the order has changed it since the confirmation; absent: never. */
+  /** Changes at the order since the confirmation; absent: none. */
   readonly beneficiaryAsOf?: number;
 }
 
-/** A confirmed order, as of one of its versions. */
 export interface Confirmed {
   readonly orderId: string;
   readonly version: number;
-  /** For people; absent where the order's service does not name it yet. */
+  /** For people; absent where orders does not name it yet. */
   readonly orderNumber?: string | undefined;
   readonly contactNumber: string | null;
-  /** Service host of the sales channel; absent where the order's service does not name it yet. */
+  /** Service host; absent where orders does not name it yet. */
   readonly pointOfSale?: string | null | undefined;
-  /** Absent of orders of earlier releases. */
   readonly createdBy?: Creator | undefined;
-  /** Absent where the order's service does not name it yet: print. */
+  /** Absent where orders does not name it yet: print. */
   readonly ticketDelivery?: Delivery | undefined;
   readonly tickets: readonly OrderedTicket[];
-  /** Whether it has every beneficiary: the direct call does, and the event of an order without names. */
+  /** Every beneficiary is in it: in the direct call, and in the event of an order without names. */
   readonly named?: boolean;
-  /** Whether it is the direct call. */
   readonly isCall?: boolean;
-  /** Whether the direct call with the beneficiaries follows: orders repeats it until it is acknowledged. */
+  /** With the beneficiaries; orders repeats the call until it is acknowledged. */
   readonly callFollows?: boolean;
 }
 
-/** The result of cancelling the tickets of an order. */
 export interface Cancellation {
   readonly ticketsCancelled: number;
   readonly controlled: number;
-  /** The places of the cancelled tickets, and of those that stay controlled. */
+  /** Of the cancelled tickets, and of those that stay controlled. */
   readonly placeIds: readonly string[];
   readonly keptPlaceIds: readonly string[];
   /** ISO 8601 UTC. */
   readonly at: string;
 }
 
-/** An order as this service stores it. Its write decides between issuing and cancelling the tickets. */
 export interface OrderTickets {
   readonly id: string;
-  /** For people; absent of orders of earlier releases. */
   readonly orderNumber?: string;
   readonly contactNumber: string | null;
   readonly pointOfSale?: string | null;
   readonly createdBy?: Creator;
   /** As the first confirmation said; absent: print. */
   readonly ticketDelivery?: Delivery;
-  /** The version of the order that tickets and contact come from; 0: never confirmed here. */
+  /** The version that tickets and contact come from; 0: never confirmed here. */
   readonly asOf: number;
   readonly tickets: readonly OrderedTicket[];
   readonly cancellation: Cancellation | null;
-  /** Whether the beneficiaries of the order are known. */
+  /** The beneficiaries of the order are known. */
   readonly named?: boolean;
-  /**
-   * Since when the tickets wait for the direct call, so that they are issued with their names; ISO 8601 UTC. Null once
-   * it came or was given up; absent: no event has announced it.
-   */
+  /** ISO 8601 UTC; null once it came or was given up, absent: no event has announced it. */
   readonly callAwaitedSince?: string | null;
   readonly createdAt: string;
 }
 
-/** The document of an order that was not known before. */
 export function createOrder(
   { orderId, version, orderNumber, contactNumber, ticketDelivery, tickets, named, callFollows, ...origin }: Confirmed,
   now: string,
@@ -96,12 +84,12 @@ export function createOrder(
   };
 }
 
-/** Whether a confirmation leaves the issue to the direct call. It does so until the call came, or was given up. */
+/** Until the call came, or was given up. */
 export function isLeftToCall(order: OrderTickets, { callFollows }: Confirmed): boolean {
   return callFollows === true && !order.named && order.callAwaitedSince != null;
 }
 
-/** The order after a further confirmation; undefined if that changes nothing. Ordered tickets are never removed. */
+/** Undefined if that changes nothing. Ordered tickets are never removed. */
 export function applyConfirmation<T extends OrderTickets>(order: T, fact: Confirmed, at: string): T | undefined {
   if (order.cancellation) return confirmedSince(order, fact);
   const bringsNames = fact.named === true && !order.named;
@@ -129,7 +117,7 @@ export function applyConfirmation<T extends OrderTickets>(order: T, fact: Confir
     : { ...order, tickets, ...gained };
 }
 
-/** A cancelled order after a further confirmation: its tickets follow the buyer, and there are no new ones. */
+/** Its tickets follow the buyer, and there are no new ones. */
 const confirmedSince = <T extends OrderTickets>(order: T, fact: Confirmed): T | undefined => {
   // Of an order that was cancelled before it was confirmed here there are no tickets.
   if (order.tickets.length === 0) return undefined;
@@ -138,24 +126,22 @@ const confirmedSince = <T extends OrderTickets>(order: T, fact: Confirmed): T | 
   return origin && { ...order, ...origin };
 };
 
-/** Whether the order has changed the beneficiary since. */
 const isRenamed = (known: OrderedTicket, fresh: OrderedTicket | undefined): boolean =>
   (fresh?.beneficiaryAsOf ?? 0) > (known.beneficiaryAsOf ?? 0);
 
-/** The change of what the order waits for: the call ends the wait, the first event that announces it begins one. */
+/** The call ends the wait, the first event that announces it begins one. */
 const waitOf = (order: OrderTickets, fact: Confirmed, now: string): Pick<OrderTickets, 'callAwaitedSince'> => {
   if (order.named) return {};
   if (fact.named) return order.callAwaitedSince == null ? {} : { callAwaitedSince: null };
   return fact.callFollows && order.callAwaitedSince === undefined ? { callAwaitedSince: now } : {};
 };
 
-/** The members of an order that its tickets take over. */
 export type IssuingOrder = Pick<
   OrderTickets,
   'id' | 'orderNumber' | 'contactNumber' | 'pointOfSale' | 'createdBy' | 'ticketDelivery' | 'asOf' | 'named'
 >;
 
-/** The new ticket of a line: an electronic one is printed as issued, another one is not printed yet. */
+/** An electronic one is printed as issued. */
 export function createTicket(order: IssuingOrder, ordered: OrderedTicket, barcode: string, now: string): Ticket {
   const ticket = unprinted(order, ordered, barcode, now);
   const printed = order.ticketDelivery === 'electronic' ? print(ticket, now) : undefined;
@@ -191,18 +177,16 @@ const unprinted = (
   updatedAt: now,
 });
 
-/** The order without the beneficiaries of its tickets. */
 export function eraseBeneficiaries<T extends OrderTickets>(order: T): T {
   if (!order.tickets.some(({ beneficiary }) => beneficiary)) return order;
   return { ...order, tickets: order.tickets.map((ordered) => ({ ...ordered, beneficiary: null })) };
 }
 
-/** The current tickets: of each line, the one that was not replaced. */
+/** Of each line, the ticket that was not replaced. */
 export function selectCurrent<T extends Ticket>(tickets: readonly T[]): T[] {
   return tickets.filter(({ status }) => status !== 'invalidated');
 }
 
-/** The result of a cancellation, after every ticket was changed. */
 export function computeCancellation(tickets: readonly Ticket[], now: string): Cancellation {
   const placesOf = (status: Ticket['status']) =>
     tickets.filter((ticket) => ticket.status === status).map(({ place }) => place.id);
@@ -210,10 +194,7 @@ export function computeCancellation(tickets: readonly Ticket[], now: string): Ca
   return { ticketsCancelled: placeIds.length, controlled: keptPlaceIds.length, placeIds, keptPlaceIds, at: now };
 }
 
-/**
- * The document of an order that was cancelled before its confirmation arrived: no tickets are issued for it any more,
- * and the result is as if all had been issued and cancelled.
- */
+/** For an order that was cancelled before its confirmation arrived: no tickets are issued for it any more. */
 export function createTombstone(orderId: string, placeIds: readonly string[], now: string) {
   return {
     id: orderId,

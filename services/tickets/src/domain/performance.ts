@@ -1,6 +1,5 @@
 import type { SaleDescription, Ticket } from './ticket.ts';
 
-/** When and where a performance takes place. */
 export interface Whereabouts {
   /** ISO 8601 UTC. */
   readonly startDate: string;
@@ -9,15 +8,15 @@ export interface Whereabouts {
   readonly venue: SaleDescription['venue'];
 }
 
-/** A performance that has moved since its sale began, as it is now. */
+/** As it is now, since it has moved after the begin of its sale. */
 export interface MovedPerformance extends Whereabouts {
-  /** The version of the performance that this is known from. */
+  /** The version that this is known from. */
   readonly asOf: number;
   /** The version with which it last moved. */
   readonly movedAsOf: number;
 }
 
-/** The performance as of this version of it; undefined if that or a later one is known. */
+/** Undefined if this version or a later one is known. */
 export function movePerformance<P extends MovedPerformance>(known: P, to: Whereabouts, version: number): P | undefined {
   return version <= known.asOf
     ? undefined
@@ -30,14 +29,14 @@ const isSame = (one: Whereabouts, other: Whereabouts): boolean =>
   one.venue.name === other.venue.name &&
   one.venue.city === other.venue.city;
 
-/** The ticket with time and place as they are now; `moved` is undefined if they are those of the sale. */
+/** `moved` is undefined if time and place are those of the sale. */
 export function applyMove<T extends Ticket>(ticket: T, moved: Whereabouts | undefined): T {
   if (!moved) return ticket;
   const { startDate, timeZone, venue } = moved;
   return { ...ticket, startDate, ...(ticket.about && { about: { ...ticket.about, timeZone, venue } }) };
 }
 
-/** Changes a printed ticket, whose paper is outdated now; the same object if it was changed for this move before. */
+/** Its paper is outdated; the same object if it was changed for this move before. */
 export function markOutdated<T extends Ticket>(ticket: T, { movedAsOf }: MovedPerformance, now: string): T {
   return ticket.status !== 'printed' || (ticket.movedAsOf ?? 0) >= movedAsOf
     ? ticket

@@ -1,8 +1,8 @@
-// What people find a ticket by, without any I/O: compared without case, accents and punctuation.
+// Terms are compared without case, accents and punctuation.
 
 import type { SearchTerms, Ticket } from './ticket.ts';
 
-/** Letters that Unicode does not decompose, as they are typed without them. */
+/** As letters that Unicode does not decompose are typed without them. */
 const PLAIN: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -15,7 +15,7 @@ const PLAIN: Readonly<Record<string, string>> = {
   ı: 'i',
 };
 
-/** A text in words of plain small letters and digits, with one space between them. */
+/** Plain small letters and digits, with one space between words. */
 export function foldText(text: string): string {
   return text
     .normalize('NFKD')
@@ -27,12 +27,11 @@ export function foldText(text: string): string {
     .trim();
 }
 
-/** The same without spaces: `E-12`, `e 12` and `E12` are one. */
+/** Without spaces: `E-12`, `e 12` and `E12` are one. */
 export function foldCode(text: string): string {
   return foldText(text).replaceAll(' ', '');
 }
 
-/** The terms of a ticket of the order with this number. */
 export function buildSearchTerms({ place, beneficiary }: Pick<Ticket, 'place' | 'beneficiary'>, orderNumber: string) {
   const { firstName = null, lastName = null } = beneficiary ?? {};
   const joined = (...names: readonly (string | null)[]) => foldText(names.join(' ')) || null;

@@ -1,6 +1,4 @@
-// Rules of tickets without any I/O: statuses, printing, replacement, cancellation and the buyer.
-
-/** The status of a ticket. `invalidated`: replaced by another. `invalidated` and `cancelled` are final. */
+/** `invalidated`: replaced by another. `invalidated` and `cancelled` are final. */
 export const statuses = ['not_printed', 'printed', 'controlled', 'invalidated', 'cancelled'] as const;
 export type Status = (typeof statuses)[number];
 
@@ -11,7 +9,7 @@ export interface Place {
   readonly seat: number | null;
 }
 
-/** An amount in the currency's minor unit. */
+/** In the currency's minor unit. */
 export interface Price {
   readonly amount: number;
   readonly currency: string;
@@ -19,11 +17,11 @@ export interface Price {
 
 type Texts = Readonly<Record<string, string>>;
 
-/** How often a ticket admits that does so more than once: on each local day of the venue, or always. */
+/** On each local day of the venue, or always. */
 export const manyEntries = ['daily', 'unlimited'] as const;
 export type Entries = (typeof manyEntries)[number];
 
-/** What the document of a ticket shows beside its own members, as of the sale. Texts are by language (BCP 47). */
+/** As of the sale. Texts are by language (BCP 47). */
 export interface SaleDescription {
   readonly institution?: string;
   readonly product: Texts;
@@ -34,9 +32,9 @@ export interface SaleDescription {
   readonly timeZone: string;
   /** Of the catalog's product; absent in what earlier releases sold. */
   readonly productType?: string;
-  /** ISO 8601 UTC; until when what is no show is valid; absent: not known, or a show. */
+  /** ISO 8601 UTC; absent: not known, or a show. */
   readonly validUntil?: string;
-  /** How often it admits its holder; absent: once. */
+  /** Absent: once. */
   readonly entries?: Entries;
 }
 
@@ -45,53 +43,43 @@ export interface Beneficiary {
   readonly lastName: string | null;
 }
 
-/** Who made the order: a client, with the user who was signed in at it, or a shopper of a point of sale. */
+/** A client, with the user who was signed in at it, or a shopper of a point of sale. */
 export type Creator = { readonly clientId: string; readonly userId?: string } | { readonly pointOfSale: string };
 
-/**
- * The own members of the replacing ticket; stored with the replaced one, so that any process can write the new
- * ticket.
- */
+/** Stored with the replaced ticket, so that any process can write the new one. */
 interface Successor {
   readonly barcode: string;
   readonly beneficiary: Beneficiary | null;
   /** ISO 8601 UTC. */
   readonly at: string;
-  /** The reason given by the institution; stored only, no answer shows it. */
+  /** By the institution; no answer shows it. */
   readonly reason?: string;
 }
 
-/**
- * A scan that admitted the ticket's holder. It is written with the ticket, so that any process can record the scan and
- * repeat its answer.
- */
+/** Written with the ticket, so that any process can record the scan and repeat its answer. */
 export interface Admission {
   readonly scanId: string;
-  /** The scanner's own name of the scan; null for a single control. */
+  /** The scanner's own; null for a single control. */
   readonly nonce: string | null;
-  /** When the holder was admitted; ISO 8601 UTC, like `receivedAt`. */
+  /** ISO 8601 UTC, like `receivedAt`. */
   readonly at: string;
   readonly gate: string | null;
   readonly offline: boolean;
   readonly receivedAt: string;
   /** An offline scan that arrived later had happened earlier: it is the control. */
   readonly displaced?: true;
-  /** It was taken back. */
   readonly reverted?: true;
 }
 
-/** The terms of a ticket, each compared from its beginning. */
 export interface SearchTerms {
-  /** The number of its order; the one term that is compared as a whole. */
+  /** The one term that is compared as a whole. */
   readonly order: string;
-  /** The label of its place. */
   readonly place: string;
-  /** The beneficiary's names in both orders; null without names. */
+  /** In both orders; null without names. */
   readonly name: string | null;
   readonly lastName: string | null;
 }
 
-/** A ticket as it is stored; instants are ISO 8601 UTC. */
 export interface Ticket {
   readonly id: string;
   readonly status: Status;
@@ -104,55 +92,48 @@ export interface Ticket {
   readonly tariffId: string;
   readonly place: Place;
   readonly price: Price;
-  /** Product and start of the performance as of the sale, as given by the order. */
   readonly productId?: string | null;
   readonly startDate?: string | null;
-  /** Absent in tickets of earlier releases. */
   readonly about?: SaleDescription;
   readonly beneficiary: Beneficiary | null;
-  /**
-   * Whether the beneficiary was set, by the order or later, or erased: names of the order are not applied afterwards.
-   */
+  /** Set, by the order or later, or erased: names of the order are not applied afterwards. */
   readonly named?: boolean;
-  /** When the names were last erased with their contact; ISO 8601 UTC. */
+  /** The last time, with their contact; ISO 8601 UTC. */
   readonly namesErasedAt?: string;
-  /** The last change of the beneficiary at the order that the ticket has followed; absent: none. */
+  /** The last change at the order that the ticket has followed; absent: none. */
   readonly namedAsOf?: number;
   readonly barcode: string;
   readonly printedAt: string | null;
   readonly controlledAt: string | null;
   readonly gate: string | null;
-  /** The newest scans that admitted its holder, the last one last; a reverted control stays. Absent: none. */
+  /** The newest ones, the last one last; a reverted control stays. Absent: none. */
   readonly admissions?: readonly Admission[];
   readonly replaces: string | null;
   readonly replacedBy: string | null;
-  /** The buyer, and the version of the order that named it. */
+  /** As of the version of the order that named it. */
   readonly contactNumber: string | null;
   readonly contactAsOf: number;
-  /**
-   * Service host of the order's sales channel; null without one, absent until the order names it: then the ticket is
-   * in no point of sale's bounds.
-   */
+  /** Service host; null without one, absent until the order names it. */
   readonly pointOfSale?: string | null;
-  /** Absent until the order names it, as in tickets of earlier releases: then it belongs to no client with bounds. */
+  /** Absent until the order names it: then it belongs to no client with bounds. */
   readonly createdBy?: Creator;
-  /** The last move of its performance that it was changed for when it was printed; absent: none. */
+  /** The last move that it was changed for when it was printed; absent: none. */
   readonly movedAsOf?: number;
-  /** Whether another contact was the buyer before. */
+  /** Another contact was the buyer before. */
   readonly contactChanged?: boolean;
   /** Only of an invalidated ticket. */
   readonly successor?: Successor;
-  /** The order was cancelled after the control: the ticket stays controlled for good. */
+  /** The order was cancelled after the control: it stays controlled for good. */
   readonly kept?: boolean;
-  /** What it is found by, as of its last write; absent in tickets of earlier releases. */
+  /** As of its last write; absent in tickets of earlier releases. */
   readonly search?: SearchTerms;
-  /** The number of writes that changed nothing visible; the ETag does not count them. */
+  /** Writes that changed nothing visible; the ETag does not count them. */
   readonly unseen?: number;
   readonly createdAt: string;
   readonly updatedAt: string;
 }
 
-/** The reasons of refused commands; `wrong_status` if no other applies. */
+/** `wrong_status` if no other applies. */
 export type Reason =
   | 'not_printed'
   | 'cancelled'
@@ -163,13 +144,13 @@ export type Reason =
   | 'not_valid'
   | 'wrong_time';
 
-/** A refused command; `details` is English, for humans. */
+/** `details` is English, for humans. */
 export interface Refusal {
   readonly refused: Reason;
   readonly details: string;
 }
 
-/** The ticket after the command (the same object if nothing changes), or the refusal. */
+/** The same object if nothing changes. */
 export type Decision<T extends Ticket = Ticket> = { readonly next: T } | Refusal;
 
 const reasons: Readonly<Record<Status, Reason>> = {
@@ -180,13 +161,11 @@ const reasons: Readonly<Record<Status, Reason>> = {
   cancelled: 'cancelled',
 };
 
-/** The refusal of a command that this status does not allow. */
 export function refuseStatus({ status, replacedBy }: Ticket): Refusal {
   const why = status === 'invalidated' ? `: it was replaced by ${replacedBy}` : '';
   return { refused: reasons[status], details: `The ticket is ${status.replace('_', ' ')}${why}.` };
 }
 
-/** not_printed → printed. */
 export function print<T extends Ticket>(ticket: T, now: string): Decision<T> {
   return ticket.status === 'not_printed'
     ? { next: { ...ticket, status: 'printed', printedAt: now, updatedAt: now } }
@@ -200,17 +179,14 @@ export function rollBack<T extends Ticket>(ticket: T, now: string): Decision<T> 
     : refuseStatus(ticket);
 }
 
-/** printed → invalidated, replaced by the ticket with this id, which `successorOf` makes. */
+/** printed → invalidated, replaced by the ticket that `successorOf` makes. */
 export function replace<T extends Ticket>(ticket: T, id: string, successor: Successor): Decision<T> {
   return ticket.status === 'printed'
     ? { next: { ...ticket, status: 'invalidated', replacedBy: id, successor, updatedAt: successor.at } }
     : refuseStatus(ticket);
 }
 
-/**
- * The first version of the ticket that replaces an invalidated one. Deterministic: every process makes the same
- * ticket.
- */
+/** In its first version. Deterministic: every process makes the same ticket. */
 export function buildSuccessor(ticket: Ticket): Ticket | undefined {
   const { successor, replacedBy } = ticket;
   if (successor === undefined || replacedBy === null) return undefined;
@@ -247,22 +223,18 @@ export function buildSuccessor(ticket: Ticket): Ticket | undefined {
   };
 }
 
-/** Counts a write that changes nothing visible. */
 export function countUnseen({ unseen = 0 }: Ticket) {
   return { unseen: unseen + 1 };
 }
 
-/**
- * Cancels the ticket, since its order was cancelled. A controlled ticket stays controlled for good, unless
- * `override`; it keeps time and gate of the control. Final ones stay as they are.
- */
+/** Unless `override`, a controlled ticket stays controlled for good. Final ones stay as they are. */
 export function cancel<T extends Ticket>(ticket: T, override: boolean, now: string): T {
   if (ticket.status === 'invalidated' || ticket.status === 'cancelled') return ticket;
   if (ticket.status !== 'controlled' || override) return { ...ticket, status: 'cancelled', updatedAt: now };
   return ticket.kept ? ticket : { ...ticket, kept: true, ...countUnseen(ticket) };
 }
 
-/** Sets the buyer as of a version of the order; older versions change nothing. */
+/** Older versions of the order change nothing. */
 export function setContact<T extends Ticket>(ticket: T, contactNumber: string | null, asOf: number): T {
   if (asOf <= ticket.contactAsOf) return ticket;
   const changed = ticket.contactChanged || contactNumber !== ticket.contactNumber;
@@ -270,10 +242,9 @@ export function setContact<T extends Ticket>(ticket: T, contactNumber: string | 
   return { ...ticket, contactNumber, contactAsOf: asOf, ...flag, ...countUnseen(ticket) };
 }
 
-/** Through which channel and by whom an order was made; a member is absent until the order names it. */
 export type Origin = Pick<Ticket, 'pointOfSale' | 'createdBy'>;
 
-/** What a confirmation is the first to name of an origin that never changes; undefined if that is nothing. */
+/** An origin never changes; undefined if nothing is new. */
 export function findNewOrigin(
   known: Origin,
   { pointOfSale, createdBy }: { readonly [K in keyof Origin]?: Origin[K] | undefined },
@@ -285,7 +256,6 @@ export function findNewOrigin(
   return Object.keys(named).length > 0 ? named : undefined;
 }
 
-/** Sets what a ticket was issued without: the sales channel, who made the order. */
 export function completeOrigin<T extends Ticket>(ticket: T, origin: Origin): T {
   const named = findNewOrigin(ticket, origin);
   return named ? { ...ticket, ...named, ...countUnseen(ticket) } : ticket;
@@ -293,17 +263,13 @@ export function completeOrigin<T extends Ticket>(ticket: T, origin: Origin): T {
 
 const REPLACEMENT = /^(.+)_r([1-9][0-9]{0,8})$/;
 
-/**
- * The id of the ticket that replaces this one: `tic_x` → `tic_x_r1` → `tic_x_r2`. It is derived from the old id,
- * since a ticket is replaced at most once: every process that completes an interrupted replacement writes the same
- * ticket.
- */
+/** `tic_x` → `tic_x_r1`: every process that completes an interrupted replacement writes the same ticket. */
 export function deriveNextId(id: string): string {
   const [, root = id, generation = '0'] = REPLACEMENT.exec(id) ?? [];
   return `${root}_r${Number(generation) + 1}`;
 }
 
-/** The id of the ticket that this one replaces; undefined if `nextId` did not make this id. */
+/** Undefined if {@link deriveNextId} did not make this id. */
 export function derivePreviousId(id: string): string | undefined {
   const [, root, generation] = REPLACEMENT.exec(id) ?? [];
   if (root === undefined) return undefined;

@@ -13,18 +13,17 @@ import type { OrderDocument, TicketDocument } from '../store.ts';
 import { changeLines } from '../tickets/lineage.ts';
 import { issueMissing } from './issue.ts';
 
-/** The part of `order.cancelled` that concerns tickets. */
 export interface OrderCancelled {
   readonly orderId: string;
-  /** Whether controlled tickets are cancelled, too. */
+  /** Controlled tickets are cancelled, too. */
   readonly override: boolean;
-  /** The places of all lines of the order. */
+  /** Of all lines. */
   readonly placeIds: readonly string[];
 }
 
 /**
- * Cancels the tickets of a cancelled order, then publishes the result once. Each ticket's own write decides whether
- * it was controlled before. Idempotent from any point.
+ * Publishes the result once. Each ticket's own write decides whether it was controlled before. Idempotent from any
+ * point.
  */
 export async function cancelTickets(context: Context, institution: string, fact: OrderCancelled): Promise<void> {
   const own = createInstitutionContext(context, institution);
@@ -46,9 +45,7 @@ export async function cancelTickets(context: Context, institution: string, fact:
   }
 }
 
-/**
- * Writes the tombstone of an unknown order; returns the order instead if another instance has inserted it meanwhile.
- */
+/** For an unknown order; the order instead if another instance has inserted it meanwhile. */
 const writeTombstone = async (
   collections: Collections,
   { orderId, placeIds }: OrderCancelled,
@@ -66,8 +63,8 @@ const writeTombstone = async (
 };
 
 /**
- * Every ticket that the order lists. A ticket that an interrupted issue has not written is inserted as cancelled, so
- * that a late insert finds its id taken.
+ * A ticket that an interrupted issue has not written is inserted as cancelled, so that a late insert finds its id
+ * taken.
  */
 const allTickets = (context: InstitutionContext, order: OrderDocument): Promise<TicketDocument[]> =>
   issueMissing(context, order, { status: 'cancelled', beneficiary: null });

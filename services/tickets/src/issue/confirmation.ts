@@ -2,7 +2,7 @@ import { named } from '../domain/beneficiary.ts';
 import type { OrderedTicket } from '../domain/order.ts';
 import { type Beneficiary, type Creator, manyEntries } from '../domain/ticket.ts';
 
-/** A ticket in the message of another service, which may have further members. */
+/** The message of another service may have further members. */
 type OrderedTicketInput = Omit<OrderedTicket, 'beneficiary'> & {
   readonly beneficiary?: Partial<Beneficiary> | null;
 };
@@ -11,7 +11,7 @@ type JsonObject = Readonly<Record<string, unknown>>;
 
 const NAMES = ['ticketId', 'lineId', 'performanceId', 'seatCategoryId', 'tariffId'] as const;
 
-/** Whether an entry has all members that are needed to issue the ticket. */
+/** All members that are needed to issue the ticket. */
 export function isOrderedTicket(given: unknown): given is OrderedTicketInput {
   if (!isObject(given) || !NAMES.every((name) => typeof given[name] === 'string')) return false;
   const { place, price } = given;
@@ -21,7 +21,7 @@ export function isOrderedTicket(given: unknown): given is OrderedTicketInput {
 
 const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null;
 
-/** Who made the order, as it is stored; undefined if the message names nobody. */
+/** Undefined if the message names nobody. */
 export function parseCreator(given: unknown): Creator | undefined {
   if (!isObject(given)) return undefined;
   const { clientId, userId, pointOfSale } = given;
@@ -29,7 +29,7 @@ export function parseCreator(given: unknown): Creator | undefined {
   return typeof pointOfSale === 'string' ? { pointOfSale } : undefined;
 }
 
-/** The stored members of an ordered ticket; unknown members are left out. */
+/** Unknown members are left out. */
 export function toOrderedTicket({
   place,
   price,
@@ -56,13 +56,13 @@ export function toOrderedTicket({
   };
 }
 
-/** An instant as it is stored; null if invalid: the member is only displayed, so it does not prevent the issue. */
+/** Null if invalid: the member is only displayed, so it does not prevent the issue. */
 const instant = (value: unknown): string | null => {
   const time = typeof value === 'string' ? Date.parse(value) : Number.NaN;
   return Number.isNaN(time) ? null : new Date(time).toISOString();
 };
 
-/** What the document shows; nothing if it is incomplete: the member is only displayed, so it prevents no issue. */
+/** Nothing if it is incomplete: the member is only displayed. */
 const describedBy = (about: unknown): Pick<OrderedTicket, 'about'> => {
   if (!isObject(about) || !isObject(about.venue)) return {};
   const [product, seatCategory, tariff] = [texts(about.product), texts(about.seatCategory), texts(about.tariff)];

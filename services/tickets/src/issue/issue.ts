@@ -1,5 +1,3 @@
-// Issues the tickets of a confirmed order, at last without the names that do not come.
-
 import type { Logger } from '@boxoffice/runtime';
 import { signBarcode } from '../barcode/barcode.ts';
 import {
@@ -27,10 +25,9 @@ import { changeLine, listOrderTickets } from '../tickets/lineage.ts';
 import { changeOrReplace } from '../tickets/replacement.ts';
 import { deleteNames, isErased } from '../tickets/tickets.ts';
 
-/** The members of a ticket that other services get. */
 export type TicketSummary = Pick<Ticket, 'id' | 'lineId' | 'status'>;
 
-/** Every ticket of the order, after those that are missing were issued, `changed` by the caller. */
+/** Every ticket of the order, `changed` by the caller. */
 export async function issueMissing(
   context: InstitutionContext,
   order: OrderDocument,
@@ -46,7 +43,6 @@ export async function issueMissing(
   return listOrderTickets(collections, order.id);
 }
 
-/** Makes the new tickets of these lines, with signed barcodes. */
 const newTickets = async (
   context: InstitutionContext,
   order: IssuingOrder,
@@ -61,15 +57,13 @@ const newTickets = async (
   });
 };
 
-/** Confirmations that a process remembers. */
 const REMEMBERED = 1_000;
 
 /**
- * Issues the tickets of a confirmed order that are not issued yet; none for a cancelled order, and none while they wait
- * for the direct call that brings their names. Idempotent by order: the order's document is written first and decides
- * between issue and cancellation; then the tickets, whose ids the order has chosen. Call and event of one confirmation
- * come at nearly the same time, mostly to the same process: the later one waits for the earlier, and an event does
- * nothing after it.
+ * None for a cancelled order, and none while tickets wait for the direct call that brings their names. Idempotent: the
+ * order's document is written first and decides between issue and cancellation. Call and event of one confirmation come
+ * at nearly the same time, mostly to the same process: the later one waits for the earlier, and an event does nothing
+ * after it.
  */
 export function issue(context: Context, institution: string, fact: Confirmed): Promise<TicketSummary[]> {
   const { issuing } = context;
@@ -125,10 +119,7 @@ const issueNow = async (
   return selectCurrent(all);
 };
 
-/**
- * Deletes the names if the buyer was erased before the confirmation arrived. Runs last, so that no concurrent erasure
- * is missed.
- */
+/** If the buyer was erased before the confirmation arrived. Runs last, so that no concurrent erasure is missed. */
 const withoutErased = async (
   context: Context,
   collections: Collections,
@@ -139,10 +130,7 @@ const withoutErased = async (
   if (await isErased(collections, contactNumber)) await deleteNames(context, collections, contactNumber);
 };
 
-/**
- * Lets tickets that were issued before follow the order: its buyer, the sales channel and the maker that an earlier
- * release left out, and the names that came with the direct call.
- */
+/** Its buyer, the sales channel and the maker that an earlier release left out, and the names of the direct call. */
 const followOrder = async (
   collections: Collections,
   all: readonly TicketDocument[],
@@ -172,7 +160,7 @@ const followOrder = async (
   );
 };
 
-/** Lets the tickets follow beneficiaries that the order has changed since its confirmation; replaces printed ones. */
+/** Those that the order has changed since its confirmation; replaces printed tickets. */
 const followNames = async (
   context: InstitutionContext,
   all: readonly TicketDocument[],
@@ -188,7 +176,7 @@ const followNames = async (
       const now = await changeOrReplace(context, id, { ifMatch: () => {} }, (found, asNew, at) => ({
         next: follow(found, { beneficiary, asOf }, asNew, at),
       }));
-      // The ticket may have been replaced meanwhile: then its successor follows.
+      // A ticket that was replaced meanwhile has a successor that follows.
       if (now.id === id || (now.namedAsOf ?? 0) >= asOf) break;
       id = now.id;
     }
@@ -196,13 +184,12 @@ const followNames = async (
   return any;
 };
 
-/** Orders, and the instance that takes over for a dead one, have repeated the direct call by then several times. */
+/**
+ * Milliseconds in which orders, or the instance that takes over for a dead one, has repeated the call several times.
+ */
 export const OVERDUE_MS = 30_000;
 
-/**
- * Issues the tickets for which the direct call of orders has not come in time: their buyers have paid. Safe to run in
- * several instances.
- */
+/** The direct call has not come in time, and the buyers have paid. Safe to run in several instances. */
 export async function issueOverdue(context: Context, logger: Pick<Logger, 'warn'>): Promise<void> {
   const until = new Date(context.now() - OVERDUE_MS).toISOString();
   const overdue = await context.store.collection(ordersCollection).acrossInstitutions.find({
@@ -214,8 +201,8 @@ export async function issueOverdue(context: Context, logger: Pick<Logger, 'warn'
 }
 
 /**
- * Issues the tickets of an order without names, and ends its wait. A late call still names them. The wait ends last, so
- * that a crash in between is repeated. An order that was cancelled meanwhile has its tickets.
+ * A late call still names the tickets. The wait ends last, so that a crash in between is repeated. An order that was
+ * cancelled meanwhile has its tickets.
  */
 const issueWithoutNames = async (context: Context, order: OrderDocument, logger: Pick<Logger, 'warn'>) => {
   const { id, institution } = order;

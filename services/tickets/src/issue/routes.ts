@@ -9,7 +9,7 @@ import { issue, type TicketSummary } from './issue.ts';
 
 const exampleTickets = [{ ticketId: ids.ticket, lineId: ids.line, status: 'not_printed' }];
 
-/** Issuing tickets, and the tickets of an order: for the orders service. */
+/** For the orders service. */
 export function createInternalRoutes(context: Context): AnyOperation[] {
   return [
     operation({

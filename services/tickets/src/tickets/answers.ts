@@ -1,12 +1,10 @@
-// Tickets as answers show them, and what the operations on one ticket have in common: path, declaration and answer.
-
 import { created, createView, ok, pathId } from '@boxoffice/http';
 import type { Caller } from '@boxoffice/identity';
 import type { Static } from 'typebox';
 import type { Ticket } from '../domain/ticket.ts';
 import { ShopTicket, Ticket as Shown } from '../schemas.ts';
 
-/** The ETag of a ticket: writes that change nothing visible do not raise it. */
+/** Writes that change nothing visible do not raise it. */
 export function computeEtag({ version, unseen = 0 }: Ticket & { readonly version: number }): string {
   return String(version - unseen);
 }
@@ -14,7 +12,6 @@ export function computeEtag({ version, unseen = 0 }: Ticket & { readonly version
 const viewOf = createView(Shown);
 const viewInShop = createView(ShopTicket);
 
-/** A ticket as answers show it, without internal members. */
 export function toTicketView(ticket: Ticket): Static<typeof Shown> {
   return viewOf(shown(ticket));
 }
@@ -26,18 +23,17 @@ const shown = (ticket: Ticket) => ({
   currency: ticket.price.currency,
 });
 
-/** How answers show tickets to a caller. */
 export function selectView({ user }: Pick<Caller, 'user'>) {
   return user?.role === 'door' ? viewAtDoor : toTicketView;
 }
 
-/** A ticket as the door sees it: a stolen phone must not print entries. */
+/** A stolen phone must not print entries. */
 const viewAtDoor = (ticket: Ticket): Static<typeof Shown> => {
   const { barcode: _, ...rest } = toTicketView(ticket);
   return rest;
 };
 
-/** A ticket as the pos service needs it: with buyer, product and what was sold; see `presentTicket`. */
+/** With buyer, product and what was sold; see {@link applyPerformances}. */
 export function toShopView(ticket: Ticket): Static<typeof ShopTicket> {
   return viewInShop({ ...shown(ticket), productId: ticket.productId ?? null, startDate: ticket.startDate ?? null });
 }
@@ -49,12 +45,12 @@ export function answer(ticket: Versioned) {
   return ok(toTicketView(ticket), metadata(ticket));
 }
 
-/** `subjects`: an erasure of the contact deletes this answer where it is recorded for a repeated request. */
+/** `subjects`: an erasure of the contact deletes the recorded answer. */
 const metadata = (ticket: Versioned) => ({
   etag: computeEtag(ticket),
   subjects: [ticket.id, ...(ticket.contactNumber === null ? [] : [ticket.contactNumber])],
 });
-/** The answer of an operation that admits the door. */
+/** Also for the door. */
 export function answerFor(caller: Pick<Caller, 'user'>) {
   return (ticket: Versioned) => ok(selectView(caller)(ticket), metadata(ticket));
 }
@@ -65,5 +61,4 @@ export function answerCreated(ticket: Versioned) {
 export const single = { path: `${PATH}/{ticketId}`, params: { ticketId: pathId } } as const;
 export const changing = { access: 'tickets:write', answers: { 200: Shown }, etag: true, conditional: true } as const;
 
-/** Codes of a ticket that is final. */
 export const finalCodes = ['ticket_cancelled', 'ticket_invalidated'] as const;

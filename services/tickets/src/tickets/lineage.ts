@@ -4,13 +4,10 @@ import { buildSuccessor, derivePreviousId, type Ticket } from '../domain/ticket.
 import { createTicketReplacedFact } from '../events.ts';
 import type { TicketDocument } from '../store.ts';
 
-// A replacement writes three documents: the pending step, the old ticket (the commit point, which has all members of
-// the new one), then the new ticket with its event. Any operation that reads an interrupted replacement completes it.
+// A replacement writes the pending step, the old ticket (the commit point, which has all members of the new one), then
+// the new ticket. Any operation that reads an interrupted replacement completes it.
 
-/**
- * Inserts the ticket that replaces this invalidated one, unless it exists; returns it as stored, or undefined if this
- * ticket was not replaced.
- */
+/** Inserts the new ticket, unless it exists; undefined if this ticket was not replaced. */
 export async function finishReplacement({ tickets }: Collections, old: Ticket): Promise<TicketDocument | undefined> {
   const next = buildSuccessor(old);
   if (!next) return undefined;
@@ -24,7 +21,7 @@ export async function finishReplacement({ tickets }: Collections, old: Ticket): 
   }
 }
 
-/** The ticket with this id; completes an interrupted replacement that has not written it yet. */
+/** Completes an interrupted replacement that has not written it yet. */
 export async function findTicket(collections: Collections, id: string): Promise<TicketDocument | undefined> {
   const found = await collections.tickets.get(id);
   const before = found ? undefined : derivePreviousId(id);
@@ -33,7 +30,7 @@ export async function findTicket(collections: Collections, id: string): Promise<
   return old?.replacedBy === id ? finishReplacement(collections, old) : undefined;
 }
 
-/** The tickets with these ids, by id: one query, unless some were left by an interrupted replacement. */
+/** By id: one query, unless some were left by an interrupted replacement. */
 export async function findTicketsByIds(
   collections: Collections,
   ids: readonly string[],
@@ -47,7 +44,7 @@ export async function findTicketsByIds(
   return there;
 }
 
-/** All tickets that match, in order of creation, with those that replace them; completes interrupted replacements. */
+/** In order of creation, with those that replace them; completes interrupted replacements. */
 export async function findTicketsWhere(collections: Collections, where: Where): Promise<TicketDocument[]> {
   const found = await collections.tickets.find({ where, orderBy: 'createdAt' });
   const known = new Set(found.map(({ id }) => id));
@@ -56,12 +53,11 @@ export async function findTicketsWhere(collections: Collections, where: Where): 
   return [...found, ...finished.flatMap((ticket) => (ticket ? [ticket] : []))];
 }
 
-/** Every ticket of an order. */
 export function listOrderTickets(collections: Collections, orderId: string): Promise<TicketDocument[]> {
   return findTicketsWhere(collections, { orderId });
 }
 
-/** Completes pending replacements, so that a list does not miss the new tickets. There is nearly always none. */
+/** So that a list does not miss the new tickets. There is nearly always none. */
 export async function finishPending(collections: Collections): Promise<void> {
   for (const { id, ticketId } of await collections.replacements.find({ limit: 500 })) {
     const old = await collections.tickets.get(ticketId);
@@ -70,8 +66,8 @@ export async function finishPending(collections: Collections): Promise<void> {
 }
 
 /**
- * Changes a ticket and all tickets that have replaced it, also meanwhile; returns the current ticket of the line.
- * `step` returns the same object if nothing changes; `changed` runs after each ticket.
+ * Also all tickets that have replaced it; returns the current ticket of the line. `step` returns the same object if
+ * nothing changes; `changed` runs after each ticket.
  */
 export async function changeLine(
   collections: Collections,
@@ -89,10 +85,9 @@ export async function changeLine(
   return replacing ? changeLine(collections, replacing, step, changed) : written;
 }
 
-/** The number of tickets of an order that are changed concurrently. */
 const WIDTH = 16;
 
-/** Changes these tickets, each like {@link changeLine}; resolves to the current tickets of their lines. */
+/** Each like {@link changeLine}; resolves to the current tickets of their lines. */
 export async function changeLines(
   collections: Collections,
   tickets: readonly TicketDocument[],

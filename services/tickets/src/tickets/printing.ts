@@ -1,5 +1,3 @@
-// Printing: of a ticket or of a whole order, and its reversal.
-
 import { Fault } from '@boxoffice/envelope';
 import { type AnyOperation, ok, operation } from '@boxoffice/http';
 import { type ContextOf, type InstitutionContext, readTimestamp } from '../context.ts';
@@ -15,7 +13,6 @@ import { changeTicket } from './tickets.ts';
 const printing = { ...single, ...changing, path: `${single.path}/printing` } as const;
 const params = { ticketId: example.ids.ticket };
 
-/** Printing: records that a ticket or all of an order are printed, and rolls that of one back. */
 export function createPrintingRoutes(contextOf: ContextOf): AnyOperation[] {
   return [
     operation({
@@ -72,9 +69,8 @@ export function createPrintingRoutes(contextOf: ContextOf): AnyOperation[] {
 }
 
 /**
- * Prints every ticket of an order that is not printed yet, and returns the current ticket of each line. Idempotent, so
- * a repeat completes an interrupted call.
- * @throws {Fault} `not_found` without tickets, `ticket_cancelled`
+ * Returns the current ticket of each line. Idempotent, so a repeat completes an interrupted call. @throws {Fault}
+ * `not_found` without tickets, `ticket_cancelled`
  */
 const printTickets = async (context: InstitutionContext, orderId: string): Promise<readonly TicketDocument[]> => {
   const { collections } = context;

@@ -1,5 +1,3 @@
-// Replacement of tickets: a new beneficiary, a new barcode, and interrupted replacements.
-
 import { type AnyOperation, mergePatch, operation } from '@boxoffice/http';
 import { signBarcode } from '../barcode/barcode.ts';
 import { type Collections, type Context, type ContextOf, type InstitutionContext, readTimestamp } from '../context.ts';
@@ -22,17 +20,14 @@ import {
 import { finishReplacement } from './lineage.ts';
 import { getTicket, type Request, requireAllowed } from './tickets.ts';
 
-/** Decides a change that may replace the ticket by one with this id and barcode. */
+/** May replace the ticket by one with this id and barcode. */
 type Replacing = (
   ticket: TicketDocument,
   asNew: { readonly id: string; readonly barcode: string },
   now: string,
 ) => domain.Decision<TicketDocument>;
 
-/**
- * Runs a decision that may replace a printed ticket; returns the current ticket afterwards. `decide` may throw a
- * Fault of its own.
- */
+/** Returns the current ticket afterwards. `decide` may throw a Fault of its own. */
 export async function changeOrReplace(
   context: InstitutionContext,
   id: string,
@@ -76,18 +71,18 @@ const barcodeFor = async (
   return signBarcode(await keys.signing(institution), { tid, prf: ticket.performanceId, plc: ticket.place.id, iat });
 };
 
-/** Records the pending replacement of this ticket, so that the sweep completes it if this process dies. */
+/** The sweep completes it if this process dies. */
 const recordPending = async ({ replacements }: Collections, ticketId: string, now: number): Promise<void> => {
   await replacements.insertMany([{ id: domain.deriveNextId(ticketId), ticketId, since: now }]);
 };
 
-/** The ticket that replaces this one, in its first version: so a repeated request gets the first answer. */
+/** In its first version, so that a repeated request gets the first answer. */
 const freshSuccessor = (ticket: domain.Ticket): (domain.Ticket & { readonly version: number }) | undefined => {
   const next = domain.buildSuccessor(ticket);
   return next && { ...next, version: 1 };
 };
 
-/** Replaces a printed ticket by a new one with its own barcode; the old one becomes invalid and stores the reason. */
+/** The old ticket stores the reason. */
 export function replaceTicket(context: InstitutionContext, id: string, request: Request, reason?: string) {
   return changeOrReplace(context, id, request, (ticket, { id: newId, barcode }, at) => {
     const why = reason === undefined ? {} : { reason };
@@ -95,13 +90,13 @@ export function replaceTicket(context: InstitutionContext, id: string, request: 
   });
 }
 
-/** After this time a pending replacement counts as interrupted. */
+/** Milliseconds until a pending replacement counts as interrupted. */
 export const INTERRUPTED_MS = 5_000;
 
-/** After this time a replacement that was not committed is abandoned. */
+/** Milliseconds until a replacement that was not committed is abandoned. */
 const ABANDONED_MS = 10 * 60_000;
 
-/** Completes replacements whose process died between the writes; safe to run in several instances. */
+/** Of processes that died between the writes; safe to run in several instances. */
 export async function resumeInterrupted(context: Context): Promise<void> {
   const now = context.now();
   const interrupted = await context.store
@@ -117,7 +112,6 @@ export async function resumeInterrupted(context: Context): Promise<void> {
 
 const params = { ticketId: example.ids.ticket };
 
-/** Changing the beneficiary, and replacing a printed ticket by a new one. */
 export function createReplacementRoutes(contextOf: ContextOf): AnyOperation[] {
   return [
     operation({
@@ -177,7 +171,7 @@ export function createReplacementRoutes(contextOf: ContextOf): AnyOperation[] {
   ];
 }
 
-/** Changes the beneficiary; returns the replacing ticket if this one is printed. */
+/** Returns the replacing ticket if this one is printed. */
 const renameTicket = (
   context: InstitutionContext,
   id: string,

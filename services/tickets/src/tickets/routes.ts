@@ -20,7 +20,6 @@ import { getTicket } from './tickets.ts';
 const params = { ticketId: example.ids.ticket };
 const identifier = Type.Optional(id);
 
-/** Tickets: the list and a single one, their commands and their view. */
 export function createTicketRoutes(contextOf: ContextOf): AnyOperation[] {
   return [
     operation({

@@ -1,5 +1,3 @@
-// The search of tickets: by the number of their order, the label of their place, or the name of their beneficiary.
-
 import { Fault } from '@boxoffice/envelope';
 import type { Listed } from '@boxoffice/http';
 import { readDocuments, runForEach, type Where } from '@boxoffice/store';
@@ -9,7 +7,7 @@ import { countUnseen, type Ticket } from '../domain/ticket.ts';
 import { hasPresentTerms } from '../search-terms.ts';
 import type { TicketDocument } from '../store.ts';
 
-/** Writes at once, of tickets that an earlier release issued. */
+/** Concurrent writes of tickets that an earlier release issued. */
 const WIDTH = 16;
 
 type Searched = Pick<Collections, 'tickets'>;
@@ -18,9 +16,9 @@ type Searched = Pick<Collections, 'tickets'>;
 const LAST = '\u{10ffff}';
 
 /**
- * The tickets of a performance that a text means, as a list in order of creation: those of the order with this number,
- * and those whose place's label or beneficiary's name begins so.
- * @throws {Fault} `missing_parameter` without a performance, `invalid_parameter` without a letter or digit
+ * Of a performance, in order of creation: the tickets of the order with this number, and those whose place or
+ * beneficiary begins so. @throws {Fault} `missing_parameter` without a performance, `invalid_parameter` without a
+ * letter or digit
  */
 export async function searchTickets(
   collections: Searched,
@@ -50,13 +48,13 @@ export async function searchTickets(
   };
 }
 
-/** Stores the terms that tickets of a performance lack, so that they are found. */
+/** So that tickets of earlier releases are found. */
 const completeTerms = (collections: Searched, performanceId: string): Promise<void> => {
   const query = { where: { performanceId, 'search.place': null }, index: 'searched_place', orderBy: 'createdAt' };
   return runForEach(readDocuments(collections.tickets, query), WIDTH, (ticket) => refreshTerms(collections, ticket));
 };
 
-/** Stores the terms of a ticket that an instance of an earlier release has written. */
+/** An instance of an earlier release has written it. */
 const refreshTerms = ({ tickets }: Searched, { id }: Pick<Ticket, 'id'>) =>
   tickets.update(id, (found) => (hasPresentTerms(found) ? undefined : { next: { ...found, ...countUnseen(found) } }));
 

@@ -1,5 +1,3 @@
-// Tickets for the point of sale: listed by contact or order, and the name on a ticket.
-
 import { Fault } from '@boxoffice/envelope';
 import { type AnyOperation, id, ok, operation } from '@boxoffice/http';
 import type { Where } from '@boxoffice/store';
@@ -16,7 +14,6 @@ import { findTicketsWhere } from './lineage.ts';
 import { changeOrReplace } from './replacement.ts';
 import { applyPerformance, applyPerformances, getTicket, requireAllowed } from './tickets.ts';
 
-/** The filter of a shop's tickets: by contact, by orders, or both; and by status. */
 interface Shown {
   readonly contactNumber: string | undefined;
   readonly orderIds: readonly string[] | undefined;
@@ -24,9 +21,8 @@ interface Shown {
 }
 
 /**
- * Sets the beneficiary of a ticket (absent members stay, null removes) and returns the current ticket: the replacing
- * one if it is printed. Idempotent.
- * @throws {Fault} `ticket_already_controlled`; `precondition_failed` if cancelled; `conflict` if replaced otherwise
+ * Absent members stay, null removes; returns the replacing ticket if it is printed. Idempotent. @throws {Fault}
+ * `ticket_already_controlled`; `precondition_failed` if cancelled; `conflict` if replaced otherwise
  */
 export async function nameTicket(
   context: InstitutionContext,
@@ -47,7 +43,7 @@ const PATH = '/internal/shop/tickets';
 const { Optional, String: Text } = Type;
 const params = { ticketId: example.ids.ticket };
 
-/** The tickets of a shop, for the pos service. Answers contain the buyer; pos decides which user may see a ticket. */
+/** Answers contain the buyer; pos decides which user may see a ticket. */
 export function createShopRoutes(contextOf: ContextOf): AnyOperation[] {
   return [
     operation({
@@ -134,7 +130,7 @@ export function createShopRoutes(contextOf: ContextOf): AnyOperation[] {
   ];
 }
 
-/** All matching tickets, by the start of the performance (unknown ones last), then by id. */
+/** By the start of the performance (unknown ones last), then by id. */
 const shownTickets = async (
   { collections }: InstitutionContext,
   { contactNumber, orderIds, status }: Shown,

@@ -1,5 +1,3 @@
-// Tickets: read, presented, changed by commands; and their names erased.
-
 import { type Code, Fault } from '@boxoffice/envelope';
 import type { Fact, IdempotencyRecord } from '@boxoffice/store';
 import { type Collections, type Context, type InstitutionContext, readTimestamp } from '../context.ts';
@@ -11,7 +9,6 @@ import type { TicketDocument } from '../store.ts';
 import { computeEtag } from './answers.ts';
 import { changeLine, findTicket } from './lineage.ts';
 
-/** The parts of a request that a change needs: idempotency record, If-Match check against the ticket's validator. */
 export interface Request {
   readonly idempotencyRecord?: IdempotencyRecord<TicketDocument> | undefined;
   readonly ifMatch: (validator: string) => void;
@@ -19,20 +16,20 @@ export interface Request {
   readonly unchanged?: (ticket: domain.Ticket) => void;
 }
 
-/** The status code of each refusal of the domain: for partners, and for a point of sale that names a ticket. */
+/** For partners, and for a point of sale that names a ticket. */
 const refusals = {
   not_printed: { partner: 'ticket_not_printed', pointOfSale: 'precondition_failed' },
   cancelled: { partner: 'ticket_cancelled', pointOfSale: 'precondition_failed' },
   invalidated: { partner: 'ticket_invalidated', pointOfSale: 'conflict' },
   order_cancelled: { partner: 'order_cancelled', pointOfSale: 'precondition_failed' },
-  // The only status in which a ticket cannot be named, other than those above, is `controlled`.
+  // The only other status in which a ticket cannot be named is `controlled`.
   wrong_status: { partner: 'precondition_failed', pointOfSale: 'ticket_already_controlled' },
   already_controlled: { partner: 'ticket_already_controlled', pointOfSale: 'ticket_already_controlled' },
   not_valid: { partner: 'ticket_not_valid_now', pointOfSale: 'precondition_failed' },
   wrong_time: { partner: 'validation_error', pointOfSale: 'validation_error' },
 } as const satisfies Record<domain.Reason, Record<'partner' | 'pointOfSale', Code>>;
 
-/** The ticket after a decision. @throws {Fault} the code of a refusal for its reader */
+/** @throws {Fault} the code of a refusal for its reader */
 export function requireAllowed<T extends domain.Ticket>(
   decision: domain.Decision<T>,
   reader: 'partner' | 'pointOfSale' = 'partner',
@@ -41,17 +38,14 @@ export function requireAllowed<T extends domain.Ticket>(
   throw new Fault(refusals[decision.refused][reader], decision.details);
 }
 
-/** The ticket with this id. @throws {Fault} `not_found`: the same for another institution's ticket and an unknown id */
+/** @throws {Fault} `not_found`: the same for another institution's ticket and an unknown id */
 export async function getTicket(collections: Collections, id: string): Promise<TicketDocument> {
   const ticket = await findTicket(collections, id);
   if (!ticket) throw new Fault('not_found', 'There is no ticket with this id.');
   return ticket;
 }
 
-/**
- * The tickets with time and place of their performances as they are now. A ticket stores those of its sale: so it does
- * not matter whether it was issued, printed or replaced before its performance moved or after.
- */
+/** As they are now: a ticket stores those of its sale. */
 export async function applyPerformances<T extends domain.Ticket>(
   { performances }: Pick<Collections, 'performances'>,
   tickets: readonly T[],
@@ -62,7 +56,6 @@ export async function applyPerformances<T extends domain.Ticket>(
   return tickets.map((ticket) => applyMove(ticket, byId.get(ticket.performanceId)));
 }
 
-/** The ticket with time and place of its performance as they are now. */
 export async function applyPerformance<T extends domain.Ticket>(
   { performances }: Pick<Collections, 'performances'>,
   ticket: T,
@@ -70,10 +63,7 @@ export async function applyPerformance<T extends domain.Ticket>(
   return applyMove(ticket, await performances.get(ticket.performanceId));
 }
 
-/**
- * Runs a command on one ticket: one write, with its event and the recorded answer of the request.
- * @throws {Fault} `not_found`, or the code of the rule that refuses the command
- */
+/** @throws {Fault} `not_found`, or the code of the rule that refuses the command */
 export async function changeTicket(
   context: InstitutionContext,
   id: string,
@@ -94,13 +84,12 @@ export async function changeTicket(
     );
   const written = await run();
   if (written) return written;
-  // The ticket is absent, unless its replacement was interrupted: getTicket completes that, then the command runs
-  // again.
+  // Absent, or its replacement was interrupted: getTicket completes that, then the command runs again.
   await getTicket(collections, id);
   return (await run()) ?? getTicket(collections, id);
 }
 
-/** Records that a contact was erased, for confirmations that arrive later. */
+/** For confirmations that arrive later. */
 export async function recordErasure(context: Context, collections: Collections, contactNumber: string): Promise<void> {
   const id = idOf(collections, contactNumber);
   await collections.erasedContacts.insertMany([{ id, contactNumber, heardAt: readTimestamp(context) }]);
@@ -108,15 +97,11 @@ export async function recordErasure(context: Context, collections: Collections, 
 
 const idOf = ({ institution }: Collections, contactNumber: string): string => `${institution} ${contactNumber}`;
 
-/** Whether this service has recorded the erasure of the contact. */
 export async function isErased(collections: Collections, contactNumber: string): Promise<boolean> {
   return (await collections.erasedContacts.get(idOf(collections, contactNumber))) !== undefined;
 }
 
-/**
- * Deletes the names on the contact's tickets, in its orders' requested tickets, and in recorded answers of repeated
- * requests.
- */
+/** On its tickets, in its orders' requested tickets, and in recorded answers. */
 export async function deleteNames(context: Context, collections: Collections, contactNumber: string): Promise<void> {
   const { idempotency } = context.store;
   // Orders first: tickets that are not written yet are made from them.

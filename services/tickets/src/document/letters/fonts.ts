@@ -1,5 +1,3 @@
-// The letters of a document: fonts that have them, their order, and their room.
-
 import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, extname, join } from 'node:path';
@@ -15,10 +13,9 @@ const SFNT_ENTRY = 16;
 
 const { resolve } = createRequire(import.meta.url);
 
-/** One font of a file. */
 export interface Face {
   readonly file: string;
-  /** Its name among the fonts of a collection; undefined if the file has only this one. */
+  /** Among the fonts of a collection; undefined if the file has only this one. */
   readonly member: string | undefined;
   /** 400 is regular, 700 bold. */
   readonly weight: number;
@@ -32,7 +29,7 @@ const FORMATS = new Set(['.ttf', '.otf', '.ttc', '.otc', '.woff']);
 // By bytes: a font of Chinese and Japanese has ten megabytes and more.
 const contents = new LRUCache<string, Buffer>({ maxSize: 64_000_000, sizeCalculation: ({ length }) => length });
 
-/** The OpenType font or collection in a file; those in use stay in memory. */
+/** OpenType; those in use stay in memory. */
 export async function readFontFile(file: string): Promise<Buffer> {
   const content = contents.get(file) ?? (await read(file));
   contents.set(file, content);
@@ -45,8 +42,8 @@ const read = async (file: string): Promise<Buffer> => {
 };
 
 /**
- * The OpenType font in a WOFF file (W3C, WOFF 1.0): its tables uncompressed. fontkit would inflate them again at each
- * look at a glyph, which takes seconds a document. @throws {Error} if it is no WOFF file
+ * WOFF 1.0 (W3C) with its tables uncompressed: fontkit would inflate them again at each look at a glyph, which takes
+ * seconds a document. @throws {Error} if it is no WOFF file
  */
 const sfntOf = (woff: Buffer): Buffer => {
   if (woff.readUInt32BE(0) !== WOFF) throw new Error('the font is no WOFF file');
@@ -85,7 +82,6 @@ const sfntOf = (woff: Buffer): Buffer => {
 
 const padded = (length: number): number => (length + 3) & ~3;
 
-/** The files of the product's own fonts. */
 export function listOwnFiles(): string[] {
   return [REGULAR, BOLD].map(own);
 }
@@ -93,19 +89,16 @@ export function listOwnFiles(): string[] {
 const own = (weight: number): string =>
   resolve(`@fontsource/dejavu-sans/files/dejavu-sans-latin-${weight}-normal.woff`);
 
-/** The fonts of the product and those below a folder of the installation. */
 export function createFonts(folder: string | undefined) {
   let [ours, others]: (Promise<Face[]> | undefined)[] = [];
   const readOwn = async (): Promise<Face[]> => (await Promise.all(listOwnFiles().map(facesIn))).flat();
   return {
-    /** The product's own, the wanted weight first. */
+    /** The wanted weight first. */
     async own(isBold: boolean): Promise<readonly Face[]> {
       ours ??= readOwn();
       return byLikeness(await ours, isBold);
     },
-    /**
-     * Those of the installation, sans serif and the nearest to the wanted weight first; looked for at the first use.
-     */
+    /** Of the installation, sans serif and the nearest to the wanted weight first; looked for at the first use. */
     async more(isBold: boolean): Promise<readonly Face[]> {
       others ??= folder === undefined ? Promise.resolve([]) : facesBelow(folder);
       return byLikeness(await others, isBold);
@@ -113,7 +106,7 @@ export function createFonts(folder: string | undefined) {
   };
 }
 
-/** The upright fonts of a file; none if it is not a font that can be read. */
+/** None if the file is not a font that can be read. */
 const facesIn = async (file: string): Promise<Face[]> => {
   const { create } = await import('fontkit');
   try {
@@ -132,7 +125,7 @@ const faceOf = (file: string, font: Font, isMember: boolean): Face[] => {
   return [{ file, member, weight, has: (codePoint) => isWithin(ranges, codePoint) }];
 };
 
-/** Sorted pairs of first and last code point: a set of those of a Chinese font would take megabytes. */
+/** Pairs of first and last code point: a set of those of a Chinese font would take megabytes. */
 const rangesOf = (codePoints: readonly number[]): Uint32Array => {
   const ranges: number[] = [];
   for (const codePoint of [...codePoints].sort((a, b) => a - b)) {
@@ -152,14 +145,14 @@ const isWithin = (ranges: Uint32Array, codePoint: number): boolean => {
   return low < ranges.length / 2 && (ranges[2 * low] ?? 0) <= codePoint;
 };
 
-/** Like the product's own: sans serif, and of the wanted weight. */
+/** Sans serif, and of the wanted weight. */
 const byLikeness = (faces: readonly Face[], isBold: boolean): Face[] => {
   const distance = ({ file, weight }: Face): number =>
     Math.abs(weight - (isBold ? BOLD : REGULAR)) + (/sans/i.test(basename(file)) ? 0 : BOLD);
   return faces.toSorted((a, b) => distance(a) - distance(b));
 };
 
-/** The fonts of a folder and the folders in it, by their names; none if there is no such folder. */
+/** By their names; none if there is no such folder. */
 const facesBelow = async (folder: string): Promise<Face[]> => {
   const names = await readdir(folder, { recursive: true }).catch(() => []);
   const files = names.filter((name) => FORMATS.has(extname(name).toLowerCase())).sort();

@@ -1,5 +1,5 @@
-// Breaks texts into lines, and puts these in order. Their widths are estimated, a little too wide, since the fonts of
-// an SVG's reader are not known; the PDF measures its own font as well.
+// Widths are estimated, a little too wide, since the fonts of an SVG's reader are not known; the PDF measures its own
+// font as well.
 
 import createBidi from 'bidi-js';
 
@@ -12,21 +12,21 @@ const FULL =
 
 const letters = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** ASCII and Latin-1, in which each character is a letter of its own: most texts, at a tenth of the time. */
+/** ASCII and Latin-1, in which each character is a letter: most texts, at a tenth of the time. */
 const SINGLE = /^[\x20-\x7E\xA0-\xFF]*$/;
 
-/** The letters of a text as readers see them: with their marks (UAX 29). */
+/** With their marks (UAX 29). */
 export function splitLetters(text: string): string[] {
   return SINGLE.test(text) ? [...text] : [...letters.segment(text)].map(({ segment }) => segment);
 }
 
-/** A font of a document: its size in points, and whether it is bold. */
+/** `size` in points. */
 interface Font {
   readonly size: number;
   readonly isBold: boolean;
 }
 
-/** The width of a text in points, as far as it can be known. */
+/** In points, as far as it can be known. */
 export function measureWidth(text: string, font: Font): number {
   return pointsOf(
     splitLetters(text).reduce((sum, letter) => sum + widthOfLetter(letter), 0),
@@ -36,7 +36,6 @@ export function measureWidth(text: string, font: Font): number {
 
 const pointsOf = (width: number, { size, isBold }: Font): number => width * size * (isBold ? 1.12 : 1);
 
-/** The width of a letter, in the size of its font. */
 const widthOfLetter = (letter: string): number => {
   if (NARROW.test(letter)) return 0.4;
   if (FULL.test(letter)) return 1.1;
@@ -44,7 +43,7 @@ const widthOfLetter = (letter: string): number => {
   return CAPITAL.test(letter) ? 0.76 : 0.63;
 };
 
-/** The text in at most so many lines, broken between words where it can be; what has no room is `…`. */
+/** Broken between words where it can be; what has no room is `…`. */
 export function breakLines(text: string, room: number, most: number, font: Font): string[] {
   const lines: string[] = [];
   let rest = text.replace(/\s+/gu, ' ').trim();
@@ -61,7 +60,6 @@ export function breakLines(text: string, room: number, most: number, font: Font)
   return lines;
 }
 
-/** The most letters of the text that have room. */
 const beginning = (text: string, room: number, font: Font): string => {
   let [fitting, width] = ['', 0];
   for (const letter of splitLetters(text)) {
@@ -72,24 +70,24 @@ const beginning = (text: string, room: number, font: Font): string => {
   return fitting;
 };
 
-// PDF places glyphs from left to right and knows no direction of writing: the Unicode Bidirectional Algorithm (UAX 9).
+// PDF places glyphs from left to right and knows no direction of writing (UAX 9).
 const bidi = createBidi();
 
-/** Marks, embeddings and isolates: they have done their work once a line is in order. */
+/** Marks, embeddings and isolates have done their work once a line is in order. */
 const CONTROLS = /[\u{61C}\u{200E}\u{200F}\u{202A}-\u{202E}\u{2066}-\u{2069}]/gu;
 
-/** Neighbouring letters of a line in one direction; its text is in the order of reading, with brackets mirrored. */
+/** In one direction; the text is in the order of reading, with brackets mirrored. */
 export interface Run {
   readonly text: string;
   readonly isRightToLeft: boolean;
 }
 
-/** Whether a paragraph is read from the right: the direction of its first strong letter (UAX 9, P2 and P3). */
+/** By the direction of the first strong letter (UAX 9, P2 and P3). */
 export function isRightToLeft(paragraph: string): boolean {
   return bidi.getEmbeddingLevels(paragraph).paragraphs[0]?.level === 1;
 }
 
-/** The runs of a line from left to right; `fromRight`: its paragraph is read from the right. */
+/** From left to right; `fromRight`: the paragraph is read from the right. */
 export function splitRuns(line: string, fromRight = isRightToLeft(line)): readonly Run[] {
   const embedding = bidi.getEmbeddingLevels(line, fromRight ? 'rtl' : 'ltr');
   const mirrored = bidi.getMirroredCharactersMap(line, embedding.levels);

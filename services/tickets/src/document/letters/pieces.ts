@@ -1,7 +1,7 @@
 import type { Face, Fonts } from './fonts.ts';
 import { type Run, splitLetters, splitRuns } from './lines.ts';
 
-/** The scripts (ISO 15924, by their names in Unicode) that are in everyday use. */
+/** In everyday use (ISO 15924, by their names in Unicode). */
 const SCRIPTS = [
   ...['Latin', 'Greek', 'Cyrillic', 'Armenian', 'Georgian', 'Hebrew', 'Arabic', 'Syriac', 'Thaana', 'Nko', 'Adlam'],
   ...['Han', 'Hiragana', 'Katakana', 'Bopomofo', 'Hangul', 'Yi', 'Mongolian', 'Tibetan', 'Myanmar', 'Khmer', 'Lao'],
@@ -11,13 +11,13 @@ const SCRIPTS = [
 
 const SHARED = /[\p{Script=Common}\p{Script=Inherited}]/u;
 
-/** Letters of one font, as fontkit takes them. */
+/** As fontkit takes them. */
 interface Piece {
   readonly text: string;
   readonly face: Face;
 }
 
-/** The pieces of a line from left to right, and the letters that no font has. */
+/** From left to right; `missing`: letters that no font has. */
 export interface PlacedLine {
   readonly pieces: readonly Piece[];
   readonly missing: readonly string[];
@@ -28,7 +28,7 @@ const UNSEEN = /[\s\p{Default_Ignorable_Code_Point}]/u;
 
 const FROM_RIGHT = new Set(['Hebrew', 'Arabic', 'Syriac', 'Thaana', 'Nko']);
 
-/** Places a line in the fonts that have its letters: the product's own, else one of the installation. */
+/** The product's own fonts, else one of the installation. */
 export async function placeLine(
   fonts: Fonts,
   line: string,
@@ -53,7 +53,7 @@ const piecesOf = ({ text, isRightToLeft }: Run, faces: readonly Face[]) => {
   return inOrder.map((piece) => ({ ...piece, text: forFontkit(piece.text, isRightToLeft) }));
 };
 
-/** The parts of a text in one script each; what scripts share belongs to the letters before it. */
+/** What scripts share belongs to the letters before it. */
 const byScript = (text: string): string[] => {
   const parts: { text: string; script: string | undefined }[] = [];
   for (const letter of text) {
@@ -69,11 +69,11 @@ const byScript = (text: string): string[] => {
   return parts.map((part) => part.text);
 };
 
-/** The script of a letter; undefined for what all scripts share: spaces, digits, punctuation, marks, symbols. */
+/** Undefined for what all scripts share: spaces, digits, punctuation, marks, symbols. */
 const scriptOf = (letter: string): string | undefined =>
   SHARED.test(letter) ? undefined : (SCRIPTS.find((script) => script.letter.test(letter))?.name ?? 'another script');
 
-/** The text in one font if one has all of it, else its words, else its letters: letters of a word join in one font. */
+/** In one font if one has all of it, else its words, else its letters: letters of a word join in one font. */
 const inFonts = (text: string, faces: readonly Face[]): { text: string; face: Face | undefined }[] => {
   const face = faces.find((one) => hasAll(one, text));
   if (face) return [{ text, face }];
@@ -86,8 +86,8 @@ const hasAll = ({ has }: Face, text: string): boolean =>
   [...text].every((letter) => UNSEEN.test(letter) || has(letter.codePointAt(0) ?? 0));
 
 /**
- * The text for fontkit, which turns round what begins in a script from the right, Persian digits among it, and nothing
- * else, such as brackets that stand alone.
+ * Fontkit turns round what begins in a script from the right, Persian digits among it, and nothing else, such as
+ * brackets that stand alone.
  */
 const forFontkit = (text: string, isRightToLeft: boolean): string => {
   const script = [...text].map(scriptOf).find((one) => one !== undefined);
@@ -95,7 +95,7 @@ const forFontkit = (text: string, isRightToLeft: boolean): string => {
   return turns === isRightToLeft ? text : splitLetters(text).reverse().join('');
 };
 
-/** The scripts of letters, each with one of them: `Thai (U+0E01)`. */
+/** Each with one of its letters: `Thai (U+0E01)`. */
 export function listScripts(missing: readonly string[]): string[] {
   const scripts = new Map<string, string>();
   for (const text of missing) {
