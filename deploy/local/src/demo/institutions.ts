@@ -1,28 +1,50 @@
-// The institutions of the demo data: what `demo-institutions.json` of this package says of them, as the catalog accepts
-// it.
+// The institutions of the demo data: what `demo-institutions.json` of this package lists, as the catalog accepts it.
 
 import { readFileSync } from 'node:fs';
-import { buildHall, type Hall, type PlannedHall, type SeatCategory, type Texts } from './halls.ts';
 
-/** A product that is on sale at once, with all performances alike. */
-interface DemoProduct extends Hall {
-  readonly code: string;
+/** A text in the languages of an institution. */
+type Texts = Readonly<Record<string, string>>;
+
+/** What a hall sells, in the order of the price, and its plan; without one its places have no numbers. */
+interface Hall {
+  readonly seatCategories: readonly {
+    readonly code: string;
+    readonly numbered: boolean;
+    readonly capacity: number;
+    readonly rows?: readonly { readonly row: string; readonly seats: number }[];
+  }[];
+  readonly seatMap?: {
+    readonly areas: readonly { readonly seatCategory: string; readonly rows: readonly { readonly row: string }[] }[];
+  };
+}
+
+/** What products of a kind have in common, unless one has it otherwise. */
+interface Kind {
   /** A show has performances; any other type one period of validity. */
   readonly type: string;
-  /** How often a ticket of what is no show admits; absent: once. */
-  readonly entries?: string;
-  readonly name: Texts;
   readonly description: Texts;
   readonly venue: { readonly name: string; readonly city: string };
-  /** Each performance: days from today, hour and minute in UTC. */
-  readonly starts: readonly (readonly [days: number, hour: number, minute: number])[];
-  /** Before these, a performance at the next usual hour, and on as many days, at that hour. */
-  readonly nextDays?: number;
+  /** The name of a hall; default: the product says itself what it sells. */
+  readonly hall?: string;
   readonly minutes: number;
   /** The full price of each seat category, in minor units. */
   readonly full: readonly number[];
   /** The share of the full price that a tariff costs, by the tariff's code. */
   readonly shares: Readonly<Record<string, number>>;
+  /** How many evenings a show of the season has, for one after the other, again and again. */
+  readonly evenings?: readonly number[];
+  /** Before its evenings, a performance at the next usual hour, and on as many days, at that hour. */
+  readonly nextDays?: number;
+}
+
+/** A product that is on sale at once, with all performances alike. */
+interface DemoProduct extends Kind, Hall {
+  readonly code: string;
+  readonly name: Texts;
+  /** Each performance: days from today, hour and minute in UTC. */
+  readonly starts: readonly (readonly [days: number, hour: number, minute: number])[];
+  /** How often a ticket of what is no show admits; absent: once. */
+  readonly entries?: string;
 }
 
 /** The ids of an institution's tariffs by their codes. */
@@ -34,8 +56,8 @@ export type TariffIds = Readonly<Record<string, string>>;
  */
 export type Fixtures = Readonly<Record<'soldOut' | 'numbered' | 'twoLeft', string>>;
 
-/** What the file says of an institution as it is. */
-interface Given {
+/** An institution of the demo data. */
+export interface DemoInstitution {
   readonly id: string;
   readonly name: string;
   /** ISO 4217. */
@@ -46,184 +68,65 @@ interface Given {
   readonly timeZone: string;
   /** The host of its point of sale (`X-Service-Host`). */
   readonly serviceHost: string;
-  /** What its shop and documents look like, and the pages that it links to. */
-  readonly branding: {
-    readonly colours: { readonly accent: string; readonly ink: string; readonly paper: string };
-    readonly logo: string;
-  };
-  readonly links: { readonly terms: string; readonly privacy: string; readonly contact: string };
-}
-
-/** A tariff; `criterion`: what the buyer's contact must meet. */
-interface Tariff<Name> {
-  readonly code: string;
-  readonly name: Name;
-  readonly criterion?: 'member';
-}
-
-/** An institution of the demo data. */
-export interface DemoInstitution extends Given {
   /** That of its point of sale. */
   readonly shopName: Texts;
-  readonly tariffs: readonly Tariff<Texts>[];
+  /** What its shop and documents look like, and the pages that it links to. */
+  readonly branding: object;
+  readonly links: object;
+  /** `criterion`: what the buyer's contact must meet. */
+  readonly tariffs: readonly { readonly code: string; readonly name: Texts; readonly criterion?: 'member' }[];
   readonly fixtures: Fixtures;
   readonly products: readonly DemoProduct[];
 }
 
-/** Products with a period of validity. */
-interface Periods extends Pick<DemoProduct, 'venue' | 'shares'> {
-  readonly products: readonly (Record<'code' | 'type' | 'name' | 'description', string> &
-    Record<'days' | 'stock' | 'price', number> & { readonly entries?: string })[];
+/** An institution in the file, which lists halls and kinds once. */
+interface InFile extends Omit<DemoInstitution, 'products'> {
+  readonly halls: Readonly<Record<string, Hall>>;
+  readonly kinds: Readonly<Record<string, Partial<Kind>>>;
+  /** The titles of a season by kind: a line in each language; one line alone is that of every one. */
+  readonly season?: Readonly<Record<string, readonly string[]>>;
+  /** What is otherwise of single shows of the season, by their English titles. */
+  readonly exceptions?: Readonly<Record<string, Partial<Kind>>>;
+  readonly products: readonly (Partial<DemoProduct> & { readonly kind: string })[];
 }
 
-/** An institution in the file. Its texts are a line in each of its languages; one line alone is that of every one. */
-interface InFile extends Given {
-  readonly shopName: string;
-  readonly tariffs: readonly Tariff<string>[];
-  readonly fixtures: Fixtures;
-  readonly periods: Periods;
-}
+/** The institution with the shows of its season, one each day, and its other products after them. */
+const readInstitution = ({
+  halls,
+  kinds,
+  season = {},
+  exceptions = {},
+  products,
+  ...given
+}: InFile): DemoInstitution => {
+  const titles = Object.entries(season).flatMap(([kind, lines]) =>
+    lines.map((line) => [kind, line.split(' | ')] as const),
+  );
+  const shows = titles.map(([kind, texts], index) => {
+    const name: Texts = Object.fromEntries(
+      given.languages.map((language, at) => [language, texts[at] ?? texts[0] ?? '']),
+    );
+    const { evenings = [], ...show } = { ...kinds[kind], ...exceptions[name.en ?? ''] };
+    const starts = Array.from({ length: evenings[index % evenings.length] ?? 1 }, (_, nth) => [
+      14 + index + nth * 3,
+      18,
+      30,
+    ]);
+    return { ...show, code: `SHOW-${String(index + 1).padStart(3, '0')}`, name, starts };
+  });
+  const others = products.map(({ kind, ...product }) => ({ ...kinds[kind], ...product }));
+  return {
+    ...given,
+    products: [...shows, ...others].map((one) => ({ ...halls[one.hall ?? ''], ...one })) as DemoProduct[],
+  };
+};
 
-/** The hall and prices of a genre's shows, or of one. */
-interface Venue {
-  readonly hall: string;
-  readonly plan: string;
-  readonly minutes: number;
-  /** How many evenings a show has, for one after the other, again and again. */
-  readonly evenings: readonly number[];
-  /** Full prices in centimes, of each seat category. */
-  readonly full: readonly number[];
-  readonly description: string;
-  readonly nextDays?: number;
-}
-
-/** The opera, whose fixtures are named by their English titles. */
-interface OperaInFile extends InFile, Pick<DemoProduct, 'shares'> {
-  readonly city: string;
-  readonly halls: Readonly<Record<string, PlannedHall>>;
-  /** By genre. */
-  readonly venues: Readonly<Record<string, Venue>>;
-  /** What is otherwise of single shows, by their English titles. */
-  readonly exceptions: Readonly<Record<string, Partial<Venue>>>;
-  /** The titles of a season by genre, each once. */
-  readonly shows: Readonly<Record<string, readonly string[]>>;
-}
-
-interface MuseumInFile extends InFile {
-  readonly auditorium: PlannedHall;
-  readonly entry: string;
-  /** `weeks`: how many, one a week; without a capacity it is in the auditorium. */
-  readonly events: readonly (Record<'code' | 'name' | 'description', string> &
-    Record<'minutes' | 'weeks' | 'hour' | 'price', number> & { readonly capacity?: number })[];
-}
-
-const file: { readonly opera: OperaInFile; readonly museum: MuseumInFile } = JSON.parse(
+const file: Readonly<Record<'opera' | 'museum', InFile>> = JSON.parse(
   readFileSync(new URL('../../demo-institutions.json', import.meta.url), 'utf8'),
 );
 
-const textsIn =
-  (languages: readonly string[]) =>
-  (line: string): Texts => {
-    const texts = line.split(' | ');
-    return Object.fromEntries(languages.map((language, index) => [language, texts[index] ?? texts[0] ?? '']));
-  };
-
-const stockOf = (code: string, name: Texts, capacity: number): readonly SeatCategory[] => [
-  { code, name, numbered: false, capacity },
-];
-
-/** The institution with its shows, and its other products after them. */
-const institutionOf = (
-  { periods, tariffs, fixtures, shopName, ...given }: InFile,
-  shows: readonly DemoProduct[],
-  codes: Fixtures = fixtures,
-): DemoInstitution => {
-  const texts = textsIn(given.languages);
-  const { products, ...place } = periods;
-  const others = products.map(({ code, type, entries, days, stock, price, ...words }): DemoProduct => {
-    const named = texts(words.name);
-    return {
-      ...place,
-      code,
-      type,
-      ...(entries && { entries }),
-      name: named,
-      description: texts(words.description),
-      starts: [[0, 0, 0]],
-      minutes: days * 1_440,
-      seatCategories: stockOf('STOCK', named, stock),
-      full: [price],
-    };
-  });
-  return {
-    ...given,
-    shopName: texts(shopName),
-    tariffs: tariffs.map((tariff) => ({ ...tariff, name: texts(tariff.name) })),
-    fixtures: codes,
-    products: [...shows, ...others],
-  };
-};
-
-/** One running show per title, an evening each day, in every genre's own hall. */
-const openOpera = (data: OperaInFile): DemoInstitution => {
-  const texts = textsIn(data.languages);
-  const halls = new Map(Object.entries(data.halls).map(([plan, hall]) => [plan, buildHall(hall, texts)]));
-  const titles = Object.entries(data.shows).flatMap(([genre, lines]) =>
-    lines.map((line) => ({ genre, name: texts(line) })),
-  );
-  const codeOf = (index: number): string => `SHOW-${String(index + 1).padStart(3, '0')}`;
-  const shows = titles.map(({ genre, name }, index): DemoProduct => {
-    const venue = { ...data.venues[genre], ...data.exceptions[name.en ?? ''] } as Venue;
-    const { hall, plan, minutes, evenings, full, description, nextDays } = venue;
-    return {
-      code: codeOf(index),
-      type: 'show',
-      name,
-      description: texts(description),
-      venue: { name: hall, city: data.city },
-      starts: Array.from({ length: evenings[index % evenings.length] ?? 1 }, (_, nth) => [
-        14 + index + nth * 3,
-        18,
-        30,
-      ]),
-      ...(nextDays === undefined ? {} : { nextDays }),
-      minutes,
-      ...(halls.get(plan) ?? { seatCategories: [] }),
-      full,
-      shares: data.shares,
-    };
-  });
-  const codeOfTitle = (english: string): string => codeOf(titles.findIndex(({ name }) => name.en === english));
-  const { soldOut, numbered, twoLeft } = data.fixtures;
-  return institutionOf(data, shows, {
-    soldOut: codeOfTitle(soldOut),
-    numbered: codeOfTitle(numbered),
-    twoLeft: codeOfTitle(twoLeft),
-  });
-};
-
-const openMuseum = (data: MuseumInFile): DemoInstitution => {
-  const texts = textsIn(data.languages);
-  const { products: _, ...place } = data.periods;
-  const auditorium = buildHall(data.auditorium, texts);
-  const shows = data.events.map(
-    ({ code, minutes, weeks, hour, capacity, price, name, description }): DemoProduct => ({
-      ...place,
-      code,
-      type: 'show',
-      name: texts(name),
-      description: texts(description),
-      starts: Array.from({ length: weeks }, (_week, week) => [10 + week * 7, hour, 0]),
-      minutes,
-      ...(capacity === undefined ? auditorium : { seatCategories: stockOf('ENTRY', texts(data.entry), capacity) }),
-      full: [price],
-    }),
-  );
-  return institutionOf(data, shows);
-};
-
-export const opera = openOpera(file.opera);
-export const museum = openMuseum(file.museum);
+export const opera = readInstitution(file.opera);
+export const museum = readInstitution(file.museum);
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
