@@ -1,11 +1,8 @@
-// Which addresses webhooks may connect to: no internal ones unless they are allowed, and never the own listeners.
-
 import { lookup, Resolver } from 'node:dns/promises';
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
 
-/** Networks that are not part of the public Internet, and what a refusal calls them. */
 const INTERNAL: readonly (readonly [cidr: string, name: string])[] = [
   ['0.0.0.0/8', 'unspecified'],
   ['10.0.0.0/8', 'private'],
@@ -30,8 +27,8 @@ const INTERNAL: readonly (readonly [cidr: string, name: string])[] = [
 ];
 
 /**
- * IPv6 networks whose addresses stand for IPv4 addresses, with the position of the IPv4 bytes: compatible and mapped
- * (RFC 4291, 2.5.5), translated (RFC 2765), NAT64 (RFC 6052), 6to4 (RFC 3056).
+ * The IPv6 networks with the position of the IPv4 bytes: compatible and mapped (RFC 4291, 2.5.5), translated (RFC
+ * 2765), NAT64 (RFC 6052), 6to4 (RFC 3056).
  */
 const EMBEDDING: readonly (readonly [cidr: string, at: number])[] = [
   ['::/96', 12],
@@ -46,7 +43,7 @@ type Network = ReturnType<typeof ipaddr.parseCIDR>;
 const networks = INTERNAL.map(([cidr, name]) => ({ network: ipaddr.parseCIDR(cidr), name }));
 const embedding = EMBEDDING.map(([cidr, at]) => ({ network: ipaddr.parseCIDR(cidr), at }));
 
-/** The kind of internal network that an address lies in, in whatever form it is written; undefined: it is public. */
+/** In whatever form it is written; undefined: the address is public. */
 export function findInternalNetwork(address: string): string | undefined {
   const parsed = parse(address);
   const own = networks.find(({ network }) => lies(parsed, network));
@@ -55,18 +52,17 @@ export function findInternalNetwork(address: string): string | undefined {
   return embedded === undefined ? undefined : findInternalNetwork(embedded);
 }
 
-/** The address without the zone of an interface. */
 const parse = (address: string) => ipaddr.parse(address.split('%', 1)[0] ?? '');
 
 const lies = (address: ReturnType<typeof ipaddr.parse>, network: Network): boolean =>
   address.kind() === network[0].kind() && address.match(network);
 
-/** The IPv4 address that an IPv6 address stands for; undefined for all others. */
+/** Undefined for all other addresses. */
 const embeddedIPv4 = (address: string): string | undefined => {
   if (!isIPv6(address)) return undefined;
   const parsed = parse(address);
   const form = embedding.find(({ network }) => lies(parsed, network));
-  // The unspecified and the loopback address lie in the compatible ones, and stand for themselves.
+  // These two lie in the compatible network, and stand for themselves.
   if (!form || ['unspecified', 'loopback'].includes(parsed.range())) return undefined;
   return parsed
     .toByteArray()
@@ -74,7 +70,7 @@ const embeddedIPv4 = (address: string): string | undefined => {
     .join('.');
 };
 
-/** The addresses of a host name, IPv4 first. @throws {Unresolvable} if there is none */
+/** IPv4 first. @throws {Unresolvable} if there is no address */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
 /** A name has no address, or the name servers do not answer. */
@@ -82,12 +78,12 @@ export class Unresolvable extends Error {
   override readonly name = 'Unresolvable';
 }
 
-/** Name servers answered that there is no such name or no address of this kind. */
+/** There is no such name or no address of this kind. */
 const NOTHING: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA']);
 
 /**
- * Makes the resolver of a process. It asks the name servers without occupying a thread, so that a name whose servers do
- * not answer delays no other one. Names that they do not know are looked up by the system (hosts file, search domains).
+ * Asks name servers without occupying a thread, so that a slow name delays no other one. Names that they do not know
+ * are looked up by the system (hosts file, search domains).
  */
 export function createResolve(): Resolve {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 });
@@ -109,31 +105,30 @@ export function createResolve(): Resolve {
 
 const codeOf = (error: unknown): string => String((error as { readonly code?: unknown } | undefined)?.code ?? error);
 
-/** How long it is known where a name leads, in milliseconds. */
+/** Milliseconds for which it is known where a name leads. */
 const LOOK_MS = 30_000;
 
-/** Recognises the listeners of the installation itself: nothing is ever delivered to them. */
+/** Nothing is ever delivered to the listeners of the installation itself. */
 type OwnListeners = ReturnType<typeof createOwnListeners>;
 
 interface OwnListenersOptions {
-  /** Addresses of the installation: PUBLIC_URL, and those of processes. */
+  /** PUBLIC_URL, and the addresses of processes. */
   readonly urls: readonly string[];
   readonly resolve: Resolve;
-  /** The ports of listeners on this machine, as of the call. */
+  /** Of listeners on this machine, as of the call. */
   readonly ports: () => Iterable<number>;
-  /** The addresses of this machine's interfaces. */
   readonly interfaces?: () => readonly string[];
 }
 
 /**
- * Makes the check of own listeners. What leads to an internal address of a process under another name is its listener,
- * too; a public address may be one of a provider, which others share, and counts by its name alone.
+ * What leads to an internal address of a process under another name is its listener, too; a public address may be
+ * shared by others, and counts by its name alone.
  */
 export function createOwnListeners(options: OwnListenersOptions) {
   const { urls, resolve, ports, interfaces = ownInterfaces } = options;
   const named = urls.map((text) => new URL(text)).map((url) => ({ host: hostOf(url), port: portOf(url) }));
 
-  /** Internal addresses of the names, as of the last look that found some. */
+  /** Internal ones by name, as of the last look that found some. */
   const addresses = new Map<string, readonly string[]>();
   let looked: { readonly at: number; readonly ended: Promise<void> } | undefined;
 
@@ -154,7 +149,6 @@ export function createOwnListeners(options: OwnListenersOptions) {
     return new Set([...ports(), ...here.map(({ port }) => port)]);
   };
 
-  /** Whether a listener would answer at this address and port. */
   const isAt = (address: string, port: number): boolean => {
     const plain = embeddedIPv4(address) ?? address;
     const leadsTo = (host: string) => host === plain || (addresses.get(host) ?? []).includes(plain);
@@ -165,15 +159,13 @@ export function createOwnListeners(options: OwnListenersOptions) {
   const hosts = new Set(named.map(({ host }) => host).filter((host) => isIP(host) === 0));
 
   return {
-    /**
-     * Looks up where the names of the installation lead, unless that was done within {@link LOOK_MS}. Never rejects.
-     */
+    /** Where the names of the installation lead, unless that was done within {@link LOOK_MS}. Never rejects. */
     look(): Promise<void> {
       if (!looked || performance.now() - looked.at > LOOK_MS)
         looked = { at: performance.now(), ended: Promise.all([...hosts].map(lookUp)).then(() => undefined) };
       return looked.ended;
     },
-    /** Whether the host of an address as it is written, with its port, is one of them. */
+    /** The host as it is written. */
     isNamed: (host: string, port: number): boolean =>
       named.some((own) => own.port === port && own.host === host) ||
       (isLoopbackName(host) && portsHere().has(port)) ||
@@ -185,19 +177,18 @@ export function createOwnListeners(options: OwnListenersOptions) {
 const ownInterfaces = (): string[] =>
   Object.values(networkInterfaces()).flatMap((list = []) => list.map(({ address }) => address));
 
-/** The host of a URL without the brackets of an IPv6 address and the dot of the root. */
+/** Without the brackets of an IPv6 address and the dot of the root. */
 const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
 
-/** The port of a URL, also where it is that of the scheme. */
+/** Also where it is that of the scheme. */
 const portOf = ({ port, protocol }: URL): number => Number(port || (protocol === 'https:' ? 443 : 80));
 
 const isLoopbackName = (host: string): boolean => host === 'localhost' || host.endsWith('.localhost');
 
-/** Decides about addresses. Refusals are reasons in words, for the person who registers a webhook. */
 export type AddressPolicy = ReturnType<typeof createAddressPolicy>;
 
 interface AddressPolicyOptions {
-  /** Internal networks that may be connected to, also with http (CIDRs), as of the call. */
+  /** CIDRs that may be connected to, also with http, as of the call. */
   readonly allowed: () => readonly string[];
   readonly own: OwnListeners;
   readonly resolve: Resolve;
@@ -206,7 +197,6 @@ interface AddressPolicyOptions {
 // Neither which address nor why: whoever registers webhooks could read the private DNS, name by name.
 const REFUSED = 'its address is not allowed';
 
-/** Makes the policy of an installation. */
 export function createAddressPolicy({ allowed, own, resolve }: AddressPolicyOptions) {
   let known = { cidrs: allowed(), holds: createAllowed(allowed()) };
 
@@ -216,7 +206,7 @@ export function createAddressPolicy({ allowed, own, resolve }: AddressPolicyOpti
     return known.holds(address);
   };
 
-  /** Why nothing may connect to this address with the scheme of the URL; undefined if it may. */
+  /** Undefined if the URL may be connected to at this address. */
   const refusalOf = (url: URL, address: string): string | undefined => {
     if (own.isNamed(hostOf(url), portOf(url)) || own.isAt(address, portOf(url))) return REFUSED;
     if (isAllowed(address)) return undefined;
@@ -224,7 +214,7 @@ export function createAddressPolicy({ allowed, own, resolve }: AddressPolicyOpti
     return findInternalNetwork(address) === undefined ? undefined : REFUSED;
   };
 
-  /** The addresses of the URL's host, as of now. @throws {Unresolvable} if there is none */
+  /** As of now. @throws {Unresolvable} if there is none */
   const addressesOf = async (url: URL): Promise<readonly string[]> => {
     const host = hostOf(url);
     await own.look();
@@ -234,7 +224,7 @@ export function createAddressPolicy({ allowed, own, resolve }: AddressPolicyOpti
   return {
     refusalOf,
     addressesOf,
-    /** Why the URL cannot be registered; undefined if it can, with https also if its name does not resolve yet. */
+    /** Undefined if the URL can be registered, with https also if its name does not resolve yet. */
     async refusalToRegister(url: URL): Promise<string | undefined> {
       if (own.isNamed(hostOf(url), portOf(url))) return REFUSED;
       if (url.protocol !== 'https:' && allowed().length === 0) return 'it is not https';
@@ -250,7 +240,7 @@ export function createAddressPolicy({ allowed, own, resolve }: AddressPolicyOpti
   };
 }
 
-/** Whether an address, or the IPv4 address that it stands for, lies in one of the networks (CIDR). */
+/** By the address, or the IPv4 address that it stands for. */
 const createAllowed = (cidrs: readonly string[]): ((address: string) => boolean) => {
   const list = new BlockList();
   for (const cidr of cidrs) {

@@ -1,5 +1,3 @@
-// Reactions to the facts of the other services.
-
 import { Fault } from '@boxoffice/envelope';
 import { createCheck, createView } from '@boxoffice/http';
 import { type Message, Unreadable } from '@boxoffice/messaging';
@@ -9,7 +7,7 @@ import type { Context } from './context.ts';
 import type { Arrival } from './log/log.ts';
 import { type EventType, eventTypeNames, eventTypes, isEventType } from './types/types.ts';
 
-/** What a fact says about its event: facts without it are for other services alone. */
+/** Facts without it are for other services alone. */
 const Announcement = Type.Object({
   type: Type.String(),
   resource: Type.Object({ type: Type.String(), id: Type.String({ minLength: 1 }) }),
@@ -26,7 +24,6 @@ const Announcement = Type.Object({
   again: Type.Optional(Type.Literal(true)),
 });
 
-/** Whether values fit the schema. */
 const fits = (schema: TSchema): ((value: unknown) => boolean) => {
   const check = createCheck(schema);
   return (value) => {
@@ -42,9 +39,7 @@ const fits = (schema: TSchema): ((value: unknown) => boolean) => {
 
 const isAnnouncement = fits(Announcement);
 
-/**
- * What takes the members that each type's data name, and nothing else, and checks them; kinds of resources share it.
- */
+/** Takes and checks the members that the data of a type name; kinds of resources share it. */
 const readers = new Map(
   [...new Set(Object.values(eventTypes).map(({ data }) => data))].map((data) => [
     data,
@@ -52,7 +47,7 @@ const readers = new Map(
   ]),
 );
 
-/** Makes the event of a fact; one whose predecessor has not arrived is put aside. */
+/** An event whose predecessor has not arrived is put aside. */
 export async function recordFact({ record, waiting }: Context, message: Message): Promise<void> {
   const arrival = readFact(message);
   if (!arrival) return;
@@ -60,10 +55,7 @@ export async function recordFact({ record, waiting }: Context, message: Message)
   if (outcome === 'early') await waiting.add(message.institution, arrival);
 }
 
-/**
- * The event that a fact announces; undefined: none.
- * @throws {Unreadable} if it announces one that is malformed or of an unknown type
- */
+/** Undefined: none. @throws {Unreadable} if the fact announces one that is malformed or of an unknown type */
 const readFact = (message: Message): Arrival | undefined => {
   const { event } = message.data as { readonly event?: unknown };
   if (event === undefined || event === null) return undefined;

@@ -4,7 +4,6 @@ import { createFeedRoutes } from './feed/routes.ts';
 import { createWebhookRoutes } from './webhooks/routes.ts';
 import type { Webhooks } from './webhooks/webhooks.ts';
 
-/** Every operation of the events service. */
 export function createRoutes(context: Context, webhooks: Webhooks): AnyOperation[] {
   return [...createFeedRoutes(context), ...createWebhookRoutes(webhooks)];
 }

@@ -8,14 +8,14 @@ import type { Accepted } from './domain/decisions.ts';
 import { cancelOfPerformances } from './orders/actions.ts';
 import type { OrderDocument } from './store.ts';
 
-/** The string member of an event's data. @throws {Unreadable} */
+/** @throws {Unreadable} */
 const textIn = ({ type, data }: Message, name: string): string => {
   const value = (data as Readonly<Record<string, unknown>>)[name];
   if (typeof value !== 'string') throw new Unreadable(`${type} needs ${name}`);
   return value;
 };
 
-/** The count in an event's data: an integer from 0. @throws {Unreadable} */
+/** From 0. @throws {Unreadable} */
 const countIn = ({ type, data }: Message, name: string): number => {
   const value = (data as Readonly<Record<string, unknown>>)[name];
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0)
@@ -25,7 +25,7 @@ const countIn = ({ type, data }: Message, name: string): number => {
 
 type Transition = (order: OrderDocument, now: number) => Accepted<OrderDocument>;
 
-/** The transition of an order by each event about its tickets and places. @throws {Unreadable} */
+/** @throws {Unreadable} */
 const transitions: Readonly<Record<string, (message: Message) => Transition>> = {
   'tickets.cancelled': (message) => {
     const counts = {
@@ -41,7 +41,7 @@ const transitions: Readonly<Record<string, (message: Message) => Transition>> = 
     if (!cause) throw new Unreadable(`${message.type} has an unknown cause`);
     return (order, now) => recordPlacesReleased(order, { version: message.version, cause, placesReleased }, now);
   },
-  // The order records them, so that a cancellation can be decided while the tickets service is down.
+  // So that a cancellation can be decided while the tickets service is down.
   'ticket.controlled': (message) => {
     const ticketId = textIn(message, 'ticketId');
     return (order) => recordControl(order, { ticketId, version: message.version, controlled: true });
@@ -57,10 +57,7 @@ const transitions: Readonly<Record<string, (message: Message) => Transition>> = 
   },
 };
 
-/**
- * Events about an order's tickets and places: they share one queue, so that the events of one order keep their
- * sequence. Those of unknown orders are ignored.
- */
+/** They share one queue, so that the events of one order keep their sequence. Those of unknown orders are ignored. */
 export async function applyFulfilment(context: OrdersContext, message: Message): Promise<void> {
   const transition = findReaction(transitions, message)(message);
   await context.orders.of(message.institution).update(textIn(message, 'orderId'), (order) => {
@@ -69,13 +66,9 @@ export async function applyFulfilment(context: OrdersContext, message: Message):
   });
 }
 
-/** Orders cancelled concurrently. */
 const WIDTH = 16;
 
-/**
- * performance.cancelled: cancels every order with a place of the performance. It skips orders that are already
- * cancelled, so it may be interrupted and repeated.
- */
+/** Skips orders that are already cancelled, so it may be interrupted and repeated. */
 export async function cancelPerformanceOrders(context: OrdersContext, message: Message): Promise<void> {
   const performanceId = textIn(message, 'performanceId');
   const orders = context.orders.of(message.institution);
@@ -91,10 +84,7 @@ export async function cancelPerformanceOrders(context: OrdersContext, message: M
   });
 }
 
-/**
- * contact.erased: deletes the cached answers that contain the contact and the beneficiaries' names in its orders.
- * Orders keep the contact number, so that they stay valid.
- */
+/** Also deletes the cached answers that contain the contact. Orders keep its number, so that they stay valid. */
 export async function eraseContact(
   context: Pick<OrdersContext, 'orders' | 'now'>,
   idempotency: Pick<Idempotency, 'forget'>,

@@ -1,5 +1,3 @@
-// Delivering events: planning from the feed, attempts, retries, and sharing the work between processes.
-
 import { type ClientRequest, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
@@ -8,7 +6,6 @@ import { type AddressPolicy, Unresolvable } from '../addresses.ts';
 import { createSignedHeaders, type SecretBox, selectSigningSecrets } from '../signing.ts';
 import type { DeliveryDocument, DeliveryError, WebhookDocument } from '../store.ts';
 
-/** How a receiver answered. */
 interface SendResult {
   /** Null without an answer. */
   readonly httpStatus: number | null;
@@ -16,10 +13,9 @@ interface SendResult {
   readonly error: DeliveryError | null;
 }
 
-/** Sends one POST; never rejects. */
 type Send = (url: URL, headers: Readonly<Record<string, string>>, body: string) => Promise<SendResult>;
 
-/** Milliseconds within which a receiver has to answer, the look-up of its name and the connection included. */
+/** Milliseconds, the look-up of the name and the connection included. */
 const ANSWER_MS = 15_000;
 
 interface SendOptions {
@@ -29,7 +25,7 @@ interface SendOptions {
   readonly ca?: string;
 }
 
-/** A failure that is known already. */
+/** Known before anything is sent. */
 class Failure extends Error {
   readonly error: DeliveryError;
   constructor(error: DeliveryError) {
@@ -41,8 +37,8 @@ class Failure extends Error {
 const TLS_CODE = /^(?:ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|HOSTNAME_MISMATCH|EPROTO)/;
 
 /**
- * Makes the sender. Each POST has a connection of its own, to an address that was checked when the name was resolved
- * for it and again once it is connected. Redirects are not followed, the answer's body is not read.
+ * Each POST has a connection of its own, to an address that was checked when the name was resolved for it and again
+ * once it is connected. Redirects are not followed, the answer's body is not read.
  */
 export function createSend({ policy, answerMs = ANSWER_MS, ca }: SendOptions): Send {
   const addressesFor = async (url: URL): Promise<readonly string[]> => {
@@ -107,7 +103,6 @@ const resultOf = ({ statusCode = 0 }: IncomingMessage): SendResult => {
   return { httpStatus: statusCode, error: statusCode >= 300 && statusCode <= 399 ? 'redirect' : 'http_status' };
 };
 
-/** A look-up that answers these addresses, which were checked. */
 const lookupOf =
   (addresses: readonly string[]): LookupFunction =>
   (_host, options, callback) => {
@@ -125,25 +120,21 @@ const errorOf = (error: unknown): DeliveryError => {
   return code.startsWith('HPE_') ? 'invalid_response' : 'connection_failed';
 };
 
-/** What a delivery sends. */
 interface Message {
-  /** The event's id. */
   readonly id: string;
-  /** The event as the feed shows it. */
+  /** As the feed shows it. */
   readonly body: string;
 }
 
-/** What came of an attempt. */
 export interface Attempted extends SendResult {
   /** Epoch milliseconds. */
   readonly startedAt: number;
   readonly durationMs: number;
 }
 
-/** Makes one attempt: signs the message with the webhook's secrets and sends it; never rejects. */
 export type Attempt = (webhook: WebhookDocument, message: Message) => Promise<Attempted>;
 
-/** Makes the attempts of a process; `now`: epoch milliseconds. */
+/** Never rejects; `now`: epoch milliseconds. */
 export function createAttempt(send: Send, box: SecretBox, now: () => number): Attempt {
   return async (webhook, { id, body }) => {
     const startedAt = now();
@@ -161,7 +152,7 @@ export function createAttempt(send: Send, box: SecretBox, now: () => number): At
   };
 }
 
-/** The record of an attempt that was made; `nextAt`: epoch milliseconds of the next one, if there is one. */
+/** `nextAt`: epoch milliseconds of the next attempt, if there is one. */
 export function buildAttemptRecord(
   delivery: DeliveryDocument,
   { startedAt, durationMs, httpStatus, error }: Attempted,

@@ -6,43 +6,41 @@ import { readHead } from '../log/log.ts';
 import { type EventDocument, eventsCollection } from '../store.ts';
 import { type ClientContacts, type EventBounds, selectVisibleEvents } from './visible.ts';
 
-/** Which events of an institution a reader wants. */
 export interface Selection {
   /** Absent: all. */
   readonly types?: readonly string[] | undefined;
-  /** The id of a resource; absent: any. */
+  /** An id; absent: any. */
   readonly resource?: string | undefined;
   /** Absent: the institution's. */
   readonly bounds?: EventBounds | undefined;
 }
 
-/** A stretch of the feed: the selected events, and the sequence up to which everything was looked at. */
+/** The selected events, and the sequence up to which everything was looked at. */
 export interface Stretch {
   readonly events: readonly EventDocument[];
   readonly upTo: number;
 }
 
-/** Reads of the stored events that are not older than the retention. */
 export interface Feed {
-  /** The sequence of the newest event; 0: there is none. */
+  /** Of the newest event; 0: there is none. */
   head(institution: string): Promise<number>;
-  /** The position before the oldest event. */
+  /** Before the oldest event. */
   start(institution: string): Promise<number>;
   /**
-   * The selected events after a sequence, at most `limit`, of at most {@link WINDOW} events.
-   * @throws {Fault} `event_cursor_expired` if an event after it was removed, or it is later than the newest event
+   * At most `limit`, of at most {@link WINDOW} events. @throws {Fault} `event_cursor_expired` if an event after the
+   * sequence was removed, or it is later than the newest event
    */
   read(institution: string, after: number, selection: Selection, limit: number): Promise<Stretch>;
-  /** How many events are selected after a sequence, up to another. @throws {Fault} as `read` */
+  /** After a sequence, up to another. @throws {Fault} as `read` */
   count(institution: string, after: number, until: number, selection: Selection): Promise<number>;
-  /** Those of these events that are within the bounds. */
+  /** Those within the bounds. */
   getAll(institution: string, eventIds: readonly string[], bounds?: EventBounds): Promise<readonly EventDocument[]>;
 }
 
-/** Events that one read looks at, however few of them are selected. */
+/** That one read looks at, however few are selected. */
 const WINDOW = 2_000;
 
-/** Events that are read at once where some of them may be out of bounds. */
+/** Read at once where some may be out of bounds. */
 const BATCH = 500;
 
 /** `retentionMs`: how long events are shown. */
@@ -59,7 +57,7 @@ export function createFeed(
 
   /**
    * `recordedAt` never falls with the sequence: if the first event after a position is there, so are all others. A
-   * position that is not reached yet is of before a restore: what follows it will not be what its reader has not seen.
+   * position that is not reached yet is of before a restore.
    */
   const requireWhole = async (institution: string, after: number, last: number): Promise<void> => {
     if (after === last) return;
@@ -124,9 +122,9 @@ const expired = () =>
   );
 
 /**
- * A feed whose equal reads are one: an event wakes all followers in one turn of the event loop, and those that have
- * read equally far want the same. A read begins after the turn in which it was first wanted, so nobody gets what was
- * read before they asked. What is read is shared, and not to be changed.
+ * An event wakes all followers in one turn of the event loop, and those that have read equally far want the same. A
+ * read begins after the turn in which it was first wanted, so that nobody gets what was read before they asked. What is
+ * read is not to be changed.
  */
 export function shareReads(feed: Feed): Feed {
   const wanted = new Map<string, Promise<Stretch>>();
@@ -149,10 +147,10 @@ export function shareReads(feed: Feed): Feed {
 const keyOf = (institution: string, after: number, { types, resource, bounds }: Selection, limit: number): string =>
   JSON.stringify([institution, after, types ?? null, resource ?? null, bounds ?? null, limit]);
 
-/** The cursor that everybody knows: before the oldest event that is kept. */
+/** Before the oldest event that is kept. */
 export const START = 'start';
 
-/** Positions in an institution's events, opaque and signed. */
+/** Opaque and signed. */
 export type EventCursors = ReturnType<typeof createEventCursors>;
 
 const MAC_BYTES = 12;
@@ -160,12 +158,11 @@ const SEQUENCE_BYTES = 8;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Whose feed it is, and the client that reads it. */
 type Reader = Pick<Caller, 'institution' | 'client'>;
 
 /**
- * The cursors of every instance, with keys that follow from the service's secret. Those of a client with bounds are
- * encrypted for it alone, each time anew: two of them tell neither whether nor how far the feed has moved between.
+ * Keys follow from the service's secret. Cursors of a client with bounds are encrypted for it alone, each time anew:
+ * two of them tell neither whether nor how far the feed has moved between.
  */
 export function createEventCursors(serviceSecret: string) {
   const derive = (name: string) => Buffer.from(hkdfSync('sha256', serviceSecret, '', name, 32));
@@ -194,7 +191,7 @@ export function createEventCursors(serviceSecret: string) {
   };
 
   return {
-    /** The position behind the event of this sequence, for a reader with these bounds; 0: before the first one. */
+    /** Behind the event of this sequence; 0: before the first one. */
     write(institution: string, sequence: number, bounds: EventBounds | undefined): string {
       const position = Buffer.alloc(SEQUENCE_BYTES);
       position.writeBigUInt64BE(BigInt(sequence));
@@ -204,8 +201,8 @@ export function createEventCursors(serviceSecret: string) {
       return bytes.toString('base64url');
     },
     /**
-     * The sequence of a cursor, of the reader before it had bounds, too.
-     * @throws {Fault} `invalid_parameter` unless it was written for the institution, or for this client of it
+     * Also of the reader before it had bounds. @throws {Fault} `invalid_parameter` unless the cursor was written for
+     * the institution, or for this client of it
      */
     read(reader: Reader, cursor: string): number {
       const bytes = Buffer.from(cursor, 'base64url');

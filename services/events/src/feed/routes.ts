@@ -26,7 +26,7 @@ const EVENT_STREAM = 'text/event-stream';
 
 const TYPE = `(${[...eventTypeNames, ...typeGroups].join('|').replaceAll(/[.*]/g, '[$&]')})`;
 
-/** Types and groups of types, comma-separated. */
+/** Comma-separated. */
 const TYPES_PATTERN = `^${TYPE}(,${TYPE})*$`;
 
 const query = {
@@ -90,7 +90,6 @@ const example = {
   stream: `: \nid: ${cursor}\n\nid: ${cursor}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`,
 };
 
-/** The operations on events. */
 export function createFeedRoutes({ feed, tail, cursors, streams, publicUrl }: Context): AnyOperation[] {
   return [
     operation({
@@ -154,8 +153,8 @@ export function createFeedRoutes({ feed, tail, cursors, streams, publicUrl }: Co
 }
 
 /**
- * What the caller may see of what it asks for.
- * @throws {Fault} `invalid_parameter` for an unknown type, `forbidden` for a type or group of which it sees nothing
+ * @throws {Fault} `invalid_parameter` for an unknown type, `forbidden` for a type or group of which the caller sees
+ * nothing
  */
 const selectionOf = (
   caller: Caller,
@@ -177,7 +176,7 @@ const selectionOf = (
   return { types: visible.filter((type) => wanted.includes(type)), resource, bounds };
 };
 
-/** Whether the client prefers Server-Sent Events: it names them, and gives JSON no higher quality. */
+/** The client names Server-Sent Events, and gives JSON no higher quality. */
 const wantsStream = (accept = ''): boolean => {
   const quality = parseQuality(accept, EVENT_STREAM);
   return quality > 0 && quality >= parseQuality(accept, 'application/json');

@@ -6,14 +6,14 @@ import type { EventCursors, Feed, Selection } from './read.ts';
 import type { Tail } from './tail.ts';
 import { type EventBounds, toEventView } from './visible.ts';
 
-/** Streams of a client at once, at an instance. */
+/** At an instance, with waiting polls. */
 export const MOST_PER_CLIENT = 20;
 
 interface Reservation {
   readonly institution: string;
-  /** Whose streams are counted together. */
+  /** Its streams are counted together. */
   readonly client: string;
-  /** Aborted when it ends. */
+  /** Aborted when the stream ends. */
   readonly closed: AbortSignal;
 }
 
@@ -28,24 +28,22 @@ interface StreamOptions {
   readonly cursors: EventCursors;
   readonly publicUrl: string;
   readonly logger: Pick<Logger, 'warn'>;
-  /** Milliseconds between comments. */
+  /** Between comments. */
   readonly commentMs?: number | undefined;
 }
 
 const COMMENT_MS = 15_000;
 
-/** Events read at once. */
 const PAGE = 100;
 
-/** Unread bytes above which nothing more is written until the client has read. */
+/** Nothing more is written until the client has read. */
 const MOST_WAITING_BYTES = 256 * 1024;
 
-/** How soon a client that reads slowly is looked at again, in milliseconds. */
+/** Milliseconds until a client that reads slowly is looked at again. */
 const SLOW_MS = 200;
 
 type Write = (events: readonly EventDocument[], bounds: EventBounds | undefined) => string;
 
-/** Counts and writes the streams of an instance. */
 export function createStreams(options: StreamOptions) {
   const textOf = createWriter(options);
   /** The streams and waiting requests, by client. */
@@ -54,8 +52,8 @@ export function createStreams(options: StreamOptions) {
   let count = 0;
 
   /**
-   * Counts a stream, or a poll that waits, until its response has ended or its client has disconnected.
-   * @throws {Fault} `too_many_requests` if the client has {@link MOST_PER_CLIENT} at this instance
+   * Until the response has ended or the client has disconnected. @throws {Fault} `too_many_requests` if the client has
+   * {@link MOST_PER_CLIENT} at this instance
    */
   const reserve = ({ institution, client, closed }: Reservation): void => {
     const key = keyOf(institution, client);
@@ -76,7 +74,7 @@ export function createStreams(options: StreamOptions) {
 
   return {
     reserve,
-    /** Reserves a stream and returns what writes it. @throws {Fault} as `reserve` */
+    /** Returns what writes the stream. @throws {Fault} as `reserve` */
     open(request: StreamRequest): (stream: OpenStream) => void {
       reserve(request);
       return (stream) => {
@@ -87,16 +85,14 @@ export function createStreams(options: StreamOptions) {
         write(options, textOf, request, stream);
       };
     },
-    /** The streams and waiting requests that a client has at this instance. */
     takenBy: (institution: string, client: string): number => taken.get(keyOf(institution, client)) ?? 0,
-    /** The open streams of this instance. */
     get count(): number {
       return count;
     },
   };
 }
 
-/** Writes events as Server-Sent Events, each once for all streams without bounds that share what was read. */
+/** Each event once for all streams without bounds that share what was read. */
 const createWriter = ({ cursors, publicUrl }: StreamOptions): Write => {
   const texts = new WeakMap<EventDocument, string>();
   const textOf = (event: EventDocument, bounds: EventBounds | undefined): string => {
@@ -110,7 +106,6 @@ const createWriter = ({ cursors, publicUrl }: StreamOptions): Write => {
   };
 };
 
-/** One stream: reads on from its position whenever it is woken, one reading at a time. */
 const write = (
   { feed, tail, cursors, logger, commentMs = COMMENT_MS }: StreamOptions,
   textOf: Write,
@@ -123,7 +118,7 @@ const write = (
   let isClosed = false;
   let retry: NodeJS.Timeout | undefined;
 
-  /** Writes what there is; false: the client has not read enough of it. */
+  /** False: the client has not read enough. */
   const step = async (): Promise<boolean> => {
     for (;;) {
       if (isClosed) return true;

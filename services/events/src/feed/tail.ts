@@ -3,19 +3,17 @@ import { type Logger, repeat } from '@boxoffice/runtime';
 import type { Log } from '../log/log.ts';
 import type { Feed, Selection, Stretch } from './read.ts';
 
-/** Wakes those who wait for new events. */
 export type Tail = ReturnType<typeof createTail>;
 
-/** Milliseconds between looks for events of other instances, at institutions that somebody follows. */
+/** Milliseconds between looks for events of other instances, at institutions that are followed. */
 const LOOK_MS = 250;
 
 interface Followed {
   readonly listeners: Set<() => void>;
-  /** The newest sequence that was seen. */
   head: number;
 }
 
-/** Follows the log: own events at once, those of other instances by looking at the newest sequence. */
+/** Own events at once, those of other instances by looking at the newest sequence. */
 export function createTail(log: Pick<Log, 'onAppended'>, feed: Pick<Feed, 'head'>, logger: Pick<Logger, 'warn'>) {
   const followed = new Map<string, Followed>();
 
@@ -41,8 +39,8 @@ export function createTail(log: Pick<Log, 'onAppended'>, feed: Pick<Feed, 'head'
 
   return {
     /**
-     * Calls the listener after events of the institution became visible, whichever instance recorded them; returns the
-     * function that unsubscribes.
+     * After events of the institution became visible, whichever instance recorded them; returns the function that
+     * unsubscribes.
      */
     follow(institution: string, listener: () => void): () => void {
       const one = followed.get(institution) ?? { listeners: new Set(), head: 0 };
@@ -53,7 +51,6 @@ export function createTail(log: Pick<Log, 'onAppended'>, feed: Pick<Feed, 'head'
         if (one.listeners.size === 0) followed.delete(institution);
       };
     },
-    /** The number of followers. */
     get followers(): number {
       return [...followed.values()].reduce((sum, { listeners }) => sum + listeners.size, 0);
     },
@@ -69,20 +66,20 @@ interface Poll {
   readonly after: number;
   readonly selection: Selection;
   readonly limit: number;
-  /** How long to wait for the first event, in milliseconds. */
+  /** For the first event. */
   readonly waitMs: number;
-  /** Aborted when nobody waits any more. */
+  /** When nobody waits any more. */
   readonly closed: AbortSignal;
   /** Called before it waits; throws if it may not. */
   readonly reserve: () => void;
 }
 
-/** How long one poll reads on where the filter leaves everything out, in milliseconds. */
+/** Milliseconds that one poll reads on where the filter leaves everything out. */
 const READING_MS = 2_000;
 
 /**
- * Reads the selected events after a sequence; waits for the first one if there is none. A filter that leaves out long
- * stretches ends the reading before the newest event: the next poll goes on.
+ * Waits for the first event if there is none. A filter that leaves out long stretches ends the reading before the
+ * newest event: the next poll goes on.
  */
 export async function poll(
   feed: Feed,
@@ -93,7 +90,7 @@ export async function poll(
   let upTo = after;
   let isReserved = false;
   for (;;) {
-    // Followed before it is read, so that an event in between wakes it.
+    // An event in between wakes it.
     const next = nextOf(tail, institution, Math.max(0, waitMs - (performance.now() - startedAt)), closed);
     try {
       const stretch = await feed.read(institution, upTo, selection, limit);
@@ -113,7 +110,7 @@ export async function poll(
   }
 }
 
-/** Resolves at the next event of the institution, after `ms`, or when nobody waits any more. */
+/** At the next event, after `ms`, or when nobody waits any more. */
 const nextOf = (tail: Tail, institution: string, ms: number, closed: AbortSignal) => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const unfollow = tail.follow(institution, resolve);

@@ -1,5 +1,3 @@
-// The feed: events as partners see them, cursors, pages, long polls and streams.
-
 import { computeRestriction, type Restricted } from '@boxoffice/identity';
 import { deriveId } from '@boxoffice/runtime';
 import type { BelongsTo } from '@boxoffice/service';
@@ -8,30 +6,26 @@ import type { Arrival } from '../log/log.ts';
 import { type ClientContactDocument, clientContactsCollection, type EventDocument } from '../store.ts';
 import { eventTypes, isEventType } from '../types/types.ts';
 
-/** Which contacts the orders of clients and points of sale name. */
 export type ClientContacts = ReturnType<typeof createClientContacts>;
 
-/** Orders of which a process remembers the last event, so that later ones with the same contact cost nothing. */
+/** Orders whose last event a process remembers, so that later ones with the same contact cost nothing. */
 const MOST = 10_000;
 
-/** Documents of one read: many orders may name one contact. */
+/** Of one read: many orders may name one contact. */
 const PAGE = 500;
 
-/** What the last event of an order said. */
 interface Said {
   readonly position: number;
   readonly contact: string | null;
 }
 
-/** Whose an order is, for the contact that it names. */
 type Named = Pick<ClientContactDocument, 'client' | 'pointOfSale'>;
 
-/** Opens the contacts that orders of clients and points of sale name. */
 export function createClientContacts(store: Pick<Store, 'collection'>) {
   const documents = store.collection(clientContactsCollection);
   const remembered = new Map<string, Said>();
 
-  /** Stores the contact of an order; an order that never named one leaves no document. */
+  /** An order that never named a contact leaves no document. */
   const put = async (institution: string, id: string, named: Named, { event, before, isFirst }: Arrival) => {
     const contact = contactOf(event.data);
     const asOf = event.resource.version;
@@ -49,8 +43,8 @@ export function createClientContacts(store: Pick<Store, 'collection'>) {
 
   return {
     /**
-     * Remembers the contact that an order names by its event, or that it names none any more. If events come
-     * in disorder, the newest has to be learnt last, if need be again.
+     * The contact that the event's order names, or none any more. If events come in disorder, the newest has to be
+     * learnt last.
      */
     async learn(institution: string, arrival: Arrival): Promise<void> {
       const { resource, position, data, belongsTo } = arrival.event;
@@ -66,7 +60,6 @@ export function createClientContacts(store: Pick<Store, 'collection'>) {
       if (remembered.size >= MOST) remembered.clear();
       remembered.set(id, { position, contact });
     },
-    /** Those of the contacts that orders within the bounds name. */
     async namedWithin(
       institution: string,
       { ownClient, pointsOfSale }: EventBounds,
@@ -91,13 +84,13 @@ export function createClientContacts(store: Pick<Store, 'collection'>) {
 const contactOf = ({ contactNumber }: Arrival['event']['data']): string | null =>
   typeof contactNumber === 'string' ? contactNumber : null;
 
-/** What a reader may see of the institution's events, beside their types; null: everything in that respect. */
+/** Null: everything in that respect. */
 export interface EventBounds extends Pick<ReturnType<typeof computeRestriction>, 'ownClient' | 'pointsOfSale'> {
-  /** The reader's client, whose own contacts it sees, and which alone can use its cursors. */
+  /** Its own contacts are seen, and it alone can use its cursors. */
   readonly client: string;
 }
 
-/** The bounds of a caller, or of the client of a webhook, be they such that it sees everything; undefined: none. */
+/** Also of a caller that sees everything within its bounds; undefined: none. */
 export function toEventBounds(reader: Restricted): EventBounds | undefined {
   const { ownClient, pointsOfSale } = computeRestriction(reader);
   return reader.bounds === null && pointsOfSale === null
@@ -106,9 +99,8 @@ export function toEventBounds(reader: Restricted): EventBounds | undefined {
 }
 
 /**
- * Those of the institution's events that a reader with bounds may see. The catalogue is everybody's. Contacts are of
- * the client that made them and of those within whose bounds an order names them; all else is of the order's client and
- * point of sale.
+ * The catalogue is everybody's. Contacts are of the client that made them and of those within whose bounds an order
+ * names them; all else is of the order's client and point of sale.
  */
 export async function selectVisibleEvents(
   clientContacts: ClientContacts,
@@ -140,8 +132,8 @@ const isSoldAt = ({ pointsOfSale }: EventBounds, belongsTo: BelongsTo | undefine
   pointsOfSale === null || pointsOfSale.includes(belongsTo?.pointOfSale?.toLowerCase() ?? '');
 
 /**
- * An event as the feed shows it and webhooks deliver it; `publicUrl` is the address of the installation. To a reader
- * with bounds the sequence would tell how much happens that it may not see.
+ * As the feed shows it and webhooks deliver it. To a reader with bounds the sequence would tell how much happens that
+ * it may not see.
  */
 export function toEventView(
   { id, type, sequence, occurredAt, institution, resource, data }: EventDocument,

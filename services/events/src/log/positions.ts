@@ -9,19 +9,17 @@ import {
   retiredCollection,
 } from '../store.ts';
 
-/** Remembered resources per institution. */
 const MOST = 10_000;
 
-/** Events read for each resource that is looked up together with others. */
+/** Read for each resource that is looked up together with others. */
 const EACH = 20;
 
-/** The events and what remains of removed ones, of one institution. */
 interface Recorded {
   readonly events: Pick<Documents<EventDocument>, 'find'>;
   readonly retired: Pick<Documents<RetiredDocument>, 'find'>;
 }
 
-/** The last recorded position of each of the resources that has any, by its id. */
+/** By the id of the resource; of those that have any. */
 export async function findLastPositions(
   recorded: Recorded,
   institution: string,
@@ -39,10 +37,10 @@ export async function findLastPositions(
   return last;
 }
 
-/** The id of the document that remembers a resource whose events were removed. */
+/** Of the document that remembers a resource whose events were removed. */
 const retiredId = (institution: string, resourceId: string): string => `${institution}.${resourceId}`;
 
-/** The newest event of each resource that has any. */
+/** Of those that have any. */
 const newestOfEach = async ({ events }: Recorded, ids: readonly string[]): Promise<EventDocument[]> => {
   const newest = (some: readonly string[], limit: number) => {
     const id = some.length === 1 ? (some[0] ?? null) : { in: some };
@@ -57,7 +55,7 @@ const newestOfEach = async ({ events }: Recorded, ids: readonly string[]): Promi
   return [...found, ...(await Promise.all(hidden.map((id) => newest([id], 1)))).flat()];
 };
 
-/** Looks positions up, and remembers those that this process has recorded itself. */
+/** Remembers positions that this process has recorded itself. */
 export function createPositions(store: Pick<Store, 'collection'>) {
   const events = store.collection(eventsCollection);
   const retired = store.collection(retiredCollection);
@@ -67,8 +65,8 @@ export function createPositions(store: Pick<Store, 'collection'>) {
 
   return {
     /**
-     * The last recorded position of each resource that has any. Remembered ones may be outdated, but for those of the
-     * doubted resources, which are looked up; the unlooked ones are looked up only then.
+     * Of each resource that has any. Remembered positions may be outdated, but for the doubted resources, which are
+     * looked up; the unlooked ones are looked up only then.
      */
     async of(
       institution: string,
@@ -87,7 +85,6 @@ export function createPositions(store: Pick<Store, 'collection'>) {
       if (unknown.size === 0) return known;
       return new Map([...known, ...(await lookUp(institution, [...unknown]))]);
     },
-    /** This process has recorded an event of the resource. */
     recorded(institution: string, { resource: { id }, position }: NewEvent): void {
       const own = remembered.get(institution) ?? new Map<string, number>();
       remembered.set(institution, own);
@@ -101,12 +98,11 @@ export function createPositions(store: Pick<Store, 'collection'>) {
   };
 }
 
-/** Readers hide an event at the end of its retention by their own clocks, which may be behind that of the removal. */
+/** Readers hide an event at the end of its retention by their own clocks, which may be behind. */
 const SKEW_MS = 60_000;
 
 type Retired = Documents<RetiredDocument>;
 
-/** Stores the number, or raises it. */
 const raise = async (retired: Retired, { id, last }: New<RetiredDocument>): Promise<void> => {
   try {
     await retired.insert({ id, last });
@@ -116,12 +112,11 @@ const raise = async (retired: Retired, { id, last }: New<RetiredDocument>): Prom
   }
 };
 
-/** The id of the document that remembers an institution's last sequence. */
+/** Of the document that remembers the last sequence. */
 export function deriveLastSequenceId(institution: string): string {
   return institution;
 }
 
-/** How long the documents of each collection are stored. */
 export function describeRetention(retentionMs: number): Retentions {
   return {
     events: {
@@ -138,7 +133,7 @@ export function describeRetention(retentionMs: number): Retentions {
   };
 }
 
-/** Remembers what the log still needs of an event that is about to be removed. */
+/** What the log still needs of an event that is about to be removed. */
 const retire = async (store: Pick<Store, 'collection'>, event: EventDocument): Promise<void> => {
   const { institution, resource, position, sequence } = event;
   const retired = store.collection(retiredCollection).of(institution);

@@ -106,7 +106,6 @@ const ids: Readonly<Record<ResourceType, string>> = {
   performance: performanceId,
 };
 
-/** An event of the type, as the feed shows it. */
 export function createEventExample(type: EventType) {
   const { resource, path } = eventTypes[type];
   const id = ids[resource];
@@ -123,7 +122,6 @@ export function createEventExample(type: EventType) {
 
 const webhookId = 'whk_5k2m9qx4tb03vn5e0rw8';
 
-/** What the test of a webhook delivers. */
 const exampleOfTest = {
   id: 'evt_00mhs1k9f5g7ja3p1y6d',
   type: TEST_TYPE,
@@ -165,14 +163,13 @@ const envelope = {
 const schemaName = (type: EventType): string =>
   `${type.replaceAll(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase())}Event`;
 
-/** An event of one type. */
 const eventSchema = (type: EventType): TSchema =>
   named(
     schemaName(type),
     Type.Object({ ...envelope, type: oneOf([type], { description: 'what happened' }), data: eventTypes[type].data }),
   );
 
-/** An event of any type; `type` tells which, also to generated code. */
+/** `type` tells which, also to generated code. */
 export const Event = named(
   'Event',
   Type.Unsafe<object>({
@@ -186,7 +183,6 @@ export const Event = named(
   }),
 );
 
-/** What the test of a webhook delivers. */
 export const WebhookTestEvent = named(
   'WebhookTestEvent',
   Type.Object(
@@ -216,7 +212,7 @@ const test: DescribedWebhook = {
   example: exampleOfTest,
 };
 
-/** Every type of event, as webhooks receive it and the feed shows it; and the test, which is delivered only. */
+/** As webhooks receive them and the feed shows them; and the test, which is delivered only. */
 export const describedWebhooks: readonly DescribedWebhook[] = [
   ...eventTypeNames.map((type) => ({
     type,
@@ -227,9 +223,7 @@ export const describedWebhooks: readonly DescribedWebhook[] = [
   test,
 ];
 
-/** Where and when a test is made. */
 interface TestOptions {
-  /** The id of its event. */
   readonly id: string;
   readonly institution: string;
   /** Epoch milliseconds. */
@@ -237,7 +231,6 @@ interface TestOptions {
   readonly publicUrl: string;
 }
 
-/** What the test of a webhook delivers. */
 export function createTestEvent(
   webhook: Pick<WebhookDocument, 'id' | 'revision'>,
   { id, institution, at, publicUrl }: TestOptions,

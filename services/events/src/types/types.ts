@@ -1,5 +1,3 @@
-// The types of events: what each is about, who may see it, and its members.
-
 import { Fault } from '@boxoffice/envelope';
 import { createInstantSchema, createNullableSchema, currency, id, named, oneOf, timestamp } from '@boxoffice/http';
 import { type TObject, Type } from 'typebox';
@@ -20,7 +18,7 @@ const Cancellation = named(
   }),
 );
 
-/** `data` of the events of an order: the order after the change. */
+/** The order after the change. */
 const OrderEventData = named(
   'OrderEventData',
   Type.Object({
@@ -51,7 +49,7 @@ const PaymentEventData = named(
 
 const RefundEventData = named('RefundEventData', Type.Object({ orderId: id, amount, currency }));
 
-/** `data` of the events of a ticket: without barcode and beneficiary. */
+/** Without barcode and beneficiary. */
 const TicketEventData = named(
   'TicketEventData',
   Type.Object({
@@ -102,13 +100,11 @@ const PerformanceEventData = named(
   }),
 );
 
-/** What the events of one kind of resource have in common. */
 interface Subject {
   readonly resource: ResourceType;
   /** Who may read the resource may see its events. */
   readonly scope: string;
   readonly data: TObject;
-  /** The path of the resource. */
   readonly path: (id: string, data: Readonly<Record<string, unknown>>) => string;
 }
 
@@ -161,7 +157,7 @@ const performance: Subject = {
   path: (id) => `/svc/v3/catalog/performances/${id}`,
 };
 
-/** Every type of event in the feed, with what it says in a sentence. */
+/** With what each says in a sentence. */
 export const eventTypes = {
   'order.created': { ...order, summary: 'An order was created, or a cart became one at its checkout' },
   'order.changed': {
@@ -198,25 +194,23 @@ export const eventTypes = {
 
 export type EventType = keyof typeof eventTypes;
 
-/** What the test of a webhook delivers: it stands for no fact, so the feed does not have it. */
+/** It stands for no fact, so the feed does not have it. */
 export const TEST_TYPE = 'webhook.test';
 
-/** The names of all types, in the order of the table. */
+/** In the order of the table. */
 export const eventTypeNames = Object.keys(eventTypes) as EventType[];
 
-/** Whether the text names a type. */
 export function isEventType(text: string): text is EventType {
   return Object.hasOwn(eventTypes, text);
 }
 
-/** `order.*` and so on: every type of one kind of resource. */
+/** `order.*` and so on. */
 export const typeGroups: readonly string[] = [
   ...new Set(eventTypeNames.map((type) => `${type.slice(0, type.indexOf('.'))}.*`)),
 ];
 
 /**
- * The types that a list of types and groups names, each once, in the order of the table.
- * @throws {Fault} `invalid_parameter` for a name that is neither
+ * Each once, in the order of the table. @throws {Fault} `invalid_parameter` for a name that is neither type nor group
  */
 export function expandTypes(selectors: readonly string[]): readonly EventType[] {
   const found = new Set(
@@ -229,13 +223,13 @@ export function expandTypes(selectors: readonly string[]): readonly EventType[] 
   return eventTypeNames.filter((type) => found.has(type));
 }
 
-/** The types that a type or a group names; none if it names nothing. */
+/** None if the selector names nothing. */
 const namedBy = (selector: string): readonly EventType[] =>
   selector.endsWith('.*')
     ? eventTypeNames.filter((type) => type.startsWith(selector.slice(0, -1)))
     : eventTypeNames.filter((type) => type === selector);
 
-/** The types whose resource the holder of these scopes may read. */
+/** Their resource can be read with these scopes. */
 export function listVisibleTypes(scopes: readonly string[]): readonly EventType[] {
   return eventTypeNames.filter((type) => scopes.includes(eventTypes[type].scope));
 }

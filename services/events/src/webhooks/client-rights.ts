@@ -3,23 +3,22 @@ import { type EventBounds, toEventBounds } from '../feed/visible.ts';
 import type { WebhookDocument } from '../store.ts';
 import { expandTypes, listVisibleTypes } from '../types/types.ts';
 
-/** How long the authorizer's answer is used, in milliseconds. */
+/** Milliseconds for which the authorizer's answer is used. */
 const KNOWN_MS = 5_000;
 
-/** Which events are delivered: a selection of the feed. */
 export interface Delivered {
   readonly types: readonly string[];
   /** Undefined: the institution's. */
   readonly bounds: EventBounds | undefined;
 }
 
-/** What a client may read of events at present. */
+/** At present. */
 export type ClientRights = (institution: string, client: string) => Promise<Delivered>;
 
-/** The events that a webhook names, as far as its client may read them at present. */
+/** As far as its client may read them at present. */
 export type DeliveredEvents = (webhook: WebhookDocument) => Promise<Delivered>;
 
-/** Limits the events of webhooks to what their clients may read; rejects if that cannot be found out. */
+/** Rejects if the rights of a client cannot be found out. */
 export function createDeliveredEvents(rightsOf: ClientRights): DeliveredEvents {
   return async ({ institution, types, client }) => {
     const { types: readable, bounds } = await rightsOf(institution, client);
@@ -27,13 +26,11 @@ export function createDeliveredEvents(rightsOf: ClientRights): DeliveredEvents {
   };
 }
 
-/** The authorizer's answer. */
 interface AnsweredRights {
   readonly scopes: readonly string[];
   readonly bounds: ClientBounds | null;
 }
 
-/** What a client with these scopes and bounds may read. */
 export function computeRights(client: string, { scopes, bounds }: AnsweredRights): Delivered {
   const pointsOfSale = bounds?.pointsOfSale.map((host) => host.toLowerCase()) ?? [];
   return {
@@ -43,8 +40,8 @@ export function computeRights(client: string, { scopes, bounds }: AnsweredRights
 }
 
 /**
- * Asks the authorizer for the scopes and bounds of a client; one that was deleted may read nothing. Rejects if the
- * authorizer does not answer: then nothing is delivered until it does.
+ * A client that was deleted may read nothing. Rejects if the authorizer does not answer: then nothing is delivered
+ * until it does.
  */
 export function createClientRights(authorizerUrl: string, secret: string): ClientRights {
   const callAuthorizer = createAuthorizerCalls({ authorizerUrl, service: 'events', secret });

@@ -27,7 +27,6 @@ import {
 } from './schemas.ts';
 import type { ShownWebhook, Webhooks } from './webhooks.ts';
 
-/** The path of the webhooks, and of one. */
 const WEBHOOKS = '/svc/v3/webhooks';
 const WEBHOOK = `${WEBHOOKS}/{webhookId}`;
 
@@ -61,7 +60,6 @@ const Redelivery = named(
   Type.Object({ count: Type.Integer({ minimum: 0, description: 'events that are delivered again' }) }),
 );
 
-/** The operations on webhooks, and on their deliveries. */
 export function createWebhookRoutes(webhooks: Webhooks): AnyOperation[] {
   return [
     operation({

@@ -40,7 +40,6 @@ const state = oneOf(STATES, {
     'until it is set to `active`',
 });
 
-/** The body of a creation. */
 export const NewWebhook = named(
   'WebhookInput',
   Type.Object({
@@ -53,7 +52,7 @@ export const NewWebhook = named(
   }),
 );
 
-/** The body of a change; a state of `disabled` is accepted if it is the present one. */
+/** A state of `disabled` is accepted if it is the present one. */
 export const WebhookChanges = named(
   'WebhookChanges',
   Type.Object({
@@ -74,7 +73,6 @@ const LastDelivery = named(
   }),
 );
 
-/** A webhook, as every operation returns it. */
 export const Webhook = named(
   'Webhook',
   Type.Object({
@@ -90,7 +88,6 @@ export const Webhook = named(
   }),
 );
 
-/** A webhook with its signing secret. */
 export const WebhookWithSecret = named(
   'WebhookWithSecret',
   Type.Object({
@@ -102,10 +99,9 @@ export const WebhookWithSecret = named(
   }),
 );
 
-/** Read-only members, which a request may send back unchanged. */
+/** A request may send them back unchanged. */
 export const READ_ONLY = readOnlyOf(Webhook, WebhookChanges);
 
-/** One attempt, as it is shown. */
 export const Delivery = named(
   'Delivery',
   Type.Object({
@@ -131,10 +127,8 @@ export const Delivery = named(
 
 export const DeliveryPage = createPageSchema(Delivery);
 
-/** The latest attempt of a webhook. */
 type Last = Pick<DeliveryDocument, 'at' | 'httpStatus'>;
 
-/** The public view of a webhook and its latest attempt. */
 export function toWebhookView(webhook: WebhookDocument, last: Last | undefined): Static<typeof Webhook> {
   return {
     webhookId: webhook.id,
@@ -149,7 +143,6 @@ export function toWebhookView(webhook: WebhookDocument, last: Last | undefined):
   };
 }
 
-/** The public view of an attempt. */
 export function toDeliveryView(delivery: DeliveryDocument): Static<typeof Delivery> {
   const { id, eventId, type, attempt, at, durationMs, outcome, httpStatus, error, nextAttemptAt, dueAt } = delivery;
   return {
@@ -168,7 +161,6 @@ export function toDeliveryView(delivery: DeliveryDocument): Static<typeof Delive
 
 const instant = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
 
-/** The webhook of the examples. */
 export const webhook: Static<typeof Webhook> = {
   webhookId: 'whk_5k2m9qx4tb03vn5e0rw8',
   url: 'https://crm.opera.example/boxoffice',
@@ -181,7 +173,6 @@ export const webhook: Static<typeof Webhook> = {
   updatedAt: '2027-01-15T09:30:00.000Z',
 };
 
-/** The body of a creation. */
 export const newWebhook: Static<typeof NewWebhook> = {
   url: webhook.url,
   types: webhook.types,
@@ -190,7 +181,6 @@ export const newWebhook: Static<typeof NewWebhook> = {
 
 export const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
-/** A failed attempt. */
 export const delivery: Static<typeof Delivery> = {
   deliveryId: 'dlv_7w2c4n8s0h1d3f5g6j9k',
   eventId: 'evt_5k2m9qx4tb03vn5e0rw',
@@ -204,7 +194,6 @@ export const delivery: Static<typeof Delivery> = {
   nextAttemptAt: '2027-02-01T12:00:05.370Z',
 };
 
-/** The delivery of a test. */
 export const testDelivery: Static<typeof Delivery> = {
   ...delivery,
   eventId: 'evt_00mhs1k9f5g7ja3p1y6d',

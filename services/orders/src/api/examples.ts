@@ -1,5 +1,3 @@
-// Examples in the API description: two seats for an evening at the opera.
-
 import { selectShopperMembers } from './views.ts';
 
 const createdAt = '2027-02-01T12:00:00.000Z';
@@ -89,7 +87,6 @@ const quotedLine = {
   amount: 12_500,
 };
 
-/** The quote of an order that would be refused, since one of its two places is not free. */
 export const quote = {
   available: false,
   currency: 'CHF',
@@ -100,7 +97,7 @@ export const quote = {
 
 export const oneLine = { ...open, version: 4, lines: open.lines.slice(0, 1), total: 12_500, due: 12_500 };
 
-// Far in the future, so that trying the example is not refused for a past date.
+// In the future, so that trying the example is not refused.
 const dueAt = '2037-02-15T23:00:00.000Z';
 
 export const reserved = {
@@ -171,10 +168,7 @@ export const listedPayment = { ...payment, externalReference };
 
 export const listedRefund = { ...refund, externalReference };
 
-/** `asOf` of lists. */
 export const asOf = '2027-02-01T11:59:45.000Z';
-
-// Examples in the description of the point of sale's operations: one evening, one seat.
 
 export const params = { orderId: ids.order };
 export const lineParams = { ...params, lineId: ids.line };

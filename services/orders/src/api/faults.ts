@@ -5,15 +5,12 @@ import { formatPaymentPath } from '../ids.ts';
 const codes: Readonly<Record<Reason, { readonly code: Code }>> = refusals;
 const codesByState: Readonly<Partial<Record<NonNullable<Refusal['state']>, Code>>> = refusals.wrong_state.codeIn;
 
-/** The status codes of these reasons, each once. */
 export function listCodes(...reasons: readonly Reason[]): readonly Code[] {
   return [...new Set(reasons.map((reason) => codes[reason].code))];
 }
 
-/** The status codes of the states that forbid a command. */
 export const stateCodes: readonly Code[] = Object.values(codesByState);
 
-/** A refusal of the table as a Fault; keeps the reason, since answers to the point of sale have reasons, not codes. */
 export class RefusedOrder extends Fault {
   readonly reason: Reason;
 
@@ -23,7 +20,7 @@ export class RefusedOrder extends Fault {
   }
 }
 
-/** Turns a refusal into a Fault: `payment_recorded` with its `Location` if money is recorded. */
+/** `payment_recorded` with its `Location` if money is recorded. */
 export function toFault({ reason, details, state, recorded }: Refusal): RefusedOrder {
   if (recorded) {
     const Location = formatPaymentPath(recorded.orderId, recorded.paymentId);
@@ -35,22 +32,20 @@ export function toFault({ reason, details, state, recorded }: Refusal): RefusedO
 
 const headersOf = (code: Code): FaultHeaders => (code === 'conflict' ? { 'Retry-After': '1' } : {});
 
-/** The Fault of a reason; without `details` it says what the table says. */
+/** Without `details` it says what the table says. */
 export function createRefusalFault<R extends Reason>(reason: R, ...details: Details<R>): RefusedOrder {
   return toFault(refuse(reason, ...details).refused);
 }
 
-/** The same answer for a resource of another institution and for one that never existed. */
+/** The same for a resource of another institution and for one that never existed. */
 export function createNotFoundFault(): RefusedOrder {
   return createRefusalFault('unknown_order');
 }
 
-/** Whether the order changed between the effect on its places and its write. */
 export function isOvertaken(error: unknown): boolean {
   return error instanceof RefusedOrder && error.reason === 'overtaken';
 }
 
-/** Whether a call of another service was not answered in time: then it may have had its effect or not. */
 export function isUnavailable(error: unknown): boolean {
   return error instanceof Fault && error.code === 'service_unavailable';
 }

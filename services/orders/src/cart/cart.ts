@@ -1,5 +1,3 @@
-// What a visitor does with a cart, and a shopper with an order: fill, change, abandon, cancel, list.
-
 import { Fault } from '@boxoffice/envelope';
 import { UniqueViolation } from '@boxoffice/store';
 import type { Static } from 'typebox';
@@ -23,15 +21,11 @@ import { type Target, toTarget } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
 import type { Addition, PerformanceOrders } from './schemas.ts';
 
-/** A visitor's items for a cart. `request`: its id, a repeat adds nothing. */
+/** `request`: its id, a repeat adds nothing. */
 type CartAddition = Target &
   Pick<Static<typeof Addition>, 'pointOfSale' | 'address' | 'login' | 'items'> & { readonly request: string };
 
-/**
- * Adds places to a cart, which is created if no document has the id: all places are held, or none. Of several first
- * requests one creates the cart, and the others add to it. With a login its places count for that from then on. @throws
- * Fault as for an order's lines, and for each refusal of the rules
- */
+/** All places, or none. @throws Fault as for an order's lines, and for each refusal of the rules */
 export async function addToCart(context: OrdersContext, addition: CartAddition): Promise<OrderDocument> {
   const { institution, orderId, request, pointOfSale, address, login, items } = addition;
   const member = login === undefined ? undefined : deriveLoginHolder(institution, login);
@@ -45,13 +39,13 @@ export async function addToCart(context: OrdersContext, addition: CartAddition):
   try {
     return await holdAndInsert(context, visitor, { pointOfSale, items }, creation);
   } catch (error) {
-    // Another request has created it; what this one holds is found by its addition.
+    // Another request has created the cart; what this one holds is found by its addition.
     if (error instanceof UniqueViolation) return add();
     throw error;
   }
 }
 
-/** As {@link permitTariffs} for the lines of several items, each with its own contact. */
+/** For several items, each with its own contact. */
 const permitItems = async (
   context: Pick<OrdersContext, 'contacts'>,
   institution: string,
@@ -67,11 +61,7 @@ const permitItems = async (
   }
 };
 
-/**
- * Changes the tariff or the beneficiary of a line; absent members stay. The tariff is checked against the criteria of
- * `contactNumber`. @throws Fault `not_found`, a refusal of the catalog or of the
- * rules
- */
+/** Absent members stay. @throws Fault `not_found`, a refusal of the catalog or of the rules */
 export async function changeCartLine(
   context: OrdersContext,
   target: Target,
@@ -101,11 +91,7 @@ export async function changeCartLine(
   return order;
 }
 
-/**
- * Abandons a cart, durably; idempotent, also after it expired. Its places are released at once if the catalog
- * answers, otherwise by the event. An order whose payment failed is cancelled. @throws Fault `not_found`, or a
- * refusal if the cart was bought
- */
+/** Durably; idempotent. @throws Fault `not_found`, or a refusal if the cart was bought */
 export async function abandonCart(context: OrdersContext, target: Target): Promise<OrderDocument> {
   const found = await findAny(context, target);
   if (!isCart(found)) throw createRefusalFault('cart_gone');
@@ -120,10 +106,7 @@ export async function abandonCart(context: OrdersContext, target: Target): Promi
   return order;
 }
 
-/**
- * Cancels an order for its shopper, durably; a repeat of the request answers the same. @throws Fault `not_found`
- * (also for carts), or a refusal of the rules
- */
+/** Durably; a repeat answers the same. @throws Fault `not_found` (also for carts), or a refusal of the rules */
 export function cancelForShopper(
   context: OrdersContext,
   target: Target,
@@ -136,9 +119,8 @@ export function cancelForShopper(
 }
 
 /**
- * Cancels a cart or an order whose checkout met an unforeseen error; idempotent. `cancelled` is true only once that is
- * durable; `state` is null if there is no order. After `notAfter` (epoch milliseconds) nothing is cancelled: by then
- * the caller has reported a failure, and a repeated checkout may have succeeded. @throws Fault `service_unavailable`
+ * Never after `notAfter` (epoch milliseconds): by then the caller has reported a failure, and a repeated checkout may
+ * have succeeded. `cancelled` is true only once that is durable. @throws Fault `service_unavailable`
  */
 export async function cancelAfterFault(
   context: OrdersContext,
@@ -159,10 +141,7 @@ export async function cancelAfterFault(
   }
 }
 
-/**
- * The orders of a contact and those in `ids`, by start of the first performance, then by id, without carts; expires
- * those past due. Reads all orders of the contact, which are few.
- */
+/** By start of the first performance, then by id, without carts; reads all orders of the contact, which are few. */
 export async function listShopOrders(
   context: OrdersContext,
   institution: string,
@@ -189,11 +168,10 @@ export async function listShopOrders(
 const byStartThenId = (a: OrderDocument, b: OrderDocument): number =>
   startOf(a) - startOf(b) || (a.id < b.id ? -1 : Number(a.id > b.id));
 
-/** Start of the order's first performance; orders without lines sort last. */
 const startOf = ({ lines }: OrderDocument): number =>
   Math.min(...lines.map(({ startDate }) => Date.parse(startDate)), Number.MAX_SAFE_INTEGER);
 
-/** The order with a number, as people write it. @throws Fault `not_found`, also for a cart */
+/** As people write the number. @throws Fault `not_found`, also for a cart */
 export async function findByNumber(
   context: OrdersContext,
   institution: string,
@@ -205,14 +183,9 @@ export async function findByNumber(
   return findOrder(context, { institution, orderId: found.id });
 }
 
-/** Orders looked at for one page. */
 const PAGE = 200;
 
-/**
- * A page of the confirmed orders that shoppers made at points of sale and that have a place of the performance: those
- * of which it is the first come first. `after` is the `next` of the page before. A page may be empty although others
- * follow; an order may be on two pages if it changes meanwhile.
- */
+/** Those first whose first performance it is. A page may be empty although others follow; an order may be on two. */
 export async function listPerformanceOrders(
   { orders: handle, links: linkHandle }: Pick<OrdersContext, 'orders' | 'links'>,
   institution: string,

@@ -1,5 +1,3 @@
-// Carts of visitors: filling and changing one, checkout, and the orders of a shop.
-
 import { Fault } from '@boxoffice/envelope';
 import { type AnyOperation, id, ok, oneOf, operation, type Request } from '@boxoffice/http';
 import { Type } from 'typebox';
@@ -42,12 +40,11 @@ import {
 const whole = { path: '/internal/shop/orders/{orderId}', params: { orderId: id } } as const;
 const write = { method: 'post', access: 'internal', withoutIdempotency: true, answers: { 200: Outcome } } as const;
 
-/** Carts: the internal operations of the point of sale on carts, their checkout, and shoppers' orders. */
 export function createShopRoutes(context: OrdersContext): AnyOperation[] {
   return [...cartRoutes(context), ...orderRoutes(context)];
 }
 
-/** Operations with which the point of sale fills a cart. Refusals are data. */
+/** Refusals are data. */
 const cartRoutes = (context: OrdersContext): AnyOperation[] => [
   operation({
     ...write,
@@ -100,11 +97,7 @@ const cartRoutes = (context: OrdersContext): AnyOperation[] => [
   }),
 ];
 
-/**
- * Runs a visitor's request and answers a refusal as data. `isDone` says whether the order already has the effect of
- * this request: then two attempts met, and the slower one failed harmlessly. @throws Fault for every error that is
- * not a refusal, or whose reason is not one of the shop's
- */
+/** `isDone`: two attempts met, and the slower one failed harmlessly. @throws Fault for every other error */
 const outcomeOf = async (
   context: Pick<OrdersContext, 'orders'>,
   { institution, orderId }: Target,
@@ -126,13 +119,11 @@ const outcomeOf = async (
   }
 };
 
-/** Whether the order has the effect of the request already. */
 const isDoneBy = (request: string) => (order: OrderDocument) => isHandled(order, request);
 
 const lineAction = (name: string) =>
   ({ ...write, path: `${whole.path}/lines/{lineId}/${name}`, params: { orderId: id, lineId: id } }) as const;
 
-/** Makes handlers that run a visitor's request and answer its refusal as data. */
 const createHandler =
   (context: OrdersContext) =>
   <Params extends { readonly orderId: string }, Body>(
@@ -145,7 +136,6 @@ const createHandler =
 
 const action = (name: string) => ({ ...write, path: `${whole.path}/${name}`, params: whole.params }) as const;
 
-/** Operations with which the point of sale sells a cart, shows its orders and cancels them. */
 const orderRoutes = (context: OrdersContext): AnyOperation[] => [
   operation({
     ...action('checkout'),

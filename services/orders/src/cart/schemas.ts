@@ -21,7 +21,6 @@ import type { OrderDocument } from '../store.ts';
 
 const { Array: List, Boolean: Flag, Object: Members, Optional, String: Text } = Type;
 
-/** Chosen by the point of sale. */
 const cartId = Text({ pattern: buildIdPattern('ord') });
 const guestName = createLineSchema({ maxLength: 100 });
 const name = createNullableSchema(guestName);
@@ -51,7 +50,6 @@ export const LineChange = named(
   }),
 );
 
-/** A buyer without a login. */
 const Guest = named(
   'CheckoutGuest',
   Members({
@@ -114,7 +112,6 @@ const ShopLine = named(
   Members({ ...lineMembers, criterion: createNullableSchema(Text()), about: Optional(SaleDescription) }),
 );
 
-/** An order or a cart for the point of sale. */
 export const ShopOrder = named(
   'ShopOrder',
   Members({
@@ -139,7 +136,6 @@ export const Outcome = named(
   }),
 );
 
-/** An order or a cart for the point of sale. */
 export function toShopView(order: OrderDocument): Static<typeof ShopOrder> {
   return {
     ...selectShopperMembers(toOrderView(order)),
@@ -156,7 +152,6 @@ export function toShopView(order: OrderDocument): Static<typeof ShopOrder> {
   };
 }
 
-/** The sold orders of shoppers for a performance, a page of them. */
 export const PerformanceOrders = named(
   'PerformanceOrders',
   Members({

@@ -4,10 +4,7 @@ import { createContactNamedFacts, createOrderConfirmedFact } from './order/facts
 import { type Guest, type Line, type Order, type State, states, type TicketDelivery } from './order/order.ts';
 import { checkDecidable, markModified } from './order/state.ts';
 
-/**
- * The order bought by this contact. Keeps a guest's data until the contact is written, and the contact number of a
- * former guest until it is erased.
- */
+/** Keeps a guest's data until the contact is written, and the contact number of a former guest until it is erased. */
 export function setBuyer<O extends Order>(
   order: O,
   contactNumber: string,
@@ -26,13 +23,13 @@ const without = <O extends Order>(order: O, contactNumber: string, now: number):
   return { ...order, formerGuests: { contactNumbers, since: now } };
 };
 
-/** The order after the contact of the guest of `since` was written. Another buyer may have the order by now. */
+/** Another buyer may have the order by now. */
 export function markGuestWritten<O extends Order>(order: O, contactNumber: string, since: number, now: number): O {
   if (order.guestContact !== contactNumber) return without(order, contactNumber, now);
   return order.guest?.since === since ? { ...order, guest: null } : order;
 }
 
-/** The order after contacts erased the former guests in `seen`; one added since then stays. */
+/** One added after `seen` stays. */
 export function removeFormerGuests<O extends Order>(order: O, seen: NonNullable<Order['formerGuests']>): O {
   return order.formerGuests?.since === seen.since &&
     order.formerGuests.contactNumbers.length === seen.contactNumbers.length
@@ -42,7 +39,7 @@ export function removeFormerGuests<O extends Order>(order: O, seen: NonNullable<
 
 const undelivered: readonly State[] = ['open', 'reserved', 'payment_pending', 'expired'];
 
-/** The refusal of tariffs whose criterion the buyer's contact does not meet; undefined if there are none. */
+/** By the criteria that the buyer's contact does not meet. */
 export function checkTariffAccess(
   lines: readonly Pick<Line, 'criterion'>[],
   criteria: readonly string[],
@@ -57,11 +54,10 @@ export function checkTariffAccess(
 }
 
 /**
- * Changes the delivery of tickets until the confirmation, and the contact and the external reference in every visible
- * state: absent stays, null removes. Tickets carry the buyer of their order, so a change publishes `order.confirmed`
- * again, for cancelled tickets too. A guest whose contact is not written yet is deleted; a written contact stays, since
- * changing an order does not erase contacts. `criteria`: those of another contact, which tariffs of the order may need
- * (refused: `tariff_not_accessible`); absent: whoever changes it may sell them to anybody.
+ * The delivery until the confirmation, contact and external reference in every visible state; absent stays, null
+ * removes. A change publishes `order.confirmed` again, since tickets carry the buyer. A guest whose contact is not
+ * written yet is deleted. `criteria` of another contact; absent: tariffs go to anybody. Refused:
+ * `tariff_not_accessible`.
  */
 export function changeDetails<O extends Order>(
   order: O,
@@ -73,7 +69,7 @@ export function changeDetails<O extends Order>(
   now: number,
   criteria?: readonly string[],
 ): Decision<O> {
-  // A change is allowed past the deadline, but the expiry is written first.
+  // Allowed past the deadline, but the expiry is written first.
   const refused = checkDecidable(order, states, 'changed', now);
   if (refused) return refused;
   const { contactNumber = order.contactNumber, externalReference = order.externalReference, ticketDelivery } = patch;
@@ -93,7 +89,7 @@ export function changeDetails<O extends Order>(
   return accept(next, ...createContactNamedFacts(next), ...(hasTickets(order) ? [createOrderConfirmedFact(next)] : []));
 }
 
-/** The order after it passed from its guest to another buyer: a contact not written yet will not be. */
+/** A contact not written yet will not be. */
 const withoutUnwritten = <O extends Order>(order: O, now: number): O =>
   order.guest && order.guestContact
     ? without({ ...order, guest: null, guestContact: null }, order.guestContact, now)

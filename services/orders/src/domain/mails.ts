@@ -4,10 +4,9 @@ import type { Order } from './order/order.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** Mails that may be asked for within a day. */
 const MOST_A_DAY = 5;
 
-/** Milliseconds until a mail may be asked for again; 0: it may now. */
+/** 0: now. */
 export function computeMailWait(order: Pick<Order, 'mailRequests'>, now: number): number {
   const recent = ofDay(order, now);
   const oldest = recent.at(-MOST_A_DAY);
@@ -17,7 +16,7 @@ export function computeMailWait(order: Pick<Order, 'mailRequests'>, now: number)
 const ofDay = ({ mailRequests = [] }: Pick<Order, 'mailRequests'>, now: number): readonly number[] =>
   mailRequests.filter((at) => at > now - DAY_MS);
 
-/** Asks for the mail that confirms the order: the point of sale hears of it by a fact. */
+/** The point of sale hears of it by a fact. */
 export function requestMail<O extends Order>(order: O, now: number): Accepted<O> {
   return accept({ ...order, mailRequests: [...ofDay(order, now), now] }, createMailRequestedFact(order, now));
 }

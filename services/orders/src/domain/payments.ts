@@ -19,31 +19,26 @@ import {
   markModified,
 } from './order/state.ts';
 
-/** A payment as requested. */
 export interface PaymentInput {
   /** The same for a repeat of the request. */
   readonly id: string;
   readonly method: string;
   readonly amount: number;
-  /** Absent: the order's currency. */
   readonly currency?: string;
   readonly reference?: string | null;
   readonly status: 'captured' | 'pending';
-  /** Who records it. */
   readonly createdBy?: Creator | undefined;
-  /** Milliseconds after `expiresAt` for which a pending payment may still be settled; the places are held as long. */
+  /** After `expiresAt`: a pending payment may still be settled, and the places are held. */
   readonly graceMs: number;
 }
 
-/** Whether the order has the payment. */
 export function hasPayment({ payments }: Pick<Order, 'payments'>, id: string): boolean {
   return payments.some((payment) => payment.id === id);
 }
 
 /**
- * Records a payment. Captured in full its sale is due, also of an expired order; pending it makes an open or reserved
- * order wait. A confirmed order accepts what is still due. A known id
- * changes nothing. Refused: `exceeds_due`, `invalid_amount`, `currency_mismatch`, `wrong_state`.
+ * Captured in full its sale is due, also of an expired order; pending it makes the order wait. A known id changes
+ * nothing. Refused: `exceeds_due`, `invalid_amount`, `currency_mismatch`, `wrong_state`.
  */
 export function addPayment<O extends Order>(order: O, input: PaymentInput, now: number): Decision<O> {
   if (hasPayment(order, input.id)) return accept(order);
@@ -59,7 +54,6 @@ export function addPayment<O extends Order>(order: O, input: PaymentInput, now: 
   return input.status === 'captured' ? afterCapture(recorded, input.id, now) : accept(waiting(recorded, input, now));
 }
 
-/** The refusal of money that no order counts, or that this one does not take; undefined if it may. */
 const unfitMoney = (order: Order, { amount, currency }: RefundInput): Refused | undefined => {
   if (!isAmountList([amount], 1)) return refuse('invalid_amount', '$.amount must be a whole number above 0.');
   return currency === undefined || currency === order.currency
@@ -67,7 +61,6 @@ const unfitMoney = (order: Order, { amount, currency }: RefundInput): Refused | 
     : refuse('currency_mismatch', `$.currency must be ${order.currency}, the currency of the order.`);
 };
 
-/** Requested money as the order records it. */
 const recordedMoney = (
   { currency }: Order,
   { id, method, amount, reference = null, createdBy }: RefundInput,
@@ -82,10 +75,7 @@ const recordedMoney = (
   createdAt: now,
 });
 
-/**
- * The effect of captured money: the sale of an order that it covers, after holding the places again if expired;
- * otherwise the end of waiting.
- */
+/** The sale of an order that it covers; otherwise the end of waiting. */
 const afterCapture = <O extends Order>(order: O, paymentId: string, now: number): Accepted<O> => {
   const late = order.state === 'expired';
   const canBeSold = order.lines.length > 0 && (late || isUnpaid(order));
@@ -94,7 +84,7 @@ const afterCapture = <O extends Order>(order: O, paymentId: string, now: number)
   return accept(endWaitingIfNonePending(order, now));
 };
 
-/** The order while it waits for a payment: it holds its places for the grace period too. */
+/** It holds its places for the grace period too. */
 const waiting = <O extends Order>(order: O, { graceMs }: PaymentInput, now: number): O => {
   if (order.state === 'payment_pending' || !isUnpaid(order)) return order;
   return {
@@ -106,10 +96,9 @@ const waiting = <O extends Order>(order: O, { graceMs }: PaymentInput, now: numb
 };
 
 /**
- * Settles a pending payment, in every state. Captured money is always recorded, more than is due and on a cancelled
- * order included, so that it can be refunded. The same status again changes nothing; but `captured` again on a
- * cancelled order repeats its answer, and on an expired order that still has the money it tries the sale again.
- * Refused: `unknown_payment`, `payment_final`.
+ * In every state: captured money is always recorded, so that it can be refunded. The same status again changes nothing,
+ * but `captured` on a cancelled order repeats its answer, and on an expired one tries the sale again. Refused:
+ * `unknown_payment`, `payment_final`.
  */
 export function settlePayment<O extends Order>(
   order: O,
@@ -136,29 +125,26 @@ export function settlePayment<O extends Order>(
   return afterCapture(recorded, payment.id, now);
 }
 
-/** Answers that captured money of a cancelled order is recorded and must be refunded. */
+/** Captured money is recorded and must be refunded. */
 const afterCancellation = <O extends Order>(order: O, paymentId: string): Accepted<O> =>
   acceptButRefuse(accept(order), refuse('paid_after_cancellation'), paymentId);
 
-/** The order after a failed payment: back in its previous state and deadline once no payment is pending. */
+/** Back in its previous state and deadline once no payment is pending. */
 const afterFailure = <O extends Order>(order: O, now: number): Accepted<O> => {
   if (order.state !== 'payment_pending' || order.payments.some(({ status }) => status === 'pending'))
     return accept(order);
   return endIfDue(endWaiting(order, now), now);
 };
 
-/** A refund as requested. */
 export type RefundInput = Omit<PaymentInput, 'status' | 'graceMs'>;
 
-/** Whether the order has the refund. */
 export function hasRefund({ refunds }: Pick<Order, 'refunds'>, id: string): boolean {
   return refunds.some((refund) => refund.id === id);
 }
 
 /**
- * Records a refund, in every state. Refused as `sale_due` before a sale that relies on the money. A known id
- * changes nothing. Refused: `exceeds_paid` if all refunds together exceed what was captured,
- * `invalid_amount`, `currency_mismatch`.
+ * In every state; a known id changes nothing. Refused: `sale_due` before a sale that relies on the money,
+ * `exceeds_paid` (all refunds together), `invalid_amount`, `currency_mismatch`.
  */
 export function refund<O extends Order>(order: O, input: RefundInput, now: number): Decision<O> {
   if (hasRefund(order, input.id)) return accept(order);

@@ -7,15 +7,14 @@ import type { OrdersContext } from '../context.ts';
 import { toBeneficiary } from '../domain/lines.ts';
 import type { Beneficiary, NewLine } from '../domain/order/order.ts';
 
-/** An item of an order; `contactNumber` is a visitor's, the tariff's criterion is checked against it. */
+/** `contactNumber` is a visitor's; the tariff's criterion is checked against it. */
 export type OrderItem = Static<typeof NewOrder>['items'][number] & { readonly contactNumber?: string };
 
-/** The number of places that the items request. */
 export function countPlaces(items: readonly RequestedItem[]): number {
   return items.reduce((sum, { quantity, placeIds }) => sum + (placeIds?.length ?? quantity ?? 1), 0);
 }
 
-/** The items without persons: personal data does not leave for the catalog. */
+/** Personal data does not leave for the catalog. */
 export function toStockItems(items: readonly OrderItem[]): RequestedItem[] {
   return items.map(({ beneficiaries: _, contactNumber: __, ...item }) => item);
 }
@@ -31,9 +30,7 @@ export function requireBeneficiaries(items: readonly OrderItem[]): void {
   if (faults.length > 0) throw new Fault('validation_error', `${faults.join('; ')}.`);
 }
 
-/**
- * Codes of the refusals to hold places: the catalog's, those of the limits before, and those of the buyer's tariffs.
- */
+/** The catalog's, those of the limits before, and those of the buyer's tariffs. */
 export const holdErrors = listCodes(
   'places_unavailable',
   'not_on_sale',
@@ -44,22 +41,19 @@ export const holdErrors = listCodes(
   'invalid_reference',
 );
 
-/** Maximum places of one order: the catalog sells that many in one step. */
+/** The catalog sells that many in one step. */
 const MAX_PLACES_PER_ORDER = 1_000;
 
-/** The refusal of an order of that many places; undefined if it may have them. */
 export function checkPlaceLimit(places: number): RefusedOrder | undefined {
   return places > MAX_PLACES_PER_ORDER
     ? createRefusalFault('too_many_places', `At most ${MAX_PLACES_PER_ORDER} places can be in one order.`)
     : undefined;
 }
 
-/** Whether `quantity` and the number of `placeIds` differ. */
 export function hasQuantityConflict({ quantity, placeIds }: Pick<RequestedItem, 'quantity' | 'placeIds'>): boolean {
   return placeIds !== undefined && quantity !== undefined && quantity !== placeIds.length;
 }
 
-/** The paths where `quantity` and `placeIds` disagree. */
 export function findQuantityFaults(items: readonly RequestedItem[]): string[] {
   return items.flatMap((item, index) =>
     hasQuantityConflict(item)
@@ -68,10 +62,7 @@ export function findQuantityFaults(items: readonly RequestedItem[]): string[] {
   );
 }
 
-/**
- * The number of places that the items request. @throws Fault `semantically_invalid` where `quantity` and `placeIds`
- * disagree, `order_too_many_places`
- */
+/** @throws Fault `semantically_invalid` where `quantity` and `placeIds` disagree, `order_too_many_places` */
 export function requirePlaceCount(items: readonly RequestedItem[], placesInOrder: number): number {
   const odd = findQuantityFaults(items);
   if (odd.length > 0) throw createRefusalFault('invalid_items', `${odd.join('; ')}.`);
@@ -81,7 +72,6 @@ export function requirePlaceCount(items: readonly RequestedItem[], placesInOrder
   return places;
 }
 
-/** The refusal of prices in several currencies; undefined if there is one. */
 export function checkSingleCurrency(currencies: readonly string[]): RefusedOrder | undefined {
   return currencies.length > 1
     ? createRefusalFault(
@@ -91,10 +81,7 @@ export function checkSingleCurrency(currencies: readonly string[]): RefusedOrder
     : undefined;
 }
 
-/**
- * The held places as lines of an order, with the beneficiaries of the items. @throws Fault `semantically_invalid` if
- * they have several currencies
- */
+/** @throws Fault `semantically_invalid` if the places have several currencies */
 export function createHeldLines(
   { newId }: Pick<OrdersContext, 'newId'>,
   { lines: held, heldUntil }: Held,
@@ -122,7 +109,7 @@ export function createHeldLines(
   return { lines, currency: currencies[0] ?? '', until: Date.parse(heldUntil) };
 }
 
-/** The names for each held place, in the order of the places: the named ones, or as they were chosen. */
+/** For each held place, in their order: the named ones, or as they were chosen. */
 const beneficiariesOf = (held: readonly HeldLine[], items: readonly OrderItem[]): (Beneficiary | null)[] => {
   const seen = new Map<number, number>();
   return held.map(({ item, place }) => {
@@ -133,10 +120,7 @@ const beneficiariesOf = (held: readonly HeldLine[], items: readonly OrderItem[])
   });
 };
 
-/**
- * The refusal of a request with these faults, joined with what the catalog refuses about its items, if it answers. The
- * catalog is called only here, and holds nothing.
- */
+/** Joined with what the catalog refuses about the items, if it answers; nothing is held. */
 export async function createInvalidReferenceFault(
   { stock }: Pick<OrdersContext, 'stock'>,
   institution: string,

@@ -1,5 +1,3 @@
-// Lines of orders: adding and removing them.
-
 import { type AnyOperation, createPatchSchema, mergePatch, named, operation, pathId } from '@boxoffice/http';
 import * as example from '../api/examples.ts';
 import { stateCodes } from '../api/faults.ts';
@@ -13,7 +11,6 @@ import { maySellToAnybody, permitTariffs } from './buyer.ts';
 import { holdErrors, requireBeneficiaries } from './items.ts';
 import { addOrderLines, nameOrderLine, removeOrderLine } from './lines.ts';
 
-/** The codes of the states in which no beneficiary is changed, and of a controlled ticket. */
 const nameErrors = ['order_expired', 'order_cancelled', 'order_ticket_controlled'] as const;
 
 const collection = '/svc/v3/orders/{orderId}/lines';
@@ -21,7 +18,6 @@ const single = { path: `${collection}/{lineId}`, params: { orderId: pathId, line
 const common = { access: 'orders:write', etag: true, conditional: true } as const;
 const params = { orderId: example.ids.order };
 
-/** Lines: the operations that add and remove them. */
 export function createLinesRoutes(contextOf: ContextOf): AnyOperation[] {
   return [
     operation({

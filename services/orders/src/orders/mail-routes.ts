@@ -1,5 +1,3 @@
-// Mails of orders, which the point of sale sends: asking for one again.
-
 import { Fault } from '@boxoffice/envelope';
 import { type AnyOperation, named, oneOf, operation, pathId } from '@boxoffice/http';
 import { Type } from 'typebox';
@@ -23,7 +21,6 @@ const QueuedMail = named(
 
 const queued = { status: 202, data: { queued: true } } as const;
 
-/** The operation that asks for a mail. */
 export function createMailsRoutes(contextOf: ContextOf): AnyOperation[] {
   return [
     operation({
@@ -54,7 +51,7 @@ export function createMailsRoutes(contextOf: ContextOf): AnyOperation[] {
 const askForMail = async (context: OrdersContext, command: Command): Promise<OrderDocument> => {
   const { pointOfSale, contactNumber, guest } = await findOrder(context, command);
   if (pointOfSale === null) throw new Fault('conflict', 'The order has no point of sale, which would send the mail.');
-  // That of a guest is written to the contact after the order.
+  // A guest's is written to the contact after the order.
   const hasEmail =
     contactNumber !== null && (guest != null || (await context.contacts.hasEmail(command.institution, contactNumber)));
   if (!hasEmail) throw new Fault('conflict', 'The order has no contact with an email.');

@@ -1,5 +1,3 @@
-// Orders by what people say of them: the number, the reference, the buyer, the performance.
-
 import { Fault } from '@boxoffice/envelope';
 import type { Listed } from '@boxoffice/http';
 import type { OrdersContext } from '../context.ts';
@@ -8,26 +6,23 @@ import type { OrderDocument } from '../store.ts';
 type Query = Parameters<Listed<OrderDocument>['find']>[0];
 type Where = NonNullable<Query['where']>;
 
-/** One way in which an order is found: conditions beside those of the list, and the index that has them. */
+/** Conditions beside those of the list, and the index that has them. */
 interface Way {
   readonly where: Where;
   readonly index: string;
 }
 
-/** What is searched for; absent members are no condition. */
 interface Sought {
   /** The order's number, its reference, or the beginning of its buyer's last name. */
   readonly q?: string | undefined;
   /** The buyer's, whole. */
   readonly email?: string | undefined;
-  /** Of a line that the order has. */
   readonly performanceId?: string | undefined;
 }
 
 /**
- * The orders that the caller may see and that are sought, as a list in the order of `listedAt`. Names and emails are
- * the contacts', so that nothing is found by those of an erased one. @throws Fault `invalid_parameter` for a `q` that
- * begins the names of too many contacts, `service_unavailable` while contacts does not answer
+ * By `listedAt`. Names and emails are the contacts', so that nothing is found by those of an erased one. @throws Fault
+ * `invalid_parameter` for a `q` that begins too many names, `service_unavailable`
  */
 export async function searchOrders(
   context: Pick<OrdersContext, 'orders' | 'links' | 'contacts'>,
@@ -60,7 +55,7 @@ export async function searchOrders(
   return wantedOf(found, ({ performanceIds }) => performanceIds.includes(performanceId));
 }
 
-/** The numbers of the buyers. @throws Fault `invalid_parameter` for the beginning of too many names */
+/** @throws Fault `invalid_parameter` for the beginning of too many names */
 const buyersOf = async (
   { contacts }: Pick<OrdersContext, 'contacts'>,
   institution: string,
@@ -74,7 +69,7 @@ const buyersOf = async (
   return { where: { contactNumber: { in: contactNumbers } }, index: 'contact' };
 };
 
-/** The orders of which a performance is the first that they ever had, and those with a link to it. */
+/** By the first performance that they ever had, or a link to it. */
 const waysTo = async (
   { links }: Pick<OrdersContext, 'links'>,
   institution: string,
@@ -87,7 +82,7 @@ const waysTo = async (
     : [first, { where: { id: { in: linked.map(({ orderId }) => orderId) } }, index: 'listed' }];
 };
 
-/** Both conditions on every field, each a value or several; undefined if no document can meet them. */
+/** On every field, each a value or several; undefined if no document can meet them. */
 const both = (one: Where, other: Where): Where | undefined => {
   const joined = { ...one, ...other };
   for (const [field, condition] of Object.entries(other)) {
@@ -103,7 +98,7 @@ const both = (one: Where, other: Where): Where | undefined => {
 const valuesOf = (condition: Where[string]): readonly unknown[] =>
   typeof condition === 'object' && condition !== null && 'in' in condition ? condition.in : [condition];
 
-/** The orders that are found in one way at least and in each of these lists of ways, by `listedAt`, each once. */
+/** In one way at least of each of these lists, by `listedAt`, each once. */
 const foundIn = (
   orders: { find(query: Query & { readonly index?: string }): Promise<OrderDocument[]> },
   ways: readonly Way[],
@@ -123,7 +118,6 @@ const foundIn = (
 const isFirst = (a: OrderDocument, b: OrderDocument): number =>
   Number(a.listedAt) - Number(b.listedAt) || (a.id < b.id ? -1 : Number(a.id > b.id));
 
-/** Those of a list that are wanted, read on until the page is full. */
 const wantedOf = (list: Listed<OrderDocument>, isWanted: (order: OrderDocument) => boolean): Listed<OrderDocument> => ({
   async find({ limit = Number.POSITIVE_INFINITY, ...query }) {
     const wanted: OrderDocument[] = [];

@@ -1,5 +1,3 @@
-// Payments and refunds over all orders of the institution, as accounting reads them.
-
 import {
   type AnyOperation,
   createPageSchema,
@@ -21,10 +19,10 @@ import type { ContextOf } from '../context.ts';
 import { type Payment, paymentStates, type Refund } from '../domain/order/order.ts';
 import type { OrderDocument } from '../store.ts';
 
-/** Orders read for one page at most, so that no request takes long. */
+/** For one page, so that no request takes long. */
 const MOST_ORDERS = 2_000;
 
-/** Milliseconds by which a record may be older than its order: the clocks of two instances differ at most by that. */
+/** Milliseconds by which the clocks of two instances differ at most. */
 const SKEW_MS = 5_000;
 
 const filters = {
@@ -36,13 +34,12 @@ const filters = {
 
 type Filters = { readonly [Name in keyof typeof filters]?: string } & { readonly status?: Payment['status'] };
 
-/** Where a page begins: at this record of the order. Orders keep their place in the list, and records theirs in it. */
+/** Orders keep their place in the list, and records theirs in the order. */
 interface Start {
   readonly order: Pick<OrderDocument, 'id' | 'listedAt'>;
   readonly index: number;
 }
 
-/** The operations that list payments and refunds over all orders. */
 export function createRecordsRoutes(contextOf: ContextOf): AnyOperation[] {
   return [
     operation({
@@ -83,7 +80,7 @@ export function createRecordsRoutes(contextOf: ContextOf): AnyOperation[] {
         pageOfRecords(
           { query, cursor },
           contextOf(caller).orders.of(caller.institution),
-          // A refund is recorded once it is made, so it stores no status.
+          // Recorded once it is made, so it stores no status.
           ({ refunds }) => refunds.map((refund) => ({ ...refund, status: 'captured' as const })),
           (order, refund): Static<typeof ListedRefund> => ({
             ...toRefundView(order, refund, caller.scopes),
@@ -99,10 +96,7 @@ const describe = (records: string): string =>
   '`limit` items, even none: the list ends where `nextCursor` is null. Users, and clients with bounds, see the ' +
   `${records} of the orders that they may see. \`externalReference\` is the order's.`;
 
-/**
- * Reads one page: what was listed before does not come again, and what was recorded before the first page is in one of
- * them, whatever is recorded meanwhile.
- */
+/** Nothing comes twice, and what was recorded before the first page comes, whatever is recorded meanwhile. */
 const pageOfRecords = async <Kind extends Refund, Item>(
   { query, cursor }: PageRequest & { readonly query: Filters },
   orders: Documents<OrderDocument>,
@@ -131,7 +125,6 @@ const pageOfRecords = async <Kind extends Refund, Item>(
   return ok({ items, nextCursor: null });
 };
 
-/** Whether a record is one of those that are asked for. */
 const fits =
   ({ from, to, method: by, createdBy, status }: Filters) =>
   (record: Refund & Partial<Pick<Payment, 'status'>>): boolean =>
@@ -142,10 +135,7 @@ const fits =
       (record.createdBy && 'clientId' in record.createdBy && record.createdBy.clientId) === createdBy) &&
     (status === undefined || record.status === status);
 
-/**
- * The orders that may have such records, from the one where the page begins. Carts were never listed. Orders from
- * before `from` come first: those that have changed since, as each record changes its order.
- */
+/** Orders from before `from` that have changed since come first: each record changes its order. */
 async function* ordersFrom(orders: Documents<OrderDocument>, { from, to }: Filters, start: Start | undefined) {
   const first = start && (await orders.get(start.order.id));
   if (first) yield first;

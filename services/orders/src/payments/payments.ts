@@ -17,10 +17,7 @@ import { sell, sellIfDue } from '../steps/sell.ts';
 import { shortenHold } from '../steps/shorten.ts';
 import type { OrderDocument } from '../store.ts';
 
-/**
- * For how long after the end of its hold an order may wait for its payment: not at all if places are gone, or the
- * catalog does not answer, since nobody knows then for how long they are held. Money that comes later holds them again.
- */
+/** 0 if places are gone, or the catalog does not answer: nobody knows then for how long they are held. */
 export async function holdForGrace(context: OrdersContext, order: OrderDocument, next: OrderDocument): Promise<number> {
   const { graceMs } = context;
   if (next.state !== 'payment_pending' || order.state === 'payment_pending') return graceMs;
@@ -34,9 +31,8 @@ export async function holdForGrace(context: OrdersContext, order: OrderDocument,
 }
 
 /**
- * Records a payment. A captured one is written first, so that no money is lost; captured in full it confirms the order,
- * also an expired one if its places can be held again. @throws Fault `payment_exceeds_due`, `semantically_invalid`,
- * `payment_recorded`; `service_unavailable`: the payment is recorded, and the sale stays due
+ * A captured payment is written first, so that no money is lost. @throws Fault `payment_exceeds_due`,
+ * `semantically_invalid`, `payment_recorded`; `service_unavailable`: the payment is recorded, and the sale stays due
  */
 export async function payOrder(
   context: OrdersContext,
@@ -58,7 +54,7 @@ export async function payOrder(
   return order;
 }
 
-/** Refuses a repeat whose first attempt recorded the money but found the places gone. */
+/** The first attempt recorded the money but found the places gone. */
 const refuseUnconfirmed = (order: OrderDocument, paymentId: string): void => {
   const payment = order.payments.find(({ id }) => id === paymentId);
   const wasPaid = computeDue(order) === 0 && order.lines.length > 0;
@@ -70,7 +66,7 @@ const refuseUnconfirmed = (order: OrderDocument, paymentId: string): void => {
   });
 };
 
-/** Records that a pending payment was captured or failed. @throws Fault as for a new payment, and `not_found` */
+/** @throws Fault as for a new payment, and `not_found` */
 export async function settleOrderPayment(
   context: OrdersContext,
   command: Command,
@@ -85,10 +81,7 @@ export async function settleOrderPayment(
   return done ? order : shortenHold(context, order, command.idempotencyRecord);
 }
 
-/**
- * Records a refund, in every state; sells an order first whose sale is due. @throws Fault `conflict`,
- * `refund_exceeds_paid`, `semantically_invalid`
- */
+/** Sells an order first whose sale is due. @throws Fault `conflict`, `refund_exceeds_paid`, `semantically_invalid` */
 export async function refundOrder(
   context: OrdersContext,
   command: Command,

@@ -1,5 +1,3 @@
-// Commands: how a request decides on an order, and writes it once.
-
 import type { Answer, Request } from '@boxoffice/http';
 import type { IdempotencyRecord } from '@boxoffice/store';
 import { createNotFoundFault, isOvertaken, isUnavailable, RefusedOrder } from '../api/faults.ts';
@@ -12,21 +10,17 @@ import type { OrderDocument } from '../store.ts';
 import { expireNow, releaseSold, sell } from './sell.ts';
 import { attempt, isAnswerFinal, type Outcome, type Rule, requireAccepted, type Target } from './write.ts';
 
-/** Commands: the parameters common to all of them. */
 export interface Command extends Target {
   /** Throws unless the request's If-Match allows this version; absent: internal requests have none. */
   readonly ifMatch?: (version: string) => void;
   /** Throws if the request changes a read-only member. */
   readonly unchanged?: (order: OrderDocument) => void;
   readonly idempotencyRecord?: IdempotencyRecord<OrderDocument> | undefined;
-  /**
-   * A shopper's request, which has no idempotency record: the order lists it, so that a repeat finds its effect. It
-   * also lists requests whose record is written after their effect.
-   */
+  /** Of a shopper, or with a record that is written later: the order lists it, so that a repeat finds its effect. */
   readonly request?: string;
-  /** Whether the order has what the request makes, because an earlier attempt made it. */
+  /** The order has what the request makes, because an earlier attempt made it. */
   readonly isMade?: (order: OrderDocument) => boolean;
-  /** Which documents the command finds: listed orders (default), carts, or both. The others are `not_found`. */
+  /** Default: listed orders. The others are `not_found`. */
   readonly appliesTo?: 'orders' | 'carts' | 'both';
 }
 
@@ -35,7 +29,6 @@ type HttpRequest = Pick<
   'caller' | 'params' | 'ifMatch' | 'remember'
 >;
 
-/** The command of an HTTP request; `answer` builds the answer that a repeat gets. */
 export function toCommand(
   { caller, params, ifMatch, remember }: HttpRequest,
   answer: (order: OrderDocument) => Answer,
@@ -48,7 +41,7 @@ export function toCommand(
   };
 }
 
-/** Makes handlers of operations that run a command; `answer` builds the answer, also that of a repeat. */
+/** `answer` builds also the answer of a repeat. */
 export function createHandler<A extends Answer>(contextOf: ContextOf, answer: (order: OrderDocument) => A) {
   return <Params extends { readonly orderId: string }, Body>(
     run: (context: OrdersContext, command: Command, request: Request<Params, unknown, Body>) => Promise<OrderDocument>,
@@ -57,18 +50,16 @@ export function createHandler<A extends Answer>(contextOf: ContextOf, answer: (o
       answer(await run(contextOf(request.caller), toCommand(request, answer), request));
 }
 
-/** What a command led to. `done`: an earlier attempt of the same request already had the effect. */
+/** `done`: an earlier attempt of the same request already had the effect. */
 interface CommandResult {
   readonly order: OrderDocument;
   readonly done: boolean;
 }
 
-/** How often a command decides anew, since others change the order. */
+/** A command decides anew, since others change the order. */
 const TRIES = 8;
 
-/**
- * Repeats `decide` after what must come first: the expiry of an order past due, the sale of one that is paid in full.
- */
+/** After the expiry of an order past due, and the sale of one that is paid in full. */
 export async function decideUntilSettled<Result extends Outcome>(
   context: OrdersContext,
   target: Target,
@@ -89,10 +80,7 @@ export async function decideUntilSettled<Result extends Outcome>(
   }
 }
 
-/**
- * Runs a command in one write: If-Match, then the rule. Ends an order past due, and sells a paid one, first. A repeat
- * finds its effect. @throws Fault for each refusal of the rule
- */
+/** If-Match, then the rule; a repeat finds its effect. @throws Fault for each refusal of the rule */
 export async function runCommand(context: OrdersContext, command: Command, rule: Rule): Promise<CommandResult> {
   const own = guarded(command, rule);
   const order = requireAccepted(
@@ -101,7 +89,7 @@ export async function runCommand(context: OrdersContext, command: Command, rule:
   return { order, done: own.isDone() };
 }
 
-/** The rule with what comes before it: does the command apply, has it been done, does If-Match hold. */
+/** Does the command apply, has it been done, does If-Match hold. */
 const guarded = (
   { ifMatch, unchanged, idempotencyRecord, request, isMade, appliesTo }: Command,
   rule: Rule,
@@ -125,32 +113,26 @@ const guarded = (
   };
 };
 
-/**
- * The refusal of a command that does not apply to the document, or undefined. @throws Fault `not_found` where a cart
- * must stay hidden
- */
+/** @throws Fault `not_found` where a cart must stay hidden */
 const refuseOtherKind = (order: OrderDocument, appliesTo: Command['appliesTo'] = 'orders'): Refused | undefined => {
   if (appliesTo === 'orders' && isHidden(order)) throw createNotFoundFault();
   return appliesTo === 'carts' && !isCart(order) ? refuse('cart_gone') : undefined;
 };
 
-/** A command with an effect on the order's places. */
 interface StockFirst<Effect> {
-  /** Decides before the effect whether the command is allowed; nothing is written. */
+  /** Before the effect; nothing is written. */
   readonly rule: Rule;
-  /** The effect in the catalog, idempotent; `next` is the order as `rule` would leave it. */
+  /** In the catalog, idempotent; `next` is the order as `rule` would leave it. */
   readonly effect: (order: OrderDocument, next: OrderDocument) => Promise<Effect>;
-  /** The write of the order after the effect; by default `rule` again. */
+  /** After the effect; by default `rule` again. */
   readonly write?: (effect: Effect) => Rule;
-  /** The ids of the places that the effect has sold. */
+  /** Ids of the places that the effect has sold. */
   readonly sold?: (effect: Effect) => readonly string[];
 }
 
 /**
- * Runs a command that changes places first, then writes the order once. What the catalog gave and no write confirms
- * ends with the hold. Begins anew if the order changed meanwhile: then it may have sold the place of a line that was
- * removed, and that a late hold had taken again. Once the order is confirmed or cancelled, nobody can make it a line
- * again, so it is released. @throws Fault for each refusal of the rules and of the catalog
+ * Begins anew if the order changed meanwhile: then it may have sold the place of a removed line, which is released once
+ * the order is confirmed or cancelled. @throws Fault for each refusal of the rules and of the catalog
  */
 export async function runStockFirst<Effect>(
   context: OrdersContext,
@@ -172,7 +154,6 @@ export async function runStockFirst<Effect>(
   }
 }
 
-/** Runs a command that changes places first, and adds to `soldIds` what it sells. */
 const tryStockFirst = async <Effect>(
   context: OrdersContext,
   command: Command,
@@ -196,7 +177,7 @@ const tryStockFirst = async <Effect>(
   }
 };
 
-/** What a rule would lead to now: `next` is the order as it would be written. */
+/** `next` is the order as it would be written. */
 const preview = async (context: OrdersContext, { institution, orderId }: Target, rule: Rule) => {
   const order = await context.orders.of(institution).get(orderId);
   if (!order) throw createNotFoundFault();
@@ -204,10 +185,7 @@ const preview = async (context: OrdersContext, { institution, orderId }: Target,
   return isRefused(decision) ? { order, refused: decision.refused, next: order } : { order, next: decision.next };
 };
 
-/**
- * The rule, only for the version that the effect was for: with other lines or another deadline it would not fit, and a
- * line removed since then has a release under way that would free its place.
- */
+/** With other lines or another deadline the effect would not fit, and a line removed since has a release under way. */
 const unlessOvertaken =
   ({ version }: OrderDocument, rule: Rule): Rule =>
   (order, now) =>

@@ -3,14 +3,12 @@ import { createRefusalFault } from '../api/faults.ts';
 import { deriveId } from '../ids.ts';
 import type { OrderDocument } from '../store.ts';
 
-/** Maximum age of what this process knows of other processes' holds. */
 const REFRESH_MS = 2_000;
-/** Clients in memory above which idle ledgers are deleted. */
+/** Clients in memory; above, idle ledgers are deleted. */
 const MAX_LEDGERS = 1_000;
 
 /**
- * The party whose places are counted together: a client, a user at a client, or at points of sale a login, or the
- * visitors of an address without one. A null client is a service, which has limits of its own.
+ * A client, a user at one, a login, or the visitors of an address. A null client is a service, with limits of its own.
  */
 export interface Holder {
   readonly institution: string;
@@ -18,21 +16,17 @@ export interface Holder {
 }
 
 interface Ledger {
-  /** Places by order. */
   held: Map<string, number>;
   refreshedAt: number;
   /** Places whose write is in flight. */
   admitted: number;
-  /** Changes made while the store is being read. */
   meanwhile: Map<string, number>;
   refreshing: Promise<void> | undefined;
 }
 
 /**
- * Creates the hold limit: how many unsold places a client may hold at once; `maxOf` returns that number. Exact for
- * everything in this process, writes in flight included; other processes count with a delay of two seconds. The store
- * is the source of truth: this process adds only the writes it has in flight. `now`: epoch milliseconds, the unit of
- * deadlines; `elapsed`: monotonic milliseconds, for ages, independent of changes to the system clock.
+ * Exact in this process, writes in flight included; other processes count with a delay of two seconds. `now`: epoch
+ * milliseconds, of deadlines; `elapsed`: monotonic milliseconds, of ages.
  */
 export function createHoldLimit(
   orders: CollectionHandle<OrderDocument>,
@@ -62,7 +56,7 @@ export function createHoldLimit(
     ledger.meanwhile = new Map();
     const [startedAt, startedOn] = [elapsed(), now()];
     const found = await orders.of(institution).find({ where: { client, heldPlaces: { gt: 0 } } });
-    // An order past its deadline holds nothing, even before its expiry is written.
+    // Past its deadline an order holds nothing, even before its expiry is written.
     const holding = found.filter(({ deadline }) => deadline === null || deadline > startedOn);
     ledger.held = new Map([...holding.map(({ id, heldPlaces }) => [id, heldPlaces] as const), ...ledger.meanwhile]);
     ledger.refreshedAt = startedAt;
@@ -78,8 +72,8 @@ export function createHoldLimit(
 
   return {
     /**
-     * Counts more places until the returned function is called: once the order that has them is recorded, or they are
-     * refused. `most`: of the caller, if that is less. @throws Fault `order_hold_limit`
+     * Until the returned function is called: the order that has the places is recorded, or they are refused. @throws
+     * Fault `order_hold_limit`
      */
     async admit(holder: Holder, places: number, most = Number.POSITIVE_INFINITY): Promise<() => void> {
       if (holder.client === null) return () => undefined;
@@ -100,7 +94,6 @@ export function createHoldLimit(
       };
     },
 
-    /** Records the places that an order holds, as written. */
     record(holder: Holder, orderId: string, places: number): void {
       const ledger = ledgers.get(keyOf(holder));
       if (places > 0) ledger?.held.set(orderId, places);
@@ -115,19 +108,16 @@ export type HoldLimit = ReturnType<typeof createHoldLimit>;
 /** Ids of clients and users contain no colon. */
 const VISITOR = 'visitor:';
 
-/** The holder for the limit per address; contains only a hash of the address. */
+/** Only a hash of the address. */
 export function deriveAddressHolder(institution: string, address: string): string {
   return deriveId(`${VISITOR}address`, institution, address);
 }
 
-/**
- * The holder for the limit per login of a point of sale, over all its sessions; contains only a hash of the user's id.
- */
+/** Over all sessions of the login; only a hash of the user's id. */
 export function deriveLoginHolder(institution: string, login: string): string {
   return deriveId(`${VISITOR}login`, institution, login);
 }
 
-/** The setting that limits a holder's places. */
 export function selectLimitName(client: string): 'posHeldPlacesPerAddress' | 'posHeldPlacesPerLogin' | 'maxHeldPlaces' {
   if (client.startsWith(`${VISITOR}login`)) return 'posHeldPlacesPerLogin';
   return client.startsWith(VISITOR) ? 'posHeldPlacesPerAddress' : 'maxHeldPlaces';

@@ -5,8 +5,7 @@ import { isUnpaid } from '../domain/order/state.ts';
 import type { OrderDocument } from '../store.ts';
 
 /**
- * Ends the hold of an order's places in the catalog when the order's own ends, which has become sooner: after the write
- * that says so, never before it. Idempotent. @throws Fault `service_unavailable`
+ * After the write that ends the order's hold sooner, never before it. Idempotent. @throws Fault `service_unavailable`
  */
 export async function shortenInStock(context: OrdersContext, order: OrderDocument): Promise<void> {
   const { institution, id, lines, expiresAt, version: asOf } = order;
@@ -15,10 +14,7 @@ export async function shortenInStock(context: OrdersContext, order: OrderDocumen
   await context.stock.shorten(institution, id, { heldUntil: new Date(expiresAt).toISOString(), placeIds, asOf });
 }
 
-/**
- * As {@link shortenInStock}, and writes that it is done, with the idempotency record of the request that asked for it.
- * Returns the order afterwards. Without an answer of the catalog it stays due.
- */
+/** Writes that it is done, with the idempotency record. Without an answer of the catalog it stays due. */
 export async function shortenHold(
   context: OrdersContext,
   order: OrderDocument,
