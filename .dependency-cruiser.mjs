@@ -1,6 +1,7 @@
 // Who may import whom. CONTRIBUTING.md tells why; `npm run check` enforces it.
 const libraries = '^libs/';
 const programs = '^(deploy|tests)/';
+const browser = '^(gateway|services/[^/]+)/browser/';
 const services = '^(gateway|authorizer|services/[^/]+)/';
 
 /** Only the first path may import the second. */
@@ -15,7 +16,7 @@ const only = (name, from, to, comment) => ({
 export default {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
-    // The server of the page at /door/ serves files of packages there.
+    // The server of a browser's program serves files of packages there.
     { name: 'no-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true, pathNot: '^\\./lib/' } },
     {
       name: 'no-undeclared-packages',
@@ -45,6 +46,20 @@ export default {
       severity: 'error',
       from: { path: '^(gateway|authorizer|services/[^/]+)/' },
       to: { path: [services, programs], pathNot: '^$1/' },
+    },
+    {
+      name: 'servers-import-no-browser-program',
+      comment: 'a folder browser/ is served as files; one module of pos loads what runs on both sides',
+      severity: 'error',
+      from: { pathNot: browser },
+      to: { path: browser },
+    },
+    {
+      name: 'browser-programs-stand-alone',
+      comment: 'browsers load them as they are, by paths within the folder or to the packages served at ./lib/',
+      severity: 'error',
+      from: { path: browser },
+      to: { pathNot: ['^$1/browser/', '^\\./lib/'] },
     },
     {
       name: 'nothing-imports-programs',

@@ -5,6 +5,7 @@ import type { Contacts, OwnContact } from '../clients/contacts.ts';
 import type { Order, Orders } from '../clients/orders.ts';
 import type { Ticket, Tickets } from '../clients/tickets.ts';
 import type { FindPointOfSale } from '../request/visit.ts';
+import { loadBrowserModule } from '../shop/browser-modules.ts';
 import type { MailDocument, MailKind } from '../store.ts';
 import type { drawOrderDocument, ShownDocument } from '../tickets/documents.ts';
 import { type Mailbox, type OutgoingMail, resolveSender } from './server.ts';
@@ -35,14 +36,12 @@ interface CalendarFile {
 }
 
 // A module of the shop's pages, which offer the same file.
-const { calendarOf, calendarType, eventUid, sequenceAt } = (await import(
-  new URL('../../shop/calendar.js', import.meta.url).href
-)) as {
+const { calendarOf, calendarType, eventUid, sequenceAt } = await loadBrowserModule<{
   calendarType(file: Pick<CalendarFile, 'isCancelled'>): string;
   calendarOf(events: readonly CalendarEvent[], file: CalendarFile): string;
   eventUid(orderId: string, performanceId: string, serviceHost: string): string;
   sequenceAt(order: Pick<Order, 'createdAt'>, time: number, occasion: Exclude<MailKind, 'refund' | 'link'>): number;
-};
+}>('calendar.js');
 
 /** A mail ready to be sent, or why it is not. */
 type Composed =

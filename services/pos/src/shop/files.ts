@@ -24,7 +24,7 @@ const STYLES = ['base', 'controls', 'frame', 'catalogue', 'choice', 'seats', 'pu
 const IMPORT = /^(?:import|export)\s[^;'"]*?from\s+'(\.[^']+)';/gm;
 
 export function readShopFiles(): ShopFiles {
-  const own = readSiteFolder(fileURLToPath(new URL('../../shop/', import.meta.url)));
+  const own = readSiteFolder(fileURLToPath(new URL('../../browser/', import.meta.url)));
   const ofPackages = Object.entries(packaged()).map(([name, file]) => [name, readFileSync(file)] as const);
   const contents = new Map([...own, ...ofPackages]);
   const files = releaseFiles(contents, {});

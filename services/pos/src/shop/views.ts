@@ -1,7 +1,8 @@
 import type { Html } from '@boxoffice/pages';
+import { loadBrowserModule } from './browser-modules.ts';
 import { drawingDocument } from './drawing.ts';
 
-/** The state of `shop/frame.js`, in the browser and here. */
+/** The state of `browser/frame.js`, in the browser and here. */
 export interface ShopState {
   readonly serviceHost: string;
   readonly name: string;
@@ -51,25 +52,22 @@ interface Found {
   readonly venues: readonly string[];
 }
 
-const modules = async <Module>(name: string): Promise<Module> =>
-  (await import(new URL(`../../shop/${name}`, import.meta.url).href)) as Module;
-
 // First pages are drawn by the same code here and in the browser.
-const { useShop } = await modules<{ useShop(state: ShopState): void }>('frame.js');
-const { drawWith } = await modules<{ drawWith(document: object): void }>('dom.js');
-const { useTexts, t } = await modules<{
+const { useShop } = await loadBrowserModule<{ useShop(state: ShopState): void }>('frame.js');
+const { drawWith } = await loadBrowserModule<{ drawWith(document: object): void }>('dom.js');
+const { useTexts, t } = await loadBrowserModule<{
   useTexts(texts: object): void;
   t(name: string, values?: Readonly<Record<string, string | number>>): string;
 }>('texts/index.js');
-const { programme, programmeState } = await modules<{
+const { programme, programmeState } = await loadBrowserModule<{
   programme(state: ProgrammeState, found: Found, calendar: unknown): Html;
   programmeState(query: URLSearchParams): ProgrammeState;
 }>('pages/shows.js');
-const { calendarView } = await modules<{ calendarView: unknown }>('pages/calendar.js');
-const { showHead } = await modules<{ showHead(product: object): Html }>('pages/show-head.js');
+const { calendarView } = await loadBrowserModule<{ calendarView: unknown }>('pages/calendar.js');
+const { showHead } = await loadBrowserModule<{ showHead(product: object): Html }>('pages/show-head.js');
 const tables = new Map<string, object>();
 for (const code of TEXT_LANGUAGES)
-  tables.set(code, (await modules<Record<string, object>>(`texts/${code}.js`))[code] ?? {});
+  tables.set(code, (await loadBrowserModule<Record<string, object>>(`texts/${code}.js`))[code] ?? {});
 
 drawWith(drawingDocument);
 

@@ -57,7 +57,7 @@ test('a point of sale without colours has those of the shop', () => {
 });
 
 const { COLOURS, colourOf, shapeOf } = await importShopModule('hall/painter.js');
-const css = readFileSync(new URL('../../shop/styles/seats.css', import.meta.url), 'utf8');
+const css = readFileSync(new URL('../../browser/styles/seats.css', import.meta.url), 'utf8');
 
 /** The colours of a colour scheme: `--hall-…` in the order of the file, light before dark. */
 const coloursOf = (scheme: number) => (name: string) =>

@@ -64,7 +64,7 @@ export function createFakeDocument() {
 /** A module of the shop, which is plain JavaScript without types. */
 // biome-ignore lint/suspicious/noExplicitAny: the browser's code has no types
 export function importShopModule(name: string): Promise<any> {
-  return import(new URL(`../../shop/${name}`, import.meta.url).href);
+  return import(new URL(`../../browser/${name}`, import.meta.url).href);
 }
 
 // Halls with parterre, balconies and boxes, in the form of `GET …/seat-map`.

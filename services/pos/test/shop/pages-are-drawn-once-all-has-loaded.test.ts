@@ -46,7 +46,7 @@ describe('while something does not load', () => {
     },
     setTimeout: (run: () => void, ms?: number) => {
       // Others than the page wait as ever.
-      if (!new Error().stack?.includes('/shop/pages/order.js')) return wait(run, ms);
+      if (!new Error().stack?.includes('/browser/pages/order.js')) return wait(run, ms);
       last += 1;
       polls.set(-last, run);
       return -last;

@@ -1,5 +1,5 @@
 import { type KeyObject, sign } from 'node:crypto';
-import { fromBase45, toBase45 } from '../../door/base45.js';
+import { fromBase45, toBase45 } from './base45.ts';
 
 /** No personal data. */
 interface ShortPayload {

@@ -32,7 +32,10 @@ export function createDoorFront(
   { publicUrl, settings }: { readonly publicUrl: string; readonly settings: { readonly doorClientIds: string } },
 ): RequestListener {
   const ofPackages = Object.entries(packaged()).map(([name, file]) => [name, readFileSync(file)] as const);
-  const contents = new Map([...readSiteFolder(fileURLToPath(new URL('../../door/', import.meta.url))), ...ofPackages]);
+  const contents = new Map([
+    ...readSiteFolder(fileURLToPath(new URL('../../browser/', import.meta.url))),
+    ...ofPackages,
+  ]);
   const files = releaseFiles(contents, {
     'index.html': linkRelease,
     'manifest.webmanifest': (source, { folder }) => source.replaceAll('RELEASE', folder),

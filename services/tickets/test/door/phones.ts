@@ -2,10 +2,10 @@
 
 import { type Fixture, PATH } from '../fixture/service.ts';
 
-/** A module of `services/tickets/door`, which browsers load as it is, without types. */
+/** A module of `services/tickets/browser`, which browsers load as it is, without types. */
 // biome-ignore lint/suspicious/noExplicitAny: plain JavaScript
 export function importDoorModule(name: string): Promise<any> {
-  return import(new URL(`../../door/${name}`, import.meta.url).href);
+  return import(new URL(`../../browser/${name}`, import.meta.url).href);
 }
 
 const { createEvening } = await importDoorModule('evening.js');

@@ -127,7 +127,7 @@ export async function openPhone(
     viewport: { width, height: 740 },
   });
   await context.addInitScript(NOTE);
-  return openIn(context, `${demo.baseUrl}/door/`, getTexts('tickets/door', locale));
+  return openIn(context, `${demo.baseUrl}/door/`, getTexts('tickets', locale));
 }
 
 const openIn = async (context: BrowserContext, address: string, t: Texts): Promise<Phone> => {

@@ -110,7 +110,7 @@ suite('a newcomer buys two seats on a phone, finds them from the mail on a lapto
     'in $locale',
     async (words) => {
       const { locale } = words;
-      const t = getTexts('pos/shop', locale);
+      const t = getTexts('pos', locale);
       const { at, performanceId, name } = hallOf(words);
       const email = `ada.${locale.toLowerCase()}@guests.example`;
 

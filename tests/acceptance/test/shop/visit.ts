@@ -173,15 +173,15 @@ export type Texts = (name: string, values?: Readonly<Record<string, string | num
 
 // Read before the tests: the files that browsers load.
 const tables = new Map<string, unknown>();
-for (const page of ['pos/shop', 'tickets/door'])
+for (const service of ['pos', 'tickets'])
   for (const language of ['en', 'de', 'fr']) {
-    const file = new URL(`../../../../services/${page}/texts/${language}.js`, import.meta.url).href;
-    tables.set(`${page} ${language}`, (await import(file))[language]);
+    const file = new URL(`../../../../services/${service}/browser/texts/${language}.js`, import.meta.url).href;
+    tables.set(`${service} ${language}`, (await import(file))[language]);
   }
 
 /** The texts of the shop or of the page at the door. */
-export function getTexts(page: 'pos/shop' | 'tickets/door', locale: string): Texts {
-  const key = `${page} ${locale.slice(0, 2)}`;
+export function getTexts(service: 'pos' | 'tickets', locale: string): Texts {
+  const key = `${service} ${locale.slice(0, 2)}`;
   return (name, values = {}) => {
     // biome-ignore lint/suspicious/noExplicitAny: texts in groups
     const text: Text | undefined = name.split('.').reduce((group: any, part) => group?.[part], tables.get(key));

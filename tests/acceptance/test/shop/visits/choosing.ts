@@ -15,7 +15,7 @@ export function describeChoosing({ product, story }: ShopFixture): void {
   const enterHall = async (enter: Enter, locale: 'en-GB' | 'de-CH' | 'fr-CH', width?: number) => {
     halls += 1;
     const hall = await createHall(product(), `Hall ${halls}`);
-    const t = getTexts('pos/shop', locale);
+    const t = getTexts('pos', locale);
     const { page } = await enter({ at: hall.at, locale, ...(width && { width }) });
     const nameOf = (row: string, seat: number | string) => t('seatName', { row, seat });
     const add = page.getByRole('button', { name: t('addToCart') });

@@ -96,7 +96,7 @@ export function describeTicketLinks({ product, story }: ShopFixture): void {
   // Three requests of this machine's address, of the five that it has an hour.
   for (const locale of ['en-GB', 'de-CH', 'fr-CH']) {
     story(`a guest gets a lost link again by mail, in ${locale}`, async (enter) => {
-      const t = getTexts('pos/shop', locale);
+      const t = getTexts('pos', locale);
       const order = await buy();
       const { page } = await enter({ at: `${OPERA}/ticket-link`, locale, width: 320 });
       await locateHeading(page, t('linkOverTitle')).waitFor();

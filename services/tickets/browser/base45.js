@@ -1,20 +1,6 @@
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:';
 
-/** Base45 (RFC 9285): two bytes are three characters of QR's alphanumeric set, a last single byte is two. */
-export function toBase45(bytes) {
-  let text = '';
-  for (let at = 0; at < bytes.length; at += 2) {
-    const isPair = at + 1 < bytes.length;
-    let rest = isPair ? bytes[at] * 256 + bytes[at + 1] : bytes[at];
-    for (let digits = isPair ? 3 : 2; digits > 0; digits -= 1) {
-      text += ALPHABET[rest % 45];
-      rest = Math.floor(rest / 45);
-    }
-  }
-  return text;
-}
-
-/** The bytes of a Base45 text; undefined if it is not one. */
+/** The bytes of a Base45 text (RFC 9285); undefined if it is not one. */
 export function fromBase45(text) {
   const bytes = [];
   for (let at = 0; at < text.length; at += 3) {
