@@ -25,7 +25,6 @@ import { createUserRoutes } from './users/routes.ts';
 /** Tolerance for other processes' clocks. Milliseconds. */
 const CLOCKS_MS = 60_000;
 
-/** How long the authorizer stores its data. */
 export const retention: Retentions = {
   clients: { retained: 'for good; deleted ones without scopes and secrets' },
   revocations: {
@@ -84,18 +83,13 @@ const settings = {
   contactsUrl: url('CONTACTS_URL', { origin: true, optional: true }),
   /** Lifetime of an access token in seconds. Changed scopes and revocations take effect earlier. */
   accessTokenLifetime: integer('ACCESS_TOKEN_LIFETIME_SECONDS', { default: 900, min: 1, max: 86_400 }),
-  /**
-   * Wrong passwords of one address at an institution, over all users, within 15 minutes; after that its attempts are
-   * refused.
-   */
+  /** Wrong passwords of one address at an institution within 15 minutes; then its attempts are refused. */
   loginFailuresPerAddress: integer('LOGIN_FAILURES_PER_ADDRESS', { default: 300, min: 1 }),
   keyEncryptionKey: declareInstallationSecret('KEY_ENCRYPTION_KEY'),
-  /** The secret that every process's SERVICE_SECRET is derived from. */
   serviceRootSecret,
   servicesFile,
 };
 
-/** The authorizer service: clients, users, tokens, keys and decisions. */
 export const authorizer: ServiceDefinition<typeof settings, Authorizer> = {
   name: 'authorizer',
   version: readVersion(import.meta.url),

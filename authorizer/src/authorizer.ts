@@ -35,34 +35,26 @@ import { createUsers } from './users/users.ts';
 /** API keys whose requests are a metric of their own: the most used ones, so that the series stay few. */
 const MOST_KEYS = 10;
 
-/**
- * No key is withdrawn while a token that it may have signed is valid, even one from before the lifetime was shortened.
- * Seconds.
- */
+/** Seconds. No key is withdrawn while a token that it may have signed is valid, even of a longer lifetime before. */
 const LEAST_OVERLAP_SECONDS = 900;
 
 interface AuthorizerOptions {
   readonly store: Store;
   /** The public base URL, which is the issuer (`iss`). */
   readonly issuer: string;
-  /** The secret that every process's SERVICE_SECRET is derived from. */
   readonly serviceRootSecret: string;
   readonly keyEncryptionKey: string;
   /** Seconds. */
   readonly accessTokenLifetime: number;
-  /** See createAccounts. */
   readonly loginFailuresPerAddress: number;
-  /** See createReferences. */
   readonly serviceUrls: ReferencesOptions['urls'];
   /** The services of the installation; default: the built-in ones. Closed with the instance. */
   readonly services?: ServiceList;
   readonly logger: Pick<Logger, 'warn' | 'info'>;
   readonly metrics?: Metrics | undefined;
-  /** Epoch milliseconds. */
   readonly now?: () => number;
 }
 
-/** One instance of the authorizer, without HTTP. */
 export type Authorizer = ReturnType<typeof createAuthorizer>;
 
 /** Joins the parts of an instance. The keys are available after `keys.load()`. */
@@ -152,13 +144,11 @@ export function createAuthorizer(options: AuthorizerOptions) {
       clients: directory,
     },
     authenticateService: createServiceAuthentication(serviceRootSecret, services, audit),
-    /** Web pages by path. */
     pages: new Map([
       [PATHS.authorize, createAuthorize({ ...pages, issuer, grants, accounts, countSignIn: metrics.signIn, now })],
       [PATHS.logout, createLogout(pages)],
       [INVITATION_PATH, createInvitationPage({ ...pages, users })],
     ]),
-    /** Finishes pending background work. */
     close: async () => {
       await services.close();
       await directory.settle();
@@ -188,10 +178,7 @@ const createAuthorizerMetrics = (metrics: Metrics | undefined) => {
   };
 };
 
-/**
- * Gauges over all institutions, each read from an index on scrape. Every instance reports the same value, so aggregate
- * with `max`, not `sum`.
- */
+/** Over all institutions, from an index on scrape. Every instance reports the same: aggregate with `max`, not `sum`. */
 const watchAuthorizer = (store: Store, metrics: Metrics): void => {
   const sessions = store.collection(sessionsCollection).acrossInstitutions;
   metrics.watch({ name: 'authorizer_sessions', help: 'Sessions of users that have not expired' }, async () => [
@@ -210,7 +197,6 @@ const watchAuthorizer = (store: Store, metrics: Metrics): void => {
   });
 };
 
-/** The audit log of failed authentications: the claimed client and the reason. */
 const auditTo =
   (logger: Pick<Logger, 'warn'>): FailedAuthentication =>
   ({ clientId, reason }) => {

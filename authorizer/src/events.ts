@@ -8,7 +8,6 @@ interface ClientChanged {
   readonly deleted: boolean;
 }
 
-/** An access token was revoked. */
 interface TokenRevoked {
   readonly clientId: string;
   readonly jti: string;
@@ -20,17 +19,14 @@ interface TokenRevoked {
 const CLIENT_CHANGED = 'client.changed';
 const TOKEN_REVOKED = 'token.revoked';
 
-/** The fact that a client changed. */
 export function createClientChangedFact(data: ClientChanged): Fact {
   return { type: CLIENT_CHANGED, key: data.clientId, data };
 }
 
-/** The fact that a token was revoked. */
 export function createTokenRevokedFact(data: TokenRevoked): Fact {
   return { type: TOKEN_REVOKED, key: data.clientId, data };
 }
 
-/** One example of each event, for the consumers' tests. */
 export const examples = {
   [CLIENT_CHANGED]: { clientId: 'cli_3q2-7wAAAAAAAAAAAAAAAA', deleted: false } satisfies ClientChanged,
   [TOKEN_REVOKED]: {

@@ -1,14 +1,9 @@
-// What the authorizer does on facts of other services.
 import { type Message, Unreadable } from '@boxoffice/messaging';
 import type { Logger } from '@boxoffice/runtime';
 import type { Institutions } from './sign-in/institutions.ts';
 import type { Users } from './users/users.ts';
 
-/**
- * Deletes the customers of an erased contact, and with them their sign-ins and tokens; users of other roles lose the
- * contact's number. Each is audited, since who erases a contact need not be one who administers users.
- * @throws {Unreadable} if the event has no contact number
- */
+/** Audited one by one: who erases a contact need not administer users. @throws {Unreadable} without a contact number */
 export async function eraseUserContact(
   users: Pick<Users, 'eraseContact'>,
   logger: Pick<Logger, 'info'>,
@@ -20,10 +15,7 @@ export async function eraseUserContact(
     logger.info('contact of a user erased', { event: `audit.user_${outcome}`, institution, id: userId });
 }
 
-/**
- * Records the name and the languages that the pages show.
- * @throws {Unreadable} without name or languages
- */
+/** @throws {Unreadable} without name or languages */
 export async function recordInstitution(
   institutions: Pick<Institutions, 'record'>,
   { institution, version, data }: Message,

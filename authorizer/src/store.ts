@@ -16,9 +16,7 @@ import type { KeySchedule } from './domain/key-schedule.ts';
 import type { ReportMark, Resolution, Share, UsageRow } from './domain/usage.ts';
 import type { SessionTimes, User } from './domain/user.ts';
 
-/**
- * A change on behalf of a request: a check of the current document, which throws to refuse, and the idempotency record.
- */
+/** A check of the current document, which throws to refuse, and the idempotency record. */
 export interface ChangeRequest<T> {
   readonly allow?: (current: T) => void;
   readonly idempotencyRecord?: IdempotencyRecord<T> | undefined;
@@ -30,7 +28,6 @@ export interface ClientDocument extends Document, Client {}
 /** A revoked access token, by its `jti`, until it would have expired. */
 interface RevocationDocument extends Document {
   readonly clientId: string;
-  /** Epoch milliseconds. */
   readonly revokedAt: number;
   /** Expiry of the token. Epoch milliseconds. */
   readonly expiresAt: number;
@@ -39,11 +36,9 @@ interface RevocationDocument extends Document {
 /** A signing key pair; its id is its generation, so that of two made concurrently only one is stored. */
 export interface KeyDocument extends Document, KeySchedule {
   readonly kid: string;
-  /** The published public JWK. */
   readonly jwk: Readonly<Record<'kty' | 'crv' | 'x' | 'y' | 'kid' | 'use' | 'alg', string>>;
   /** The private key (PKCS #8), encrypted under KEY_ENCRYPTION_KEY: see signing-keys.ts. */
   readonly sealed: string;
-  /** ISO 8601 UTC. */
   readonly createdAt: string;
 }
 
@@ -75,7 +70,6 @@ export interface ApiKeyUseDocument extends Document {
 /** Counted requests of one interval. Its rows are spread over several documents (`chunk`), by user. */
 export interface UsageDocument extends Document {
   readonly resolution: Resolution;
-  /** ISO 8601 UTC. */
   readonly start: string;
   readonly chunk: number;
   readonly rows: readonly UsageRow[];
@@ -86,7 +80,6 @@ export interface UsageDocument extends Document {
 
 /** A gateway process that reports; its id is that of its reports. */
 interface GatewayDocument extends Document {
-  /** Epoch milliseconds. */
   readonly reportedAt: number;
 }
 
@@ -97,10 +90,7 @@ interface LimitSharesDocument extends Document {
   readonly expiresAt: number;
 }
 
-/**
- * The administrators of one institution who are being removed, locked or demoted right now, so that two requests do not
- * take each the other's for the last one. Its id is the institution's.
- */
+/** Administrators being removed, locked or demoted right now: no two may take each other for the last one. */
 export interface AdminDeparturesDocument extends Document {
   /** `until`: epoch milliseconds, after which the request is over. */
   readonly leaving: readonly { readonly userId: string; readonly until: number }[];
@@ -119,7 +109,6 @@ interface ConsentDocument extends Document {
   readonly userId: string;
   readonly clientId: string;
   readonly scopes: readonly string[];
-  /** ISO 8601 UTC. */
   readonly createdAt: string;
 }
 
@@ -141,9 +130,7 @@ interface InstitutionDocument extends Document {
 /** The store's institution for signing keys and gateways, which belong to the whole installation. */
 export const INSTALLATION = 'installation';
 
-/**
- * What bounds exclude by now is absent, whoever reads the client: nobody gives it back by taking the bounds away.
- */
+/** What bounds exclude by now is absent, whoever reads: nobody gives it back by taking the bounds away. */
 const upgradeClient = (stored: ClientDocument): ClientDocument => {
   const excluded = findExcludedScopes(stored.bounds, stored.scopes);
   if (excluded.length === 0) return stored;
@@ -223,7 +210,6 @@ export const limitSharesCollection = collection<LimitSharesDocument>('limit_shar
   { name: 'by_expiry', fields: ['expiresAt'], acrossInstitutions: true },
 ]);
 
-/** Every collection of the authorizer. */
 export const collections = [
   clientsCollection,
   revocationsCollection,
@@ -259,10 +245,7 @@ export async function insertOnce<T extends Document>(
   }
 }
 
-/**
- * Updates the document, or inserts it where there is none; `to` returns undefined to leave it. Resolves when it is
- * written, whichever instance inserted it.
- */
+/** `to` returns undefined to leave it. Resolves when it is written, whichever instance inserted it. */
 export async function upsert<T extends Document>(
   documents: Documents<T>,
   id: string,
@@ -279,7 +262,6 @@ export async function upsert<T extends Document>(
   if (first && !(await insertOnce(documents, first))) await update();
 }
 
-/** The signing keys of the installation. */
 export function getSigningKeys(store: Store) {
   return store.collection(keysCollection).of(INSTALLATION);
 }

@@ -9,13 +9,10 @@ import { formatMonth, isUsable } from '../domain/api-key.ts';
 import { type ApiKeyDocument, apiKeysCollection, apiKeyUsesCollection, type ChangeRequest } from '../store.ts';
 import { NewApiKey, toApiKeyDetails, toApiKeyView, type UsedApiKey } from './view.ts';
 
-/** The form of a key's hash, as the gateway sends it. */
 const API_KEY_HASH = /^[A-Za-z0-9_-]{43}$/;
 
-/** Finds API keys for gateways, in all institutions. */
 export type ApiKeyLookup = ReturnType<typeof createApiKeyLookup>;
 
-/** Makes the lookup. `now` in epoch milliseconds. */
 export function createApiKeyLookup(store: Store, now: () => number) {
   const apiKeys = store.collection(apiKeysCollection).acrossInstitutions;
   const uses = store.collection(apiKeyUsesCollection).acrossInstitutions;
@@ -30,8 +27,7 @@ export function createApiKeyLookup(store: Store, now: () => number) {
   return {
     find,
     /**
-     * The same as that gateway needs it: `used` counts the requests of `month` (calendar, UTC) that all gateways have
-     * reported, `reportedUpTo` is this gateway's last report in it, 0 for none.
+     * `used`: requests of `month` (calendar, UTC) at all gateways; `reportedUpTo`: this one's last report, 0 for none.
      */
     verify: async (hash: string, gateway: string) => {
       const apiKey = await find(hash);
@@ -56,10 +52,8 @@ export function createApiKeyLookup(store: Store, now: () => number) {
 
 type Request = ChangeRequest<ApiKeyDocument>;
 
-/** The API keys of an installation; every method is limited to one institution. */
 export type ApiKeys = ReturnType<typeof createApiKeys>;
 
-/** Makes the API keys on a store. `now` in epoch milliseconds. */
 export function createApiKeys(store: Store, now = Date.now) {
   const apiKeys = store.collection(apiKeysCollection);
   const uses = store.collection(apiKeyUsesCollection);
@@ -84,7 +78,6 @@ export function createApiKeys(store: Store, now = Date.now) {
   };
 
   return {
-    /** The keys with their uses, for lists. */
     used: (institution: string) => ({
       find: async (query: Query) => {
         const found = await apiKeys.of(institution).find(query);
@@ -142,22 +135,17 @@ const past = (): Fault =>
 /** A new API key: 256 random bits, so that a plain hash is safe to store. */
 const makeApiKey = (): string => `bok_${randomBytes(32).toString('base64url')}`;
 
-/** The public id of a new API key. */
 const makeApiKeyId = (): string => `key_${randomBytes(12).toString('base64url')}`;
 
 const check = createCheck(NewApiKey);
 
-/**
- * Creates an API key directly in the store, for an operator; the plaintext key is returned only here.
- * @throws {Fault} validation_error
- */
+/** For an operator; the plaintext key is returned only here. @throws {Fault} validation_error */
 export async function createApiKey(store: Store, institution: string, body: Static<typeof NewApiKey>) {
   check(body);
   const { apiKey, key } = await createApiKeys(store).create(institution, toApiKeyDetails(body));
   return { ...toApiKeyView({ apiKey, use: undefined }, Date.now()), key };
 }
 
-/** The API keys of one institution, oldest first. */
 export async function listApiKeys(store: Store, institution: string) {
   const found = await createApiKeys(store)
     .used(institution)

@@ -1,4 +1,3 @@
-// API keys for public data: the operations of institutions, and what gateways need to verify a key.
 import {
   type AnyOperation,
   created,
@@ -35,7 +34,6 @@ const newExample = {
   monthlyQuota: example.monthlyQuota,
 };
 
-/** The operations on API keys, limited to the caller's institution. `now` in epoch milliseconds. */
 export function createApiKeyRoutes(apiKeys: ApiKeys, now: () => number = Date.now): AnyOperation[] {
   const shown = (used: UsedApiKey) => ok(toApiKeyView(used, now()), { etag: etag(used.apiKey) });
 

@@ -11,7 +11,6 @@ import { type Static, Type } from 'typebox';
 import { type ApiKeyDetails, DEFAULT_RATE_PER_MINUTE, formatMonth } from '../domain/api-key.ts';
 import type { ApiKeyDocument, ApiKeyUseDocument } from '../store.ts';
 
-/** An API key with what it was used for. */
 export interface UsedApiKey {
   readonly apiKey: ApiKeyDocument;
   /** Undefined before its first use. */
@@ -33,7 +32,6 @@ const members = {
   expiresAt: createNullableSchema(timestamp),
 };
 
-/** The body of a creation. */
 export const NewApiKey = named(
   'ApiKeyInput',
   Type.Object({
@@ -45,7 +43,6 @@ export const NewApiKey = named(
   }),
 );
 
-/** An API key, as every operation returns it. */
 export const ApiKey = named(
   'ApiKey',
   Type.Object({
@@ -68,7 +65,6 @@ export const ApiKey = named(
   }),
 );
 
-/** An API key and its plaintext. */
 export const ApiKeyWithKey = named(
   'ApiKeyWithKey',
   Type.Object({
@@ -77,12 +73,10 @@ export const ApiKeyWithKey = named(
   }),
 );
 
-/** Read-only members, which a request may send back unchanged. */
 export const READ_ONLY = readOnlyOf(ApiKey, NewApiKey);
 
 const shown = createView(ApiKey);
 
-/** The public view of an API key, without its hash. `now` in epoch milliseconds. */
 export function toApiKeyView({ apiKey, use }: UsedApiKey, now: number) {
   return shown({
     ...apiKey,
@@ -112,7 +106,6 @@ export function toApiKeyChange({
   };
 }
 
-/** The details of a new key. */
 export function toApiKeyDetails(body: Static<typeof NewApiKey>): ApiKeyDetails {
   return {
     name: body.name,
@@ -124,7 +117,6 @@ export function toApiKeyDetails(body: Static<typeof NewApiKey>): ApiKeyDetails {
   };
 }
 
-/** The API key of the examples. */
 export const example: Static<typeof ApiKey> = {
   apiKeyId: 'key_q8Y2mXH0T3mV1n5b',
   name: 'City calendar',

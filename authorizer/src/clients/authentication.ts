@@ -1,4 +1,3 @@
-// The credentials of the authorizer's clients: secrets, their look-up, and how requests present them.
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Store } from '@boxoffice/store';
 import { LRUCache } from 'lru-cache';
@@ -11,7 +10,6 @@ export function makeSecret(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** A new client id. */
 export function makeClientId(): string {
   return `cli_${randomBytes(16).toString('base64url')}`;
 }
@@ -19,12 +17,10 @@ export function makeClientId(): string {
 /** The form of client ids. Any other presented id may be a misplaced secret, so it is neither logged nor looked up. */
 export const CLIENT_ID = /^cli_[A-Za-z0-9_-]{22}$/;
 
-/** A new secret's id. */
 export function makeSecretId(): string {
   return `sec_${randomBytes(12).toString('base64url')}`;
 }
 
-/** The stored form of a secret. */
 export function hashSecret(secret: string): string {
   return hash('sha256', secret, 'base64url');
 }
@@ -39,10 +35,8 @@ const CACHED_CLIENTS = 10_000;
 /** Looked up in place of a malformed client id, so that this takes the same time. */
 const NO_CLIENT = 'cli_none';
 
-/** Looks up clients for authentication. */
 export type ClientDirectory = ReturnType<typeof createClientDirectory>;
 
-/** Makes the directory: a one-second cache in front of the store. */
 export function createClientDirectory(store: Store, now = Date.now) {
   const clients = store.collection(clientsCollection).acrossInstitutions;
   const cache = new LRUCache<string, { readonly client: ClientDocument; readonly at: number }>({
@@ -64,7 +58,6 @@ export function createClientDirectory(store: Store, now = Date.now) {
       cache.set(clientId, { client, at });
       return client;
     },
-    /** Removes a client that this instance has changed from the cache. */
     forget: (clientId: string): void => {
       cache.delete(clientId);
     },
@@ -85,7 +78,6 @@ export function createClientDirectory(store: Store, now = Date.now) {
         });
       pendingWrites.set(secretId, written);
     },
-    /** Resolves when the pending writes are done. */
     settle: async (): Promise<void> => {
       await Promise.all(pendingWrites.values());
     },
@@ -103,7 +95,6 @@ export function requireFields<Name extends string>(form: Form<Name>, names: read
   throw new OAuthFault('missing_parameter', 'invalid_request', `${details}.`);
 }
 
-/** The name and secret that a request presents. */
 interface Credentials {
   readonly id: string;
   readonly secret: string;
@@ -116,15 +107,13 @@ export function isBasic(authorization: string | undefined): authorization is str
   return authorization !== undefined && SCHEME.test(authorization);
 }
 
-/** Parses HTTP Basic credentials. Undefined if malformed or incomplete. */
+/** Undefined if malformed or incomplete. */
 export function readBasic(authorization: string): Credentials | undefined {
   const parts = partsOf(authorization);
   return parts?.id && parts.secret ? parts : undefined;
 }
 
-/**
- * HTTP Basic credentials: split at the first colon, both parts form-decoded (RFC 6749, 2.3.1). Undefined without one.
- */
+/** Split at the first colon, both parts form-decoded (RFC 6749, 2.3.1). Undefined without one. */
 const partsOf = (authorization: string): Credentials | undefined => {
   const decoded = Buffer.from(authorization.replace(SCHEME, '').trim(), 'base64').toString('utf8');
   const colon = decoded.indexOf(':');
@@ -142,13 +131,9 @@ const formDecoded = (text: string): string => {
   }
 };
 
-/** The form fields that may carry client credentials. */
 type CredentialForm = Form<'client_id' | 'client_secret'>;
 
-/**
- * Called for each `invalid_client`, and for each service that is refused; not for a malformed form (`invalid_request`).
- * Never receives a secret.
- */
+/** Not for a malformed form (`invalid_request`). Never receives a secret. */
 export type FailedAuthentication = (failure: {
   readonly clientId: string | undefined;
   readonly reason: string;
@@ -174,12 +159,7 @@ export function createInvalidClientFault(basic: boolean): OAuthFault {
   );
 }
 
-/**
- * Creates the client authentication. An unknown client and a wrong secret cost the same: one read of the store and the
- * same comparisons, so that neither response nor time reveals which client exists. That read also finds a secret that
- * another instance has just created. A client is cached for a second, so an instance accepts a withdrawn secret for a
- * second at most; docs/reliability.md promises five.
- */
+/** An unknown client and a wrong secret cost the same, so that neither response nor time tells which client exists. */
 export function createClientAuthentication(clients: ClientDirectory, onFailure: FailedAuthentication): Authenticate {
   return async (form, authorization) => {
     const basic = isBasic(authorization);
@@ -224,19 +204,13 @@ const readCredentials = (form: CredentialForm, authorization: string | undefined
   return credentials;
 };
 
-/**
- * Whether a client is named with an empty password. That guesses nothing: libraries try a public client so, before they
- * send its client_id in the form.
- */
+/** Guesses nothing: libraries try a public client so, before they send its client_id in the form. */
 const hasNoPassword = (authorization: string | undefined): boolean => {
   const parts = isBasic(authorization) ? partsOf(authorization) : undefined;
   return parts !== undefined && parts.id !== '' && parts.secret === '';
 };
 
-/**
- * The client's secret that matches, or undefined. The time does not depend on whether the client exists, on its number
- * of secrets, or on which one matches.
- */
+/** The time does not depend on whether the client exists, on its number of secrets, or on which one matches. */
 const matchSecret = (secrets: readonly Secret[], presented: string): Secret | undefined => {
   const candidate = hash('sha256', presented, 'buffer');
   let match: Secret | undefined;
@@ -248,20 +222,16 @@ const matchSecret = (secrets: readonly Secret[], presented: string): Secret | un
   return match;
 };
 
-/** A client that has authenticated, or a public one that has named itself. */
 export interface IdentifiedClient {
   readonly client: ClientDocument;
   /** Absent of a public client. */
   readonly secret?: Secret;
 }
 
-/** Identifies the client of a request; rejects with OAuthFault. */
+/** Rejects with OAuthFault. */
 export type IdentifyClient = (form: CredentialForm, authorization: string | undefined) => Promise<IdentifiedClient>;
 
-/**
- * Creates the identification of clients at which users sign in: a confidential client authenticates, a public client
- * sends its client_id alone (RFC 6749, 3.2.1). A confidential client without its secret is refused like an unknown one.
- */
+/** A public client sends its client_id alone (RFC 6749, 3.2.1); a confidential one without its secret is refused. */
 export function createClientIdentification(
   clients: ClientDirectory,
   authenticate: Authenticate,

@@ -20,19 +20,15 @@ const refusals: Record<rules.Refusal, () => Fault> = {
 
 type Request = ChangeRequest<ClientDocument>;
 
-/** The clients of an installation; every method is limited to one institution. */
 export type Clients = ReturnType<typeof createClients>;
 
 interface ClientsOptions {
   /** Says which points of sale there are; default: the caller has compared them. */
   readonly references?: References;
-  /** Epoch milliseconds. */
   readonly now?: () => number;
-  /** Called with the id of every changed client. */
   readonly changed?: (clientId: string) => void;
 }
 
-/** Makes the clients on a store. */
 export function createClients(
   store: Store,
   { references, now = Date.now, changed = () => undefined }: ClientsOptions = {},
@@ -73,9 +69,7 @@ export function createClients(
     /** @throws {Fault} not_found, like all methods below */
     get: getClient,
     /**
-     * Registers a client; the plaintext of its secret is returned only here, and undefined for a public one.
-     * @throws {Fault} semantically_invalid for bounds with scopes that reach beyond them or an unknown point of sale;
-     * service_unavailable if nobody says whether it exists: nothing is written then
+     * @throws {Fault} semantically_invalid for scopes beyond bounds or an unknown point of sale; service_unavailable
      */
     create: async (
       institution: string,
@@ -91,10 +85,7 @@ export function createClients(
       await requireKnown(institution, namedIn(registration.bounds));
       return { client: await clients.of(institution).insert(registered, { idempotencyRecord }), clientSecret };
     },
-    /**
-     * Of the points of sale of its bounds it checks those that the client does not have yet.
-     * @throws {Fault} like create
-     */
+    /** Checks the points of sale that the client does not have yet. @throws {Fault} like create */
     amend: async (institution: string, clientId: string, to: rules.Amendment, request: Request = {}) => {
       const step = (current: ClientDocument, at: Date): ClientDocument => {
         const next = rules.amend(current, to, at);
@@ -138,18 +129,12 @@ const checkScopes = ({ bounds, scopes }: Pick<rules.Client, 'bounds' | 'scopes'>
   throw new Fault('semantically_invalid', text);
 };
 
-/** What a change of bounds names of other services. */
 const namedIn = (change: rules.BoundsChange | undefined) => ({ pointsOfSale: change?.pointsOfSale ?? [] });
 
-// What operators do, directly in the store.
-
-/** A client of an institution, to be registered. */
 type NewClient = Omit<rules.Registration, 'type'> & { readonly institution: string };
 
 /**
- * Registers a confidential client directly in the store, for an operator; the plaintext secret is returned only here.
- * @throws {Fault} semantically_invalid, naming scopes that do not exist or that bounds exclude; validation_error,
- * naming URIs that cannot be registered
+ * The plaintext secret is returned only here. @throws {Fault} semantically_invalid (scopes), validation_error (URIs)
  */
 export async function createClient(
   store: Store,
@@ -170,7 +155,7 @@ const checkRegistration = (
   checkUris({ redirectUris, origins }, type);
 };
 
-/** Registers a public client, which has no secret. @throws {Fault} like {@link createClient} */
+/** @throws {Fault} like {@link createClient} */
 export async function createPublicClient(
   store: Store,
   { institution, ...registration }: NewClient,
@@ -194,10 +179,7 @@ export async function deleteClient(store: Store, institution: string, clientId: 
   await createClients(store).remove(institution, clientId);
 }
 
-/**
- * Creates a second secret of a client; its plaintext is returned only here.
- * @throws {Fault} not_found, client_too_many_secrets
- */
+/** Its plaintext is returned only here. @throws {Fault} not_found, client_too_many_secrets */
 export async function addClientSecret(store: Store, institution: string, clientId: string) {
   const { client, clientSecret } = await createClients(store).addSecret(institution, clientId);
   return { ...toClientView(client), clientSecret };

@@ -1,4 +1,3 @@
-// OAuth clients and their secrets: the operations of institutions and operators.
 import { Fault } from '@boxoffice/envelope';
 import {
   type AnyOperation,
@@ -39,11 +38,9 @@ const secretExample = { ...example, clientSecret: 'R2xvYmFsbHkgdW5pcXVlLCBub3QgY
 
 interface ClientRouteDependencies {
   readonly clients: Clients;
-  /** Every scope that there is at present. */
   readonly knownScopes: () => readonly string[];
 }
 
-/** The operations on clients, limited to the caller's institution. */
 export function createClientRoutes({ clients, knownScopes }: ClientRouteDependencies): AnyOperation[] {
   return [
     operation({
@@ -207,10 +204,7 @@ export function createClientRoutes({ clients, knownScopes }: ClientRouteDependen
   ];
 }
 
-/**
- * Checks that the scopes exist; one that the caller holds may be of a service that is gone.
- * @throws {Fault} validation_error, naming every one that does not
- */
+/** One that the caller holds may be of a service that is gone. @throws {Fault} validation_error, naming every other */
 const mustExist = (caller: Caller, scopes: readonly string[], known: readonly string[]): void => {
   const all = [...known, ...caller.scopes];
   const problems = scopes.flatMap((scope, index) => (all.includes(scope) ? [] : [`$.scopes[${index}]`]));

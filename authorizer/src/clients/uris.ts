@@ -1,4 +1,3 @@
-// The addresses that clients name: where browsers are led, and the origins that may read answers of the API.
 import { hash } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
 import { normaliseOrigin, REDIRECT_URI_PATTERN, SECURE_ORIGIN_PATTERN, WEB_ADDRESSES } from '@boxoffice/http';
@@ -13,10 +12,7 @@ interface Uris {
 
 const [REDIRECT_URI, ORIGIN] = [new RegExp(REDIRECT_URI_PATTERN), new RegExp(SECURE_ORIGIN_PATTERN)];
 
-/**
- * Why a client cannot register this redirect URI; undefined if it can. A pattern does not know which `xn--` names
- * exist.
- */
+/** Undefined if it can. A pattern does not know which `xn--` names exist. */
 export function redirectUriProblem(uri: string, type: ClientType): string | undefined {
   if (!REDIRECT_URI.test(uri) || !URL.canParse(uri)) return WEB_ADDRESSES[REDIRECT_URI_PATTERN];
   const isOfWeb = uri.startsWith('https://') || uri.startsWith('http://');
@@ -42,10 +38,7 @@ export function checkUris({ redirectUris, origins }: Uris, type: ClientType): vo
   if (problems.length > 0) throw new Fault('validation_error', `${problems.join('; ')}.`);
 }
 
-/**
- * The address at which users of an institution begin: the origin of the first redirect URI of its oldest client that
- * has one on the web, else, as of no institution, the documentation.
- */
+/** The origin of the first redirect URI on the web of its oldest client that has one, else the documentation. */
 export async function findApplicationUrl(
   store: Store,
   institution: string | undefined,
@@ -73,14 +66,9 @@ const OVERLAP_MS = 30_000;
 
 const LOOPBACK = /^http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost)(?::\d+)?$/;
 
-/** Reads the origins that clients and API keys name. */
 export type ReadOrigins = ReturnType<typeof createReadOrigins>;
 
-/**
- * Makes the reader of the installation's origins as of its call, each once; a loopback one has the port `*`, since any
- * port matches. They are null if `mark`, which changes with them, is current. After its first call it reads only what
- * has changed. `now` in epoch milliseconds.
- */
+/** A loopback origin has port `*`, since any port matches. Null if `mark` is current; later calls read only changes. */
 export function createReadOrigins(store: Store, now: () => number) {
   const sources = [sourceOf(store.collection(clientsCollection)), sourceOf(store.collection(apiKeysCollection))];
   const byOwner = new Map<string, readonly string[]>();

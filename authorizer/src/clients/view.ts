@@ -51,7 +51,6 @@ const BOUNDS_POINTS_OF_SALE =
   'service hosts: the only points of sale that its orders may name, whose tariffs it sells and whose orders, tickets, ' +
   'payments and refunds it sees, and of contacts those that it made or that such an order names; empty: all';
 
-/** What the client may do, beside what it sees; absent members have their default. */
 const LIMITS = {
   onAccount: Type.Optional(Type.Boolean({ description: 'whether it confirms on account; false by default' })),
   reservationDays: Type.Optional(
@@ -82,7 +81,6 @@ const BoundsInput = named(
   ),
 );
 
-/** The bounds of a client, as every operation returns them. */
 export const ClientBounds = named(
   'Bounds',
   Type.Object(
@@ -123,7 +121,6 @@ const changeable = {
 /** The members that a change may have: all but the type. */
 export const ChangeableClient = Type.Object(changeable);
 
-/** The body of a creation. */
 export const NewClient = named('ClientInput', Type.Object({ ...changeable, type: Type.Optional(ClientType) }));
 
 const ClientSecret = named(
@@ -137,7 +134,6 @@ const ClientSecret = named(
   }),
 );
 
-/** A client, as every operation returns it. */
 export const Client = named(
   'Client',
   Type.Object({
@@ -156,7 +152,6 @@ export const Client = named(
   }),
 );
 
-/** A client and its new secret. */
 export const ClientWithNewSecret = named(
   'ClientWithNewSecret',
   Type.Object({
@@ -167,7 +162,6 @@ export const ClientWithNewSecret = named(
   }),
 );
 
-/** A new client; a public one has no secret. */
 export const CreatedClient = named(
   'CreatedClient',
   Type.Object({
@@ -180,19 +174,16 @@ export const CreatedClient = named(
   }),
 );
 
-/** Read-only members, which a request may send back unchanged. */
 export const READ_ONLY = readOnlyOf(Client, ChangeableClient, {
   secrets: ['createClientSecret', 'deleteClientSecret'],
 });
 
 const shown = createView(Client);
 
-/** The public view of a client, without its secrets' hashes. */
 export function toClientView(client: ClientDocument) {
   return shown({ ...client, clientId: client.id });
 }
 
-/** The client of the examples. */
 export const example = {
   clientId: 'cli_q8Y2mXH0T3mV1n5b7c9d2Q',
   name: 'Box office till',

@@ -15,14 +15,12 @@ import { type FailedAuthentication, isBasic, readBasic } from '../clients/authen
 import { findMissingScopes, readScopes } from '../domain/scopes.ts';
 import type { TokenStatus } from '../tokens/status.ts';
 
-/** A positive decision: a signed identity for one operation of one service. */
 interface Decision {
   readonly identity: string;
   /** ISO 8601 UTC. */
   readonly expiresAt: string;
 }
 
-/** The operation that is called, and its service. */
 interface Called {
   readonly operation: string;
   readonly audience: string;
@@ -34,13 +32,11 @@ interface DecisionDependencies {
   readonly signingKey: () => SigningKey;
   /** Whose rows say which service may call what. */
   readonly services: Pick<ServiceList, 'rows'>;
-  /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
 export type Decisions = ReturnType<typeof createDecisions>;
 
-/** Makes the decisions of an instance. */
 export function createDecisions({ tokens, apiKeys, signingKey, services, now }: DecisionDependencies) {
   /** An identity that ends after its lifetime, or at `endsAt` (epoch seconds) before. */
   const identityOf = (audience: string, caller: SignedCaller, endsAt = Number.POSITIVE_INFINITY): Decision => {
@@ -54,9 +50,7 @@ export function createDecisions({ tokens, apiKeys, signingKey, services, now }: 
 
   return {
     /**
-     * May the bearer of this token call an operation that needs these scopes (separated by spaces)? Verifies the token,
-     * then checks that it is not revoked, that the client secret that obtained it still exists, that its user may still
-     * sign in, and that client and role hold the scopes. The identity has the bounds that the client has now.
+     * Also that it is not revoked, its secret exists, its user may sign in, and client and role hold the scopes now.
      * @throws {Fault} unauthorized, forbidden, which the gateway relays
      */
     decide: async (request: Called & { readonly token: string; readonly scope: string }): Promise<Decision> => {
@@ -74,12 +68,7 @@ export function createDecisions({ tokens, apiKeys, signingKey, services, now }: 
       const { scopes, user, bounds } = checked;
       return identityOf(audience, { institution, client, service: null, scopes, operation, user, bounds }, exp);
     },
-    /**
-     * The identity of a request with an API key and no token, by the key's SHA-256 in base64url: without client and
-     * scopes, of the key's institution. The service knows which of its operations are public, and accepts it for no
-     * other.
-     * @throws {Fault} unauthorized for a key that cannot be used
-     */
+    /** By the key's SHA-256 in base64url. Without client and scopes: for public operations only. @throws {Fault} */
     decidePublic: async ({
       keyHash,
       operation,
@@ -90,10 +79,7 @@ export function createDecisions({ tokens, apiKeys, signingKey, services, now }: 
       const { institution } = apiKey;
       return identityOf(audience, { institution, client: null, service: null, scopes: [], operation, isPublic: true });
     },
-    /**
-     * The identity of a service for a call of its own; `institution` is empty for an operation without one.
-     * @throws {Fault} forbidden for a call that is not in the list of allowed ones
-     */
+    /** `institution` is empty for an operation without one. @throws {Fault} forbidden for a call that no row allows */
     identifyService: (service: string, request: Called & { readonly institution: string }): Decision => {
       const { audience, institution, operation } = request;
       if (!mayCall(services.rows(), service, audience, operation))
@@ -105,11 +91,8 @@ export function createDecisions({ tokens, apiKeys, signingKey, services, now }: 
 }
 
 /**
- * Creates the authentication of services: HTTP Basic with the service's name and its own SERVICE_SECRET, which is
- * derived from the root secret (SERVICE_ROOT_SECRET). Returns the name of one that may call the operation. Secrets are
- * compared in constant time.
- * @throws {Fault} unauthorized, with a reason that names the service that the secret belongs to, if it is another one;
- * forbidden
+ * HTTP Basic with the service's name and SERVICE_SECRET, compared in constant time. Returns the name.
+ * @throws {Fault} unauthorized, with a reason that names the owner of a secret of another service; forbidden
  */
 export function createServiceAuthentication(
   rootSecret: string,
@@ -126,7 +109,6 @@ export function createServiceAuthentication(
   const present = () => services.rows().flatMap(({ name }) => (name === 'authorizer' ? [] : [name]));
   const root = digest(rootSecret);
 
-  /** What is wrong with a service's secret; undefined if it is right. */
   const problemOf = (service: string, secret: string): string | undefined => {
     const offered = digest(secret);
     const isRoot = timingSafeEqual(offered, root);
@@ -172,7 +154,6 @@ const ONLY_FOR: ReadonlyMap<string, string> = new Map([
   ['verifyApiKey', 'gateway'],
 ]);
 
-/** The one process that may call this operation of the authorizer; undefined: any. */
 export function findOnlyCaller(operation: string): string | undefined {
   return ONLY_FOR.get(operation);
 }

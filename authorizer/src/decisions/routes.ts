@@ -1,4 +1,3 @@
-// Identities for calls between services: the gateway's decisions and the services' own calls.
 import { type AnyOperation, createNullableSchema, named, ok, operation, timestamp } from '@boxoffice/http';
 import {
   API_KEYS_PATH,
@@ -36,7 +35,6 @@ const text = Type.String();
 const count = Type.Integer({ minimum: 0 });
 const shortText = Type.String({ maxLength: 256 });
 
-/** A gateway's report, as it is sent. */
 const UsageReport = Type.Object({
   gateway: shortText,
   sequence: Type.Integer({ minimum: 1 }),
@@ -73,10 +71,7 @@ const decision = {
   expiresAt: '2027-03-14T19:03:11.000Z',
 };
 
-/**
- * The operations that services need before they have an identity: each authenticates with its name and its own
- * SERVICE_SECRET, and calls what its row in the list of services names.
- */
+/** Each caller authenticates with its name and its own SERVICE_SECRET, since it has no identity yet. */
 export function createInternalRoutes({
   decisions,
   revocations,

@@ -10,13 +10,11 @@ export interface ApiKeyDetails {
   readonly expiresAt: string | null;
 }
 
-/** An API key of one institution, for public data; only its hash is stored. */
 export interface ApiKey extends ApiKeyDetails {
   /** SHA-256 of the key, base64url. */
   readonly hash: string;
   /** The last characters of the key, by which people recognise it. */
   readonly hint: string;
-  /** ISO 8601 UTC. */
   readonly createdAt: string;
   readonly updatedAt: string;
   /** Epoch milliseconds of the last change. */
@@ -27,13 +25,10 @@ export interface ApiKey extends ApiKeyDetails {
   readonly deletedAt: string | null;
 }
 
-/** `ratePerMinute` of a key that is created without one. */
 export const DEFAULT_RATE_PER_MINUTE = 600;
 
-/** The characters of a key in its hint. */
 const HINT_CHARACTERS = 4;
 
-/** A new API key. */
 export function buildApiKey(details: ApiKeyDetails, key: string, hash: string, now: Date): ApiKey {
   return {
     ...details,
@@ -47,7 +42,6 @@ export function buildApiKey(details: ApiKeyDetails, key: string, hash: string, n
   };
 }
 
-/** Changes the given details. */
 export function amendApiKey<T extends ApiKey>(apiKey: T, change: Partial<ApiKeyDetails>, now: Date): T {
   return {
     ...apiKey,

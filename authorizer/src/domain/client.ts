@@ -1,17 +1,12 @@
-// Rules of the authorizer without any I/O: clients and their secrets, scopes, the schedule of keys, calls of services.
 import { isWithinBounds } from './scopes.ts';
 
 /** What a client sees of its institution, and does (platform, section 8). */
 export interface Bounds {
-  /** Whether only what the client made exists for it. */
   readonly ownOrders: boolean;
   /** Service hosts, in lower case: the only points of sale that it sells for; empty: all of them. */
   readonly pointsOfSale: readonly string[];
-  /** Whether it may confirm on account. */
   readonly onAccount?: boolean;
-  /** How many days ahead it may reserve. */
   readonly reservationDays?: number;
-  /** How many unsold places it may hold. */
   readonly heldPlaces?: number;
 }
 
@@ -23,7 +18,6 @@ export function normaliseServiceHosts(hosts: readonly string[]): string[] {
   return [...new Set(hosts.map((host) => host.trim().toLowerCase()).filter(Boolean))];
 }
 
-/** The bounds after a change. */
 export function changeBounds(current: Bounds | null, change: BoundsChange | undefined): Bounds | null {
   if (change === undefined) return current;
   if (change === null) return null;
@@ -37,29 +31,22 @@ export function changeBounds(current: Bounds | null, change: BoundsChange | unde
   };
 }
 
-/** The scopes that a client with these bounds cannot have. */
 export function findExcludedScopes(bounds: Bounds | null, scopes: readonly string[]): string[] {
   return bounds === null ? [] : scopes.filter((scope) => !isWithinBounds(scope));
 }
 
-/** A client's secret; only the hash is stored. */
 export interface Secret {
   readonly id: string;
   /** SHA-256 of the secret, base64url. */
   readonly hash: string;
-  /** ISO 8601 UTC. */
   readonly createdAt: string;
   /** ISO 8601 UTC, accurate to LAST_USED_COARSENESS_MS; null until first used. */
   readonly lastUsedAt: string | null;
 }
 
-/**
- * Whether a client can keep a secret (RFC 6749, 2.1): an application in a browser or on a device cannot, and
- * authenticates by PKCE and its redirect URI alone.
- */
+/** RFC 6749, 2.1: an application in a browser or on a device keeps no secret; PKCE and redirect URI authenticate it. */
 export type ClientType = 'confidential' | 'public';
 
-/** An OAuth client of one institution. */
 export interface Client {
   readonly name: string;
   readonly type: ClientType;
@@ -74,7 +61,6 @@ export interface Client {
   readonly bounds: Bounds | null;
   /** Empty for a public client. */
   readonly secrets: readonly Secret[];
-  /** ISO 8601 UTC. */
   readonly createdAt: string;
   readonly updatedAt: string;
   /** Epoch milliseconds of the last change that gateways must know about. */
@@ -85,7 +71,6 @@ export interface Client {
   readonly deletedAt: string | null;
 }
 
-/** Whether the secret with this id is one of the client's, and was not withdrawn. */
 export function hasSecret({ secrets }: Pick<Client, 'secrets'>, secretId: string): boolean {
   return secrets.some(({ id }) => id === secretId);
 }
@@ -93,12 +78,10 @@ export function hasSecret({ secrets }: Pick<Client, 'secrets'>, secretId: string
 /** Maximum number of active secrets: the one in use and its replacement. */
 export const MAX_SECRETS = 2;
 
-/** Maximum number of redirect URIs, and of origins, of a client. */
 export const MAX_URIS = 50;
 
 export type Refusal = 'client_too_many_secrets' | 'client_last_secret' | 'unknown_secret' | 'public_client';
 
-/** What may be said when a client is registered. */
 export interface Registration {
   readonly name: string;
   readonly scopes: readonly string[];
@@ -109,10 +92,8 @@ export interface Registration {
   readonly bounds?: BoundsChange;
 }
 
-/** The changes of a client: all but its type. */
 export type Amendment = Partial<Omit<Registration, 'type'>>;
 
-/** A new client, with its first secret if it is confidential. */
 export function buildClient(registration: Registration, secret: Secret | undefined, now: Date): Client {
   return {
     name: registration.name,
@@ -131,7 +112,6 @@ export function buildClient(registration: Registration, secret: Secret | undefin
   };
 }
 
-/** A new secret. */
 export function buildSecret(id: string, hash: string, now: Date): Secret {
   return {
     id,
@@ -141,7 +121,6 @@ export function buildSecret(id: string, hash: string, now: Date): Secret {
   };
 }
 
-/** Changes what a client was registered with. */
 export function amend<T extends Client>(client: T, change: Amendment, now: Date): T {
   const { name, scopes, redirectUris, thirdParty, origins } = { ...client, ...change };
   const bounds = changeBounds(client.bounds, change.bounds);
@@ -156,7 +135,6 @@ const changed = <T extends Client>(client: T, change: Partial<Client>, now: Date
   revision: client.revision + 1,
 });
 
-/** Adds a secret, up to MAX_SECRETS; a public client has none. */
 export function addSecret<T extends Client>(client: T, secret: Secret, now: Date): T | Refusal {
   if (client.type === 'public') return 'public_client';
   return client.secrets.length >= MAX_SECRETS
@@ -164,7 +142,6 @@ export function addSecret<T extends Client>(client: T, secret: Secret, now: Date
     : changed(client, { secrets: [...client.secrets, secret] }, now);
 }
 
-/** Removes a secret, but not the last one. */
 export function removeSecret<T extends Client>(client: T, secretId: string, now: Date): T | Refusal {
   const secrets = client.secrets.filter(({ id }) => id !== secretId);
   if (secrets.length === client.secrets.length) return 'unknown_secret';
@@ -179,7 +156,6 @@ export function markClientDeleted<T extends Client>(client: T, now: Date): T {
 /** Accuracy of `lastUsedAt`: a secret in constant use causes one write per interval. Milliseconds. */
 const LAST_USED_COARSENESS_MS = 300_000;
 
-/** Whether the use of a secret at that time must be written. */
 export function isUseDue(secret: Secret, at: number): boolean {
   return secret.lastUsedAt === null || at - Date.parse(secret.lastUsedAt) >= LAST_USED_COARSENESS_MS;
 }
@@ -198,10 +174,7 @@ export const LONGEST_URI = 2_000;
 /** An http URI of a loopback host, split at its port; userinfo cannot match (RFC 8252, 7.3). */
 const LOOPBACK = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::(\d{1,5}))?([/?].*)?$/;
 
-/**
- * Whether a request's redirect URI is a registered one: equal to the letter, except that any port of a loopback host
- * matches (RFC 8252, 7.3). Nothing is decoded or normalised first.
- */
+/** Equal to the letter, nothing decoded first, except that any port of a loopback host matches (RFC 8252, 7.3). */
 export function isRegistered(uri: string, registered: readonly string[]): boolean {
   if (registered.includes(uri)) return true;
   const own = loopbackOf(uri);

@@ -1,7 +1,4 @@
-/**
- * What a user granted to a client: first an authorization code, then the tokens of its exchange. Times are epoch
- * milliseconds.
- */
+/** First an authorization code, then the tokens of its exchange. Times are epoch milliseconds. */
 export interface Grant {
   readonly clientId: string;
   readonly userId: string;
@@ -12,16 +9,11 @@ export interface Grant {
   readonly nonce: string | null;
   /** The id of the session in which the user agreed, for signing out. */
   readonly sessionId: string;
-  /** When the user signed in. */
   readonly signedInAt: number;
   readonly createdAt: number;
-  /** When the code was exchanged; null until then. */
   readonly exchangedAt: number | null;
-  /** When the grant and all its tokens ended; null while they live. */
   readonly endedAt: number | null;
-  /**
-   * The client's secret of the exchange, later of the latest refresh; null of a public client, and until the exchange.
-   */
+  /** Of the exchange, later of the latest refresh; null of a public client, and until the exchange. */
   readonly secretId: string | null;
   /** The chain of refresh tokens; null without `offline_access`. */
   readonly refresh: RefreshChain | null;
@@ -31,7 +23,6 @@ export interface Grant {
 
 /** The chain of refresh tokens of a grant: one is valid, and its predecessor for a moment (RFC 9700, 4.14.2). */
 interface RefreshChain {
-  /** The hash of the valid token. */
   readonly hash: string;
   readonly lastUsedAt: number;
   /** The absolute end. */
@@ -52,18 +43,14 @@ export const REFRESH_IDLE_MS = 30 * DAY_MS;
 /** How long a chain lives in any case. */
 export const REFRESH_ABSOLUTE_MS = 90 * DAY_MS;
 
-/** What a step decides: the next state where there is one, and whether the tokens are given. */
 export interface Step<T extends Grant> {
   readonly given: boolean;
-  /** Undefined where nothing changes. */
   readonly next?: T;
-  /** For the refusal and the log. */
   readonly reason?: string;
   /** A second use: `repeat` of a request whose answer may have been lost, `replay` by whoever should not have it. */
   readonly second?: 'repeat' | 'replay';
 }
 
-/** Ends the grant and all its tokens. */
 export function endGrant<T extends Grant>(grant: T, at: number): T | undefined {
   return grant.endedAt === null ? { ...grant, endedAt: at } : undefined;
 }
@@ -73,19 +60,14 @@ export interface Exchange {
   readonly redirectUri: string;
   /** The secret that authenticated the client; null of a public one. */
   readonly secretId: string | null;
-  /** Whether the verifier belongs to the challenge. */
   readonly verified: boolean;
   readonly at: number;
-  /** Lifetime of an access token. */
   readonly tokenMs: number;
   /** The hash of the first refresh token; null without `offline_access`. */
   readonly refreshHash: string | null;
 }
 
-/**
- * Exchanges the code (RFC 6749, 4.1.3; RFC 7636, 4.6). Another client's attempt changes nothing; a second use ends the
- * tokens of the first (4.1.2); a wrong redirect URI or verifier ends the code.
- */
+/** RFC 6749, 4.1.3; RFC 7636, 4.6. Another client changes nothing; a second use ends the tokens of the first. */
 export function exchangeCode<T extends Grant>(grant: T, exchange: Exchange): Step<T> {
   const { clientId, secretId, redirectUri, verified, at, tokenMs, refreshHash } = exchange;
   if (grant.clientId !== clientId) return refused('it was issued to another client');
@@ -115,11 +97,8 @@ const ended = <T extends Grant>(grant: T, at: number, reason: string): Step<T> =
 
 export interface Refresh {
   readonly clientId: string;
-  /** The secret that authenticated the client; null of a public one. */
   readonly secretId: string | null;
-  /** The ids of the secrets that the client has now. */
   readonly heldSecretIds: readonly string[];
-  /** The hash of the presented token, which is one of this grant's. */
   readonly hash: string;
   readonly successorHash: string;
   /** The wanted scope in a canonical form; null for all. */
@@ -129,10 +108,9 @@ export interface Refresh {
 }
 
 /**
- * Uses a refresh token (RFC 6749, 6): the first use makes its successor valid. The same request within REPEAT_MS, as
- * long as the successor is unused, gives the same successor, because the first answer may have been lost. Any other
- * second use ends the grant, since one of the two users is a thief (RFC 9700, 4.14.2). Whoever has the last token may
- * have got it with a stolen secret, so it ends when that secret is withdrawn, whichever secret comes with it.
+ * RFC 6749, 6. The same request within REPEAT_MS gives the same successor, if that is unused; any other second use ends
+ * the grant, since one of the two users is a thief (RFC 9700, 4.14.2). Whoever has the last token may have got it with
+ * a stolen secret, so it ends when that secret is withdrawn.
  */
 export function useRefreshToken<T extends Grant>(grant: T, request: Refresh): Step<T> {
   const { clientId, secretId, heldSecretIds, hash, successorHash, scope, at, tokenMs } = request;

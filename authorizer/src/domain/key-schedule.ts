@@ -5,16 +5,10 @@ export interface KeySchedule {
   readonly signsFrom: number;
 }
 
-/**
- * How long a new key is published before it signs: by then every instance (KEY_REFRESH_MS) and every verifier
- * (KEY_DOCUMENT_SECONDS) has read it. Milliseconds.
- */
+/** Milliseconds. By then every instance (KEY_REFRESH_MS) and every verifier (KEY_DOCUMENT_SECONDS) has read the key. */
 export const PUBLISH_AHEAD_MS = 30_000;
 
-/**
- * How often an instance reads the keys: part of the five seconds within which a withdrawn key must stop working.
- * Milliseconds.
- */
+/** Part of the five seconds within which a withdrawn key must stop working. */
 export const KEY_REFRESH_MS = 1_000;
 
 /** Minimum time between two reads of the keys because of an unknown key id. Milliseconds. */
@@ -33,10 +27,7 @@ export function selectSigningKey<K extends KeySchedule>(keys: readonly K[], now:
 
 const newestFirst = (a: KeySchedule, b: KeySchedule): number => b.generation - a.generation;
 
-/**
- * The keys to publish at that time, newest first: future keys, the signing key, and keys whose last token may still be
- * valid.
- */
+/** Newest first: future keys, the signing key, and keys whose last token may still be valid. */
 export function selectPublishedKeys<K extends KeySchedule>(
   keys: readonly K[],
   now: number,

@@ -1,8 +1,4 @@
-/**
- * The scopes of the product's own operations: `<domain>:<action>`, and `<domain>.sensitive:<action>` for sensitive
- * sub-resources. `sells`: a client with bounds may have it, for what it sells; every other one is about the whole
- * institution.
- */
+/** `sells`: a client with bounds may have it, for what it sells; every other one is about the whole institution. */
 const scopes = {
   'catalog:read': 'sells',
   'catalog:write': 'whole',
@@ -56,18 +52,13 @@ export function listDomainScopes(domains: readonly string[]): readonly string[] 
   ];
 }
 
-/** The form of a scope. */
 export const SCOPE_PATTERN = '^[a-z][a-z0-9-]*(?:\\.sensitive)?:(?:read|write)$';
 
-/**
- * Whether a set of scopes contains one. Exact membership: no prefix, wildcard or hierarchy (specification, section 5),
- * so `contacts:write` does not include `contacts:read`.
- */
+/** Exact membership: no prefix, wildcard or hierarchy (specification, section 5). */
 export function hasScope(held: readonly string[], scope: string): boolean {
   return held.includes(scope);
 }
 
-/** The wanted scopes that are not held. */
 export function findMissingScopes(wanted: readonly string[], held: readonly string[]): string[] {
   return wanted.filter((scope) => !hasScope(held, scope));
 }
@@ -82,15 +73,11 @@ export function readScopes(text: string): string[] {
   return [...new Set(text.split(' ').filter(Boolean))];
 }
 
-/** The space-separated list of scopes (RFC 6749, 3.3). */
 export function writeScopes(scopes: readonly string[]): string {
   return scopes.join(' ');
 }
 
-/**
- * Scopes of OpenID Connect (Core, 5.4 and 11): they need no registration, bound by no role, and are given only when
- * they are asked for.
- */
+/** OpenID Connect Core, 5.4 and 11: without registration, bound by no role, given only when they are asked for. */
 export const OPENID_SCOPES = ['openid', 'profile', 'email', 'offline_access'] as const;
 
 /** Requested scopes that a client may not ask for: unknown ones, and those that it is not registered for. */
@@ -98,13 +85,9 @@ export function findUnregisteredScopes(asked: readonly string[], registered: rea
   return asked.filter((scope) => !isOpenIdScope(scope) && !registered.includes(scope));
 }
 
-/** Whether a scope belongs to OpenID Connect. */
 const isOpenIdScope = (scope: string): boolean => OPENID_SCOPES.some((known) => known === scope);
 
-/**
- * The scopes that a user's token gets: those asked for, or without any all that the client has (but none of OpenID
- * Connect), without those that the user's role does not have.
- */
+/** Those asked for, or without any the client's (none of OpenID Connect), without those that the role does not have. */
 export function selectGrantableScopes(
   asked: readonly string[] | undefined,
   registered: readonly string[],
@@ -115,10 +98,7 @@ export function selectGrantableScopes(
   );
 }
 
-/**
- * Whether a token with these scopes can do anything: `openid` alone is enough, while `profile`, `email` and
- * `offline_access` only add to what another scope gives.
- */
+/** `openid` alone is enough; `profile`, `email` and `offline_access` only add to what another scope gives. */
 export function isEnough(scopes: readonly string[]): boolean {
   return scopes.some((scope) => scope === 'openid' || !isOpenIdScope(scope));
 }
@@ -145,10 +125,8 @@ const ROLE_SCOPES = {
 
 export type Role = keyof typeof ROLE_SCOPES;
 
-/** Every role. */
 export const ROLES = Object.keys(ROLE_SCOPES) as readonly Role[];
 
-/** The scopes that a role has at most, of all that there are. */
 export function selectRoleScopes(role: Role, all: readonly string[]): readonly string[] {
   const most: readonly string[] | ((scope: string) => boolean) = ROLE_SCOPES[role];
   return typeof most === 'function' ? all.filter(most) : most;

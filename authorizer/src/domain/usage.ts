@@ -16,18 +16,14 @@ export interface CountedRequests {
   /** Whether the key admitted them, so that they count against its quota; absent in reports of an earlier release. */
   readonly admitted?: boolean;
   readonly requests: number;
-  /** Bytes of the answers' bodies. */
   readonly bytes: number;
 }
 
-/** One row of an interval's usage. */
 export type UsageRow = Omit<CountedRequests, 'institution' | 'minute' | 'last' | 'admitted'>;
 
 /** The last report of each gateway that a document includes: a report that is repeated changes nothing. */
 export interface ReportMark {
-  /** The id of the gateway process. */
   readonly id: string;
-  /** The sequence number of its last report. */
   readonly upTo: number;
 }
 
@@ -38,7 +34,6 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** The length of an interval. Milliseconds. */
 export const lengthOf: Readonly<Record<Resolution, number>> = { minute: MINUTE_MS, hour: HOUR_MS, day: DAY_MS };
 
 /** How long the intervals of a resolution are kept after their end. Milliseconds. */
@@ -58,7 +53,6 @@ export function isKept(resolution: Resolution, start: number, now: number): bool
   return start + lengthOf[resolution] + keptFor[resolution] > now;
 }
 
-/** The rows with equal ones added up. */
 export function mergeRows(...lists: readonly (readonly UsageRow[])[]): UsageRow[] {
   const merged = new Map<string, UsageRow>();
   for (const rows of lists) {
@@ -77,21 +71,17 @@ export function mergeRows(...lists: readonly (readonly UsageRow[])[]): UsageRow[
 const keyOf = ({ apiKeyId, clientId, userId, operation, status }: UsageRow): string =>
   JSON.stringify([apiKeyId, clientId, userId, operation, status]);
 
-/** Whether the report is included already. */
 export function isIncluded(marks: readonly ReportMark[], gateway: string, sequence: number): boolean {
   return marks.some(({ id, upTo }) => id === gateway && upTo >= sequence);
 }
 
-/** The marks with this report as the gateway's last one. */
 export function replaceMark<Mark extends ReportMark>(marks: readonly Mark[], mark: Mark): Mark[] {
   return [...marks.filter(({ id }) => id !== mark.id), mark];
 }
 
-/** The dimensions by which usage can be grouped, with the members of an item that they give. */
 export const dimensions = ['apiKey', 'client', 'user', 'operation', 'status'] as const;
 export type Dimension = (typeof dimensions)[number];
 
-/** Added up requests. */
 export interface Totals {
   readonly requests: number;
   /** Answered with 4xx. */
@@ -104,7 +94,6 @@ export interface Totals {
 
 export const NOTHING: Totals = { requests: 0, refused: 0, errors: 0, bytesOut: 0 };
 
-/** The totals with a row added. */
 export function addRow(totals: Totals, { status, requests, bytes }: UsageRow): Totals {
   return {
     requests: totals.requests + requests,
@@ -114,7 +103,6 @@ export function addRow(totals: Totals, { status, requests, bytes }: UsageRow): T
   };
 }
 
-/** The values of the dimensions by which rows are grouped. */
 export interface Group {
   readonly apiKeyId?: string | null;
   readonly clientId?: string | null;
@@ -138,7 +126,6 @@ interface Grouped {
   readonly totals: Totals;
 }
 
-/** Groups the rows of one interval, in the order of their keys. */
 export function groupRows(rows: Iterable<UsageRow>, by: readonly Dimension[]): Grouped[] {
   const groups = new Map<string, Grouped>();
   for (const row of rows) {
@@ -172,10 +159,7 @@ export interface Share extends Pick<Rate, 'used' | 'wanted'> {
 /** A gateway that has not reported for so long is gone: what it was granted is free. Milliseconds. */
 export const GATEWAY_MS = 15_000;
 
-/**
- * The shares after a report: the reporting gateway gets its fair part, but never more than what the others do not hold.
- * So all gateways together admit at most the limit in any minute, however the load moves between them.
- */
+/** The fair part, but no more than the others do not hold: all together admit at most the limit in any minute. */
 export function updateShares(
   shares: readonly Share[],
   gateway: string,
@@ -195,10 +179,7 @@ export function updateShares(
 const heldBy = ({ granted, used, at }: Share, now: number): number =>
   now - at > GATEWAY_MS ? used : Math.max(granted, used);
 
-/**
- * The part of a gateway of the limit: what it wants, and an even part of what nobody wants, so that a load that grows
- * or moves is not refused. Where all want more than there is, nobody gets more than it wants while another gets less.
- */
+/** What it wants, and an even part of what nobody wants, so that a load that grows or moves is not refused. */
 const fairPart = (perMinute: number, gateways: number, own: number, others: readonly number[]): number => {
   const wants = [own, ...others].toSorted((one, other) => one - other);
   let left = perMinute;

@@ -6,7 +6,6 @@ export const STATES = ['invited', 'active', 'locked'] as const;
 /** `invited` without a password, until one is set; `locked` by an administrator. */
 export type State = (typeof STATES)[number];
 
-/** An invitation that has not been accepted yet. */
 export interface Invitation {
   /** SHA-256 of its secret, base64url. */
   readonly hash: string;
@@ -14,17 +13,14 @@ export interface Invitation {
   readonly expiresAt: number;
 }
 
-/** What an administrator says about a user. */
 export interface UserDetails {
   readonly name: string;
   readonly role: Role;
-  /** The contact whose data a customer sees. */
   readonly contactNumber: string | null;
   /** Service hosts: the points of sale whose orders a box office user sees; empty: all of them. */
   readonly pointsOfSale: readonly string[];
 }
 
-/** A user of one institution. */
 export interface User extends UserDetails {
   /** The email as it was written. */
   readonly login: string;
@@ -33,25 +29,20 @@ export interface User extends UserDetails {
   readonly state: State;
   /** Argon2id, in PHC string format; null until one is set. */
   readonly passwordHash: string | null;
-  /** The pending invitation; null if there is none. */
   readonly invitation: Invitation | null;
   /** Sign-ins up to then, and their tokens, have ended: a new password, a lock. Epoch milliseconds; 0 for never. */
   readonly signedOutAt: number;
   /** Incremented by each change of what others see of the user, but not by a sign-in. */
   readonly revision: number;
-  /** ISO 8601 UTC. */
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly lastSignInAt: string | null;
 }
 
-/** How long an invitation can be accepted. Milliseconds. */
 export const INVITATION_MS = 7 * 24 * 60 * 60_000;
 
-/** The shortest password, in characters. */
 export const SHORTEST_PASSWORD = 12;
 
-/** A new user, who is invited. */
 export function buildUser(
   details: UserDetails & Pick<User, 'login' | 'loginKey'>,
   invitation: Invitation,
@@ -71,7 +62,6 @@ export function buildUser(
   };
 }
 
-/** A change that an administrator asks for; absent members stay. */
 export type UserChange = Partial<UserDetails> & { readonly state?: State };
 
 export type Refusal = 'customer_without_contact' | 'not_active_yet' | 'invited_by_hand' | 'locked' | 'not_locked';
@@ -116,17 +106,13 @@ export function invite<T extends User>(user: T, invitation: Invitation, now: Dat
   return user.state === 'locked' ? 'locked' : changed(user, { invitation }, now);
 }
 
-/**
- * Unlocks a user without the password, which somebody else may know: it is forgotten, and the invitation sets a new
- * one.
- */
+/** For a password that somebody else may know: it is forgotten, and the invitation sets a new one. */
 export function readmit<T extends User>(user: T, invitation: Invitation, now: Date): T | Refusal {
   return user.state === 'locked'
     ? changed(user, { state: 'invited', passwordHash: null, invitation, signedOutAt: now.getTime() }, now)
     : 'not_locked';
 }
 
-/** Whether the user can accept the invitation with this hash now. */
 export function isInvited({ invitation, state }: User, hash: string, now: number): boolean {
   return state !== 'locked' && invitation !== null && invitation.hash === hash && invitation.expiresAt > now;
 }
@@ -136,12 +122,10 @@ export function applyPassword<T extends User>(user: T, passwordHash: string, now
   return changed(user, { passwordHash, state: 'active', invitation: null, signedOutAt: now.getTime() }, now);
 }
 
-/** Records a sign-in. */
 export function setLastSignIn<T extends User>(user: T, now: Date): T {
   return { ...user, lastSignInAt: now.toISOString() };
 }
 
-/** Whether the user is an administrator who can sign in. */
 export function isActiveAdmin({ role, state }: Pick<User, 'role' | 'state'>): boolean {
   return role === 'admin' && state === 'active';
 }
@@ -162,10 +146,8 @@ export const SESSION_IDLE_MS = 30 * 60_000;
 /** How long a session lives in any case. */
 export const SESSION_ABSOLUTE_MS = 12 * 3_600_000;
 
-/** Minimum time between two writes of `lastSeenAt`. */
 export const TOUCH_MS = 60_000;
 
-/** Whether the session lives. */
 export function isOpen({ lastSeenAt, expiresAt }: SessionTimes, at: number): boolean {
   return at < expiresAt && at < lastSeenAt + SESSION_IDLE_MS;
 }

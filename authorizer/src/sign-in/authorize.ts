@@ -34,7 +34,6 @@ import {
 
 export const signInOutcomes = ['signed_in', 'wrong', 'throttled', 'busy'] as const;
 
-/** What became of a login and a password that were sent to the sign-in page. */
 export type SignInOutcome = (typeof signInOutcomes)[number];
 
 interface AuthorizeDependencies {
@@ -46,25 +45,20 @@ interface AuthorizeDependencies {
   readonly forms: Forms;
   readonly grants: Pick<Grants, 'open'>;
   readonly accounts: Pick<Accounts, 'verify' | 'recordSignIn'>;
-  /** Counts the logins and passwords that were sent. */
   readonly countSignIn: (outcome: SignInOutcome) => void;
   readonly readHint: ReadIdTokenHint;
-  /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
-/** One request at the endpoint, with what its answers need. */
 interface Exchange {
   readonly http: PageRequest;
   readonly request: AuthorizationRequest;
   readonly view: View;
   /** The cookie that forms are bound to. */
   readonly browser: string;
-  /** `Set-Cookie` of the answer. */
   readonly cookies: readonly string[];
 }
 
-/** The user, as far as the request knows. */
 interface SignedIn extends OpenSession {
   /** Whether the password was entered within this very request. */
   readonly isNow: boolean;
@@ -116,10 +110,7 @@ export function createAuthorize(dependencies: AuthorizeDependencies): PageHandle
     return back(request, { code: await grants.open(client.institution, granted) }, cookies);
   };
 
-  /**
-   * Why the user must be asked: a third party that has no consent for these scopes yet, or a public client whose
-   * redirect URI another application could claim, unless the user has just signed in for it (RFC 8252, 8.6).
-   */
+  /** A third party without this consent, or a redirect URI that is claimable, unless just signed in (RFC 8252, 8.6). */
   const reasonToAsk = async (
     { client, redirectUri, prompts }: AuthorizationRequest,
     { account, isNow }: SignedIn,
@@ -151,7 +142,6 @@ export function createAuthorize(dependencies: AuthorizeDependencies): PageHandle
   const refuseScopes = (exchange: Exchange): PageAnswer =>
     refuse(exchange, 'invalid_scope', 'The role of the user has none of the requested scopes.');
 
-  /** The request of a user who is signed in: asks for consent where it is needed, else gives the code. */
   const proceed = async (exchange: Exchange, user: SignedIn): Promise<PageAnswer> => {
     const { request } = exchange;
     const scopes = selectGrantableScopes(request.scopes, request.client.scopes, user.account.scopes);
@@ -162,10 +152,7 @@ export function createAuthorize(dependencies: AuthorizeDependencies): PageHandle
     return refuse(exchange, reason, 'The user must be asked, which prompt=none forbids.');
   };
 
-  /**
-   * Whether the user is the one of `id_token_hint`: nobody else may be the answer, whoever has a session (OpenID
-   * Connect Core, 3.1.2.2). A hint that cannot be read names nobody.
-   */
+  /** Nobody else may be the answer (OpenID Connect Core, 3.1.2.2). A hint that cannot be read names nobody. */
   const isExpected = async ({ idTokenHint }: AuthorizationRequest, userId: string): Promise<boolean> =>
     idTokenHint === undefined || (await readHint(idTokenHint))?.sub === userId;
 
@@ -223,7 +210,6 @@ export function createAuthorize(dependencies: AuthorizeDependencies): PageHandle
     return { http, request, view: resolveView(http, profile, request.uiLocales), ...identifyBrowser(http.cookie) };
   };
 
-  /** The parameters of the request: as sent, or as a form of these pages carries them. */
   const readFrom = async (
     http: PageRequest,
     parameters: PageRequest['parameters'],

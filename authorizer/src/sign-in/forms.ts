@@ -3,7 +3,6 @@ import { deriveSealingKey } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
 import { insertOnce, sentFormsCollection } from '../store.ts';
 
-/** How long a form can be sent. */
 const FORM_MS = 10 * 60_000;
 
 /** What a form carries: signed, so that it comes back as it was shown, and readable, so it holds no secret. */
@@ -11,11 +10,9 @@ export interface FormState {
   /** What the form is for; a form for something else is refused. */
   readonly purpose: 'sign-in' | 'consent' | 'sign-out';
   readonly institution: string;
-  /** The parameters of the request that led to the form. */
   readonly parameters: Readonly<Record<string, string>>;
   /** The session that the form was shown in; absent where there is none yet. */
   readonly session?: string;
-  /** The scopes that the form shows. */
   readonly scopes?: readonly string[];
 }
 
@@ -26,22 +23,15 @@ interface SignedState extends FormState {
   readonly until: number;
 }
 
-/** A form that came back from the browser that it was shown in. */
 export interface ReturnedForm extends FormState {
-  /**
-   * Records that the form had success; false if it had before, also where both were sent at the same time, to different
-   * instances.
-   */
+  /** False if it had success before, also where both were sent at the same time, to different instances. */
   spend(): Promise<boolean>;
 }
 
 /** Forms against cross-site requests: each is bound to a browser by a cookie, and has success once. */
 export type Forms = ReturnType<typeof createForms>;
 
-/**
- * Makes the forms of an installation: every instance reads those of every other. Nothing is stored until one has
- * success.
- */
+/** Every instance reads those of every other. Nothing is stored until one has success. */
 export function createForms(store: Store, keyEncryptionKey: string, now: () => number) {
   const sentForms = store.collection(sentFormsCollection);
   const key = createSecretKey(deriveSealingKey(keyEncryptionKey, 'forms'));
@@ -55,7 +45,6 @@ export function createForms(store: Store, keyEncryptionKey: string, now: () => n
   };
 
   return {
-    /** The hidden member of a form, for the browser with this cookie. */
     write: (state: FormState, browser: string): string => {
       const id = randomBytes(16).toString('base64url');
       const signed: SignedState = { ...state, id, browser: hashOf('browser', browser), until: now() + FORM_MS };

@@ -4,7 +4,6 @@ import { ClientGone, familyA, readBody, readBodyText, toFault } from '@boxoffice
 import { type PageAnswer, renderErrorPage } from '@boxoffice/pages';
 import { beginAnswer, endAnswer, type Logger, nameOperation, runWithTrace, type Trace } from '@boxoffice/runtime';
 
-/** A request for a page, or a form that a page sent. */
 export interface PageRequest {
   /** HEAD is GET. */
   readonly method: 'GET' | 'POST';
@@ -16,10 +15,8 @@ export interface PageRequest {
   readonly acceptLanguage: string | undefined;
   /** Whether the browser says that another site sent this form. */
   readonly isCrossSite: boolean;
-  /** The address of the browser. */
   readonly address: string;
   readonly requestId: string;
-  /** Whether the browser has closed the connection. */
   readonly hasLeft: () => boolean;
 }
 
@@ -32,13 +29,11 @@ export function readSingleParameter({ parameters }: Pick<PageRequest, 'parameter
   return values.length === 1 ? values[0]?.[1] : undefined;
 }
 
-/** Answers GET, HEAD and POST of one path. */
 export type PageHandler = (request: PageRequest) => Promise<PageAnswer>;
 
 interface PagesOptions {
   /** The handlers by path. Below each of them there is nothing. */
   readonly handlers: ReadonlyMap<string, PageHandler>;
-  /** The public base URL. */
   readonly publicUrl: string;
   readonly logger: Pick<Logger, 'error'>;
 }

@@ -1,33 +1,25 @@
 import type { Store } from '@boxoffice/store';
 import { institutionsCollection, upsert } from '../store.ts';
 
-/** What the pages say of an institution. */
 export interface InstitutionProfile {
   readonly name: string;
   /** Its languages, the preferred one first; those without texts are left out. */
   readonly languages: readonly string[];
 }
 
-/** The names and languages of institutions, which belong to the catalog. */
 export type Institutions = ReturnType<typeof createInstitutions>;
 
-/** Makes the institutions on a store. */
 export function createInstitutions(store: Store) {
   const institutions = store.collection(institutionsCollection);
   return {
-    /**
-     * What is known of an institution; of one that no event has announced yet, its id and every language of the pages.
-     */
+    /** Of an institution that no event has announced yet, its id and every language of the pages. */
     profile: async (institution: string): Promise<InstitutionProfile> => {
       const known = await institutions.of(institution).get(institution);
       if (!known) return { name: institution, languages: ['en', 'fr', 'de'] };
       const { name, languages } = known;
       return { name, languages };
     },
-    /**
-     * Records what an institution is called as of a version of the catalog's document. Events may come twice and out of
-     * order: an older version has no effect.
-     */
+    /** Events may come twice and out of order: an older version has no effect. */
     record: (institution: string, { name, languages }: InstitutionProfile, asOf: number): Promise<void> =>
       upsert(institutions.of(institution), institution, (current) =>
         current && current.asOf >= asOf ? undefined : { ...current, id: institution, name, languages, asOf },

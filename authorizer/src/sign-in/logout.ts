@@ -17,10 +17,7 @@ import {
 } from './sessions.ts';
 import { renderInvalidFormPage, renderSignedOutPage, resolveView, signOutPage } from './views.ts';
 
-/**
- * Creates the check of `id_token_hint` (OpenID Connect RP-Initiated Logout 1.0, 2): signed by a key that is still
- * published, for this issuer; it may have expired. Undefined for anything else.
- */
+/** RP-Initiated Logout 1.0, 2: signed by a published key for this issuer; it may have expired. Else undefined. */
 export function createReadIdTokenHint(keys: KeySet, issuer: string): ReadIdTokenHint {
   return async (token) => {
     const header = jwt.decode(token, { complete: true })?.header;
@@ -38,7 +35,6 @@ export function createReadIdTokenHint(keys: KeySet, issuer: string): ReadIdToken
   };
 }
 
-/** The user and the client of an ID token that this installation has signed, also of an expired one. */
 export type ReadIdTokenHint = (
   token: string,
 ) => Promise<{ readonly sub: string; readonly clientId: string; readonly sid: string } | undefined>;
@@ -53,7 +49,6 @@ interface LogoutDependencies {
   readonly readHint: ReadIdTokenHint;
 }
 
-/** Where the browser goes after signing out. */
 interface Destination {
   /** Undefined for the page that says that the user is signed out. */
   readonly redirectUri: string | undefined;
@@ -61,9 +56,8 @@ interface Destination {
 }
 
 /**
- * Makes the logout endpoint (OpenID Connect RP-Initiated Logout 1.0, 2 and 3): ends the session of the browser, not the
- * tokens of its clients. It asks first, unless the client proves by an ID token that it knows the user. An address that
- * is not registered is never redirected to.
+ * OpenID Connect RP-Initiated Logout 1.0, 2 and 3: ends the session of the browser, not the tokens of its clients. Asks
+ * first, unless an ID token proves that the client knows the user; redirects to registered addresses only.
  */
 export function createLogout({
   applicationOf,

@@ -19,7 +19,6 @@ export type AuthorizationError =
   | 'request_uri_not_supported'
   | 'temporarily_unavailable';
 
-/** An authorization request whose client and redirect URI are known. */
 export interface AuthorizationRequest {
   readonly client: ClientDocument;
   readonly redirectUri: string;
@@ -32,14 +31,12 @@ export interface AuthorizationRequest {
   /** Seconds. */
   readonly maxAge: number | undefined;
   readonly loginHint: string | undefined;
-  /** The ID token of the user who is expected. */
   readonly idTokenHint: string | undefined;
   readonly uiLocales: string | undefined;
   /** The parameters as they were sent, to send the request again. */
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** An error that is reported to the redirect URI. */
 interface RequestError {
   readonly redirectUri: string;
   readonly state: string | undefined;
@@ -132,15 +129,11 @@ const RULES: readonly Rule[] = [
   // `max_age` is a number of seconds (OpenID Connect Core, 3.1.2.1).
   ({ max_age: maxAge = '0' }) =>
     /^\d{1,9}$/.test(maxAge) ? undefined : invalid('The parameter max_age must be a number of seconds.'),
-  // A nonce of a reasonable length.
   ({ nonce = '' }) =>
     nonce.length <= LONGEST_NONCE ? undefined : invalid(`The nonce is longer than ${LONGEST_NONCE} characters.`),
 ];
 
-/**
- * Reads an authorization request (RFC 6749, 4.1.1). The client and the redirect URI come first: before both are known,
- * nothing is redirected (RFC 6749, 4.1.2.1).
- */
+/** The client and the redirect URI come first: before both are known, nothing is redirected (RFC 6749, 4.1.2.1). */
 export async function readRequest(
   sent: readonly (readonly [string, string])[],
   clientOf: (clientId: string) => Promise<ClientDocument | undefined>,

@@ -1,15 +1,10 @@
-// Signing in (RFC 6749, 4.1; OpenID Connect Core, 3.1): the authorization endpoint with its pages, sessions and
-// consent.
 import { hash, randomBytes } from 'node:crypto';
 import type { Store } from '@boxoffice/store';
 import { isOpen, SESSION_ABSOLUTE_MS, TOUCH_MS } from '../domain/user.ts';
 import { consentsCollection, insertOnce, type SessionDocument, sessionsCollection } from '../store.ts';
 import { type Account, type Accounts, isSignedIn } from '../users/accounts.ts';
 
-/**
- * The cookies of the pages. `__Host-`: only this host over TLS can set them, for all its paths (RFC 6265bis, 4.1.3.2).
- * Lax: they come with the navigation from a client, and not with a form that another site sends.
- */
+/** `__Host-`: set only by this host over TLS (RFC 6265bis, 4.1.3.2). Lax: not with a form that another site sends. */
 export const SESSION_COOKIE = '__Host-boxoffice-session';
 /** Binds a form to the browser that it was shown in. */
 export const BROWSER_COOKIE = '__Host-boxoffice-browser';
@@ -21,7 +16,6 @@ export function setCookie(name: string, value: string): string {
   return `${name}=${value}; ${ATTRIBUTES}`;
 }
 
-/** `Set-Cookie` that removes the cookie. */
 export function removeCookie(name: string): string {
   return `${name}=; Max-Age=0; ${ATTRIBUTES}`;
 }
@@ -49,7 +43,6 @@ export function identifyBrowser(header: string | undefined): { readonly browser:
   return { browser, cookies: [setCookie(BROWSER_COOKIE, browser)] };
 }
 
-/** A live session with its user. */
 export interface OpenSession {
   readonly session: SessionDocument;
   readonly account: Account;
@@ -58,7 +51,6 @@ export interface OpenSession {
 /** The sessions of users. A token is 256 random bits; the store contains only its hash. */
 export type Sessions = ReturnType<typeof createSessions>;
 
-/** Makes the sessions on a store. */
 export function createSessions(store: Store, accounts: Pick<Accounts, 'current'>, now: () => number) {
   const sessions = store.collection(sessionsCollection);
 
@@ -94,10 +86,7 @@ export function createSessions(store: Store, accounts: Pick<Accounts, 'current'>
       if (former !== undefined) await sessions.acrossInstitutions.delete(idOf(former));
       return { token, session };
     },
-    /**
-     * The live session of a token, of this institution only; each call renews the idle time. Undefined if its user may
-     * no longer sign in, or has signed out everywhere since.
-     */
+    /** Of this institution; renews the idle time. Undefined if its user may no longer sign in or has signed out. */
     find: async (institution: string, token: string | undefined): Promise<OpenSession | undefined> => {
       const found = await ofToken(token);
       return found?.session.institution === institution ? found : undefined;
@@ -113,7 +102,6 @@ export function createSessions(store: Store, accounts: Pick<Accounts, 'current'>
 
 const idOf = (token: string): string => hash('sha256', `session ${token}`, 'base64url');
 
-/** What a user agrees to. */
 interface Agreement {
   readonly institution: string;
   readonly userId: string;
@@ -124,7 +112,6 @@ interface Agreement {
 /** The remembered consents: one per user, client and set of scopes. */
 export type Consents = ReturnType<typeof createConsents>;
 
-/** Makes the consents on a store. */
 export function createConsents(store: Store, now: () => number) {
   const consents = store.collection(consentsCollection);
   return {

@@ -1,4 +1,3 @@
-// The texts of the pages, in three languages.
 import { scopeWords } from '@boxoffice/http';
 import type { Language } from '@boxoffice/pages';
 import { getOwnMember } from '@boxoffice/runtime';
@@ -6,7 +5,6 @@ import { getOwnMember } from '@boxoffice/runtime';
 /** A sentence in three parts; the middle one is a name, which is emphasised. */
 export type Sentence = readonly [string, string, string];
 
-/** The texts of the pages in English; the other languages have the same members. */
 const en = {
   signIn: {
     title: 'Sign in',
@@ -82,7 +80,6 @@ const en = {
 
 type Texts = typeof en;
 
-/** The texts of the pages in French. */
 const fr: Texts = {
   signIn: {
     title: 'Se connecter',
@@ -180,7 +177,6 @@ const fr: Texts = {
   },
 };
 
-/** The texts of the pages in German. */
 const de: Texts = {
   signIn: {
     title: 'Anmelden',
@@ -281,7 +277,6 @@ const de: Texts = {
 
 const texts: Readonly<Record<Language, Texts>> = { fr, en, de };
 
-/** The texts of a language. */
 export function getTexts(language: Language): Texts {
   return texts[language];
 }

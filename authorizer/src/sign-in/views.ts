@@ -20,7 +20,6 @@ interface Field {
   readonly label: string;
   /** Not `email`: browsers refuse an internationalised one, or send its domain as `xn--`. */
   readonly type: 'password' | 'text';
-  /** The keyboard that devices show. */
   readonly inputMode?: 'email';
   readonly autocomplete: 'username' | 'current-password' | 'new-password';
   readonly value?: string | undefined;
@@ -35,7 +34,6 @@ interface Field {
 /** The id of the message that fields marked `invalid` refer to; see {@link renderAlert}. */
 const ALERT_ID = 'message';
 
-/** One field with its label and hint. */
 export function renderField(given: Field): Html {
   const { name, label, type, autocomplete, value, hint, invalid = false, minLength, maxLength } = given;
   const described = [invalid && ALERT_ID, hint !== undefined && `${name}-hint`].filter(Boolean).join(' ');
@@ -57,22 +55,18 @@ export function renderAlert(text: string): Html {
   return html`<p class="alert" id="${ALERT_ID}" role="alert">${text}</p>\n`;
 }
 
-/** A form's hidden members. */
 export function renderHiddenFields(members: Readonly<Record<string, string>>): Html {
   return html`${Object.entries(members).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`)}`;
 }
 
-/** A form that is sent to a path of this origin with POST. */
 export function renderForm(action: string, content: Html): Html {
   return html`<form method="post" action="${action}">\n${content}</form>`;
 }
 
-/** The sentence below a heading, with its name (of a client, an institution, a user) emphasised. */
 export function renderLead([before, name, after]: Sentence): Html {
   return html`<p class="lead">${before}<strong>${name}</strong>${after}</p>\n`;
 }
 
-/** A page of one text, and what follows it. */
 export function renderTextPage(
   language: Language,
   institution: string | undefined,
@@ -83,13 +77,11 @@ export function renderTextPage(
   return showPage({ language, institution, title, content: html`<p class="lead">${text}</p>${more}` }, options);
 }
 
-/** What every page of a request shows. */
 export interface View {
   readonly institution: InstitutionProfile;
   readonly language: Language;
 }
 
-/** The language and the institution of a request. */
 export function resolveView(
   { acceptLanguage }: PageRequest,
   institution: InstitutionProfile,
@@ -103,15 +95,12 @@ const LONGEST_LOGIN = 254;
 interface SignInView extends View {
   readonly client: string;
   readonly redirectUri: string;
-  /** The hidden member that the form sends back. */
   readonly state: string;
-  /** What the field of the login shows. */
   readonly login: string | undefined;
   readonly isWrong: boolean;
   readonly cookies: readonly string[];
 }
 
-/** The page that asks for login and password. */
 export function signInPage(view: SignInView): PageAnswer {
   const texts = getTexts(view.language).signIn;
   const fields = html`${renderHiddenFields({ form: view.state })}${renderField({
@@ -155,7 +144,6 @@ interface ConsentView extends View {
   readonly cookies: readonly string[];
 }
 
-/** The page that asks whether the client may have these scopes. */
 export function renderConsentPage(view: ConsentView): PageAnswer {
   const texts = getTexts(view.language);
   const named = view.scopes.map((scope) => describeScope(texts, scope));
@@ -207,7 +195,6 @@ export function renderSentFormPage(
   return renderTextPage(language, institution.name, [texts.sentTitle, text], { status: 409 }, link);
 }
 
-/** The page of too many attempts. */
 export function renderTooManyAttemptsPage(
   { language, institution }: View,
   waitMs: number,
@@ -219,7 +206,6 @@ export function renderTooManyAttemptsPage(
   return renderTextPage(language, institution.name, [texts.title, text], { status: 429, headers });
 }
 
-/** The question before a session ends. */
 export function signOutPage(
   { language, institution }: View,
   login: string,
@@ -243,7 +229,6 @@ export function signOutPage(
   );
 }
 
-/** The page after a session has ended. */
 export function renderSignedOutPage(
   language: Language,
   institution: InstitutionProfile | undefined,

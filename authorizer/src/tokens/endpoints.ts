@@ -5,7 +5,6 @@ import { LANGUAGES } from '@boxoffice/pages';
 import { type Static, Type } from 'typebox';
 import { OPENID_SCOPES } from '../domain/scopes.ts';
 
-/** The paths of the endpoints, below the gateway's root. */
 export const PATHS = {
   token: '/auth/token',
   introspect: '/auth/introspect',
@@ -27,10 +26,8 @@ export function isOAuthPath(path: string | undefined): boolean {
 
 export const GRANT_TYPE = 'client_credentials';
 
-/** The grants of users. */
 export const USER_GRANT_TYPES = ['authorization_code', 'refresh_token'] as const;
 
-/** Every grant type. */
 export const GRANT_TYPES = [GRANT_TYPE, ...USER_GRANT_TYPES] as const;
 
 const METHODS = ['client_secret_basic', 'client_secret_post'];
@@ -38,10 +35,7 @@ const METHODS = ['client_secret_basic', 'client_secret_post'];
 /** Public clients name themselves only. */
 const METHODS_OR_NONE = [...METHODS, 'none'];
 
-/**
- * Authorization server metadata (RFC 8414, 2; OpenID Connect Discovery 1.0, 3), by which client libraries configure
- * themselves. Both documents are this one.
- */
+/** RFC 8414, 2; OpenID Connect Discovery 1.0, 3. Both documents are this one. */
 export function buildMetadata(issuer: string, scopes: readonly string[]) {
   return {
     issuer,
@@ -184,7 +178,6 @@ const clientId = 'cli_q8Y2mXH0T3mV1n5b7c9d2Q';
 const issuer = 'https://tickets.example.org';
 const userId = 'usr_b7n5V1mT3HX0mY2q8d9c2Q';
 
-/** The examples of the descriptions. */
 export const examples = {
   token: 'eyJ0eXAiOiJhdCtqd3QiLCJhbGciOiJFUzI1NiJ9.e30.c2ln',
   credentials: { client_id: clientId, client_secret: 'R2xvYmFsbHkgdW5pcXVlLCBub3QgYSByZWFsIHNlY3JldCE' },

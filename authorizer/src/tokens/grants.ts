@@ -1,4 +1,3 @@
-// Grants of users: authorization codes, refresh tokens, and the tokens that they give.
 import { createHmac, createSecretKey, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { deriveSealingKey } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
@@ -21,12 +20,10 @@ const DIGEST = /^[A-Za-z0-9_-]{43}$/;
 /** RFC 7636, 4.1. */
 const VERIFIER = /^[A-Za-z0-9\-._~]{43,128}$/;
 
-/** Whether the text can be a challenge of PKCE (RFC 7636), with the method S256 only. */
 export function isChallenge(text: string): boolean {
   return DIGEST.test(text);
 }
 
-/** What a user granted, for a new code. */
 type NewGrant = Pick<
   rules.Grant,
   'clientId' | 'userId' | 'scopes' | 'redirectUri' | 'challenge' | 'nonce' | 'sessionId' | 'signedInAt'
@@ -52,7 +49,6 @@ interface RefreshUse extends Omit<rules.Refresh, 'hash' | 'successorHash' | 'at'
 
 const UNKNOWN = { given: false, reason: 'it is unknown' } as const;
 
-/** The grants of an installation. */
 export type Grants = ReturnType<typeof createGrants>;
 
 /** Makes the grants on a store. Each step is one atomic write, so that of requests at the same time one wins. */
@@ -123,7 +119,6 @@ export function createGrants(store: Store, keyEncryptionKey: string, now = Date.
     },
     ofRefreshToken,
     get: (institution: string, grantId: string) => grants.of(institution).get(grantId),
-    /** Ends a grant and all its tokens. */
     end: async ({ institution, id }: GrantDocument): Promise<void> => {
       await grants.of(institution).update(id, (current) => {
         const next = rules.endGrant(current, now());
@@ -133,7 +128,6 @@ export function createGrants(store: Store, keyEncryptionKey: string, now = Date.
   };
 }
 
-/** Makes refresh tokens whose successors and tags are derived from the installation's key. */
 const createRefreshTokens = (keyEncryptionKey: string) => {
   // With bytes, each derivation would cost 25 µs more.
   const key = createSecretKey(deriveSealingKey(keyEncryptionKey, 'refresh tokens'));
@@ -142,11 +136,8 @@ const createRefreshTokens = (keyEncryptionKey: string) => {
   const tagOf = (unsigned: string): string => derive('tag', unsigned).slice(0, TAG_LENGTH);
   const tokenOf = (grant: string, secret: string): string => `${grant}${secret}${tagOf(grant + secret)}`;
   return {
-    /** The first token of a grant. */
     first: (grantId: string) => tokenOf(grantId.slice(PREFIX.length), randomBytes(32).toString('base64url')),
-    /**
-     * The token after this one: derived, so that a repeated request gets the same one, although only a hash is stored.
-     */
+    /** Derived, so that a repeated request gets the same one, although only a hash is stored. */
     successor: (token: string) => tokenOf(token.slice(0, SECRET_LENGTH), derive('successor', token)),
     /** The grant of a token that this installation has made, valid or not; undefined for any other text. */
     grantOf: (token: string): string | undefined => {
@@ -164,7 +155,6 @@ const makeCode = (): string => randomBytes(32).toString('base64url');
 /** The id of a code's grant: a hash, so that the stored grant does not reveal the code. */
 const grantIdOf = (code: string): string => `${PREFIX}${hash('sha256', `code ${code}`, 'base64url')}`;
 
-/** The stored form of a refresh token. */
 const hashRefreshToken = (token: string): string => hash('sha256', `refresh ${token}`, 'base64url');
 
 /** Whether the verifier belongs to the challenge (RFC 7636, 4.6). */

@@ -23,7 +23,6 @@ import type { KeyRing } from './signing-keys.ts';
 /** Separates the ids in a `jti`; none of them contains it. */
 const SEPARATOR = '.';
 
-/** What a token was obtained with. */
 interface TokenOrigin {
   /** The grant of a user; undefined for a client's own token. */
   readonly grantId: string | undefined;
@@ -31,13 +30,11 @@ interface TokenOrigin {
   readonly secretId: string | undefined;
 }
 
-/** What the token with these claims was obtained with. */
 export function parseTokenOrigin({ jti, role }: Pick<AccessClaims, 'jti' | 'role'>): TokenOrigin {
   const [first, second] = jti.split(SEPARATOR).slice(0, -1);
   return role === undefined ? { grantId: undefined, secretId: first } : { grantId: first, secretId: second };
 }
 
-/** The user of a token. */
 interface TokenUser extends CallerUser {
   /** When the user signed in. Epoch seconds. */
   readonly authTime: number;
@@ -52,7 +49,6 @@ interface AccessTokenIssue {
   readonly lifetime: number;
   /** Epoch milliseconds. */
   readonly now: number;
-  /** The user who signed in; absent for a client's own token. */
   readonly user?: TokenUser;
 }
 
@@ -81,10 +77,7 @@ export function buildAccessClaims({
   };
 }
 
-/**
- * A new `jti`. It contains the ids of the grant and of the secret that obtained the token, so that the token ends with
- * either without an additional claim.
- */
+/** Has the ids of the grant and of the secret, so that the token ends with either without an additional claim. */
 const tokenId = ({ grantId, secretId }: TokenOrigin): string =>
   [grantId, secretId, randomUUID()].filter((id) => id !== undefined).join(SEPARATOR);
 
@@ -114,7 +107,6 @@ export type TokenForm = Form<
 
 interface TokenDependencies {
   readonly authenticate: Authenticate;
-  /** The grants of users. */
   readonly userTokens: Readonly<Record<(typeof USER_GRANT_TYPES)[number], IssueToken>>;
   readonly identify: IdentifyClient;
   readonly clients: Pick<ClientDirectory, 'recordUse'>;
@@ -123,19 +115,13 @@ interface TokenDependencies {
   readonly issuer: string;
   /** Seconds. */
   readonly lifetime: number;
-  /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
-/**
- * Issues an access token for a posted form and its Authorization header; rejects with OAuthFault. A client's own token
- * comes without refresh token (RFC 6749, 4.4.3).
- */
+/** Rejects with OAuthFault. A client's own token comes without refresh token (RFC 6749, 4.4.3). */
 export type IssueToken = (form: TokenForm, authorization: string | undefined) => Promise<IssuedToken>;
 
-/**
- * Makes the token endpoint's grants: client credentials (RFC 6749, 4.4), which write nothing, and those of users.
- */
+/** Client credentials (RFC 6749, 4.4), which write nothing, and the grants of users. */
 export function createIssueToken({
   authenticate,
   userTokens,
@@ -175,10 +161,7 @@ const requireKnownGrant = ({ grant_type }: TokenForm): void => {
   throw new OAuthFault('invalid_parameter', 'unsupported_grant_type', `The grant_type must be one of ${known}.`);
 };
 
-/**
- * A public client has no secret to send; it is refused as one whose credentials are wrong.
- * @throws {OAuthFault} invalid_client
- */
+/** It has no secret to send: refused like wrong credentials. @throws {OAuthFault} invalid_client */
 const refusePublicClient = async ({ client_id, client_secret }: TokenForm, identify: IdentifyClient): Promise<void> => {
   if (client_id === undefined || client_secret !== undefined) return;
   const isPublic = await identify({ client_id }, undefined).then(

@@ -1,4 +1,3 @@
-// Access tokens: issue, introspection, revocation, and the documents by which they are verified.
 import { type AnyOperation, createInsufficientScopeFault, named, ok, operation } from '@boxoffice/http';
 import { type TSchema, Type } from 'typebox';
 import { KEY_DOCUMENT_SECONDS } from '../domain/key-schedule.ts';
@@ -64,7 +63,6 @@ const TokenLookup = named(
   }),
 );
 
-/** The common parts of the three OAuth form endpoints. */
 const endpoint = {
   method: 'post',
   access: 'public',
@@ -79,7 +77,6 @@ const error = {
   error_description: Type.String({ description: 'the same as details' }),
 };
 
-/** The endpoints that OAuth defines. */
 export function createOAuthRoutes({
   issuer,
   knownScopes,

@@ -1,4 +1,3 @@
-// Signing keys: creation, rotation, encryption at rest, and their copy in memory.
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { type KeySet, SIGNATURE_ALGORITHM, type SigningKey } from '@boxoffice/identity';
 import { deriveSealingKey, StartFault, seal, unseal } from '@boxoffice/runtime';
@@ -26,7 +25,6 @@ export class WrongKeyEncryptionKey extends StartFault {
   }
 }
 
-/** A signing key as operators see it. */
 interface KeySummary {
   readonly kid: string;
   readonly generation: number;
@@ -36,9 +34,7 @@ interface KeySummary {
 }
 
 interface KeyOptions {
-  /** KEY_ENCRYPTION_KEY. */
   readonly secret: string;
-  /** Epoch milliseconds. */
   readonly now?: () => number;
 }
 
@@ -83,20 +79,15 @@ const thumbprint = ({ crv, kty, x, y }: Record<string, unknown>): string =>
 /** Padded, so that generations sort as text. */
 const idOf = (generation: number): string => `key-${String(generation).padStart(8, '0')}`;
 
-/** The encryption key derived from KEY_ENCRYPTION_KEY. */
 const encryptionKey = (secret: string): Buffer => deriveSealingKey(secret, 'signing keys at rest');
 
 interface RotationOptions extends KeyOptions {
-  /**
-   * The current key is not trusted any more: the next one signs at once, and tokens of older keys are refused within
-   * five seconds.
-   */
+  /** The next key signs at once, and tokens of older keys are refused within five seconds. */
   readonly compromised?: boolean;
 }
 
 /**
- * Creates the next key and returns the newest. It is published at once and signs after PUBLISH_AHEAD_MS; its
- * predecessor stays published past the longest token lifetime. Two concurrent rotations create one key.
+ * Returns the newest, published at once, signing after PUBLISH_AHEAD_MS. Two concurrent rotations create one key.
  * @throws {WrongKeyEncryptionKey} when the secret does not decrypt the current key, unless that is compromised
  */
 export async function rotateKeys(store: Store, options: RotationOptions): Promise<KeySummary> {
@@ -115,10 +106,7 @@ export async function rotateKeys(store: Store, options: RotationOptions): Promis
   return (await listKeys(store))[0] as KeySummary;
 }
 
-/**
- * Decrypts a stored signing key.
- * @throws {WrongKeyEncryptionKey} if the secret is another one or the ciphertext was changed
- */
+/** @throws {WrongKeyEncryptionKey} if the secret is another one or the ciphertext was changed */
 const openSigningKey = (key: Buffer, kid: string, sealed: string): Buffer => {
   const opened = unseal(key, kid, sealed);
   if (!opened) throw new WrongKeyEncryptionKey();
@@ -127,11 +115,9 @@ const openSigningKey = (key: Buffer, kid: string, sealed: string): Buffer => {
 
 interface KeyRingOptions {
   readonly store: Store;
-  /** KEY_ENCRYPTION_KEY. */
   readonly secret: string;
   /** The longest lifetime of a token signed by these keys. Milliseconds. */
   readonly longestLifetimeMs: number;
-  /** Epoch milliseconds. */
   readonly now?: () => number;
 }
 
@@ -140,7 +126,6 @@ interface LoadedKey extends Pick<KeyDocument, 'kid' | 'generation' | 'signsFrom'
   readonly publicKey: KeyObject;
 }
 
-/** The signing keys in the memory of one instance. */
 export type KeyRing = ReturnType<typeof createKeyRing>;
 
 /** Makes the key ring of an instance; empty until loaded. */
@@ -172,10 +157,7 @@ export function createKeyRing({ store, secret, longestLifetimeMs, now = Date.now
     // Keys that are no longer published verify nothing and need not be decrypted.
     loaded = selectPublishedKeys(documents, now(), longestLifetimeMs).map(open);
   };
-  /**
-   * Reads the keys from the store; creates the first key if there is none. Reads do not overlap, so that a slow read
-   * from before a withdrawal cannot restore the key.
-   */
+  /** Creates the first key if there is none. Reads do not overlap: a slow one must not restore a withdrawn key. */
   const load = (): Promise<void> => {
     pendingRead ??= read().finally(() => {
       pendingRead = undefined;

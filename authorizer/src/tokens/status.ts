@@ -30,7 +30,6 @@ const OVERLAP_MS = 30_000;
 
 export type Revocations = ReturnType<typeof createRevocations>;
 
-/** Makes the revocations on a store. */
 export function createRevocations(store: Store, now = Date.now) {
   const revocations = store.collection(revocationsCollection);
   const quietMs = createQuiet(store);
@@ -43,10 +42,7 @@ export function createRevocations(store: Store, now = Date.now) {
       await insertOnce(revocations.of(institution), revocation, { events: [fact] });
     },
     isRevoked: async (institution: string, jti: string) => (await revocations.of(institution).get(jti)) !== undefined,
-    /**
-     * Revocations and changes since a moment; without `since`, every unexpired revocation and no client. `asOf` is the
-     * `since` of the next request.
-     */
+    /** Without `since` every unexpired revocation and no client. `asOf` is the `since` of the next request. */
     since: async (since: Date | undefined) => {
       const asOf = iso(now());
       const from = since && since.getTime() - OVERLAP_MS;
@@ -75,7 +71,6 @@ export function createRevocations(store: Store, now = Date.now) {
 
 const iso = (at: number): string => new Date(at).toISOString();
 
-/** An access token that is valid now. */
 interface ActiveToken {
   readonly active: true;
   readonly claims: AccessClaims;
@@ -83,7 +78,6 @@ interface ActiveToken {
   readonly scopes: readonly string[];
   /** The user as it is now, which may have changed since the token was issued; null for a client's own token. */
   readonly user: CallerUser | null;
-  /** The bounds that its client has now. */
   readonly bounds: Bounds | null;
 }
 
@@ -105,18 +99,12 @@ interface TokenStatusDependencies {
 
 export type TokenStatus = ReturnType<typeof createTokenStatus>;
 
-/** Creates the check whether a token is valid, the only one in this service. */
 export function createTokenStatus(dependencies: TokenStatusDependencies) {
   const { keySet, issuer, clients, accounts, revocations, grants, now } = dependencies;
   return {
-    /**
-     * Verifies that this installation signed the token and that it has not expired; rejects with Fault `unauthorized`.
-     */
+    /** That this installation signed it, and that it has not expired; rejects with Fault `unauthorized`. */
     verify: verifyAccessToken({ keys: keySet, issuer, now }),
-    /**
-     * Reads the store at each call: revocation, the client's scopes and bounds, the secret that obtained the token, and
-     * the user.
-     */
+    /** Reads the store at each call: revocation, the client's scopes and bounds, the secret, and the user. */
     check: async (claims: AccessClaims): Promise<ActiveToken | InactiveToken> => {
       const isUsers = claims.role !== undefined;
       const { grantId, secretId } = parseTokenOrigin(claims);
@@ -148,7 +136,6 @@ export function createTokenStatus(dependencies: TokenStatusDependencies) {
   };
 }
 
-/** Whether a user's tokens of this grant are valid at this client, as it is now. */
 const isUsable = (
   grant: GrantDocument | undefined,
   account: Account | undefined,
@@ -167,16 +154,12 @@ const callerOf = ({ id, role, contact, pointsOfSale }: Account): CallerUser => (
 /** The form of introspection and revocation. `token_type_hint` is ignored: there is one type of token. */
 type TokenLookupForm = Form<'token' | 'client_id' | 'client_secret'>;
 
-/** What introspection and revocation need to look up a token for an authenticated client. */
 interface TokenLookupDependencies {
   readonly authenticate: Authenticate;
   readonly tokens: TokenStatus;
 }
 
-/**
- * Creates token introspection (RFC 7662) for authenticated clients. A token of another institution is reported like one
- * that never existed. An inactive token has `active: false` and no other member.
- */
+/** RFC 7662. A token of another institution is like one that never existed: `active: false` and no other member. */
 export function createIntrospect({ authenticate, tokens }: TokenLookupDependencies) {
   return async (form: TokenLookupForm, authorization: string | undefined) => {
     const { client } = await authenticate(form, authorization);
@@ -217,8 +200,7 @@ interface RevocationDependencies extends TokenLookupDependencies {
 }
 
 /**
- * Creates token revocation (RFC 7009): of an access token alone; a refresh token ends its grant with all tokens. A
- * public client names itself only. An unknown, invalid or expired token counts as revoked.
+ * RFC 7009: an access token alone; a refresh token ends its grant. An unknown or expired one counts as revoked.
  * @throws {OAuthFault} unauthorized_client, from the returned function, if the token was issued to another client
  */
 export function createRevoke({ authenticate, identify, tokens, revocations, grants }: RevocationDependencies) {

@@ -19,7 +19,6 @@ export const grantOutcomes = {
   refresh_token: ['given', 'repeated', 'refused', 'replayed'],
 } as const;
 
-/** The grants of users. */
 export type GrantType = keyof typeof grantOutcomes;
 
 /** What became of a code or a refresh token: `repeated` within ten seconds, `replayed` if its tokens end. */
@@ -34,11 +33,9 @@ interface UserTokenDependencies {
   readonly issuer: string;
   /** Seconds. */
   readonly lifetime: number;
-  /** Called for each code and refresh token that comes with a known client. */
   readonly grantUsed: (grantType: GrantType, outcome: GrantOutcome) => void;
   /** Called for each replay, which has ended the grant's tokens; never receives a secret. */
   readonly onReplay: (replay: { readonly grant: GrantDocument; readonly grantType: GrantType }) => void;
-  /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
@@ -56,10 +53,7 @@ export function createUserTokens(dependencies: UserTokenDependencies) {
     if (secret) clients.recordUse(client, secret.id);
   };
 
-  /**
-   * The user for whom a code or refresh token is used; ends the grant of one who may no longer sign in.
-   * @throws {OAuthFault} invalid_grant
-   */
+  /** Ends the grant of a user who may no longer sign in. @throws {OAuthFault} invalid_grant */
   const accept = async (
     use: Use,
     grantType: GrantType,
@@ -179,10 +173,7 @@ export function createUserTokens(dependencies: UserTokenDependencies) {
 const invalidGrant = (what: string, reason: string): OAuthFault =>
   new OAuthFault('bad_request', 'invalid_grant', `The ${what} is not valid: ${reason}.`);
 
-/**
- * The scopes of a token: what client and role share of the asked ones.
- * @throws {OAuthFault} invalid_scope where nothing is left
- */
+/** What client and role share of the asked ones. @throws {OAuthFault} invalid_scope where nothing is left */
 const scopesOfToken = (asked: readonly string[], client: Pick<Client, 'scopes'>, account: Account): string[] => {
   const scopes = selectGrantableScopes(asked, client.scopes, account.scopes);
   if (isEnough(scopes)) return scopes;

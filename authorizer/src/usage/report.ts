@@ -1,5 +1,3 @@
-// The reports of gateways: requests that they count, merged per minute, hour and day, and the limits of clients and
-// API keys that they share.
 import { hash } from 'node:crypto';
 import { runForEach, type Store } from '@boxoffice/store';
 import { formatMonth } from '../domain/api-key.ts';
@@ -28,9 +26,7 @@ import {
   usageCollection,
 } from '../store.ts';
 
-/** What a gateway has counted since its report before. */
 interface UsageReport {
-  /** The id of the gateway process. */
   readonly gateway: string;
   /** One more than that of the report before, from 1. A gateway sends a report until it is acknowledged, unchanged. */
   readonly sequence: number;
@@ -43,12 +39,9 @@ export type RecordUsage = (report: UsageReport) => Promise<void>;
 /** Documents over which the rows of users are spread, so that none of them grows too large. */
 const USER_CHUNKS = 16;
 
-/** Writes at a time. */
 const CONCURRENCY = 8;
 
-/**
- * How long a gateway's mark stays in the use of a key: longer than a gateway repeats a report. Milliseconds.
- */
+/** Longer than a gateway repeats a report. Milliseconds. */
 const MARK_MS = 7 * 24 * 60 * 60_000;
 
 const TOO_MANY = 429;
@@ -56,7 +49,6 @@ const TOO_MANY = 429;
 interface Addition {
   readonly institution: string;
   readonly resolution: Resolution;
-  /** Epoch milliseconds. */
   readonly start: number;
   readonly chunk: number;
   readonly rows: UsageRow[];
@@ -65,16 +57,11 @@ interface Addition {
 interface KeyUse {
   readonly institution: string;
   readonly apiKeyId: string;
-  /** Requests by month. */
   readonly months: Map<string, number>;
   lastUsedAt: string;
 }
 
-/**
- * Makes the function that adds reports. Each document names the last report of each gateway that it includes, and a
- * gateway sends its reports one after the other: so every report counts once in every document, whatever is repeated.
- * `now` in epoch milliseconds.
- */
+/** Each document names the last report of each gateway that it includes, so every report counts once in each. */
 export function createRecordUsage(store: Store, now: () => number): RecordUsage {
   const usage = store.collection(usageCollection);
   const uses = store.collection(apiKeyUsesCollection);
@@ -118,7 +105,6 @@ export function createRecordUsage(store: Store, now: () => number): RecordUsage 
   };
 }
 
-/** The additions to each document, by its id. */
 const additionsOf = (rows: readonly CountedRequests[], now: number): Map<string, Addition> => {
   const additions = new Map<string, Addition>();
   for (const counted of rows) {
@@ -178,13 +164,10 @@ interface Division {
   readonly shares: Readonly<Record<string, number>>;
 }
 
-/** How long the shares of a caller are kept after a report. Milliseconds. */
 const KEPT_MS = 120_000;
 
-/** Divides the limits of clients and API keys among the gateways that report. */
 export type DivideLimits = ReturnType<typeof createDivideLimits>;
 
-/** Makes the function that divides limits. `now` in epoch milliseconds. */
 export function createDivideLimits(store: Store, now: () => number) {
   const gateways = store.collection(gatewaysCollection).of(INSTALLATION);
   const limits = store.collection(limitSharesCollection).of(INSTALLATION);
@@ -207,7 +190,6 @@ export function createDivideLimits(store: Store, now: () => number) {
     return granted;
   };
 
-  /** Records that the gateway reports, and what it says of callers. */
   return async (gateway: string, rates: readonly Rate[]): Promise<Division> => {
     const present = await countGateways(gateway);
     const shares = await Promise.all(

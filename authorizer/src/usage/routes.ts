@@ -39,7 +39,6 @@ export interface UsageQuery {
 }
 
 interface UsageItem extends Group, Totals {
-  /** Start of the interval. ISO 8601 UTC. */
   readonly start: string;
 }
 
@@ -50,7 +49,6 @@ interface UsagePage {
   readonly totals: Totals;
 }
 
-/** The intervals and groups that a query asks for. */
 interface UsageRange {
   readonly resolution: Resolution;
   /** Epoch milliseconds, whole intervals; `to` exclusive. */
@@ -59,7 +57,6 @@ interface UsageRange {
   readonly by: readonly Dimension[];
 }
 
-/** The longest range of a query. */
 const LONGEST_DAYS = 92;
 
 /** The range of a query at `now` (epoch milliseconds), widened to whole intervals. @throws {Fault} invalid_parameter */
@@ -92,10 +89,7 @@ const dimensionsOf = (groupBy: string | undefined): Dimension[] => {
 
 const invalid = (text: string): Fault => new Fault('invalid_parameter', `query parameter ${text}.`);
 
-/**
- * One page of an institution's usage: intervals in order, in each its groups in the order of their values; and the
- * totals of the whole range. Intervals without requests have no items.
- */
+/** Intervals in order, in each its groups by their values; totals of the whole range. Empty intervals have no items. */
 export async function readUsage(
   store: Store,
   institution: string,
@@ -122,7 +116,6 @@ export async function readUsage(
   return { items, last: hasMore ? last : undefined, totals };
 }
 
-/** The rows of each interval, in order. */
 async function* intervals(
   documents: Documents<UsageDocument>,
   { resolution, from, to }: UsageRange,
@@ -178,7 +171,6 @@ const Usage = named(
 
 const example = { requests: 1_204, refused: 12, errors: 0, bytesOut: 3_481_220 };
 
-/** The usage of an institution. `now` in epoch milliseconds. */
 export function createUsageRoutes(store: Store, now: () => number = Date.now): AnyOperation[] {
   return [
     operation({

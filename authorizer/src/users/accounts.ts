@@ -14,18 +14,14 @@ export async function findUserByLogin(
   return found;
 }
 
-/** A user who may sign in now, with what tokens say of them. */
 export interface Account extends CallerUser {
   readonly institution: string;
   readonly login: string;
   readonly name: string;
-  /** The scopes of the role. */
   readonly scopes: readonly string[];
-  /** Sign-ins up to then, and their tokens, have ended: a new password, a lock. Epoch milliseconds; 0 for never. */
   readonly signedOutAt: number;
 }
 
-/** Whether a sign-in of that time still counts. */
 export function isSignedIn({ signedOutAt }: Pick<Account, 'signedOutAt'>, signedInAt: number): boolean {
   return signedInAt > signedOutAt;
 }
@@ -42,15 +38,12 @@ export function buildUserClaims({ id, name, login }: Account, scopes: readonly s
 /** The realm of users, beside the service hosts of points of sale. */
 const REALM = 'users';
 
-/** Looks up users who sign in or are signed in. */
 export type Accounts = ReturnType<typeof createAccounts>;
 
 interface AccountsOptions extends Omit<LogInOptions<Account>, 'attempts' | 'find'> {
-  /** Every scope that there is at present. */
   readonly knownScopes: () => readonly string[];
 }
 
-/** Makes the accounts on a store. `options`: see createLogIn. */
 export function createAccounts(store: Store, options: AccountsOptions) {
   const { now = Date.now, knownScopes } = options;
   const users = store.collection(usersCollection);
@@ -71,13 +64,9 @@ export function createAccounts(store: Store, options: AccountsOptions) {
       const user = await users.of(institution).get(userId);
       return user && accountOf(user, knownScopes());
     },
-    /**
-     * Checks a login and its password, throttled like the logins of points of sale. An unknown login, a locked user and
-     * a wrong password have the same outcome after the same time.
-     */
+    /** Throttled. An unknown login, a locked user and a wrong password have the same outcome after the same time. */
     verify: (attempt: Omit<Attempt, 'realm'>, password: string, hasLeft?: () => boolean) =>
       logIn({ ...attempt, realm: REALM }, password, hasLeft),
-    /** Records that the user has signed in. */
     recordSignIn: async (institution: string, userId: string): Promise<void> => {
       await users.of(institution).update(userId, (user) => ({ next: setLastSignIn(user, new Date(now())) }));
     },

@@ -17,7 +17,6 @@ import {
 import { invitationsCollection, type UserDocument, usersCollection } from '../store.ts';
 import { findPasswordProblem, type PasswordProblem } from './passwords.ts';
 
-/** A new user id. */
 export function makeUserId(): string {
   return `usr_${randomBytes(16).toString('base64url')}`;
 }
@@ -25,12 +24,10 @@ export function makeUserId(): string {
 /** The form of invitations; any other text is not looked up. */
 const INVITATION = /^inv_[A-Za-z0-9_-]{43}$/;
 
-/** The stored form of an invitation's secret. */
 export function hashInvitation(secret: string): string {
   return hash('sha256', secret, 'base64url');
 }
 
-/** Where an invitation's link leads, below the public address. */
 export const INVITATION_PATH = '/auth/invitation';
 
 /** A new invitation with its link, which is shown this once. */
@@ -45,7 +42,6 @@ export function makeNewInvitation(now: number): NewInvitation {
   return { secret, invitation: { hash: hashInvitation(secret), expiresAt: now + INVITATION_MS } };
 }
 
-/** The link of an invitation. */
 export function buildInvitationUrl(publicUrl: string, secret: string): string {
   return `${publicUrl}${INVITATION_PATH}?token=${secret}`;
 }
@@ -60,12 +56,10 @@ export async function storeInvitation(
   await store.collection(invitationsCollection).of(institution).insert({ id: hash, userId, expiresAt });
 }
 
-/** Deletes the look-up of an invitation that counts no more. */
 export async function removeInvitation(store: Store, institution: string, invitation: Invitation | null) {
   if (invitation !== null) await store.collection(invitationsCollection).of(institution).delete(invitation.hash);
 }
 
-/** Removes an expired invitation from its user. */
 export async function forgetInvitation(store: Store, institution: string, hash: string): Promise<void> {
   const found = await store.collection(invitationsCollection).of(institution).get(hash);
   if (!found) return;
@@ -88,17 +82,14 @@ export async function findInvitedUser(store: Store, secret: string, now: number)
 
 interface InvitationPageDependencies {
   readonly users: {
-    /** The user whom an invitation's secret invites now. */
     invited(secret: string): Promise<UserDocument | undefined>;
     /** Sets the password of the invited user, once; undefined if the invitation has ended. */
     accept(secret: string, password: string): Promise<UserDocument | undefined>;
   };
   readonly institutions: Pick<Institutions, 'profile'>;
-  /** Where users of an institution begin. */
   readonly applicationOf: (institution: string) => Promise<string>;
 }
 
-/** Why the form is shown again. */
 type Problem = PasswordProblem | 'different';
 
 interface FormView {
@@ -109,10 +100,7 @@ interface FormView {
   readonly problem: Problem | undefined;
 }
 
-/**
- * Makes the page that an invitation's link leads to: it sets the password of the invited user. The link works until
- * then, is replaced by a newer one, and says the same of an unknown, a used and an expired one.
- */
+/** The link works until then or a newer one; it says the same of an unknown, a used and an expired invitation. */
 export function createInvitationPage({ users, applicationOf, institutions }: InvitationPageDependencies): PageHandler {
   return async (request) => {
     const { acceptLanguage } = request;

@@ -10,7 +10,6 @@ import { NewUser, toInvitedUserView, toUserView } from './view.ts';
 interface ApiUserOptions {
   readonly institution: string;
   readonly login: string;
-  /** The public address, which the invitation's link begins with. */
   readonly publicUrl: string;
 }
 
@@ -23,10 +22,7 @@ interface NewApiUser extends ApiUserOptions {
 
 const check = createCheck(NewUser);
 
-/**
- * Creates a user directly in the store, for an operator; the invitation's link is returned only here.
- * @throws {Fault} user_duplicate_login, semantically_invalid, validation_error
- */
+/** The link is returned only here. @throws {Fault} user_duplicate_login, semantically_invalid, validation_error */
 export async function createApiUser(
   store: Store,
   { institution, role, publicUrl, login, name, contactNumber = null, pointsOfSale = [] }: NewApiUser,
@@ -48,9 +44,7 @@ export async function listApiUsers(store: Store, institution?: string) {
   return (await documents.find({ orderBy: 'createdAt' })).map(toUserView);
 }
 
-/**
- * Locks a user, which ends its sign-ins and tokens, or unlocks it. @throws {Fault} not_found, user_last_admin, conflict
- */
+/** Locking ends sign-ins and tokens. @throws {Fault} not_found, user_last_admin, conflict */
 export async function lockApiUser(store: Store, options: ApiUserOptions, state: 'locked' | 'active' = 'locked') {
   const { users, user } = await known(store, options);
   if (state === 'active' && user.state === 'invited')
@@ -79,10 +73,7 @@ export async function inviteApiUser(store: Store, options: ApiUserOptions) {
   return toInvitedUserView(invited, invitation);
 }
 
-/**
- * Unlocks a user whose password is forgotten, with a new invitation; the link is returned only here.
- * @throws {Fault} not_found, conflict for a user who is not locked
- */
+/** The link is returned only here. @throws {Fault} not_found, conflict for a user who is not locked */
 export async function readmitApiUser(store: Store, options: ApiUserOptions) {
   const { users, user } = await known(store, options);
   if (user.state !== 'locked') refuse(`${user.login} is not locked; api-users lock ends its sign-ins first.`);

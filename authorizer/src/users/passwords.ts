@@ -20,9 +20,8 @@ const SPELLED: Readonly<Record<string, string>> = {
 };
 
 /**
- * Whether a password is common: one of those that leaked most often, also repeated (with or without signs between), in
- * capitals, with digits for letters, or with digits and signs before or after it; a repeated character; a run along the
- * keyboard; or one of the given words, such as the login.
+ * Leaked often, also repeated, in capitals, with digits for letters, or with digits and signs around; a repeated
+ * character; a run along the keyboard; one of the given words, such as the login.
  */
 export function isCommonPassword(password: string, words: readonly string[] = []): boolean {
   const text = password.normalize('NFKC').toLowerCase();
@@ -59,7 +58,6 @@ const isCommon = (text: string): boolean => {
 /** Why a password cannot be set. */
 export type PasswordProblem = 'short' | 'long' | 'common';
 
-/** The refusal of a password, for a field of that name. */
 export function createPasswordFault(problem: PasswordProblem, field: string): Fault {
   const texts = {
     short: `must have at least ${SHORTEST_PASSWORD} characters`,
@@ -69,7 +67,6 @@ export function createPasswordFault(problem: PasswordProblem, field: string): Fa
   return new Fault(problem === 'common' ? 'semantically_invalid' : 'validation_error', `$.${field} ${texts[problem]}.`);
 }
 
-/** Why the user cannot have this password; undefined if it can. */
 export function findPasswordProblem(
   password: string,
   { login, name }: Pick<UserDocument, 'login' | 'name'>,

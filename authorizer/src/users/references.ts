@@ -7,28 +7,20 @@ import type { UserDetails } from '../domain/user.ts';
 import { catalogApi } from './generated/catalog.ts';
 import { contactsApi } from './generated/contacts.ts';
 
-/**
- * Contacts and points of sale, which belong to other services. Rejects with Fault `service_unavailable` if the service
- * does not answer or its address is not known.
- */
+/** Rejects with Fault `service_unavailable` if the service does not answer or its address is not known. */
 export interface References {
   /** Whether the institution has a contact with this number whose data was not erased. */
   hasContact(institution: string, contactNumber: string): Promise<boolean>;
-  /** Whether the institution has a point of sale with this service host. */
   hasPointOfSale(institution: string, serviceHost: string): Promise<boolean>;
 }
 
 export interface ReferencesOptions {
-  /**
-   * The addresses of the services, read at the first question: in the process of `npm start` they are known later than
-   * the authorizer's start, which needs neither.
-   */
+  /** Read at the first question: in the process of `npm start` they are known later than the authorizer's start. */
   readonly urls: () => Readonly<Record<'catalog' | 'contacts', string | undefined>>;
   readonly credentials: ServiceCredentials;
   readonly logger: Pick<Logger, 'warn'>;
 }
 
-/** Asks contacts and the catalog. */
 export function createReferences({ urls, credentials, logger }: ReferencesOptions): References {
   const addressOf = (name: 'catalog' | 'contacts'): string => {
     const url = urls()[name];
@@ -62,14 +54,11 @@ export function createReferences({ urls, credentials, logger }: ReferencesOption
 
 type Named = Partial<Pick<UserDetails, 'contactNumber' | 'pointsOfSale'>>;
 
-/** How many points of sale are looked up at once. */
 const AT_ONCE = 10;
 
 /**
- * Creates the check of the contact and the points of sale that a request names for a user or a client, in the object at
- * this path. Those that it has already are not looked up, so that what was read can be written back. The check rejects
- * with Fault `semantically_invalid`, which names every one that the institution does not have, or
- * `service_unavailable`.
+ * What it has already is not looked up, so that what was read can be written back. The check rejects with Fault
+ * `semantically_invalid`, which names every one that the institution does not have, or `service_unavailable`.
  */
 export function createReferenceCheck(references: References | undefined, at = '$') {
   const contactFaults = async (institution: string, { contactNumber = null }: Named, had: Named): Promise<string[]> => {

@@ -7,11 +7,8 @@ import { type AdminDeparturesDocument, adminDeparturesCollection, insertOnce, us
 const DEPARTURE_MS = 60_000;
 
 /**
- * Creates the rule that keeps an active admin in every institution: it runs the write by which a user ceases to be one;
- * meanwhile the user counts for no other departure. It rejects with Fault `user_last_admin`, without running the write,
- * if the institution has no other. The store has no transaction over several users, so those who are leaving are
- * recorded first, in one document per institution, by compare-and-swap on what the decision was based on. A crash in
- * between only makes the user count for less, for a minute.
+ * Runs a write by which a user ceases to be an active admin; rejects with Fault `user_last_admin` if there is no other.
+ * Those who leave are recorded first, in one document; after a crash the user counts for less, for a minute.
  */
 export function createAdminDeparture(store: Store, now: () => number) {
   const documents = store.collection(adminDeparturesCollection);
@@ -58,17 +55,14 @@ export function createAdminDeparture(store: Store, now: () => number) {
   };
 }
 
-/** Of an id that is unknown. */
 export function createNotFoundFault(): Fault {
   return new Fault('not_found', 'There is no user with this id.');
 }
 
-/** Of a login that is taken. */
 export function createDuplicateLoginFault(): Fault {
   return new Fault('user_duplicate_login', 'The institution has another user with this login.');
 }
 
-/** Of a change that the rules refuse. */
 export const refusals: Record<Refusal, () => Fault> = {
   customer_without_contact: () =>
     new Fault(

@@ -40,11 +40,9 @@ const ME = `${USERS}/me`;
 interface UserRouteDependencies {
   readonly users: Users;
   readonly accounts: Pick<Accounts, 'verify'>;
-  /** Every scope that there is at present. */
   readonly knownScopes: () => readonly string[];
 }
 
-/** The operations on users, limited to the caller's institution. */
 export function createUserRoutes({ users, accounts, knownScopes }: UserRouteDependencies): AnyOperation[] {
   return [
     operation({

@@ -1,4 +1,3 @@
-// Users of the institution API: administration, invitations and passwords.
 import { hashPassword, toEmailLoginKey } from '@boxoffice/logins';
 import { type Collection, type Document, type IdempotencyRecord, type Store, UniqueViolation } from '@boxoffice/store';
 import * as rules from '../domain/user.ts';
@@ -27,7 +26,6 @@ import { createAdminDeparture, createDuplicateLoginFault, createNotFoundFault, r
 /** A link that lets its user set a password; shown this once. */
 export interface ShownInvitation {
   readonly url: string;
-  /** ISO 8601 UTC. */
   readonly expiresAt: string;
 }
 
@@ -36,18 +34,14 @@ interface InvitedUser {
   readonly invitation: ShownInvitation;
 }
 
-/** What became of a user when its contact was erased. */
 interface ErasedContactUser {
   readonly userId: string;
   readonly outcome: 'deleted' | 'unlinked';
 }
 
 interface UsersOptions {
-  /** The public address, which the links of invitations begin with. */
   readonly publicUrl: string;
-  /** Says which contacts and points of sale there are; default: the caller has compared them. */
   readonly references?: References;
-  /** Epoch milliseconds. */
   readonly now?: () => number;
 }
 
@@ -60,10 +54,8 @@ type Request = ChangeRequest<UserDocument>;
 
 type Step = (current: UserDocument, at: Date) => UserDocument | rules.Refusal;
 
-/** The users of an installation; every method but those of invitations is limited to one institution. */
 export type Users = ReturnType<typeof createUsers>;
 
-/** Makes the users on a store. */
 export function createUsers(store: Store, { publicUrl, references, now = Date.now }: UsersOptions) {
   const users = store.collection(usersCollection);
   const requireKnown = createReferenceCheck(references);
@@ -120,7 +112,6 @@ export function createUsers(store: Store, { publicUrl, references, now = Date.no
     return user;
   };
 
-  /** Deletes what the user signed in to and agreed to. */
   const signOut = async ({ institution, id }: UserDocument): Promise<void> => {
     const forget = async <T extends Document>(collection: Collection<T>): Promise<void> => {
       const own = store.collection(collection).of(institution);
@@ -132,9 +123,8 @@ export function createUsers(store: Store, { publicUrl, references, now = Date.no
   };
 
   /**
-   * Deletes a user with all that names it, the remembered answers included; false if it was changed since it was read.
-   * What the user signed in to goes first, so that a deletion that a crash interrupts leaves a user to delete again,
-   * and once more afterwards, because the user may have signed in meanwhile.
+   * What the user signed in to goes first, so that a crash leaves a user to delete again, and once more afterwards,
+   * because the user may have signed in meanwhile. False if it was changed since it was read.
    */
   const erase = async (user: UserDocument, version?: number): Promise<boolean> => {
     await signOut(user);
@@ -145,9 +135,7 @@ export function createUsers(store: Store, { publicUrl, references, now = Date.no
     return true;
   };
 
-  /**
-   * Deletes a customer of an erased contact; a user of another role loses its number. Undefined if neither was needed.
-   */
+  /** A user of another role loses the number. Undefined if neither was needed. */
   const leaveContact = async (
     user: UserDocument,
     contactNumber: string,
@@ -206,12 +194,8 @@ export function createUsers(store: Store, { publicUrl, references, now = Date.no
   return {
     documents: (institution: string) => users.of(institution),
     get: getUser,
-    /** The user of a login; undefined if there is none. */
     ofLogin: (institution: string, login: string) => findUserByLogin(users.of(institution), login),
-    /**
-     * @throws {Fault} user_duplicate_login; semantically_invalid for a customer without a contact, an unknown contact
-     * or point of sale; service_unavailable if nobody says whether they exist: nothing is written then
-     */
+    /** @throws {Fault} user_duplicate_login; semantically_invalid; service_unavailable, then nothing is written */
     create: async (
       institution: string,
       { login, ...details }: rules.UserDetails & Pick<rules.User, 'login'>,
@@ -234,10 +218,7 @@ export function createUsers(store: Store, { publicUrl, references, now = Date.no
         throw error instanceof UniqueViolation ? createDuplicateLoginFault() : error;
       }
     },
-    /**
-     * Of contact and points of sale it checks those that the user does not have yet.
-     * @throws {Fault} user_last_admin, semantically_invalid, conflict, service_unavailable
-     */
+    /** Checks what is new. @throws {Fault} user_last_admin, semantically_invalid, conflict, service_unavailable */
     amend: async (institution: string, userId: string, to: rules.UserChange, request: Request = {}) => {
       const before = await getUser(institution, userId);
       const step: Step = (current, at) => rules.amend(current, to, at);
@@ -252,9 +233,7 @@ export function createUsers(store: Store, { publicUrl, references, now = Date.no
     /** Makes a new invitation; the one before it ends. @throws {Fault} conflict for a locked user */
     invite: (institution: string, userId: string, request: Request = {}) =>
       inviteBy(rules.invite, institution, userId, request),
-    /**
-     * Unlocks a user, whose password is forgotten, with a new invitation. @throws {Fault} conflict if it is not locked
-     */
+    /** With a new invitation. @throws {Fault} conflict if it is not locked */
     readmit: (institution: string, userId: string) => inviteBy(rules.readmit, institution, userId, {}),
     /** Sets a password that {@link findPasswordProblem} accepts; all sign-ins end. */
     setPassword: async (institution: string, userId: string, password: string) => {
@@ -266,9 +245,7 @@ export function createUsers(store: Store, { publicUrl, references, now = Date.no
       await removeInvitation(store, institution, before.invitation);
       return user;
     },
-    /** The user whom an invitation's secret invites now. */
     invited: (secret: string) => findInvitedUser(store, secret, now()),
-    /** Sets the password of the invited user, once; undefined if the invitation has ended. */
     accept: async (secret: string, password: string) => {
       const invitee = await findInvitedUser(store, secret, now());
       if (!invitee) return undefined;

@@ -31,7 +31,6 @@ const ContactNumber = createNullableSchema(
   }),
 );
 
-/** Service hosts that a user or a client is restricted to. */
 export function createServiceHostsSchema(description: string) {
   return Type.Array(createLineSchema({ maxLength: 253 }), { maxItems: 100, description });
 }
@@ -40,7 +39,6 @@ const PointsOfSale = createServiceHostsSchema(
   'service hosts: the points of sale whose orders the user sees, all if empty; only the role `box_office` is restricted by it',
 );
 
-/** The body of a creation. */
 export const NewUser = named(
   'UserInput',
   Type.Object({
@@ -60,10 +58,8 @@ const Changeable = Type.Object({
   pointsOfSale: Type.Optional(PointsOfSale),
 });
 
-/** The body of a change: a merge patch. */
 export const UserChanges = named('UserChanges', createPatchSchema(Changeable));
 
-/** A user, as every operation returns it. */
 export const User = named(
   'User',
   Type.Object({
@@ -88,18 +84,15 @@ const Invitation = named(
   }),
 );
 
-/** A user with a new invitation. */
 export const UserWithInvitation = named(
   'UserWithInvitation',
   Type.Object({ ...User.properties, invitation: createNullableSchema(Invitation) }),
 );
 
-/** Read-only members, which a request may send back unchanged. */
 export const READ_ONLY = readOnlyOf(User, Changeable);
 
 const shown = createView(User);
 
-/** The public view of a user: neither the hash of the password nor that of an invitation. */
 export function toUserView(user: UserDocument) {
   return shown({ ...user, userId: user.id });
 }
@@ -114,7 +107,6 @@ export function listSubjects({ id, contactNumber }: UserDocument): string[] {
   return contactNumber === null ? [id] : [id, contactNumber];
 }
 
-/** The user of the examples. */
 export const example = {
   userId: 'usr_q8Y2mXH0T3mV1n5b7c9d2Q',
   login: 'claire.dubois@opera.example',
@@ -128,7 +120,6 @@ export const example = {
   lastSignInAt: '2027-03-14T17:45:03.000Z',
 } as const;
 
-/** The invited user of the examples. */
 export const invitedExample = {
   ...example,
   state: 'invited',
