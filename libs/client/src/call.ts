@@ -1,6 +1,3 @@
-// What calls take and return.
-
-/** What every operation takes beside its own path, query, body and conditions. */
 export interface Options {
   /** Headers of this request alone. */
   headers?: Readonly<Record<string, string>>;
@@ -10,7 +7,6 @@ export interface Options {
   timeoutMs?: number;
 }
 
-/** The answer to a call. */
 export interface Answer<Data> {
   readonly data: Data;
   readonly httpStatus: number;
@@ -20,35 +16,28 @@ export interface Answer<Data> {
   readonly requestId: string | null;
 }
 
-/** A call: a promise of the data. */
 export interface Call<Data> extends Promise<Data> {
-  /** The data with status and headers. */
   withResponse(): Promise<Answer<Data>>;
 }
 
-/** A page of a list. */
 export interface Page {
   readonly items: readonly unknown[];
   /** The `cursor` of the next page; null on the last. */
   readonly nextCursor?: string | null;
 }
 
-/** The call of a list: a promise of its first page, and all its records by `for await`. */
+/** Its first page, and all its records by `for await`. */
 export interface List<Some extends Page> extends Call<Some>, AsyncIterable<Some['items'][number]> {
   /** All pages, each requested when it is reached. */
   pages(): AsyncIterableIterator<Some>;
 }
 
-/** Records by their ids. */
 export type Records = Readonly<Record<string, unknown>>;
 
-/** The call of a list of a point of sale: a promise of its first page, and all its records by `for await`. */
 export interface RecordList<Some extends Records> extends Call<Some>, AsyncIterable<Some[string]> {
-  /** All pages, each requested when it is reached. */
   pages(): AsyncIterableIterator<Some>;
 }
 
-/** Makes a call of the promise of its answer. */
 export function callOf<Data>(answer: Promise<Answer<Data>>): Call<Data> {
   const data = answer.then((whole) => whole.data);
   return Object.assign(data, {
@@ -62,14 +51,12 @@ export function callOf<Data>(answer: Promise<Answer<Data>>): Call<Data> {
 /** A promise that is rejected has a reader, though it may be another one of the same answer. */
 const readElsewhere = (promise: Promise<unknown>): void => void promise.catch(() => undefined);
 
-/** How a list goes on. */
 export interface Walk<Some> {
   /** The page after this one, before which there were so many records; undefined after the last. */
   readonly next: (page: Answer<Some>, before: number) => Promise<Answer<Some>> | undefined;
   readonly recordsOf: (page: Some) => readonly unknown[];
 }
 
-/** Makes a list of the promise of its first page. */
 export function listOf<Some>(answer: Promise<Answer<Some>>, { next, recordsOf }: Walk<Some>) {
   const call = callOf(answer);
   async function* pagesFrom(first: Promise<Answer<Some>>): AsyncGenerator<Some, void, undefined> {

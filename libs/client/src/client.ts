@@ -19,13 +19,11 @@ export type PublicClient = PublicOperations;
 /** A client with the token of a user of the role `customer`, which sees public data of the catalogue. */
 export type CustomerClient = Omit<BoxofficeClient, keyof PublicOperations> & PublicOperations;
 
-/** Options with nothing but an API key. */
 export type PublicOptions = ClientOptions & { clientId?: undefined; accessToken?: undefined };
 
 /**
- * Creates a client. With `clientId` and `clientSecret` it gets and renews tokens of its own; with `accessToken` it
- * calls for a user, with `apiKey` alone for the public. It holds no connection: there is nothing to close.
- * @throws {TypeError} when the address is none, or the credentials do not belong together
+ * With `clientId` and `clientSecret` it renews tokens of its own; with `accessToken` it calls for a user, with `apiKey`
+ * alone for the public. There is nothing to close. @throws {TypeError} without such an address or credentials
  */
 export function createClient(options: PublicOptions): PublicClient;
 export function createClient(options: ClientOptions): BoxofficeClient;

@@ -6,7 +6,6 @@ export type Status = StatusCode | 'not_modified' | (string & Record<never, never
 /** What a refusal carries: the existing contact for a duplicate email, else nothing. */
 export type ErrorData<Code> = Code extends 'contact_duplicate_email' ? Individual | Structure | null : null;
 
-/** The generic code of each HTTP status, for refusals without a code of their own. */
 const GENERIC: Readonly<Record<number, Status>> = {
   304: 'not_modified',
   400: 'bad_request',
@@ -27,19 +26,17 @@ const GENERIC: Readonly<Record<number, Status>> = {
   503: 'service_unavailable',
 };
 
-/** The generic code of an HTTP status: what to take an unknown code for. */
+/** What to take an unknown code for. */
 export function toGenericStatus(httpStatus: number): Status {
   return GENERIC[httpStatus] ?? (httpStatus < 500 ? 'bad_request' : 'internal_error');
 }
 
-/** What a refusal says. */
 export interface Refusal {
   readonly status: Status;
   readonly httpStatus: number;
   readonly details: string | null;
   readonly data: unknown;
   readonly headers: Headers;
-  /** The whole answer. */
   readonly envelope: Readonly<Record<string, unknown>>;
 }
 
@@ -59,7 +56,6 @@ export class ApiError<Code extends Status = Status> extends Error {
   /** For humans; its wording may change. */
   readonly details: string | null;
   readonly data: ErrorData<Code>;
-  /** The id of the request in the logs of the installation. */
   readonly requestId: string | null;
   readonly headers: Headers;
   /** Seconds after which a repetition may succeed, where the answer says that (`Retry-After`). */
@@ -78,7 +74,6 @@ export class ApiError<Code extends Status = Status> extends Error {
     this.retryAfter = secondsOf(headers.get('retry-after'));
   }
 
-  /** The generic code of the HTTP status, for codes that the caller does not know. */
   get genericStatus(): Status {
     return toGenericStatus(this.httpStatus);
   }

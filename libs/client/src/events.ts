@@ -1,5 +1,3 @@
-// The stream of events.
-
 import { ApiError, ConnectionError } from './errors.ts';
 import type { Event } from './generated/types.ts';
 import { delay, parseRefusal, readAnswer, rejectOnAbort, startLimit, type Wire } from './http/exchange.ts';
@@ -15,10 +13,8 @@ interface Message {
   readonly data: string;
 }
 
-/** The types of events. */
 export type EventType = Event['type'];
 
-/** An event of one type. */
 export type EventOf<Type extends EventType> = Extract<Event, { type: Type }>;
 
 type GroupOf<Type extends EventType> = Type extends `${infer Resource}.${string}` ? Resource : never;
@@ -26,31 +22,25 @@ type GroupOf<Type extends EventType> = Type extends `${infer Resource}.${string}
 /** A type of events, or all types of a resource. */
 export type EventFilter = EventType | `${GroupOf<EventType>}.*`;
 
-/** The events that a filter lets through. */
 export type EventsOf<Filter extends EventFilter> = EventOf<
   Filter extends `${infer Resource}.*` ? Extract<EventType, `${Resource}.${string}`> : Extract<Filter, EventType>
 >;
 
-/** Which events, and from where. */
 export interface EventsOptions<Filter extends EventFilter = EventFilter> {
   /** The cursor of the last event that was handled, or `start` for the oldest that is kept. Default: from now on. */
   after?: string;
   /** Default: all types that the token may see. */
   types?: readonly Filter[];
-  /** The id of one resource. */
   resource?: string;
   /** Ends the stream: the loop throws the reason of the signal. */
   signal?: AbortSignal;
 }
 
-/** The events, one after the other, for as long as they are read. */
 export interface EventStream<Filter extends EventFilter = EventFilter> extends AsyncIterableIterator<EventsOf<Filter>> {
   /**
-   * Where to go on after the last event that was read: `after` of a later stream. It also moves over events that the
-   * filter leaves out. Undefined until the stream knows where it begins.
+   * `after` of a later stream; also moves over events that the filter leaves out. Undefined until it knows its start.
    */
   readonly cursor: string | undefined;
-  /** Ends the stream and its connection. */
   return(): Promise<IteratorResult<EventsOf<Filter>>>;
 }
 
@@ -144,7 +134,7 @@ export function openEventStream(
   };
 }
 
-/** The messages of an open stream. Every piece that arrives starts the time limit of silence again. */
+/** Every piece that arrives starts the time limit of silence again. */
 async function* messagesOf(
   body: ReadableStream<Uint8Array>,
   ending: AbortSignal,
@@ -170,7 +160,6 @@ async function* messagesOf(
   }
 }
 
-/** Splits text that arrives in pieces into messages. */
 const createMessageReader = (): ((piece: string) => Message[]) => {
   let rest = '';
   let id: string | undefined;

@@ -1,5 +1,3 @@
-// The client of the institution API.
-
 export type { Answer, Call, List, Options } from './call.ts';
 export {
   type BoxofficeClient,

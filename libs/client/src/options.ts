@@ -1,6 +1,5 @@
 import type { Fetch } from './http/exchange.ts';
 
-/** How a client reaches an installation. */
 export interface Connection {
   /** The address of the installation: `https://tickets.example.org`. */
   baseUrl: string;
@@ -12,13 +11,10 @@ export interface Connection {
   timeoutMs?: number;
   /** Repetitions of one call at most. Default: 4. */
   retries?: number;
-  /**
-   * Milliseconds that a repetition is waited for at most; a longer `Retry-After` is an error at once. Default: 60,000.
-   */
+  /** Milliseconds that a repetition waits at most; a longer `Retry-After` is an error at once. Default: 60,000. */
   maxDelayMs?: number;
 }
 
-/** Tokens as the application stores them. */
 export interface TokenSet {
   readonly accessToken: string;
   /** Used once: each renewal gives the next one. */
@@ -29,9 +25,7 @@ export interface TokenSet {
 
 /** Who calls: a client with its secret, a user with a token, or the public with an API key. */
 export interface Credentials {
-  /**
-   * A client of the institution; with `clientSecret` it gets tokens of its own, with `refreshToken` those of a user.
-   */
+  /** With `clientSecret` it gets tokens of its own, with `refreshToken` those of a user. */
   clientId?: string;
   clientSecret?: string;
   /** The scopes of the token, separated by spaces. Default: all of the client. */
@@ -48,7 +42,6 @@ export interface Credentials {
   apiKey?: string;
 }
 
-/** What `createClient` takes. */
 export interface ClientOptions extends Connection, Credentials {}
 
 /** The address without a slash at its end. @throws {TypeError} when it is none */
@@ -58,7 +51,6 @@ export function normaliseBaseUrl(baseUrl: string): string {
   return baseUrl.replace(/\/+$/, '');
 }
 
-/** A signal that is aborted with either. */
 export function combineSignals(one: AbortSignal | undefined, other: AbortSignal | undefined): AbortSignal | undefined {
   return one && other ? AbortSignal.any([one, other]) : (one ?? other);
 }

@@ -1,13 +1,9 @@
-// Tokens: getting, renewing and sending them.
-
 import { delay, type Fetch, readAnswer, rejectOnAbort, sendOnce } from './http/exchange.ts';
 import { formatQuery } from './http/methods.ts';
 import { type Authentication, createRepetitions, type Repetition } from './http/transport.ts';
 import type { Credentials, TokenSet } from './options.ts';
 
-/** The tokens of one client, and their renewal. */
 interface Tokens {
-  /** An access token that has not expired. */
   current(signal?: AbortSignal): Promise<string>;
   /** Replaces a refused access token; false if there is no way to. */
   replace(refused: string, signal?: AbortSignal): Promise<boolean>;
@@ -17,7 +13,6 @@ interface TokensOptions {
   readonly first?: TokenSet;
   /** The form that gets the next tokens; undefined if there is no way to. */
   readonly form: (last: TokenSet | undefined) => Readonly<Record<string, string>> | undefined;
-  /** Requests tokens with a form. */
   readonly issue: (form: Readonly<Record<string, string>>) => Promise<TokenSet>;
   readonly onTokens?: (tokens: TokenSet) => void | Promise<void>;
 }
@@ -31,7 +26,6 @@ interface Issued {
   readonly refresh_token?: string;
 }
 
-/** What authenticates the requests of a client. */
 export function createAuthentication(
   given: Credentials,
   baseUrl: string,
@@ -78,7 +72,6 @@ const withTokenOf = (
   return { headers, renew: async (used) => (await headers()).authorization !== used.authorization };
 };
 
-/** No token; with an API key, public data. */
 const withoutToken = (apiKey: Readonly<Record<string, string>>): Authentication => ({
   headers: async () => apiKey,
   renew: async () => false,
@@ -153,7 +146,6 @@ const issuer =
     }
   };
 
-/** Tokens of this client. */
 const withTokens = (tokens: Tokens, apiKey: Readonly<Record<string, string>>): Authentication => ({
   headers: async (signal) => ({ ...apiKey, authorization: `Bearer ${await tokens.current(signal)}` }),
   renew: ({ authorization = '' }, signal) => tokens.replace(authorization.slice('Bearer '.length), signal),

@@ -6,7 +6,6 @@ export type TestEvent = WebhookTestEvent;
 /** The headers of a delivery: as `fetch` has them, or as Node has them. */
 export type DeliveryHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** A delivery as it arrived, and the secret of its webhook. */
 export interface ReceivedDelivery {
   /** The body, byte for byte: not parsed and written again. */
   readonly body: string | Uint8Array | ArrayBuffer;
@@ -25,11 +24,8 @@ export class WebhookVerificationError extends Error {
 }
 
 /**
- * Verifies a delivery (Standard Webhooks 1.0: `webhook-id`, `webhook-timestamp`, `webhook-signature`) and returns its
- * event. Any of the signatures may be the right one, so that a secret can be rotated; the comparison takes the same
- * time wherever they differ. A delivery comes at least once: whoever must not act twice remembers the event's id.
+ * Standard Webhooks 1.0. A delivery comes at least once: whoever must not act twice remembers the event's id.
  * @throws {WebhookVerificationError} when no signature is right, or the time is more than the tolerance away
- * @throws {TypeError} when the secret is none
  */
 export async function verifyWebhook(delivery: ReceivedDelivery): Promise<Event | TestEvent> {
   const { body, headers, secret, toleranceSeconds = 300, now = Date.now() } = delivery;

@@ -1,10 +1,7 @@
 import { type Failure, Fault, failure } from './envelope.ts';
 import { registry } from './registry.ts';
 
-/**
- * The specification's one exception to "data is null on errors": `contact_duplicate_email` carries the existing
- * contact (section 2). Only services/contacts may import this file; the architecture check enforces it.
- */
+/** Carries the existing contact (section 2). Only services/contacts may import this file: the architecture check. */
 export class DuplicateEmail<Contact extends { readonly contactNumber: string }> extends Fault {
   readonly contact: Contact;
 
@@ -13,16 +10,12 @@ export class DuplicateEmail<Contact extends { readonly contactNumber: string }> 
     this.contact = contact;
   }
 
-  /** The envelope with the existing contact as its data. */
   envelope(): Failure<Contact> {
     return { status: registry.contact_duplicate_email.status, details: this.details, data: this.contact };
   }
 }
 
-/**
- * The envelope of any fault. Only this package turns a fault into an envelope, so that a fault declared elsewhere
- * cannot carry data: `data` is null but for the one exception (section 2).
- */
+/** `data` is null but for the one exception (section 2): only this package turns a fault into an envelope. */
 export function toFailure(fault: Fault): Failure<object | null> {
   return fault instanceof DuplicateEmail ? fault.envelope() : failure(fault.code, fault.details);
 }

@@ -14,7 +14,6 @@ export interface Failure<Data = null> {
   readonly data: Data;
 }
 
-/** Builds the envelope of a 2xx answer. */
 export function success<Data extends object | null>(data: Data): Success<Data> {
   return {
     status: 'success',
@@ -32,13 +31,9 @@ export function failure(code: Code, details: string): Failure {
   };
 }
 
-/** Headers that an error answer carries, such as `Retry-After`. */
 export type FaultHeaders = Readonly<Record<string, string>>;
 
-/**
- * The one way in which code refuses a request. One place turns it into HTTP; anything else that is thrown
- * becomes `internal_error`. `details` is English, for humans, and never needed to understand `code`.
- */
+/** The one way to refuse a request; any other error is `internal_error`. `details` is English, for humans. */
 export class Fault extends Error {
   override readonly name = 'Fault';
   readonly code: Code;

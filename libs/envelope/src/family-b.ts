@@ -55,10 +55,8 @@ const rows = {
   ],
 } as const satisfies Record<string, readonly [number, string]>;
 
-/** An error code of family B. */
 export type PosCode = keyof typeof rows;
 
-/** Every error code that family B can answer. The descriptions are made from this table. */
 export const posRegistry = Object.fromEntries(
   Object.entries(rows).map(([status, [http, when]]) => [status, { http, status, when }]),
 ) as unknown as Readonly<Record<PosCode, PosRow>>;
@@ -97,7 +95,6 @@ const nearest: Readonly<Record<number, Code>> = {
   500: 'internal_error',
 };
 
-/** A refusal of the point-of-sale service. */
 export class PosFault extends Fault {
   readonly errorCode: PosCode;
   readonly consequences: Consequences;
@@ -122,7 +119,6 @@ export function createUnforeseenFault(cause: unknown, consequences: Consequences
 
 const UNEXPECTED = 'An unexpected error occurred. The log has it under the request id.';
 
-/** Builds the body of a 2xx answer of family B. */
 export function buildPosSuccess<Data extends object | null>(data: Data): PosSuccess<Data> {
   return { success: true, data };
 }

@@ -96,7 +96,6 @@ const rows = {
   ],
 } as const satisfies Record<string, Row>;
 
-/** What code throws: a key of the registry. */
 export type Code = keyof typeof rows;
 
 /** A code that begins with one of these belongs to its services. */
@@ -119,11 +118,7 @@ const DOMAINS = [
 
 const domainOf = (code: string): string => DOMAINS.find((domain) => code.startsWith(`${domain}_`)) ?? 'general';
 
-/**
- * Every status code that the product can answer. The key is what code throws; it differs from `status`
- * only where the specification gives one status two HTTP codes (`validation_error` is 400 and 422).
- * `GET /errors` and the OpenAPI documents are made from this table.
- */
+/** Keys differ from `status` only where the specification gives one status two HTTP codes (`validation_error`). */
 export const registry = Object.fromEntries(
   Object.entries<Row>(rows).map(([code, [http, when, status = code]]) => [
     code,

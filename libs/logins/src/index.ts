@@ -1,4 +1,3 @@
-// Logins with a password: hashing, fair turns, and limits on wrong passwords.
 export {
   createLogIn,
   hashPassword,

@@ -14,9 +14,7 @@ export const LONGEST_PASSWORD = 1_000;
 
 const FORMAT = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
-/**
- * The Argon2id hash of a password in PHC string format. Takes about 30 ms in the thread pool, not on the event loop.
- */
+/** PHC string format. Takes about 30 ms in the thread pool, not on the event loop. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   const hash = await derive(password, salt, COST, HASH_BYTES);
@@ -47,10 +45,7 @@ export async function isPassword(password: string, stored: string): Promise<bool
   return timingSafeEqual(await derive(password, Buffer.from(salt, 'base64'), cost, expected.length), expected);
 }
 
-/**
- * Concurrent hashes: each takes 19 MiB and a core for 30 ms. The longest wait is far below the gateway's timeout (15
- * s), so that a flood of logins is never mistaken for an outage of the service.
- */
+/** A hash takes 19 MiB and a core for 30 ms. A wait far below the gateway's 15 s is not mistaken for an outage. */
 const LIMITS = { inside: 2, waiting: 100, waitingPerAddress: 10, longestWaitMs: 3_000 } as const;
 
 /** What became of an attempt: `busy` if too many wait for their turn. Times in milliseconds. */
@@ -68,24 +63,19 @@ export type LogInAudit = (
 
 export interface LogInOptions<User> {
   readonly attempts: CollectionHandle<AttemptsDocument>;
-  /** See createLoginAttempts. */
   readonly mostPerAddress: number;
   /** The user of a login who may log in, with the hash of the password; undefined for any other login. */
   readonly find: (attempt: Attempt) => Promise<{ readonly user: User; readonly passwordHash: string } | undefined>;
   readonly audit: LogInAudit;
-  /** Epoch milliseconds. */
   readonly now?: () => number;
-  /** Checks a password; default: Argon2id. */
   readonly verify?: typeof isPassword;
 }
 
 const BUSY_MS = 1_000;
 
 /**
- * Creates the check of logins: it gives the user of a login, if the password is right. `hasLeft`: whether the client
- * has closed the connection; the attempt then leaves the queue. An unknown login and a wrong password give the same
- * outcome after the same time. Institutions and addresses share the hashing in turns, so that a flood from one does not
- * delay others.
+ * An unknown login and a wrong password give the same outcome after the same time. Institutions and addresses share the
+ * hashing in turns. `hasLeft`: whether the client has closed the connection, to leave the queue.
  */
 export function createLogIn<User>({
   attempts,
@@ -97,7 +87,6 @@ export function createLogIn<User>({
 }: LogInOptions<User>) {
   const counts = createLoginAttempts(attempts, mostPerAddress, now);
   const inTurn = createTurnstile(LIMITS);
-  /** The hash that is verified for unknown logins. */
   let decoyHash: Promise<string> | undefined;
 
   const check = async (attempt: Attempt, password: string): Promise<Outcome<User>> => {

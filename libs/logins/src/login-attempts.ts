@@ -8,8 +8,7 @@ export function toLoginKey(login: string): string {
 }
 
 /**
- * The key that equal logins share if they are emails (RFC 6531): a domain in its own letters and as `xn--` are one.
- * What contacts count as one email is one login. Of an ASCII login it is {@link toLoginKey}.
+ * RFC 6531: a domain in its own letters and as `xn--` are one, as in contacts. Of an ASCII login {@link toLoginKey}.
  */
 export function toEmailLoginKey(login: string): string {
   const text = login.normalize('NFKC').trim();
@@ -26,26 +25,20 @@ const dnsName = (domain: string): string => {
   return /\P{ASCII}/u.test(domain) && URL.canParse(url) ? new URL(url).hostname : domain;
 };
 
-/**
- * Recent wrong passwords of an address, a login, or both, or other attempts of an address; the id is a hash of what
- * they share.
- */
+/** Of an address, a login, or both; the id is a hash of what they share. */
 export interface AttemptsDocument extends Document {
   /** Epoch milliseconds, oldest first. */
   readonly failures: readonly number[];
   readonly expiresAt: number;
 }
 
-/** The collection of attempts; expired ones are removed by the service's retention. */
 export const attemptsCollection = declare<AttemptsDocument>('login_attempts', [
   { name: 'expiry', fields: ['expiresAt'], acrossInstitutions: true },
 ]);
 
 /** Milliseconds for which a wrong password counts. */
 const WINDOW_MS = 15 * 60_000;
-/** Maximum wrong passwords of one login from one address. */
 const MAX_FROM_ADDRESS = 10;
-/** Maximum wrong passwords of one login from all addresses. */
 const MAX_PER_LOGIN = 100;
 
 export interface Attempt {
@@ -62,17 +55,14 @@ interface Limit {
   readonly windowMs: number;
 }
 
-/** How often one address may do something in one institution. */
 interface AddressLimit {
-  /** What is limited, as one word among others. */
   readonly what: string;
   readonly most: number;
   readonly windowMs: number;
 }
 
 /**
- * Counts what an address does in the store, so that the limit holds across all instances. The returned function counts
- * once and resolves to the milliseconds to wait, and counts nothing, if the limit is reached.
+ * In the store, so that it holds across all instances. Resolves to the milliseconds to wait if the limit is reached.
  */
 export function createAddressLimit(
   collection: CollectionHandle<AttemptsDocument>,
@@ -90,10 +80,7 @@ export function createAddressLimit(
 /** A deterministic id: the SHA-256 of the parts, which it does not reveal. */
 const derived = (...parts: readonly string[]): string => hash('sha256', JSON.stringify(parts), 'base64url');
 
-/**
- * Counts an attempt; if the limit is reached, counts none and resolves to when the next one is allowed (epoch
- * milliseconds).
- */
+/** If the limit is reached, counts none and resolves to when the next one is allowed (epoch milliseconds). */
 const add = async (
   collection: CollectionHandle<AttemptsDocument>,
   institution: string,
@@ -120,10 +107,7 @@ const add = async (
   }
 };
 
-/**
- * Counts wrong passwords, also of unknown logins, in the store, so that limits hold across all instances.
- * `mostPerAddress`: maximum wrong passwords of one address in one institution, over all logins, within the window.
- */
+/** `mostPerAddress`: wrong passwords of one address in one institution, over all logins, within the window. */
 export function createLoginAttempts(
   collection: CollectionHandle<AttemptsDocument>,
   mostPerAddress: number,
@@ -146,8 +130,8 @@ export function createLoginAttempts(
       return failures.length >= most ? Math.max(1, oldest + WINDOW_MS - at) : undefined;
     },
     /**
-     * Counts one attempt as a failure until it is forgiven, because its password is right; resolves to the milliseconds
-     * to wait, and counts nothing, if a limit is reached.
+     * A failure until it is forgiven, because its password is right; or the milliseconds to wait, if a limit is
+     * reached.
      */
     async count(attempt: Attempt): Promise<{ readonly forgive: () => Promise<void> } | number> {
       const at = now();

@@ -1,10 +1,7 @@
-/**
- * The origin of a task: tasks of one institution share its turns, and those of one address share the address's turns.
- */
+/** Tasks of one institution share its turns, and those of one address the address's turns. */
 interface Queuer {
   readonly institution: string;
   readonly address: string;
-  /** Whether the client has closed the connection. */
   readonly hasLeft?: () => boolean;
 }
 
@@ -13,16 +10,13 @@ export interface TurnstileLimits {
   readonly inside: number;
   /** Maximum tasks that wait, over all institutions. */
   readonly waiting: number;
-  /** Maximum tasks of one address that wait. */
   readonly waitingPerAddress: number;
-  /** The longest wait, in milliseconds. */
   readonly longestWaitMs: number;
 }
 
 export interface Surroundings {
   /** Milliseconds of a monotonic clock. */
   readonly now?: () => number;
-  /** A random number from 0 (inclusive) to 1 (exclusive). */
   readonly random?: () => number;
 }
 
@@ -37,11 +31,9 @@ interface Waiter {
 type Line = Map<string, Waiter[]>;
 
 /**
- * Creates a fair concurrency limit with a bounded queue: turns go round the institutions, and within an institution
- * round its addresses. The wait of one institution or address does not grow with the load of another. It runs `act` in
- * its turn; resolves to undefined if the queue is full or the wait too long. A full queue evicts the newest entry of
- * the longest address queue in the longest institution queue; ties are broken at random, so that arriving late is no
- * disadvantage.
+ * Turns go round the institutions, and within one round its addresses, so that no load makes others wait. Undefined if
+ * the queue is full or the wait too long. A full queue evicts the newest entry of the longest address queue of the
+ * longest institution queue; ties are random, so that arriving late is no disadvantage.
  */
 export function createTurnstile(limits: TurnstileLimits, surroundings: Surroundings = {}) {
   const { inside, waiting, waitingPerAddress, longestWaitMs } = limits;
@@ -62,7 +54,6 @@ export function createTurnstile(limits: TurnstileLimits, surroundings: Surroundi
     queued -= 1;
   };
 
-  /** Removes entries that have waited too long or whose client has closed the connection. */
   const clear = (): void => {
     const isOver = ({ who, since }: Waiter) => now() - since >= longestWaitMs || who.hasLeft?.() === true;
     const all = [...lines.values()].flatMap((line) => [...line.values()].flat());
@@ -76,7 +67,6 @@ export function createTurnstile(limits: TurnstileLimits, surroundings: Surroundi
     return queue?.[0];
   };
 
-  /** The longest queue; ties are broken at random. */
   const longest = <Queue>(queues: Map<string, Queue>, lengthIn: (queue: Queue) => number): Queue | undefined => {
     const most = Math.max(...[...queues.values()].map(lengthIn));
     const all = [...queues.values()].filter((queue) => lengthIn(queue) === most);
@@ -126,7 +116,6 @@ export function createTurnstile(limits: TurnstileLimits, surroundings: Surroundi
   };
 }
 
-/** The first queue, moved to the end. */
 const rotated = <Queue>(queues: Map<string, Queue>): readonly [string, Queue] | undefined => {
   const [first] = queues;
   if (!first) return undefined;

@@ -1,16 +1,12 @@
 import type { Fault } from '@boxoffice/envelope';
 import { chooseLanguage, html, type Language, type PageAnswer, showPage } from './page.ts';
 
-/** A title and a sentence below it. */
 type Text = readonly [title: string, text: string];
 
-/** Where a page that does not exist leads on. */
 export type Home = 'docs' | 'door' | 'shop';
 
-/** The texts of the page of an error. */
 interface ErrorTexts {
   readonly notFound: Text;
-  /** The link to where a page that does not exist leads on. */
   readonly home: Readonly<Record<Home, string>>;
   /** Of a method that a page does not support, or a request that cannot be read. */
   readonly request: Text;
@@ -64,7 +60,6 @@ const errorTexts: Readonly<Record<Language, ErrorTexts>> = {
   },
 };
 
-/** What the page of an error needs of its request. */
 interface FailedRequest {
   readonly acceptLanguage: string | undefined;
   /** Where a page that does not exist leads on, with its address; absent: nowhere. */
@@ -76,7 +71,6 @@ interface FailedRequest {
 /** Seconds until a retry can help, where the fault says nothing. */
 const RETRY_SECONDS = 60;
 
-/** The page of an error, with its status and headers, in the language of the browser. */
 export function renderErrorPage(fault: Fault, { acceptLanguage, home, requestId }: FailedRequest): PageAnswer {
   const language = chooseLanguage({ acceptLanguage });
   const texts = errorTexts[language];

@@ -1,6 +1,3 @@
-// The layout of the installation's web pages, the page of an error, and how web applications are served; what a page
-// says belongs to whoever shows it.
-
 export { renderErrorPage } from './error-page.ts';
 export {
   chooseLanguage,

@@ -1,21 +1,16 @@
 import { hash } from 'node:crypto';
 
-/** The languages of the pages. */
 export const LANGUAGES = ['fr', 'en', 'de'] as const;
 
 export type Language = (typeof LANGUAGES)[number];
 
-/** What a request says about its languages. */
 interface LanguageWishes {
   /** `ui_locales`: language tags separated by spaces, best first (OpenID Connect Core, 3.1.2.1). */
   readonly uiLocales?: string | undefined;
   readonly acceptLanguage?: string | undefined;
 }
 
-/**
- * The language of a page: the first of `ui_locales`, else of Accept-Language, that the institution has, else the
- * institution's first. The primary subtag matches (`de-CH` is `de`). Languages without texts are left out.
- */
+/** The first of `ui_locales`, else of Accept-Language, that the institution has, else its first; `de-CH` is `de`. */
 export function chooseLanguage(
   { uiLocales = '', acceptLanguage = '' }: LanguageWishes,
   offered: readonly string[] = LANGUAGES,
@@ -60,10 +55,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/**
- * A template of markup: every interpolated text is escaped, for element content and quoted attribute values. Lists are
- * joined; `undefined` and `false` leave nothing.
- */
+/** Every interpolated text is escaped. Lists are joined; `undefined` and `false` leave nothing. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return {
     html: strings.map((markup, index) => markup + written(parts[index])).join(''),
@@ -80,18 +72,14 @@ const isList = (part: Part): part is readonly Part[] => Array.isArray(part);
 
 const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
 
-/** What a page shows. */
 interface Page {
   readonly language: Language;
   /** The name of the institution, above the heading; undefined where no institution is known. */
   readonly institution: string | undefined;
-  /** The heading, and with the institution the title of the window. */
   readonly title: string;
-  /** What follows the heading. */
   readonly content: Html;
 }
 
-/** An answer of a page handler. */
 export interface PageAnswer {
   readonly status: number;
   /** Names in their usual case; a list is several header lines. */
@@ -99,18 +87,13 @@ export interface PageAnswer {
   readonly body: string;
 }
 
-/** What the answer needs beside the page. */
 export interface PageOptions {
   readonly status?: number;
-  /**
-   * A source expression for `form-action` beside the own origin: where the form's answer redirects to, because browsers
-   * apply the directive to redirects as well. See {@link toFormTarget}.
-   */
+  /** Beside the own origin, where the form's answer redirects to: browsers apply the directive to redirects, too. */
   readonly formAction?: string | undefined;
   readonly headers?: PageAnswer['headers'];
 }
 
-/** The answer that shows a page. */
 export function showPage(page: Page, { status = 200, formAction, headers }: PageOptions = {}): PageAnswer {
   return {
     status,
@@ -125,10 +108,7 @@ export function showPage(page: Page, { status = 200, formAction, headers }: Page
   };
 }
 
-/**
- * The headers of every page: no script, no foreign resource, no frame (also for browsers without `frame-ancestors`), no
- * cache. `same-origin` instead of `no-referrer`, because the latter makes the `Origin` of the page's own form null.
- */
+/** No script, foreign resource, frame or cache. `no-referrer` would make the `Origin` of the page's own form null. */
 const pageHeaders = (formAction?: string): Readonly<Record<string, string>> => ({
   'Content-Security-Policy': policyOf(formAction),
   'Cross-Origin-Opener-Policy': 'same-origin',
@@ -150,7 +130,6 @@ const policyOf = (formAction: string | undefined): string =>
     "frame-ancestors 'none'",
   ].join('; ');
 
-/** The page as a document. */
 const documentOf = ({ language, institution, title, content }: Page): string =>
   html`<!doctype html>
 <html lang="${language}">
@@ -185,20 +164,14 @@ export function redirect(location: string, headers: PageAnswer['headers'] = {}):
   };
 }
 
-/**
- * The source expression of a redirect URI for `form-action`: its origin; the scheme alone where an origin cannot be
- * written in a policy (private-use schemes, IPv6 literals).
- */
+/** Its origin; the scheme alone where a policy cannot have an origin (private-use schemes, IPv6 literals). */
 export function toFormTarget(redirectUri: string): string {
   const { protocol, host, hostname } = new URL(redirectUri);
   const isWeb = protocol === 'https:' || protocol === 'http:';
   return isWeb && !hostname.startsWith('[') ? `${protocol}//${host}` : protocol;
 }
 
-/**
- * The stylesheet of every page, part of the page: one request shows it, and the policy allows it by its hash.
- * Colours have a contrast of at least 4.5 to 1 for text and 3 to 1 for borders of fields, light and dark.
- */
+/** Part of the page, allowed by its hash. Contrast at least 4.5 to 1 for text, 3 to 1 for borders, light and dark. */
 const STYLE = `
 :root{color-scheme:light dark;--paper:#f6f1e9;--raised:#fffdf9;--ink:#1d1613;--soft:#63574e;--line:#e3d9cb;
 --field:#8d8075;--accent:#7a1526;--accent-hover:#5e0f1c;--on-accent:#fdf6ec;--link:#7a1526;--danger:#a3231d;

@@ -1,5 +1,3 @@
-// Web applications of a service: files in memory, a folder per release that browsers keep for good, strict headers.
-
 import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
@@ -10,11 +8,9 @@ import { isKnown, parseQuality } from '@boxoffice/http';
 import { type Home, renderErrorPage } from './error-page.ts';
 import type { PageAnswer } from './page.ts';
 
-/** What a site needs beside its own files. */
 interface SiteNeeds {
   /** Directives that its content policy has beside the strict ones, or instead of those of the same name. */
   readonly policy?: Readonly<Record<string, string>>;
-  /** Whether it uses the camera. */
   readonly camera?: boolean;
 }
 
@@ -32,7 +28,6 @@ const POLICY: Readonly<Record<string, string>> = {
   'require-trusted-types-for': "'script'",
 };
 
-/** The security headers of every answer of a site. */
 export function buildSiteHeaders({ policy = {}, camera = false }: SiteNeeds = {}): Readonly<Record<string, string>> {
   return {
     'Content-Security-Policy': Object.entries({ ...POLICY, ...policy })
@@ -59,14 +54,12 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** A body as it is sent. */
 interface Variant {
   readonly body: Buffer;
   /** A strong validator, with its quotes. */
   readonly etag: string;
 }
 
-/** A file of a site. */
 export interface SiteFile {
   readonly type: string;
   readonly cacheControl: string;
@@ -81,10 +74,7 @@ const FOR_GOOD = 'public, max-age=31536000, immutable';
 /** Of a file whose path stays. */
 const REVALIDATED = 'no-cache';
 
-/**
- * A file with its variants; its name decides its media type. It is revalidated with its ETag unless `cacheControl` says
- * more.
- */
+/** Its name decides its media type. Revalidated with its ETag unless `cacheControl` says more. */
 export function createSiteFile(name: string, content: Buffer | string, cacheControl = REVALIDATED): SiteFile {
   const plain = Buffer.from(content);
   let gzipped: { readonly variant: Variant | undefined } | undefined;
@@ -114,23 +104,17 @@ export function readSiteFolder(folder: string): ReadonlyMap<string, Buffer> {
   );
 }
 
-/** The folder of a release, and the paths of its files from the site's root. */
 export interface Release {
   readonly folder: string;
   readonly paths: readonly string[];
 }
 
-/** Makes a file whose path stays from its source. */
 type Entry = (source: string, release: Release) => string;
 
-/** The page, with its links leading into the folder of the release. */
 export const linkRelease: Entry = (page, { folder }) =>
   page.replaceAll(/(href|src)="(?!#|\/|https?:)([^"]+)"/g, `$1="${folder}/$2"`);
 
-/**
- * The files of a site by their path below its root. All but the entries are in a folder named after the content of all
- * of them, so browsers keep them for good: modules import each other by relative paths. Entries stay at the root.
- */
+/** All but the entries are in a folder named after their content, for good: modules import by relative paths. */
 export function releaseFiles(
   contents: ReadonlyMap<string, Buffer>,
   entries: Readonly<Record<string, Entry>>,
@@ -146,19 +130,15 @@ export function releaseFiles(
   ]);
 }
 
-/** A web application of a service. */
 interface Site {
   /** What it is: messages call it `the shop`, and its error pages lead to it. */
   readonly name: Home;
-  /** The path of its root, with slashes around it. */
   readonly root: string;
-  /** Headers of every answer. */
   readonly headers: Readonly<Record<string, string>>;
   /** The file at a path below the root; `''` is the root itself. */
   find(path: string): SiteFile | undefined;
 }
 
-/** Answers GET or HEAD with the file: compressed where the client allows it, 304 where it has the file already. */
 export function sendFile(
   { method, headers }: IncomingMessage,
   response: ServerResponse,
@@ -184,10 +164,7 @@ const acceptsGzip = (header = ''): boolean =>
     return (coding === 'gzip' || coding === '*') && !/^q=0(\.0*)?$/.test(quality);
   });
 
-/**
- * Serves the site from memory and passes every request outside it to `next`. A `front` of a service, because a site is
- * a client of the API and no part of it.
- */
+/** From memory. A `front` of a service, because a site is a client of the API and no part of it. */
 export function createSiteFront({ name, root, headers, find }: Site, next: RequestListener): RequestListener {
   const bare = root.slice(0, -1);
 

@@ -1,5 +1,3 @@
-// Requests: sending, repeating, and reading answers.
-
 import type { Answer } from '../call.ts';
 import { ApiError, ConnectionError, type Refusal, toGenericStatus } from '../errors.ts';
 
@@ -27,10 +25,8 @@ export async function delay(ms: number, signal?: AbortSignal): Promise<void> {
   }
 }
 
-/** A time limit that can begin again, together with a signal of the caller. */
 export interface Limit {
   readonly signal: AbortSignal;
-  /** Starts the time again. */
   restart(): void;
   end(): void;
 }
@@ -56,7 +52,6 @@ export function startLimit(ms: number, caller: AbortSignal | undefined): Limit {
   };
 }
 
-/** A request as it is sent. */
 export interface Wire {
   readonly method: string;
   readonly url: string;
@@ -66,13 +61,11 @@ export interface Wire {
   readonly timeoutMs: number;
 }
 
-/** How the body of a success is read. */
 export type Form = 'envelope' | 'bare' | 'blob';
 
-/** A function that sends requests like `fetch` of the platform. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** What an answer that is no success says; of a proxy's answer without envelope, the generic code of its status. */
+/** Of a proxy's answer without envelope, the generic code of its status. */
 export function parseRefusal({ status: httpStatus, headers }: Response, text: string): Refusal {
   const body = parsed(text);
   const envelope = isObject(body) ? body : {};
@@ -126,7 +119,6 @@ export async function sendOnce<Result>(
   }
 }
 
-/** Makes the error of a refusal. */
 export type Fail = (refusal: Refusal) => ApiError;
 
 /** Reads an answer. @throws {ApiError} when it is no success */

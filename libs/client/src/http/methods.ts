@@ -3,7 +3,6 @@ import { combineSignals } from '../options.ts';
 import type { Form, Wire } from './exchange.ts';
 import type { Repeatable, Transport } from './transport.ts';
 
-/** What a method of the client is given. */
 interface Request extends Options {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, unknown>>;
@@ -14,7 +13,6 @@ interface Request extends Options {
   readonly accept?: string;
 }
 
-/** An operation of the route table. */
 interface Route {
   readonly id: string;
   readonly method: string;
@@ -23,13 +21,11 @@ interface Route {
   readonly properties: readonly string[];
 }
 
-/** The query string with what is defined. */
 export function formatQuery(query: Readonly<Record<string, unknown>> = {}): string {
   const defined = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
   return new URLSearchParams(defined.map(([name, value]): [string, string] => [name, String(value)])).toString();
 }
 
-/** What the requests of a client have in common. */
 interface Base {
   readonly baseUrl: string;
   readonly timeoutMs: number;
@@ -40,7 +36,6 @@ interface Base {
 
 type Ask<Data> = (request: Request) => Promise<Answer<Data>>;
 
-/** The methods of a client: one for each row of its route table. */
 export function createMethods(
   table: Readonly<Record<string, string>>,
   transport: Transport,
@@ -64,7 +59,6 @@ const methodOf = (route: Route, transport: Transport, { baseUrl, timeoutMs, sign
   return (request: Request = {}) => callOf(ask(request));
 };
 
-/** The request of an operation, but for what authenticates it. */
 const wireOf = (
   route: Route,
   baseUrl: string,
@@ -112,7 +106,6 @@ const bodyOf = ({ properties }: Route, body: unknown): Pick<Wire, 'body'> & { re
   return { body: formatQuery(body as Readonly<Record<string, unknown>>), type: 'application/x-www-form-urlencoded' };
 };
 
-/** Whether a request can be sent again without a second effect. */
 const repeatableOf = ({ method }: Route, key: string | undefined, ifMatch: string | undefined): Repeatable => {
   if (method === 'GET' || key !== undefined) return 'always';
   if (method === 'POST' || method === 'PATCH') return 'never';
@@ -125,7 +118,6 @@ const formOf = ({ properties }: Route): Form => {
   return properties.includes('bare') ? 'bare' : 'envelope';
 };
 
-/** The institution's lists: the page names the cursor of the next one. */
 const byCursor = (ask: Ask<Page>, request: Request): Walk<Page> => ({
   next: ({ data: { nextCursor: cursor } }) => (cursor ? ask(withQuery(request, { cursor })) : undefined),
   recordsOf: ({ items }) => items,
@@ -148,7 +140,6 @@ const byOffset = (ask: Ask<Records>, request: Request): Walk<Records> => ({
   recordsOf: Object.values,
 });
 
-/** Reads a row of the route table. */
 const routeOf = (id: string, row: string): Route => {
   const [method = '', path = '', ...properties] = row.split(' ');
   return { id, method, path, properties };

@@ -2,18 +2,12 @@ import type { Answer } from '../call.ts';
 import { ApiError, ConnectionError } from '../errors.ts';
 import { delay, type Fail, type Fetch, type Form, type Limit, readAnswer, sendOnce, type Wire } from './exchange.ts';
 
-/** How requests are repeated. */
 export interface Repetition {
-  /** Repetitions of one request at most. */
   readonly retries: number;
-  /** Milliseconds that a repetition is waited for at most. */
   readonly maxDelayMs: number;
 }
 
-/**
- * Which failures of a request may be followed by a repetition: `always` when a second one has no second effect,
- * `refused` when only what was refused before any effect can be repeated, else `never`.
- */
+/** `always`: a second request has no second effect. `refused`: only what was refused before any effect is repeated. */
 export type Repeatable = 'always' | 'refused' | 'never';
 
 const FIRST_MS = 500;
@@ -24,16 +18,10 @@ export function computeBackoff(attempt: number, maxDelayMs: number): number {
   return Math.min(maxDelayMs, FIRST_MS * 2 ** attempt) * (0.5 + Math.random() / 2);
 }
 
-/**
- * Milliseconds for which a request is repeated while the first one with its key is still running: longer than the key
- * of a process that died is kept (10 s).
- */
+/** Milliseconds, while the first request with the key runs: longer than the key of a dead process is kept (10 s). */
 const IN_PROGRESS_MS = 15_000;
 
-/**
- * Creates the decision on one request's failures: milliseconds until it is repeated; undefined if it is not. `now` in
- * milliseconds.
- */
+/** Milliseconds until the request is repeated; undefined if it is not. */
 export function createRepetitions(
   repeatable: Repeatable,
   { retries, maxDelayMs }: Repetition,
@@ -64,7 +52,6 @@ const mayRepeat = (error: unknown, repeatable: Repeatable): boolean => {
   return httpStatus === 429 || (repeatable === 'always' && isAway);
 };
 
-/** The headers that authenticate requests. */
 export interface Authentication {
   /** The headers of the next request; gets or renews the token if need be. */
   headers(signal?: AbortSignal): Promise<Readonly<Record<string, string>>>;
@@ -72,7 +59,6 @@ export interface Authentication {
   renew(used: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<boolean>;
 }
 
-/** Sends requests of one client. */
 export interface Transport {
   /** Sends a request until it is answered, or must not be repeated. */
   call<Data>(wire: Wire & { readonly repeatable: Repeatable }, form: Form, isOpen: boolean): Promise<Answer<Data>>;
@@ -80,7 +66,6 @@ export interface Transport {
   once<Result>(wire: Wire, read: (response: Response, limit: Limit) => Promise<Result>): Promise<Result>;
 }
 
-/** Creates the transport of a client. */
 export function createTransport(
   fetch: Fetch,
   authentication: Authentication,

@@ -1,5 +1,3 @@
-// The client of a point of sale.
-
 import type { Answer, Call, Options, RecordList } from '../call.ts';
 import { ApiError, ConnectionError, type Refusal } from '../errors.ts';
 import { table } from '../generated/pos-table.ts';
@@ -12,7 +10,6 @@ import { type Connection, normaliseBaseUrl } from '../options.ts';
 export type * from '../generated/pos-types.ts';
 export { type Answer, type Call, ConnectionError, type Options, type RecordList };
 
-/** What `createPosClient` takes. */
 export interface PosClientOptions extends Connection {
   /** The point of sale: what the shop sends as `X-Service-Host`. */
   serviceHost: string;
@@ -30,10 +27,8 @@ export interface PosClient extends Operations {
   readonly sessionToken: string | undefined;
 }
 
-/** A code that the description knows, or one that came later. */
 export type PosStatus = StatusCode | (string & Record<never, never>);
 
-/** A refusal of a point of sale. */
 export class PosError extends ApiError {
   override readonly name = 'PosError';
   readonly errorCode: PosStatus;
@@ -52,7 +47,6 @@ export class PosError extends ApiError {
   }
 }
 
-/** Whether an error is a refusal, with one of these codes if any are named. */
 export function isPosError(error: unknown, ...codes: readonly PosStatus[]): error is PosError {
   return error instanceof PosError && (codes.length === 0 || codes.includes(error.errorCode));
 }
