@@ -26,9 +26,7 @@ export function createApiKeyLookup(store: Store, now: () => number) {
 
   return {
     find,
-    /**
-     * `used`: requests of `month` (calendar, UTC) at all gateways; `reportedUpTo`: this one's last report, 0 for none.
-     */
+    /** `used`: requests of `month` (calendar, UTC) at all gateways; `reportedUpTo`: its last one, 0 for none. */
     verify: async (hash: string, gateway: string) => {
       const apiKey = await find(hash);
       if (!apiKey) return undefined;

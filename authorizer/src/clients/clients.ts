@@ -68,9 +68,7 @@ export function createClients(
     documents: (institution: string) => clients.of(institution),
     /** @throws {Fault} not_found, like all methods below */
     get: getClient,
-    /**
-     * @throws {Fault} semantically_invalid for scopes beyond bounds or an unknown point of sale; service_unavailable
-     */
+    /** @throws {Fault} semantically_invalid for scopes beyond bounds or unknown points of sale; service_unavailable */
     create: async (
       institution: string,
       registration: rules.Registration,
@@ -134,7 +132,7 @@ const namedIn = (change: rules.BoundsChange | undefined) => ({ pointsOfSale: cha
 type NewClient = Omit<rules.Registration, 'type'> & { readonly institution: string };
 
 /**
- * The plaintext secret is returned only here. @throws {Fault} semantically_invalid (scopes), validation_error (URIs)
+ * The plaintext secret is returned only here. @throws {Fault} semantically_invalid for scopes, else validation_error
  */
 export async function createClient(
   store: Store,

@@ -179,9 +179,7 @@ const valuesIn = (schema: unknown, path: string): [path: string, values: readonl
 };
 
 /**
- * The source of a module with the types of these operations, the route table of its client and the lists of values,
- * from the service's released description. An operation that was not released yet is left out, so that calls of it do
- * not compile.
+ * With the route table and the lists of values. What was not released yet is left out, so that calls do not compile.
  */
 export async function generateServiceClient(
   released: Description,

@@ -1,7 +1,3 @@
-// OpenAPI documents as the services write them, and what is generated from the released ones: the clients of services
-// and of partners.
-
-/** A JSON Schema in the form that the services' descriptions use. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -18,7 +14,6 @@ export interface Schema {
   readonly [keyword: string]: unknown;
 }
 
-/** A parameter as a description has it. */
 export interface Parameter {
   readonly $ref?: string;
   readonly name: string;
@@ -27,24 +22,20 @@ export interface Parameter {
   readonly schema: Schema;
 }
 
-/** A body, by its media type. */
 export type Content = Readonly<Record<string, { readonly schema: Schema; readonly examples?: object }>>;
 
-/** The request body of an operation. */
 export interface Body {
   readonly $ref?: string;
   readonly required?: boolean;
   readonly content: Content;
 }
 
-/** A response of an operation. */
 export interface Response {
   readonly $ref?: string;
   readonly headers?: Readonly<Record<string, { readonly $ref?: string; readonly schema?: Schema }>>;
   readonly content?: Content;
 }
 
-/** An operation as a description has it. */
 export interface Described {
   readonly operationId: string;
   readonly summary?: string;
@@ -97,7 +88,6 @@ export function listOperations({ paths }: Description): Map<string, At> {
   );
 }
 
-/** A JSON object of a description. */
 export type Json = { readonly [member: string]: unknown };
 
 export function isObject(value: unknown): value is Json {
@@ -118,9 +108,7 @@ export function collectSchemas(part: unknown, all: Json, found: Set<string> = ne
   return found;
 }
 
-/**
- * The schema without the permission of further members: a type would get an index signature, which an interface lacks.
- */
+/** Without the permission of further members: a type would get an index signature, which an interface lacks. */
 export function named(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(named);
   if (!isObject(schema)) return schema;

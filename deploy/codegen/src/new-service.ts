@@ -65,10 +65,7 @@ resources: []
 const withResource = (kustomization: string, name: string): string =>
   kustomization.replace(/^resources:(?: \[\])?\n/m, (line) => `${line.replace(' []', '')}  - ${name}.yaml\n`);
 
-/**
- * Writes the service into the repository at `root`; returns the paths of the files that it wrote or changed.
- * @throws {Unwritable} for a name that it cannot have
- */
+/** Returns the paths of the files that it wrote or changed. @throws {Unwritable} for a name that it cannot have */
 export function writeService(root: string, name: string): string[] {
   if (!/^[a-z][a-z0-9-]{0,39}$/.test(name))
     throw new Unwritable(`"${name}" is no name; give up to 40 lower-case letters, digits and hyphens, like loyalty`);

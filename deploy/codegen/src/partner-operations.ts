@@ -49,14 +49,12 @@ interface Answered {
   readonly media: readonly string[];
 }
 
-/** The operations of a released description. */
 export function listPartnerOperations(description: Description): PartnerOperation[] {
   return Object.entries(description.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => partnerOperation(description, method, path, operation)),
   );
 }
 
-/** Reduces one operation. */
 const partnerOperation = (
   description: Description,
   method: string,

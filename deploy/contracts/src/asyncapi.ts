@@ -143,7 +143,6 @@ const queues = processes.flatMap((process) =>
 const inChannel = (channel: string, types: readonly string[]) =>
   types.map((type) => reference('channels', channel, 'messages', type));
 
-/** The AsyncAPI 3 document of the installation's facts. */
 const asyncApiDocument = (): object => ({
   asyncapi: '3.0.0',
   info: {

@@ -7,10 +7,8 @@ import { compareSchemas } from './schemas.ts';
 
 type Facts = Readonly<Record<string, { readonly schema: Schema }>>;
 
-/** The types of facts by queue. */
 type Queues = Readonly<Record<string, readonly string[]>>;
 
-/** The indexes by collection. */
 type Collections = Readonly<Record<string, readonly Index[]>>;
 
 /** The facts of a release, and the types that it consumes, by queue. */
@@ -25,11 +23,9 @@ export interface Snapshot {
   readonly openapi: Description;
   readonly internal: Description;
   readonly events: Events;
-  /** The indexes by collection. */
   readonly collections: Readonly<Record<string, readonly Index[]>>;
 }
 
-/** The current state of a process in the form of a snapshot. */
 export function buildSnapshot({ version, openapi, internal, publishes, consumes, collections }: Process): Snapshot {
   return {
     openapi: openapi(),
@@ -39,21 +35,15 @@ export function buildSnapshot({ version, openapi, internal, publishes, consumes,
   };
 }
 
-/** A breaking change. */
 export interface Break extends Finding {
-  /** The process that changed. */
   readonly process: string;
   /** The callers, consumers or instances that it breaks. */
   readonly hurts: readonly string[];
 }
 
-/** What a process uses of others. */
 export type Dependent = Pick<Process, 'name' | 'calls' | 'consumes'>;
 
-/**
- * Every change of a process that breaks a partner, a consumer, a caller, or instances of the earlier release beside
- * this one. What no other process calls or consumes breaks none.
- */
+/** One that breaks a partner, consumer, caller, or instances of the earlier release. What nobody uses breaks none. */
 export function findBreaks(
   { name, callers }: Pick<Process, 'name' | 'callers'>,
   before: Snapshot,
@@ -82,10 +72,7 @@ export function findBreaks(
 
 const named = (index: Index): string => `${index.unique ? 'unique ' : ''}index ${index.name}`;
 
-/**
- * The processes that call an internal operation. A client is generated for exactly the listed operations, so that no
- * other call compiles, and the authorizer issues identities for no other.
- */
+/** A client is generated for exactly the listed operations, and the authorizer issues identities for no other. */
 const callersOf = (dependents: readonly Dependent[], provider: string, operationId: string): string[] =>
   dependents.filter(({ calls }) => calls[provider]?.includes(operationId)).map(({ name }) => name);
 
@@ -102,7 +89,6 @@ const compareFacts = (before: Facts, after: Facts): (Finding & { readonly type: 
     }));
   });
 
-/** The processes that consume a type of fact, each with its queue. */
 const consumersOf = (dependents: readonly Dependent[], type: string): string[] =>
   dependents.flatMap(({ name, consumes }) =>
     Object.entries(consumes).flatMap(([queue, types]) => (types.includes(type) ? [`${name} (${queue})`] : [])),
@@ -117,10 +103,7 @@ const compareQueues = (before: Queues, after: Queues): Finding[] =>
     return types.filter((type) => !now.includes(type)).map((type) => ({ where, what: `gets ${type} no more` }));
   });
 
-/**
- * The changes of indexes that remove one which instances of the last release need on the same data, or that refuse
- * their documents. A new index that is not unique is harmless: both engines build it while they serve.
- */
+/** Removed ones that instances of the last release need, and new ones that refuse their documents. */
 const compareIndexes = (before: Collections, after: Collections): Finding[] =>
   Object.entries(before).flatMap(([collection, was]) => {
     const where = `collection ${collection}`;

@@ -1,5 +1,3 @@
-// Comparison of two releases: descriptions, schemas, facts, queues and indexes.
-
 import {
   type At,
   type Content,
@@ -20,7 +18,6 @@ export interface Finding {
   readonly what: string;
 }
 
-/** An operation that both releases of a document have. */
 interface Pair {
   readonly before: Description;
   readonly after: Description;
@@ -33,10 +30,7 @@ interface OperationFinding extends Finding {
   readonly operation: string;
 }
 
-/**
- * The changes of a service's operations that may break a client of the earlier release: operations, parameters, bodies,
- * responses, codes or scopes that are removed or narrowed. Optional additions are harmless.
- */
+/** What is removed or narrowed. Optional additions are harmless. */
 export function compareDescriptions(released: Description, now: Description): OperationFinding[] {
   const [before, after] = [dereference(released), dereference(now)];
   const later = listOperations(after);
@@ -143,10 +137,7 @@ const contentFindings = (was: Content = {}, is: Content = {}, direction: Directi
     return now ? schemaFindings(schema, now.schema, direction, where) : [{ where, what: `${type} is gone` }];
   });
 
-/**
- * Differences of responses. A new kind of error is harmless: callers treat it by its HTTP status. A new success is not,
- * nor is a removed code that callers may wait for.
- */
+/** A new kind of error is harmless: callers treat it by its HTTP status. A new success or a removed code is not. */
 const responseFindings = ({ was, is }: Pair): Finding[] => {
   const { responses: earlier } = was.operation;
   const { responses: later } = is.operation;

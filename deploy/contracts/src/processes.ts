@@ -13,7 +13,6 @@ import { type Contract, createContract, type ServiceDefinition } from '@boxoffic
 import type { Collection, Document } from '@boxoffice/store';
 import { tickets } from '@boxoffice/tickets';
 
-/** A fact that a process publishes. */
 export interface Published {
   readonly schema: Schema;
   readonly example: object;
@@ -27,7 +26,6 @@ export interface Process {
   readonly version: string;
   /** The callers of its description's operations. */
   readonly callers: string;
-  /** Its public description, and that of its internal operations. */
   readonly openapi: () => Description;
   readonly internal: () => Description;
   readonly publishes: Readonly<Record<string, Published>>;
@@ -54,10 +52,7 @@ const handler: ProxyHandler<() => unknown> = {
   apply: () => placeholder,
 };
 
-/**
- * Placeholder for every part of a service while only its operations are read: any member of it, called or not, is the
- * placeholder itself. No handler ever receives it.
- */
+/** While only a service's operations are read: any member of it is the placeholder itself. No handler receives it. */
 export const placeholder: unknown = new Proxy(() => undefined, handler);
 
 const asJson = <Value>(value: unknown): Value => JSON.parse(JSON.stringify(value)) as Value;
@@ -111,7 +106,6 @@ const describeGateway = () => {
 
 const ofAuthorizer = processOf(authorizer, { folder: 'authorizer' });
 
-/** The ids of a description's operations. */
 export function listOperationIds(description: Description): string[] {
   return [...listOperations(description).values()].map(({ operation }) => operation.operationId);
 }
@@ -137,7 +131,6 @@ const gateway: Process = {
   collections: [],
 };
 
-/** Every process of the installation. */
 export const processes: readonly Process[] = [
   gateway,
   ofAuthorizer,

@@ -1,11 +1,8 @@
 import type { Schema } from '@boxoffice/codegen';
 import { getOwnMember } from '@boxoffice/runtime';
 
-/** Lower bounds, with their names in messages. */
 const LOWER_BOUNDS = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'] as const;
-/** Upper bounds, with their names in messages. */
 const UPPER_BOUNDS = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties'] as const;
-/** Keywords that are compared by equality only. */
 const COMPARED_BY_EQUALITY = ['pattern', 'format', 'multipleOf', 'uniqueItems'] as const;
 
 /** How texts and names of members are read before their other constraints. */
@@ -36,13 +33,9 @@ const OF_OTHERS: ReadonlySet<string> = new Set([
   ...['items', 'minItems', 'maxItems', 'uniqueItems'],
 ]);
 
-/**
- * The direction of values. `request`: accepted values must stay accepted. `answer`: returned values must have been
- * possible before; new members are harmless, since readers ignore unknown ones.
- */
+/** `request`: accepted values must stay so. `answer`: values must have been possible; readers ignore new members. */
 export type Direction = 'request' | 'answer';
 
-/** A difference at one path of a value. */
 interface Difference {
   /** `$.data.lines[].amount` */
   readonly path: string;
@@ -54,11 +47,7 @@ interface Pair {
   readonly after: Plain;
 }
 
-/**
- * The changes of a value's schema, which has no references, that may break a client of the earlier one: the differences
- * between the most similar choices.
- * @throws {Error} on an unknown keyword, whose effect is unknown
- */
+/** The differences between the most similar choices; no references. @throws {Error} on an unknown keyword */
 export function compareSchemas(before: Schema, after: Schema, direction: Direction, path = '$'): Difference[] {
   // A shortcut for the largest part of any description.
   if (shown(before) === shown(after)) return [];
@@ -86,9 +75,7 @@ const ordered = <Value>(direction: Direction, before: Value, after: Value) =>
   direction === 'request' ? { narrow: before, wide: after } : { narrow: after, wide: before };
 
 /**
- * Splits a schema without references into schemas of one type without `anyOf`, `oneOf` and `allOf`; every value
- * satisfies at least one of them.
- * @throws {Error} on an unknown keyword
+ * Of one type, without `anyOf`, `oneOf` and `allOf`; each value satisfies one. @throws {Error} on an unknown keyword
  */
 const alternatives = (schema: Schema): Plain[] => {
   refuseUnknown(schema);
@@ -166,7 +153,6 @@ const commonType = (one: string, other: string): string | undefined => {
   return [one, other].toSorted().join() === 'integer,number' ? 'integer' : undefined;
 };
 
-/** The values of an enumerating schema. */
 const valuesOf = ({ const: only, enum: all, type }: Schema): readonly unknown[] | undefined => {
   if (only !== undefined) return [only];
   if (all) return all;
@@ -208,7 +194,6 @@ const listed = ({ before, after }: Pair, path: string, direction: Direction): Di
   return [{ path, what: `${missing.map(shown).join(', ')} ${words}` }];
 };
 
-/** Whether a listed value satisfies a schema's constraints on its type. */
 const satisfies = (value: unknown, schema: Plain): boolean => {
   if (typeof value === 'string') {
     const { length } = [...value];

@@ -76,10 +76,7 @@ const notPermitted = ({ permits, ...authorizer }: Release, caller: string, calls
 
 const nameIn = (title: string): string => title.split(' ', 1)[0] ?? title;
 
-/**
- * What others call of the first release of a service, and consume of `facts`, those of its row, and it does not give.
- * Only the names are known.
- */
+/** Called by others or consumed (of `facts`, those of its row), and not given. Only the names are known. */
 export function findMissingUses(next: Release, others: readonly Dependent[], facts: readonly string[]): Obstacle[] {
   return others.flatMap(({ name, calls, consumes }) =>
     [
@@ -97,8 +94,7 @@ export function findMissingUses(next: Release, others: readonly Dependent[], fac
 }
 
 /**
- * What a caller lacks that was built for one description of these operations and meets another: whole operations,
- * required members of successes, and what it may send. Of an operation that `expected` lacks only the id is known.
+ * Whole operations, required members of successes, and what it may send. If `expected` lacks it, only the id is known.
  */
 const missingOperations = (
   expected: Description | undefined,
@@ -136,7 +132,6 @@ const neededOf = (description: Description, ids: readonly string[]): Description
 const each = <One, Other>(all: Readonly<Record<string, One>>, change: (one: One) => Other): Record<string, Other> =>
   Object.fromEntries(Object.entries(all).map(([name, one]) => [name, change(one)]));
 
-/** What a caller reads of a success. */
 const readOf = ({ content = {} }: Response): Response => ({
   content: each(content, ({ schema }) => ({ schema: withoutOptional(schema) })),
 });
@@ -163,10 +158,7 @@ const withoutOptional = (schema: Schema): Schema => {
   return { ...schema, ...Object.fromEntries(Object.entries(changed).filter(([, value]) => value !== undefined)) };
 };
 
-/**
- * What `next` needs of a running release that this one does not give; `facts`: those that it is known to publish. What
- * it needs of a built-in service is what that has in this program, with which it was built.
- */
+/** `facts`: those that it is known to publish. A built-in service gives what it has in this program. */
 export function findMissingNeeds(next: Release, running: Release, facts: readonly string[]): Obstacle[] {
   const expected = findOwnRelease(running.name);
   const ids = getOwnMember(next.calls, running.name) ?? [];

@@ -1,5 +1,3 @@
-// Rendering of the kustomizations, for their tests.
-
 export {
   build,
   findKustomizeCommand,

@@ -1,14 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { parseAllDocuments } from 'yaml';
 
-/** A YAML value. */
 export type Value = string | number | boolean | null | readonly Value[] | Tree;
 
 export interface Tree {
   readonly [name: string]: Value;
 }
 
-/** A Kubernetes object of any kind. */
 export interface Resource extends Tree {
   readonly apiVersion: string;
   readonly kind: string;
@@ -60,7 +58,6 @@ export function findTemplatePath(kind: string): readonly string[] | undefined {
   return kind === 'Deployment' || kind === 'Job' ? ['spec', 'template'] : undefined;
 }
 
-/** The commands that render, and those that print the version. */
 const candidates = [
   { build: ['kustomize', 'build'], version: ['version'] },
   { build: ['kubectl', 'kustomize'], version: ['version', '--client'] },

@@ -1,9 +1,6 @@
 import { enableCompileCache } from 'node:module';
 
-/**
- * Caches compiled code between starts, in this process and its threads: that saves most of the start time and, since
- * types need not be stripped again, 50 MB. Call it before any other import.
- */
+/** Saves most of the start time and 50 MB, since types need not be stripped again. Call it before any other import. */
 export function keepCompiledCode(): void {
   const { directory } = enableCompileCache(new URL('../../../.cache/compiled', import.meta.url).pathname);
   // Threads inherit the cache only through this variable. It is Node's own, not a setting of the product.

@@ -24,13 +24,11 @@ import { tickets } from '@boxoffice/tickets';
 import type { LocalSettings } from './settings.ts';
 import { explainKeys, keepKeyEncryptionKey } from './settings.ts';
 
-/** The addresses of the services, and the stores that the seeding writes to. */
 export interface Services {
   readonly urls: Readonly<
     Record<'authorizer' | 'catalog' | 'contacts' | 'orders' | 'tickets' | 'events' | 'pos', string>
   >;
   readonly stores: { readonly authorizer: Store; readonly catalog: Store; readonly pos: Store };
-  /** The message of the last error that a service logged. */
   readonly trouble: () => string | undefined;
 }
 
@@ -47,10 +45,7 @@ const definitions = [authorizer, catalog, contacts, orders, tickets, events, pos
 /** The queues of this process's services; the bus stores their facts from the start. */
 export const servedQueues = definitions.flatMap(({ queues = [] }) => queues);
 
-/**
- * Warns of each database file that is missing although others exist: the engine then creates an empty one. It is no
- * fault, since a newer version may add a service.
- */
+/** The engine then creates an empty one. It is no fault, since a newer version may add a service. */
 export function warnOfMissing(directory: string, logger: Pick<Logger, 'warn'>): void {
   const files = definitions.map(({ name }) => join(directory, `${name}.sqlite`));
   // The engine itself reports an entry that is no file.
@@ -67,17 +62,13 @@ export function lowerLogLevel(level: LogLevel): LogLevel {
   return level === 'info' ? 'warn' : level;
 }
 
-/** The parts that the services start with. */
 interface InstallationParts {
   readonly settings: LocalSettings;
   readonly engines: Engines;
   readonly stop: Stop;
   readonly metrics: Metrics | undefined;
-  /** Checks of their readiness. */
   readonly checks: Readonly<Record<string, Check>>;
-  /**
-   * Whether the installation runs with demo data; evaluated at each use, since the seeding follows the services' start.
-   */
+  /** Evaluated at each use, since the seeding follows the services' start. */
   readonly hasDemoData: () => boolean;
   /** The clients of the demo data for DOOR_CLIENT_IDS; evaluated at each use. */
   readonly demoDoorClientIds: () => string;

@@ -2,10 +2,7 @@
 
 import { keepCompiledCode } from './compile-cache.ts';
 
-// npm start
-
-// Every file of the installation (databases and their logs, keys, credentials) is for its owner only, whatever the
-// directory's mode.
+// Every file of the installation is for its owner only, whatever the directory's mode.
 process.umask(0o077);
 keepCompiledCode();
 const { start } = await import('./start.ts');

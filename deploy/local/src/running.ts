@@ -5,10 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getErrorCode, replaceFile, StartFault } from '@boxoffice/runtime';
 
-/**
- * Locks the data directory against a second process, since the embedded engines serve one; returns the release. @throws
- * {StartFault} when another process holds it
- */
+/** The embedded engines serve one process. Returns the release. @throws {StartFault} when another process holds it */
 export async function lockDirectory(directory: string): Promise<() => Promise<void>> {
   const address = addressOf(directory);
   const server = await bound(address).catch(async (error: unknown) => {
@@ -22,10 +19,7 @@ export async function lockDirectory(directory: string): Promise<() => Promise<vo
   return () => new Promise((resolve) => server.close(() => resolve()));
 }
 
-/**
- * A socket whose name derives from the directory. Linux and Windows remove it with its process; elsewhere a file stays
- * behind.
- */
+/** Its name derives from the directory. Linux and Windows remove it with its process; elsewhere a file stays. */
 const addressOf = (directory: string): string => {
   const name = `boxoffice-${hash('sha256', realpathSync(directory), 'hex').slice(0, 32)}`;
   if (process.platform === 'linux') return `\0${name}`;
@@ -38,7 +32,6 @@ const bound = (address: string): Promise<Server> =>
     server.once('error', reject).listen(address, () => resolve(server));
   });
 
-/** Whether a connection to the address is accepted. */
 const accepts = (address: string | NetConnectOpts): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = typeof address === 'string' ? connect(address) : connect(address);
@@ -62,19 +55,13 @@ export interface Running {
   readonly caFile?: string | undefined;
 }
 
-/**
- * The address in MONGODB_URL, without credentials and options; SQLite without the setting. It tells apart an
- * installation on files and one on MongoDB that share a data directory under different settings.
- */
+/** MONGODB_URL without credentials and options, or SQLite: installations on either may share a data directory. */
 export function describeStorage(mongodbUrl: string | undefined): string {
   const [, hosts = '', database = ''] = /^[^:]+:\/\/(?:[^@/]*@)?([^/?]*)\/?([^?]*)/.exec(mongodbUrl ?? '') ?? [];
   return mongodbUrl === undefined ? 'SQLite' : `MongoDB at ${hosts}/${database}`;
 }
 
-/**
- * Records all addresses for the operator's program and returns the removal of the record. Loopback ports only, no
- * secrets.
- */
+/** For the operator's program: loopback ports only, no secrets. Returns the removal of the record. */
 export function recordRunning(directory: string, where: Omit<Running, 'pid' | 'since'>): () => Promise<void> {
   const file = fileIn(directory);
   const record: Running = { pid: process.pid, since: new Date().toISOString(), ...where };
@@ -96,8 +83,7 @@ const read = (directory: string): Running | undefined => {
 };
 
 /**
- * The record of the running process on the directory and this store; undefined without one. The record of a killed
- * process does not count: its pid is gone, or its addresses do not answer. `urls` is empty during the start.
+ * That of a killed process does not count: its pid is gone, or no address answers. `urls` is empty during the start.
  */
 export async function readRunning(directory: string, store: string): Promise<Running | undefined> {
   const record = read(directory);

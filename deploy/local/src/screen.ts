@@ -1,6 +1,5 @@
 import { timeZoneRelease } from '@boxoffice/http/local-time';
 
-/** The addresses and files that the terminal shows after the start. */
 interface ScreenOptions {
   readonly publicUrl: string;
   readonly httpUrl: string;
@@ -26,7 +25,6 @@ export function listFirstCommands(publicUrl: string, demoFile: string, caFile: s
   ];
 }
 
-/** Quotes a word for a POSIX shell. */
 const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
 
 /** The screen, as lines; every address on it opens in a browser. */
@@ -72,7 +70,6 @@ export function renderScreen(options: ScreenOptions): string[] {
 /** One progress line, rewritten in a terminal; a few plain lines elsewhere. */
 export interface ProgressLine {
   tell(what: string): void;
-  /** Ends the current line, if any. */
   end(): void;
 }
 
@@ -85,7 +82,6 @@ interface Output {
 /** The interval between lines in a file or a pipe. */
 const PAUSE_MS = 1_000;
 
-/** Creates the line. */
 export function createProgressLine(output: Output, now: () => number = () => performance.now()): ProgressLine {
   let writtenAt = Number.NEGATIVE_INFINITY;
   let writtenStep = '';

@@ -32,8 +32,7 @@ import { tickets } from '@boxoffice/tickets';
 const KEY_FILE = nameSecretFile('KEY_ENCRYPTION_KEY');
 
 /**
- * The key in the data directory, generated if missing, unless the authorizer's store has values encrypted under an
- * earlier key, which a new one could not decrypt. @throws {StartFault}
+ * Generated if missing, unless the store has values under an earlier key, which it cannot decrypt. @throws {StartFault}
  */
 export async function keepKeyEncryptionKey(directory: string, authorizerStore: Store): Promise<string> {
   const stored = readStoredSecret(directory, KEY_FILE);
@@ -105,19 +104,14 @@ const spec = {
   tlsCaFile,
 };
 
-/**
- * The settings of the whole product in one process. @throws {StartFault} naming every wrong one, or the data directory
- */
+/** @throws {StartFault} naming every wrong one, or the data directory */
 export async function readLocalSettings(env?: Environment) {
   const settings = await readServerSettings(spec, env);
   const directory = ensureDirectory(settings.directory, 'BOXOFFICE_DATA_DIR');
   return { ...settings, serviceRootSecret: settings.serviceRootSecret ?? keepServiceRootSecret(directory) };
 }
 
-/**
- * The root of every process's secret, generated at the first start and stored in the data directory. @throws
- * {StartFault}
- */
+/** Generated at the first start and stored in the data directory. @throws {StartFault} */
 const keepServiceRootSecret = (directory: string): string =>
   storeSecret(directory, nameSecretFile('SERVICE_ROOT_SECRET'));
 

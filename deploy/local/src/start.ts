@@ -163,10 +163,7 @@ const composeWith = async (line: ProgressLine, settings: LocalSettings, logger: 
   flushCompileCache();
 };
 
-/**
- * The main of `npm start`: the whole product in one process. Prints the fault and exits with status 1 if it cannot
- * start.
- */
+/** Prints the fault and exits with status 1 if it cannot start. */
 export async function start(): Promise<void> {
   await run().catch(failStart);
 }

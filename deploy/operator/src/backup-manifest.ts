@@ -18,7 +18,6 @@ import { Refused } from './installation.ts';
 /** The list of a backup's files. It is written last: a directory without it is no complete backup. */
 export const MANIFEST = 'manifest.json';
 
-/** The format that this program writes, and the only one that it reads. */
 export const FORMAT = 'boxoffice-backup-1';
 
 /** A file of a backup, by its path in the data directory. */
@@ -55,7 +54,6 @@ export function copyDurably(from: string, to: string): void {
   syncToDisk(to);
 }
 
-/** The current size and digest of a file. */
 export async function computeDigest(directory: string, path: string): Promise<BackedUp> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(join(directory, path)), hash);
@@ -95,7 +93,6 @@ const isFile = (one: unknown): one is BackedUp => {
   return isWithin && !path.startsWith(sep) && typeof bytes === 'number' && typeof sha256 === 'string';
 };
 
-/** The files of a backup that differ from its manifest, each in words. */
 export async function findDamages(directory: string, { files }: Manifest): Promise<string[]> {
   const damages: string[] = [];
   for (const { path, bytes, sha256 } of files) {
@@ -106,7 +103,6 @@ export async function findDamages(directory: string, { files }: Manifest): Promi
   return damages;
 }
 
-/** Whether a version is later than another, by semver. */
 export function isLater(one: string, other: string): boolean {
   const [a, b] = [numbers(one), numbers(other)];
   const at = [0, 1, 2].find((index) => a[index] !== b[index]);

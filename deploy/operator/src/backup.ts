@@ -1,5 +1,3 @@
-// Backups of an installation on files: taking, verifying and restoring them.
-
 import {
   chmodSync,
   existsSync,
@@ -29,14 +27,10 @@ import type { Command } from './command.ts';
 import { createProgress } from './command.ts';
 import { type Installation, Refused, versions } from './installation.ts';
 
-/**
- * Files of a running process (which creates them again), drafts of one that was killed, and what an earlier restore
- * left.
- */
+/** Of a running process, which creates them again, drafts of a killed one, and what an earlier restore left. */
 const PASSING =
   /(^|\/)(.*\.sqlite-(wal|shm|journal)|running\.json|gateway|replaced-[^/]*|restoring-[^/]*|[^/]+\.\d+)(\/|$)/;
 
-/** The files of a data directory that belong to the installation, by relative path. */
 const filesOf = (directory: string): string[] =>
   readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -44,10 +38,7 @@ const filesOf = (directory: string): string[] =>
     .filter((path) => !PASSING.test(path))
     .sort();
 
-/**
- * Creates folders one by one: Node's recursive mkdir never returns where a file system reports ENOENT below an existing
- * directory, as /proc does.
- */
+/** One by one: Node's recursive mkdir never ends below /proc, which says ENOENT. */
 const makeDirectory = (path: string): void => {
   if (existsSync(path)) return;
   makeDirectory(dirname(path));
@@ -88,11 +79,7 @@ interface TakeOptions {
 
 const SECRETS = ['KEY_ENCRYPTION_KEY', 'SERVICE_ROOT_SECRET'];
 
-/**
- * Copies a data directory: every database as of one moment, while the product may write, then the rest, which rarely
- * changes. On failure its own files are removed. @throws {Refused} when the target is unusable, or something cannot be
- * read or written
- */
+/** Every database as of one moment, then the rest. On failure its own files are removed. @throws {Refused} */
 export async function takeBackup(target: string, { data, versions, tell }: TakeOptions): Promise<Taken> {
   const directory = resolve(target);
   emptyDirectory(directory, data);
@@ -155,9 +142,8 @@ const keyLast = (paths: readonly string[]): string[] => [
 ];
 
 /**
- * Restores a backup into the data directory, which no process may use. The backup is verified as a whole and copied
- * alongside before anything is moved; earlier contents are moved aside, and nothing is overwritten. @throws {Refused}
- * when it is damaged or newer, or the directory is not empty; {StartFault} when it is in use
+ * Verified as a whole and copied alongside before anything is moved; earlier contents are moved aside, not overwritten.
+ * @throws {Refused} when it is damaged or newer, or the directory is not empty; {StartFault} when it is in use
  */
 export async function putBack(from: string, { data, versions, force, tell }: PutBackOptions): Promise<PutBack> {
   const source = resolve(from);

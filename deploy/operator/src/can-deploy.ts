@@ -1,5 +1,3 @@
-// Whether a release can run beside what runs now.
-
 import type { Obstacle, Release } from '@boxoffice/contracts';
 import {
   getCalls,
@@ -15,13 +13,11 @@ import { type Address, describeReason, fetchJson, findAddresses, visitEachInstan
 
 /** A release that runs, as one of its instances describes it. */
 interface Running extends Release {
-  /** The address of the instance. */
   readonly at: string;
   /** Whether it says what its internal operations and facts are; releases before 0.3.0 do not. */
   readonly isWhole: boolean;
 }
 
-/** An instance that gave no description, and the reason. */
 interface Unreached {
   readonly service: string;
   readonly at: string;
@@ -112,7 +108,6 @@ const readReleases = async (address: Address, row: ServiceRow, callers: string):
 // Loaded when it is needed: every process is.
 const contracts = () => import('@boxoffice/contracts');
 
-/** What is known of the processes that run. */
 interface Seen {
   readonly running: readonly Running[];
   /** Why processes of the product are not among them, each in words. */
@@ -165,7 +160,6 @@ const look = async (installation: Installation, rows: readonly ServiceRow[], ser
   };
 };
 
-/** What is to be deployed. */
 interface Next extends Release {
   /** Whether its operations and facts are known, and not only its row. */
   readonly isKnown: boolean;

@@ -2,7 +2,6 @@ import type { ParseArgsOptionsConfig } from 'node:util';
 import { normaliseLine } from '@boxoffice/http';
 import type { DataUse, Installation } from './installation.ts';
 
-/** The words and options that followed a command's name. */
 export interface Given {
   readonly words: readonly string[];
   readonly options: Readonly<Record<string, string | boolean | undefined>>;
@@ -18,7 +17,6 @@ export interface Report {
   readonly json: object;
 }
 
-/** The result of a command: a report, a list, one record, or a sentence. */
 type Result = Report | readonly object[] | object | string;
 
 export function isReport(result: Result): result is Report {
@@ -64,17 +62,15 @@ const tableOf = (records: readonly object[]): string => {
     .join('\n');
 };
 
-/** A command of the operator's program. */
 export interface Command {
   /** `clients create` */
   readonly name: string;
   /**
-   * The usage after the name, which also says what is accepted: words in capitals, optional ones in brackets, then
-   * options; one with a value after it takes a text. `INSTITUTION [HOST] --name NAME [--watch]`
+   * What is accepted after the name: words, optional ones in brackets, then options, with a value if they take a text.
+   * `INSTITUTION [HOST] --name NAME [--watch]`
    */
   readonly usage: string;
   readonly about: string;
-  /** How it treats a missing installation. */
   readonly data?: DataUse;
   run(installation: Installation, given: Given): Promise<Result>;
 }
@@ -92,7 +88,6 @@ export function parseWords(usage: string): {
   };
 }
 
-/** The options of a usage: one with a value after it takes a text. */
 export function parseOptions(usage: string): ParseArgsOptionsConfig {
   return Object.fromEntries(
     [...usage.matchAll(/--(?!no-)([a-z-]+)( [^\s\]|]+)?/g)].map(([, name = '', value]) => [
@@ -133,7 +128,6 @@ export function parseList({ options }: Given, name: string, otherwise: readonly 
 /** A progress line for a terminal, rewritten in place; elsewhere, a new line at intervals. */
 interface Progress {
   tell(what: string): void;
-  /** Removes the line. */
   end(): void;
 }
 

@@ -6,7 +6,6 @@ import { explain, flag, publicUrl, readSettings, requireSetting, serviceRootSecr
 import { type Command, type Given, requireOption } from './command.ts';
 import { Refused } from './installation.ts';
 
-/** The address of a running service, through which the demo data are created. */
 const address = (name: string) =>
   requireSetting(
     url(name, { optional: true, origin: true }),

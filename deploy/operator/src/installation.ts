@@ -38,15 +38,10 @@ export class Refused extends Error {
   override readonly name = 'Refused';
 }
 
-/**
- * How a command treats a missing installation: `made`: creates one; `unneeded`: needs none; otherwise it is refused.
- */
+/** `made`: creates one; `unneeded`: needs none; otherwise it is refused. */
 export type DataUse = 'made' | 'unneeded';
 
-/**
- * The services of the installation, for a command that shows its state: where the services file cannot be used, those
- * of the product, and what is wrong with the file.
- */
+/** Where the services file cannot be used, those of the product, and what is wrong with the file. */
 export function readUsableRows(): { readonly rows: readonly ServiceRow[]; readonly fault: string | null } {
   try {
     return { rows: readPresentRows(), fault: null };
@@ -61,13 +56,11 @@ export const services = { authorizer, catalog, contacts, orders, tickets, events
 
 export type ServiceName = keyof typeof services;
 
-/** The names of these services. */
 export const serviceNames = Object.keys(services) as readonly ServiceName[];
 
 /** The installation that a command works on: the stores of its services, opened at first use. */
 export interface Installation {
   readonly directory: string;
-  /** The locations of its data and its messages, in words. */
   readonly engines: { readonly store: 'SQLite' | 'MongoDB'; readonly bus: 'in-process bus' | 'RabbitMQ' };
   /** The single-process product that runs on the data directory; undefined: none runs. */
   running(): Promise<Running | undefined>;
@@ -76,27 +69,21 @@ export interface Installation {
   missing(): readonly string[];
   /** The depth of each queue of the services with {@link readUsableRows}. Opens the bus, too. */
   queues(): Promise<QueueDepth[]>;
-  /**
-   * Opens the bus, unlike other commands: their events stay in the outboxes until the running services publish them.
-   */
+  /** Opens the bus; events of other commands stay in the outboxes until the running services publish them. */
   deadLetters(): Promise<DeadLetters>;
-  /** The recorded progress of the demo data. */
   demoProgress(): Promise<Progress>;
   /** KEY_ENCRYPTION_KEY. @throws {SettingsFault} */
   keyEncryptionKey(): string;
   close(): Promise<void>;
 }
 
-/** The version of each service in this program. */
 export const versions: Readonly<Record<string, string>> = Object.fromEntries(
   Object.values(services).map(({ name, version }) => [name, version]),
 );
 
 /**
- * Opens the installation of the settings; no store and no broker is contacted before a command needs it. `data`: see
- * {@link DataUse}.
- * @throws {SettingsFault} when a setting is wrong
- * @throws {Refused} when there is no installation
+ * Contacts no store and no broker before a command needs it.
+ * @throws {SettingsFault} when a setting is wrong; {Refused} when there is no installation
  */
 export function openInstallation(data?: DataUse): Installation {
   const settings = readSettings({ directory: dataDirectory, mongodbUrl, amqpUrl, tlsCaFile });
@@ -157,7 +144,6 @@ export function openInstallation(data?: DataUse): Installation {
   };
 }
 
-/** Whether the directory contains an installation on SQLite files. */
 const existsIn = (directory: string): boolean => [authorizer, catalog].some(({ name }) => isThere(directory, name));
 
 const isThere = (directory: string, name: string): boolean => existsSync(join(directory, `${name}.sqlite`));

@@ -1,5 +1,3 @@
-// The operator's command line: accounts, messages, backups, checks and the status of an installation.
-
 import { keepCompiledCode } from '@boxoffice/local/compile-cache';
 import { endWithReader } from '@boxoffice/runtime';
 

@@ -1,5 +1,3 @@
-// The operator's commands for messages: dead letters, publishing facts again, the topology of RabbitMQ, and webhooks.
-
 import { deleteWebhook, listDeliveries, listWebhooks, pauseWebhook } from '@boxoffice/events';
 import { collectDeclared, declareRabbitmqTopology, listRights } from '@boxoffice/messaging';
 import { amqpUrl, createLogger, readSettings, StartFault, tlsCaFile } from '@boxoffice/runtime';
@@ -19,17 +17,13 @@ interface Republishing {
   readonly since: number | undefined;
   /** Counts only, without a write. */
   readonly dryRun: boolean;
-  /** Receives the count so far. */
   readonly tell: (count: number) => void;
 }
 
 /** The number of facts per write to the outbox. */
 const BATCH = 200;
 
-/**
- * Writes the facts implied by a service's documents into its outbox, from which the running service publishes them.
- * Returns the count per type. Repeatable: facts are idempotent for their consumers.
- */
+/** The running service publishes them. Returns the count per type. Repeatable: facts are idempotent for consumers. */
 const republish = async (
   currentFacts: CurrentFacts,
   { store, since, dryRun, tell }: Republishing,

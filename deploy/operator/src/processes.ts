@@ -8,12 +8,10 @@ import { getOwnMember, readSettings, type Setting, url, VERSION_HEADER } from '@
 import { builtInRows, isBuiltIn, nameUrlSetting, type ServiceRow } from '@boxoffice/runtime/services';
 import type { Installation } from './installation.ts';
 
-/** One instance of a service, as its responses show it. */
 export interface ProcessState {
   readonly service: string;
   /** The probed address; null: none is known. */
   readonly at: string | null;
-  /** The version in its description; null without one. */
   readonly version: string | null;
   /** `ready`, `starting: store, start`, `not ready: broker` once it serves, `unreachable: …`, `not asked: …`. */
   readonly state: string;
@@ -67,7 +65,6 @@ export function fetchJson(url: URL, address: string, ca: string | undefined): Pr
   return promise;
 }
 
-/** Why a request got no answer, in a word or a sentence. */
 export function describeReason(error: unknown): string {
   const { code, name, message } = error as {
     readonly code?: string;
@@ -148,14 +145,12 @@ const settings: Readonly<Record<string, Setting<string | undefined>>> = Object.f
   builtInRows.map(({ name }) => [name, url(nameUrlSetting(name), { optional: true, origin: true })]),
 );
 
-/** A process without a known address. */
 export interface NotAsked {
   readonly service: string;
   /** The setting that would name it: `GATEWAY_URL`. */
   readonly setting: string;
 }
 
-/** The known addresses of an installation's processes. */
 export interface Addresses {
   readonly from: 'npm start' | 'settings' | 'settings and npm start' | 'nowhere';
   readonly all: readonly Address[];
@@ -163,10 +158,7 @@ export interface Addresses {
   readonly unknown: readonly NotAsked[];
 }
 
-/**
- * The addresses of these services: in the settings by which the services reach one another, and in their rows; all
- * others from the record that a running `npm start` has in the data directory. @throws {SettingsFault}
- */
+/** From settings and rows, all others from the record of a running `npm start`. @throws {SettingsFault} */
 export async function findAddresses(
   { engines, running: look }: Installation,
   services: readonly ServiceRow[],

@@ -1,5 +1,3 @@
-// The status of an installation: its processes, backlogs and problems.
-
 import { timeZoneRelease } from '@boxoffice/http/local-time';
 import type { QueueDepth } from '@boxoffice/messaging';
 import { type OrderDocument, type OrderWork, ordersCollection } from '@boxoffice/orders';
@@ -9,7 +7,6 @@ import { type Command, formatResult, type Report } from './command.ts';
 import { type Installation, readUsableRows, serviceNames } from './installation.ts';
 import { type Addresses, findAddresses, type NotAsked, type ProcessState, probe } from './processes.ts';
 
-/** Unpublished events of a service. */
 interface OutboxState {
   readonly service: string;
   /** At most {@link COUNTED}. */
@@ -18,7 +15,6 @@ interface OutboxState {
   readonly oldestSeconds: number;
 }
 
-/** Orders that wait for something. */
 interface OrdersState {
   /** Cancelled orders whose tickets or places have not all followed. */
   readonly openCancellations: number;
@@ -76,17 +72,14 @@ interface Unseen {
 
 const isUnseen = (part: object): part is Unseen => 'unreachable' in part;
 
-/** An installation at one moment. */
 export interface Overview {
   /** ISO 8601 UTC. */
   readonly at: string;
   readonly data: string;
   readonly engines: Installation['engines'];
-  /** The release of the time zone database of this version. */
   readonly timeZones: string;
   /** Why the services file cannot be used, so that only the product's own services are looked at; null: it can. */
   readonly servicesFile: string | null;
-  /** The source of the processes' addresses. */
   readonly addresses: Addresses['from'];
   /** The probed processes, then a row for each of `notAsked`. */
   readonly processes: readonly ProcessState[];
@@ -205,7 +198,6 @@ const ofOrders = ({ orders }: Overview): string[] => {
   ];
 };
 
-/** The problems of an installation, as far as it was probed, each in words. */
 export function listProblems(overview: Overview): string[] {
   return [
     ...(overview.servicesFile === null ? [] : [overview.servicesFile]),

@@ -1,6 +1,3 @@
-// The zone data of the product: which release it is, what it makes of starts that were entered before, and what a newer
-// one would change.
-
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,9 +14,7 @@ const DAY_MS = 86_400_000;
 /** How far ahead tickets are sold. */
 const YEARS = 2;
 
-/**
- * The offsets of each zone at these instants, in minutes, as Python reads them from the files of the package `tzdata`.
- */
+/** The offsets of each zone at these instants, in minutes, as Python reads them from the package `tzdata`. */
 const PYTHON = `
 import datetime, json, sys, zoneinfo
 directory, first, days = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
@@ -75,7 +70,6 @@ const compare = async (): Promise<Report> => {
   };
 };
 
-/** The starts that a command is about: of an institution or all, one of them if it is named. */
 const movedOf = async (installation: Installation, { words: [institution], options: { performance } }: Given) => {
   if (institution !== undefined) await requireInstitution(installation, institution);
   if (performance === '') throw new Misuse('--performance is empty');

@@ -1,15 +1,11 @@
-// The operator's commands for work that follows a write (docs/follow-up-work.md).
-
 import { completeWorkKind, type WorkKindOf } from '@boxoffice/service';
 import type { Collection, Document, DueWork, Store } from '@boxoffice/store';
 import { type Command, type Given, Misuse } from './command.ts';
 import { type Installation, Refused, type ServiceName, serviceNames, services } from './installation.ts';
 
-/** Work of a service that may be due. */
 interface DeclaredWork {
   readonly service: ServiceName;
   readonly collection: Collection<Document>;
-  /** By its name. */
   readonly kinds: Readonly<Record<string, Pick<WorkKindOf<never>, 'dropped'>>>;
 }
 
@@ -22,7 +18,6 @@ const declaredWork = (chosen: readonly ServiceName[]): readonly DeclaredWork[] =
     });
   });
 
-/** Work that is due of one document. */
 interface FoundWork extends DeclaredWork {
   readonly store: Store;
   readonly document: Document;
@@ -38,7 +33,6 @@ const foundIn = (declared: DeclaredWork, store: Store, documents: readonly Docum
     Object.entries(document.due ?? {}).map(([name, due]) => ({ ...declared, store, document, name, due })),
   );
 
-/** The collections with work of the services that are there, with their stores. */
 const openWork = async (installation: Installation, chosen: readonly ServiceName[]) => {
   const absent = new Set(installation.missing());
   const present = declaredWork(chosen).filter(({ service }) => !absent.has(service));
@@ -47,7 +41,6 @@ const openWork = async (installation: Installation, chosen: readonly ServiceName
   );
 };
 
-/** All work that is due now, by service and collection. */
 const listWork = async (installation: Installation, chosen: readonly ServiceName[], now: number) => {
   const all: FoundWork[] = [];
   for (const { declared, store } of await openWork(installation, chosen)) {

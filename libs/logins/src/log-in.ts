@@ -73,10 +73,7 @@ export interface LogInOptions<User> {
 
 const BUSY_MS = 1_000;
 
-/**
- * An unknown login and a wrong password give the same outcome after the same time. Institutions and addresses share the
- * hashing in turns. `hasLeft`: whether the client has closed the connection, to leave the queue.
- */
+/** An unknown login and a wrong password give the same outcome after the same time. `hasLeft`: leaves the queue. */
 export function createLogIn<User>({
   attempts,
   mostPerAddress,

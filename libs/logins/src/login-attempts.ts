@@ -7,9 +7,7 @@ export function toLoginKey(login: string): string {
   return login.normalize('NFKC').trim().toLowerCase();
 }
 
-/**
- * RFC 6531: a domain in its own letters and as `xn--` are one, as in contacts. Of an ASCII login {@link toLoginKey}.
- */
+/** RFC 6531: a domain in its own letters and as `xn--` are one. Of an ASCII login it is {@link toLoginKey}. */
 export function toEmailLoginKey(login: string): string {
   const text = login.normalize('NFKC').trim();
   const domain = text.lastIndexOf('@') + 1;
@@ -61,9 +59,7 @@ interface AddressLimit {
   readonly windowMs: number;
 }
 
-/**
- * In the store, so that it holds across all instances. Resolves to the milliseconds to wait if the limit is reached.
- */
+/** In the store, so that it holds across all instances. Resolves to the milliseconds to wait once it is reached. */
 export function createAddressLimit(
   collection: CollectionHandle<AttemptsDocument>,
   { what, most, windowMs }: AddressLimit,
@@ -129,10 +125,7 @@ export function createLoginAttempts(
       const [oldest = at] = failures;
       return failures.length >= most ? Math.max(1, oldest + WINDOW_MS - at) : undefined;
     },
-    /**
-     * A failure until it is forgiven, because its password is right; or the milliseconds to wait, if a limit is
-     * reached.
-     */
+    /** A failure until it is forgiven, because its password is right; or the milliseconds to wait at a limit. */
     async count(attempt: Attempt): Promise<{ readonly forgive: () => Promise<void> } | number> {
       const at = now();
       const taken: Limit[] = [];

@@ -22,7 +22,6 @@ import type { ShopKeeper } from './shop-keeper.ts';
 
 // Everybody in demo.json. Secrets are stored as hashes: whoever exists already gets a new one, and loses the old ones.
 
-/** A client of `demo.json`. */
 export interface DemoClient {
   readonly name: string;
   readonly institution: string;
@@ -42,7 +41,6 @@ export interface DemoApiKey {
   readonly key: string;
 }
 
-/** A user of `demo.json` who signs in to the institution API. */
 export interface DemoApiUser {
   readonly institution: string;
   readonly login: string;
@@ -71,7 +69,6 @@ interface Registered {
   readonly isBounded?: boolean;
 }
 
-/** The clients of every demo institution, by name. */
 const CLIENTS: Readonly<Record<string, Registered>> = {
   full: { scopes: SCOPES },
   reader: { scopes: SCOPES.filter((scope) => scope.endsWith(':read') && !scope.includes('.sensitive')) },
@@ -98,10 +95,7 @@ const CLIENTS: Readonly<Record<string, Registered>> = {
 
 type Summary = Awaited<ReturnType<typeof listClients>>[number];
 
-/**
- * Registers the demo clients of an institution; those of an older release get the scopes of this one. Users return to
- * `baseUrl`.
- */
+/** Those of an older release get the scopes of this one. Users return to `baseUrl`. */
 export async function registerClients(
   store: Store,
   { id: institution, serviceHost }: DemoInstitution,
@@ -162,7 +156,6 @@ export async function moveClients(
   return moved;
 }
 
-/** Registers the demo key of an institution. */
 export async function registerApiKey(store: Store, institution: string): Promise<DemoApiKey> {
   const name = 'demo';
   const existing = await listApiKeys(store, institution);
@@ -179,7 +172,6 @@ const NAMES: Readonly<Record<string, string>> = {
   customer: 'Clara Haskil',
 };
 
-/** Registers a user of every role in an institution; `contactNumber`: the contact of the role `customer`. */
 export async function registerApiUsers(
   store: Store,
   { institution, publicUrl, contactNumber }: Record<'institution' | 'publicUrl' | 'contactNumber', string>,
@@ -201,7 +193,6 @@ export async function registerApiUsers(
 
 const newPassword = (): string => randomBytes(12).toString('base64url');
 
-/** The users of every point of sale of the demo. */
 const PEOPLE = [
   { login: 'clara', firstName: 'Clara', lastName: 'Haskil', member: true },
   { login: 'ernest', firstName: 'Ernest', lastName: 'Ansermet', member: false },
@@ -211,7 +202,6 @@ interface Contact {
   readonly contactNumber: string;
 }
 
-/** Registers the users of an institution's point of sale. */
 export async function registerUsers(
   pos: Store,
   { id, serviceHost }: DemoInstitution,

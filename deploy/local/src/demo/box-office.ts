@@ -11,7 +11,6 @@ interface Order {
   readonly state: string;
 }
 
-/** What an order sells, as orders take it. */
 interface Item {
   readonly performanceId: string;
   readonly seatCategoryId: string;
@@ -25,13 +24,9 @@ interface Priced {
   readonly tariffId: string;
 }
 
-/** Places in one order of a fixture. */
 const PLACES_PER_ORDER = 8;
 
-/**
- * Sells places of a performance's only seat category until `left` remain. Places that an earlier start has held or sold
- * count.
- */
+/** Places that an earlier start has held or sold count. */
 export async function sellUntilLeft(keeper: ShopKeeper, performanceId: string, left: number): Promise<void> {
   await sold(keeper, performanceId);
   const path = `${PERFORMANCES}/${performanceId}`;
@@ -73,9 +68,7 @@ const confirm = (keeper: ShopKeeper, { id }: Pick<Order, 'id'>): Promise<unknown
   return keeper({ service, operation: 'confirmOrder', method: 'POST', path, body: { onAccount: true } });
 };
 
-/**
- * Sells in one order; `name` tells it from the performance's others, so that a repeat after a lost answer is the same.
- */
+/** `name` tells it from the performance's others, so that a repeat after a lost answer is the same. */
 const sell = async (keeper: ShopKeeper, performanceId: string, items: readonly Item[], name: string): Promise<void> => {
   const body = { externalReference: referenceOf(performanceId), ticketDelivery: 'electronic', items };
   const idempotencyKey = `demo-${performanceId}-${name}`;
@@ -89,10 +82,7 @@ interface Place {
   readonly row?: string;
 }
 
-/**
- * The places that are sold of a hall: neighbours, as couples and families buy them, more of the better ones; between a
- * quarter and two thirds of the hall, by the evening.
- */
+/** Neighbours, as couples and families buy them, more of the better ones; a quarter to two thirds, by the evening. */
 export function selectSoldPlaces(places: readonly Place[], evening: number): Place[] {
   const random = randomFrom(evening);
   const demand = 0.35 + random() * 0.6;
@@ -116,13 +106,11 @@ const randomFrom = (seed: number) => {
   };
 };
 
-/** Most places of an item of an order. */
 const PLACES_PER_ITEM = 50;
 
 /** The evenings whose halls are partly sold. */
 const EVENINGS = 24;
 
-/** An evening of the list of performances. */
 interface Evening {
   readonly id: string;
   readonly seatCategories: readonly { readonly id: string; readonly numbered: boolean }[];

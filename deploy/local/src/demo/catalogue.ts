@@ -2,13 +2,11 @@ import { sellFirstEvenings, sellUntilLeft } from './box-office.ts';
 import { buildProductBodies, type DemoInstitution, type Fixtures, type TariffIds } from './institutions.ts';
 import type { ListPage, ShopKeeper } from './shop-keeper.ts';
 
-/** The ids of a fixture in `demo.json`. */
 export interface Fixture {
   readonly productId: string;
   readonly performanceId: string;
 }
 
-/** The fixtures of one institution, as `demo.json` has them. */
 export type FixtureIds = Readonly<Record<keyof Fixtures, Fixture>>;
 
 interface Coded {
@@ -27,10 +25,7 @@ const TARIFFS = '/svc/v3/catalog/tariffs';
 const PRODUCTS = '/svc/v3/catalog/products';
 const POINTS_OF_SALE = '/svc/v3/catalog/points-of-sale';
 
-/**
- * Creates the missing parts of an institution's catalogue, with first sales; returns its fixtures. Dates are relative
- * to `now`; `tell` receives the current step.
- */
+/** Creates what is missing; returns the fixtures. Dates are relative to `now`; `tell` receives the current step. */
 export async function stockCatalogue(
   keeper: ShopKeeper,
   institution: DemoInstitution,
@@ -65,7 +60,6 @@ export async function stockCatalogue(
   return ids;
 }
 
-/** Creates the missing tariffs; returns the ids of all. */
 const stockTariffs = async (keeper: ShopKeeper, { tariffs }: DemoInstitution): Promise<TariffIds> => {
   const existing = await list<Coded>(keeper, 'listTariffs', TARIFFS);
   const ids = Object.fromEntries(existing.map(({ code, id }) => [code, id]));
@@ -88,7 +82,6 @@ const list = async <Item>(keeper: ShopKeeper, operation: string, path: string): 
   return items;
 };
 
-/** Creates the institution's point of sale unless it exists. */
 const openPointOfSale = async (
   keeper: ShopKeeper,
   { serviceHost, shopName, languages, currency, branding, links }: DemoInstitution,

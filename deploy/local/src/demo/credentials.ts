@@ -25,14 +25,11 @@ export interface DemoCredentials {
 /** The installation's public addresses; this part of `demo.json` follows the settings. */
 export type Addresses = Pick<DemoCredentials, 'baseUrl' | 'posUrl' | 'caFile'>;
 
-/** The file's path in a data directory. */
 export function getDemoFile(directory: string): string {
   return join(directory, 'demo.json');
 }
 
-/**
- * The stored credentials, or undefined if there are none. @throws {StartFault} when the file is damaged or incomplete
- */
+/** Undefined if there are none. @throws {StartFault} when the file is damaged or incomplete */
 export function readDemo(directory: string): DemoCredentials | undefined {
   const path = getDemoFile(directory);
   const damaged = (how: string): StartFault => new StartFault(`${path} ${how}; remove it to get new demo credentials`);
@@ -55,7 +52,6 @@ const isDemo = (value: unknown): value is DemoCredentials => {
   return whole && Array.isArray(clients) && clients.length > 0 && clients.every(opens);
 };
 
-/** Removes the file. */
 export function removeDemo(directory: string): void {
   rmSync(getDemoFile(directory), { force: true });
 }

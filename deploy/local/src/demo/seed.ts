@@ -1,5 +1,3 @@
-// Demo data: two institutions with catalogues, clients, users and first sales, seeded through the services.
-
 import { setTimeout as pause } from 'node:timers/promises';
 import { createInstitution, listInstitutions } from '@boxoffice/catalog';
 import { StartFault } from '@boxoffice/runtime';
@@ -10,24 +8,20 @@ import { type Addresses, type DemoCredentials, readDemo, removeDemo, writeDemo }
 import { type DemoInstitution, museum, opera } from './institutions.ts';
 import { createShopKeeper, RefusedCall, type ShopKeeperOptions } from './shop-keeper.ts';
 
-/** The fixtures of each institution. */
 type AllFixtures = Readonly<Record<string, FixtureIds>>;
 
-/** The progress of an installation's seeding. */
 type SeedingState =
   | { readonly state: 'never' }
   | { readonly state: 'started' }
   | { readonly state: 'done'; readonly fixtures: AllFixtures };
 
-/** The installation's record of it. */
 type SeedingRecord = Document & Exclude<SeedingState, { readonly state: 'never' }>;
 
 const records = collection<SeedingRecord>('demo', []);
 
-/** The collections in which `npm start` stores its own records. */
 export const progressCollections = [records];
 
-/** The record of the seeding. It is stored with the data, so that it is true for any data directory. */
+/** Stored with the data, so that it is true for any data directory. */
 export interface Progress {
   state(): Promise<SeedingState>;
   begin(): Promise<void>;
@@ -36,7 +30,6 @@ export interface Progress {
 
 const ID = 'seeding';
 
-/** The progress recorded in a store. */
 export function openProgress(store: Store): Progress {
   const documents = store.collection(records).of('installation');
   return {
@@ -72,13 +65,11 @@ interface SeedingOptions extends Pick<ShopKeeperOptions, 'urls' | 'serviceRootSe
   readonly directory: string;
   readonly addresses: Addresses;
   readonly now: Date;
-  /** Receives the current step, in a few words. */
   readonly tell: (what: string) => void;
   /** The services' last logged error: their responses do not reveal a full disk. */
   readonly trouble?: () => string | undefined;
   /** A server that others run, as messages name it: while it does not answer, the seeding waits. */
   readonly waitsFor?: string | undefined;
-  /** Ends the waiting. */
   readonly signal?: AbortSignal;
 }
 
@@ -89,10 +80,9 @@ const ATTEMPTS = 3;
 const PAUSE_MS = { first: 250, longest: 5_000 } as const;
 
 /**
- * Seeds an installation without institutions, completes an interrupted seeding, and writes a lost `demo.json` again. A
- * seeding that fails, such as on a disk that is slow for seconds, goes on twice; while the server of `waitsFor` does
- * not answer, it goes on until it does. Returns the credentials; undefined for an installation that was set up without
- * demo data. @throws {StartFault} with the reason, such as a full disk
+ * Completes an interrupted seeding, and writes a lost `demo.json` again. A failing one goes on twice, and for as long
+ * as the server of `waitsFor` does not answer. Undefined for an installation that was set up without demo data.
+ * @throws {StartFault} with the reason, such as a full disk
  */
 export async function ensureDemo(options: SeedingOptions): Promise<DemoCredentials | undefined> {
   const { tell, trouble, waitsFor, signal } = options;
@@ -132,7 +122,6 @@ const ensure = async (options: SeedingOptions): Promise<DemoCredentials | undefi
   return seed(options);
 };
 
-/** Updates the addresses of the file to those of the settings. */
 const followAddresses = async (
   { directory, addresses, stores }: SeedingOptions,
   stored: DemoCredentials,
@@ -145,8 +134,7 @@ const followAddresses = async (
 };
 
 /**
- * Seeds the missing demo data, or only registers everybody again if the fixtures are known. The credentials are written
- * last: their presence means that the data is complete.
+ * Only registers everybody again if the fixtures are known. Credentials are written last: then the data is complete.
  */
 const seed = async (options: SeedingOptions, known?: AllFixtures): Promise<DemoCredentials> => {
   const { stores, progress, directory, addresses } = options;
@@ -178,7 +166,6 @@ const seed = async (options: SeedingOptions, known?: AllFixtures): Promise<DemoC
   return demo;
 };
 
-/** Registers everybody of an institution, and creates what its catalogue lacks unless its fixtures are known. */
 const seedInstitution = async (options: SeedingOptions, institution: DemoInstitution, known?: FixtureIds) => {
   const { stores, addresses } = options;
   const { id } = institution;

@@ -1,7 +1,6 @@
 import { DECISIONS_PATH, formatServiceAuthorization, IDENTITY_HEADER } from '@boxoffice/identity';
 import { deriveServiceSecret } from '@boxoffice/runtime';
 
-/** An operation of a service, as the seeding calls it. */
 export interface ServiceCall {
   /** Default: the catalog. */
   readonly service?: 'catalog' | 'contacts' | 'orders';
@@ -13,13 +12,11 @@ export interface ServiceCall {
   readonly idempotencyKey?: string;
 }
 
-/** A page of a list, as services answer it. */
 export interface ListPage<Item> {
   readonly items: readonly Item[];
   readonly nextCursor: string | null;
 }
 
-/** An answer other than a success. */
 export class RefusedCall extends Error {
   /** Whether the service could not answer just now, such as without its store: the same call may succeed later. */
   readonly passes: boolean;
@@ -30,14 +27,10 @@ export class RefusedCall extends Error {
   }
 }
 
-/**
- * Calls the services on behalf of a client; resolves with the data of a success. @throws {RefusedCall} of any other
- * answer
- */
+/** The data of a success. @throws {RefusedCall} of any other answer */
 export type ShopKeeper = <Data>(call: ServiceCall) => Promise<Data>;
 
 export interface ShopKeeperOptions {
-  /** The addresses of the services. */
   readonly urls: Readonly<Record<'authorizer' | 'catalog' | 'contacts' | 'orders', string>>;
   /** The root of the gateway's service secret: only the gateway may request decisions, as the seeding does. */
   readonly serviceRootSecret: string;
@@ -48,10 +41,7 @@ export interface ShopKeeperOptions {
 /** The authorizer's identities are valid for a minute; they are renewed well before. */
 const RENEWED_AFTER_MS = 30_000;
 
-/**
- * Creates a caller of the services that repeats the gateway's steps, since the gateway opens only after the seeding: a
- * token of the client, the authorizer's decision on each operation, the signed identity.
- */
+/** Repeats the gateway's steps, since that opens after the seeding: a client's token, decisions, signed identities. */
 export async function createShopKeeper(options: ShopKeeperOptions): Promise<ShopKeeper> {
   const { urls, serviceRootSecret, clientId, clientSecret } = options;
   const authorization = formatServiceAuthorization('gateway', deriveServiceSecret(serviceRootSecret, 'gateway'));

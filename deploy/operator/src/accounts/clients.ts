@@ -21,7 +21,6 @@ import { type Command, formatResult, type Given, Misuse, parseList, requireName 
 import type { Installation } from '../installation.ts';
 import { requireInstitution, requirePointOfSale } from './institutions.ts';
 
-/** Every scope of the installation. */
 const knownScopes = (): readonly string[] => listDomainScopes(readPresentRows().flatMap(({ domains }) => domains));
 
 /** The scopes of an option; `all` means every one. @throws {Misuse} naming unknown ones */
@@ -42,7 +41,6 @@ const scopesChangeOf = (given: Given, present: readonly string[] = []) => {
   return scopes === undefined ? {} : { scopes: scopesOf(given) };
 };
 
-/** What only browsers need, as far as it is given: redirect URIs, origins, and whether users are asked for consent. */
 const browserOptionsOf = (given: Given) => ({
   ...(given.options['redirect-uris'] === undefined ? {} : { redirectUris: parseList(given, 'redirect-uris') }),
   ...(given.options.origins === undefined ? {} : { origins: parseList(given, 'origins') }),
@@ -59,7 +57,6 @@ const numberOf = ({ options }: Given, name: string): number | undefined => {
   return Number(value);
 };
 
-/** What bounds say of what a client does, as far as it is given. @throws {Misuse} */
 const limitsOf = (given: Given) => {
   const { 'on-account': onAccount } = given.options;
   const [reservationDays, heldPlaces] = [numberOf(given, 'reservation-days'), numberOf(given, 'held-places')];
@@ -70,10 +67,7 @@ const limitsOf = (given: Given) => {
   };
 };
 
-/**
- * The bounds as far as they are given; empty without an option. @throws {Misuse}; {Refused} for an unknown point of
- * sale
- */
+/** Empty without an option. @throws {Misuse}; {Refused} for an unknown point of sale */
 const boundsOf = async (installation: Installation, institution: string, given: Given) => {
   const { 'own-orders': ownOrders, 'points-of-sale': hosts, unbounded } = given.options;
   const pointsOfSale = parseList(given, 'points-of-sale');

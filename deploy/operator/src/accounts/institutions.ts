@@ -1,5 +1,3 @@
-// The operator's commands for institutions, clients, users, points of sale, keys and service secrets.
-
 import {
   createInstitution,
   createPointOfSale,

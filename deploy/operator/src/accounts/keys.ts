@@ -26,10 +26,7 @@ export const keys: readonly Command[] = [
   },
 ];
 
-/**
- * Writes each secret into a new file of its own, for its owner only, instead of a present one. @throws {Refused} when
- * one cannot be written
- */
+/** For its owner only. @throws {Refused} when one cannot be written */
 const written = (directory: string, secrets: readonly { process: string; secret: string }[]) =>
   secrets.map(({ process, secret }) => {
     const file = join(resolve(directory), `${process}.service-secret`);

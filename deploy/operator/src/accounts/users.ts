@@ -44,10 +44,7 @@ const fromTerminal = async (): Promise<string> => {
 
 const PASSWORD = 'the password is prompted for, or read from --password-file (- or a pipe: standard input)';
 
-/**
- * A password from a file, from a pipe, or from a terminal prompt; never from the command line, and never printed.
- * @throws {Refused}
- */
+/** From a file, a pipe, or a terminal prompt; never from the command line, and never printed. @throws {Refused} */
 const passwordOf = async ({ options: { 'password-file': file } }: Given): Promise<string> => {
   const isPrompted = typeof file !== 'string' && process.stdin.isTTY;
   const given = () => (isPrompted ? fromTerminal() : fromStandardInput());
@@ -67,7 +64,6 @@ const requireContact = async (installation: Installation, institution: string, n
   if ('erasedAt' in found && found.erasedAt) throw new Refused(`the data of contact ${number} was erased`);
 };
 
-/** The logins of shoppers at points of sale. */
 export const users: readonly Command[] = [
   {
     name: 'users list',
@@ -131,7 +127,6 @@ const userOf = async (installation: Installation, [id = '', login = '']: readonl
   return { institution, login, publicUrl: address };
 };
 
-/** The users of the institution API, who sign in. */
 export const apiUsers: readonly Command[] = [
   {
     name: 'api-users list',

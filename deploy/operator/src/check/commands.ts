@@ -1,5 +1,3 @@
-// The check of an installation's stored documents against the invariants of orders, stock, tickets, access and usage.
-
 import { chmodSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { explain } from '@boxoffice/runtime';
@@ -37,10 +35,7 @@ const metricsText = ({ counts, violations, undecided }: Verified, at: number, se
   ].join('\n');
 };
 
-/**
- * Replaces the file atomically, readable by the collector: it contains only counts. @throws {Refused} when it cannot be
- * written
- */
+/** Atomically, readable by the collector: it has only counts. @throws {Refused} when it cannot be written */
 const writeMetrics = (file: string, text: string): void => {
   const path = resolve(file);
   const draft = `${path}.${process.pid}`;

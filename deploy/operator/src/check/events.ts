@@ -3,7 +3,6 @@ import type { Announced } from '@boxoffice/service';
 import { type Case, createCase, type Finding, type Kind } from './findings.ts';
 import { type CheckedCollections, findById, readPages } from './reading.ts';
 
-/** Resources whose positions are read at once. */
 const WIDTH = 100;
 
 /** Judges documents by their last announcement: its event was recorded. */
@@ -59,7 +58,6 @@ const resumedSoon = async (
 /** Resources whose last position is remembered during the walk. */
 const MOST = 100_000;
 
-/** Walks through the events of an institution in their order. */
 export async function* judgeEvents(
   { events }: CheckedCollections,
   institution: string,

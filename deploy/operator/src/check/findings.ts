@@ -27,12 +27,10 @@ export const invariants = {
 
 export type Invariant = keyof typeof invariants;
 
-/** A suspected violation in one reading. */
 export interface Finding {
   readonly invariant: Invariant;
   /** The ids of the documents at fault: orders, places, tickets … */
   readonly offenders: readonly string[];
-  /** A description for the operator. */
   readonly text: string;
   /** Whether pending work will correct it: it counts only if it outlasts that work. */
   readonly underWay?: boolean;
@@ -78,7 +76,6 @@ interface Versioned {
   readonly institution: string;
 }
 
-/** A case of a document, with what else was read for it and the keys of events that may change it. */
 export function createCase(
   kind: Kind,
   { id, institution, version }: Versioned,

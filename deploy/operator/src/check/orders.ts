@@ -6,20 +6,17 @@ import { type Case, createCase, type Finding, findBrokenRules, type Rule } from 
 import { type CheckedCollections, findById, findByOwner, findReferenced } from './reading.ts';
 import { CLOCKS_MS, isUnderWay } from './stock.ts';
 
-/** The evidence on an order. */
 interface OrderEvidence {
   readonly order: OrderDocument;
   /** The places that its lines name, or its controlled tickets, by id. */
   readonly places: ReadonlyMap<string, PlaceDocument>;
   /** Other orders that have one of them, by id. */
   readonly rivals: ReadonlyMap<string, OrderDocument>;
-  /** The order's own tickets. */
   readonly tickets: readonly TicketDocument[];
 }
 
 const ended: readonly string[] = ['confirmed', 'expired', 'cancelled'];
 
-/** Judges orders against the places, tickets and contacts that they name. */
 export async function judgeOrders(collections: CheckedCollections, found: readonly OrderDocument[]): Promise<Case[]> {
   const withTickets = found.filter(({ state }) => state === 'confirmed' || state === 'cancelled');
   const tickets = await findByOwner(collections.tickets, 'orderId', withTickets);
@@ -48,7 +45,6 @@ export async function judgeOrders(collections: CheckedCollections, found: readon
   });
 }
 
-/** All findings on an order, from its own members and from other services. */
 const judgeOrder = (evidence: OrderEvidence, now: number): Finding[] => [
   ...linePlaces(evidence, now),
   ...lineTickets(evidence),
@@ -198,7 +194,6 @@ interface TicketEvidence {
   readonly after: TicketDocument | undefined;
 }
 
-/** Judges tickets against their orders and those that they replace or are replaced by. */
 export async function judgeTickets(collections: CheckedCollections, found: readonly TicketDocument[]): Promise<Case[]> {
   const orders = await findReferenced(collections.orders, found, 'orderId');
   const kin = await findReferenced(collections.tickets, found, 'replaces', 'replacedBy');
@@ -210,7 +205,6 @@ export async function judgeTickets(collections: CheckedCollections, found: reado
   });
 }
 
-/** Judges a ticket against its order and its lineage. */
 const judgeTicket = ({ ticket, order, before, after }: TicketEvidence): Finding[] => {
   const { id, status, orderId, lineId, institution, replaces, replacedBy } = ticket;
   const findings: Finding[] = boundsFaults(ticket, order);
@@ -236,9 +230,7 @@ const judgeTicket = ({ ticket, order, before, after }: TicketEvidence): Finding[
   return findings;
 };
 
-/**
- * The members by which users see a ticket: those of its order. An earlier release issued tickets without the channel.
- */
+/** Those of its order, by which users see it. An earlier release issued tickets without the channel. */
 const boundsFaults = (ticket: TicketDocument, order: OrderDocument | undefined): Finding[] => {
   if (!order || order.institution !== ticket.institution) return [];
   const { id, contactNumber, pointOfSale = order.pointOfSale } = ticket;

@@ -17,16 +17,12 @@ import { type CheckedCollections, findById, readAllPages } from './reading.ts';
 import { judgePlaces, judgeStock, recount } from './stock.ts';
 import { judgeUsage, judgeUsageAgain } from './usage.ts';
 
-/**
- * What is counted while it is read. `abandoned_places` are held for orders that do not exist: what a dead process took,
- * or a creation under way. They lapse with their hold.
- */
+/** `abandoned_places` are held for orders that do not exist, of a dead process or not created yet. They lapse. */
 const COUNTED = [
   ...['performances', 'places', 'abandoned_places', 'orders', 'tickets', 'contacts', 'sessions', 'logins'],
   ...['users', 'sign_ins', 'grants', 'api_keys', 'usage_intervals', 'events'],
 ] as const;
 
-/** The documents read so far, by kind. */
 export type Counts = Record<string, number>;
 
 export function createCounts(): Counts {
@@ -37,7 +33,6 @@ type Read = (page: readonly Document[]) => void;
 
 /** Judges all documents of a kind, page by page, or some again by their ids; deleted ones have no findings. */
 interface Judge {
-  /** The name of the count of its documents, if they are counted. */
   readonly counted: (typeof COUNTED)[number] | undefined;
   all(collections: CheckedCollections, institution: string | undefined, read: Read): AsyncGenerator<Case[]>;
   again(collections: CheckedCollections, ids: readonly string[]): Promise<Case[]>;
@@ -77,7 +72,6 @@ const announcedOf = <T extends Announced>(
   of: (collections: CheckedCollections) => CollectionHandle<T>,
 ): Judge => judgeOf(of, (collections, found) => judgeAnnounced(collections, kind, found));
 
-/** The kinds of documents whose changes are announced. */
 const announcements = {
   announced_order: announcedOf('announced_order', ({ orders }) => orders),
   announced_ticket: announcedOf('announced_ticket', ({ tickets }) => tickets),
@@ -86,7 +80,6 @@ const announcements = {
   announced_performance: announcedOf('announced_performance', ({ performances }) => performances),
 };
 
-/** Reads everything once, or everything of one institution, and counts it. */
 export async function* lookAtAll(
   collections: CheckedCollections,
   counts: Counts,
@@ -138,7 +131,6 @@ const judges: Readonly<Record<Kind, Pick<Judge, 'again'>>> = {
   usage: { again: judgeUsageAgain },
 };
 
-/** Reads documents again, by kind and id. */
 export function lookAgain(collections: CheckedCollections, kind: Kind, ids: readonly string[]): Promise<Case[]> {
   return judges[kind].again(collections, ids);
 }

@@ -34,7 +34,6 @@ export async function judgeContacts(
   });
 }
 
-/** Judges logins at points of sale. */
 export async function judgeLogins(collections: CheckedCollections, found: readonly LoginDocument[]): Promise<Case[]> {
   const contacts = await findReferenced(collections.contacts, found, 'contactNumber');
   return found.map((login) =>

@@ -30,9 +30,7 @@ import type { ServiceName } from '../installation.ts';
 const PATIENCE_MS = 60_000;
 const BETWEEN_READS_MS = 500;
 
-/**
- * The result of a read, repeated while the store is unavailable. @throws {StoreUnavailable} after {@link PATIENCE_MS}
- */
+/** Repeated while the store is unavailable. @throws {StoreUnavailable} after {@link PATIENCE_MS} */
 export async function retryWhileUnavailable<R>(read: () => Promise<R>): Promise<R> {
   for (const startedAt = performance.now(); ; ) {
     try {
@@ -44,13 +42,9 @@ export async function retryWhileUnavailable<R>(read: () => Promise<R>): Promise<
   }
 }
 
-/** The stores of the services that a check reads. */
 export type CheckedStores = Readonly<Record<ServiceName, Store>>;
 
-/**
- * Every collection that a check reads; it never writes. `users`, `signIns` and `grants` are those of the institution
- * API, `logins` and `sessions` those of points of sale.
- */
+/** `users`, `signIns` and `grants` are of the institution API, `logins` and `sessions` of points of sale. */
 export function openCollections({ authorizer, catalog, contacts, orders, tickets, events, pos }: CheckedStores) {
   return {
     clients: open(authorizer, clientsCollection),
@@ -74,7 +68,6 @@ export function openCollections({ authorizer, catalog, contacts, orders, tickets
   };
 }
 
-/** A collection whose reads are repeated while its store is unavailable. */
 const open = <T extends Document>(store: Store, declared: Collection<T>): CollectionHandle<T> => {
   const { of, acrossInstitutions } = store.collection(declared);
   const patient = <D extends Pick<Documents<T>, 'find' | 'get'>>(documents: D): D => ({
@@ -114,7 +107,6 @@ export async function* readAllPages<T extends Document>(
     yield institution === undefined ? page : page.filter((one) => one.institution === institution);
 }
 
-/** The existing documents with these ids, by id. */
 export async function findById<T extends Document>(
   handle: CollectionHandle<T>,
   ids: Iterable<string | null | undefined>,
@@ -129,7 +121,6 @@ export async function findById<T extends Document>(
   return found;
 }
 
-/** The existing documents that these members of others name, by id. */
 export function findReferenced<T extends Document, Member extends string>(
   handle: CollectionHandle<T>,
   others: readonly Readonly<Record<Member, string | null>>[],
@@ -141,10 +132,7 @@ export function findReferenced<T extends Document, Member extends string>(
   );
 }
 
-/**
- * The documents whose `field` has an owner's id, by that id; queried within each owner's institution, as the index
- * requires.
- */
+/** By the owner's id; queried within each owner's institution, as the index requires. */
 export async function findByOwner<T extends Document>(
   handle: CollectionHandle<T>,
   field: keyof T & string,

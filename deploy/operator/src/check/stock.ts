@@ -24,10 +24,7 @@ interface Holding {
 /** The longest hold of a new order that a point of sale can have. */
 const LONGEST_HOLD_MS = 1_440 * 60_000;
 
-/**
- * Judges places that are not free against the orders that have them; reports how many have an order that does not
- * exist.
- */
+/** Reports how many have an order that does not exist. */
 export async function judgePlaces(
   collections: CheckedCollections,
   found: readonly PlaceDocument[],
@@ -55,7 +52,6 @@ const isAbandoned = ({ state, holder, freeFrom }: PlaceDocument, order: unknown,
 /** A change of capacity claims the places that it withdraws. */
 const byChange = (holder: string): boolean => holder.startsWith('capacity:');
 
-/** Judges a place that is not free against its order. */
 const judgePlace = (place: PlaceDocument, holding: Holding, now: number): Finding[] => {
   const { id, state, holder, institution } = place;
   const faults = stateFaults(place);
@@ -103,10 +99,7 @@ const isRetained = (place: PlaceDocument, { order, tickets }: Holding): boolean 
   order?.state === 'cancelled' &&
   tickets.some(({ status, place: of }) => status === 'controlled' && of.id === place.id);
 
-/**
- * A held place that no line names is no fault, with or without an order: the process died before its write, or two runs
- * of one request on two instances held too much. It lapses with the hold, which therefore must end.
- */
+/** That no line names it is no fault: the process died before its write, or two runs of a request held too much. */
 const heldFaults = (place: PlaceDocument, { order }: Holding, now: number): string | undefined => {
   if (order === undefined)
     return place.freeFrom > now + LONGEST_HOLD_MS + CLOCKS_MS ? 'which does not exist' : undefined;
@@ -134,11 +127,9 @@ export async function* judgeStock(
   }
 }
 
-/** The places of a performance, page by page in their order. */
 const placesOf = ({ places }: CheckedCollections, { id, institution }: PerformanceDocument) =>
   readPages(places.of(institution), { where: { performanceId: id }, orderBy: 'order' });
 
-/** Counts places into a tally. */
 const count = (tally: Tally, places: readonly PlaceDocument[]): void => {
   for (const { seatCategoryId, state } of places) {
     if (state !== 'withdrawn') tally.set(seatCategoryId, (tally.get(seatCategoryId) ?? 0) + 1);

@@ -19,14 +19,10 @@ type Sum = keyof typeof finer;
 interface Interval {
   readonly institution: string;
   readonly resolution: Sum;
-  /** Epoch milliseconds. */
   readonly start: number;
 }
 
-/**
- * Judges an institution's usage, as far as the finer intervals are certainly all kept; `counted` receives the number of
- * intervals.
- */
+/** As far as the finer intervals are certainly all kept; `counted` receives the number of intervals. */
 export async function* judgeUsage(
   collections: CheckedCollections,
   institution: string,
@@ -66,7 +62,6 @@ async function* judgeIntervals(
   }
 }
 
-/** The documents in groups of the same interval of `by`, in order. */
 async function* groupsBy(
   by: Sum,
   documents: AsyncIterable<UsageDocument>,
@@ -92,7 +87,6 @@ const usageOf = (
   return readDocuments(usage.of(institution), { where, orderBy: 'start' });
 };
 
-/** Judges an interval by its own documents and those of its parts. */
 const judgeInterval = (interval: Interval, parts: readonly UsageDocument[], whole: readonly UsageDocument[]): Case => {
   const { institution, resolution } = interval;
   const isByUser = resolution === 'day';
@@ -137,7 +131,6 @@ const isReporting = (some: readonly UsageDocument[], others: readonly UsageDocum
   return left.size !== right.size || [...left].some(([gateway, upTo]) => right.get(gateway) !== upTo);
 };
 
-/** The last report of each gateway that the documents include. */
 const reportsOf = (documents: readonly UsageDocument[]): Map<string, number> => {
   const last = new Map<string, number>();
   for (const { gateways } of documents) {
@@ -146,7 +139,6 @@ const reportsOf = (documents: readonly UsageDocument[]): Map<string, number> => 
   return last;
 };
 
-/** Judges intervals again, by the ids of their cases. */
 export async function judgeUsageAgain(collections: CheckedCollections, ids: readonly string[]): Promise<Case[]> {
   const cases: Case[] = [];
   for (const { institution, resolution, start } of ids.map(intervalOf)) {

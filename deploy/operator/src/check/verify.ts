@@ -1,5 +1,3 @@
-// The operator's check: finds violations of invariants across the stores of all services, while they run.
-
 import { setTimeout as pause } from 'node:timers/promises';
 import type { QueueDepth } from '@boxoffice/messaging';
 import type { OutboxEvent, Store } from '@boxoffice/store';
@@ -11,12 +9,10 @@ import { type CheckedStores, openCollections, retryWhileUnavailable } from './re
 export interface Violation {
   readonly invariant: Invariant;
   readonly institution: string;
-  /** The ids of the documents at fault. */
   readonly ids: readonly string[];
   readonly text: string;
 }
 
-/** The state of a finding that is not confirmed yet. */
 interface Suspect {
   readonly finding: Finding;
   readonly case: Case;
@@ -37,14 +33,9 @@ interface Suspects {
   readonly size: number;
   /** The number of findings beyond those that are read again. */
   readonly left: number;
-  /** Adds the findings of cases. */
   suspect(cases: readonly Case[]): void;
-  /** The documents to read again, by kind. */
   toLookAt(): ReadonlyMap<Kind, readonly string[]>;
-  /**
-   * Records the second look at everything in {@link toLookAt} and the messages that were pending before; returns the
-   * confirmed violations.
-   */
+  /** Records the second look and the messages that were pending before; returns the confirmed violations. */
   seen(cases: readonly Case[], onTheWay: OnTheWay, now: number): Violation[];
   /** Findings that pending work may still explain. */
   undecided(): Violation[];
@@ -56,7 +47,6 @@ const MOST = 10_000;
 interface VerifyOptions {
   readonly stores: CheckedStores;
   readonly queues: () => Promise<readonly QueueDepth[]>;
-  /** Only this institution's; default: all. */
   readonly institution?: string | undefined;
   /** How long a finding must stay unchanged, without pending work, to count. Default 3,000 ms. */
   readonly settleMs?: number;
@@ -76,22 +66,17 @@ interface Read extends OnTheWay {
 /** The least number of looks, even at a slow store. */
 const LEAST_LOOKS = 3;
 
-/** The result of a check. */
 export interface Verified {
   readonly counts: Counts;
   readonly violations: readonly Violation[];
   /** Findings with pending work all the time: a step that never ends, or messages that no consumer takes. */
   readonly undecided: readonly Violation[];
-  /** The number of findings beyond those that could be read again. */
   readonly more: number;
   /** Why the queues could not be read; undefined when they were, or nothing looked wrong. */
   readonly unasked: string | undefined;
 }
 
-/**
- * Reads everything once, on a running installation, and reads findings again: pending work changes or is waited for; a
- * finding that stays unchanged in two looks some seconds apart is a violation. Reads page by page and never writes.
- */
+/** A finding that stays unchanged in two looks some seconds apart, without pending work, is a violation. */
 export async function verify(options: VerifyOptions): Promise<Verified> {
   const { stores, queues, institution, settleMs = 3_000, patienceMs = 60_000, tell = () => undefined } = options;
   const collections = openCollections(stores);
@@ -122,7 +107,6 @@ export async function verify(options: VerifyOptions): Promise<Verified> {
   return { counts, violations, undecided: suspects.undecided(), more: suspects.left, unasked };
 }
 
-/** Creates an empty list of suspects. `settleMs`: how long a finding must stay unchanged without pending work. */
 const createSuspects = (settleMs: number): Suspects => {
   let suspects = new Map<string, Suspect>();
   let left = 0;
@@ -192,9 +176,8 @@ const summary = (counts: Counts): string =>
     .join(', ');
 
 /**
- * Reads the pending messages: the events of every outbox, then the queue depths. The order matters: an event moves from
- * the outbox to the queue. Queues reveal no keys, so that any message, or an unreachable broker, makes every case
- * pending. Messages in processing are invisible; they take seconds at most, which the pause between two looks covers.
+ * Outboxes before queues, as events move. Queues reveal no keys: any message, or an unreachable broker, makes every
+ * case pending. Messages in processing take seconds at most, which the pause between two looks covers.
  */
 const readOnTheWay = async (stores: readonly Store[], queues: () => Promise<readonly QueueDepth[]>): Promise<Read> => {
   const keys = new Set<string>();
