@@ -92,8 +92,7 @@ export function createClients(
       };
       if (to.bounds) {
         const before = await getClient(institution, clientId);
-        // Refused for a reason of its own, a change asks no other service; the write checks again what the client is
-        // then.
+        // Refused for a reason of its own, a change asks no other service; the write checks again what the client is.
         request.allow?.(before);
         step(before, new Date(now()));
         await requireKnown(institution, namedIn(to.bounds), before.bounds ?? {});
@@ -131,9 +130,7 @@ const namedIn = (change: rules.BoundsChange | undefined) => ({ pointsOfSale: cha
 
 type NewClient = Omit<rules.Registration, 'type'> & { readonly institution: string };
 
-/**
- * The plaintext secret is returned only here. @throws {Fault} semantically_invalid for scopes, else validation_error
- */
+/** Returns the plaintext secret. @throws {Fault} semantically_invalid for scopes, validation_error for URIs */
 export async function createClient(
   store: Store,
   { institution, ...registration }: NewClient,

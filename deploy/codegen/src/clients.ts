@@ -178,9 +178,7 @@ const valuesIn = (schema: unknown, path: string): [path: string, values: readonl
   ];
 };
 
-/**
- * With the route table and the lists of values. What was not released yet is left out, so that calls do not compile.
- */
+/** With the route table and the lists of values. What is not released yet is left out: calls do not compile. */
 export async function generateServiceClient(
   released: Description,
   service: string,

@@ -74,9 +74,7 @@ const shown = (value: unknown): string => JSON.stringify(value);
 const ordered = <Value>(direction: Direction, before: Value, after: Value) =>
   direction === 'request' ? { narrow: before, wide: after } : { narrow: after, wide: before };
 
-/**
- * Of one type, without `anyOf`, `oneOf` and `allOf`; each value satisfies one. @throws {Error} on an unknown keyword
- */
+/** Of one type, without `anyOf`, `oneOf` and `allOf`; each value satisfies one. @throws on an unknown keyword */
 const alternatives = (schema: Schema): Plain[] => {
   refuseUnknown(schema);
   const { anyOf, oneOf, allOf = [], ...own } = schema;

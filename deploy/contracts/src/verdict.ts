@@ -93,9 +93,7 @@ export function findMissingUses(next: Release, others: readonly Dependent[], fac
   );
 }
 
-/**
- * Whole operations, required members of successes, and what it may send. If `expected` lacks it, only the id is known.
- */
+/** Whole operations, required members of successes, what it may send. If `expected` lacks one, only its id is known. */
 const missingOperations = (
   expected: Description | undefined,
   actual: Description,

@@ -82,9 +82,7 @@ const read = (directory: string): Running | undefined => {
   }
 };
 
-/**
- * That of a killed process does not count: its pid is gone, or no address answers. `urls` is empty during the start.
- */
+/** That of a killed process does not count: its pid is gone, or no address answers. At the start `urls` is empty. */
 export async function readRunning(directory: string, store: string): Promise<Running | undefined> {
   const record = read(directory);
   const counts =

@@ -31,9 +31,7 @@ import { tickets } from '@boxoffice/tickets';
 
 const KEY_FILE = nameSecretFile('KEY_ENCRYPTION_KEY');
 
-/**
- * Generated if missing, unless the store has values under an earlier key, which it cannot decrypt. @throws {StartFault}
- */
+/** Made if missing, unless the store has values under an earlier key, which it cannot decrypt. @throws {StartFault} */
 export async function keepKeyEncryptionKey(directory: string, authorizerStore: Store): Promise<string> {
   const stored = readStoredSecret(directory, KEY_FILE);
   if (stored !== undefined) return stored;

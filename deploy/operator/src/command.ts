@@ -65,10 +65,7 @@ const tableOf = (records: readonly object[]): string => {
 export interface Command {
   /** `clients create` */
   readonly name: string;
-  /**
-   * What is accepted after the name: words, optional ones in brackets, then options, with a value if they take a text.
-   * `INSTITUTION [HOST] --name NAME [--watch]`
-   */
+  /** Words, optional ones in brackets, then options: `INSTITUTION [HOST] --name NAME [--watch]` */
   readonly usage: string;
   readonly about: string;
   readonly data?: DataUse;

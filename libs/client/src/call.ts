@@ -1,5 +1,4 @@
 export interface Options {
-  /** Headers of this request alone. */
   headers?: Readonly<Record<string, string>>;
   /** Ends the call, and each of its repetitions, with the reason of the signal. */
   signal?: AbortSignal;

@@ -6,10 +6,8 @@ import { computeBackoff, type Transport } from './http/transport.ts';
 
 /** A message of a stream of Server-Sent Events (HTML Living Standard, 9.2). */
 interface Message {
-  /** The last `id` of the stream so far. */
   readonly id: string | undefined;
   readonly type: string;
-  /** Empty in a message that only advances the id. */
   readonly data: string;
 }
 
@@ -38,7 +36,7 @@ export interface EventsOptions<Filter extends EventFilter = EventFilter> {
 
 export interface EventStream<Filter extends EventFilter = EventFilter> extends AsyncIterableIterator<EventsOf<Filter>> {
   /**
-   * `after` of a later stream; also moves over events that the filter leaves out. Undefined until it knows its start.
+   * `after` of a later stream; also moves over events that the filter leaves out. Undefined until its start is known.
    */
   readonly cursor: string | undefined;
   return(): Promise<IteratorResult<EventsOf<Filter>>>;

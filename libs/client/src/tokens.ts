@@ -11,7 +11,6 @@ interface Tokens {
 
 interface TokensOptions {
   readonly first?: TokenSet;
-  /** The form that gets the next tokens; undefined if there is no way to. */
   readonly form: (last: TokenSet | undefined) => Readonly<Record<string, string>> | undefined;
   readonly issue: (form: Readonly<Record<string, string>>) => Promise<TokenSet>;
   readonly onTokens?: (tokens: TokenSet) => void | Promise<void>;

@@ -29,7 +29,6 @@ export interface CallerUser {
 
 /** The bounds of a client, which hold for the users who sign in at it, too. */
 export interface ClientBounds {
-  /** Whether only what the client made exists for it. */
   readonly ownOrders: boolean;
   /** Service hosts of the only points of sale that it sells for, in lower case; empty: of all. */
   readonly pointsOfSale: readonly string[];

@@ -45,9 +45,7 @@ export function signIdentity(key: SigningKey, options: IdentityTokenOptions): st
   return signJws(JSON.stringify(claims), { type: IDENTITY_TYPE, kid: key.kid }, key.privateKey);
 }
 
-/**
- * A user's client is within `user`, a bounded one within `bounded`: a verifier that knows neither refuses the token.
- */
+/** A user's client is within `user`, a bounded one within `bounded`: a verifier that knows neither refuses them. */
 const callerClaims = ({ client, service, user = null, bounds = null, isPublic = false }: SignedCaller) => ({
   ...(bounds === null
     ? clientClaim(client, user)

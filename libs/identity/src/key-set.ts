@@ -10,8 +10,7 @@ export const JWKS_PATH = '/auth/jwks';
 
 export interface KeySet {
   /**
-   * From a document at most `maxAgeMs` old, or the last one without the authorizer. An unknown id refetches it once per
-   * cooldown. Rejects with Fault `service_unavailable` if the key may exist.
+   * An unknown id refetches the document once per cooldown. Rejects with Fault `service_unavailable` if it may exist.
    */
   key(kid: string): Promise<KeyObject | undefined>;
   refresh(): Promise<void>;

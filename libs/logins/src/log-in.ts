@@ -64,7 +64,6 @@ export type LogInAudit = (
 export interface LogInOptions<User> {
   readonly attempts: CollectionHandle<AttemptsDocument>;
   readonly mostPerAddress: number;
-  /** The user of a login who may log in, with the hash of the password; undefined for any other login. */
   readonly find: (attempt: Attempt) => Promise<{ readonly user: User; readonly passwordHash: string } | undefined>;
   readonly audit: LogInAudit;
   readonly now?: () => number;

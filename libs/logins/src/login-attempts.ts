@@ -17,7 +17,6 @@ export function toEmailLoginKey(login: string): string {
 /** Folds case and Unicode composition; a final sigma becomes a sigma. */
 const folded = (text: string): string => text.normalize('NFC').toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
 
-/** A domain in its DNS form (IDNA) if it has non-ASCII letters; others unchanged. */
 const dnsName = (domain: string): string => {
   const url = `http://${domain}`;
   return /\P{ASCII}/u.test(domain) && URL.canParse(url) ? new URL(url).hostname : domain;

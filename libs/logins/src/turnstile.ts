@@ -6,7 +6,6 @@ interface Queuer {
 }
 
 export interface TurnstileLimits {
-  /** Maximum tasks that run concurrently. */
   readonly inside: number;
   /** Maximum tasks that wait, over all institutions. */
   readonly waiting: number;
@@ -15,7 +14,6 @@ export interface TurnstileLimits {
 }
 
 export interface Surroundings {
-  /** Milliseconds of a monotonic clock. */
   readonly now?: () => number;
   readonly random?: () => number;
 }

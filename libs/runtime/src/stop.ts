@@ -84,7 +84,7 @@ export function createStop(logger: Logger, { withinMs = 15_000 }: StopOptions = 
       for (const signal of ['SIGTERM', 'SIGINT'] as const) {
         process.on(signal, () => {
           if (ending) {
-            // A terminal and a supervisor signal the whole group, and npm forwards its own: the same signal arrives
+            // A terminal and a supervisor signal the whole group, and npm forwards its own: the same signal comes
             // twice.
             if (performance.now() - signalled < REPEAT_MS) return;
             process.exit(1);

@@ -85,7 +85,6 @@ interface Waits {
 
 const PAUSE_MS = 1_000;
 
-/** Opens an engine that may start later than this process does, and logs what it waits for. */
 export function openPersistently<Value>(name: string, logger: Waits, open: () => Promise<Value>): Persistent<Value> {
   const end = new AbortController();
   const tried = Promise.withResolvers<boolean>();

@@ -5,7 +5,6 @@ import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace-base';
 import { oneOf, url } from './settings/kinds.ts';
 import { settleWithin } from './time.ts';
 
-/** The ids that connect everything that one request causes, across all processes. */
 export interface Trace {
   /** Returned as X-Request-Id. */
   readonly requestId: string;
@@ -152,7 +151,6 @@ interface TracesOptions {
   readonly logger: Record<'info' | 'warn', (message: string, fields?: { readonly error?: unknown }) => void>;
 }
 
-/** Time to send the remaining spans when the program stops. */
 const LAST_MS = 3_000;
 
 const KINDS = { server: 1, client: 2, producer: 3, consumer: 4 } as const;

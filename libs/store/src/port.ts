@@ -33,9 +33,7 @@ export interface DueWork {
 
 export type Due = Readonly<Record<string, DueWork>>;
 
-/**
- * Null: nothing is left to do. Names that are absent stay. Ends a claim: who had it neither ends nor moves the work.
- */
+/** Null: nothing is left to do. Names that are absent stay. Ends a claim: who had it can no longer move the work. */
 export type DueChange = Readonly<Record<string, number | null>>;
 
 export type Scalar = string | number | boolean | null;

@@ -103,9 +103,7 @@ const readingDue = <T extends Document>(
   listDue: async (query) => (await documents.listDue(query)).map(upgrade),
 });
 
-/**
- * Before queries use the new shape. Can be interrupted and repeated, beside other writes. `where`: on the stored one.
- */
+/** Before queries use the new shape. Can be interrupted and repeated, beside other writes. `where`: on the old one. */
 export async function rewrite<T extends Document>(
   store: Pick<Store, 'collection'>,
   collection: Collection<T>,

@@ -133,9 +133,7 @@ const followAddresses = async (
   return demo;
 };
 
-/**
- * Only registers everybody again if the fixtures are known. Credentials are written last: then the data is complete.
- */
+/** Only registers everybody again if the fixtures are known. The credentials come last: then the data is complete. */
 const seed = async (options: SeedingOptions, known?: AllFixtures): Promise<DemoCredentials> => {
   const { stores, progress, directory, addresses } = options;
   const existing = await listInstitutions(stores.catalog);

@@ -91,7 +91,6 @@ const parsed = (text: string): unknown => {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
 
-/** Sends a request once; the reader of the answer has the same time limit. */
 export async function sendOnce<Result>(
   fetch: Fetch,
   { method, url, headers, body, signal, timeoutMs }: Wire,

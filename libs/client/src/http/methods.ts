@@ -30,7 +30,6 @@ interface Base {
   readonly baseUrl: string;
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
-  /** Query parameters of every request that does not set them itself. */
   readonly query?: Request['query'];
 }
 

@@ -13,7 +13,6 @@ export type Repeatable = 'always' | 'refused' | 'never';
 const FIRST_MS = 500;
 const AWAY = [502, 503];
 
-/** The delay before the next attempt, doubled each time, with jitter of a half. */
 export function computeBackoff(attempt: number, maxDelayMs: number): number {
   return Math.min(maxDelayMs, FIRST_MS * 2 ** attempt) * (0.5 + Math.random() / 2);
 }

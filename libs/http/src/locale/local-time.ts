@@ -127,9 +127,7 @@ interface Validity {
   readonly until: string | null;
 }
 
-/**
- * In the language of the locale, else English. An end at midnight is that of the day before. Empty if both are open.
- */
+/** In the locale's language, else English. An end at midnight is that of the day before. Empty if both are open. */
 export function formatValidity(locale: string, { from, until: end }: Validity, timeZone?: string): string {
   // An end before the start is one that was not known yet to change with it.
   const until = from !== null && end !== null && Date.parse(end) <= Date.parse(from) ? null : end;

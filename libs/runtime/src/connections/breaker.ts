@@ -52,7 +52,6 @@ export function createBreaker(options: BreakerOptions = {}): Breaker {
       become('open');
     },
     abandoned() {
-      // The probe had no outcome: the next request probes.
       if (state !== 'half-open') return;
       openUntil = 0;
       become('open');

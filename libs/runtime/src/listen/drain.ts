@@ -13,7 +13,6 @@ const LEAST_MS = 1_000;
 
 /** Milliseconds, counted from the beginning of the stop. */
 interface DrainOptions {
-  /** Time for running requests; then every connection is closed. */
   readonly graceMs: number;
   /** For open keep-alive connections, each until its next answer; a second when none is open any more. */
   readonly idleMs: number;

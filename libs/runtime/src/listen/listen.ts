@@ -53,7 +53,6 @@ export interface Listening {
 /** Keep-alive time of an idle connection: longer than that of the gateway's agents and of usual load balancers. */
 const KEEP_ALIVE_MS = 75_000;
 
-/** A connection without any traffic is closed after this time. */
 const SILENCE_MS = 120_000;
 
 const MOST_CONNECTIONS = 10_000;

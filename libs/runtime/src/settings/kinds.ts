@@ -7,7 +7,6 @@ import { explain } from './start-fault.ts';
 interface Kind<Value> {
   /** The form of a valid value, after "expected". */
   readonly expected: string;
-  /** The value, or undefined for an invalid text. */
   parse(text: string): Value | undefined;
   /** Not shown in messages; may come from the file that NAME_FILE names. */
   readonly secret?: boolean;

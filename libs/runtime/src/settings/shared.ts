@@ -26,7 +26,6 @@ export const gatewayCertificate = declareCertificateFiles('TLS');
 /** The certificate with which a single service serves HTTPS on its PORT; undefined: it serves HTTP. */
 export const serviceCertificate = declareCertificateFiles('SERVICE_TLS');
 
-/** The port of `/metrics`; undefined: none. */
 export const operationsPort = port('OPERATIONS_PORT', { optional: true });
 
 export const mongodbUrl = url('MONGODB_URL', { optional: true, schemes: ['mongodb', 'mongodb+srv'], secret: true });
@@ -35,7 +34,6 @@ export const amqpUrl = url('AMQP_URL', { optional: true, schemes: ['amqp', 'amqp
 
 const publicUrlAsGiven = url('PUBLIC_URL', { optional: true });
 
-/** The public address: PUBLIC_URL, or localhost with the gateway's HTTPS port. */
 export const publicUrl: Setting<string> = {
   name: publicUrlAsGiven.name,
   read(env) {

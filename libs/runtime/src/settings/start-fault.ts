@@ -27,7 +27,6 @@ export function explain(error: unknown): string {
   return getOwnMember(sentences, getErrorCode(error)) ?? getErrorCode(error);
 }
 
-/** The reason why no server can be bound to an address or a name. */
 export const NO_ADDRESS: ReadonlySet<string> = new Set(['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL']);
 
 export function describeMissingAddress(host: string): string {

@@ -57,9 +57,7 @@ export interface StartOptions<Spec extends SettingsSpec> {
   readonly drainMs?: number;
   /** For so many milliseconds from the start requests wait; later they are refused until it serves. Default 0. */
   readonly startWaitMs?: number;
-  /**
-   * Until it serves the port is closed, so that callers use other instances. Needs an open store and `authorizerUrl`.
-   */
+  /** Until it serves the port is closed: callers use other instances. Needs an open store and `authorizerUrl`. */
   readonly listensWhenReady?: boolean;
   /** Ready only once the authorizer has accepted the secret, as a standalone service should be. */
   readonly provesSecret?: boolean;

@@ -4,8 +4,7 @@ import { createListeners, type Surroundings } from '../engines.ts';
 import type { Fact, Outbox, OutboxEvent, PastFact } from '../port.ts';
 import type { StoredEvent, StoredRecord } from './record.ts';
 
-// `_pending` is at most the time of the oldest event. Its index is sparse, and not multikey, so it also gives the
-// order.
+// `_pending` is at most the time of the oldest event. Its index is sparse, not multikey, and so gives the order.
 
 export interface FrozenFact {
   readonly type: string;

@@ -72,8 +72,7 @@ export function startWriterThread() {
     write(file: number, steps: readonly Step[]): Promise<Answer> {
       const call = ++calls;
       const answer = expect(call);
-      // After the events that have arrived: the writes that one commit's results cause go in one message, as costly as
-      // a read.
+      // After the events that have arrived: writes that one commit causes go in one message, as costly as a read.
       if (writes.length === 0) setImmediate(flush);
       writes.push([call, file, steps, Date.now()]);
       return answer;
