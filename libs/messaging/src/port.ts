@@ -24,7 +24,7 @@ export interface Queue {
   /** `<domain>.<purpose>.v<n>`, for example `orders.cancellation.v1`. */
   readonly name: string;
   readonly types: readonly string[];
-  /** Another process takes over when it ends. For consumers that would be in each other's way. */
+  /** One process consumes at a time, another takes over when it ends: for consumers in each other's way. */
   readonly singleActiveConsumer?: boolean;
   /** Messages that a process has in hand at once; default: 10. More for consumers that handle many together. */
   readonly atOnce?: number;

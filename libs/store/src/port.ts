@@ -151,14 +151,14 @@ export interface Change<T extends Document> {
   readonly remember?: boolean;
 }
 
-/** `orderBy` (default: the id): null first, the id as tie-break. `after`, the last one seen, need not exist now. */
+/** `orderBy` (default: the id): null first, the id as tie-break. `after` need not exist any more. */
 export interface Query {
   readonly where?: Where;
   readonly orderBy?: string;
   readonly descending?: boolean;
   readonly after?: { readonly value: Scalar; readonly id: string };
   readonly limit?: number;
-  /** For several values of one field in the order of another, SQLite would read in that order. MongoDB ignores it. */
+  /** The index to search: for few documents of several values SQLite would read in the order's. MongoDB ignores it. */
   readonly index?: string;
 }
 

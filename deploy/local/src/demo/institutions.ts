@@ -1,8 +1,5 @@
-// The institutions of the demo data: what `demo-institutions.json` of this package lists, as the catalog accepts it.
-
 import { readFileSync } from 'node:fs';
 
-/** A text in the languages of an institution. */
 type Texts = Readonly<Record<string, string>>;
 
 /** What a hall sells, in the order of the price, and its plan; without one its places have no numbers. */
@@ -47,16 +44,11 @@ interface DemoProduct extends Kind, Hall {
   readonly entries?: string;
 }
 
-/** The ids of an institution's tariffs by their codes. */
 export type TariffIds = Readonly<Record<string, string>>;
 
-/**
- * Product codes of the shows that documentation and tests rely on: one sold out, one with numbered seats, one with two
- * places left.
- */
+/** Of the shows that documentation and tests rely on: sold out, with numbered seats, with two places left. */
 export type Fixtures = Readonly<Record<'soldOut' | 'numbered' | 'twoLeft', string>>;
 
-/** An institution of the demo data. */
 export interface DemoInstitution {
   readonly id: string;
   readonly name: string;
@@ -68,7 +60,6 @@ export interface DemoInstitution {
   readonly timeZone: string;
   /** The host of its point of sale (`X-Service-Host`). */
   readonly serviceHost: string;
-  /** That of its point of sale. */
   readonly shopName: Texts;
   /** What its shop and documents look like, and the pages that it links to. */
   readonly branding: object;
@@ -174,5 +165,4 @@ export function buildProductBodies({ timeZone, products }: DemoInstitution, tari
   });
 }
 
-/** The request body of a product. */
 export type NewProduct = ReturnType<typeof buildProductBodies>[number];

@@ -42,7 +42,7 @@ const parsed = (tag: string): Intl.Locale | undefined => {
   }
 };
 
-/** The same, else the language without a region (`pt` for `pt-PT`), else another region in the script, else any. */
+/** The same, else the language without a region (`pt` for `pt-PT`), else a region in the same script, else another. */
 export function matchTag(tag: string, available: readonly string[]): string | undefined {
   if (available.includes(tag)) return tag;
   const wanted = readTag(tag);
