@@ -43,7 +43,7 @@ export {
   createApiUser,
   inviteApiUser,
   listApiUsers,
-  lockApiUser,
   readmitApiUser,
   setApiUserPassword,
+  setApiUserState,
 } from './users/operator.ts';

@@ -3,7 +3,7 @@ import type { Store } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createApiKeys } from '../src/api-keys/api-keys.ts';
 import { createClients } from '../src/clients/clients.ts';
-import { createReadOrigins, findOriginProblem, redirectUriProblem } from '../src/clients/uris.ts';
+import { createReadOrigins, findOriginProblem, findRedirectUriProblem } from '../src/clients/uris.ts';
 import { addParameters, isRegistered } from '../src/domain/client.ts';
 import { clientsCollection } from '../src/store.ts';
 import { engines } from './installation.ts';
@@ -19,13 +19,13 @@ describe('a redirect uri is safe and matches to the letter', () => {
       'http://localhost:8080/a/b',
       'https://[2001:db8::1]/callback',
     ])('%s', (uri) => {
-      expect(redirectUriProblem(uri, 'confidential')).toBeUndefined();
-      expect(redirectUriProblem(uri, 'public')).toBeUndefined();
+      expect(findRedirectUriProblem(uri, 'confidential')).toBeUndefined();
+      expect(findRedirectUriProblem(uri, 'public')).toBeUndefined();
     });
 
     test.each(['org.example.app:/callback', 'org.example.app://callback'])('%s, if it is public', (uri) => {
-      expect(redirectUriProblem(uri, 'public')).toBeUndefined();
-      expect(redirectUriProblem(uri, 'confidential')).toMatch(/public client/);
+      expect(findRedirectUriProblem(uri, 'public')).toBeUndefined();
+      expect(findRedirectUriProblem(uri, 'confidential')).toMatch(/public client/);
     });
 
     test.each([
@@ -62,8 +62,8 @@ describe('a redirect uri is safe and matches to the letter', () => {
       '//shop.example.org/callback',
       '',
     ])('but never %s', (uri) => {
-      expect(redirectUriProblem(uri, 'public')).toEqual(expect.any(String));
-      expect(redirectUriProblem(uri, 'confidential')).toEqual(expect.any(String));
+      expect(findRedirectUriProblem(uri, 'public')).toEqual(expect.any(String));
+      expect(findRedirectUriProblem(uri, 'confidential')).toEqual(expect.any(String));
     });
 
     test('origins of https, of loopback hosts and of apps in a web view', () => {

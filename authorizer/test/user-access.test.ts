@@ -3,7 +3,7 @@ import { startSweeper } from '@boxoffice/service';
 import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { retention } from '../src/app.ts';
 import { INVITATION_MS } from '../src/domain/user.ts';
-import { inviteApiUser, lockApiUser, readmitApiUser, SCOPES } from '../src/index.ts';
+import { inviteApiUser, readmitApiUser, SCOPES, setApiUserState } from '../src/index.ts';
 import { eraseUserContact } from '../src/reactions.ts';
 import {
   collections,
@@ -133,7 +133,7 @@ describe('changes count for live tokens', () => {
         const { store, issuer } = installation;
         const named = { institution: 'opera', login, publicUrl: issuer };
         await expect(readmitApiUser(store, named)).rejects.toThrow('is not locked');
-        await lockApiUser(store, named);
+        await setApiUserState(store, named, 'locked');
         await expect(inviteApiUser(store, named)).rejects.toThrow('unlock --invite');
         const { state, invitation } = await readmitApiUser(store, named);
         expect(state).toBe('invited');

@@ -8,7 +8,7 @@ import {
   createHealth,
   followCertificate,
   listen,
-  logRefused,
+  logRefusals,
   watchCertificate,
   watchSurroundings,
 } from '@boxoffice/runtime';
@@ -180,7 +180,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   list.onChange(() => void useServices());
 
   const health = createHealth(undefined, VERSION);
-  const onRefused = options.onRefused ?? logRefused(logger);
+  const onRefused = options.onRefused ?? logRefusals(logger);
   const { drainMs } = options;
   const common = { host, health, onRefused, drainMs };
   const guarded = (headers: Readonly<Record<string, string>>) => ({

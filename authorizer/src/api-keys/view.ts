@@ -2,8 +2,8 @@ import {
   createLineSchema,
   createNullableSchema,
   createView,
+  listReadOnlyMembers,
   named,
-  readOnlyOf,
   timestamp,
   webOrigin,
 } from '@boxoffice/http';
@@ -73,7 +73,7 @@ export const ApiKeyWithKey = named(
   }),
 );
 
-export const READ_ONLY = readOnlyOf(ApiKey, NewApiKey);
+export const READ_ONLY = listReadOnlyMembers(ApiKey, NewApiKey);
 
 const shown = createView(ApiKey);
 

@@ -13,7 +13,7 @@ interface Uris {
 const [REDIRECT_URI, ORIGIN] = [new RegExp(REDIRECT_URI_PATTERN), new RegExp(SECURE_ORIGIN_PATTERN)];
 
 /** Undefined if it can. A pattern does not know which `xn--` names exist. */
-export function redirectUriProblem(uri: string, type: ClientType): string | undefined {
+export function findRedirectUriProblem(uri: string, type: ClientType): string | undefined {
   if (!REDIRECT_URI.test(uri) || !URL.canParse(uri)) return WEB_ADDRESSES[REDIRECT_URI_PATTERN];
   const isOfWeb = uri.startsWith('https://') || uri.startsWith('http://');
   return isOfWeb || type === 'public' ? undefined : 'has a private-use scheme, which only a public client may have';
@@ -32,7 +32,7 @@ export function checkUris({ redirectUris, origins }: Uris, type: ClientType): vo
       return problem === undefined ? [] : [`$.${member}[${index}] ${problem}`];
     });
   const problems = [
-    ...named('redirectUris', redirectUris ?? [], (uri) => redirectUriProblem(uri, type)),
+    ...named('redirectUris', redirectUris ?? [], (uri) => findRedirectUriProblem(uri, type)),
     ...named('origins', origins ?? [], findOriginProblem),
   ];
   if (problems.length > 0) throw new Fault('validation_error', `${problems.join('; ')}.`);

@@ -3,10 +3,10 @@ import {
   createNullableSchema,
   createView,
   institutionId,
+  listReadOnlyMembers,
   named,
   oneOf,
   REDIRECT_URI_PATTERN,
-  readOnlyOf,
   secureOrigin,
 } from '@boxoffice/http';
 import { type TString, Type } from 'typebox';
@@ -174,7 +174,7 @@ export const CreatedClient = named(
   }),
 );
 
-export const READ_ONLY = readOnlyOf(Client, ChangeableClient, {
+export const READ_ONLY = listReadOnlyMembers(Client, ChangeableClient, {
   secrets: ['createClientSecret', 'deleteClientSecret'],
 });
 

@@ -26,9 +26,9 @@ import {
   renderConsentPage,
   renderInvalidFormPage,
   renderSentFormPage,
+  renderSignInPage,
   renderTooManyAttemptsPage,
   resolveView,
-  signInPage,
   type View,
 } from './views.ts';
 
@@ -95,7 +95,7 @@ export function createAuthorize(dependencies: AuthorizeDependencies): PageHandle
     const { request, view, browser, cookies } = exchange;
     const state = forms.write(formState(exchange, 'sign-in'), browser);
     const { client, redirectUri } = request;
-    return signInPage({ ...view, client: client.name, redirectUri, state, login, isWrong, cookies });
+    return renderSignInPage({ ...view, client: client.name, redirectUri, state, login, isWrong, cookies });
   };
 
   const giveCode = async (

@@ -15,7 +15,7 @@ import {
   SESSION_COOKIE,
   type Sessions,
 } from './sessions.ts';
-import { renderInvalidFormPage, renderSignedOutPage, resolveView, signOutPage } from './views.ts';
+import { renderInvalidFormPage, renderSignedOutPage, renderSignOutPage, resolveView } from './views.ts';
 
 /** RP-Initiated Logout 1.0, 2: signed by a published key for this issuer; it may have expired. Else undefined. */
 export function createReadIdTokenHint(keys: KeySet, issuer: string): ReadIdTokenHint {
@@ -119,7 +119,7 @@ export function createLogout({
     const { institution } = open.session;
     const state = forms.write({ purpose: 'sign-out', institution, parameters }, browser);
     const view = resolveView(http, await institutions.profile(institution), readSingleParameter(http, 'ui_locales'));
-    return signOutPage(view, open.account.login, state, cookies, to.redirectUri);
+    return renderSignOutPage(view, open.account.login, state, cookies, to.redirectUri);
   };
 
   return async (http) => {

@@ -101,7 +101,7 @@ interface SignInView extends View {
   readonly cookies: readonly string[];
 }
 
-export function signInPage(view: SignInView): PageAnswer {
+export function renderSignInPage(view: SignInView): PageAnswer {
   const texts = getTexts(view.language).signIn;
   const fields = html`${renderHiddenFields({ form: view.state })}${renderField({
     name: 'login',
@@ -206,7 +206,7 @@ export function renderTooManyAttemptsPage(
   return renderTextPage(language, institution.name, [texts.title, text], { status: 429, headers });
 }
 
-export function signOutPage(
+export function renderSignOutPage(
   { language, institution }: View,
   login: string,
   state: string,

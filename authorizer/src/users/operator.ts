@@ -45,7 +45,7 @@ export async function listApiUsers(store: Store, institution?: string) {
 }
 
 /** Locking ends sign-ins and tokens. @throws {Fault} not_found, user_last_admin, conflict */
-export async function lockApiUser(store: Store, options: ApiUserOptions, state: 'locked' | 'active' = 'locked') {
+export async function setApiUserState(store: Store, options: ApiUserOptions, state: 'locked' | 'active' = 'locked') {
   const { users, user } = await known(store, options);
   if (state === 'active' && user.state === 'invited')
     refuse(`${user.login} has no password yet; api-users invite makes a new link.`);

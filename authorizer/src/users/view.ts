@@ -5,9 +5,9 @@ import {
   createPatchSchema,
   createView,
   emailSchema,
+  listReadOnlyMembers,
   named,
   oneOf,
-  readOnlyOf,
   timestamp,
 } from '@boxoffice/http';
 import { Type } from 'typebox';
@@ -89,7 +89,7 @@ export const UserWithInvitation = named(
   Type.Object({ ...User.properties, invitation: createNullableSchema(Invitation) }),
 );
 
-export const READ_ONLY = readOnlyOf(User, Changeable);
+export const READ_ONLY = listReadOnlyMembers(User, Changeable);
 
 const shown = createView(User);
 

@@ -6,7 +6,7 @@ import {
   isObject,
   type Json,
   listOperations,
-  named,
+  stripIndexSignatures,
 } from './index.ts';
 import { listPartnerOperations, type PartnerOperation } from './partner-operations.ts';
 
@@ -100,13 +100,13 @@ const messageIn = (released: Released, type: string): unknown => {
 const documentOf = (operations: readonly PartnerOperation[], messages: readonly unknown[], schemas: Json): unknown => {
   const paths: Record<string, Record<string, Json>> = {};
   for (const { path, method, reduced } of operations)
-    paths[path] = { ...paths[path], [method]: named(reduced) as Json };
+    paths[path] = { ...paths[path], [method]: stripIndexSignatures(reduced) as Json };
   const used = [...collectSchemas([paths, messages], schemas)].toSorted();
   return {
     openapi: '3.1.0',
     info: { title: 'operations', version: '1' },
     paths,
-    components: { schemas: Object.fromEntries(used.map((name) => [name, named(schemas[name])])) },
+    components: { schemas: Object.fromEntries(used.map((name) => [name, stripIndexSignatures(schemas[name])])) },
   };
 };
 
@@ -191,7 +191,7 @@ export async function generateServiceClient(
     paths[path] = { ...paths[path], [method.toLowerCase()]: operation };
     return `    ${operation.operationId}: { method: ${quoted(method)}, path: ${quoted(path)} },`;
   });
-  const nodes = await openapiTS(named({ ...released, paths }) as OpenAPI3, { immutable: true });
+  const nodes = await openapiTS(stripIndexSignatures({ ...released, paths }) as OpenAPI3, { immutable: true });
   const wanted = ['components', 'operations'];
   const types = astToString(
     nodes.filter((node) => 'name' in node && wanted.includes((node.name as { readonly text: string }).text)),

@@ -109,11 +109,11 @@ export function collectSchemas(part: unknown, all: Json, found: Set<string> = ne
 }
 
 /** Without the permission of further members: a type would get an index signature, which an interface lacks. */
-export function named(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(named);
+export function stripIndexSignatures(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(stripIndexSignatures);
   if (!isObject(schema)) return schema;
   const members = Object.entries(schema).filter(
     ([name, value]) => !(name === 'additionalProperties' && value === true && isObject(schema.properties)),
   );
-  return Object.fromEntries(members.map(([name, value]) => [name, named(value)]));
+  return Object.fromEntries(members.map(([name, value]) => [name, stripIndexSignatures(value)]));
 }

@@ -4,7 +4,7 @@ import { type Description, listOperations, type Schema } from '@boxoffice/codege
 import { contacts } from '@boxoffice/contacts';
 import { events } from '@boxoffice/events';
 import { describeOwnOperations, describeOwnVersion, VERSION, versions } from '@boxoffice/gateway';
-import { type AnyOperation, openApiDocument, removeUnusedComponents } from '@boxoffice/http';
+import { type AnyOperation, buildOpenApiDocument, removeUnusedComponents } from '@boxoffice/http';
 import { broadcasts } from '@boxoffice/messaging';
 import { orders } from '@boxoffice/orders';
 import { pos } from '@boxoffice/pos';
@@ -77,7 +77,7 @@ const processOf = (
   const describe = (readers: 'partners' | 'services') =>
     copied(() => {
       const operations = definition.operations(placeholder as never, placeholder as never);
-      return openApiDocument({ service: name, version, operations, family, webhooks, tags, readers });
+      return buildOpenApiDocument({ service: name, version, operations, family, webhooks, tags, readers });
     });
   return {
     name,
@@ -118,7 +118,7 @@ const gateway: Process = {
   callers: 'partners and web shops',
   openapi: copied(describeGateway),
   internal: copied(() =>
-    openApiDocument({ service: 'gateway', version: VERSION, operations: [], readers: 'services' }),
+    buildOpenApiDocument({ service: 'gateway', version: VERSION, operations: [], readers: 'services' }),
   ),
   publishes: {},
   consumes: { broadcast: broadcasts.access.types },

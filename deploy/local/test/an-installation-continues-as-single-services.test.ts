@@ -5,7 +5,7 @@ import { authorizer, createClient } from '@boxoffice/authorizer';
 import { catalog, createInstitution } from '@boxoffice/catalog';
 import { createLogger } from '@boxoffice/runtime';
 import { openMongoStore } from '@boxoffice/store';
-import { freePorts, openClient, requestAuthorization, waitUntil } from '@boxoffice/testkit';
+import { findFreePorts, openClient, requestAuthorization, waitUntil } from '@boxoffice/testkit';
 import { afterAll, expect, test } from '@jest/globals';
 import { type Process, startProcess, startProgram } from './program.ts';
 
@@ -35,7 +35,7 @@ both(
   async () => {
     const mongodbUrl = `${TEST_MONGODB_URL}/local_${randomUUID().slice(0, 8)}`;
     const engines = { MONGODB_URL: mongodbUrl, AMQP_URL: String(TEST_AMQP_URL) };
-    const [port, httpPort, ...ports] = await freePorts(6);
+    const [port, httpPort, ...ports] = await findFreePorts(6);
     const publicUrl = `https://localhost:${port}`;
     const gatewayPorts = { GATEWAY_PORT: `${port}`, GATEWAY_HTTP_PORT: `${httpPort}` };
     const whole = await startProgram({ BOXOFFICE_DEMO: 'off', ...engines, ...gatewayPorts });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Client, freePorts, openClient, requestAuthorization } from '@boxoffice/testkit';
+import { type Client, findFreePorts, openClient, requestAuthorization } from '@boxoffice/testkit';
 import type { DemoCredentials } from '../src/demo/credentials.ts';
 
 export function createTemporaryDirectory(): string {
@@ -72,7 +72,7 @@ export async function startProgram(
   directory = createTemporaryDirectory(),
   under: readonly string[] = [],
 ): Promise<Program> {
-  const [port = 0, httpPort = 0] = await freePorts(2);
+  const [port = 0, httpPort = 0] = await findFreePorts(2);
   const own = { BOXOFFICE_DATA_DIR: directory, GATEWAY_PORT: `${port}`, GATEWAY_HTTP_PORT: `${httpPort}` };
   const child = startProcess('main.ts', [], { ...own, ...settings }, under);
   const demo = () => JSON.parse(readFileSync(join(directory, 'demo.json'), 'utf8'));

@@ -153,7 +153,7 @@ export async function putBack(from: string, { data, versions, force, tell }: Put
   const damages = await findDamages(source, manifest);
   if (damages.length > 0) throw new Refused(`the backup is damaged, and nothing was restored: ${damages.join('; ')}`);
   ensureDirectory(data, 'BOXOFFICE_DATA_DIR');
-  const letGo = await lockDirectory(data);
+  const unlock = await lockDirectory(data);
   try {
     const before = readdirSync(data);
     if (before.length > 0 && !force) {
@@ -183,7 +183,7 @@ export async function putBack(from: string, { data, versions, force, tell }: Put
     syncToDisk(data);
     return { manifest, aside };
   } finally {
-    await letGo();
+    await unlock();
   }
 }
 

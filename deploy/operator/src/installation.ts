@@ -12,7 +12,7 @@ import {
   type Running,
   readRunning,
 } from '@boxoffice/local';
-import { collectDeclared, type DeadLetters, type QueueDepth } from '@boxoffice/messaging';
+import { collectDeclarations, type DeadLetters, type QueueDepth } from '@boxoffice/messaging';
 import { orders } from '@boxoffice/orders';
 import { pos } from '@boxoffice/pos';
 import {
@@ -115,7 +115,7 @@ export function openInstallation(data?: DataUse): Installation {
 
   /** With the facts of these services, those of teams included. */
   const opened = (rows: readonly ServiceRow[]): Promise<Engines> => {
-    engines ??= openEngines({ ...settings, logger, declared: collectDeclared(rows) });
+    engines ??= openEngines({ ...settings, logger, declared: collectDeclarations(rows) });
     return engines;
   };
 
@@ -133,7 +133,7 @@ export function openInstallation(data?: DataUse): Installation {
     deadLetters: async () => (await opened(readPresentRows())).deadLetters,
     async queues() {
       const { rows } = readUsableRows();
-      return (await opened(rows)).bus.depths(collectDeclared(rows).queues);
+      return (await opened(rows)).bus.depths(collectDeclarations(rows).queues);
     },
     keyEncryptionKey: () => readSettings({ key: declareInstallationSecret('KEY_ENCRYPTION_KEY') }).key,
     async close() {

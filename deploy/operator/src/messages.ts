@@ -1,5 +1,5 @@
 import { deleteWebhook, listDeliveries, listWebhooks, pauseWebhook } from '@boxoffice/events';
-import { collectDeclared, declareRabbitmqTopology, listRights } from '@boxoffice/messaging';
+import { collectDeclarations, declareRabbitmqTopology, listRights } from '@boxoffice/messaging';
 import { amqpUrl, createLogger, readSettings, StartFault, tlsCaFile } from '@boxoffice/runtime';
 import { readPresentRows } from '@boxoffice/runtime/services';
 import type { CurrentFact, CurrentFacts } from '@boxoffice/service';
@@ -166,7 +166,7 @@ export const topology: readonly Command[] = [
         url,
         logger,
         connectTimeoutMs: CONNECT_MS,
-        declared: collectDeclared(rows),
+        declared: collectDeclarations(rows),
       }).catch((error: Error) => {
         throw new StartFault(`AMQP_URL: ${error.message}`);
       });

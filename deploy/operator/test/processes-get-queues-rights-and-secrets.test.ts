@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { collectDeclared, connectRabbitmq, listRights } from '@boxoffice/messaging';
+import { collectDeclarations, connectRabbitmq, listRights } from '@boxoffice/messaging';
 import { orders as ordersService } from '@boxoffice/orders';
 import { createLogger, deriveServiceSecret } from '@boxoffice/runtime';
 import { parseRows } from '@boxoffice/runtime/services';
@@ -39,7 +39,10 @@ withBroker('topology declare makes the queue of a team’s service, which then r
   expect([status, out]).toEqual([0, expect.stringContaining(`${name}.facts.v1`)]);
   const options = { url, logger: createLogger({ service: 'test', level: 'error' }) };
   const orders = await connectRabbitmq(options);
-  const team = await connectRabbitmq({ ...options, declared: collectDeclared(parseRows(readFileSync(file, 'utf8'))) });
+  const team = await connectRabbitmq({
+    ...options,
+    declared: collectDeclarations(parseRows(readFileSync(file, 'utf8'))),
+  });
   // Installations of other tests may publish and consume as well: only the own fact counts, and they can read it.
   const own = randomUUID();
   const isReceived = Promise.withResolvers<void>();

@@ -1,5 +1,5 @@
 import { type Code, Fault, registry, toPosFailure } from '@boxoffice/envelope';
-import { buildSharedComponents, dereference, named, ok, openApiDocument, operation } from '@boxoffice/http';
+import { buildOpenApiDocument, buildSharedComponents, dereference, named, ok, operation } from '@boxoffice/http';
 import { readVersion } from '@boxoffice/runtime';
 import { Type } from 'typebox';
 import type { Route } from '../exchange/exchange.ts';
@@ -175,7 +175,7 @@ const tags = { descriptions: 'The interface, described (OpenAPI 3.1).', errors: 
 
 export function describeOwnOperations(publicUrl: string): OpenApiDocument {
   const own = requireDocument(
-    openApiDocument({ service: 'gateway', version: VERSION, operations, tags, serverUrl: publicUrl }),
+    buildOpenApiDocument({ service: 'gateway', version: VERSION, operations, tags, serverUrl: publicUrl }),
   );
   // Responses of the gateway refer to any of the shared components.
   const { schemas, ...shared } = buildSharedComponents();

@@ -37,7 +37,7 @@ export interface RecordList<Some extends Records> extends Call<Some>, AsyncItera
   pages(): AsyncIterableIterator<Some>;
 }
 
-export function callOf<Data>(answer: Promise<Answer<Data>>): Call<Data> {
+export function createCall<Data>(answer: Promise<Answer<Data>>): Call<Data> {
   const data = answer.then((whole) => whole.data);
   return Object.assign(data, {
     withResponse() {
@@ -56,8 +56,8 @@ export interface Walk<Some> {
   readonly recordsOf: (page: Some) => readonly unknown[];
 }
 
-export function listOf<Some>(answer: Promise<Answer<Some>>, { next, recordsOf }: Walk<Some>) {
-  const call = callOf(answer);
+export function createList<Some>(answer: Promise<Answer<Some>>, { next, recordsOf }: Walk<Some>) {
+  const call = createCall(answer);
   async function* pagesFrom(first: Promise<Answer<Some>>): AsyncGenerator<Some, void, undefined> {
     let before = 0;
     for (let promised: typeof first | undefined = first; promised; ) {

@@ -7,10 +7,10 @@ import {
   createPatchSchema,
   emailSchema,
   listQuery,
+  listReadOnlyMembers,
   ok,
   oneOf,
   operation,
-  readOnlyOf,
   readPage,
   timestamp,
 } from '../src/index.ts';
@@ -52,7 +52,7 @@ const Thing = Type.Object({
 const body = { name: 'lamp', email: 'lamp@example.org' };
 const thing = { ...body, id: 'thg_1', createdAt: '2027-01-01T00:00:00.000Z' };
 const params = { id: Type.String() };
-const readOnly = readOnlyOf(Thing, NewThing, { coats: ['paintThing', 'breakThing'] });
+const readOnly = listReadOnlyMembers(Thing, NewThing, { coats: ['paintThing', 'breakThing'] });
 
 /** The current thing of an id. */
 const painted = (id: string) => ({ ...thing, id, coats: { color: 'red', at: '2027-01-02T00:00:00.000Z' } });

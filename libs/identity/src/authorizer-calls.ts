@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Fault } from '@boxoffice/envelope';
-import { type Addresses, createHttpClient, type HttpCall, traceHeaders } from '@boxoffice/runtime';
+import { type Addresses, createHttpClient, createTraceHeaders, type HttpCall } from '@boxoffice/runtime';
 import jwt from 'jsonwebtoken';
 import { LRUCache } from 'lru-cache';
 import type { KeySet } from './key-set.ts';
@@ -101,7 +101,7 @@ export function createServiceCredentials(options: ServiceCredentialsOptions): Se
     const { audience, institution, operation } = call;
     const { status, details, data } = await callAuthorizer({
       path: IDENTITIES_PATH,
-      headers: traceHeaders(),
+      headers: createTraceHeaders(),
       body: { audience, institution, operation },
     });
     if (status !== 200) {

@@ -23,7 +23,7 @@ const queuesOfRow = (row: ServiceRow): readonly Queue[] =>
  * A fact enters the list with its publisher and all of its consumers, deployed or not.
  * The arguments of a queue cannot change: with others it gets the next version in its name.
  */
-export function collectDeclared(rows: readonly ServiceRow[]): Declared {
+export function collectDeclarations(rows: readonly ServiceRow[]): Declared {
   const queues = rows.flatMap(queuesOfRow);
   const queued = new Set(queues.flatMap(({ types }) => types));
   const untaken = rows.flatMap(({ publishes }) => publishes.filter((fact) => !queued.has(fact)));
@@ -31,7 +31,7 @@ export function collectDeclared(rows: readonly ServiceRow[]): Declared {
 }
 
 /** The facts of the product's own services: the engines' default. */
-export const declared: Declared = collectDeclared(builtInRows);
+export const declared: Declared = collectDeclarations(builtInRows);
 
 /** A queue of the product's own services. @throws {Error} for one that there is not */
 export function requireQueue(name: string): Queue {

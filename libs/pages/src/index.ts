@@ -12,13 +12,13 @@ export {
   toFormTarget,
 } from './page.ts';
 export {
+  buildSiteFiles,
   buildSiteHeaders,
   createSiteFile,
   createSiteFront,
   linkRelease,
   type Release,
   readSiteFolder,
-  releaseFiles,
   type SiteFile,
   sendFile,
 } from './site.ts';

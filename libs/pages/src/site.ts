@@ -115,7 +115,7 @@ export const linkRelease: Entry = (page, { folder }) =>
   page.replaceAll(/(href|src)="(?!#|\/|https?:)([^"]+)"/g, `$1="${folder}/$2"`);
 
 /** All but the entries are in a folder named after their content, for good: modules import by relative paths. */
-export function releaseFiles(
+export function buildSiteFiles(
   contents: ReadonlyMap<string, Buffer>,
   entries: Readonly<Record<string, Entry>>,
 ): ReadonlyMap<string, SiteFile> {

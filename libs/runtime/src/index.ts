@@ -21,7 +21,7 @@ export { buildIdPattern, computeDigest, createId, createRandomId, deriveId, enco
 export { DRAIN_MS, SERVICE_DRAIN_MS } from './listen/drain.ts';
 export { type Check, createHealth, type Health, VERSION_HEADER } from './listen/health.ts';
 export { getListeningPorts, type Listening, type ListenOptions, listen, serveOperations } from './listen/listen.ts';
-export { logRefused, type OnRefused, type Refusal, type Refuse } from './listen/refusal.ts';
+export { logRefusals, type OnRefused, type Refusal, type Refuse } from './listen/refusal.ts';
 export { createLogger, type LogFields, type Logger, type LogLevel, logLevels } from './logger.ts';
 export { getOwnMember } from './members.ts';
 export {

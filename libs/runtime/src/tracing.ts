@@ -45,7 +45,7 @@ const makeTraceparent = (): string => `00-${randomDigits()}-${randomDigits().sli
 /** 32 hexadecimal digits; randomUUID uses entropy that Node caches, at a fraction of the cost of randomBytes. */
 const randomDigits = (): string => randomUUID().replaceAll('-', '');
 
-export function traceFrom(headers: IncomingHttpHeaders): Trace {
+export function readTrace(headers: IncomingHttpHeaders): Trace {
   return {
     requestId: readRequestId(headers['x-request-id']),
     traceparent: readTraceparent(headers.traceparent),
@@ -61,7 +61,7 @@ export function getCurrentTrace(): Trace | undefined {
   return storage.getStore();
 }
 
-export function traceHeaders(): Readonly<Record<string, string>> {
+export function createTraceHeaders(): Readonly<Record<string, string>> {
   const trace = getCurrentTrace();
   return trace ? { 'x-request-id': trace.requestId, traceparent: trace.traceparent } : {};
 }
@@ -109,7 +109,7 @@ interface Traced {
 
 /** A span only for a request that has a trace already: periodic ones (descriptions, keys, revocations) have none. */
 export function beginAnswer({ headers, method }: IncomingMessage, service: string, operation?: string): Traced {
-  const trace = traceFrom(headers);
+  const trace = readTrace(headers);
   if (!recorder || headers.traceparent !== trace.traceparent) return { trace, span: undefined };
   const span = recorder({
     service,

@@ -3,14 +3,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import {
+  createTraceHeaders,
   getCurrentTrace,
   getRecorder,
   parseTraceparent,
   readRequestId,
+  readTrace,
   runWithTrace,
   startTraces,
-  traceFrom,
-  traceHeaders,
 } from '../src/index.ts';
 
 describe('ill formed ids are replaced', () => {
@@ -18,7 +18,7 @@ describe('ill formed ids are replaced', () => {
 
   describe('the trace of a request', () => {
     test('adopts well-formed ids', () => {
-      expect(traceFrom({ 'x-request-id': 'a.B_9-', traceparent: good })).toEqual({
+      expect(readTrace({ 'x-request-id': 'a.B_9-', traceparent: good })).toEqual({
         requestId: 'a.B_9-',
         traceparent: good,
       });
@@ -37,7 +37,7 @@ describe('ill formed ids are replaced', () => {
       'nonsense',
     ])('traceparent %s is replaced', (header) => {
       expect(parseTraceparent(header)).toBeUndefined();
-      expect(parseTraceparent(traceFrom({ traceparent: header }).traceparent)).toBeDefined();
+      expect(parseTraceparent(readTrace({ traceparent: header }).traceparent)).toBeDefined();
     });
 
     test('a later version may carry more', () => {
@@ -51,10 +51,10 @@ describe('ill formed ids are replaced', () => {
       await runWithTrace(trace, async () => {
         await new Promise(setImmediate);
         expect(getCurrentTrace()).toBe(trace);
-        expect(traceHeaders()).toEqual({ 'x-request-id': 'r', traceparent: good });
+        expect(createTraceHeaders()).toEqual({ 'x-request-id': 'r', traceparent: good });
       });
       expect(getCurrentTrace()).toBeUndefined();
-      expect(traceHeaders()).toEqual({});
+      expect(createTraceHeaders()).toEqual({});
     });
   });
 });

@@ -3,10 +3,10 @@ import { IDENTITY_HEADER, type ServiceCredentials } from '@boxoffice/identity';
 import {
   beginCall,
   createHttpClient,
+  createTraceHeaders,
   type HttpAnswer,
   type HttpCall,
   type Logger,
-  traceHeaders,
 } from '@boxoffice/runtime';
 
 /** The parts of a generated operation that a caller deals with (openapi-typescript's form). */
@@ -159,7 +159,7 @@ export function createServiceClient<All extends Operations<All>>(
 
   const sendTraced = async (operation: string, sent: HttpCall): Promise<HttpAnswer> => {
     const span = beginCall(operation, { 'http.request.method': sent.method ?? 'GET', 'server.address': service });
-    const trace = { ...traceHeaders(), ...(span && { traceparent: span.traceparent }) };
+    const trace = { ...createTraceHeaders(), ...(span && { traceparent: span.traceparent }) };
     try {
       const answer = await send({ ...sent, headers: { ...sent.headers, ...trace } });
       span?.set({ 'http.response.status_code': answer.status });

@@ -60,7 +60,7 @@ interface EnginesOptions {
   readonly declared?: Declared;
 }
 
-export function traceOfEvents(): string | undefined {
+export function getTraceparent(): string | undefined {
   return getCurrentTrace()?.traceparent;
 }
 
@@ -74,11 +74,11 @@ const CONNECT_MS = 10_000;
 export async function openEngines(options: EnginesOptions): Promise<Engines> {
   const { mongodbUrl, amqpUrl, directory, logger, serves, declared } = options;
   const opened: Store[] = [];
-  const sqlite = mongodbUrl === undefined ? openSqliteStores({ directory, trace: traceOfEvents, logger }) : undefined;
+  const sqlite = mongodbUrl === undefined ? openSqliteStores({ directory, trace: getTraceparent, logger }) : undefined;
   const store: Engines['store'] = async (name, collections) => {
     const fresh = sqlite
       ? await sqlite.open(name, collections).catch(naming('BOXOFFICE_DATA_DIR'))
-      : await openMongoStore({ url: String(mongodbUrl), name, collections, trace: traceOfEvents, logger }).catch(
+      : await openMongoStore({ url: String(mongodbUrl), name, collections, trace: getTraceparent, logger }).catch(
           naming('MONGODB_URL'),
         );
     opened.push(fresh);

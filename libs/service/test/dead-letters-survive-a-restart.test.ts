@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Message, Unreadable } from '@boxoffice/messaging';
 import { expect, test } from '@jest/globals';
-import { noteQueue, openEmbedded } from './fixture.ts';
+import { noteQueue, openEmbeddedEngines } from './fixture.ts';
 
 const message: Message = {
   id: 'evt_1',
@@ -17,12 +17,12 @@ const message: Message = {
 
 test('a dead letter of the in-process bus survives a restart, and can be replayed', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'boxoffice-service-'));
-  const first = await openEmbedded(directory);
+  const first = await openEmbeddedEngines(directory);
   await first.bus.subscribe(noteQueue, () => Promise.reject(new Unreadable('not for me')));
   await first.bus.publish(message);
   await first.close();
 
-  const second = await openEmbedded(directory);
+  const second = await openEmbeddedEngines(directory);
   const [letter] = await second.bus.deadLetters.list(noteQueue.name);
   expect(letter).toMatchObject({ queue: noteQueue.name, message, attempts: 1 });
   const handled = Promise.withResolvers<Message>();
@@ -34,7 +34,7 @@ test('a dead letter of the in-process bus survives a restart, and can be replaye
 
 test('an operator’s process requests a replay, and the running product executes it', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'boxoffice-service-'));
-  const product = await openEmbedded(directory, [noteQueue]);
+  const product = await openEmbeddedEngines(directory, [noteQueue]);
   const handled = Promise.withResolvers<Message>();
   let ready = false;
   await product.bus.subscribe(noteQueue, async (again) => {
@@ -43,7 +43,7 @@ test('an operator’s process requests a replay, and the running product execute
   });
   await product.bus.publish(message);
   ready = true;
-  const operator = await openEmbedded(directory);
+  const operator = await openEmbeddedEngines(directory);
   const [letter] = await operator.deadLetters.list(noteQueue.name);
   expect(await operator.deadLetters.replay('unknown')).toBe(false);
   expect(await operator.deadLetters.replay(String(letter?.id))).toBe(true);

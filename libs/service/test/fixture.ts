@@ -46,7 +46,7 @@ export function createNote(store: Store, before: () => Promise<void> = async () 
 const logger = createLogger({ service: 'test', level: 'error', write: () => undefined });
 
 /** Embedded engines on a new directory, or on an earlier one. */
-export function openEmbedded(
+export function openEmbeddedEngines(
   directory = mkdtempSync(join(tmpdir(), 'boxoffice-service-')),
   serves?: readonly Queue[],
 ): Promise<Engines> {
@@ -56,7 +56,7 @@ export function openEmbedded(
 /** Embedded engines and a fake authorizer for services of notes. */
 export async function openNotes(serves?: readonly Queue[]) {
   const authority = await openAuthority('notes');
-  const engines = await openEmbedded(undefined, serves);
+  const engines = await openEmbeddedEngines(undefined, serves);
   const openStore = () => engines.store('notes', [notes]);
   return {
     engines,
@@ -99,7 +99,7 @@ const definition = (more: Partial<ServiceDefinition> = {}): ServiceDefinition =>
 });
 
 /** A port on which nothing listens; below those that the system gives to others meanwhile. */
-export async function freePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   for (;;) {
     const port = randomInt(17_000, 32_000);
     const listening = await listen(() => undefined, { host: '127.0.0.1', port }).catch(() => undefined);

@@ -2,7 +2,7 @@ import type { Message } from '@boxoffice/messaging';
 import { createMetrics, type Metrics } from '@boxoffice/runtime';
 import { expect, test } from '@jest/globals';
 import { instrumentStore } from '../src/metrics.ts';
-import { noteQueue, notes, openEmbedded, openNotes } from './fixture.ts';
+import { noteQueue, notes, openEmbeddedEngines, openNotes } from './fixture.ts';
 
 const scrape = async (metrics: Metrics) => {
   const lines = (await metrics.text()).text.split('\n');
@@ -14,7 +14,7 @@ const scrape = async (metrics: Metrics) => {
 
 test('calls of the store are timed, and retried updates are counted', async () => {
   const metrics = await createMetrics();
-  const engines = await openEmbedded();
+  const engines = await openEmbeddedEngines();
   const store = instrumentStore(await engines.store('notes', [notes]), metrics, 'notes');
   const collection = store.collection(notes).of('i');
   await collection.insert({ id: 'n', text: '' });

@@ -23,7 +23,7 @@ const releaseEarlier = async ({ places }: Collections, orderId: string, before: 
 };
 
 /** And all that the order holds unsold; never those of `kept`. */
-export async function releaseNamed(
+export async function releasePlaces(
   { places }: Collections,
   orderId: string,
   placeIds: readonly string[],
@@ -92,7 +92,7 @@ const reactions: Readonly<Record<string, (context: Context, message: Message) =>
   /** But not those of controlled tickets. */
   async 'tickets.cancelled'(context, message) {
     const { orderId, placeIds, keptPlaceIds } = readTickets(message);
-    await releaseNamed(context.collections, orderId, placeIds, keptPlaceIds);
+    await releasePlaces(context.collections, orderId, placeIds, keptPlaceIds);
     await publishReleased(context, { orderId, cause: 'tickets.cancelled', placeIds });
   },
 };

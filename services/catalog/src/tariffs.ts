@@ -8,6 +8,7 @@ import {
   createPatchSchema,
   createView,
   listQuery,
+  listReadOnlyMembers,
   mergePatch,
   named,
   ok,
@@ -15,7 +16,6 @@ import {
   operation,
   pathId,
   readChangesPage,
-  readOnlyOf,
   timestamp,
 } from '@boxoffice/http';
 import { type IdempotencyRecord, type Store, UniqueViolation } from '@boxoffice/store';
@@ -139,7 +139,7 @@ export function createTariffsRoutes(store: Store): AnyOperation[] {
       summary: 'Changes members of a tariff',
       description: 'A merge patch (RFC 7396): absent members stay.',
       body: named('TariffChanges', createPatchSchema(TariffBody)),
-      readOnly: readOnlyOf(Tariff, TariffBody),
+      readOnly: listReadOnlyMembers(Tariff, TariffBody),
       errors: ['tariff_duplicate_code'],
       conditional: true,
       example: {

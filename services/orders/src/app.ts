@@ -6,7 +6,7 @@ import { createShopRoutes } from './cart/routes.ts';
 import { catalogApi } from './clients/generated/catalog.ts';
 import { contactsApi } from './clients/generated/contacts.ts';
 import { ticketsApi } from './clients/generated/tickets.ts';
-import { createContext, createContextOf, type OrdersContext, settings } from './context.ts';
+import { createContext, createContextFactory, type OrdersContext, settings } from './context.ts';
 import { currentFacts, examples, schemas } from './events.ts';
 import { createLinesRoutes } from './orders/line-routes.ts';
 import { createMailsRoutes } from './orders/mail-routes.ts';
@@ -64,7 +64,7 @@ export const orders: ServiceDefinition<typeof settings, OrdersContext> = {
 
 /** Every operation of the orders service, by folder. Those of the institution API see what their caller may see. */
 export function createRoutes(context: OrdersContext): AnyOperation[] {
-  const contextOf = createContextOf(context);
+  const contextOf = createContextFactory(context);
   return [
     ...createQuoteRoutes(contextOf),
     ...createOrdersRoutes(contextOf),

@@ -144,7 +144,7 @@ const watchOrders = ({ acrossInstitutions }: CollectionHandle<OrderDocument>, me
 export type ContextOf = (caller: Pick<Caller, 'institution'> & Restricted) => OrdersContext;
 
 /** Makes the contexts of callers. The ledger of holds and the steps of the saga stay common to all of them. */
-export function createContextOf(context: OrdersContext): ContextOf {
+export function createContextFactory(context: OrdersContext): ContextOf {
   return (caller) => ({
     ...context,
     mayDo: selectLimits(caller.bounds),

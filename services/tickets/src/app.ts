@@ -4,7 +4,7 @@ import { directory, readVersion, repeat, text } from '@boxoffice/runtime';
 import type { ServiceDefinition } from '@boxoffice/service';
 import { skipWhenQuiet } from '@boxoffice/store';
 import { createKeyRoutes } from './barcode/routes.ts';
-import { type Context, createContext, createContextOf, createInstitutionContext } from './context.ts';
+import { type Context, createContext, createContextFactory, createInstitutionContext } from './context.ts';
 import { createDoorFront } from './control/door-files.ts';
 import { createControlRoutes } from './control/routes.ts';
 import { createScanRoutes } from './control/scan-routes.ts';
@@ -16,7 +16,7 @@ import { createInternalRoutes } from './issue/routes.ts';
 import { reactTo } from './reactions.ts';
 import { collections, retention } from './store.ts';
 import { createPrintingRoutes } from './tickets/printing.ts';
-import { createReplacementRoutes, INTERRUPTED_MS, resumeInterrupted } from './tickets/replacement.ts';
+import { createReplacementRoutes, INTERRUPTED_MS, resumeInterruptedReplacements } from './tickets/replacement.ts';
 import { createTicketRoutes } from './tickets/routes.ts';
 import { createShopRoutes } from './tickets/shop.ts';
 
@@ -67,7 +67,7 @@ export const tickets: ServiceDefinition<typeof settings, Context> = {
     const sweeps = [
       sweep(
         INTERRUPTED_MS,
-        () => resumeInterrupted(context),
+        () => resumeInterruptedReplacements(context),
         'interrupted replacements of tickets could not be completed',
       ),
       sweep(OVERDUE_MS, () => issueOverdue(context, logger), 'overdue tickets could not be issued'),
@@ -82,7 +82,7 @@ export const tickets: ServiceDefinition<typeof settings, Context> = {
 };
 
 export function createRoutes(context: Context): AnyOperation[] {
-  const contextOf = createContextOf(context);
+  const contextOf = createContextFactory(context);
   return [
     ...createTicketRoutes(contextOf),
     ...createKeyRoutes(context),

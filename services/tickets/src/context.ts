@@ -97,7 +97,7 @@ export function createInstitutionContext(
 /** An operation's only way to the tickets, so that none can forget the bounds of the user's role. */
 export type ContextOf = (caller: Pick<Caller, 'institution'> & Restricted) => InstitutionContext;
 
-export function createContextOf(context: Context): ContextOf {
+export function createContextFactory(context: Context): ContextOf {
   return (caller) => {
     const { collections, ...others } = createInstitutionContext(context, caller.institution);
     return {

@@ -4,9 +4,9 @@ import {
   createNullableSchema,
   createPatchSchema,
   id,
+  listReadOnlyMembers,
   named,
   oneOf,
-  readOnlyOf,
   timestamp,
 } from '@boxoffice/http';
 import { Type } from 'typebox';
@@ -148,7 +148,7 @@ export const Naming = named(
 const printings = ['printTicket', 'rollBackPrinting'];
 const controls = ['controlTicket', 'revertControl'];
 
-export const readOnly = readOnlyOf(Ticket, Changes, {
+export const readOnly = listReadOnlyMembers(Ticket, Changes, {
   status: [...printings, ...controls, 'replaceTicket'],
   barcode: ['replaceTicket'],
   printedAt: printings,

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import {
   type Address,
   type Client,
-  freePorts,
+  findFreePorts,
   type Json,
   openClient,
   requestAuthorization,
@@ -76,7 +76,7 @@ export async function startProduct(
   directory?: string,
 ): Promise<Product> {
   const data = directory ?? (await newDirectory(settings));
-  const [https, http] = await freePorts(2);
+  const [https, http] = await findFreePorts(2);
   const { MONGODB_URL: _mongodb, AMQP_URL: _amqp, ...inherited } = process.env;
   const child = spawn('node', ['--conditions=source', MAIN], {
     env: {

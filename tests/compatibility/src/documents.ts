@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { waitUntil } from '@boxoffice/testkit';
 import { definitions, isSilent, openScenario, type Scenario } from './scenario/open-scenario.ts';
-import { leaveInterrupted, runScenario } from './scenario/run-scenario.ts';
+import { leaveInterruptedWork, runScenario } from './scenario/run-scenario.ts';
 import { formatJson } from './snapshot.ts';
 
 /** A stored document with the store's metadata. */
@@ -26,7 +26,7 @@ export function readRecording(): Recording {
 export async function record(): Promise<void> {
   const scenario = await openScenario();
   try {
-    await leaveInterrupted(scenario, await runScenario(scenario));
+    await leaveInterruptedWork(scenario, await runScenario(scenario));
     await waitUntil(() => isSilent(scenario));
     const recording: Recording = { writtenAt: Date.now(), stored: await documentsOf(scenario) };
     writeFileSync(FILE, formatJson(recording));

@@ -172,7 +172,7 @@ export const controls: readonly Control[] = [
 ];
 
 /** The control of that name. @throws {Error} when there is none */
-export function controlNamed(name: string): Control {
+export function requireControl(name: string): Control {
   const found = controls.find((control) => control.name === name);
   if (!found) throw new Error(`there is no control ${name}`);
   return found;

@@ -1,8 +1,8 @@
 import { openApi } from './client/api.ts';
 import { type Control, isBug } from './controls.ts';
-import { type Deployment, type EnginesName, startEmbedded } from './deployment/deployment.ts';
+import { type Deployment, type EnginesName, startEmbeddedDeployment } from './deployment/deployment.ts';
 import { describeMissingLinks } from './deployment/links.ts';
-import { startScaled } from './deployment/scaled.ts';
+import { startScaledDeployment } from './deployment/scaled.ts';
 import { inspect } from './round/inspection.ts';
 import { countOutcomes } from './round/journal.ts';
 import { createRandom } from './round/random.ts';
@@ -125,11 +125,11 @@ const playOn = async (engines: EnginesName, rows: Row[], options: FaultsOptions)
 
 /** Starts a deployment; the scaled one with links, if one of these scenarios needs them and they can be had. */
 const start = (engines: EnginesName, names: readonly string[]): Promise<Deployment> => {
-  if (engines === 'embedded') return startEmbedded();
+  if (engines === 'embedded') return startEmbeddedDeployment();
   const wanted = scenarios.some(({ name, needs }) => needs === 'links' && names.includes(name));
   const lacking = wanted ? describeMissingLinks(process.env) : undefined;
   if (lacking !== undefined) print(`no links: ${lacking}`);
-  return startScaled(process.env, { links: wanted && lacking === undefined });
+  return startScaledDeployment(process.env, { links: wanted && lacking === undefined });
 };
 
 const newRow = (engines: EnginesName, scenario: string): Row => {
@@ -193,7 +193,7 @@ export async function runControls(controls: readonly Control[], seed: string): P
 
 /** What became of a planted bug: caught, escaped, or nothing is shown, since the product or the harness failed. */
 const outcomeOf = async ({ mutations, scenario, points }: Control, seed: string): Promise<string> => {
-  const deployment = await startEmbedded(mutations);
+  const deployment = await startEmbeddedDeployment(mutations);
   try {
     const startedAt = performance.now();
     for (let turn = 0; ; turn++) {

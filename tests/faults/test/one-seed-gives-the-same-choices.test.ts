@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { createRandom } from '../src/round/random.ts';
-import { shareOf } from '../src/round/round.ts';
+import { selectShare } from '../src/round/round.ts';
 
 const drawn = (seed: string) => {
   const random = createRandom(seed);
@@ -33,7 +33,7 @@ test('choices are spread over the whole range', () => {
 
 test('turns play every item of a list before they repeat one', () => {
   const all = ['a', 'b', 'c', 'd', 'e'];
-  const turns = [0, 1, 2].map((turn) => shareOf({ seed: 's', turn }, all, 2));
+  const turns = [0, 1, 2].map((turn) => selectShare({ seed: 's', turn }, all, 2));
   expect(new Set(turns.flat().slice(0, 5))).toEqual(new Set(all));
-  expect(shareOf({ seed: 's', turn: 0 }, ['a'], 8)).toEqual(['a']);
+  expect(selectShare({ seed: 's', turn: 0 }, ['a'], 8)).toEqual(['a']);
 });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { controls } from '../src/controls.ts';
-import { crashPointNamed } from '../src/deployment/crash-points.ts';
+import { requireCrashPoint } from '../src/deployment/crash-points.ts';
 import { behave, faithful, mutateSource, replaceClock } from '../src/inside/orders.ts';
 
 const ROOT = new URL('../../../', import.meta.url);
@@ -14,7 +14,7 @@ test.each(controls.map((control) => [control.name, control] as const))(
       const changed = own.reduce(mutateSource, readFileSync(new URL(file, ROOT), 'utf8'));
       expect(stripTypeScriptTypes(changed)).not.toBe('');
     }
-    for (const point of points) expect(crashPointNamed(point)).toBeDefined();
+    for (const point of points) expect(requireCrashPoint(point)).toBeDefined();
   },
 );
 

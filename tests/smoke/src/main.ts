@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createClient } from '@boxoffice/client';
 import { createPosClient } from '@boxoffice/client/pos';
-import { type Address, createFetch, freePort, type WaitOptions, waitUntil } from '@boxoffice/testkit';
+import { type Address, createFetch, findFreePort, type WaitOptions, waitUntil } from '@boxoffice/testkit';
 import { findContainerEngine, isSuccessful, run, runEngine, runStep } from './command.ts';
 import { buildImage, checkContents, imageNames, inspectImage } from './images.ts';
 
@@ -237,7 +237,7 @@ const smoke = async (): Promise<void> => {
     project,
     command,
     files: ['docker-compose.yml', ...values['compose-file'].map((file) => resolve(file))],
-    env: { GATEWAY_PORT: `${await freePort()}` },
+    env: { GATEWAY_PORT: `${await findFreePort()}` },
   });
   const interrupted = (): void => void composition.down().finally(() => process.exit(130));
   process.once('SIGINT', interrupted).once('SIGTERM', interrupted);

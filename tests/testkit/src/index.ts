@@ -16,5 +16,5 @@ export {
   type SendOptions,
   send,
 } from './client.ts';
-export { findChromium, findHeadlessChromium, freePort, freePorts } from './machine.ts';
+export { findChromium, findFreePort, findFreePorts, findHeadlessChromium } from './machine.ts';
 export { type WaitOptions, waitUntil } from './wait.ts';

@@ -33,7 +33,7 @@ export function findHeadlessChromium(env: Readonly<Record<string, string | undef
 const RANGE = [17_000, 32_000] as const;
 
 /** Returns `count` different free ports, for processes that restart at the same address. */
-export async function freePorts(count: number): Promise<number[]> {
+export async function findFreePorts(count: number): Promise<number[]> {
   const ports = new Set<number>();
   for (let tries = 0; ports.size < count; tries += 1) {
     if (tries === 10_000) throw new Error(`no free ports between ${RANGE.join(' and ')}`);
@@ -69,7 +69,7 @@ const isFree = async (port: number): Promise<boolean> => {
 };
 
 /** Returns a free port. */
-export async function freePort(): Promise<number> {
-  const [port = 0] = await freePorts(1);
+export async function findFreePort(): Promise<number> {
+  const [port = 0] = await findFreePorts(1);
   return port;
 }

@@ -7,7 +7,7 @@ import {
   authoriseClient,
   type Client,
   createFetch,
-  freePorts,
+  findFreePorts,
   openClient,
   openVisitor,
   readData,
@@ -59,7 +59,7 @@ describe('a fetch with the certificate of an address', () => {
     replies = [{ status: 304, body: '' }];
     expect((await createFetch({})(url())).status).toBe(304);
     await expect(createFetch({})(url(), { signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' });
-    const [port] = await freePorts(1);
+    const [port] = await findFreePorts(1);
     await expect(createFetch({})(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 });
@@ -146,5 +146,5 @@ test('waiting returns what was found, and throws with its name when the time is 
 });
 
 test('free ports are different', async () => {
-  expect(new Set(await freePorts(5)).size).toBe(5);
+  expect(new Set(await findFreePorts(5)).size).toBe(5);
 });

@@ -1,7 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { createApiUser, inviteApiUser, listApiUsers, lockApiUser, ROLES, readmitApiUser } from '@boxoffice/authorizer';
+import {
+  createApiUser,
+  inviteApiUser,
+  listApiUsers,
+  ROLES,
+  readmitApiUser,
+  setApiUserState,
+} from '@boxoffice/authorizer';
 import { contacts } from '@boxoffice/contacts';
 import { createUser, listUsers, removeUser, setPassword } from '@boxoffice/pos';
 import { publicUrl, readSettings } from '@boxoffice/runtime';
@@ -162,7 +169,7 @@ export const apiUsers: readonly Command[] = [
     usage: 'INSTITUTION LOGIN',
     about: 'locks a user: its sign-ins and tokens are refused within five seconds',
     run: async (installation, { words }) =>
-      lockApiUser(await installation.store('authorizer'), await userOf(installation, words)),
+      setApiUserState(await installation.store('authorizer'), await userOf(installation, words), 'locked'),
   },
   {
     name: 'api-users unlock',
@@ -170,7 +177,7 @@ export const apiUsers: readonly Command[] = [
     about: `lets a locked user sign in again with the same password; its old sign-ins stay ended. --invite, if somebody else may know the password: forgets it and makes an invitation; ${LINK}`,
     async run(installation, { words, options }) {
       const [store, user] = [await installation.store('authorizer'), await userOf(installation, words)];
-      return options.invite === true ? readmitApiUser(store, user) : lockApiUser(store, user, 'active');
+      return options.invite === true ? readmitApiUser(store, user) : setApiUserState(store, user, 'active');
     },
   },
   {

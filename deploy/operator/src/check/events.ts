@@ -6,7 +6,7 @@ import { type CheckedCollections, findById, readPages } from './reading.ts';
 const WIDTH = 100;
 
 /** Judges documents by their last announcement: its event was recorded. */
-export async function judgeAnnounced(
+export async function judgeAnnouncements(
   collections: CheckedCollections,
   kind: Kind,
   found: readonly Announced[],

@@ -3,7 +3,7 @@ import type { ContactDocument } from '@boxoffice/contacts';
 import { computePaid, computeRefunded, type OrderDocument, unpaidStates } from '@boxoffice/orders';
 import type { TicketDocument } from '@boxoffice/tickets';
 import { type Case, createCase, type Finding, findBrokenRules, type Rule } from './findings.ts';
-import { type CheckedCollections, findById, findByOwner, findReferenced } from './reading.ts';
+import { type CheckedCollections, findById, findByOwner, findReferencedDocuments } from './reading.ts';
 import { CLOCKS_MS, isUnderWay } from './stock.ts';
 
 interface OrderEvidence {
@@ -33,7 +33,7 @@ export async function judgeOrders(collections: CheckedCollections, found: readon
     return holders.filter((holder) => holder !== order.id && !own.has(holder ?? ''));
   });
   const rivals = new Map([...own, ...(await findById(collections.orders, strangers))]);
-  const contacts = await findReferenced(collections.contacts, found, 'contactNumber');
+  const contacts = await findReferencedDocuments(collections.contacts, found, 'contactNumber');
   const now = Date.now();
   return found.map((order) => {
     const evidence = { order, places, rivals, tickets: tickets.get(order.id) ?? [] };
@@ -195,8 +195,8 @@ interface TicketEvidence {
 }
 
 export async function judgeTickets(collections: CheckedCollections, found: readonly TicketDocument[]): Promise<Case[]> {
-  const orders = await findReferenced(collections.orders, found, 'orderId');
-  const kin = await findReferenced(collections.tickets, found, 'replaces', 'replacedBy');
+  const orders = await findReferencedDocuments(collections.orders, found, 'orderId');
+  const kin = await findReferencedDocuments(collections.tickets, found, 'replaces', 'replacedBy');
   return found.map((ticket) => {
     const order = orders.get(ticket.orderId);
     const [before, after] = [kin.get(ticket.replaces ?? ''), kin.get(ticket.replacedBy ?? '')];

@@ -1,6 +1,6 @@
 import type { Announced } from '@boxoffice/service';
 import type { CollectionHandle, Document } from '@boxoffice/store';
-import { judgeAnnounced, judgeEvents, judgeEventsAgain } from './events.ts';
+import { judgeAnnouncements, judgeEvents, judgeEventsAgain } from './events.ts';
 import type { Case, Kind } from './findings.ts';
 import { judgeOrders, judgeTickets } from './orders.ts';
 import {
@@ -70,7 +70,7 @@ const documents = {
 const announcedOf = <T extends Announced>(
   kind: Kind,
   of: (collections: CheckedCollections) => CollectionHandle<T>,
-): Judge => judgeOf(of, (collections, found) => judgeAnnounced(collections, kind, found));
+): Judge => judgeOf(of, (collections, found) => judgeAnnouncements(collections, kind, found));
 
 const announcements = {
   announced_order: announcedOf('announced_order', ({ orders }) => orders),

@@ -8,7 +8,7 @@ import type {
 import type { ContactDocument } from '@boxoffice/contacts';
 import type { UserDocument as LoginDocument, SessionDocument as VisitDocument } from '@boxoffice/pos';
 import { type Case, createCase, type Finding, findBrokenRules } from './findings.ts';
-import { type CheckedCollections, findByOwner, findReferenced } from './reading.ts';
+import { type CheckedCollections, findByOwner, findReferencedDocuments } from './reading.ts';
 
 /** Judges contacts: purchases of an erased contact contain no personal data. */
 export async function judgeContacts(
@@ -35,7 +35,7 @@ export async function judgeContacts(
 }
 
 export async function judgeLogins(collections: CheckedCollections, found: readonly LoginDocument[]): Promise<Case[]> {
-  const contacts = await findReferenced(collections.contacts, found, 'contactNumber');
+  const contacts = await findReferencedDocuments(collections.contacts, found, 'contactNumber');
   return found.map((login) =>
     createCase('login', login, whoFaults(login, 'login', contacts), [], [login.contactNumber]),
   );
@@ -54,8 +54,8 @@ const whoFaults = (
 
 /** Judges sessions: a missing cart is allowed, a cart of another point of sale is not. */
 export async function judgeSessions(collections: CheckedCollections, found: readonly VisitDocument[]): Promise<Case[]> {
-  const orders = await findReferenced(collections.orders, found, 'cartId');
-  const contacts = await findReferenced(collections.contacts, found, 'contactNumber');
+  const orders = await findReferencedDocuments(collections.orders, found, 'cartId');
+  const contacts = await findReferencedDocuments(collections.contacts, found, 'contactNumber');
   return found.map((session) => {
     const { id, institution, serviceHost, cartId, contactNumber } = session;
     const cart = orders.get(cartId ?? '');
@@ -69,7 +69,7 @@ export async function judgeSessions(collections: CheckedCollections, found: read
 
 /** Judges users of the institution API. The erasure of a contact deletes its users, a moment later. */
 export async function judgeUsers(collections: CheckedCollections, found: readonly UserDocument[]): Promise<Case[]> {
-  const contacts = await findReferenced(collections.contacts, found, 'contactNumber');
+  const contacts = await findReferencedDocuments(collections.contacts, found, 'contactNumber');
   return found.map((user) => {
     const { id, institution, state, role, passwordHash, contactNumber } = user;
     const contact = contacts.get(contactNumber ?? '');
@@ -94,7 +94,7 @@ export async function judgeSignIns(
   collections: CheckedCollections,
   found: readonly SessionDocument[],
 ): Promise<Case[]> {
-  const users = await findReferenced(collections.users, found, 'userId');
+  const users = await findReferencedDocuments(collections.users, found, 'userId');
   return found.map((session) => {
     const { id, institution, userId, signedInAt, expiresAt } = session;
     const user = users.get(userId);
@@ -108,8 +108,8 @@ export async function judgeSignIns(
 
 /** Judges what users granted. Deleted clients stay. */
 export async function judgeGrants(collections: CheckedCollections, found: readonly GrantDocument[]): Promise<Case[]> {
-  const users = await findReferenced(collections.users, found, 'userId');
-  const clients = await findReferenced(collections.clients, found, 'clientId');
+  const users = await findReferencedDocuments(collections.users, found, 'userId');
+  const clients = await findReferencedDocuments(collections.clients, found, 'clientId');
   return found.map((grant) => {
     const { id, institution, userId, clientId, exchangedAt, refresh, createdAt, expiresAt } = grant;
     const [user, client] = [users.get(userId), clients.get(clientId)];
@@ -145,7 +145,7 @@ export async function judgeApiKeyUses(
   collections: CheckedCollections,
   found: readonly ApiKeyUseDocument[],
 ): Promise<Case[]> {
-  const apiKeys = await findReferenced(collections.apiKeys, found, 'id');
+  const apiKeys = await findReferencedDocuments(collections.apiKeys, found, 'id');
   return found.map((use) => {
     const { id, institution } = use;
     const apiKey = apiKeys.get(id);

@@ -121,7 +121,7 @@ export async function findById<T extends Document>(
   return found;
 }
 
-export function findReferenced<T extends Document, Member extends string>(
+export function findReferencedDocuments<T extends Document, Member extends string>(
   handle: CollectionHandle<T>,
   others: readonly Readonly<Record<Member, string | null>>[],
   ...members: readonly Member[]

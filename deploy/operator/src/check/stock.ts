@@ -2,7 +2,7 @@ import { detectMovedLocalTime, type PerformanceDocument, type PlaceDocument } fr
 import { type OrderDocument, unpaidStates } from '@boxoffice/orders';
 import type { TicketDocument } from '@boxoffice/tickets';
 import { type Case, createCase, type Finding } from './findings.ts';
-import { type CheckedCollections, findByOwner, findReferenced, readPages } from './reading.ts';
+import { type CheckedCollections, findByOwner, findReferencedDocuments, readPages } from './reading.ts';
 
 /** The tolerated difference between processes' clocks, in milliseconds. */
 export const CLOCKS_MS = 5_000;
@@ -31,7 +31,7 @@ export async function judgePlaces(
   abandoned: (places: number) => void = () => undefined,
 ): Promise<Case[]> {
   const taken = found.filter(({ state, holder, freeFrom }) => state !== 'free' || holder !== null || freeFrom !== 0);
-  const orders = await findReferenced(collections.orders, taken, 'holder');
+  const orders = await findReferencedDocuments(collections.orders, taken, 'holder');
   const cancelled = [...orders.values()].filter(({ state }) => state === 'cancelled');
   const tickets = await findByOwner(collections.tickets, 'orderId', cancelled);
   const now = Date.now();

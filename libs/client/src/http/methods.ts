@@ -1,4 +1,4 @@
-import { type Answer, callOf, listOf, type Options, type Page, type Records, type Walk } from '../call.ts';
+import { type Answer, createCall, createList, type Options, type Page, type Records, type Walk } from '../call.ts';
 import { combineSignals } from '../options.ts';
 import type { Form, Wire } from './exchange.ts';
 import type { Repeatable, Transport } from './transport.ts';
@@ -52,10 +52,10 @@ const methodOf = (route: Route, transport: Transport, { baseUrl, timeoutMs, sign
     return transport.call(wireOf(route, baseUrl, own, timeoutMs), formOf(route), isOpen);
   };
   if (route.properties.includes('list'))
-    return (request: Request = {}) => listOf(ask<Page>(request), byCursor(ask, request));
+    return (request: Request = {}) => createList(ask<Page>(request), byCursor(ask, request));
   if (route.properties.includes('map'))
-    return (request: Request = {}) => listOf(ask<Records>(request), byOffset(ask, request));
-  return (request: Request = {}) => callOf(ask(request));
+    return (request: Request = {}) => createList(ask<Records>(request), byOffset(ask, request));
+  return (request: Request = {}) => createCall(ask(request));
 };
 
 const wireOf = (

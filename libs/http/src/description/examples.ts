@@ -6,8 +6,8 @@ import { createBodySchema } from '../validation/body-schema.ts';
 import { createCompiler } from '../validation/validators.ts';
 import { describeViolations } from '../validation/violations.ts';
 import {
-  answerExample,
-  answerSchema,
+  createAnswerExample,
+  createAnswerSchema,
   createErrorExample,
   createErrorSchema,
   createFailureExample,
@@ -45,8 +45,8 @@ export function findExampleFaults(operations: readonly AnyOperation[], family: F
       const what = `${id}, example.answer as ${status}`;
       check(
         what,
-        answerSchema(operation, data, family),
-        example.answer === undefined ? undefined : answerExample(operation, family),
+        createAnswerSchema(operation, data, family),
+        example.answer === undefined ? undefined : createAnswerExample(operation, family),
       );
     }
     for (const [code, data] of Object.entries(errorData)) {

@@ -27,7 +27,7 @@ export type Tags = Readonly<Record<string, string>>;
 
 const IDENTITY = { identity: { type: 'apiKey', in: 'header', name: 'X-Internal-Identity' } };
 
-export function openApiDocument(options: DescriptionOptions): object {
+export function buildOpenApiDocument(options: DescriptionOptions): object {
   const { service, version, operations, serverUrl = '/', family = familyA, readers = 'partners' } = options;
   const { wording } = family;
   const places = listPlaces(operations, wording.aliasSuffix).filter(
@@ -147,7 +147,7 @@ const parametersOf = (operation: AnyOperation, { wording }: Family, schemas: Sch
 
 export function createDescriptionOperation(options: DescriptionOptions): AnyOperation {
   return serving('describe', '/openapi.json', 'Describes the operations of this service', () =>
-    openApiDocument(options),
+    buildOpenApiDocument(options),
   );
 }
 
@@ -182,7 +182,7 @@ export function createInternalDescriptionOperation(
   options: DescriptionOptions & { readonly contract?: object },
 ): AnyOperation {
   return serving('describeInternally', '/internal/openapi.json', 'Describes what other services rely on', () => ({
-    ...openApiDocument({ ...options, readers: 'services' }),
+    ...buildOpenApiDocument({ ...options, readers: 'services' }),
     ...options.contract,
   }));
 }

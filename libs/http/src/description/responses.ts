@@ -61,7 +61,11 @@ export function includeIf<Part extends object>(holds: unknown, part: Part): Part
   return holds ? part : {};
 }
 
-export function answerSchema({ bare, members: beside }: AnyOperation, data: TSchema, { wording }: Family): object {
+export function createAnswerSchema(
+  { bare, members: beside }: AnyOperation,
+  data: TSchema,
+  { wording }: Family,
+): object {
   if (bare) return data;
   const { required, properties } = members(beside?.answer);
   const own = wording.success(data);
@@ -73,7 +77,7 @@ const members = (properties: TProperties = {}) => ({
   properties,
 });
 
-export function answerExample({ bare, example }: AnyOperation, { wording }: Family): unknown {
+export function createAnswerExample({ bare, example }: AnyOperation, { wording }: Family): unknown {
   return bare ? example.answer : { ...wording.successExample(example.answer), ...example.members };
 }
 
@@ -212,7 +216,7 @@ const answersOf = (operation: AnyOperation, family: Family, schemas: Schemas): [
         : {
             'application/json': {
               schema: describedAnswer(operation, data, family, schemas),
-              examples: { [operation.id]: { value: answerExample(operation, family) } },
+              examples: { [operation.id]: { value: createAnswerExample(operation, family) } },
             },
             ...(status === '200' && operation.streams
               ? { [operation.streams.mediaType]: { schema: { type: 'string' }, example: operation.streams.example } }
@@ -226,7 +230,7 @@ const documentsOf = (mediaTypes: readonly string[]): object =>
 
 /** `…Answer`, after its data or else after the operation. */
 const describedAnswer = (operation: AnyOperation, data: TSchema, family: Family, schemas: Schemas): object => {
-  const schema = schemas.answer(answerSchema(operation, data, family));
+  const schema = schemas.answer(createAnswerSchema(operation, data, family));
   if (operation.bare) return schema;
   const name = operation.members?.answer ? undefined : getSchemaName(data);
   return schemas.add(`${name ?? capitalised(operation.id)}Answer`, schema);

@@ -38,7 +38,7 @@ const BOOKKEEPING: ReadonlySet<string> = new Set([
 ]);
 
 /** With the operationIds that change them; nothing changes a member that `changedBy` does not name. */
-export function readOnlyOf(
+export function listReadOnlyMembers(
   shown: TObject,
   taken: TObject,
   changedBy: Readonly<Record<string, readonly string[]>> = {},

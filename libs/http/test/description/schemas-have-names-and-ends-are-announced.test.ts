@@ -3,12 +3,12 @@ import { type TSchema, Type } from 'typebox';
 import { findAnnouncedDeprecation as announcementOf } from '../../src/description/deprecation.ts';
 import {
   type AnyOperation,
+  buildOpenApiDocument,
   createNullableSchema,
   createPatchSchema,
   deprecateMember,
   named,
   ok,
-  openApiDocument,
   operation,
 } from '../../src/index.ts';
 import { openForSuite, start } from '../fixture.ts';
@@ -35,7 +35,7 @@ const operationWith = (id: string, body: TSchema, answer: TSchema): AnyOperation
 type Json = ReturnType<typeof JSON.parse>;
 
 const documentOf = (...operations: AnyOperation[]): Json =>
-  openApiDocument({ service: 'things', version: '1', operations });
+  buildOpenApiDocument({ service: 'things', version: '1', operations });
 
 const schemas = documentOf(
   operationWith('create', NewPerson, Person),
@@ -105,7 +105,7 @@ test('answers of other operations announce nothing', async () => {
 });
 
 test('it is described as deprecated, with its headers, and no other one is', () => {
-  const { paths } = openApiDocument({ service: 'things', version: '0.0.0', operations }) as {
+  const { paths } = buildOpenApiDocument({ service: 'things', version: '0.0.0', operations }) as {
     paths: Record<string, Record<string, { deprecated?: boolean; responses: Record<string, { headers: object }> }>>;
   };
   const marked = Object.entries(paths).flatMap(([path, item]) =>
@@ -143,7 +143,7 @@ test('a member or a parameter that will go is announced by the operations that h
 });
 
 test('the member and the parameter are described as deprecated, and the operation is not', () => {
-  const document = openApiDocument({ service: 'things', version: '0.0.0', operations: [withMembers()] }) as {
+  const document = buildOpenApiDocument({ service: 'things', version: '0.0.0', operations: [withMembers()] }) as {
     paths: Record<string, { get: { deprecated?: boolean; parameters: object[]; responses: Record<string, unknown> } }>;
     components: { schemas: Record<string, unknown> };
   };

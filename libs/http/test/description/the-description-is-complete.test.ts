@@ -4,7 +4,7 @@ import SwaggerParser from '@apidevtools/swagger-parser';
 import { registry } from '@boxoffice/envelope';
 import { describe, expect, test } from '@jest/globals';
 import { Type } from 'typebox';
-import { dereference, familyA, findExampleFaults, ok, openApiDocument, operation } from '../../src/index.ts';
+import { buildOpenApiDocument, dereference, familyA, findExampleFaults, ok, operation } from '../../src/index.ts';
 import { start } from '../fixture.ts';
 import { things } from '../things.ts';
 
@@ -31,7 +31,7 @@ interface Document {
 }
 
 const description = { service: 'things', version: '1.2.3', operations: things, serverUrl: 'https://tickets.example' };
-const document = dereference(openApiDocument(description), ['requestBodies', 'responses']) as Document;
+const document = dereference(buildOpenApiDocument(description), ['requestBodies', 'responses']) as Document;
 
 test('a validator of OpenAPI 3.1 accepts the document that a service serves', async () => {
   const app = await start(things, { serverUrl: 'https://tickets.example' });
@@ -170,7 +170,7 @@ test('an app with an id or a path that is declared twice does not start', () => 
   const [first, second] = things;
   if (!first || !second) throw new Error('no operations');
   const openTwice = (other: object) => () =>
-    openApiDocument({ ...description, operations: [first, { ...second, ...other }] });
+    buildOpenApiDocument({ ...description, operations: [first, { ...second, ...other }] });
   expect(openTwice({ id: first.id })).toThrow('the id createThing is declared twice');
   expect(openTwice({ method: 'post' })).toThrow('POST /svc/v3/things is declared twice');
 });

@@ -1,7 +1,7 @@
 import SwaggerParser from '@apidevtools/swagger-parser';
 import { posRegistry } from '@boxoffice/envelope';
 import { expect, test } from '@jest/globals';
-import { dereference, familyB, findExampleFaults, openApiDocument } from '../../src/index.ts';
+import { buildOpenApiDocument, dereference, familyB, findExampleFaults } from '../../src/index.ts';
 import { items } from './shop.ts';
 
 interface Described {
@@ -14,7 +14,7 @@ interface Described {
   >;
 }
 
-const described = openApiDocument({
+const described = buildOpenApiDocument({
   service: 'shop',
   version: '1',
   operations: items,

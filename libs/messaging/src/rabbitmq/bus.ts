@@ -4,7 +4,7 @@ import type { Declared } from '../topology.ts';
 import { consume, listenTo } from './consumer.ts';
 import { createDeadLetters } from './dead-letters.ts';
 import { type Link, openLink } from './link.ts';
-import { createPlan, nameDeadQueue, nameWorkQueue, type Plan, retryQueue } from './names.ts';
+import { createPlan, nameDeadQueue, nameRetryQueue, nameWorkQueue, type Plan } from './names.ts';
 import { createSender } from './publisher.ts';
 import { createTopology, declareAll } from './topology.ts';
 
@@ -121,7 +121,7 @@ const depthsOf = (queues: readonly Queue[], link: Link, plan: Plan): Promise<Que
     const delays = [...new Set(plan.retryDelaysMs)];
     return Promise.all(
       queues.map(async ({ name }) => {
-        const retries = await Promise.all(delays.map((delay) => count(retryQueue(name, delay, plan))));
+        const retries = await Promise.all(delays.map((delay) => count(nameRetryQueue(name, delay, plan))));
         return {
           queue: name,
           waiting: await count(nameWorkQueue(name, plan)),

@@ -16,13 +16,13 @@ import {
 import { buildOriginHeaders, decodeBroadcast, decodeDelivery, forward, readAttempt } from './codec.ts';
 import { closeChannel, type Link } from './link.ts';
 import {
-  broadcastQueue,
+  nameBroadcastQueue,
   nameDeadQueue,
   nameExchange,
   nameMovesExchange,
+  nameRetryQueue,
   nameWorkQueue,
   type Plan,
-  retryQueue,
 } from './names.ts';
 import type { Sender } from './publisher.ts';
 import { declareExchanges, declareQueue, type Topology } from './topology.ts';
@@ -104,7 +104,7 @@ export async function consume(queue: Queue, handler: Handler, options: ConsumerO
     const { delayMs, error } = outcome;
     const about = { queue: queue.name, type: message.type, messageId: message.id, attempt };
     logger.warn('a message will be retried', { ...about, waitMs: delayMs, error });
-    await moveTo(retryQueue(queue.name, delayMs, plan), delivery, { attempt: attempt + 1 });
+    await moveTo(nameRetryQueue(queue.name, delayMs, plan), delivery, { attempt: attempt + 1 });
   };
   const prefetch = queue.atOnce ?? AT_ONCE;
   const lanes = createLanes<Delivery>({ limit: prefetch, work });
@@ -203,7 +203,7 @@ export async function listenTo(
     async open(fresh: ConfirmChannel) {
       await topology.ensure((declaring) => declareExchanges(declaring, types, plan));
       const limits = { 'x-max-length': backlog, 'x-overflow': 'drop-head' };
-      const { queue } = await fresh.assertQueue(broadcastQueue(process, randomUUID(), plan), {
+      const { queue } = await fresh.assertQueue(nameBroadcastQueue(process, randomUUID(), plan), {
         exclusive: true,
         autoDelete: true,
         durable: false,

@@ -40,12 +40,12 @@ export function nameMovesExchange(name: string, { prefix }: Plan): string {
 }
 
 /** A process's own queue for broadcasts: its name begins with the process's, so that a permission can cover it. */
-export function broadcastQueue(process: string, serial: string, { prefix }: Plan): string {
+export function nameBroadcastQueue(process: string, serial: string, { prefix }: Plan): string {
   return `${prefix}${process}.broadcast.${serial}`;
 }
 
 /** The delay is part of the name, since the arguments of a queue cannot change. */
-export function retryQueue(name: string, delayMs: number, { prefix }: Plan): string {
+export function nameRetryQueue(name: string, delayMs: number, { prefix }: Plan): string {
   return `${prefix}${name}.retry.${duration(delayMs)}`;
 }
 
@@ -80,7 +80,7 @@ const toQueue = (target: string, { maxLength }: Plan) => ({
   'x-max-length': maxLength,
 });
 
-export function retryArguments(name: string, delayMs: number, plan: Plan): Options.AssertQueue {
+export function buildRetryArguments(name: string, delayMs: number, plan: Plan): Options.AssertQueue {
   return quorum({ 'x-message-ttl': delayMs, 'x-delivery-limit': 20, ...toQueue(nameWorkQueue(name, plan), plan) });
 }
 

@@ -1,5 +1,5 @@
 import { builtInRows, listBroadcasts, listQueues, type ServiceRow } from '@boxoffice/runtime/services';
-import { broadcastQueue, createPlan, nameExchange, nameMovesExchange, nameWorkQueue } from './names.ts';
+import { createPlan, nameBroadcastQueue, nameExchange, nameMovesExchange, nameWorkQueue } from './names.ts';
 
 /** The permissions of a RabbitMQ user in the installation's virtual host: regular expressions of names. */
 export interface Rights {
@@ -39,7 +39,7 @@ const ofProcess = (row: ServiceRow): Rights => {
   const { name: user, publishes } = row;
   const own = listQueues(row).map(({ queue }) => queue);
   const received = listBroadcasts(row);
-  const broadcast = received.length > 0 ? [broadcastQueue(user, '', plan)] : [];
+  const broadcast = received.length > 0 ? [nameBroadcastQueue(user, '', plan)] : [];
   return {
     user,
     configure: names([], broadcast),

@@ -4,15 +4,15 @@ import type { Logger, Queue } from '../port.ts';
 import type { Link } from './link.ts';
 import {
   buildDeadArguments,
+  buildRetryArguments,
   buildWorkArguments,
   listTopologyMarks,
   nameDeadQueue,
   nameExchange,
   nameMovesExchange,
+  nameRetryQueue,
   nameWorkQueue,
   type Plan,
-  retryArguments,
-  retryQueue,
 } from './names.ts';
 
 /** Ensures that exchanges and queues exist: declared by this process where its user may, else by an operator. */
@@ -78,12 +78,12 @@ export async function declareQueue(channel: Channel, queue: Queue, plan: Plan): 
   await channel.assertQueue(nameDeadQueue(name, plan), buildDeadArguments());
   await channel.assertQueue(nameWorkQueue(name, plan), buildWorkArguments(queue, plan));
   for (const delayMs of new Set(plan.retryDelaysMs)) {
-    await channel.assertQueue(retryQueue(name, delayMs, plan), retryArguments(name, delayMs, plan));
+    await channel.assertQueue(nameRetryQueue(name, delayMs, plan), buildRetryArguments(name, delayMs, plan));
   }
   for (const type of types) await channel.bindQueue(nameWorkQueue(name, plan), nameExchange(type, plan), type);
   const moves = nameMovesExchange(name, plan);
   await channel.assertExchange(moves, 'direct', { durable: true });
-  const retries = plan.retryDelaysMs.map((delayMs) => retryQueue(name, delayMs, plan));
+  const retries = plan.retryDelaysMs.map((delayMs) => nameRetryQueue(name, delayMs, plan));
   for (const target of new Set([nameWorkQueue(name, plan), nameDeadQueue(name, plan), ...retries]))
     await channel.bindQueue(target, moves, target);
 }

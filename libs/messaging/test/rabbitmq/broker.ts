@@ -11,9 +11,9 @@ import {
   nameDeadQueue,
   nameExchange,
   nameMovesExchange,
+  nameRetryQueue,
   nameWorkQueue,
   type Plan,
-  retryQueue,
 } from '../../src/rabbitmq/names.ts';
 
 /** The broker of the run; undefined if there is none. */
@@ -155,7 +155,7 @@ const removeAll = (url: string, plan: Plan): Promise<void> =>
     const names = queues.flatMap(({ name }) => [
       nameWorkQueue(name, plan),
       nameDeadQueue(name, plan),
-      ...plan.retryDelaysMs.map((delayMs) => retryQueue(name, delayMs, plan)),
+      ...plan.retryDelaysMs.map((delayMs) => nameRetryQueue(name, delayMs, plan)),
     ]);
     const types = [...queues, ...broadcasts].flatMap((one) => one.types);
     const exchanges = [

@@ -1,7 +1,7 @@
 import { first, probe, probes, waitUntil } from '@boxoffice/messaging/conformance';
 import { expect, test } from '@jest/globals';
 import { connectRabbitmq, declared } from '../../src/index.ts';
-import { nameDeadQueue, nameExchange, nameWorkQueue, retryQueue } from '../../src/rabbitmq/names.ts';
+import { nameDeadQueue, nameExchange, nameRetryQueue, nameWorkQueue } from '../../src/rabbitmq/names.ts';
 import { describeWithBroker, isFulfilled, runOnChannel, runWithFixture } from './broker.ts';
 
 const alone = { ...first, singleActiveConsumer: true };
@@ -51,12 +51,12 @@ describeWithBroker('the topology on RabbitMQ', (url) => {
         // A declaration with other arguments than the queue's is refused.
         const same = (queue: string, args: object) => channel.assertQueue(queue, { durable: true, arguments: args });
         await same(nameWorkQueue(name, plan), keeps(nameDeadQueue(name, plan)));
-        await same(retryQueue(name, 80, plan), { 'x-message-ttl': 80, ...keeps(nameWorkQueue(name, plan)) });
+        await same(nameRetryQueue(name, 80, plan), { 'x-message-ttl': 80, ...keeps(nameWorkQueue(name, plan)) });
         await same(nameDeadQueue(name, plan), { 'x-queue-type': 'quorum', 'x-delivery-limit': 1_000_000_000 });
         await channel.assertExchange(nameExchange('probe.happened', plan), 'topic', { durable: true });
       });
-      expect(retryQueue(name, 5_000, { ...plan, prefix: '' })).toBe(`${name}.retry.5s`);
-      expect(retryQueue(name, 300_000, { ...plan, prefix: '' })).toBe(`${name}.retry.5m`);
+      expect(nameRetryQueue(name, 5_000, { ...plan, prefix: '' })).toBe(`${name}.retry.5s`);
+      expect(nameRetryQueue(name, 300_000, { ...plan, prefix: '' })).toBe(`${name}.retry.5m`);
     }),
   );
 

@@ -1,7 +1,7 @@
 import { createMemoryOutbox, probe, silent, waitUntil } from '@boxoffice/messaging/conformance';
 import { describe, expect, test } from '@jest/globals';
 import { startRelay } from '../../src/index.ts';
-import { createScriptedBus, eager, startScripted } from './scripted-bus.ts';
+import { createScriptedBus, eager, startScriptedRelay } from './scripted-bus.ts';
 
 describe('the relay publishes the orphaned events of dead processes', () => {
   test('only the holder of the lease publishes them, at its start', async () => {
@@ -55,7 +55,7 @@ describe('the relay publishes the orphaned events of dead processes', () => {
       looks++;
       return quietMs;
     };
-    const { outbox, bus, relay } = startScripted({ ...eager, quietMs: quiet }, ({ pending }) => ({
+    const { outbox, bus, relay } = startScriptedRelay({ ...eager, quietMs: quiet }, ({ pending }) => ({
       pending(...asked) {
         searches++;
         return pending(...asked);
@@ -79,7 +79,7 @@ describe('the relay publishes the orphaned events of dead processes', () => {
 
   test('events younger than `orphanedAfterMs` are left to the process that committed them', async () => {
     const ages: number[] = [];
-    const { outbox, bus, relay } = startScripted({ ...eager, orphanedAfterMs: 60_000 }, ({ pending }) => ({
+    const { outbox, bus, relay } = startScriptedRelay({ ...eager, orphanedAfterMs: 60_000 }, ({ pending }) => ({
       pending(limit, olderThanMs = 0) {
         ages.push(olderThanMs);
         return pending(limit, olderThanMs);
@@ -95,7 +95,7 @@ describe('the relay publishes the orphaned events of dead processes', () => {
 
   test('an event is never in flight twice at once, however often the outbox returns it', async () => {
     let looks = 0;
-    const { outbox, bus, relay, commit } = startScripted(eager, ({ pending }) => ({
+    const { outbox, bus, relay, commit } = startScriptedRelay(eager, ({ pending }) => ({
       pending(...asked) {
         looks++;
         return pending(...asked);
@@ -113,7 +113,7 @@ describe('the relay publishes the orphaned events of dead processes', () => {
 
   test('events beyond the memory limit are read from the outbox, each once and in order', async () => {
     // orphanedAfterMs excludes the search for orphaned events here.
-    const { outbox, bus, relay, commit } = startScripted({ memory: 50, sweepMs: 10, orphanedAfterMs: 60_000 });
+    const { outbox, bus, relay, commit } = startScriptedRelay({ memory: 50, sweepMs: 10, orphanedAfterMs: 60_000 });
     bus.down(true);
     const events = Array.from({ length: 300 }, (_, n) => probe({ key: `key-${n % 30}`, version: n }));
     for (const event of events.slice(0, 200)) commit(event);
@@ -139,7 +139,7 @@ describe('the relay publishes the orphaned events of dead processes', () => {
   test('an event that a slow read of the outbox returns although it is done by then is not published again', async () => {
     const read = Promise.withResolvers<void>();
     let looking = 0;
-    const { outbox, bus, relay, commit } = startScripted(eager, ({ pending }) => ({
+    const { outbox, bus, relay, commit } = startScriptedRelay(eager, ({ pending }) => ({
       async pending(...asked) {
         const found = await pending(...asked);
         if (found.length > 0) looking++;
@@ -162,14 +162,17 @@ describe('the relay publishes the orphaned events of dead processes', () => {
   test('an event that is committed while the outbox is read for lack of room is published without another read', async () => {
     const read = Promise.withResolvers<void>();
     let looks = 0;
-    const { outbox, bus, relay, commit } = startScripted({ ...eager, memory: 4, sweepMs: 60_000 }, ({ pending }) => ({
-      async pending(...asked) {
-        const found = await pending(...asked);
-        looks++;
-        if (looks === 2) await read.promise;
-        return found;
-      },
-    }));
+    const { outbox, bus, relay, commit } = startScriptedRelay(
+      { ...eager, memory: 4, sweepMs: 60_000 },
+      ({ pending }) => ({
+        async pending(...asked) {
+          const found = await pending(...asked);
+          looks++;
+          if (looks === 2) await read.promise;
+          return found;
+        },
+      }),
+    );
     await waitUntil('the first read', () => looks === 1);
     const events = Array.from({ length: 5 }, (_, n) => probe({ key: 'a', version: n }));
     for (const event of events) commit(event);
@@ -194,7 +197,7 @@ describe('the relay publishes the orphaned events of dead processes', () => {
         counts.failed += count;
       },
     };
-    const { outbox, bus, relay, commit } = startScripted({ ...eager, metrics });
+    const { outbox, bus, relay, commit } = startScriptedRelay({ ...eager, metrics });
     expect(relay.backlog()).toEqual({ events: 0, oldest: undefined });
     const occurredAt = new Date(Date.now() - 90_000).toISOString();
     commit(probe(), probe({ occurredAt }), probe());

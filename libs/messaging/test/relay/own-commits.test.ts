@@ -1,13 +1,13 @@
 import { probe, waitUntil } from '@boxoffice/messaging/conformance';
 import { describe, expect, test } from '@jest/globals';
-import { createScriptedBus, eager, startScripted } from './scripted-bus.ts';
+import { createScriptedBus, eager, startScriptedRelay } from './scripted-bus.ts';
 
 const versionsOf = (events: readonly { key: string; version: number }[], key: string) =>
   events.filter((one) => one.key === key).map(({ version }) => version);
 
 describe('the relay publishes the events of its own process', () => {
   test('at once, one of a key at a time, several keys in parallel, up to the window', async () => {
-    const { bus, relay, commit, outbox } = startScripted({ window: 3 });
+    const { bus, relay, commit, outbox } = startScriptedRelay({ window: 3 });
     commit(
       probe({ key: 'a', version: 1 }),
       probe({ key: 'a', version: 2 }),
@@ -26,7 +26,7 @@ describe('the relay publishes the events of its own process', () => {
   });
 
   test('again and in order when the bus refuses one, without delaying other keys', async () => {
-    const { bus, relay, commit, outbox } = startScripted();
+    const { bus, relay, commit, outbox } = startScriptedRelay();
     commit(probe({ key: 'a', version: 1 }), probe({ key: 'a', version: 2 }), probe({ key: 'b', version: 1 }));
     bus.waiting[0]?.refuse();
     bus.flow(true);
@@ -49,7 +49,7 @@ describe('the relay publishes the events of its own process', () => {
         return bus.ping();
       },
     };
-    const { outbox, relay, commit } = startScripted({ bus: counting });
+    const { outbox, relay, commit } = startScriptedRelay({ bus: counting });
     bus.down(true);
     const events = Array.from({ length: 300 }, (_, n) => probe({ key: `key-${n % 60}`, version: n }));
     commit(...events.slice(0, 240));
@@ -68,7 +68,7 @@ describe('the relay publishes the events of its own process', () => {
   test('marks them done in batches, and does not publish those again that it could not mark', async () => {
     const batches: number[] = [];
     let failing = true;
-    const { outbox, bus, relay, commit } = startScripted(eager, (own) => ({
+    const { outbox, bus, relay, commit } = startScriptedRelay(eager, (own) => ({
       async done(ids) {
         if (failing) throw new Error('the store is down');
         batches.push(ids.length);
@@ -86,7 +86,7 @@ describe('the relay publishes the events of its own process', () => {
   });
 
   test('and leaves those in the outbox that it cannot publish before it closes', async () => {
-    const { bus, relay, commit, outbox } = startScripted({ drainMs: 50 });
+    const { bus, relay, commit, outbox } = startScriptedRelay({ drainMs: 50 });
     const [stuck, next, quick] = [probe({ key: 'a' }), probe({ key: 'a' }), probe({ key: 'b' })];
     commit(stuck, next, quick);
     bus.waiting.find(({ message }) => message.id === quick.id)?.confirm();
@@ -96,7 +96,7 @@ describe('the relay publishes the events of its own process', () => {
   });
 
   test('close waits for those in flight, and marks them done', async () => {
-    const { bus, relay, commit, outbox } = startScripted({ drainMs: 60_000 });
+    const { bus, relay, commit, outbox } = startScriptedRelay({ drainMs: 60_000 });
     commit(probe({ key: 'a' }), probe({ key: 'a' }), probe({ key: 'b' }));
     const closing = relay.close();
     bus.flow(true);

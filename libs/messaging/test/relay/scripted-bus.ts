@@ -70,7 +70,7 @@ export const eager = { sweepMs: 10, orphanedAfterMs: 0 };
 /**
  * A relay of one process on an outbox in memory and a bus that waits; `over` replaces methods of the process's outbox.
  */
-export function startScripted(
+export function startScriptedRelay(
   options: Partial<RelayOptions> = {},
   over: (own: OutboxPort) => Partial<OutboxPort> = () => ({}),
 ) {

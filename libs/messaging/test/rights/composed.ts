@@ -16,7 +16,7 @@ export interface Composed {
 }
 
 /** Runs the composition's program for secrets and imports the definitions that it writes. */
-export async function startComposed(control: string): Promise<Composed> {
+export async function startComposedBroker(control: string): Promise<Composed> {
   const directory = await mkdtemp(join(tmpdir(), 'boxoffice-rights-'));
   const secrets = join(directory, 'secrets');
   await mkdir(join(secrets, 'own'), { recursive: true });

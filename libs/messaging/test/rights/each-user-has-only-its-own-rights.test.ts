@@ -14,7 +14,7 @@ import {
   requireQueue,
   Unreadable,
 } from '../../src/index.ts';
-import { type Composed, connectAsUser, startComposed } from './composed.ts';
+import { type Composed, connectAsUser, startComposedBroker } from './composed.ts';
 
 const control = process.env.TEST_RABBITMQ_CONTROL;
 
@@ -86,7 +86,7 @@ if (control === undefined || control === '') {
   };
 
   beforeAll(async () => {
-    broker = await startComposed(control);
+    broker = await startComposedBroker(control);
   });
   afterAll(async () => {
     await Promise.all(buses.map((bus) => bus.close()));

@@ -23,7 +23,7 @@ export type Refuse = (refusal: Refusal) => RefusalAnswer;
 export type OnRefused = (refusal: Refusal, requestId: string | undefined) => void;
 
 /** Without the path. */
-export function logRefused(logger: Pick<Logger, 'info'>): OnRefused {
+export function logRefusals(logger: Pick<Logger, 'info'>): OnRefused {
   return ({ method, status, code }, requestId) =>
     logger.info('request', { requestId, client: null, operation: 'none', method, status, code });
 }

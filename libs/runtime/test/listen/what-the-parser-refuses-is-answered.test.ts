@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { ensureDevelopmentCertificate, type Listening, listen, logRefused, StartFault } from '../../src/index.ts';
+import { ensureDevelopmentCertificate, type Listening, listen, logRefusals, StartFault } from '../../src/index.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'boxoffice-refusals-'));
 const logged: object[] = [];
@@ -27,7 +27,7 @@ const open = (limitMs: number, tls?: { cert: string; key: string }) =>
       headers: { 'X-Request-Id': 'the-id' },
       body: [status, code, method, path].join(' '),
     }),
-    onRefused: logRefused({ info: (message, fields) => logged.push({ message, ...fields }) }),
+    onRefused: logRefusals({ info: (message, fields) => logged.push({ message, ...fields }) }),
   });
 
 beforeAll(async () => {

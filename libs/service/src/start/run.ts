@@ -1,4 +1,4 @@
-import { collectDeclared, connectRabbitmq } from '@boxoffice/messaging';
+import { collectDeclarations, connectRabbitmq } from '@boxoffice/messaging';
 import {
   amqpUrl,
   createLogger,
@@ -35,7 +35,7 @@ import {
 import { builtInRows, isBuiltIn, type ServicesFile, servicesFile } from '@boxoffice/runtime/services';
 import { openMongoStore } from '@boxoffice/store';
 import type { ServiceDefinition } from '../definition.ts';
-import { traceOfEvents } from '../engines.ts';
+import { getTraceparent } from '../engines.ts';
 import { startService } from './start.ts';
 
 /** The embedded engines serve one process, not a standalone service. */
@@ -128,7 +128,7 @@ const serve = async <Spec extends SettingsSpec, State>(
   const traces = await startTraces({ ...settings, logger });
   stop.add('traces', () => traces.close());
   const store = openPersistently('MongoDB', logger, () =>
-    openMongoStore({ url: settings.mongodbUrl, name, collections, trace: traceOfEvents, logger }),
+    openMongoStore({ url: settings.mongodbUrl, name, collections, trace: getTraceparent, logger }),
   );
   const bus = openPersistently('RabbitMQ', logger, () =>
     connectRabbitmq({
@@ -191,4 +191,4 @@ const serve = async <Spec extends SettingsSpec, State>(
 
 /** The product's facts, and of a team's service its own: no process waits for those of other teams. */
 const declaredFor = (name: string, file: ServicesFile | undefined) =>
-  collectDeclared([...builtInRows, ...(file?.rows ?? []).filter((row) => row.name === name && !isBuiltIn(name))]);
+  collectDeclarations([...builtInRows, ...(file?.rows ?? []).filter((row) => row.name === name && !isBuiltIn(name))]);

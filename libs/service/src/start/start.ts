@@ -18,7 +18,7 @@ import {
   type Listening,
   type Logger,
   listen,
-  logRefused,
+  logRefusals,
   type Metrics,
   type Settings,
   type SettingsSpec,
@@ -106,7 +106,7 @@ export async function startService<Spec extends SettingsSpec, State>(
       health,
       observe: metrics?.requests(name),
       refuse: refuseIn(definition),
-      onRefused: logRefused(logger),
+      onRefused: logRefusals(logger),
       setting: 'PORT',
       drainMs: options.drainMs,
     });

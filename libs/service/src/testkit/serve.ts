@@ -3,7 +3,7 @@ import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type AnyOperation, createApp, createCheck, listNeededScopes, openApiDocument } from '@boxoffice/http';
+import { type AnyOperation, buildOpenApiDocument, createApp, createCheck, listNeededScopes } from '@boxoffice/http';
 import {
   type CallerUser,
   type ClientBounds,
@@ -95,7 +95,7 @@ export async function serveOperations(
   operations: readonly AnyOperation[],
   { idempotency }: Pick<Store, 'idempotency'>,
 ): Promise<Served> {
-  const { paths } = openApiDocument({ service, version: '0', operations }) as { paths: Described };
+  const { paths } = buildOpenApiDocument({ service, version: '0', operations }) as { paths: Described };
   const app = createApp({
     service,
     version: '0',

@@ -1,12 +1,12 @@
 import type { Bus, Message } from '@boxoffice/messaging';
 import type { Store } from '@boxoffice/store';
 import { expect, test } from '@jest/globals';
-import { freePort, noteQueue, openNotes } from '../fixture.ts';
+import { findFreePort, noteQueue, openNotes } from '../fixture.ts';
 
 test('a starting service reports what it waits for, refuses requests, and is ready when its engines are', async () => {
   const fixture = await openNotes();
   const store = Promise.withResolvers<Store>();
-  const port = await freePort();
+  const port = await findFreePort();
   const url = `http://127.0.0.1:${port}`;
   const starting = fixture.start({}, { port, store: store.promise });
   const get = async (path: string) => {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, test } from '@jest/globals';
-import { freePort } from '../fixture.ts';
+import { findFreePort } from '../fixture.ts';
 
 const script = `
 import { runService } from '@boxoffice/service';
@@ -38,7 +38,7 @@ test('the port is closed until the first attempt to open the database; then an i
     });
   });
   await once(database, 'listening');
-  const port = await freePort();
+  const port = await findFreePort();
   const child = run({
     PORT: String(port),
     MONGODB_URL: `mongodb://127.0.0.1:${portOf(database)}/?directConnection=true&serverSelectionTimeoutMS=6000`,

@@ -4,13 +4,13 @@ import type { Bus } from '@boxoffice/messaging';
 import type { Store } from '@boxoffice/store';
 import { expect, test } from '@jest/globals';
 import { delayUntilReady } from '../../src/start/refuse.ts';
-import { freePort, openNotes } from '../fixture.ts';
+import { findFreePort, openNotes } from '../fixture.ts';
 
 /** Starts a service whose store is still opening. */
 const begin = async (startWaitMs: number, family: Family = familyA) => {
   const fixture = await openNotes();
   const store = Promise.withResolvers<Store>();
-  const port = await freePort();
+  const port = await findFreePort();
   const starting = fixture.start({ family }, { port, store: store.promise, startWaitMs });
   const url = `http://127.0.0.1:${port}`;
   const isThere = () =>
@@ -80,7 +80,7 @@ test('in family B a starting service answers 500 with its consequences and Retry
 test('a service that listens when ready has its port closed until it is prepared and has its broker', async () => {
   const fixture = await openNotes();
   const bus = Promise.withResolvers<Bus>();
-  const port = await freePort();
+  const port = await findFreePort();
   const [preparing, prepared] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const prepare = async () => {
     preparing.resolve();

@@ -8,9 +8,9 @@ import {
   buildContent,
   decode,
   encode,
+  getRecordPath,
   isDuplicate,
   parseTakenIndex,
-  recordPath,
   type StoredRecord,
   toBody,
   toDocument,
@@ -30,7 +30,7 @@ export async function claim<T extends Document>(
   { where, set, limit, spread }: ClaimRequest<T>,
 ): Promise<T[]> {
   const take = takerOf(collection, set);
-  const field = spread === undefined ? undefined : recordPath(spread);
+  const field = spread === undefined ? undefined : getRecordPath(spread);
   const present = field === undefined ? [] : [{ [field]: { $ne: null } }];
   const filter = combineAll(buildConditions(where, institution));
   try {

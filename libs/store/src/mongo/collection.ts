@@ -30,7 +30,7 @@ export interface MongoCollection {
 }
 
 /** Refuses a write whose key already has an answer outside of a document (a refusal, or a deleted document's). */
-export async function refuseAnswered({ idempotency }: MongoCollection, key: string | undefined): Promise<void> {
+export async function refuseAnsweredKey({ idempotency }: MongoCollection, key: string | undefined): Promise<void> {
   if (key !== undefined && (await idempotency.answered(key))) throw new IdempotencyKeyTaken(key);
 }
 

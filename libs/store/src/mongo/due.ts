@@ -4,7 +4,7 @@ import { runForEach } from '../reading.ts';
 import type { MongoCollection } from './collection.ts';
 import type { Gate } from './connection.ts';
 import { removeEmptyParts } from './idempotency.ts';
-import { buildDueParts, matchUnchangedDue, prompt, type StoredRecord, toDocument, visible } from './record.ts';
+import { buildDueParts, matchUnchangedDue, type StoredRecord, toDocument, visible, writeOptions } from './record.ts';
 import { combineAll, type RecordFilter } from './where.ts';
 
 const WIDTH = 8;
@@ -20,7 +20,7 @@ export function createDueDocuments<T extends Document>(collection: MongoCollecti
       {
         returnDocument: 'after',
         projection: visible,
-        ...prompt,
+        ...writeOptions,
       },
     );
 

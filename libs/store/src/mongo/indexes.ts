@@ -3,8 +3,8 @@ import { LONG_TIMEOUT } from './connection.ts';
 import {
   computeUniqueKeys,
   decode,
+  getRecordPath,
   isDuplicate,
-  recordPath,
   type Schema,
   type StoredRecord,
   type UniqueKey,
@@ -59,7 +59,7 @@ const create = async (records: Collection<StoredRecord>, schema: Schema, index: 
 
 /** Adds the unique key to documents written before the index was declared. Idempotent, and safe during other writes. */
 const fillKeys = async (records: Collection<StoredRecord>, schema: Schema, { name, fields }: UniqueKey) => {
-  const present = fields.map((field) => ({ [recordPath(field)]: { $ne: null } }));
+  const present = fields.map((field) => ({ [getRecordPath(field)]: { $ne: null } }));
   const missing = records.find({ $and: [{ [`_unique.${name}`]: { $exists: false } }, ...present] });
   for await (const { _id, institution, version, body, _escaped } of missing) {
     const key = computeUniqueKeys(schema, institution, _id, decode(body, _escaped))[name];

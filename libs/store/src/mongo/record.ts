@@ -72,7 +72,7 @@ const idempotencyIndex = 'store.idempotency';
 const own: Readonly<Record<string, string>> = { id: '_id', version: 'version', institution: 'institution' };
 
 /** The path of a document's field in its record. @throws for anything but a dotted path */
-export function recordPath(field: string): string {
+export function getRecordPath(field: string): string {
   return own[requirePath(field)] ?? `body.${field}`;
 }
 
@@ -120,7 +120,7 @@ const plain = (paths: readonly string[]): IndexDescription => {
 
 /** The paths of an index; the id comes last, as the tie-break of every order, so that pages are read from the index. */
 const pathsOf = (index: Index): readonly string[] => [
-  ...new Set([...(index.acrossInstitutions ? [] : ['institution']), ...index.fields.map(recordPath), '_id']),
+  ...new Set([...(index.acrossInstitutions ? [] : ['institution']), ...index.fields.map(getRecordPath), '_id']),
 ];
 
 export function computeUniqueKeys(schema: Schema, institution: string, id: string, body: JsonObject) {
@@ -233,7 +233,7 @@ export const visible = {
 export const writable = { _outbox: 0, _pending: 0, _unique: 0, _dueAt: 0 } as const;
 
 /** A write that records its own time must be visible soon (the port: Documents): the server aborts it after this. */
-export const prompt = { maxTimeMS: 4_000 } as const;
+export const writeOptions = { maxTimeMS: 4_000 } as const;
 
 export function toDocument<T extends Document>(record: StoredRecord): T {
   return {

@@ -1,6 +1,6 @@
 import type { Filter } from 'mongodb';
 import type { Condition, Query, Where } from '../port.ts';
-import { recordPath, type StoredRecord } from './record.ts';
+import { getRecordPath, type StoredRecord } from './record.ts';
 
 export type RecordFilter = Filter<StoredRecord>;
 
@@ -21,7 +21,7 @@ export function buildConditions(where: Where, institution: string | undefined): 
 }
 
 const condition = (field: string, wanted: Condition | undefined): RecordFilter[] => {
-  const path = recordPath(field);
+  const path = getRecordPath(field);
   // An empty condition must not match every document.
   if (wanted === undefined) throw new Error(`the condition on ${field} is undefined`);
   if (wanted === null || typeof wanted !== 'object') return [{ [path]: wanted }];
@@ -36,7 +36,7 @@ const condition = (field: string, wanted: Condition | undefined): RecordFilter[]
 
 /** The cursor's alternatives form the root, so that MongoDB reads each from the index in order and merges them. */
 export function buildPageQuery(query: Query, institution: string | undefined) {
-  const path = recordPath(query.orderBy ?? 'id');
+  const path = getRecordPath(query.orderBy ?? 'id');
   const scope = buildConditions(query.where ?? {}, institution);
   const alternatives = beyond(path, query);
   const filter: RecordFilter =

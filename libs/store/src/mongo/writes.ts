@@ -2,7 +2,7 @@ import { MongoBulkWriteError } from 'mongodb';
 import { changeDue } from '../due.ts';
 import { IdempotencyKeyTaken, UniqueViolation } from '../engines.ts';
 import type { Change, Document, DueChange, InsertOptions, New, WriteOptions } from '../port.ts';
-import { explain, type MongoCollection, refuseAnswered } from './collection.ts';
+import { explain, type MongoCollection, refuseAnsweredKey } from './collection.ts';
 import { type Call, LONG_TIMEOUT, requireNotAbandoned } from './connection.ts';
 import {
   buildUpdateParts,
@@ -18,12 +18,12 @@ import {
   buildDueParts,
   matchUnchangedDue,
   parseTakenIndex,
-  prompt,
   type StoredRecord,
   toBody,
   toDocument,
   toDueMembers,
   writable,
+  writeOptions,
 } from './record.ts';
 import type { RecordFilter } from './where.ts';
 
@@ -42,7 +42,7 @@ export async function insert<T extends Document>(
   const traceparent = collection.surroundings.trace?.();
   const written = toDocument<T>(plain);
   const stored = idempotencyRecord && toStoredIdempotencyRecord(idempotencyRecord, idempotencyRecord.answer(written));
-  await refuseAnswered(collection, idempotencyRecord?.key);
+  await refuseAnsweredKey(collection, idempotencyRecord?.key);
   if (forget !== undefined) await collection.idempotency.forgetBut(forget, idempotencyRecord?.key);
   for (;;) {
     const events = buildEvents(frozen, { collection: collection.schema.name, document: plain._id }, 1, traceparent);
@@ -53,7 +53,7 @@ export async function insert<T extends Document>(
     };
     requireNotAbandoned(call);
     try {
-      await collection.records.insertOne(record, prompt);
+      await collection.records.insertOne(record, writeOptions);
     } catch (error) {
       await explain(collection, error, idempotencyRecord?.key);
       continue;
@@ -129,7 +129,7 @@ export async function insertInOrder<T extends Document>(
   if (documents.length === 0) return;
   const all = documents.map((one) => recordOf(collection, institution, one));
   try {
-    await collection.records.insertMany(all, { ordered: true, ...prompt });
+    await collection.records.insertMany(all, { ordered: true, ...writeOptions });
   } catch (error) {
     const failure = error instanceof MongoBulkWriteError ? [error.writeErrors].flat()[0] : undefined;
     if (failure?.code !== 11_000) throw error;
@@ -181,7 +181,7 @@ const swap = async <T extends Document>(
     if (!change) return toDocument<T>(record);
     const own = change.remember === false ? { ...options, idempotencyRecord: undefined } : options;
     const key = own.idempotencyRecord?.key;
-    if (key !== refusedIfAnswered) await refuseAnswered(collection, key);
+    if (key !== refusedIfAnswered) await refuseAnsweredKey(collection, key);
     refusedIfAnswered = key;
     // Before and after the write: neither a crash in between nor a race leaves an answer that must be erased.
     if (forget !== undefined) await collection.idempotency.forgetBut(forget, key);
@@ -240,7 +240,7 @@ const replace = async <T extends Document>(
   const { matchedCount } = await collection.records.updateOne(
     filter,
     { ...removeEmptyParts(parts), ...pushed },
-    prompt,
+    writeOptions,
   );
   if (matchedCount === 0) return undefined;
   collection.outbox.committed(events, institution);

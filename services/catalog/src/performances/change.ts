@@ -22,7 +22,7 @@ import {
 import { createPerformanceCancelledFact, createPerformanceMovedFact } from '../events.ts';
 import type { PerformanceDocument } from '../store.ts';
 import { type CapacityClaim, claimCapacity, giveBack, isValidClaim, settle } from './capacity.ts';
-import { createTooSlowFault, findPerformance, RECORD_MS, recordModified } from './performances.ts';
+import { createTooSlowFault, findPerformance, RECORD_MS, recordModification } from './performances.ts';
 
 interface PerformanceChange {
   readonly patch: PerformancePatch;
@@ -98,7 +98,7 @@ const changePlainly = async (
   rules: ChangeRules,
 ) => {
   const changes = changeTo(context, performance, change, [], rules) !== undefined;
-  const recordedAt = changes ? await recordModified(context, performance.productId) : undefined;
+  const recordedAt = changes ? await recordModification(context, performance.productId) : undefined;
   let retry = false;
   const written = await context.collections.performances.update(
     performance.id,
@@ -180,7 +180,7 @@ const writeCapacity = async (
   change: PerformanceChange,
   rules: ChangeRules,
 ): Promise<PerformanceDocument | undefined> => {
-  const recordedAt = await recordModified(context, performance.productId);
+  const recordedAt = await recordModification(context, performance.productId);
   let isWritten = false;
   const written = await context.collections.performances.update(
     performance.id,

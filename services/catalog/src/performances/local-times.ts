@@ -9,7 +9,7 @@ import { computeMeantStart, hasMovedLocalTime } from '../domain/clocks.ts';
 import { restoreLocalTime } from '../domain/performance.ts';
 import { createPerformanceMovedFact } from '../events.ts';
 import { institutions, type PerformanceDocument, performances } from '../store.ts';
-import { recordModified } from './performances.ts';
+import { recordModification } from './performances.ts';
 
 export interface MovedLocalTime {
   readonly institution: string;
@@ -66,7 +66,7 @@ export async function keepLocalTime(
   const context = createContext(store, institution, now);
   const found = await context.collections.performances.get(id);
   if (!found || detectMovedLocalTime(found) === undefined) return undefined;
-  await recordModified(context, found.productId);
+  await recordModification(context, found.productId);
   let moved: string | undefined;
   await context.collections.performances.update(id, (current) => {
     const next = current.state === 'cancelled' ? undefined : restoreLocalTime(current, clocks, readTimestamp(context));

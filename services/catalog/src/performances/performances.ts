@@ -92,7 +92,7 @@ export function createTooSlowFault(): Fault {
  * it right before the write of a performance: in the other order a change could be missed. For `computeAsOf` both are
  * one write at that time. @throws Fault `service_unavailable` if the store is too slow
  */
-export async function recordModified(context: Context, productId: string): Promise<number> {
+export async function recordModification(context: Context, productId: string): Promise<number> {
   for (let attempt = 0; attempt < RECORD_ATTEMPTS; attempt += 1) {
     const recordedAt = context.now();
     const modifiedAt = new Date(recordedAt).toISOString();
@@ -118,7 +118,7 @@ export async function writePerformance(
   const id = context.newId('prf');
   const seatCategories = buildSeatCategories(id, input.seatCategories);
   await makePlaces(context.collections.places, id, seatCategories);
-  await recordModified(context, product.id);
+  await recordModification(context, product.id);
   const now = readTimestamp(context);
   const { startDate, durationMinutes, venue, timeZone, salesFrom, salesTo } = input;
   return context.collections.performances.insert(

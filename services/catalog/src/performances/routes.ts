@@ -5,6 +5,7 @@ import {
   createPageSchema,
   id,
   listQuery,
+  listReadOnlyMembers,
   named,
   ok,
   oneOf,
@@ -12,7 +13,6 @@ import {
   pageQuery,
   pathId,
   readChangesPage,
-  readOnlyOf,
   readPage,
 } from '@boxoffice/http';
 import type { Store } from '@boxoffice/store';
@@ -39,7 +39,7 @@ import {
 } from './schemas.ts';
 import { toSeatMap } from './seat-map.ts';
 
-const readOnly = readOnlyOf(Performance, PerformanceChanges);
+const readOnly = listReadOnlyMembers(Performance, PerformanceChanges);
 
 const placeState = named('PlaceState', oneOf(['free', 'held', 'sold']));
 

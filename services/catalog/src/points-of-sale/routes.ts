@@ -5,12 +5,12 @@ import {
   created,
   createPatchSchema,
   listQuery,
+  listReadOnlyMembers,
   mergePatch,
   named,
   ok,
   operation,
   readChangesPage,
-  readOnlyOf,
 } from '@boxoffice/http';
 import type { Store } from '@boxoffice/store';
 import { type Static, Type } from 'typebox';
@@ -109,7 +109,7 @@ export function createPointsOfSaleRoutes(store: Store): AnyOperation[] {
       summary: 'Changes members of a point of sale',
       description: 'A merge patch (RFC 7396): absent members stay.',
       body: named('PointOfSaleChanges', createPatchSchema(Changes)),
-      readOnly: readOnlyOf(PointOfSale, Changes),
+      readOnly: listReadOnlyMembers(PointOfSale, Changes),
       errors: ['semantically_invalid'],
       conditional: true,
       example: { ...example, body: { holdMinutes: 15 } },

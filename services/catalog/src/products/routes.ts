@@ -5,13 +5,13 @@ import {
   created,
   createPatchSchema,
   listQuery,
+  listReadOnlyMembers,
   mergePatch,
   named,
   ok,
   operation,
   pathId,
   readChangesPage,
-  readOnlyOf,
 } from '@boxoffice/http';
 import type { Store } from '@boxoffice/store';
 import { type Static, Type } from 'typebox';
@@ -43,7 +43,7 @@ const single = { path: '/svc/v3/catalog/products/{productId}', params: { product
 const change = {
   ...single,
   access: 'catalog:write',
-  readOnly: readOnlyOf(Product, ProductBody, {
+  readOnly: listReadOnlyMembers(Product, ProductBody, {
     priceFrom: ['changePerformance'],
     performances: ['createPerformance', 'changePerformance'],
   }),

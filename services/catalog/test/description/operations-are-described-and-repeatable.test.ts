@@ -1,4 +1,4 @@
-import { dereference, findExampleFaults, openApiDocument } from '@boxoffice/http';
+import { buildOpenApiDocument, dereference, findExampleFaults } from '@boxoffice/http';
 import { sendEightAtOnce, useFixture } from '@boxoffice/service/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { createRoutes } from '../../src/app.ts';
@@ -58,7 +58,7 @@ describe('the description of the catalog', () => {
 
   test('refusals of the domain are described at their operations', () => {
     const document = { service: 'catalog', version: '0', operations: createRoutes(catalog.store) };
-    const { paths } = dereference(openApiDocument(document)) as Description;
+    const { paths } = dereference(buildOpenApiDocument(document)) as Description;
     const described = (path: string, method: string) =>
       JSON.stringify(paths[`/svc/v3/catalog${path}`]?.[method]?.responses);
     expect(described('/products', 'post')).toContain('product_duplicate_code');

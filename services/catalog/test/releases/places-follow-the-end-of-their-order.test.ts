@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createInProcessBus, requireQueue, startRelay, Unreadable } from '@boxoffice/messaging';
 import type { Store } from '@boxoffice/store';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { reactTo, releaseAll, releaseNamed } from '../../src/reactions.ts';
+import { reactTo, releaseAll, releasePlaces } from '../../src/reactions.ts';
 import { openCollections } from '../../src/store.ts';
 import {
   act,
@@ -167,7 +167,7 @@ describeOnEachEngine('releases', (catalog) => {
     test('after a crash between release and publication the next attempt publishes the same numbers', async () => {
       const collections = openCollections(catalog.store, catalog.institution);
       const { show, orderId, placeIds, keptPlaceIds } = await soldOrder();
-      await releaseNamed(collections, orderId, placeIds, keptPlaceIds);
+      await releasePlaces(collections, orderId, placeIds, keptPlaceIds);
       expect(await listPublishedFacts(catalog.store, orderId)).toEqual([]);
       // Another buyer takes a place before the next attempt.
       await hold(catalog, show, { placeIds: placeIds.slice(0, 1) });

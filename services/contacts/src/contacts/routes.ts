@@ -5,13 +5,13 @@ import {
   createLineSchema,
   createPatchSchema,
   listQuery,
+  listReadOnlyMembers,
   mergePatch,
   named,
   ok,
   operation,
   pathId,
   readChangesPage,
-  readOnlyOf,
 } from '@boxoffice/http';
 import { type TObject, Type } from 'typebox';
 import type { Details, Kind } from '../domain/contact.ts';
@@ -94,7 +94,7 @@ const routesOf = (
     access: 'contacts:write',
     admits: ['customer'],
     query: { allowDuplicateEmail },
-    readOnly: readOnlyOf(Contact, Details, { erasedAt: [`erase${noun}`] }),
+    readOnly: listReadOnlyMembers(Contact, Details, { erasedAt: [`erase${noun}`] }),
     answers: { 200: Contact },
     etag: true,
     conditional: true,

@@ -3,7 +3,7 @@ import type { Documents } from '@boxoffice/store';
 import type { DeliveryDocument, WebhookDocument } from '../store.ts';
 import { buildChangeMembers } from '../webhooks/rules.ts';
 import { type Attempted, buildAttemptRecord } from './attempt.ts';
-import { createNextAttempt, findFirstPlanned } from './plan.ts';
+import { createNextAttempt, findFirstPlannedDelivery } from './plan.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -58,7 +58,7 @@ const release = async (
   { id, webhookId, resourceId }: DeliveryDocument,
   now: number,
 ): Promise<void> => {
-  const first = await findFirstPlanned(deliveries, webhookId, resourceId, 2);
+  const first = await findFirstPlannedDelivery(deliveries, webhookId, resourceId, 2);
   const next = first.find((one) => one.id !== id);
   if (next?.dueAt !== null) return;
   await deliveries.update(next.id, (current) =>

@@ -54,7 +54,7 @@ export function createNextAttempt(failed: DeliveryDocument, dueAt: number, now: 
 }
 
 /** The first planned attempts of a resource, in their order. */
-export function findFirstPlanned(
+export function findFirstPlannedDelivery(
   deliveries: Documents<DeliveryDocument>,
   webhookId: string,
   resourceId: string,
@@ -87,7 +87,7 @@ export async function planFirst(
   const heads = new Map<string, string>();
   await Promise.all(
     resources.map(async (resourceId) => {
-      const [first] = await findFirstPlanned(deliveries, webhookId, resourceId);
+      const [first] = await findFirstPlannedDelivery(deliveries, webhookId, resourceId);
       if (first) heads.set(resourceId, first.lane);
     }),
   );

@@ -5,7 +5,7 @@ import type { DeliveryDocument, EventDocument, PositionDocument, WebhookDocument
 import type { Delivered, DeliveredEvents } from '../webhooks/client-rights.ts';
 import type { Attempt, Attempted } from './attempt.ts';
 import { drop, type Ending, end } from './ends.ts';
-import { findFirstPlanned, planFirst, planRedeliveries } from './plan.ts';
+import { findFirstPlannedDelivery, planFirst, planRedeliveries } from './plan.ts';
 
 /** Attempts of one webhook at once. */
 const SLOTS = 10;
@@ -170,7 +170,7 @@ export function createRunner(its: RunnerDependencies) {
       isWanted = true;
       return undefined;
     }
-    const [first] = await findFirstPlanned(deliveries, webhookId, resourceId);
+    const [first] = await findFirstPlannedDelivery(deliveries, webhookId, resourceId);
     if (first === undefined || first.id === id) return event;
     if (first.dueAt === null) await setDue(first.id, now());
     await setDue(id, null);
@@ -212,7 +212,7 @@ export function createRunner(its: RunnerDependencies) {
     const held = await deliveries.find({ where, limit: 2 * SLOTS });
     const resources = [...new Set(held.map(({ resourceId }) => resourceId))];
     const firsts = await Promise.all(
-      resources.map((resourceId) => findFirstPlanned(deliveries, webhookId, resourceId)),
+      resources.map((resourceId) => findFirstPlannedDelivery(deliveries, webhookId, resourceId)),
     );
     const blocked = firsts.flat().filter((first) => first.dueAt === null);
     await Promise.all(blocked.map(({ id }) => setDue(id, now())));

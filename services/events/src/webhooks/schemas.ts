@@ -2,9 +2,9 @@ import {
   createLineSchema,
   createNullableSchema,
   createPageSchema,
+  listReadOnlyMembers,
   named,
   oneOf,
-  readOnlyOf,
   timestamp,
 } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
@@ -100,7 +100,7 @@ export const WebhookWithSecret = named(
 );
 
 /** A request may send them back unchanged. */
-export const READ_ONLY = readOnlyOf(Webhook, WebhookChanges);
+export const READ_ONLY = listReadOnlyMembers(Webhook, WebhookChanges);
 
 export const Delivery = named(
   'Delivery',

@@ -1,7 +1,7 @@
 import { useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { createStatusAnswer, leaveUnanswered, type Receiver, waitUntil } from '../fixture/receiver.ts';
+import { answerNever, createStatusAnswer, type Receiver, waitUntil } from '../fixture/receiver.ts';
 import { Clock, engines, openFixture } from '../fixture/service.ts';
 
 describe.each(engines)('on $name', (engine) => {
@@ -91,7 +91,7 @@ describe.each(engines)('on $name', (engine) => {
 
   test('a receiver that never answers delays no other one, and has ten attempts at once', () =>
     using(async (slow, { id }) => {
-      slow.answer = leaveUnanswered;
+      slow.answer = answerNever;
       await using(async (fast) => {
         const events: string[] = [];
         for (let index = 0; index < 25; index += 1) events.push(await its.emit('order.created'));

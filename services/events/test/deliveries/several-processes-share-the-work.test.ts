@@ -4,7 +4,7 @@ import { createRunner } from '../../src/deliveries/runner.ts';
 import { createShards, SHARDS } from '../../src/deliveries/shards.ts';
 import { deliveriesCollection, positionsCollection, webhooksCollection } from '../../src/store.ts';
 import { expandTypes } from '../../src/types/types.ts';
-import { createStatusAnswer, leaveUnanswered, waitUntil } from '../fixture/receiver.ts';
+import { answerNever, createStatusAnswer, waitUntil } from '../fixture/receiver.ts';
 import { Clock, engines, type Fixture, openFixture } from '../fixture/service.ts';
 
 /** How long others wait for a share that one has left to them. */
@@ -97,7 +97,7 @@ describe.each(engines)('several processes, on $name', (engine) => {
     await its.stop();
     const first = await its.another({ answerMs: 10 * 60_000, times: { leaseMs, closeMs: 100 } });
     const at = await its.receiver();
-    at.answer = leaveUnanswered;
+    at.answer = answerNever;
     const { id } = await first.webhook(at.url);
     const event = await first.emit('order.created');
     await waitUntil('the attempt', () => at.received.length === 1);
@@ -118,7 +118,7 @@ describe.each(engines)('several processes, on $name', (engine) => {
     const closing = its.stop();
     finish();
     await closing;
-    at.answer = leaveUnanswered;
+    at.answer = answerNever;
     const second = await its.another();
     expect(await second.attempts(id)).toEqual([expect.objectContaining({ outcome: 'succeeded', attempt: 1 })]);
   });

@@ -1,4 +1,4 @@
-import { findExampleFaults, openApiDocument } from '@boxoffice/http';
+import { buildOpenApiDocument, findExampleFaults } from '@boxoffice/http';
 import { sendEightAtOnce, useFixture } from '@boxoffice/service/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Value } from 'typebox/value';
@@ -25,7 +25,7 @@ interface DescribedMessage {
   };
 }
 
-const { webhooks, components } = openApiDocument({
+const { webhooks, components } = buildOpenApiDocument({
   service: 'events',
   version: '0',
   operations: [],

@@ -3,10 +3,10 @@ import { describe, expect, test } from '@jest/globals';
 import { Value } from 'typebox/value';
 import { WebhookTestEvent } from '../../src/types/schemas.ts';
 import {
+  answerNever,
   createHoldingAnswer,
   createStatusAnswer,
   type Json,
-  leaveUnanswered,
   type Receiver,
   waitUntil,
 } from '../fixture/receiver.ts';
@@ -50,7 +50,7 @@ describe.each(engines)('on $name', (engine) => {
   test('a test that is not answered in time has failed', async () => {
     const hasty = await openFixture(engine, { answerMs: 300 });
     const at = await hasty.receiver();
-    at.answer = leaveUnanswered;
+    at.answer = answerNever;
     const { id } = await hasty.webhook(at.url);
     const late = await hasty.call<{ delivery: Json }>('POST', `/${id}/test`);
     expect(late.data.delivery).toMatchObject({ outcome: 'failed', httpStatus: null, error: 'timeout' });

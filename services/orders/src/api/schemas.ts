@@ -5,9 +5,9 @@ import {
   currency,
   id,
   institutionId,
+  listReadOnlyMembers,
   named,
   oneOf,
-  readOnlyOf,
   timestamp,
 } from '@boxoffice/http';
 import { Type } from 'typebox';
@@ -138,7 +138,7 @@ export const LineDetails = named(
 );
 
 /** The members of a line that a PATCH does not change. */
-export const lineReadOnly = readOnlyOf(Line, LineDetails, { ticketId: ['confirmOrder'] });
+export const lineReadOnly = listReadOnlyMembers(Line, LineDetails, { ticketId: ['confirmOrder'] });
 
 const quoted = { performanceId: Text(), seatCategoryId: Text(), tariffId: Text() };
 
@@ -222,7 +222,7 @@ const prices = ['addLines', 'removeLine'];
 const lines = ['addLines', 'updateLine', 'removeLine'];
 
 /** Members that a GET returns and a PATCH does not change. */
-export const readOnly = readOnlyOf(Order, OrderDetails, {
+export const readOnly = listReadOnlyMembers(Order, OrderDetails, {
   state: ['reserveOrder', ...payments, 'confirmOrder', 'cancelOrder'],
   lines,
   total: prices,
@@ -286,7 +286,7 @@ export const ListedPayment = named(
 );
 
 /** Members of a payment that a PATCH does not change. */
-export const paymentReadOnly = readOnlyOf(Payment, PaymentChange);
+export const paymentReadOnly = listReadOnlyMembers(Payment, PaymentChange);
 
 export const NewRefund = named(
   'RefundInput',

@@ -151,7 +151,7 @@ export function toPagedList<Entry extends { readonly id: string }>(records: read
 }
 
 /** The record with this id. @throws Fault `not_found` */
-export function named<Entry extends { readonly id: string }>(records: readonly Entry[], wanted: string): Entry {
+export function requireRecord<Entry extends { readonly id: string }>(records: readonly Entry[], wanted: string): Entry {
   const record = records.find(({ id }) => id === wanted);
   if (!record) throw createNotFoundFault();
   return record;

@@ -90,7 +90,7 @@ const soldLine = (line: Line, replaced: Sale['replaced']): Line => {
  * since an expiry or a removed line has released what was sold before. Refused: `wrong_state` or
  * `paid_after_cancellation` (it was cancelled), `unpaid`, `overtaken`.
  */
-export function confirmPaid<O extends Order>(
+export function confirmPaidOrder<O extends Order>(
   order: O,
   { due: sold, ...sale }: Sale & { readonly due: SaleDue },
   now: number,

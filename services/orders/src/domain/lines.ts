@@ -125,7 +125,7 @@ export function isEmptiedCart(order: Order): boolean {
 /**
  * The order without these among the places of removed lines: released, or its own again. Unchanged if it lists none.
  */
-export function removeReleased<O extends Order>(order: O, released: readonly string[]): O {
+export function removeReleasedPlaces<O extends Order>(order: O, released: readonly string[]): O {
   const { removedPlaces } = order;
   if (!removedPlaces?.placeIds.some((id) => released.includes(id))) return order;
   const placeIds = removedPlaces.placeIds.filter((id) => !released.includes(id));
@@ -153,7 +153,7 @@ export function addLines<O extends Order>(
   if (!isAmountList(lines.map(({ amount }) => amount))) return refuse('invalid_amount');
   const until = isEmptiedCart(order) && held.until !== undefined ? { expiresAt: held.until, deadline: held.until } : {};
   const again = held.lines.map(({ place }) => place.id);
-  return accept(withLines({ ...removeReleased(order, again), ...until }, lines, now));
+  return accept(withLines({ ...removeReleasedPlaces(order, again), ...until }, lines, now));
 }
 
 const withLines = <O extends Order>(order: O, lines: O['lines'], now: number): O =>

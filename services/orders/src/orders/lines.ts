@@ -9,7 +9,7 @@ import {
   isEmptiedCart,
   nameLine,
   removeLine,
-  removeReleased,
+  removeReleasedPlaces,
   toBeneficiary,
 } from '../domain/lines.ts';
 import type { Line } from '../domain/order/order.ts';
@@ -136,7 +136,9 @@ export async function releaseRemoved(context: OrdersContext, order: OrderDocumen
   await release(context, order);
   const rule: Rule = (current) =>
     accept(
-      current.removedPlaces?.asOf === removedPlaces.asOf ? removeReleased(current, removedPlaces.placeIds) : current,
+      current.removedPlaces?.asOf === removedPlaces.asOf
+        ? removeReleasedPlaces(current, removedPlaces.placeIds)
+        : current,
     );
   return (await attempt(context, toTarget(order), rule)).order;
 }

@@ -15,7 +15,7 @@ import { NewPayment, NewRefund, Order, Payment, PaymentChange, paymentReadOnly, 
 import {
   answerOrder,
   answerRecord,
-  named,
+  requireRecord,
   toOrderEtag,
   toPagedList,
   toPaymentView,
@@ -86,7 +86,7 @@ export function createPaymentsRoutes(contextOf: ContextOf): AnyOperation[] {
         if (body.reference !== undefined && !caller.scopes.includes('orders.sensitive:write'))
           requireScope(caller.scopes, 'payments:write', '$.reference');
         const answer = (order: OrderDocument) => {
-          const payment = named(order.payments, id);
+          const payment = requireRecord(order.payments, id);
           return created(
             toPaymentView(order, payment, caller.scopes),
             formatPaymentPath(order.id, payment.id),
@@ -111,7 +111,7 @@ export function createPaymentsRoutes(contextOf: ContextOf): AnyOperation[] {
       example: { params: singleParams, answer: example.payment },
       handle: async ({ caller, params: { orderId, paymentId } }) => {
         const order = await findOrder(contextOf(caller), { institution: caller.institution, orderId });
-        return answerRecord(order, toPaymentView(order, named(order.payments, paymentId), caller.scopes));
+        return answerRecord(order, toPaymentView(order, requireRecord(order.payments, paymentId), caller.scopes));
       },
     }),
     operation({
@@ -189,7 +189,7 @@ export function createRefundsRoutes(contextOf: ContextOf): AnyOperation[] {
       example: { params, body: example.newRefund, answer: example.refund },
       handle: async (request) => {
         const answer = (order: OrderDocument) => {
-          const refund = named(order.refunds, id);
+          const refund = requireRecord(order.refunds, id);
           return created(
             toRefundView(order, refund, request.caller.scopes),
             `${formatOrderPath(order.id)}/refunds/${refund.id}`,
@@ -217,7 +217,7 @@ export function createRefundsRoutes(contextOf: ContextOf): AnyOperation[] {
       example: { params: { ...params, refundId: example.ids.refund }, answer: example.refund },
       handle: async ({ caller, params: { orderId, refundId } }) => {
         const order = await findOrder(contextOf(caller), { institution: caller.institution, orderId });
-        return answerRecord(order, toRefundView(order, named(order.refunds, refundId), caller.scopes));
+        return answerRecord(order, toRefundView(order, requireRecord(order.refunds, refundId), caller.scopes));
       },
     }),
   ];

@@ -2,7 +2,7 @@ import { Fault } from '@boxoffice/envelope';
 import type { IdempotencyRecord } from '@boxoffice/store';
 import { createNotFoundFault } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
-import { confirmPaid, giveUpSale, hasTickets, type Sale } from '../domain/confirmation.ts';
+import { confirmPaidOrder, giveUpSale, hasTickets, type Sale } from '../domain/confirmation.ts';
 import type { SaleDue } from '../domain/order/order.ts';
 import { expire, isHidden, isPastDue, isUnpaid } from '../domain/order/state.ts';
 import { deriveId } from '../ids.ts';
@@ -61,7 +61,7 @@ export async function sell(
     const { saleDue, version } = order;
     const sale = await sellDue(context, order, saleDue);
     const rule: Rule = (current, now) =>
-      sale ? confirmPaid(current, { ...sale, due: saleDue }, now) : giveUpSale(current, saleDue, now);
+      sale ? confirmPaidOrder(current, { ...sale, due: saleDue }, now) : giveUpSale(current, saleDue, now);
     const outcome: Outcome = await attempt(context, toTarget(order), rule, idempotencyRecord);
     sold.push(...(sale?.soldPlaceIds ?? []));
     order = outcome.order;

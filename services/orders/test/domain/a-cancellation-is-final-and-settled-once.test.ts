@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { cancel, recordPlacesReleased, recordTicketsCancelled } from '../../src/domain/cancellation.ts';
-import { confirmPaid, countControlledTickets, giveUpSale, recordControl } from '../../src/domain/confirmation.ts';
+import { confirmPaidOrder, countControlledTickets, giveUpSale, recordControl } from '../../src/domain/confirmation.ts';
 import { removeLine } from '../../src/domain/lines.ts';
 import type { Order } from '../../src/domain/order/order.ts';
 import { expire } from '../../src/domain/order/state.ts';
@@ -54,9 +54,9 @@ describe('a cancellation', () => {
     const order = expectNext(cancel(paid, how, NOW));
     expect(order).toMatchObject({ state: 'cancelled', saleDue: null, payments: [{ status: 'captured' }] });
     const sale = { ...toSale(paid), due: createSaleDue() };
-    expect(expectAcceptedButRefused(confirmPaid(order, sale, NOW), 'paid_after_cancellation')).toBe(order);
+    expect(expectAcceptedButRefused(confirmPaidOrder(order, sale, NOW), 'paid_after_cancellation')).toBe(order);
     expect(expectAcceptedButRefused(giveUpSale(order, createSaleDue(), NOW), 'paid_after_cancellation')).toBe(order);
-    expectRefused(confirmPaid(order, { ...sale, due: createSaleDue(null) }, NOW), 'wrong_state');
+    expectRefused(confirmPaidOrder(order, { ...sale, due: createSaleDue(null) }, NOW), 'wrong_state');
   });
 
   test('waits for the sale of a paid order whose hold is over', () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import {
   checkSellable,
   confirm,
-  confirmPaid,
+  confirmPaidOrder,
   getCurrentTicketId,
   giveUpSale,
   recordReplacement,
@@ -74,7 +74,7 @@ describe('a confirmation', () => {
 
   test('begins anew unless the place of every line was sold', () => {
     expectRefused(confirm(createOpenOrder(), { soldPlaceIds: ['plc_1'] }, NOW), 'overtaken');
-    expectRefused(confirmPaid(paid, { soldPlaceIds: ['plc_1'], due: createSaleDue() }, NOW), 'overtaken');
+    expectRefused(confirmPaidOrder(paid, { soldPlaceIds: ['plc_1'], due: createSaleDue() }, NOW), 'overtaken');
   });
 
   test('uses the places that replace lost ones', () => {
@@ -94,30 +94,30 @@ describe('the sale of a paid order', () => {
   const byDeadline = { ...sale, due: createSaleDue(null) };
 
   test('confirms it once, whichever process comes first', () => {
-    const confirmed = expectNext(confirmPaid(paid, byPayment, NOW));
+    const confirmed = expectNext(confirmPaidOrder(paid, byPayment, NOW));
     expect(confirmed).toMatchObject({ state: 'confirmed', saleDue: null });
-    expect(confirmPaid(confirmed, byPayment, NOW + 1)).toEqual({ next: confirmed, facts: [] });
+    expect(confirmPaidOrder(confirmed, byPayment, NOW + 1)).toEqual({ next: confirmed, facts: [] });
     expect(giveUpSale(confirmed, createSaleDue(), NOW + 1)).toEqual({ next: confirmed, facts: [] });
   });
 
   test('is due anew after another process has given it up, whose expiry has released the places', () => {
     const givenUp = expectAcceptedButRefused(giveUpSale(paid, createSaleDue(), UNTIL), 'places_gone');
     expect(givenUp.state).toBe('expired');
-    const again = expectNext(confirmPaid(givenUp, byPayment, UNTIL));
+    const again = expectNext(confirmPaidOrder(givenUp, byPayment, UNTIL));
     expect(again).toEqual({ ...givenUp, saleDue: { since: UNTIL, paymentId: 'pay_1' } });
     const later = { since: UNTIL, paymentId: 'pay_1' };
-    expect(expectNext(confirmPaid(again, byPayment, UNTIL))).toBe(again);
+    expect(expectNext(confirmPaidOrder(again, byPayment, UNTIL))).toBe(again);
     expect(expectAcceptedButRefused(giveUpSale(again, createSaleDue(), UNTIL), 'places_gone')).toBe(again);
-    expect(expectNext(confirmPaid(again, { ...sale, due: later }, UNTIL))).toMatchObject({
+    expect(expectNext(confirmPaidOrder(again, { ...sale, due: later }, UNTIL))).toMatchObject({
       state: 'confirmed',
       saleDue: null,
     });
   });
 
   test('is refused for an order that is not paid in full', () => {
-    expectRefused(confirmPaid(createOpenOrder(), byDeadline, NOW), 'unpaid');
+    expectRefused(confirmPaidOrder(createOpenOrder(), byDeadline, NOW), 'unpaid');
     expectRefused(
-      confirmPaid(createOpenOrder(0), { soldPlaceIds: ['plc_1'], due: createSaleDue(null) }, NOW),
+      confirmPaidOrder(createOpenOrder(0), { soldPlaceIds: ['plc_1'], due: createSaleDue(null) }, NOW),
       'unpaid',
     );
   });

@@ -1,6 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import * as hold from '../../src/domain/lines.ts';
-import { addLines, checkLinesAddable, markListed, open, removeLine, removeReleased } from '../../src/domain/lines.ts';
+import {
+  addLines,
+  checkLinesAddable,
+  markListed,
+  open,
+  removeLine,
+  removeReleasedPlaces,
+} from '../../src/domain/lines.ts';
 import { computeTotal } from '../../src/domain/order/order.ts';
 import { expire, isPastDue } from '../../src/domain/order/state.ts';
 import { addPayment } from '../../src/domain/payments.ts';
@@ -135,15 +142,15 @@ describe('lines', () => {
     expect(order.lines.map(({ id }) => id)).toEqual(['lin_2']);
     expect(order.removedPlaces).toEqual({ since: NOW, asOf: 1, placeIds: ['plc_1'] });
     expect([order.heldPlaces, order.performanceIds]).toEqual([1, ['prf_0']]);
-    expect(removeReleased(order, ['plc_1']).removedPlaces).toBeNull();
+    expect(removeReleasedPlaces(order, ['plc_1']).removedPlaces).toBeNull();
     expectRefused(remove(createOpenOrder(), 'lin_9'), 'unknown_line');
   });
 
   test('that are removed together keep the first instant and the last version', () => {
     const both = expectNext(removeLine(expectNext(remove()), { lineId: 'lin_2', asOf: 2 }, NOW + MINUTE));
     expect(both.removedPlaces).toEqual({ since: NOW, asOf: 2, placeIds: ['plc_1', 'plc_2'] });
-    expect(removeReleased(both, ['plc_2']).removedPlaces?.placeIds).toEqual(['plc_1']);
-    expect(removeReleased(both, ['plc_9'])).toBe(both);
+    expect(removeReleasedPlaces(both, ['plc_2']).removedPlaces?.placeIds).toEqual(['plc_1']);
+    expect(removeReleasedPlaces(both, ['plc_9'])).toBe(both);
   });
 
   test('for a place that was removed make it the own of the order again', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { cancel } from '../../src/domain/cancellation.ts';
-import { checkSellable, confirmPaid, giveUpSale } from '../../src/domain/confirmation.ts';
+import { checkSellable, confirmPaidOrder, giveUpSale } from '../../src/domain/confirmation.ts';
 import { removeLine } from '../../src/domain/lines.ts';
 import {
   computeDue,
@@ -209,7 +209,7 @@ describe('a pending payment', () => {
     const paidOtherwise = expectNext(addPayment(createPendingOrder(), buildPayment('pay_2', 10_000), NOW));
     const paidTwice = expectNext(
       settlePayment(
-        expectNext(confirmPaid(paidOtherwise, { ...toSale(paidOtherwise), due: createSaleDue('pay_2') }, NOW)),
+        expectNext(confirmPaidOrder(paidOtherwise, { ...toSale(paidOtherwise), due: createSaleDue('pay_2') }, NOW)),
         settlement('captured'),
         NOW,
       ),

@@ -3,7 +3,13 @@ import { selectHistories } from '@boxoffice/service/testkit';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { recordTicketsCancelled } from '../../src/domain/cancellation.ts';
-import { confirm, confirmPaid, giveUpSale, recordControl, recordReplacement } from '../../src/domain/confirmation.ts';
+import {
+  confirm,
+  confirmPaidOrder,
+  giveUpSale,
+  recordControl,
+  recordReplacement,
+} from '../../src/domain/confirmation.ts';
 import { accept, isRefused } from '../../src/domain/decisions.ts';
 import { removeLine } from '../../src/domain/lines.ts';
 import { computePaymentStatus, isPaidInFull, type Order } from '../../src/domain/order/order.ts';
@@ -108,7 +114,7 @@ const planted: Readonly<Record<string, Partial<Rules>>> = {
   'a sale that keeps what the order has no line for': { releasesSurplus: false },
   'a confirmation after the sale was given up': {
     confirmPaid: (order, sale, now) =>
-      order.state === 'expired' ? confirm(order, sale, now) : confirmPaid(order, sale, now),
+      order.state === 'expired' ? confirm(order, sale, now) : confirmPaidOrder(order, sale, now),
   },
   'an expiry that ignores the payment': { expire: (order, now) => expireIfDue(order, now) },
   'a failed sale whose payment is lost': {
@@ -116,7 +122,7 @@ const planted: Readonly<Record<string, Partial<Rules>>> = {
   },
   'a confirmation although places are gone': {
     giveUpSale: (order, due, now) =>
-      confirmPaid(order, { soldPlaceIds: order.lines.map(({ place }) => place.id), due }, now),
+      confirmPaidOrder(order, { soldPlaceIds: order.lines.map(({ place }) => place.id), due }, now),
   },
   'a removed line that leaves a paid order unsold': {
     removeLine: (order, which, now) => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { CallerUser } from '@boxoffice/identity';
 import { useFixture } from '@boxoffice/service/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { createContextOf } from '../../src/context.ts';
+import { createContextFactory } from '../../src/context.ts';
 import { type Call, engines, type Order, openFixture } from '../fixture/fixture.ts';
 import { pay } from '../fixture/orders.ts';
 
@@ -212,7 +212,7 @@ describe.each(engines)('a user has the orders of its role, on $name', (engine) =
   });
 
   test('a context of a caller reaches no other institution, and none of all', async () => {
-    const { orders, links } = createContextOf(fixture.context)({
+    const { orders, links } = createContextFactory(fixture.context)({
       institution: 'opera',
       client: 'cli_1',
       user: null,

@@ -9,7 +9,7 @@ type About = Pick<NewMail, 'kind' | 'orderId' | 'pointOfSale' | 'contactNumber'>
   Partial<Pick<NewMail, 'move' | 'refund' | 'bulk'>>;
 
 /** `thing` distinguishes mails of the same kind; a fact that is delivered twice leads to the same id. */
-export function mailOf(about: About, institution: string, thing: string, now: number): NewMail {
+export function createMail(about: About, institution: string, thing: string, now: number): NewMail {
   return {
     bulk: false,
     ...about,
@@ -49,11 +49,12 @@ export function toOrderMail({ institution, data }: Message, now: number): NewMai
   const { contactNumber, orderId, amount, currency } = event.data;
   const buyer = typeof contactNumber === 'string' ? contactNumber : null;
   const { id } = event.resource;
-  if (kind !== 'refund') return mailOf({ kind, orderId: id, pointOfSale, contactNumber: buyer }, institution, '', now);
+  if (kind !== 'refund')
+    return createMail({ kind, orderId: id, pointOfSale, contactNumber: buyer }, institution, '', now);
   if (typeof orderId !== 'string' || typeof amount !== 'number' || typeof currency !== 'string')
     throw new Unreadable('refund.recorded needs orderId, amount and currency');
   const refund = { amount, currency };
-  return mailOf({ kind, orderId, pointOfSale, contactNumber: buyer, refund }, institution, id, now);
+  return createMail({ kind, orderId, pointOfSale, contactNumber: buyer, refund }, institution, id, now);
 }
 
 /** An order that was never sold is worth no mail. */
@@ -72,7 +73,7 @@ export function toRequestedMail({ institution, data, version }: Message, now: nu
   if (typeof orderId !== 'string' || typeof pointOfSale !== 'string' || typeof contactNumber !== 'string')
     throw new Unreadable('order.mail_requested needs orderId, pointOfSale and contactNumber');
   if (kind !== 'confirmation' || !isFresh(requestedAt, now)) return undefined;
-  return mailOf({ kind, orderId, pointOfSale, contactNumber }, institution, `again ${version}`, now);
+  return createMail({ kind, orderId, pointOfSale, contactNumber }, institution, `again ${version}`, now);
 }
 
 interface Move {
@@ -100,7 +101,7 @@ export function toMoveMail(
 ): NewMail {
   const { id: orderId, pointOfSale, contactNumber } = order;
   const about = { kind: 'moved', orderId, pointOfSale, contactNumber, move, bulk: true } as const;
-  return mailOf(about, institution, `${move.performanceId} ${version}`, now);
+  return createMail(about, institution, `${move.performanceId} ${version}`, now);
 }
 
 const SECOND = 1_000;

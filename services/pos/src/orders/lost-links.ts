@@ -1,7 +1,7 @@
 import { PosFault } from '@boxoffice/envelope';
 import { attemptsCollection, createAddressLimit } from '@boxoffice/logins';
 import type { Store } from '@boxoffice/store';
-import { mailOf, type NewMail } from '../mail/outbox.ts';
+import { createMail, type NewMail } from '../mail/outbox.ts';
 import { isWritten, type WritingContext } from '../mail/writing.ts';
 import type { PosContext } from '../request/context.ts';
 import { createId, mailsCollection } from '../store.ts';
@@ -38,7 +38,7 @@ export function createLostLinks(store: Store, context: Context): LostLinks {
     const known = await mails.of(institution).find({ where: { orderId }, index: 'order' });
     const recent = known.filter(({ kind, createdAt }) => kind === 'link' && createdAt > now - 24 * HOUR_MS);
     if (recent.length >= MOST_PER_ORDER) return undefined;
-    return mailOf({ kind: 'link', orderId, pointOfSale, contactNumber }, institution, createId('req'), now);
+    return createMail({ kind: 'link', orderId, pointOfSale, contactNumber }, institution, createId('req'), now);
   };
 
   const send = async (institution: string, lost: LostLink): Promise<void> => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readSiteFolder, releaseFiles, type SiteFile } from '@boxoffice/pages';
+import { buildSiteFiles, readSiteFolder, type SiteFile } from '@boxoffice/pages';
 
 export const ROOT = '/shop/';
 
@@ -27,7 +27,7 @@ export function readShopFiles(): ShopFiles {
   const own = readSiteFolder(fileURLToPath(new URL('../../browser/', import.meta.url)));
   const ofPackages = Object.entries(packaged()).map(([name, file]) => [name, readFileSync(file)] as const);
   const contents = new Map([...own, ...ofPackages]);
-  const files = releaseFiles(contents, {});
+  const files = buildSiteFiles(contents, {});
   const [folder = ''] = [...files.keys()].map((path) => path.split('/', 1)[0]);
   const addressOf = (name: string) => `${ROOT}${folder}/${name}`;
   const collect = (name: string, seen: Set<string>): readonly string[] => {

@@ -1,7 +1,7 @@
 import { useFixture } from '@boxoffice/service/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { openFixture, waitUntil } from '../fixture/fixture.ts';
-import { decodeShown } from '../fixture/others.ts';
+import { decodeShownContent } from '../fixture/others.ts';
 import { createShopper, createUserCheckout } from '../fixture/shopper.ts';
 import {
   createAnnouncement,
@@ -74,7 +74,7 @@ test.each(Object.entries(NAMES))('a document in %s has the name %s', async (lang
   const { id } = (await buy(token, createUserCheckout(user))).data;
   fixture.tickets.print(String(id));
   const { data } = await fixture.call('GET', `/orders/${id}/document?lang=${lang}`, { token, version: 'vexp' });
-  expect(decodeShown(data.base64).pointOfSale).toEqual({ name, branding: null });
+  expect(decodeShownContent(data.base64).pointOfSale).toEqual({ name, branding: null });
 });
 
 test.each(Object.entries(NAMES))('a mail in %s, with all that is in it, is from %s', async (language, name) => {
@@ -94,5 +94,5 @@ test.each(Object.entries(NAMES))('a mail in %s, with all that is in it, is from 
   for (const other of Object.values(NAMES).filter((one) => one !== name)) expect(readHtml(mail)).not.toContain(other);
   expect(readCalendars(mail).map(({ text }) => /ORGANIZER;CN="?([^":]+)"?:/.exec(text)?.[1])).toEqual([name]);
   const [, file = ''] = /filename=\w+\.pdf\r\n\r\n([\w+/=\r\n]+?)\r\n--/.exec(mail.raw) ?? [];
-  expect(decodeShown(file).pointOfSale.name).toBe(name);
+  expect(decodeShownContent(file).pointOfSale.name).toBe(name);
 });

@@ -6,7 +6,7 @@ import { pos } from '../../src/app.ts';
 import { computeLinkEnd } from '../../src/domain/offer.ts';
 import { orderLinks } from '../../src/store.ts';
 import { openFixture, PUBLIC_URL } from '../fixture/fixture.ts';
-import { decodeShown } from '../fixture/others.ts';
+import { decodeShownContent } from '../fixture/others.ts';
 import { createLinkRequests, createShopper, PAID } from '../fixture/shopper.ts';
 
 const fixture = useFixture(() => openFixture());
@@ -46,7 +46,7 @@ describe('a link', () => {
       const items = Object.values(data.items);
       expect(Object.keys(tickets)).toEqual(items.map(({ ticketId }) => ticketId));
       expect(Object.values(tickets).map(({ barcode }) => barcode)).toEqual(items.map(({ barcode }) => barcode));
-      const pages = Object.values(documents).map(({ base64 }) => decodeShown(base64).ticketIds);
+      const pages = Object.values(documents).map(({ base64 }) => decodeShownContent(base64).ticketIds);
       expect(pages).toEqual(Object.keys(tickets).map((id) => [id]));
       fixture.tickets.mishaps.set('drawShopDocument', 'fails');
       expect(await readAlone(link, { token })).toMatchObject({ status: 200, data: own });
@@ -62,7 +62,7 @@ describe('a link', () => {
     const { data } = await read(link, { headers: { 'accept-language': 'de' } });
     expect(Object.keys(data.tickets)).toEqual([id, other]);
     expect(Object.keys(data.documents)).toEqual([other]);
-    const shown = decodeShown(data.documents[other]?.base64);
+    const shown = decodeShownContent(data.documents[other]?.base64);
     expect(shown).toMatchObject({ ticketIds: [other], languages: ['de', 'fr', 'en'] });
   });
 

@@ -9,7 +9,7 @@ import { useFixture } from '@boxoffice/service/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Login, openFixture } from '../fixture/fixture.ts';
 import { toOrderNumber } from '../fixture/orders.ts';
-import { decodeShown } from '../fixture/others.ts';
+import { decodeShownContent } from '../fixture/others.ts';
 import { createGuestCheckout, createShopper, createUserCheckout, PAID } from '../fixture/shopper.ts';
 
 const fixture = useFixture(() => openFixture());
@@ -207,7 +207,7 @@ describe('a document', () => {
     const [, id = ''] = ticketIds;
     const { status, data } = await documentOf(id);
     expect([status, data.contentType]).toEqual([200, 'application/pdf']);
-    expect(decodeShown(data.base64)).toEqual({
+    expect(decodeShownContent(data.base64)).toEqual({
       ticketIds: [id],
       languages: expect.arrayContaining(['en']),
       pointOfSale: { name: fixture.pointOfSale.name, branding },
@@ -220,7 +220,7 @@ describe('a document', () => {
     const contactNumber = String(fixture.tickets.tickets.get(id)?.contactNumber);
     const known = fixture.contacts.known.get(contactNumber);
     fixture.contacts.known.delete(contactNumber);
-    expect(decodeShown((await documentOf(id)).data.base64).order.buyer).toBeNull();
+    expect(decodeShownContent((await documentOf(id)).data.base64).order.buyer).toBeNull();
     if (known) fixture.contacts.known.set(contactNumber, known);
   });
 
@@ -231,14 +231,14 @@ describe('a document', () => {
     for (const [id, ticket] of backwards) tickets.set(id, ticket);
     const call = { token, version: 'vexp' } as const;
     const own = await fixture.call('GET', `/orders/${orderId}/document`, call);
-    expect(decodeShown(own.data.base64)).toMatchObject({
+    expect(decodeShownContent(own.data.base64)).toMatchObject({
       ticketIds: ticketIds.slice(1),
       order: { number: toOrderNumber(orderId) },
     });
     const { data: link } = await fixture.call('POST', `/orders/${orderId}/links`, { ...call, body: {} });
     const headers = { 'x-order-link': String(link.token) };
     const linked = await fixture.call('GET', '/order-links/current/document', { version: 'vexp', headers });
-    expect(decodeShown(linked.data.base64).ticketIds).toEqual(ticketIds.slice(1));
+    expect(decodeShownContent(linked.data.base64).ticketIds).toEqual(ticketIds.slice(1));
   });
 
   test('a stranger gets neither', async () => {

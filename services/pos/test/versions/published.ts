@@ -1,4 +1,4 @@
-import { dereference, familyB, openApiDocument } from '@boxoffice/http';
+import { buildOpenApiDocument, dereference, familyB } from '@boxoffice/http';
 import { createRoutes } from '../../src/app.ts';
 import type { PosContext } from '../../src/request/context.ts';
 
@@ -23,7 +23,12 @@ interface Description {
 /** The current description of the service. */
 export function describeNow(): Description {
   return dereference(
-    openApiDocument({ service: 'pos', version: '1.0.0', operations: createRoutes({} as PosContext), family: familyB }),
+    buildOpenApiDocument({
+      service: 'pos',
+      version: '1.0.0',
+      operations: createRoutes({} as PosContext),
+      family: familyB,
+    }),
   ) as Description;
 }
 
@@ -37,7 +42,7 @@ interface ErrorSchema {
 }
 
 /** Parameters, bodies and answers of the operations of a version, without descriptions and examples. */
-export function describePublished(prefix: string, { paths, components }: Description): Record<string, unknown> {
+export function describePublishedVersion(prefix: string, { paths, components }: Description): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(paths)
       .filter(([path]) => path.startsWith(`${prefix}/`))

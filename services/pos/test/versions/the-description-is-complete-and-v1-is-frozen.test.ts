@@ -11,7 +11,7 @@ import { expect, test } from '@jest/globals';
 import { createRoutes } from '../../src/app.ts';
 import type { PosContext } from '../../src/request/context.ts';
 import { openFixture } from '../fixture/fixture.ts';
-import { describeNow, describePublished, toJson } from './published.ts';
+import { describeNow, describePublishedVersion, toJson } from './published.ts';
 
 const frozen = JSON.parse(readFileSync(new URL('v1.json', import.meta.url), 'utf8')) as Record<string, object>;
 
@@ -22,13 +22,14 @@ const changedIn = (now: Record<string, unknown>): string[] =>
     .map(([name]) => name);
 
 test('no operation of v1 has another parameter, body, answer or code than the published one', () => {
-  const now = describePublished('/tnwr/v1', describeNow());
+  const now = describePublishedVersion('/tnwr/v1', describeNow());
   expect(toJson(now)).toEqual(frozen);
   expect(changedIn(now)).toEqual([]);
 });
 
 test('negative control: a changed member, a dropped parameter and a lost operation are found', () => {
-  const now = () => structuredClone(toJson(describePublished('/tnwr/v1', describeNow()))) as Record<string, never>;
+  const now = () =>
+    structuredClone(toJson(describePublishedVersion('/tnwr/v1', describeNow()))) as Record<string, never>;
   const renamed = JSON.parse(JSON.stringify(now()).replaceAll('"priceFrom"', '"fromPrice"'));
   expect(changedIn(renamed)).toEqual(expect.arrayContaining(['GET /products', 'GET /products/{id}']));
   const dropped = now() as Record<string, { parameters: unknown[] }>;
@@ -54,7 +55,7 @@ const has = (schema: unknown, other: unknown): boolean => {
 test('vexp has every operation of v1, with its parameters, bodies and all members of its answers', () => {
   const [v1, vexp] = ['/tnwr/v1', '/tnwr/vexp'].map(
     (prefix) =>
-      toJson(describePublished(prefix, describeNow())) as Record<string, { answers: unknown; codes: string[] }>,
+      toJson(describePublishedVersion(prefix, describeNow())) as Record<string, { answers: unknown; codes: string[] }>,
   ) as [Record<string, { answers: unknown; codes: string[] }>, Record<string, { answers: unknown; codes: string[] }>];
   for (const [name, { answers, codes, ...same }] of Object.entries(v1)) {
     const { answers: more, codes: given, ...own } = vexp[name] ?? { answers: null, codes: [] };

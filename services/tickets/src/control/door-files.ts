@@ -4,13 +4,13 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
+  buildSiteFiles,
   buildSiteHeaders,
   createSiteFile,
   createSiteFront,
   linkRelease,
   type Release,
   readSiteFolder,
-  releaseFiles,
 } from '@boxoffice/pages';
 
 const { resolve } = createRequire(import.meta.url);
@@ -36,7 +36,7 @@ export function createDoorFront(
     ...readSiteFolder(fileURLToPath(new URL('../../browser/', import.meta.url))),
     ...ofPackages,
   ]);
-  const files = releaseFiles(contents, {
+  const files = buildSiteFiles(contents, {
     'index.html': linkRelease,
     'manifest.webmanifest': (source, { folder }) => source.replaceAll('RELEASE', folder),
     'service-worker.js': nameRelease,

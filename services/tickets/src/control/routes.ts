@@ -5,7 +5,7 @@ import { createControlFact, createTicketControlledFact } from '../events.ts';
 import * as example from '../examples.ts';
 import { BarcodeControl, Control, Ticket } from '../schemas.ts';
 import type { TicketDocument } from '../store.ts';
-import { answerFor, changing, finalCodes, PATH, single } from '../tickets/answers.ts';
+import { changing, createTicketAnswer, finalCodes, PATH, single } from '../tickets/answers.ts';
 import { findTicket } from '../tickets/lineage.ts';
 import { changeTicket } from '../tickets/tickets.ts';
 import { findAdmittance } from './admittance.ts';
@@ -53,7 +53,7 @@ export function createControlRoutes(contextOf: ContextOf): AnyOperation[] {
       },
       handle: async ({ caller, body, remember, idempotencyKey }) => {
         const { barcode, performanceId, ...given } = body;
-        const answer = answerFor(caller);
+        const answer = createTicketAnswer(caller);
         const context = contextOf(caller);
         const { collections } = context;
         const scan = toScan(context, given, idempotencyKey);
@@ -86,7 +86,7 @@ export function createControlRoutes(contextOf: ContextOf): AnyOperation[] {
       errors: ['ticket_already_controlled', 'ticket_not_printed', ...enteringCodes, ...finalCodes, 'validation_error'],
       example: { params, body: example.control, answer: example.controlled },
       handle: async ({ caller, params: { ticketId }, body, ifMatch, remember, idempotencyKey }) => {
-        const answer = answerFor(caller);
+        const answer = createTicketAnswer(caller);
         const context = contextOf(caller);
         const { collections } = context;
         const scan = toScan(context, body, idempotencyKey);
@@ -115,7 +115,7 @@ export function createControlRoutes(contextOf: ContextOf): AnyOperation[] {
       errors: ['order_cancelled', 'ticket_not_printed', ...finalCodes],
       example: { params, answer: example.printed },
       handle: async ({ caller, params, ifMatch }) =>
-        answerFor(caller)(
+        createTicketAnswer(caller)(
           await changeTicket(contextOf(caller), params.ticketId, { ifMatch }, revert, createControlFact),
         ),
     }),

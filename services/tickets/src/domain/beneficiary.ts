@@ -1,7 +1,7 @@
-import { type Beneficiary, countUnseen, type Decision, refuseStatus, replace, type Ticket } from './ticket.ts';
+import { type Beneficiary, countInvisibleWrite, type Decision, refuseStatus, replace, type Ticket } from './ticket.ts';
 
 /** Null without any name. */
-export function named({ firstName = null, lastName = null }: Partial<Beneficiary>): Beneficiary | null {
+export function toBeneficiary({ firstName = null, lastName = null }: Partial<Beneficiary>): Beneficiary | null {
   return firstName === null && lastName === null ? null : { firstName, lastName };
 }
 
@@ -36,7 +36,8 @@ export function rename<T extends Ticket>(
  */
 export function setBeneficiary<T extends Ticket>(ticket: T, beneficiary: Beneficiary | null, now: string): T {
   if (ticket.named || ticket.status === 'invalidated' || ticket.status === 'cancelled') return ticket;
-  if (beneficiary === null || ticket.beneficiary !== null) return { ...ticket, named: true, ...countUnseen(ticket) };
+  if (beneficiary === null || ticket.beneficiary !== null)
+    return { ...ticket, named: true, ...countInvisibleWrite(ticket) };
   return { ...ticket, beneficiary, named: true, updatedAt: now };
 }
 
@@ -54,7 +55,7 @@ export function follow<T extends Ticket>(
   const decision = rename(ticket, beneficiary, asNew, now);
   if (!('next' in decision)) return ticket;
   return decision.next === ticket
-    ? { ...ticket, named: true, namedAsOf: asOf, ...countUnseen(ticket) }
+    ? { ...ticket, named: true, namedAsOf: asOf, ...countInvisibleWrite(ticket) }
     : { ...decision.next, named: true, namedAsOf: asOf };
 }
 
@@ -63,7 +64,7 @@ export function eraseNames<T extends Ticket>(ticket: T, now: string): T {
   const { beneficiary, successor } = ticket;
   const { reason, ...rest } = successor ?? {};
   if (beneficiary === null && !successor?.beneficiary && reason === undefined) return ticket;
-  const shown = beneficiary === null ? countUnseen(ticket) : { updatedAt: now };
+  const shown = beneficiary === null ? countInvisibleWrite(ticket) : { updatedAt: now };
   return {
     ...ticket,
     beneficiary: null,

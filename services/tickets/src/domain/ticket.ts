@@ -223,7 +223,7 @@ export function buildSuccessor(ticket: Ticket): Ticket | undefined {
   };
 }
 
-export function countUnseen({ unseen = 0 }: Ticket) {
+export function countInvisibleWrite({ unseen = 0 }: Ticket) {
   return { unseen: unseen + 1 };
 }
 
@@ -231,7 +231,7 @@ export function countUnseen({ unseen = 0 }: Ticket) {
 export function cancel<T extends Ticket>(ticket: T, override: boolean, now: string): T {
   if (ticket.status === 'invalidated' || ticket.status === 'cancelled') return ticket;
   if (ticket.status !== 'controlled' || override) return { ...ticket, status: 'cancelled', updatedAt: now };
-  return ticket.kept ? ticket : { ...ticket, kept: true, ...countUnseen(ticket) };
+  return ticket.kept ? ticket : { ...ticket, kept: true, ...countInvisibleWrite(ticket) };
 }
 
 /** Older versions of the order change nothing. */
@@ -239,7 +239,7 @@ export function setContact<T extends Ticket>(ticket: T, contactNumber: string | 
   if (asOf <= ticket.contactAsOf) return ticket;
   const changed = ticket.contactChanged || contactNumber !== ticket.contactNumber;
   const flag = changed ? { contactChanged: true } : {};
-  return { ...ticket, contactNumber, contactAsOf: asOf, ...flag, ...countUnseen(ticket) };
+  return { ...ticket, contactNumber, contactAsOf: asOf, ...flag, ...countInvisibleWrite(ticket) };
 }
 
 export type Origin = Pick<Ticket, 'pointOfSale' | 'createdBy'>;
@@ -258,7 +258,7 @@ export function findNewOrigin(
 
 export function completeOrigin<T extends Ticket>(ticket: T, origin: Origin): T {
   const named = findNewOrigin(ticket, origin);
-  return named ? { ...ticket, ...named, ...countUnseen(ticket) } : ticket;
+  return named ? { ...ticket, ...named, ...countInvisibleWrite(ticket) } : ticket;
 }
 
 const REPLACEMENT = /^(.+)_r([1-9][0-9]{0,8})$/;

@@ -1,4 +1,4 @@
-import { named } from '../domain/beneficiary.ts';
+import { toBeneficiary } from '../domain/beneficiary.ts';
 import type { OrderedTicket } from '../domain/order.ts';
 import { type Beneficiary, type Creator, manyEntries } from '../domain/ticket.ts';
 
@@ -50,7 +50,7 @@ export function toOrderedTicket({
     price: { amount: price.amount, currency: price.currency },
     productId: typeof productId === 'string' ? productId : null,
     startDate: instant(startDate),
-    beneficiary: isObject(beneficiary) ? named(beneficiary) : null,
+    beneficiary: isObject(beneficiary) ? toBeneficiary(beneficiary) : null,
     ...describedBy(about),
     ...(typeof beneficiaryAsOf === 'number' ? { beneficiaryAsOf } : {}),
   };

@@ -51,10 +51,10 @@ const metadata = (ticket: Versioned) => ({
   subjects: [ticket.id, ...(ticket.contactNumber === null ? [] : [ticket.contactNumber])],
 });
 /** Also for the door. */
-export function answerFor(caller: Pick<Caller, 'user'>) {
+export function createTicketAnswer(caller: Pick<Caller, 'user'>) {
   return (ticket: Versioned) => ok(selectView(caller)(ticket), metadata(ticket));
 }
-export function answerCreated(ticket: Versioned) {
+export function answerNewTicket(ticket: Versioned) {
   return created(toTicketView(ticket), `${PATH}/${ticket.id}`, metadata(ticket));
 }
 

@@ -1,14 +1,14 @@
 import { type AnyOperation, mergePatch, operation } from '@boxoffice/http';
 import { signBarcode } from '../barcode/barcode.ts';
 import { type Collections, type Context, type ContextOf, type InstitutionContext, readTimestamp } from '../context.ts';
-import { isNamed, named, rename } from '../domain/beneficiary.ts';
+import { isNamed, rename, toBeneficiary } from '../domain/beneficiary.ts';
 import * as domain from '../domain/ticket.ts';
 import * as example from '../examples.ts';
 import { Replacement, readOnly, Ticket, TicketChanges } from '../schemas.ts';
 import { replacementsCollection, type TicketDocument } from '../store.ts';
 import {
   answer,
-  answerCreated,
+  answerNewTicket,
   changing,
   computeEtag,
   finalCodes,
@@ -97,7 +97,7 @@ export const INTERRUPTED_MS = 5_000;
 const ABANDONED_MS = 10 * 60_000;
 
 /** Of processes that died between the writes; safe to run in several instances. */
-export async function resumeInterrupted(context: Context): Promise<void> {
+export async function resumeInterruptedReplacements(context: Context): Promise<void> {
   const now = context.now();
   const interrupted = await context.store
     .collection(replacementsCollection)
@@ -135,7 +135,7 @@ export function createReplacementRoutes(contextOf: ContextOf): AnyOperation[] {
             params.ticketId,
             (current) => {
               const { beneficiary } = mergePatch<{ beneficiary?: object | null }>({ beneficiary: current }, body);
-              return beneficiary ? named(beneficiary) : null;
+              return beneficiary ? toBeneficiary(beneficiary) : null;
             },
             {
               ifMatch,
@@ -163,9 +163,9 @@ export function createReplacementRoutes(contextOf: ContextOf): AnyOperation[] {
       conditional: true,
       example: { params, body: { reason: 'lost' }, answer: example.replacing },
       handle: async ({ caller, params, body, ifMatch, remember }) => {
-        const idempotencyRecord = remember<Versioned>((ticket) => answerCreated(freshSuccessor(ticket) ?? ticket));
+        const idempotencyRecord = remember<Versioned>((ticket) => answerNewTicket(freshSuccessor(ticket) ?? ticket));
         const request = { ifMatch, idempotencyRecord };
-        return answerCreated(await replaceTicket(contextOf(caller), params.ticketId, request, body.reason));
+        return answerNewTicket(await replaceTicket(contextOf(caller), params.ticketId, request, body.reason));
       },
     }),
   ];

@@ -12,7 +12,7 @@ import { extractBarcode, readTicketId } from '../barcode/barcode.ts';
 import type { ContextOf } from '../context.ts';
 import * as example from '../examples.ts';
 import { Status, Ticket } from '../schemas.ts';
-import { answerFor, PATH, selectView, single } from './answers.ts';
+import { createTicketAnswer, PATH, selectView, single } from './answers.ts';
 import { findTicket, finishPending } from './lineage.ts';
 import { searchTickets } from './search.ts';
 import { getTicket } from './tickets.ts';
@@ -82,7 +82,7 @@ export function createTicketRoutes(contextOf: ContextOf): AnyOperation[] {
       etag: true,
       example: { params, answer: example.ticket },
       handle: async ({ caller, params }) =>
-        answerFor(caller)(await getTicket(contextOf(caller).collections, params.ticketId)),
+        createTicketAnswer(caller)(await getTicket(contextOf(caller).collections, params.ticketId)),
     }),
   ];
 }

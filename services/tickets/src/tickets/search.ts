@@ -3,7 +3,7 @@ import type { Listed } from '@boxoffice/http';
 import { readDocuments, runForEach, type Where } from '@boxoffice/store';
 import type { Collections } from '../context.ts';
 import { foldCode, foldText } from '../domain/search.ts';
-import { countUnseen, type Ticket } from '../domain/ticket.ts';
+import { countInvisibleWrite, type Ticket } from '../domain/ticket.ts';
 import { hasPresentTerms } from '../search-terms.ts';
 import type { TicketDocument } from '../store.ts';
 
@@ -56,7 +56,9 @@ const completeTerms = (collections: Searched, performanceId: string): Promise<vo
 
 /** An instance of an earlier release has written it. */
 const refreshTerms = ({ tickets }: Searched, { id }: Pick<Ticket, 'id'>) =>
-  tickets.update(id, (found) => (hasPresentTerms(found) ? undefined : { next: { ...found, ...countUnseen(found) } }));
+  tickets.update(id, (found) =>
+    hasPresentTerms(found) ? undefined : { next: { ...found, ...countInvisibleWrite(found) } },
+  );
 
 const beginningWith = (text: string) => ({ gte: text, lt: text + LAST });
 

@@ -4,7 +4,7 @@ import type { Where } from '@boxoffice/store';
 import { Type } from 'typebox';
 import type { ContextOf, InstitutionContext } from '../context.ts';
 import { drawShopDocument, PDF } from '../document/document.ts';
-import { isReplacedFor, named, rename } from '../domain/beneficiary.ts';
+import { isReplacedFor, rename, toBeneficiary } from '../domain/beneficiary.ts';
 import type * as domain from '../domain/ticket.ts';
 import * as example from '../examples.ts';
 import { DocumentRequest, Naming, ShopDocument, ShopTicket, Status } from '../schemas.ts';
@@ -30,7 +30,7 @@ export async function nameTicket(
   names: Partial<domain.Beneficiary>,
 ): Promise<TicketDocument> {
   const changed = await changeOrReplace(context, id, { ifMatch: () => {} }, (ticket, asNew, now) => {
-    const wanted = named({ ...ticket.beneficiary, ...names });
+    const wanted = toBeneficiary({ ...ticket.beneficiary, ...names });
     if (isReplacedFor(ticket, wanted)) return { next: ticket };
     return { next: requireAllowed(rename(ticket, wanted, asNew, now), 'pointOfSale') };
   });

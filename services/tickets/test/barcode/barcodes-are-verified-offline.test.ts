@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { openApiDocument } from '@boxoffice/http';
+import { buildOpenApiDocument } from '@boxoffice/http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { createRoutes } from '../../src/app.ts';
@@ -36,7 +36,11 @@ interface Keys {
 
 /** The code blocks of a language in the operation's description. */
 const blocksOf = (fixture: Instance, language: string): string[] => {
-  const document = openApiDocument({ service: 'tickets', version: '0', operations: createRoutes(fixture.context) });
+  const document = buildOpenApiDocument({
+    service: 'tickets',
+    version: '0',
+    operations: createRoutes(fixture.context),
+  });
   const { paths } = document as { paths: Record<string, { get: { description: string } }> };
   const description = paths[`${PATH}/verification-key`]?.get.description ?? '';
   return [...description.matchAll(/```(\w+)\n([\s\S]*?)\n```/g)]

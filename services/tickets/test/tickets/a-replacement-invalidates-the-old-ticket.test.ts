@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Store } from '@boxoffice/store';
 import { expect, test } from '@jest/globals';
 import { createContext, createInstitutionContext } from '../../src/context.ts';
-import { replaceTicket, resumeInterrupted } from '../../src/tickets/replacement.ts';
+import { replaceTicket, resumeInterruptedReplacements } from '../../src/tickets/replacement.ts';
 import { crashAtEachWrite, createCrashingStore } from '../fixture/crashes.ts';
 import { describeOnEachEngine, PATH, readTicket, SERVICE_SECRET, startInstance } from '../fixture/service.ts';
 import {
@@ -129,7 +129,7 @@ describeOnEachEngine('a replacement invalidates the old ticket', (fixture) => {
       replaceTicket(createInstitutionContext(dying, fixture.institution), id, { ifMatch: () => {} }),
     ).rejects.toBeDefined();
     const later = () => Date.now() + 60_000;
-    const sweep = (store: Store) => resumeInterrupted(createContext(store, SERVICE_SECRET, later));
+    const sweep = (store: Store) => resumeInterruptedReplacements(createContext(store, SERVICE_SECRET, later));
     await crashAtEachWrite(fixture.store, sweep, 'after');
     expect((await readOrderTickets(fixture, order.orderId)).tickets).toHaveLength(1);
     expect((await fixture.facts(order.orderId)).map(({ type }) => type)).toEqual(['ticket.replaced']);

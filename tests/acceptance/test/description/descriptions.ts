@@ -57,7 +57,7 @@ const OF_OPERATIONS = [
  * Components whose name a generator of clients also makes of something else: of a member, a parameter, an operation or
  * a security scheme. Each with the place of that.
  */
-export function findDoublyNamed(document: { readonly paths: Json; readonly components: Json }): string[] {
+export function findAmbiguousNames(document: { readonly paths: Json; readonly components: Json }): string[] {
   const { schemas = {}, ...others } = document.components as Readonly<Record<string, Readonly<Record<string, Json>>>>;
   const operations = listObjects(document.paths).filter(({ operationId }) => typeof operationId === 'string');
   const made: [string, string][] = [

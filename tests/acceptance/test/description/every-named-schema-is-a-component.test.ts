@@ -1,7 +1,7 @@
 import { openClient } from '@boxoffice/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { useSharedProduct } from '../product.ts';
-import { findDoublyNamed, listObjects } from './descriptions.ts';
+import { findAmbiguousNames, listObjects } from './descriptions.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -93,7 +93,7 @@ describe.each([
 
   test('no component has a name that generators of clients make of something else', () => {
     // The gateways of release 0.3.0 know operations with a key by the name of this scheme.
-    expect(findDoublyNamed(document).filter((one) => one !== 'ApiKey: securitySchemes apiKey')).toEqual([]);
+    expect(findAmbiguousNames(document).filter((one) => one !== 'ApiKey: securitySchemes apiKey')).toEqual([]);
   });
 
   test(`no object of more than ${FEW} members stands twice`, () => {
@@ -116,5 +116,5 @@ test.each([
   ['of a parameter', { CreatedBy: {} }, { parameters: { createdBy: {} } }, 'CreatedBy: parameters createdBy'],
   ['of a security scheme', { Session: {} }, { securitySchemes: { session: {} } }, 'Session: securitySchemes session'],
 ])('a name that generators make %s is found', (_, schemas, others, found) => {
-  expect(findDoublyNamed({ paths: {}, components: { schemas, ...others } })).toEqual([found]);
+  expect(findAmbiguousNames({ paths: {}, components: { schemas, ...others } })).toEqual([found]);
 });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Client, freePort, openClient, openVisitor, type Reply, waitUntil } from '@boxoffice/testkit';
+import { type Client, findFreePort, openClient, openVisitor, type Reply, waitUntil } from '@boxoffice/testkit';
 import { authoriseDemoClient, type Product, startProduct } from '../../src/product.ts';
 
 /** An installation under observation: its metrics, and a partner that buys in it. */
@@ -14,8 +14,8 @@ export interface Watched {
 }
 
 /** Starts the product with an operations port and the given settings. */
-export async function startWatched(settings: Readonly<Record<string, string>>): Promise<Watched> {
-  const port = await freePort();
+export async function startWatchedProduct(settings: Readonly<Record<string, string>>): Promise<Watched> {
+  const port = await findFreePort();
   const product = await startProduct({ OPERATIONS_PORT: `${port}`, ...settings });
   return {
     product,

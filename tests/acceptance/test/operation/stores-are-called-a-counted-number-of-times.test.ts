@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { useFixture } from '@boxoffice/service/testkit';
 import { waitUntil } from '@boxoffice/testkit';
 import { expect, test } from '@jest/globals';
-import { startWatched } from './installation.ts';
+import { startWatchedProduct } from './installation.ts';
 
 /**
  * Store calls in a window without requests: of the scrape that ends it, which counts; of orders, which looks for due
@@ -20,7 +20,7 @@ const WINDOW_MS = 5_000;
 /** Windows until what follows a start has ended; a retention's turn spoils one in twelve. */
 const WINDOWS = 20;
 
-const watched = useFixture(() => startWatched({}));
+const watched = useFixture(() => startWatchedProduct({}));
 
 const countCalls = async (): Promise<Map<string, number>> => {
   const found = (await watched.metrics()).matchAll(/^store_operation_duration_seconds_count\{(.*)\} (\S+)$/gm);

@@ -8,7 +8,7 @@ import {
   type Received,
   type Receiver,
   readOrderLink,
-  startWatched,
+  startWatchedProduct,
   type Watched,
 } from './installation.ts';
 
@@ -25,7 +25,7 @@ const [traceId, parentId] = [randomBytes(16).toString('hex'), randomBytes(8).toS
 // One installation for all tests: a partner buys and cancels, the telemetry is read, and shutdown sends the last spans.
 beforeAll(async () => {
   receiver = await openReceiver();
-  watched = await startWatched({
+  watched = await startWatchedProduct({
     LOG_LEVEL: 'debug',
     OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
     OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',

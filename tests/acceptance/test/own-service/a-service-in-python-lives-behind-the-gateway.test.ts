@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { formatServiceAuthorization, IDENTITY_HEADER } from '@boxoffice/identity';
 import {
   type Client,
-  freePort,
+  findFreePort,
   type Json,
   openClient,
   type Reply,
@@ -135,7 +135,7 @@ const LOST = '/svc/v3/loyalty/lost';
     urls = JSON.parse(readFileSync(join(product.directory, 'running.json'), 'utf8')).urls;
     ({ contactNumber } = await must(full, '/svc/v3/contacts/individuals', 'POST', { lastName: 'Martin' }));
     // Another program may have the port of the example.
-    if (row) row.url = `http://127.0.0.1:${await freePort()}`;
+    if (row) row.url = `http://127.0.0.1:${await findFreePort()}`;
     // From here on the installation runs, and nothing of it is restarted.
     save([row as object]);
     if (TEST_AMQP_URL) await operator('topology', 'declare');

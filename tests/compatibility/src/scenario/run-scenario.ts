@@ -289,7 +289,7 @@ const useApiKey = async (scenario: Scenario, partner: Partner, institution: stri
 };
 
 /** Orders of which something is due: the catalog is gone when they are paid and changed. */
-export async function leaveInterrupted(scenario: Scenario, { partner, hall }: Shop): Promise<void> {
+export async function leaveInterruptedWork(scenario: Scenario, { partner, hall }: Shop): Promise<void> {
   const order = (quantity: number) => partner.must('/svc/v3/orders', post(buildSeatItems(hall, quantity)));
   const [paid, changed] = [await order(1), await order(2)];
   await scenario.stop('catalog');

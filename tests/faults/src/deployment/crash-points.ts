@@ -141,7 +141,7 @@ const crashPoints: ReadonlyMap<string, CrashPoint> = new Map([
 ]);
 
 /** @throws {Error} when there is none of that name */
-export function crashPointNamed(name: string): CrashPoint {
+export function requireCrashPoint(name: string): CrashPoint {
   const point = crashPoints.get(name);
   if (!point) throw new Error(`there is no crash point ${name}`);
   return point;

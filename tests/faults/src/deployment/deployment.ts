@@ -5,7 +5,7 @@ import { authorizer, createClient, SCOPES } from '@boxoffice/authorizer';
 import { catalog, createInstitution } from '@boxoffice/catalog';
 import { createLogger } from '@boxoffice/runtime';
 import { type Engines, openEngines } from '@boxoffice/service';
-import { type Address, freePorts } from '@boxoffice/testkit';
+import { type Address, findFreePorts } from '@boxoffice/testkit';
 import type { Modes, Mutation } from '../inside/orders.ts';
 import type { ServiceName } from './crash-points.ts';
 import type { Links } from './links.ts';
@@ -134,14 +134,14 @@ export async function createEmptyDirectory(): Promise<DataLocation> {
  * `npm start` as one process on SQLite and the in-process bus, without rate limits and with these bugs planted; on a
  * new installation unless there is one, which `close` removes as well.
  */
-export async function startEmbedded(
+export async function startEmbeddedDeployment(
   mutations: readonly Mutation[] = [],
   existing?: Pick<Deployment, 'data' | 'partner'>,
 ): Promise<Deployment> {
   const data = existing?.data ?? (await createEmptyDirectory());
   const { directory } = data;
   const partner = existing?.partner ?? (await setUp(data));
-  const [https, http] = await freePorts(2);
+  const [https, http] = await findFreePorts(2);
   const whole = createProductProcess({
     name: 'npm start',
     program: [MAIN],

@@ -4,7 +4,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { builtInRows } from '@boxoffice/runtime/services';
-import { freePort, waitUntil } from '@boxoffice/testkit';
+import { findFreePort, waitUntil } from '@boxoffice/testkit';
 import type { Random } from '../round/random.ts';
 import { serving } from './crash-points.ts';
 
@@ -124,7 +124,7 @@ export interface Links {
 /** Opens a proxy for each link. `urls` has the address of every service, of the store and of the broker. */
 export async function openLinks(env: Environment, urls: Readonly<Record<Target, string>>): Promise<Links> {
   const program = env.TEST_TOXIPROXY ?? execFileSync(BUILD, { encoding: 'utf8' }).trim();
-  const port = await freePort();
+  const port = await findFreePort();
   const child = spawn(program, ['-host', '127.0.0.1', '-port', `${port}`, '-proxy-metrics'], { stdio: 'ignore' });
   const ended = once(child, 'exit').catch(() => undefined);
   const call = async (method: string, path: string, body?: object): Promise<string> => {

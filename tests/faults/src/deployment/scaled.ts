@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePorts } from '@boxoffice/testkit';
+import { findFreePorts } from '@boxoffice/testkit';
 import { serving as names } from './crash-points.ts';
 import {
   combineProcesses,
@@ -56,7 +56,7 @@ type Closings = (() => Promise<unknown>)[];
  * MongoDB and RabbitMQ of the environment, two processes of every service behind a balancer, and a gateway. Servers
  * that TEST_RABBITMQ_CONTROL and TEST_MONGODB_CONTROL start belong to it and may be killed.
  */
-export async function startScaled(env: Environment, options: ScaledOptions = {}): Promise<Deployment> {
+export async function startScaledDeployment(env: Environment, options: ScaledOptions = {}): Promise<Deployment> {
   const closings: Closings = [];
   try {
     return await startOn(closings, env, options);
@@ -77,7 +77,7 @@ const instancesOf = async (
   settings: Readonly<Record<string, string>>,
 ): Promise<ProductProcess[]> => {
   const start = async (_: unknown, index: number): Promise<ProductProcess> => {
-    const ports = await freePorts(group.length);
+    const ports = await findFreePorts(group.length);
     const one = createProductProcess({
       name: `${group.join(' and ')} ${index + 1}`,
       program: [PROGRAM, ...group.map((name, at) => `${name}=${ports[at]}`)],
@@ -123,7 +123,7 @@ const startOn = async (
   const data: DataLocation = { directory, mongodbUrl, amqpUrl };
   const partner = await setUp(data);
 
-  const [https, http] = await freePorts(2);
+  const [https, http] = await findFreePorts(2);
   const baseUrl = `https://localhost:${https}`;
   const balancers = new Map<Name, Balancer>();
   for (const name of names) balancers.set(name, keep(await openBalancer()));

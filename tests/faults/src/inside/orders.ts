@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { registerHooks } from 'node:module';
 import type { FactMoment } from '@boxoffice/service';
-import { crashPointNamed, type Edge, type FactPoint, type RequestPoint } from '../deployment/crash-points.ts';
+import { type Edge, type FactPoint, type RequestPoint, requireCrashPoint } from '../deployment/crash-points.ts';
 
 /** The modes of a process's engines. */
 export interface Modes {
@@ -98,7 +98,7 @@ let disarm = (): void => undefined;
 /** Kills this process with SIGKILL when it reaches the point for the n-th time; replaces an earlier point. */
 export function armCrashPoint(name: string, nth: number): void {
   disarmCrashPoint();
-  const { moment } = crashPointNamed(name);
+  const { moment } = requireCrashPoint(name);
   let left = nth;
   const look = (seen: unknown): void => {
     if (!('edge' in moment ? isRequest(moment, seen as Seen) : isFact(moment, seen as FactMoment))) return;

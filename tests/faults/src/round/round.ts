@@ -74,7 +74,7 @@ export interface Scenario {
 }
 
 /** The share of a list that this turn plays: turns meet every item, in an order by the seed, before they repeat one. */
-export function shareOf<T>({ seed, turn }: Pick<Context, 'seed' | 'turn'>, all: readonly T[], count: number): T[] {
+export function selectShare<T>({ seed, turn }: Pick<Context, 'seed' | 'turn'>, all: readonly T[], count: number): T[] {
   const shuffled = createRandom(`${seed}/shares`).shuffled(all);
   const size = Math.min(count, all.length);
   return Array.from({ length: size }, (_, index) => shuffled[(turn * size + index) % all.length] as T);

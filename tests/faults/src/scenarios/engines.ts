@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { getCreatedOrder } from '../client/buyer.ts';
 import { createDelay, damages, linkNames } from '../deployment/links.ts';
 import { inspect } from '../round/inspection.ts';
-import { beginRound, type Context, openBuyers, type Round, type Scenario, shareOf } from '../round/round.ts';
+import { beginRound, type Context, openBuyers, type Round, type Scenario, selectShare } from '../round/round.ts';
 import { buildAnyPlacesItem } from '../round/stage.ts';
 import { runDuringTraffic, runWithClients } from '../round/traffic.ts';
 import { killAll } from './kills.ts';
@@ -198,7 +198,7 @@ export const links: Scenario = {
     const { api, deployment, random } = context;
     const { links: all } = deployment;
     if (!all) throw new Error('this deployment was started without links');
-    const faults = shareOf(context, linkNames, LINKS).map(({ name }) => async (): Promise<Suffered> => {
+    const faults = selectShare(context, linkNames, LINKS).map(({ name }) => async (): Promise<Suffered> => {
       const damage = random.pick(damages)(random);
       await all.damage(name, damage);
       await pause(random.between(1_000, 8_000));

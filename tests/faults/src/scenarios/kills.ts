@@ -1,10 +1,10 @@
 import { settleWithin } from '@boxoffice/runtime';
 import { waitUntil } from '@boxoffice/testkit';
 import { requireData } from '../client/api.ts';
-import { checkoutPoints, crashPointNamed, listPoints, type ServiceName } from '../deployment/crash-points.ts';
+import { checkoutPoints, listPoints, requireCrashPoint, type ServiceName } from '../deployment/crash-points.ts';
 import type { ProductProcess } from '../deployment/process.ts';
 import type { Check } from '../invariants/verdict.ts';
-import { beginRound, type Context, type Round, type Scenario, shareOf } from '../round/round.ts';
+import { beginRound, type Context, type Round, type Scenario, selectShare } from '../round/round.ts';
 import { type Clients, createPartners, createVisitors, runWithClients } from '../round/traffic.ts';
 
 /**
@@ -37,7 +37,7 @@ export function killAt(
   nth: number,
   meanwhile: () => Promise<unknown> = async () => undefined,
 ): Promise<boolean> {
-  const victims = deployment.runs(crashPointNamed(point).service);
+  const victims = deployment.runs(requireCrashPoint(point).service);
   return alone(victims, async () => {
     await Promise.all(victims.map((victim) => victim.arm(point, nth)));
     const died = Promise.race(victims.map((victim) => victim.ended().then(() => true)));
@@ -92,7 +92,8 @@ export function countRounds(points: readonly string[]): number {
 /** The points of this turn. */
 export function choosePoints(context: Context, all: readonly string[]): readonly string[] {
   return (
-    context.points ?? shareOf(context, all, context.size === 'short' ? SHORT[context.deployment.engines] : PER_ROUND)
+    context.points ??
+    selectShare(context, all, context.size === 'short' ? SHORT[context.deployment.engines] : PER_ROUND)
   );
 }
 
@@ -135,14 +136,14 @@ const strikeCheckouts = async (context: Context, round: Round): Promise<string[]
   if (deployment.engines === 'embedded' || points || size === 'short') return missed;
   // Without contacts, the checkout of a logged-in user fails before its first write and is cancelled; that cancellation
   // can be killed, too.
-  const rescue = shareOf(context, listPoints('rescue'), 4);
+  const rescue = selectShare(context, listPoints('rescue'), 4);
   await killAll(
     context,
     round,
     'contacts',
     async () => void missed.push(...(await killAtEach(context, round, rescue))),
   );
-  for (const service of shareOf(context, absent, 3))
+  for (const service of selectShare(context, absent, 3))
     await killAll(context, round, service, () => new Promise((resolve) => setTimeout(resolve, GONE_MS)));
   return missed;
 };

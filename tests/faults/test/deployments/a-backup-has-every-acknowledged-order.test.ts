@@ -16,7 +16,7 @@ import {
   createEmptyDirectory,
   type DataLocation,
   type Deployment,
-  startEmbedded,
+  startEmbeddedDeployment,
   toSettings,
 } from '../../src/deployment/deployment.ts';
 import { openConcurrentSale } from '../../src/index.ts';
@@ -99,7 +99,7 @@ const lost = (order: OrderView | undefined, reported: readonly Entry[]): string 
 };
 
 test('an installation restored from a backup during a sale is consistent and has every acknowledged order, user, sign-in and count', async () => {
-  const deployment = await startEmbedded();
+  const deployment = await startEmbeddedDeployment();
   const data = await createEmptyDirectory();
   const backup = `${data.directory}-backup`;
   try {
@@ -112,7 +112,7 @@ test('an installation restored from a backup during a sale is consistent and has
     await selling.end();
     expect(taken.writersPausedMs).toBeGreaterThan(0);
     expect((await operate(data, 'restore', backup)).status).toBe(0);
-    const restored = await startEmbedded([], { ...deployment, data });
+    const restored = await startEmbeddedDeployment([], { ...deployment, data });
     try {
       const api = openApi(restored);
       for (const id of ordersKnown(before)) {

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from '@jest/globals';
-import { controlNamed } from '../../src/controls.ts';
-import { type Deployment, startEmbedded } from '../../src/deployment/deployment.ts';
+import { requireControl } from '../../src/controls.ts';
+import { type Deployment, startEmbeddedDeployment } from '../../src/deployment/deployment.ts';
 import { contention, races, seats } from '../../src/scenarios/contention.ts';
 import { checkout, closing, kills } from '../../src/scenarios/kills.ts';
 import { messages } from '../../src/scenarios/messages.ts';
@@ -12,16 +12,16 @@ let deployment: Deployment | undefined;
 afterEach(async () => deployment?.close());
 
 test('the invariants hold after crashes, contention, races, a cancelled performance, and messages that arrive twice, out of order or unreadable', async () => {
-  deployment = await startEmbedded();
+  deployment = await startEmbeddedDeployment();
   const all = [[kills, checkout, closing], contention, [seats, races, checking], messages];
   expect(await play(deployment, all)).toEqual([]);
 }, 1_200_000);
 
 test('negative control: the checks find two planted bugs, early acknowledgements and claims without compare-and-swap', async () => {
-  const early = controlNamed('acknowledged-early');
-  const sloppy = controlNamed('claim-without-compare-and-swap');
+  const early = requireControl('acknowledged-early');
+  const sloppy = requireControl('claim-without-compare-and-swap');
   const mutations = [...early.mutations, ...sloppy.mutations];
-  deployment = await startEmbedded(mutations);
+  deployment = await startEmbeddedDeployment(mutations);
   const violations = await play(deployment, [sloppy.scenario, early.scenario], {
     // Longer than a settlement of three facts takes with the first bug.
     patienceMs: 6_000,

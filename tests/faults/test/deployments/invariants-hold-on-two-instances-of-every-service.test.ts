@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from '@jest/globals';
 import type { Deployment } from '../../src/deployment/deployment.ts';
-import { describeMissingScaledEngines, grouped, startScaled } from '../../src/deployment/scaled.ts';
+import { describeMissingScaledEngines, grouped, startScaledDeployment } from '../../src/deployment/scaled.ts';
 import { contention, races, seats } from '../../src/scenarios/contention.ts';
 import { outage } from '../../src/scenarios/engines.ts';
 import { checkout, closing, kills } from '../../src/scenarios/kills.ts';
@@ -22,7 +22,7 @@ afterAll(async () => deployment?.close());
 scaled(
   'the invariants hold after crashes, contention, races, a cancelled performance, an outage of the broker, and messages that arrive twice, out of order or unreadable',
   async () => {
-    deployment = await startScaled(env, { groups: grouped });
+    deployment = await startScaledDeployment(env, { groups: grouped });
     const all = [[kills, checkout, closing], contention, [seats, races], [outage, checking], messages];
     expect(await play(deployment, all)).toEqual([]);
   },

@@ -16,7 +16,7 @@ const toCatalog = (world: World, message: Message & { to: 'catalog' }): void => 
   if (fact.type === 'order.mail_requested') return;
   if (fact.type === 'order.cancelled' && fact.data.hadTickets) return;
   const ids = fact.type === 'tickets.cancelled' ? fact.placeIds : fact.data.placeIds;
-  if (fact.type === 'tickets.cancelled') stock.releaseNamed(id, fact.placeIds, fact.keptPlaceIds);
+  if (fact.type === 'tickets.cancelled') stock.releasePlaces(id, fact.placeIds, fact.keptPlaceIds);
   else stock.releaseAll(id);
   const had = stock.ownOf(id).map(({ place }) => place.id);
   const placesReleased = ids.filter((placeId) => !had.includes(placeId)).length;

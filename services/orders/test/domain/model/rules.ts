@@ -4,13 +4,20 @@ import { checkOut } from '../../../src/domain/cart.ts';
 import {
   checkSellable,
   confirm,
-  confirmPaid,
+  confirmPaidOrder,
   giveUpSale,
   hasTickets,
   recordControl,
   recordReplacement,
 } from '../../../src/domain/confirmation.ts';
-import { addLines, checkLinesAddable, extend, removeLine, removeReleased, reserve } from '../../../src/domain/lines.ts';
+import {
+  addLines,
+  checkLinesAddable,
+  extend,
+  removeLine,
+  removeReleasedPlaces,
+  reserve,
+} from '../../../src/domain/lines.ts';
 import type { Order } from '../../../src/domain/order/order.ts';
 import { expire } from '../../../src/domain/order/state.ts';
 import { addPayment, refund, settlePayment } from '../../../src/domain/payments.ts';
@@ -24,7 +31,7 @@ export const rules = {
   changeDetails,
   checkOut,
   confirm,
-  confirmPaid,
+  confirmPaid: confirmPaidOrder,
   expire,
   extend,
   giveUpSale,
@@ -38,7 +45,7 @@ export const rules = {
   settlePayment,
   unextendable: checkLinesAddable,
   unsellable: checkSellable,
-  withoutReleased: removeReleased,
+  withoutReleased: removeReleasedPlaces,
   ...conditions,
   /** The id of the payment that a request makes, at any of its attempts. */
   paymentId: (key: string, _attempt: number): string => `pay_${key}`,

@@ -174,7 +174,7 @@ export function createStock(
       release(({ holder }) => holder === order);
     },
     /** The fact of cancelled tickets: never the places of controlled ones. */
-    releaseNamed: (order: string, ids: readonly string[], kept: readonly string[]): void => {
+    releasePlaces: (order: string, ids: readonly string[], kept: readonly string[]): void => {
       cancelled.add(order);
       release(
         ({ holder, place, state }) =>
