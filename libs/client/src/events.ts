@@ -35,9 +35,7 @@ export interface EventsOptions<Filter extends EventFilter = EventFilter> {
 }
 
 export interface EventStream<Filter extends EventFilter = EventFilter> extends AsyncIterableIterator<EventsOf<Filter>> {
-  /**
-   * `after` of a later stream; also moves over events that the filter leaves out. Undefined until its start is known.
-   */
+  /** `after` of a later stream; also moves over events that the filter leaves out. Undefined until it is known. */
   readonly cursor: string | undefined;
   return(): Promise<IteratorResult<EventsOf<Filter>>>;
 }
@@ -45,7 +43,6 @@ export interface EventStream<Filter extends EventFilter = EventFilter> extends A
 /** The server says something every 15 seconds; after three silences the connection is broken. */
 const SILENCE_MS = 45_000;
 
-/** Opens streams of events, one after the other, each where the last one ended. */
 export function openEventStream(
   transport: Transport,
   baseUrl: string,
@@ -63,7 +60,7 @@ export function openEventStream(
     signal: ending.signal,
     timeoutMs,
   });
-  /** The end of the feed: without it, what happens before the first connection holds would be lost if that breaks. */
+  /** Without it, what happens before the first connection holds would be lost if that breaks. */
   const endOfFeed = async (): Promise<string> => {
     const wire = wireOf('application/json', { limit: 1 });
     const { data } = await transport.once(wire, (response) =>

@@ -28,7 +28,6 @@ export interface AccessOptions {
   readonly identify: IdentityVerifier;
   /** Names the calling service, where the identity token does not: for the authorizer. */
   readonly authenticateService?: (authorization: string | undefined, operation: string) => string;
-  /** Admits visitors; required by operations for them (family B). */
   readonly admit?: Admit;
 }
 

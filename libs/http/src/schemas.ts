@@ -113,7 +113,6 @@ export const currency = Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4
 /** Another spelling is not a violation but a 404, as for an unknown id. */
 export const pathId = Type.String({ minLength: 1, maxLength: 128, pattern: `^[${ID_CHARACTERS}]+$` });
 
-/** The query parameters of a paged list; `pageOf` reads them. */
 export const pageQuery = {
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT, description: 'records per page' }),
@@ -123,7 +122,6 @@ export const pageQuery = {
   ),
 };
 
-/** The query parameters of a paged list with `asOf`; `readChangesPage` reads them. */
 export const listQuery = {
   ...pageQuery,
   modifiedSince: Type.Optional(

@@ -33,7 +33,6 @@ interface AccessTokenOptions {
   readonly now?: () => number;
 }
 
-/** The 401 of a bearer token that is not valid (RFC 6750, 3.1). */
 export function createInvalidTokenFault(reason: string): Fault {
   return new Fault('unauthorized', `The access token is not valid: ${reason}.`, {
     'WWW-Authenticate': 'Bearer error="invalid_token"',

@@ -75,7 +75,6 @@ export interface ServiceCredentials {
 }
 
 interface ServiceCredentialsOptions extends AuthorizerCaller {
-  /** A cached token whose key was withdrawn is discarded. */
   readonly keys?: Pick<KeySet, 'key'>;
   readonly now?: () => number;
 }

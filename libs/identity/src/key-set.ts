@@ -18,7 +18,6 @@ export interface KeySet {
 
 interface KeySetOptions {
   readonly url: string;
-  /** Least time between two fetches that unknown ids cause, in milliseconds. */
   readonly cooldownMs?: number;
   /** Maximum age of the document when a key is returned; from half of it on it is refetched in the background. */
   readonly maxAgeMs?: number;

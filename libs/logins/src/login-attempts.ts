@@ -33,7 +33,6 @@ export const attemptsCollection = declare<AttemptsDocument>('login_attempts', [
   { name: 'expiry', fields: ['expiresAt'], acrossInstitutions: true },
 ]);
 
-/** Milliseconds for which a wrong password counts. */
 const WINDOW_MS = 15 * 60_000;
 const MAX_FROM_ADDRESS = 10;
 const MAX_PER_LOGIN = 100;

@@ -21,7 +21,6 @@ export interface Surroundings {
 interface Waiter {
   readonly who: Queuer;
   readonly since: number;
-  /** Ends the wait: true to run the task, false to reject it. */
   end(isItsTurn: boolean): void;
 }
 

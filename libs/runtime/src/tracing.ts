@@ -79,7 +79,6 @@ export interface Span {
 export type Attributes = Readonly<Record<string, string | number>>;
 
 export interface SpanStart {
-  /** The service that the span belongs to; default: the program. */
   readonly service?: string | undefined;
   readonly kind: 'server' | 'client' | 'producer' | 'consumer';
   readonly name: string;

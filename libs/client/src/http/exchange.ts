@@ -120,7 +120,6 @@ export async function sendOnce<Result>(
 
 export type Fail = (refusal: Refusal) => ApiError;
 
-/** Reads an answer. @throws {ApiError} when it is no success */
 export async function readAnswer<Data>(
   response: Response,
   form: Form,

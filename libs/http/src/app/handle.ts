@@ -68,10 +68,8 @@ export const INSTITUTION_HEADER = 'x-internal-institution';
 /** How old a public answer to an API key may be. Milliseconds. */
 const PUBLIC_MS = 1_000;
 
-/** The request headers by which the answers of an operation differ that is public with an API key. */
 const CREDENTIALS = ['Authorization', 'X-API-Key', 'Origin'];
 
-/** Prepares once, for all of an operation's ids, what a request passes between the router and the handler. */
 export function prepare(operation: AnyOperation, parts: AppParts): (id: string) => Answering {
   const { family, compile, idempotency, logger, checkAnswers = false } = parts;
   const { handle, compressed, publicWithKey } = operation;

@@ -5,7 +5,6 @@ import { type Addresses, type Attempt, createAddresses } from './addresses.ts';
 /** A request to another process of the installation. It may be sent more than once, so it must be idempotent. */
 export interface HttpCall {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | undefined;
-  /** Includes the query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: object | undefined;

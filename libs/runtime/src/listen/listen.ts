@@ -11,7 +11,6 @@ import { type Health, VERSION_HEADER } from './health.ts';
 import { answerRefusals, type OnRefused, type Refuse } from './refusal.ts';
 import { useOriginForm } from './target.ts';
 
-/** How long a request may take to arrive. Milliseconds. */
 interface ArrivalLimits {
   readonly headersMs?: number;
   readonly requestMs?: number;
