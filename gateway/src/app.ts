@@ -39,7 +39,7 @@ export interface AppParts extends OwnOperations {
   readonly logger: Pick<Logger, 'error'>;
 }
 
-/** Faster than `use` (measured: 9 instead of 6 µs a request), of which Express matches each with the path. */
+/** Faster than `use`, of which Express matches each with the path (measured: 9 instead of 6 µs a request). */
 const EVERY_PATH = /^/;
 
 export function createApp(parts: AppParts): Express {

@@ -28,7 +28,7 @@ import { type gatewaySettings, standaloneSettings, toGatewayOptions } from './se
 import { startGateway } from './start.ts';
 import { type AccessLog, createAccessLog, createBufferedAccessLog } from './telemetry/request-log.ts';
 
-/** Configured files that may be renewed, or a development certificate with the file of its authority. */
+/** The files are configured and may be renewed, or those of a development certificate with its authority. */
 interface GatewayCertificate extends Certificate {
   readonly files?: CertificateFiles;
   readonly caFile?: string;
@@ -45,7 +45,7 @@ export async function ensureCertificate(
   return ensureDevelopmentCertificate(ensureDirectory(directory, 'BOXOFFICE_DATA_DIR'), hosts);
 }
 
-/** Buffered JSON lines on standard output, or readable lines in a terminal. */
+/** Writes buffered JSON lines on standard output, or readable lines in a terminal. */
 export function openAccessLog(logger: Logger, level: LogLevel): AccessLog {
   if (level === 'warn' || level === 'error') return { record: () => undefined, flush: () => undefined };
   return process.stdout.isTTY
@@ -66,7 +66,7 @@ const CONNECT_MS = 5_000;
 
 type GatewaySettings = Settings<typeof standaloneSettings>;
 
-/** Until SIGTERM; a setting or port that prevents the start is printed. */
+/** Runs until SIGTERM; a setting or port that prevents the start is printed. */
 export async function runGateway(): Promise<void> {
   await run().catch(failStart);
 }

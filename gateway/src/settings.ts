@@ -32,21 +32,21 @@ import type { AccessLog } from './telemetry/request-log.ts';
 
 export interface GatewayOptions {
   readonly host: string;
-  /** 0 selects a free one. */
+  /** 0: a free port. */
   readonly port: number;
   readonly httpPort: number;
-  /** With its files, if renewed ones are to be reloaded. */
+  /** Has its files, if renewed ones are to be reloaded. */
   readonly tls: Certificate & { readonly files?: CertificateFiles };
-  /** Also the issuer of access tokens. */
+  /** It is also the issuer of access tokens. */
   readonly publicUrl: string;
   /** CIDR ranges. */
   readonly trustProxy?: readonly string[];
-  /** From settings, before those of `serviceList`; a service without one has no routes. */
+  /** Settings come before `serviceList`; a service without a URL has no routes. */
   readonly services: ServiceUrls;
   /** Default: the built-in ones. The caller closes it after the gateway. */
   readonly serviceList?: ServiceList;
   readonly serviceSecret: string;
-  /** Where the last known descriptions are cached; undefined: nowhere. */
+  /** The last known descriptions are cached there; undefined: nowhere. */
   readonly dataDirectory?: string;
   readonly limits: LimitOptions;
   /** Undefined omits `Strict-Transport-Security`. */
@@ -55,20 +55,20 @@ export interface GatewayOptions {
   readonly bus?: Bus | Promise<Bus | undefined>;
   readonly logger: Logger;
   readonly accessLog?: AccessLog;
-  /** For requests that the HTTP parser refuses, which never reach the access log. Default: the logger. */
+  /** Called for requests that the HTTP parser refuses, which never reach the access log. Default: the logger. */
   readonly onRefused?: OnRefused;
   readonly metrics?: Metrics;
   readonly timeouts?: UpstreamTimeouts;
   readonly resolve?: Resolve;
   /** See ListenOptions. */
   readonly drainMs?: number;
-  /** Between two reads of a built-in service's description. */
+  /** Milliseconds between two reads of a built-in service's description. */
   readonly learnEveryMs?: number;
-  /** Between two reports of counted requests; see Meter. */
+  /** Milliseconds between two reports of counted requests; see Meter. */
   readonly reportEveryMs?: number;
-  /** Per service. Default: 2,000. */
+  /** Requests in flight per service. Default: 2,000. */
   readonly concurrency?: number;
-  /** Until a service that lacks only its broker counts as ready. */
+  /** Milliseconds until a service that lacks only its broker counts as ready. */
   readonly brokerMs?: number;
 }
 
@@ -78,7 +78,7 @@ export interface Gateway {
   readonly httpsPort: number;
   readonly httpPort: number;
   readonly health: Health;
-  /** When every configured service has been ready once; see Learner for a service without its broker. */
+  /** Resolves when every configured service has been ready once; see Learner for one without its broker. */
   ready(): Promise<void>;
   close(): Promise<void>;
 }

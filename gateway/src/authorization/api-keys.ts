@@ -8,7 +8,7 @@ export interface KnownApiKey extends ApiKeyFacts {
 }
 
 export interface ApiKeys {
-  /** As of at most four seconds ago; undefined if it cannot be used. Rejects with service_unavailable. */
+  /** The key as of at most four seconds ago; undefined if it cannot be used. Rejects with service_unavailable. */
   find(key: string, now: number): KnownApiKey | undefined | Promise<KnownApiKey | undefined>;
 }
 
@@ -63,7 +63,7 @@ export function createApiKeys({ authorizerClient, gateway, lookedUp }: ApiKeysOp
       const age = found ? now - found.at : Number.POSITIVE_INFINITY;
       lookedUp?.(age < LONGEST_MS);
       if (!found || age >= LONGEST_MS) return refresh(key).then((apiKey) => usable(apiKey, now));
-      // Reported by the request that has to wait for the next reading.
+      // The request that has to wait for the next reading reports it.
       if (age >= FRESH_MS) refresh(key).catch(() => undefined);
       return usable(found.apiKey, now);
     },

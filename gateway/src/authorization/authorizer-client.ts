@@ -30,7 +30,7 @@ interface PublicDecisionRequest {
 export interface ApiKeyFacts {
   readonly apiKeyId: string;
   readonly institution: string;
-  /** Empty: any origin. */
+  /** Empty: the key may be used from any origin. */
   readonly origins: readonly string[];
   readonly ratePerMinute: number;
   readonly monthlyQuota: number | null;
@@ -38,25 +38,25 @@ export interface ApiKeyFacts {
   readonly expiresAt: string | null;
   /** The calendar month of `used`, UTC: `2027-03`. */
   readonly month: string;
-  /** Counted against the quota in that month, as gateways have reported. */
+  /** Requests that count against the quota in that month, as gateways have reported. */
   readonly used: number;
-  /** The last one of this gateway that `used` includes. */
+  /** The last report of this gateway that `used` includes. */
   readonly reportedUpTo: number;
 }
 
 export interface Rate {
-  /** The policy's name and the key. */
+  /** Consists of the policy's name and the key. */
   readonly caller: string;
   readonly perMinute: number;
   readonly used: number;
-  /** Including, at the present pace, what is refused here. */
+  /** Includes, at the present pace, what is refused here. */
   readonly wanted: number;
 }
 
 export interface Division {
-  /** Those that have reported lately, this one included. */
+  /** Gateways that have reported lately, this one included. */
   readonly gateways: number;
-  /** Of this gateway in requests per minute, by caller. */
+  /** This gateway's requests per minute, by caller. */
   readonly shares: Readonly<Record<string, number>>;
 }
 
@@ -79,11 +79,11 @@ export class SecretRefused extends Error {
 export interface AuthorizerClient {
   /** Rejects with the authorizer's own unauthorized or forbidden, or with service_unavailable. */
   decide(request: DecisionRequest, trace: Trace): Promise<Decision>;
-  /** With an API key and no token. */
+  /** Decides on an API key without a token. */
   decidePublic(request: PublicDecisionRequest, trace: Trace): Promise<Decision>;
   /** Undefined for a key that cannot be used. Rejects with service_unavailable. */
   verifyApiKey(keyHash: string, gateway: string): Promise<ApiKeyFacts | undefined>;
-  /** Those of clients and API keys; undefined if `mark` is current. */
+  /** Origins that clients and API keys name; undefined if `mark` is current. */
   origins(mark: string): Promise<{ readonly mark: string; readonly origins: readonly string[] } | undefined>;
   /**
    * Resolves when the report is durable. Undefined from an authorizer of the release before, which divides no limits.
@@ -109,7 +109,7 @@ export function createAuthorizerClient({ url, secret, addresses }: AuthorizerCli
       ? () => Promise.reject(authorizerUnavailable())
       : createAuthorizerCalls({ authorizerUrl: url, service: 'gateway', secret, addresses });
 
-  /** Of a call that only a fault of the installation could refuse. */
+  /** Only a fault of the installation could refuse such a call. */
   const dataOf = async (path: string, body?: object): Promise<unknown> => {
     const { status, details, data } = await call({ path, body });
     if (status === 401) throw new SecretRefused(describeRefusedSecret(details));
@@ -166,7 +166,7 @@ export function createAuthorizerClient({ url, secret, addresses }: AuthorizerCli
 
 const authorizerUnavailable = (): Fault => createUnavailableFault('The authorizer does not answer; try again later.');
 
-/** With the authorizer's details and challenge. */
+/** Keeps the authorizer's details and challenge. */
 const relayed = (code: 'unauthorized' | 'forbidden', { details, headers }: AuthorizerAnswer): Fault => {
   const challenge = headers['www-authenticate'];
   return new Fault(

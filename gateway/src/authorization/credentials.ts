@@ -36,7 +36,7 @@ const BARE = /^bearer *$/i;
 
 interface Bearer {
   readonly verify: Check;
-  /** Of a request that is refused in any case. Never rejects. */
+  /** Reads the token of a request that is refused in any case. Never rejects. */
   recognise(exchange: Exchange): Promise<void>;
 }
 
@@ -83,7 +83,7 @@ export function createBearer({ verify, revocations }: BearerOptions): Bearer {
       try {
         await check(exchange);
       } catch {
-        // Refused as it is without a token.
+        // The request is refused as it is without a token.
       }
     },
   };
@@ -110,7 +110,7 @@ const API_KEY_HEADER = 'x-api-key';
 
 export interface Credentials {
   readonly identify: Check;
-  /** Of a request that is refused before its caller is identified, so that it is counted. Never rejects. */
+  /** Notes the caller of a request that is refused before, so that it is counted. Never rejects. */
   readonly noteCaller: Check;
 }
 
@@ -171,12 +171,12 @@ const count = (exchange: Exchange, apiKey: KnownApiKey | undefined): undefined =
   exchange.keyOutcome = 'counted';
 };
 
-/** For public operations only. */
+/** A key identifies callers of public operations only. */
 const identify = (exchange: Exchange, apiKey: KnownApiKey | undefined): undefined => {
   const { route, request } = exchange;
   exchange.apiKey = apiKey;
   exchange.keyOutcome = 'not_public';
-  // As without a key (RFC 6750, 3.1).
+  // Refused as without a key (RFC 6750, 3.1).
   if (!route?.isPublic) bearerToken(undefined);
   exchange.keyOutcome = 'invalid';
   if (!apiKey) throw refuseKey();

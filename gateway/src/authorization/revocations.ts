@@ -9,7 +9,7 @@ export interface Revocations {
   poll(): Promise<void>;
   /** Readiness: rejects until the authorizer has accepted the gateway's secret once. */
   readonly check: Check;
-  /** From the bus at once, and, where an authorizer is configured, by polling. */
+  /** Reads revocations from the bus at once, and, where an authorizer is configured, by polling. */
   start(bus: Bus | Promise<Bus | undefined> | undefined, isPolled: boolean): void;
   close(): Promise<void>;
 }
@@ -20,7 +20,7 @@ interface RevocationsOptions {
   readonly logger: Pick<Logger, 'warn' | 'error'>;
 }
 
-/** Tokens, and clients. The authorizer still refuses an evicted token, seconds later. */
+/** Counts tokens, and clients. The authorizer still refuses an evicted token, seconds later. */
 const REMEMBERED = 100_000;
 
 /** Milliseconds: well below the 5 s within which a revocation must take effect. */

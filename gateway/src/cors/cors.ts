@@ -36,24 +36,21 @@ export function isPreflight({ method, headers }: IncomingMessage): boolean {
 }
 
 interface InstitutionCors {
-  /**
-   * With 204, and the methods of the path for an origin that the installation names. Whether the request is a
-   * preflight.
-   */
+  /** Answers 204 with the methods of the path, for an origin that the installation names. True for a preflight. */
   answerPreflight(exchange: Exchange): boolean | Promise<true>;
-  /** Errors, too, if the installation names the origin. */
+  /** Lets an origin that the installation names read the response, also that of an error. */
   readonly allow: Check;
 }
 
 interface InstitutionCorsOptions {
   readonly origins: Pick<NamedOrigins, 'has'>;
-  /** Browsers navigate to it: no script of another origin may read a page. */
+  /** True for pages, which browsers navigate to: no script of another origin may read one. */
   readonly isPage: (path: string) => boolean;
   /** @throws {Fault} not_found, service_unavailable */
   readonly methodsAt: (exchange: Exchange) => string;
 }
 
-/** Without any institution's data. */
+/** They contain no institution's data. */
 const FOR_ANY_ORIGIN: ReadonlySet<string> = new Set([
   '/openapi.json',
   '/errors',
@@ -142,9 +139,9 @@ const SERVICE_HOST = 'x-service-host';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'];
 
-/** Of family B those of section 4, rule 9. */
+/** Family B follows section 4, rule 9. */
 export interface Cors {
-  /** In family B for any origin, because a preflight names no point of sale. Whether the request is a preflight. */
+  /** In family B any origin is answered, because a preflight names no point of sale. True for a preflight. */
   answerPreflight(exchange: Exchange): boolean | Promise<true>;
   /**
    * Errors can be read, too, by an origin that the point of sale allows, or the installation names. A request of any
@@ -173,7 +170,7 @@ export function createCors(
 
   const allowFrom = (exchange: Exchange, origin: string, origins: Origins | undefined): undefined => {
     const { request, response } = exchange;
-    // No preflight, though the cors package takes every OPTIONS for one; refused later.
+    // The cors package takes every OPTIONS for a preflight; this one is none, and is refused later.
     if (request.method === 'OPTIONS') return;
     if (origins === 'all') everyone(request, response, done);
     else if (origin === publicOrigin || isReached(origin, request, publicName) || origins?.includes(origin)) {

@@ -6,7 +6,7 @@ import { createNewest } from '../limits/newest.ts';
 export type Origins = readonly string[] | 'all';
 
 export interface PointsOfSale {
-  /** Cached, or as the catalog answers; undefined if neither exists. Never rejects. */
+  /** Cached origins, or those that the catalog answers; undefined if neither exists. Never rejects. */
   origins(serviceHost: string): Promise<Origins | undefined> | Origins;
 }
 
@@ -62,7 +62,7 @@ export function connectPointsOfSale({ urls, serviceSecret, keys, logger }: Gatew
   return undefined;
 }
 
-/** Seconds old at most, older only while the catalog does not answer. */
+/** Origins are seconds old at most, older only while the catalog does not answer. */
 const createPointsOfSale = ({ catalogUrl, credentials, logger }: PointsOfSaleOptions): PointsOfSale => {
   const callCatalog = createHttpClient(catalogUrl);
   const known = createNewest<Known>(HOSTS);
@@ -113,7 +113,7 @@ const originsOf = (data: unknown): Origins => {
 };
 
 export interface NamedOrigins {
-  /** By clients and API keys; waits for the first reading, at most a second. */
+  /** True if a client or API key names the origin; waits for the first reading, at most a second. */
   has(origin: string): boolean | Promise<boolean>;
   close(): Promise<void>;
 }

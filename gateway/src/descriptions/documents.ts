@@ -32,7 +32,7 @@ interface OAuthScheme {
   readonly flows?: Readonly<Record<string, { readonly scopes?: Readonly<Record<string, string>> }>>;
 }
 
-/** Such as the one that a member of a body needs: no operation requires these as a whole. */
+/** No operation requires these as a whole; a member of a body may. */
 const grantable = Object.fromEntries(Object.entries(scopeWords).filter(([scope]) => scope.includes(':')));
 
 export type Documents = ReadonlyMap<string, () => Content>;
@@ -69,7 +69,7 @@ const whole = (family: Family, publicUrl: string, parts: readonly Part[]): objec
 const mergeDocuments = (
   parts: readonly Part[],
 ): Pick<OpenApiDocument, 'paths' | 'webhooks' | 'components' | 'tags'> => {
-  // Also for a service that requires a scope and describes no flows.
+  // These exist also for a service that requires a scope and describes no flows.
   let components: Components = { securitySchemes: { ...familyA.wording.securitySchemes('/auth/token', []) } };
   const paths = new Map<string, OpenApiPathItem>();
   const webhooks = new Map<string, object>();
@@ -119,7 +119,7 @@ const renamed = (document: OpenApiDocument, clashes: ReadonlySet<string>, suffix
 
 const text = (value: unknown): string => JSON.stringify(value);
 
-/** (`kind/name`) that the merged document already uses with another meaning. */
+/** Names (`kind/name`) that the merged document already uses with another meaning. */
 const clashing = (merged: Components, added: Components): Set<string> => {
   const entries = Object.entries(added)
     .filter(([kind]) => kind !== 'securitySchemes')
@@ -189,7 +189,7 @@ const hasOperation = (item: OpenApiPathItem): boolean => operationMethods.some((
 const scopesOf = (item: OpenApiPathItem): readonly string[] =>
   operationMethods.flatMap((method) => (item[method]?.security ?? []).flatMap(({ oauth2 = [] }) => oauth2));
 
-/** Of scopes that have no description, the services are named. */
+/** For scopes that have no description, the services are named. */
 const withScopes = (components: Components, services: ReadonlyMap<string, string>): Components => {
   const { oauth2, ...others } = (components.securitySchemes ?? {}) as Record<string, OAuthScheme>;
   if (!oauth2?.flows) return components;
@@ -203,7 +203,7 @@ const withScopes = (components: Components, services: ReadonlyMap<string, string
 
 const EXPERIMENTAL = /^(.+)Experimental(.*)$/;
 
-/** One OpenAPI document per family, limited to routed operations, and the error registry. */
+/** Makes one OpenAPI document per family, limited to routed operations, and the error registry. */
 export function createDocuments(routing: Routing, publicUrl: string): Documents {
   const shownOf = (service: string) => (method: string, path: string) => routing.isRouted(service, method, path);
   const everything = () => true;
@@ -238,7 +238,7 @@ export function createDocuments(routing: Routing, publicUrl: string): Documents 
   ]);
 }
 
-/** Rebuilt only when a source description has changed. */
+/** A document is rebuilt only when a source description has changed. */
 const remembered = (
   routing: Routing,
   make: (documents: ReturnType<Routing['documents']>) => object,
@@ -262,7 +262,9 @@ const served = (value: object): Content => {
   return { ...createContent(body, HEADERS), gzipped: compress(body) };
 };
 
-/** The experimental version's schemas in the place of those that they extend: `Cart` is the cart of that version. */
+/**
+ * Puts the experimental version's schemas in the place of those that they extend: `Cart` is the cart of that version.
+ */
 const withPlainNames = (document: OpenApiDocument): OpenApiDocument => {
   const schemas = Object.entries(document.components?.schemas ?? {});
   const plain = (name: string): string => name.replace(EXPERIMENTAL, '$1$2');

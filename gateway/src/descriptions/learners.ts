@@ -10,16 +10,16 @@ interface Description {
   readonly etag: string | undefined;
 }
 
-/** The last usable one of each service, for a gateway that starts while a service is down. */
+/** Stores the last usable description of each service, for a start while the service is down. */
 interface DescriptionCache {
-  /** Undefined if none is readable. */
+  /** Undefined if no readable description is stored. */
   read(service: string): Promise<Description | undefined>;
   write(service: string, description: Description): Promise<void>;
 }
 
 export const noDescriptionCache: DescriptionCache = { read: async () => undefined, write: async () => undefined };
 
-/** As files, each replaced atomically. */
+/** Files are replaced atomically. */
 export function createDescriptionCache(folder: string): DescriptionCache {
   return {
     async read(service) {
@@ -75,7 +75,7 @@ const TIMEOUT_MS = 5_000;
 
 const BROKER_MS = 5_000;
 
-/** Short intervals until the service has been ready, then conditional requests every few seconds. */
+/** Asks often until the service has been ready, then by conditional requests every few seconds. */
 export function createLearner(options: LearnOptions): Learner {
   const {
     service,
@@ -90,7 +90,7 @@ export function createLearner(options: LearnOptions): Learner {
   let etag: string | undefined;
   let known: string | undefined;
   let wasReady = false;
-  /** Monotonic clock. */
+  /** By the monotonic clock. */
   let brokerMissingSince: number | undefined;
   const ready = Promise.withResolvers<void>();
   let pauseMs = FIRST_PAUSE_MS;
@@ -111,7 +111,7 @@ export function createLearner(options: LearnOptions): Learner {
     const document = requireDocument(JSON.parse(text));
     const description = { document, etag: headers.etag };
     onDescription(description);
-    // After the description was accepted: an unusable one must be read again.
+    // Set after the description was accepted: an unusable one must be read again.
     etag = description.etag;
     known = text;
     await cache.write(service, description).catch((error: unknown) => {
@@ -189,7 +189,7 @@ const lacksOnlyBroker = ({ status: http, text }: HttpAnswer): boolean => {
 };
 
 interface Learners {
-  /** Those that the gateway is ready with. A team's service holds nothing up. */
+  /** The gateway is ready once these are. A team's service holds nothing up. */
   builtIn(): ReadonlyMap<string, Learner>;
   /** Resolves when the cached descriptions of new ones are restored. */
   update(services: readonly Upstream[]): Promise<void>;

@@ -11,7 +11,7 @@ import {
   requireDocument,
 } from '../routing/description.ts';
 
-/** Errors in place of any operation; the only 5xx of family B is 500. */
+/** Any operation can be answered with these errors; the only 5xx of family B is 500. */
 const ALWAYS: readonly Code[] = [
   'bad_request',
   'request_timeout',

@@ -18,7 +18,7 @@ type Unstyled = Omit<Layout, 'styles' | 'scripts'> & {
 const link = (path: string, text: string): Html => html`<a href="${DOCS}${path}">${text}</a>`;
 
 interface Reference {
-  /** After `/docs`. */
+  /** The path after `/docs`. */
   readonly path: string;
   readonly title: string;
   readonly about: Html;
@@ -51,7 +51,7 @@ carts and orders, ticket documents. <a href="/tnwr/vexp/openapi.json">OpenAPI 3.
   },
 ];
 
-/** In the guides; readers see the address of theirs, so that commands can be copied. */
+/** Guides name this address; readers see that of their installation, so that commands can be copied. */
 const EXAMPLE = 'https://tickets.example.org';
 
 export function createDocumentation(publicUrl: string): Documentation {

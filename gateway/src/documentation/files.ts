@@ -20,12 +20,12 @@ const BROWSER = above('../../browser');
 
 const { resolve } = createRequire(import.meta.url);
 
-/** From the root of the repository. Rejects if this installation has none. */
+/** The path is from the root of the repository. Rejects if this installation has no such file. */
 export function readGuide(file: string): Promise<string> {
   return readFile(join(ROOT, file), 'utf8');
 }
 
-/** For `/docs/client.tgz`; a checkout packs it, an image has it beside the guides. Rejects if there is none. */
+/** Reads `/docs/client.tgz`: a checkout packs it, an image has it beside the guides. Rejects if there is none. */
 export function readPackage(): Promise<Buffer> {
   const packed = join(ROOT, 'client.tgz');
   return existsSync(packed) ? readFile(packed) : pack();
@@ -76,7 +76,7 @@ export function readAsset(name: AssetName): Promise<Asset> {
 }
 
 const load = async (name: AssetName): Promise<Asset> => {
-  // For the few clients that take no gzip.
+  // Few clients take no gzip.
   const read = () => readFile(sources[name]());
   const body = await read();
   const digest = hash('sha256', body, 'hex').slice(0, 16);

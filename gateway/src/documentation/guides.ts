@@ -4,10 +4,10 @@ import { type Html, html } from '@boxoffice/pages';
 export const DOCS = '/docs';
 
 export interface Entry {
-  /** After `/docs`; empty for the reference of the institution API. */
+  /** The path after `/docs`; empty for the reference of the institution API. */
   readonly path: string;
   readonly label: string;
-  /** From the root of the repository; undefined for a page that is no guide. */
+  /** The path from the root of the repository; undefined for a page that is no guide. */
   readonly file?: string;
 }
 
@@ -118,7 +118,7 @@ export async function render(file: string, text: string): Promise<Rendered> {
   return { title, content: { html: content } };
 }
 
-/** As GitHub and GitLab make it, so that links work in the repository, too. */
+/** GitHub and GitLab make the same anchors, so that links work in the repository, too. */
 const anchorOf = (heading: string): string =>
   heading
     .trim()
@@ -135,7 +135,7 @@ const targetOf = (file: string, href: string): string | undefined => {
   return found === undefined || anchor === undefined ? found : `${found}#${anchor}`;
 };
 
-/** Scroll by themselves if wider than the page; the keyboard reaches them. */
+/** Elements wider than the page scroll by themselves; the keyboard reaches them. */
 const scrollable = (text: string): string =>
   text
     .replaceAll('<table>', '<div class="table" tabindex="0"><table>')

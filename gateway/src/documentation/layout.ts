@@ -3,13 +3,13 @@ import type { Asset } from './files.ts';
 import { DOCS, type Entry, sections } from './guides.ts';
 
 export interface Layout {
-  /** After `/docs`. */
+  /** The path after `/docs`. */
   readonly path: string;
   readonly title: string;
   readonly content: Html;
   readonly styles: readonly Asset[];
   readonly scripts?: readonly Asset[];
-  /** Drawn below the content by a script, as a landmark of its own. */
+  /** A script draws it below the content, as a landmark of its own. */
   readonly viewer?: Html;
 }
 

@@ -10,7 +10,7 @@ import { toFamily } from './target.ts';
 
 const NO_SNIFFING = ['X-Content-Type-Options', 'nosniff'] as const;
 
-/** RFC 6797: only over TLS. */
+/** RFC 6797: sent over TLS only. */
 const HSTS = 'Strict-Transport-Security';
 
 /** Undefined omits the header, 0 makes browsers forget it. */
@@ -25,13 +25,13 @@ export function buildSecurityHeaders(hsts: string | undefined): Readonly<Record<
   };
 }
 
-/** Their errors carry OAuth members as well. */
+/** Errors of these paths carry OAuth members as well. */
 const ENDPOINTS = /^(?:https?:\/\/[^/?#]*)?\/auth\/(?:token|introspect|revoke)(?:[?#]|$)/;
 
-/** Not in an error_description (RFC 6749, 5.2). */
+/** An error_description cannot contain these (RFC 6749, 5.2). */
 const UNDESCRIBABLE = /[^\x20\x21\x23-\x5b\x5d-\x7e]/g;
 
-/** As browsers do and programs do not. */
+/** True for browsers, not for programs. */
 export function isHtmlPreferred(accept = ''): boolean {
   const quality = parseQuality(accept, 'text/html');
   return quality > 0 && quality >= parseQuality(accept, 'application/json');
@@ -39,10 +39,10 @@ export function isHtmlPreferred(accept = ''): boolean {
 
 interface Refused {
   readonly family: Family;
-  /** Raw. */
+  /** The raw request target. */
   readonly url: string | undefined;
   readonly acceptLanguage?: string | undefined;
-  /** A person reads the answer. */
+  /** True if a person reads the answer. */
   readonly isPage: boolean;
   readonly requestId: string;
 }
@@ -54,7 +54,7 @@ interface FaultAnswer {
 
 const JSON_HEADERS = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' };
 
-/** By the raw request line: a page, or the error shape of its family. */
+/** Decides by the raw request line between a page and the error shape of its family. */
 export function refuseByLine(
   headers: Readonly<Record<string, string>>,
   isPage: (url: string | undefined) => boolean,
@@ -82,7 +82,7 @@ const faultAnswer = (fault: Fault, { family, url, acceptLanguage, isPage, reques
   return { headers: { ...JSON_HEADERS, ...fault.headers }, body: JSON.stringify(members) };
 };
 
-/** RFC 6749, 5.2; none for other paths. `url` is raw, because requests can be refused before it is parsed. */
+/** Other paths have none (RFC 6749, 5.2). `url` is raw, because requests can be refused before it is parsed. */
 const oauthMembers = (url: string | undefined, fault: Fault): object =>
   ENDPOINTS.test(url ?? '')
     ? { error: errorOf(fault), error_description: fault.details.replaceAll(UNDESCRIBABLE, "'") }
@@ -157,7 +157,7 @@ const SILENCE_MS = 2_000;
 const DRAIN_MS = 10_000;
 const DRAIN_BYTES = 16_777_216;
 
-/** Sent completely before their request had ended. */
+/** Responses that were sent completely before their request had ended. */
 const early = new WeakSet<ServerResponse>();
 
 export function isAnswered(response: ServerResponse): boolean {
@@ -169,7 +169,7 @@ const isBodyPending = ({ headers, complete, socket }: IncomingMessage): boolean 
   return !complete && !socket.destroyed && (coding !== undefined || (length !== undefined && length !== '0'));
 };
 
-/** The rest of the body is too much to wait for. */
+/** True if the rest of the body is too much to wait for. */
 const closesConnection = ({ headers }: IncomingMessage, { code }: Fault): boolean =>
   code === 'payload_too_large' || code === 'request_timeout' || Number(headers['content-length']) > BODY_LIMIT_BYTES;
 

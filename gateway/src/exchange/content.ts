@@ -7,7 +7,7 @@ export interface Content {
   readonly headers: Readonly<Record<string, string>>;
   readonly gzipped?: Buffer | Promise<Buffer>;
   readonly read: () => Buffer | Promise<Buffer>;
-  /** Strong, with its quotes; undefined of a redirect. */
+  /** A strong validator with its quotes; undefined of a redirect. */
   readonly etag?: string;
 }
 

@@ -14,12 +14,12 @@ export interface Route {
   readonly service: string;
   /** Separated by spaces; undefined for operations without a token. */
   readonly scope: string | undefined;
-  /** For public data an API key suffices. */
+  /** An API key suffices for public data. */
   readonly isPublic: boolean;
   readonly takesKey: boolean;
-  /** Until it begins its response, if that is longer than usual. */
+  /** Milliseconds until the response begins, if that is longer than usual. */
   readonly answersWithinMs?: number | undefined;
-  /** Other than JSON; of web pages, whatever the service sends. */
+  /** Media types other than JSON; of web pages, whatever the service sends. */
   readonly mediaTypes: ReadonlySet<string> | 'any';
   readonly key: string;
 }
@@ -50,40 +50,40 @@ export interface Exchange {
   readonly startedAt: number;
   /** Epoch milliseconds: when the request began, or had its turn. */
   now: number;
-  /** Over TLS to the gateway or to a trusted proxy. */
+  /** True over TLS to the gateway or to a trusted proxy. */
   readonly secure: boolean;
   /** Undefined where `Strict-Transport-Security` is not sent. */
   readonly hsts: string | undefined;
   readonly host: string | undefined;
-  /** As trusted proxies report it. */
+  /** The address as trusted proxies report it. */
   readonly address: string;
-  /** Browsers are led to this raw request target. */
+  /** True if browsers are led to this raw request target. */
   readonly hasErrorPages: (url: string | undefined) => boolean;
-  /** Thrown after the route is known. */
+  /** It is thrown after the route is known. */
   originRefusal: Fault | undefined;
   family: Family;
   target: Target;
-  /** The address's, until a narrower one is counted. */
+  /** The quota of the address, until a narrower one is counted. */
   quota: Quota | undefined;
   route: Route | undefined;
   claims: AccessClaims | undefined;
-  /** Valid; beside a token it is of the same institution, and only counted. */
+  /** A valid key; beside a token it is of the same institution, and only counted. */
   apiKey: KnownApiKey | undefined;
-  /** For the metrics; undefined without a key. */
+  /** Read by the metrics; undefined without a key. */
   keyOutcome: KeyOutcome | undefined;
   isPublic: boolean;
   token: string;
   /** SHA-256 of the token, base64url. */
   tokenHash: string;
   identity: string | undefined;
-  /** Monotonic clock, 0 before. */
+  /** By the monotonic clock, 0 before. */
   forwardedAt: number;
-  /** Its quota counts the request while it is in flight. */
+  /** The quota of this key counts the request while it is in flight. */
   admittedKey: string | undefined;
   /** Names and values in turn. */
   corsHeaders: readonly string[];
   bytesOut: number;
-  /** Notified when the response is sent or the client has disconnected. */
+  /** It is notified when the response is sent or the client has disconnected. */
   proxied: ProxiedExchange | undefined;
 }
 

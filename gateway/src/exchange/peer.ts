@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
 
 export interface Peer {
-  /** The connection's, or as a trusted proxy reports it. */
+  /** The connection's address, or the one that a trusted proxy reports. */
   readonly address: string;
   readonly trusted: boolean;
 }
@@ -20,7 +20,7 @@ export function createTrust(trustProxy: readonly string[]): IsTrusted {
   };
 }
 
-/** Between the client and the trusted proxy. */
+/** True if the client's connection to the trusted proxy is. */
 export function isOverTls({ headers: { 'x-forwarded-proto': proto } }: IncomingMessage): boolean {
   return proto === 'https' || last(proto) === 'https';
 }

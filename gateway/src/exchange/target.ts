@@ -2,20 +2,20 @@ import { Fault } from '@boxoffice/envelope';
 import { createNoSuchEndpointFault, type Family } from './faults.ts';
 
 export interface Target {
-  /** Starts with a slash. */
+  /** It starts with a slash. */
   readonly path: string;
-  /** Includes the question mark; empty without a query. */
+  /** It includes the question mark; empty without a query. */
   readonly query: string;
 }
 
-/** Already canonical: no escapes, no empty and no dot segment. */
+/** Matches canonical paths: no escapes, no empty and no dot segment. */
 const PLAIN = /^(?:\/(?!\.\.?(?:\/|$))[A-Za-z0-9\-._~!$&'()*+,;=:@]+)+$/;
 
 /** RFC 3986, 3.3 and 3.4. */
 const PATH = /^\/(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/]|%[0-9A-Fa-f]{2})*$/;
 const QUERY = /^(?:\?[\x21\x22\x24-\x7e]*)?$/;
 
-/** By encodeURIComponent, in a path segment. */
+/** encodeURIComponent escapes these, a path segment does not need it. */
 const NEEDLESS = /%(?:24|26|2B|2C|3A|3B|3D|40)/g;
 
 const CONTROL = /\p{Cc}/u;
@@ -59,14 +59,14 @@ const decodedSegment = (segment: string): string => {
   try {
     return decodeURIComponent(segment);
   } catch {
-    // Not UTF-8.
+    // The escape is not UTF-8.
     throw malformed();
   }
 };
 
 const POINT_OF_SALE = /^(?:https?:\/\/[^/?#]*)?\/+tnwr(?:[/?#]|$)/i;
 
-/** From the raw request target, which may be malformed. */
+/** Reads the raw request target, which may be malformed. */
 export function toFamily(url: string | undefined): Family {
   return POINT_OF_SALE.test(url ?? '') ? 'B' : 'A';
 }

@@ -6,7 +6,7 @@ import type { Exchange } from '../exchange/exchange.ts';
 import { createUnavailableFault } from '../exchange/faults.ts';
 import { createInFlight, type Indexed } from './in-flight.ts';
 
-/** Of bodies that have not arrived completely, at all services; beyond, the oldest ones are refused. */
+/** Limit for bodies that have not arrived completely, at all services; beyond, the oldest are refused. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
 const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);

@@ -6,7 +6,7 @@ import { createBadGatewayFault, createUnavailableFault } from '../exchange/fault
 import type { Indexed } from './in-flight.ts';
 
 export interface UpstreamFailure {
-  /** The system's or our own, for logs and metrics. */
+  /** The system's code or our own, for logs and metrics. */
   readonly code: string;
   readonly fault: Fault;
   readonly reason?: string;
@@ -29,13 +29,13 @@ export class BrokenReply extends Error {
   readonly code = 'broken_reply';
 }
 
-/** What belongs to no interface; the message says what. */
+/** The reply belongs to no interface; the message says why. */
 export class ForeignReply extends Error {
   override readonly name = 'ForeignReply';
   readonly code = 'foreign_reply';
 }
 
-/** Before a connection existed: nothing has reached the service. */
+/** These occur before a connection exists: nothing has reached the service. */
 const UNREACHABLE: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'EAI_AGAIN',
@@ -78,20 +78,20 @@ const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'PUT', 'DELETE']
 
 export interface Proxied extends ProxiedExchange, Indexed {
   readonly exchange: Exchange;
-  /** Undefined without one. */
+  /** Undefined without a body. */
   readonly body: readonly Buffer[] | undefined;
-  /** Of the whole exchange. Epoch milliseconds. */
+  /** Epoch milliseconds, of the whole exchange. */
   readonly deadline: number;
-  /** Of the current phase. Epoch milliseconds. */
+  /** Epoch milliseconds, of the current phase. */
   dueAt: number;
   attempt: Attempt | undefined;
   unreached: Set<string> | undefined;
   isRepeated: boolean;
   upstream: ClientRequest | undefined;
   reply: IncomingMessage | undefined;
-  /** No error of the service counts any more. */
+  /** From then on no error of the service counts. */
   isSettled: boolean;
-  /** The response is sent, or the client has disconnected. */
+  /** True once the response is sent, or the client has disconnected. */
   isOver: boolean;
   /** Ends its count against the bound of its caller. */
   readonly release: () => void;
@@ -101,7 +101,7 @@ export function isClientGone({ exchange: { request, response } }: Proxied): bool
   return response.destroyed || (request.destroyed && !request.complete);
 }
 
-/** Without a key. */
+/** Holds without a key. */
 export function isRepeatable({ exchange: { request }, body }: Proxied): boolean {
   return body === undefined && IDEMPOTENT.has(request.method ?? '');
 }

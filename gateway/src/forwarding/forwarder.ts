@@ -29,14 +29,14 @@ interface ForwarderOptions {
   /** Milliseconds for the whole response, from the same moment: a slow client does not count against the service. */
   readonly deadlineMs: number;
   readonly bodies: Pick<Bodies, 'read'>;
-  /** In flight; see createSlots. A caller may have as many that wait. */
+  /** Requests in flight; see createSlots. A caller may have as many that wait. */
   readonly concurrency: number;
   readonly holderOf: (exchange: Exchange) => Holder;
   readonly onFailure?: (exchange: Exchange, failure: UpstreamFailure) => void;
   readonly onRepeat?: (exchange: Exchange, error: Error) => void;
-  /** For every response that has no end of its own. */
+  /** Called for every response that has no end of its own. */
   readonly onStream?: (exchange: Exchange) => void;
-  /** For every request that asks to wait for its response; `refuse` answers it. */
+  /** Called for every request that asks to wait for its response; `refuse` answers it. */
   readonly onWait?: (exchange: Exchange, refuse: (fault: Fault) => void) => void;
   /** `headers`: what passes of the response's. */
   readonly onReply?: (exchange: Exchange, reply: IncomingMessage, headers: readonly string[]) => void;
@@ -95,7 +95,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     }
   };
 
-  /** Because of the client; does not count against the service. */
+  /** Refuses because of the client, which does not count against the service. */
   const abandon = (proxied: Proxied, fault: Fault): void => {
     settle(proxied, 'abandoned');
     forget(proxied);
@@ -103,7 +103,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     answerFault(proxied.exchange, fault);
   };
 
-  /** From when the service has the whole request. */
+  /** Time counts from when the service has the whole request. */
   const limitsFrom = ({ route }: Exchange): { deadline: number; dueAt: number } => {
     const from = Date.now() + Math.max(0, (route?.answersWithinMs ?? 0) - timeoutMs);
     return { deadline: from + deadlineMs, dueAt: from + Math.min(timeoutMs, deadlineMs) };
@@ -144,10 +144,10 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     else fail(proxied, new UpstreamTimeout());
   };
 
-  /** No connection that the service may have closed for a request that cannot be sent again. */
+  /** A request that cannot be sent again gets no connection that the service may have closed. */
   const kindFor = (proxied: Proxied): ConnectionKind => (isRepeatable(proxied) ? 'pooled' : 'recent');
 
-  /** Perhaps after `error` at another address, which is the answer if no address is left. */
+  /** `error`: the failure at another address, which is the answer if no address is left. */
   const dispatch = (proxied: Proxied, kind: ConnectionKind, error?: Error): void => {
     const { exchange, unreached } = proxied;
     proxied.attempt?.end();
@@ -178,7 +178,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     (route?.answersWithinMs ?? 0) > timeoutMs &&
     new URLSearchParams(target.query).has('wait');
 
-  /** The request has arrived completely. @throws {Fault} service_unavailable */
+  /** Called when the request has arrived completely. @throws {Fault} service_unavailable */
   const send = (exchange: Exchange, body: readonly Buffer[] | undefined, release: () => void): void => {
     const waits = mayWait(exchange);
     // From here on the response has an end, and releases.

@@ -26,9 +26,9 @@ interface ForwardingOptions {
 export interface UpstreamTimeouts {
   /** Milliseconds until a service begins its response. */
   readonly answer?: number;
-  /** For the whole response, from when the request has arrived completely. */
+  /** Milliseconds for the whole response, from when the request has arrived completely. */
   readonly total?: number;
-  /** Until a request has arrived completely. */
+  /** Milliseconds until a request has arrived completely. */
   readonly body?: number;
 }
 
@@ -40,7 +40,7 @@ export interface Forwarding {
   close(): void;
 }
 
-/** Per service: above what one handles well, below what would harm the gateway. */
+/** Requests per service: above what one handles well, below what would harm the gateway. */
 const CONCURRENCY = 2_000;
 
 interface Running {

@@ -18,7 +18,7 @@ export const HOP_BY_HOP: readonly string[] = [
   'upgrade',
 ];
 
-/** To every service, beside what the gateway sets itself. */
+/** Every service gets these, beside what the gateway sets itself. */
 const FORWARDED: readonly string[] = [
   'Accept',
   'Accept-Charset',
@@ -60,7 +60,7 @@ const RETURNED: readonly string[] = [
   'Vary',
 ];
 
-/** From the product's own services besides. */
+/** The product's own services may answer these besides. */
 const RETURNED_BY_BUILT_IN: readonly string[] = [
   'Content-Security-Policy',
   'Cross-Origin-Opener-Policy',
@@ -78,7 +78,7 @@ const RETURNED_BY_BUILT_IN: readonly string[] = [
 const SANDBOX = ['Content-Security-Policy', 'sandbox allow-scripts allow-forms'] as const;
 
 export interface Passing {
-  /** What passes of the client's, and the gateway's identity, trace and forwarding headers. */
+  /** Keeps what passes of the client's, and adds the gateway's identity, trace and forwarding headers. */
   forwarded(exchange: Exchange, upstreamHost: string): Record<string, string | string[]>;
   /** Names and values in turn. @throws {ForeignReply} for a `Location` outside the prefixes of a team's service */
   returned(exchange: Exchange, reply: IncomingMessage): string[];
@@ -107,7 +107,7 @@ export function createPassing(row: ServiceRow, publicOrigin: string): Passing {
     if (passing.length > 0) to.cookie = passing.map((one) => one.trim()).join('; ');
   };
 
-  /** As browsers read it, within what the row serves. */
+  /** Decides as browsers read the address, within what the row serves. */
   const staysWithin = (location: string, { target, host }: Exchange): boolean => {
     const origins = [publicOrigin, `https://${host}`];
     const base = `${publicOrigin}${target.path}`;
@@ -159,7 +159,7 @@ const printed = (names: readonly string[]): ReadonlyMap<string, string> =>
 
 const nameOfCookie = (cookie: string): string => cookie.split('=', 1)[0]?.trim() ?? '';
 
-/** In `Connection` (RFC 9110, 7.6.1). */
+/** Headers that `Connection` names (RFC 9110, 7.6.1). */
 const listed = (connection: string | undefined): readonly string[] => {
   if (connection === undefined || connection === 'keep-alive' || connection === 'close') return [];
   return connection.split(',').map((name) => name.trim().toLowerCase());

@@ -6,14 +6,14 @@ export interface Indexed {
   readonly dueAt: number;
 }
 
-/** Of the check of all items together; a timer for each would cost more. */
+/** Milliseconds between checks of all items together; a timer for each would cost more. */
 const TICK_MS = 100;
 
 interface InFlight<Item extends Indexed> {
   readonly size: number;
   add(item: Item): void;
   delete(item: Item): void;
-  /** In no particular order; the visitor may delete the visited item. */
+  /** The order is arbitrary; the visitor may delete the visited item. */
   visit(visitor: (item: Item) => void): void;
   close(): void;
 }
@@ -80,7 +80,7 @@ interface Slots {
   take(holder: Holder): () => void;
 }
 
-/** Parts of a service's requests in flight that one caller, and all callers of an institution, may have. */
+/** Shares of a service's requests in flight that one caller, and all callers of an institution, may have. */
 const PARTS = { caller: 0.05, institution: 0.5 } as const;
 
 export function createSlots(concurrency: number): Slots {

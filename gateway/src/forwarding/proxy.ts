@@ -15,11 +15,11 @@ interface ProxyEvents<State> {
   /** Writes the body; the request has a connection, or is about to have one. */
   onRequest(state: State, upstream: ClientRequest): void;
   onReply(state: State, reply: IncomingMessage): void;
-  /** Also a switch of protocols, which no request asks for. */
+  /** Reports also a switch of protocols, which no request asks for. */
   onError(state: State, error: Error): void;
 }
 
-/** Any pooled one, one that was used lately, or a new one. */
+/** A connection is any pooled one, one that was used lately, or a new one. */
 export type ConnectionKind = 'pooled' | 'recent' | 'fresh';
 
 export interface Proxy<State> {
@@ -70,7 +70,7 @@ export function createProxy<State>(url: string, { onRequest, onReply, onError }:
       router: (_request, response) => response?.target ?? url,
       agent,
       selfHandleResponse: true,
-      // They answer errors in plain text and log each response.
+      // The default plugins answer errors in plain text and log each response.
       ejectPlugins: true,
       plugins: [
         (server) => {

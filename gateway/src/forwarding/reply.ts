@@ -4,19 +4,19 @@ import { ForeignReply } from './failure.ts';
 
 const JSON_TYPE = 'application/json';
 
-/** Below, copying a body is cheaper than writing it separately from its headers. */
+/** Copying a smaller body is cheaper than writing it separately from its headers. */
 const SMALL_BYTES = 16_384;
 
 const USUAL = `${JSON_TYPE}; charset=utf-8`;
 
-/** By status and media type. @throws {ForeignReply} if the response cannot belong to this interface */
+/** Checks status and media type. @throws {ForeignReply} if the response cannot belong to this interface */
 export function requireInterface(reply: IncomingMessage, method: string | undefined, route: Route | undefined): void {
   const { statusCode = 0 } = reply;
   if (statusCode < 200 || statusCode > 599) throw new ForeignReply(`its status is ${statusCode}`);
   if (!hasTypeOf(route, reply, method)) throw new ForeignReply('its media type is not one of the operation');
 }
 
-/** JSON, a type that the operation has, or no body. */
+/** The type may be JSON, one that the operation has, or none without a body. */
 const hasTypeOf = (route: Route | undefined, { statusCode, headers }: IncomingMessage, method?: string): boolean => {
   const type = headers['content-type'];
   if (type === USUAL) return true;
@@ -35,7 +35,7 @@ export function isStream({ headers }: IncomingMessage): boolean {
   return headers['content-type']?.startsWith('text/event-stream') ?? false;
 }
 
-/** In one field without repetitions, with the gateway's own. */
+/** Joins all in one field without repetitions, with the gateway's own. */
 export function joinVary(headers: string[], own?: ReturnType<ServerResponse['getHeader']>): void {
   const names = own === undefined ? [] : namesIn(String(own));
   let first = -1;
@@ -111,7 +111,7 @@ export function sendReply(reply: IncomingMessage, { response, headers, guard }: 
   });
 }
 
-/** Above the size of any error of the point of sale. */
+/** No error of the point of sale is larger. */
 const MOST_BYTES = 65_536;
 
 /**

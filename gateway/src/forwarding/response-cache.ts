@@ -14,7 +14,7 @@ import { joinVary, sendWhole } from './reply.ts';
 export interface ResponseCache {
   /** Whether the cache could answer. */
   answer(exchange: Exchange): boolean;
-  /** If its service allows it; `headers`: what passes of the response's. */
+  /** Stores what its service allows; `headers`: what passes of the response's. */
   store(exchange: Exchange, reply: IncomingMessage, headers: readonly string[]): void;
 }
 
@@ -71,7 +71,7 @@ export function createResponseCache(lookedUp: (found: boolean) => void = () => u
       const chunks: Buffer[] = [];
       reply.on('data', (chunk: Buffer) => chunks.push(chunk));
       reply.on('end', () => {
-        // From the request on: the service may have computed the response then.
+        // Time counts from the request on: the service may have computed the response then.
         if (reply.complete) responses.set(key, { until: exchange.now + ms, headers, body: Buffer.concat(chunks) });
       });
     },
@@ -99,7 +99,7 @@ const sessionOf = ({ request: { headers } }: Exchange): string | undefined => {
   return token === undefined ? undefined : `${String(headers['x-service-host'])}\n${String(token)}`;
 };
 
-/** All that a shared response depends on; undefined if the request may not be shared. */
+/** Contains all that a shared response depends on; undefined if the request may not be shared. */
 const keyOf = ({ request: { method, headers }, family, target, isPublic, apiKey }: Exchange): string | undefined => {
   const { 'x-service-host': host = '', 'accept-language': language = '', 'accept-encoding': coding = '' } = headers;
   // A client that has a response asks whether it is still current.

@@ -14,19 +14,19 @@ export interface Streams {
    * bounds the data, which its service has decided once: the client connects again.
    */
   began(exchange: Exchange): void;
-  /** Refused in the same cases, with what the token would be told now, or 503 if a repeat would be answered. */
+  /** It is refused in the same cases, with what the token would be told now, or 503 if a repeat would be answered. */
   waits(exchange: Exchange, refuse: (fault: Fault) => void): void;
   close(): Promise<void>;
 }
 
 interface StreamsOptions {
-  /** What a new request with the token would pass; the last one obtains the identity. */
+  /** A new request with the token would have to pass them; the last one obtains the identity. */
   readonly checks: readonly Check[];
   readonly logger: Pick<Logger, 'error'>;
   readonly everyMs?: number;
 }
 
-/** With the age of cached decisions below the five seconds that are promised. */
+/** Together with the age of cached decisions below the five seconds that are promised. */
 const EVERY_MS = 500;
 
 interface Watched {
@@ -74,7 +74,7 @@ export function createStreams({ checks, logger, everyMs = EVERY_MS }: StreamsOpt
 const isRefusal = (error: unknown): error is Fault =>
   error instanceof Fault && (error.code === 'unauthorized' || error.code === 'forbidden');
 
-/** A service could show the caller of the later identity less. */
+/** True if a service could show the caller of the later identity less. */
 const isWorthLess = (later: string | undefined, earlier: string | undefined): boolean => {
   if (later === earlier || earlier === undefined) return false;
   const [now, before] = [later, earlier].map((identity) => identity && decodeCaller(identity));

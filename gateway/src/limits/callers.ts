@@ -13,7 +13,7 @@ const SERVICE_HOST = 'x-service-host';
 
 type Reply = Pick<IncomingMessage, 'headers'>;
 
-/** The service has made the session, or has verified it. */
+/** Only a session that the service has made, or has verified. */
 export function readVerifiedSession({ request }: Exchange, { headers }: Reply): string | undefined {
   const isVerified = headers[KNOWN_SESSION_HEADER] !== undefined;
   const token = headers[SESSION_HEADER] ?? (isVerified ? request.headers[SESSION_HEADER] : undefined);
@@ -30,9 +30,9 @@ const UNKNOWN = '';
 const HOSTS = 10_000;
 
 interface Holders {
-  /** The client, its user or the key, else a network; and its institution, in family B that of the point of sale. */
+  /** The client, its user or the key, else a network; and the institution, in family B that of the point of sale. */
   holderOf(exchange: Exchange): Holder;
-  /** The institution of the point of sale. */
+  /** Remembers the institution of the point of sale. */
   learn(exchange: Exchange, reply: Reply): void;
 }
 

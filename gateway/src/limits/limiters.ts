@@ -2,7 +2,7 @@ import type { Division, Rate } from '../authorization/authorizer-client.ts';
 import type { Policy, Quota } from '../exchange/exchange.ts';
 import { createNewest } from './newest.ts';
 
-/** In one-minute windows that begin with the key's first request. */
+/** Windows last a minute and begin with the key's first request. */
 export interface Limiter {
   take(key: string, now: number): Quota;
 }
@@ -14,7 +14,7 @@ interface Window {
 
 const MINUTE_MS = 60_000;
 
-/** The least recently used are evicted and start at zero. */
+/** The least recently used keys are evicted and start at zero. */
 const KEYS = 100_000;
 
 /** `name` is the policy's, for instance `client`. */
@@ -46,9 +46,9 @@ const policyOf = (name: string, perMinute: number): Policy => ({ name, field: `"
  * requests do not count.
  */
 export interface SlidingLimiter {
-  /** Unless the limit, or this gateway's share, is used. `now` is in epoch milliseconds. */
+  /** Counts unless the limit, or this gateway's share, is used. `now` is in epoch milliseconds. */
   take(key: string, perMinute: number, now: number): Quota;
-  /** Of the keys that are used more than a little here. */
+  /** Reports keys that are used more than a little here. */
   rates(now: number): Rate[];
   divide(division: Division, now: number): void;
 }
@@ -64,7 +64,7 @@ const SILENT_MS = 6_000;
 /** Milliseconds for which a share holds without another answer; then an equal one. */
 const SHARE_MS = 15_000;
 
-/** Of a limit, what all other gateways together grant beyond their shares: below five per cent (platform, 9). */
+/** The part of a limit that all other gateways grant beyond their shares: below five per cent (platform, 9). */
 const UNSHARED = 0.04;
 
 /** Milliseconds, at least, from which the refusals of a minute are estimated. */
@@ -74,11 +74,11 @@ interface Recent {
   readonly counts: Uint32Array;
   /** The last request of each slot, in milliseconds after the slot's begin. */
   readonly lasts: Uint16Array;
-  /** No slot before this one has a request. */
+  /** Slots before it have no request. */
   oldest: number;
   newest: number;
   total: number;
-  /** Since an instant, from which those of a minute are estimated. */
+  /** Refusals since an instant, from which those of a minute are estimated. */
   refused: number;
   since: number;
   refusedPerMinute: number;
@@ -96,7 +96,7 @@ export function createSlidingLimiter(name: string, report: (isUrgent: boolean) =
 
   const freeAt = ({ lasts, oldest }: Recent): number => oldest * SLOT_MS + (lasts[oldest % SLOTS] ?? 0) + MINUTE_MS;
 
-  /** What is a minute ago; `oldest` is then the first slot with requests, or the present one. */
+  /** Forgets what is a minute ago; `oldest` is then the first slot with requests, or the present one. */
   const advance = (recent: Recent, slot: number, now: number): void => {
     const { counts } = recent;
     // A clock that was set back by more than a minute begins anew.
@@ -198,7 +198,7 @@ export function createSlidingLimiter(name: string, report: (isUrgent: boolean) =
       for (const [caller, perMinute] of Object.entries(shares)) {
         const recent = caller.startsWith(prefix) ? keys.peek(caller.slice(prefix.length)) : undefined;
         if (!recent) continue;
-        // Reported once more when it is not used any more, so that others get it.
+        // A key that is not used any more was reported once more, so that others get its share.
         const isOver = recent.total === 0 && recent.refusedPerMinute === 0;
         recent.share = isOver ? undefined : { perMinute, at: now };
       }

@@ -10,7 +10,7 @@ import { createNewest } from './newest.ts';
 
 const DAY_SECONDS = 86_400;
 
-/** Per minute. */
+/** Requests per minute. */
 export interface LimitOptions {
   readonly address: number;
   readonly client: number;
@@ -18,16 +18,16 @@ export interface LimitOptions {
 }
 
 export interface Limits {
-  /** Before the request is parsed. @throws {Fault} too_many_requests */
+  /** Called before the request is parsed. @throws {Fault} too_many_requests */
   countAddress(exchange: Exchange): void;
   /**
    * In family A the client of the verified token, or the user who is signed in at it, or else the API key; in family B
    * the session, else the address. @throws {Fault} too_many_requests, api_key_quota_exceeded
    */
   countCaller(exchange: Exchange): void;
-  /** Only sessions that their service has verified have their own quota. `now` is in epoch milliseconds. */
+  /** Gives a session a quota of its own, once its service has verified it. `now` is in epoch milliseconds. */
   sessionSeen(token: string, now: number): void;
-  /** Of clients and API keys whose limits are shared with other gateways. */
+  /** Reports clients and API keys whose limits are shared with other gateways. */
   rates(now: number): Rate[];
   divide(division: Division, now: number): void;
 }
@@ -128,7 +128,7 @@ const quotaRefusal = (meter: Pick<Meter, 'usedSince'>, apiKey: ApiKeyFacts, now:
   };
 };
 
-/** UTC. Epoch milliseconds. */
+/** UTC; epoch milliseconds. */
 const nextMonth = (now: number): number => {
   const date = new Date(now);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1);

@@ -35,10 +35,10 @@ function refuseRepeatedHeaders(rawHeaders: readonly string[]): void {
   }
 }
 
-/** Its own options, and headers that are removed in any case. */
+/** It may name its own options, and headers that are removed in any case. */
 const CONNECTION_OPTIONS: ReadonlySet<string> = new Set([...HOP_BY_HOP, 'close', 'trailers']);
 
-/** None that the response cache, a limit or the session is computed with. */
+/** It may name none that the response cache, a limit or the session is computed with. */
 function refuseNamedHeaders(connection: string | undefined): void {
   if (connection === undefined || connection === 'keep-alive' || connection === 'close') return;
   for (const option of connection.split(',').map((one) => one.trim().toLowerCase())) {

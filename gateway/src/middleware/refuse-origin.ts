@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 
-/** Before the request has any effect. */
+/** Runs before the request has any effect. */
 export const refuseOrigin: RequestHandler = ({ exchange: { originRefusal } }, _response, next) => {
   if (originRefusal) throw originRefusal;
   next();

@@ -2,7 +2,7 @@ import { getOwnMember } from '@boxoffice/runtime';
 import { isBelow, isBuiltIn, type ServiceRow } from '@boxoffice/runtime/services';
 import type { Route } from '../exchange/exchange.ts';
 
-/** Limited to what the gateway reads. */
+/** Has only what the gateway reads. */
 export interface OpenApiOperation {
   readonly operationId?: string;
   readonly summary?: string;
@@ -40,7 +40,7 @@ export interface OpenApiDocument {
 
 interface DescribedRoutes {
   readonly routes: readonly Route[];
-  /** With the reason, for the log. */
+  /** Each entry has the reason, for the log. */
   readonly refused: readonly string[];
 }
 
@@ -70,7 +70,7 @@ const IDEMPOTENCY_KEY = '#/components/parameters/IdempotencyKey';
 
 const RESPONSE = '#/components/responses/';
 
-/** That an operation may claim for the beginning of its response. */
+/** An operation may claim so many for the beginning of its response. */
 const MOST_SECONDS = 120;
 
 export function readRoutes(row: ServiceRow, document: OpenApiDocument): DescribedRoutes {
@@ -142,7 +142,7 @@ const reasonToRefuse = (
 const takesKey = ({ parameters = [] }: OpenApiOperation): boolean =>
   parameters.some((parameter) => '$ref' in parameter && parameter.$ref === IDEMPOTENCY_KEY);
 
-/** In milliseconds; undefined unless it is a usable number. */
+/** The result is in milliseconds; undefined unless it is a usable number. */
 const secondsOf = (value: unknown): number | undefined =>
   typeof value === 'number' && value > 0 && value <= MOST_SECONDS ? value * 1_000 : undefined;
 

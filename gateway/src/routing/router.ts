@@ -5,10 +5,10 @@ import type { Route } from '../exchange/exchange.ts';
 
 export type Upstream = ServiceRow & { readonly url: string };
 
-/** By name, from settings; they count before those of the list. */
+/** URLs by name from settings, which count before those of the list. */
 export type ServiceUrls = Readonly<Record<string, string | undefined>>;
 
-/** Present services that have an address, in the order of the list. */
+/** Leaves out services without an address; in the order of the list. */
 export function listUpstreams(list: ServiceList, urls: ServiceUrls): readonly Upstream[] {
   return list.rows().flatMap((row) => {
     const url = getOwnMember(urls, row.name) ?? row.url;
@@ -16,14 +16,14 @@ export function listUpstreams(list: ServiceList, urls: ServiceUrls): readonly Up
   });
 }
 
-/** By method, GET's also as HEAD, and the value of `Allow`. */
+/** Routes by method, GET's also as HEAD, and the value of `Allow`. */
 export interface PathRoutes {
   readonly routes: ReadonlyMap<string, Route>;
   readonly allow: string;
 }
 
 export interface Router {
-  /** Of a canonical path. A concrete path takes precedence over a templated one, for every method. */
+  /** The path is canonical. A concrete path takes precedence over a templated one, for every method. */
   find(path: string): PathRoutes | undefined;
 }
 
@@ -83,11 +83,11 @@ const search = (node: Node, segments: readonly string[], depth: number): PathRou
 };
 
 export interface Pages {
-  /** GET and HEAD, and POST where pages have forms; the service decides what exists there. */
+  /** Pages have GET and HEAD, and POST where they have forms; the service decides what exists there. */
   find(path: string): PathRoutes | undefined;
-  /** Browsers navigate to the path, in a service. */
+  /** True if browsers navigate to the path, in a service. */
   isPage(path: string): boolean;
-  /** Only paths of pages without forms may. */
+  /** Paths of pages without forms may. */
   mayEndWithSlash(path: string): boolean;
   /** `url` is the raw request target, because requests can be refused before it is parsed. */
   hasErrorPages(url: string | undefined): boolean;

@@ -11,7 +11,7 @@ export interface Routing {
   /** Later requests use the routes that their descriptions give them. */
   update(services: readonly Upstream[]): void;
   learn(service: string, document: OpenApiDocument): void;
-  /** In the order of the list of services. */
+  /** Sorted as the list of services is. */
   documents(): ReadonlyMap<string, OpenApiDocument>;
   /** `method` as in descriptions (`get`). */
   isRouted(service: string, method: string, template: string): boolean;
@@ -27,7 +27,7 @@ interface RoutingOptions {
   readonly logger: Pick<Logger, 'warn' | 'info'>;
 }
 
-/** Answered by the listeners for GET and HEAD before the application. */
+/** The listeners answer them for GET and HEAD before the application. */
 const HEALTH: ReadonlySet<string> = new Set(['/health/live', '/health/ready']);
 
 /** Only described operations and web pages can be reached. */

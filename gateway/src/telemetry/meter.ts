@@ -9,7 +9,7 @@ interface MeterOptions {
   readonly send: (report: Report) => Promise<void>;
   readonly spool: Spool;
   readonly logger: Pick<Logger, 'warn' | 'info'>;
-  /** Beside the counts. Default: never. */
+  /** True if there is something to report beside the counts. Default: never. */
   readonly hasMore?: () => boolean;
   readonly gateway?: string;
   readonly everyMs?: number | undefined;
@@ -22,13 +22,13 @@ export interface Meter {
   /** A request with this key counts against a quota from its admission on. */
   admitted(apiKeyId: string): void;
   ended(apiKeyId: string): void;
-  /** Of the calendar month (`2027-03`), except those of reports up to the given one; those in flight included. */
+  /** Counts the calendar month (`2027-03`) without reports up to the given one; with those in flight. */
   usedSince(apiKeyId: string, reportedUpTo: number, month: string): number;
-  /** Not acknowledged yet; the age of the oldest in milliseconds. */
+  /** Requests that are not acknowledged yet; the age of the oldest in milliseconds. */
   backlog(): { readonly requests: number; readonly ageMs: number };
   /** Resolves to whether nothing is left. Never rejects. `even`: even if nothing is counted. */
   flush(even?: 'nothing'): Promise<boolean>;
-  /** First what earlier processes have left. */
+  /** Reports first what earlier processes have left. */
   start(): void;
   /** What cannot be reported is left to the next process of the same data directory. */
   close(): Promise<void>;
@@ -56,10 +56,10 @@ export function createMeter(options: MeterOptions): Meter {
   const { send, spool, logger, hasMore = () => false, gateway = randomUUID(), now = Date.now } = options;
   const { everyMs = REPORT_MS } = options;
   let open = new Map<string, CountedRequests>();
-  /** When the oldest of each was counted. Epoch milliseconds. */
+  /** The oldest count of each. Epoch milliseconds. */
   let openSince = 0;
   let formedSince = 0;
-  /** The oldest first. While there are any, no more are formed. */
+  /** The oldest comes first. While there are any, no more are formed. */
   let formed: Report[] = [];
   let sequence = 0;
   const keyCounts = new Map<string, KeyCount[]>();
@@ -112,7 +112,7 @@ export function createMeter(options: MeterOptions): Meter {
     return { gateway, sequence, rows: [] };
   };
 
-  /** Of reports that the authorizer's answers include by now. */
+  /** Forgets reports that the authorizer's answers include by now. */
   const forget = (at: number): void => {
     const waiting = formed.find((report) => report.gateway === gateway);
     const acknowledged = waiting ? waiting.sequence - 1 : sequence;
@@ -218,7 +218,7 @@ export function createMeter(options: MeterOptions): Meter {
 
 const NO_OPERATION = 'none';
 
-/** If a verified token or a valid API key came with it. */
+/** Counts only with a verified token or a valid API key. */
 export function countExchange(meter: Pick<Meter, 'record' | 'ended'>, exchange: Exchange): void {
   const { claims, apiKey, admittedKey, route, response, bytesOut } = exchange;
   const institution = claims?.institution ?? apiKey?.institution;

@@ -47,7 +47,7 @@ const fieldsOf = ({ request, response, trace, startedAt, route, claims, apiKey }
   durationMs: Math.round(performance.now() - startedAt),
 });
 
-/** A tenth of the cost, but a crash loses the last lines. */
+/** Costs a tenth, but a crash loses the last lines. */
 export function createBufferedAccessLog(write: (lines: string) => void): AccessLog {
   let buffered = '';
   let timer: NodeJS.Timeout | undefined;
@@ -101,7 +101,7 @@ export function beginRequest({ headers, method }: IncomingMessage): Pick<Exchang
   return { trace: { requestId: trace.requestId, traceparent: span.traceparent }, span };
 }
 
-/** New ones if the headers are missing or malformed. */
+/** Missing or malformed headers give new ones. */
 const traceOf = ({ 'x-request-id': requestId, traceparent }: IncomingHttpHeaders): Trace => {
   // Node caches random data for UUIDs; separate random bytes would cost ten times as much.
   const uuid = randomUUID();
@@ -111,13 +111,13 @@ const traceOf = ({ 'x-request-id': requestId, traceparent }: IncomingHttpHeaders
   };
 };
 
-/** The digits are the trace id, the last 16 the parent id. */
+/** Its digits are the trace id, the last 16 the parent id. */
 const traceparentOf = (uuid: string): string => {
   const [middle, last] = [uuid.slice(19, 23), uuid.slice(24)];
   return `00-${uuid.slice(0, 8)}${uuid.slice(9, 13)}${uuid.slice(14, 18)}${middle}${last}-${middle}${last}-01`;
 };
 
-/** Its name is the route, never the path, which contains user input. */
+/** The span's name is the route, never the path, which contains user input. */
 export function endRequest(span: Span, { request, response, route, secure }: Exchange): void {
   const { statusCode, writableFinished } = response;
   span.set({ 'url.scheme': secure ? 'https' : 'http' });

@@ -12,7 +12,7 @@ export interface Metered {
   readonly status: number;
   /** The key admitted it, so it counts against the key's quota. */
   readonly admitted: boolean;
-  /** Of the answer's body. */
+  /** The size of the answer's body. */
   readonly bytes: number;
 }
 
@@ -25,19 +25,19 @@ export interface CountedRequests extends Metered {
   bytes: number;
 }
 
-/** Sent, unchanged, until it is acknowledged, so that it counts once. */
+/** A report is sent, unchanged, until it is acknowledged, so that it counts once. */
 export interface Report {
   readonly gateway: string;
-  /** From 1, without gaps. */
+  /** Counted from 1, without gaps. */
   readonly sequence: number;
   readonly rows: readonly CountedRequests[];
 }
 
 export interface Spool {
-  /** Each process's in order. */
+  /** Sorted by sequence within each process. */
   left(): readonly Report[];
   reported(report: Report): Promise<void>;
-  /** To the next process. Rejects if they cannot be written. */
+  /** Leaves reports to the next process. Rejects if they cannot be written. */
   leave(reports: readonly Report[]): Promise<void>;
 }
 
@@ -49,9 +49,9 @@ export const noSpool: Spool = {
 
 const FILE = /^usage-.+\.json$/;
 
-/** One file per stopped process, removed when its last report was sent. */
+/** Each stopped process has a file, which is removed when its last report was sent. */
 export function createSpool(folder: string): Spool {
-  /** By report, its file and the number of reports in that. */
+  /** The file of each report, and how many reports are in it. */
   const files = new Map<string, { readonly file: string; readonly reports: Set<string> }>();
   const nameOf = ({ gateway, sequence }: Report): string => `${gateway} ${sequence}`;
 

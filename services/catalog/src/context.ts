@@ -41,7 +41,7 @@ export async function requireInstitution({ institution, institutions }: Collecti
   return found;
 }
 
-/** Of `tariffIds`, those that exist. */
+/** `tariffIds` of the rules are those of the given ones that exist. */
 export async function readMoneyRules(collections: Collections, tariffIds: readonly string[]): Promise<MoneyRules> {
   const [{ currency }, ...known] = await Promise.all([
     requireInstitution(collections),
@@ -51,8 +51,8 @@ export async function readMoneyRules(collections: Collections, tariffIds: readon
 }
 
 /**
- * On every instance. It runs after the write and before the response, so a client reads its own writes. The write is
- * unconditional, so concurrent writers do not retry.
+ * Takes effect on every instance. It runs after the write and before the response, so a client reads its own writes.
+ * The write is unconditional, so concurrent writers do not retry.
  */
 export async function invalidateCatalog(context: Context): Promise<void> {
   const { institutions, institution } = context.collections;

@@ -43,7 +43,6 @@ const institutionProblems = ({ id, name, currency, languages }: Institution): st
     : ['languages must be language tags (BCP 47), such as fr, pt-BR or zh-Hant, at least one']),
 ];
 
-/** By id. */
 export async function listInstitutions(store: Store): Promise<Institution[]> {
   return (await store.collection(institutions).acrossInstitutions.find({ orderBy: 'id' })).map(toInstitutionView);
 }
@@ -51,7 +50,7 @@ export async function listInstitutions(store: Store): Promise<Institution[]> {
 const checkPointOfSale = createCheck(NewPointOfSale);
 
 /**
- * From the body of `POST /svc/v3/catalog/points-of-sale`. @throws Fault `validation_error`, `semantically_invalid`,
+ * The body is that of `POST /svc/v3/catalog/points-of-sale`. @throws Fault `validation_error`, `semantically_invalid`,
  * `point_of_sale_duplicate_host`, `not_found` (no such institution)
  */
 export async function createPointOfSale(store: Store, institution: string, body: object) {
@@ -61,7 +60,7 @@ export async function createPointOfSale(store: Store, institution: string, body:
   );
 }
 
-/** Of an institution, or of all, in order of creation. */
+/** Without an institution those of all; in order of creation. */
 export async function listPointsOfSale(
   store: Store,
   institution?: string,

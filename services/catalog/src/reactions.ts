@@ -12,17 +12,17 @@ import { createPlacesReleasedFact, type PlacesReleased } from './events.ts';
 import { getPlaceIds } from './stock/changes.ts';
 import type { Collections } from './store.ts';
 
-/** Held or sold. */
+/** Releases held and sold places. */
 export async function releaseAll({ places }: Collections, orderId: string): Promise<void> {
   await places.claim({ where: { holder: orderId }, set: freed });
 }
 
-/** Those of a later version stay. */
+/** Places of a later version stay. */
 const releaseEarlier = async ({ places }: Collections, orderId: string, before: number): Promise<void> => {
   await places.claim({ where: { holder: orderId, asOf: { lt: before } }, set: freed });
 };
 
-/** And all that the order holds unsold; never those of `kept`. */
+/** Releases also all that the order holds unsold; never those of `kept`. */
 export async function releasePlaces(
   { places }: Collections,
   orderId: string,
@@ -38,8 +38,8 @@ export async function releasePlaces(
 }
 
 /**
- * Once per order and cause, after the release. If the process dies before, the message is redelivered, and the event is
- * the same.
+ * Publishes once per order and cause, after the release. If the process dies before, the message is redelivered, and
+ * the event is the same.
  */
 const publishReleased = async (
   context: Context,
@@ -84,12 +84,12 @@ const reactions: Readonly<Record<string, (context: Context, message: Message) =>
     await publishReleased(context, { orderId, cause: 'order.cancelled', placeIds });
   },
 
-  /** Also those of a sale in progress; places that a late payment has held again since then stay. */
+  /** Releases also places of a sale in progress; those that a late payment has held again since then stay. */
   async 'order.expired'({ collections }, message) {
     await releaseEarlier(collections, readExpired(message).orderId, message.version);
   },
 
-  /** But not those of controlled tickets. */
+  /** Places of controlled tickets are kept. */
   async 'tickets.cancelled'(context, message) {
     const { orderId, placeIds, keptPlaceIds } = readTickets(message);
     await releasePlaces(context.collections, orderId, placeIds, keptPlaceIds);

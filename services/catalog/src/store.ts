@@ -71,7 +71,7 @@ const withDue = (stored: ProductDocument & { readonly cancelling?: string | null
   };
 };
 
-/** By the index of release 0.3.0. */
+/** Selects by the index of release 0.3.0. */
 export const CANCELLED_BY_0_3 = { where: { cancelling: { gt: '' } } } as const;
 
 export const products = collection<ProductDocument>(
@@ -88,7 +88,7 @@ export const products = collection<ProductDocument>(
   { work: ['cancelPerformances'], upgrade: withDue },
 );
 
-/** Of release 0.3.0; written if it is to `settle`. */
+/** Release 0.3.0 stores it; it is written if it is to `settle`. */
 interface CapacityChangeOf03 {
   readonly capacityChange?: { readonly token: string; readonly settle: boolean } | null;
 }
@@ -158,7 +158,7 @@ export type Collections = ReturnType<typeof openCollections>;
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** Until then a redelivered event, also from a dead-letter queue, finds the release. */
+/** A redelivered event, also from a dead-letter queue, finds the release until then. */
 const RELEASE_RETENTION_MS = 30 * DAY_MS;
 
 export const retention: Retentions = {
@@ -174,7 +174,7 @@ export const retention: Retentions = {
   },
 };
 
-/** For republishing events after a restore. */
+/** They serve republishing after a restore. */
 export const currentFacts: CurrentFacts = {
   types: [
     INSTITUTION_CHANGED,

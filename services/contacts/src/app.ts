@@ -10,7 +10,7 @@ import { createRoutes } from './routes.ts';
 import { collections, contactsCollection, disclosuresCollection, retention } from './store.ts';
 
 const settings = {
-  /** That answers to duplicate emails disclose to a client without read access. */
+  /** Contacts that answers to duplicate emails disclose to a client without read access. */
   duplicateEmailsPerMinute: integer('DUPLICATE_EMAILS_PER_MINUTE', { default: 600, min: 0 }),
 };
 

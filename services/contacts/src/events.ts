@@ -14,13 +14,13 @@ import { type Collections, type ContactDocument, contactsCollection, linksCollec
 
 export const CONTACT_RECORDED = 'contact.recorded';
 
-/** No personal data. */
+/** Shows no personal data. */
 const shownOf = ({ kind, erasedAt }: Pick<ContactDocument, 'kind' | 'erasedAt'>): object => ({
   kind,
   erasedAt: erasedAt ?? null,
 });
 
-/** Besides the clients whose orders name it. */
+/** Clients whose orders name the contact own its events, too. */
 const ownersOf = ({ createdBy }: Pick<ContactDocument, 'createdBy'>): BelongsTo => ({
   clientIds: createdBy ? [createdBy.clientId] : [],
 });
@@ -57,7 +57,7 @@ export function createContactErasedFact(contactNumber: string, erasedAt: string)
   };
 }
 
-/** For the tests of consumers. */
+/** Tests of consumers read them. */
 export const examples = {
   'contact.erased': createContactErasedFact('C7K2M9QX4TB03', '2026-11-21T09:30:00.000Z').data,
   [CONTACT_RECORDED]: createAnnouncementExample({
@@ -81,7 +81,7 @@ export const schemas = {
   ),
 } as const;
 
-/** For republishing events after a restore. */
+/** They serve republishing after a restore. */
 export const currentFacts: CurrentFacts = {
   types: ['contact.erased', CONTACT_RECORDED],
   async *read(store) {

@@ -7,7 +7,7 @@ import { collection, type Document, toDue } from '@boxoffice/store';
 
 /** The id is a hash of the token, which is not stored. Times in epoch milliseconds. */
 export interface SessionDocument extends Document {
-  /** Shown in answers. */
+  /** The public id, shown in answers. */
   readonly sessionId: string;
   readonly serviceHost: string;
   /** Null for a guest. */
@@ -16,20 +16,20 @@ export interface SessionDocument extends Document {
   readonly contactNumber: string | null;
   /** Null until the first item. */
   readonly cartId: string | null;
-  /** Made without a login, oldest first. */
+  /** Orders made without a login, oldest first. */
   readonly orderIds: readonly string[];
   /** Orders whose payment may still fail, newest last; after a failure the order becomes the cart again. */
   readonly awaiting?: readonly string[];
-  /** The last one with an Idempotency-Key: a repeat is recognised after a crash. */
+  /** The last checkout with an Idempotency-Key: a repeat is recognised after a crash. */
   readonly checkout?: { readonly key: string; readonly orderId: string };
-  /** The last one that an answer reported as bought; a failed attempt no longer cancels it. */
+  /** The last order that an answer reported as bought; a failed attempt no longer cancels it. */
   readonly reportedOrder?: string;
-  /** By a failed attempt; until `until` the order is never reported as bought. */
+  /** A failed attempt is cancelling it; until `until` the order is never reported as bought. */
   readonly cancelling?: { readonly orderId: string; readonly until: number };
   readonly createdAt: number;
   /** Updated about once a minute, so that most requests do not write the session. */
   readonly lastSeenAt: number;
-  /** However often it is used. */
+  /** The session ends then however often it is used. */
   readonly expiresAt: number;
 }
 
@@ -40,7 +40,7 @@ export interface UserDocument extends Document {
   /** Argon2id, in PHC string format. */
   readonly passwordHash: string;
   readonly contactNumber: string;
-  /** Bought for a contact other than their own, oldest first. */
+  /** Orders bought for a contact other than their own, oldest first. */
   readonly orderIds?: readonly string[];
   readonly createdAt: string;
 }
@@ -50,7 +50,7 @@ export interface OrderLinkDocument extends Document {
   readonly serviceHost: string;
   readonly orderId: string;
   readonly createdAt: string;
-  /** As computed last; epoch milliseconds. */
+  /** The end as computed last; epoch milliseconds. */
   readonly expiresAt: number;
 }
 
@@ -66,19 +66,18 @@ export interface MailDocument extends Document {
   readonly kind: MailKind;
   readonly orderId: string;
   readonly pointOfSale: string;
-  /** When the mail was written; null: nobody yet. */
+  /** The buyer when the mail was written; null: nobody yet. */
   readonly contactNumber: string | null;
   /** Of `moved`: where and when the performance takes place now. */
   readonly move?: { readonly performanceId: string; readonly startDate: string };
-  /** Of `refund`. */
   readonly refund?: { readonly amount: number; readonly currency: string };
-  /** One of many at once, which wait for the others. */
+  /** Mails of many at once wait for the others. */
   readonly bulk: boolean;
   /** `dropped`: there was nothing to say any more, or nobody to say it to. */
   readonly state: 'waiting' | 'sent' | 'failed' | 'dropped';
-  /** Those whose failure concerned this mail, not the server. */
+  /** Counts attempts whose failure concerned this mail, not the server. */
   readonly attempts: number;
-  /** From the first attempt until the mail is over. */
+  /** Stored from the first attempt until the mail is over. */
   readonly sealedLink: string | null;
   /** A code of SMTP, or a word. */
   readonly reason: string | null;
@@ -105,7 +104,6 @@ export const orderLinks = collection<OrderLinkDocument>('order_links', [
   { name: 'order', fields: ['orderId'] },
 ]);
 
-/** Due until the mail is over. */
 export function selectMailWork({ bulk }: Pick<MailDocument, 'bulk'>): 'send' | 'sendToMany' {
   return bulk ? 'sendToMany' : 'send';
 }
@@ -202,12 +200,12 @@ export function deriveId(...parts: readonly string[]): string {
   return hash('sha256', JSON.stringify(parts), 'base64url');
 }
 
-/** Of idempotency records about a cart, whose buyer is not known yet. */
+/** A cart has no buyer yet, whose erasure would delete its idempotency records. */
 export function formatCartSubject(orderId: string): string {
   return `cart ${orderId}`;
 }
 
-/** Of a session's idempotency keys, and the subject of its records. */
+/** Owns the session's idempotency keys, and is the subject of its records. */
 export function deriveSessionOwner(sessionId: string): string {
   return deriveId('session', sessionId);
 }

@@ -34,12 +34,12 @@ export interface Context {
   readonly drawing: Drawing;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** By institution and order; the last 1,000. */
+  /** The last 1,000, by institution and order. */
   readonly issuing: Map<string, Issuing>;
   collections(institution: string): Collections;
 }
 
-/** Without the store, whose documents have no bounds. */
+/** Has no store, whose documents have no bounds. */
 export interface InstitutionContext extends Pick<Context, 'keys' | 'drawing' | 'now'> {
   readonly collections: Collections;
 }
@@ -81,7 +81,7 @@ export function readTimestamp({ now }: Pick<Context, 'now'>): string {
   return new Date(now()).toISOString();
 }
 
-/** With all its tickets: for other services and for reactions. */
+/** Has all tickets: for other services and for reactions. */
 export function createInstitutionContext(
   { keys, drawing, now, collections }: Context,
   institution: string,

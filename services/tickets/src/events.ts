@@ -48,9 +48,9 @@ export const schemas = {
     {
       orderId: id,
       ticketsCancelled: count,
-      // Those that stay controlled.
+      // Tickets that stay controlled.
       controlled: count,
-      // Of the cancelled tickets, and of those that stay controlled.
+      // Places of the cancelled tickets, and of those that stay controlled.
       placeIds: ids,
       keptPlaceIds: ids,
     },
@@ -78,7 +78,7 @@ export function createTicketControlRevertedFact({ id, orderId }: Ticket): Fact {
   };
 }
 
-/** The entry before, of a ticket that admits more than once. */
+/** A ticket that admits more than once may have an entry before, which is its control then. */
 export function createControlFact(ticket: Ticket): Fact {
   return ticket.status === 'controlled' ? createTicketControlledFact(ticket) : createTicketControlRevertedFact(ticket);
 }
@@ -92,7 +92,7 @@ export function createTicketReplacedFact({ id, replaces, orderId, lineId }: Tick
   };
 }
 
-/** Once per order. */
+/** An order has one. */
 export function createTicketsCancelledFact(orderId: string, { at: _, ...counts }: Cancellation): Fact {
   return {
     type: TICKETS_CANCELLED,
@@ -101,7 +101,7 @@ export function createTicketsCancelledFact(orderId: string, { at: _, ...counts }
   };
 }
 
-/** Neither barcode nor beneficiary. */
+/** Shows neither barcode nor beneficiary. */
 const shownOf = (ticket: Ticket): object => ({
   status: ticket.status,
   orderId: ticket.orderId,
@@ -158,7 +158,7 @@ const visible = (ticket: Ticket): string => JSON.stringify({ ...toTicketView(tic
 
 const orderId = 'ord_00mhs1k9f5g7ja3p1y6d';
 
-/** For the tests of consumers. */
+/** Tests of consumers read them. */
 export const examples = {
   [TICKET_CONTROLLED]: {
     ticketId: 'tic_00mhs1k9f5q2w8e4r6t0',
@@ -201,7 +201,7 @@ export const examples = {
   }),
 } satisfies { readonly [T in keyof typeof schemas]: Static<(typeof schemas)[T]> };
 
-/** Issued, printed, controlled, reverted. */
+/** The lowest version: issued, printed, controlled, reverted. */
 const REVERTED_AT = 4;
 
 const factsOf = (ticket: TicketDocument): Fact[] => {
@@ -214,7 +214,7 @@ const factsOf = (ticket: TicketDocument): Fact[] => {
   return last ? [...facts, last] : facts;
 };
 
-/** For republishing events after a restore. */
+/** They serve republishing after a restore. */
 export const currentFacts: CurrentFacts = {
   types: [TICKET_REPLACED, TICKET_CONTROLLED, TICKET_CONTROL_REVERTED, TICKETS_CANCELLED, TICKET_RECORDED],
   async *read(store) {

@@ -20,7 +20,7 @@ const ROW_WORTH = 8;
 /** The cost of a single free seat left beside the block: it is hard to sell. */
 const ORPHAN_COST = 3;
 
-/** The longest runs first, the nearer one of equal runs. Undefined if too few seats are free. */
+/** Takes the longest runs first, the nearer one of equal runs. Undefined if too few seats are free. */
 export function findFewestGroups(free: readonly FreeSeat[], count: number): readonly string[] | undefined {
   if (free.length < count) return undefined;
   const longest = runs(free).sort((left, right) => right.seats.length - left.seats.length || left.row - right.row);
@@ -30,7 +30,7 @@ export function findFewestGroups(free: readonly FreeSeat[], count: number): read
     .map(({ id }) => id);
 }
 
-/** One row, consecutive positions, without a gap such as an aisle. */
+/** A run is in one row, at consecutive positions, without a gap such as an aisle. */
 const runs = (free: readonly FreeSeat[]): Run[] => {
   const sorted = [...free].sort((left, right) => left.order - right.order);
   const found: { row: number; seats: FreeSeat[] }[] = [];
@@ -44,8 +44,8 @@ const runs = (free: readonly FreeSeat[]): Run[] => {
 };
 
 /**
- * `count` adjacent free seats near the front and the centre, without leaving a single seat; undefined if no row has
- * enough. `rank` selects the rank-th best (0: the best), so that concurrent requests choose different ones.
+ * Finds `count` adjacent free seats near the front and the centre, without leaving a single seat; undefined if no row
+ * has enough. `rank` selects the rank-th best (0: the best), so that concurrent requests choose different ones.
  */
 export function findBestBlock(
   free: readonly FreeSeat[],

@@ -8,7 +8,7 @@ import {
   sumSeats,
 } from './seat-category.ts';
 
-/** The new capacity of an unnumbered category, or rows of a numbered one (other rows stay as they are). */
+/** Sets the capacity of an unnumbered category, or rows of a numbered one (other rows stay as they are). */
 export interface RequestedCapacity {
   readonly id: string;
   readonly capacity?: number;

@@ -1,9 +1,9 @@
 export interface Clocks {
-  /** Of the time zone database, such as `2026f`. */
+  /** The release of the time zone database, such as `2026f`. */
   readonly release: string;
-  /** In its own spelling; undefined if there is no such time zone. */
+  /** The name in its own spelling; undefined if there is no such time zone. */
   ianaName(name: string): string | undefined;
-  /** At an instant (ISO 8601 UTC): `2026-12-31T19:30:00`. */
+  /** What clocks show at an instant (ISO 8601 UTC): `2026-12-31T19:30:00`. */
   wallTime(instant: string, timeZone: string): string;
   /** Epoch milliseconds; the one closer to `near` if clocks show the time twice. */
   instantOf(wall: string, timeZone: string, near: number): number;
@@ -35,7 +35,7 @@ export function computeMeantStart(
   return { time: clocks.wallTime(startDate, timeZone), release: clocks.release, startDate, timeZone };
 }
 
-/** In performances of earlier releases the local time that the start has. */
+/** Performances of earlier releases get the local time that their start has. */
 export function ensureMeantStart<S extends Started>(stored: S, clocks: Clocks): S {
   return stored.meantStart?.startDate === stored.startDate && stored.meantStart.timeZone === stored.timeZone
     ? stored

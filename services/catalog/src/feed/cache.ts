@@ -16,7 +16,7 @@ type ProductView = Static<typeof Product>;
 type PublicProductView = Static<typeof PublicProduct>;
 type AnyView = ProductView | PublicProductView;
 
-/** With an ETag that ignores `generatedAt` and `asOf`. */
+/** The ETag ignores `generatedAt` and `asOf`. */
 export interface CatalogAnswer<View extends AnyView = ProductView> {
   readonly data: {
     readonly institution: Static<typeof Institution>;
@@ -38,13 +38,13 @@ interface CatalogQuery {
 interface Form<View extends AnyView> {
   readonly whole: CatalogAnswer<View>;
   readonly byType: Map<ProductType, CatalogAnswer<View>>;
-  /** Of each product; ISO 8601 UTC. */
+  /** By product; ISO 8601 UTC. */
   readonly modifiedAt: ReadonlyMap<string, string>;
   readonly unshown: readonly ProductState[];
   readonly etagOf: (data: object) => string;
 }
 
-/** Read after the institution's `catalogMark` had the value `mark`. */
+/** It was read after the institution's `catalogMark` had the value `mark`. */
 interface Snapshot {
   readonly mark: string;
   readonly sequence: number;
@@ -55,9 +55,9 @@ interface Snapshot {
   readonly public: Form<PublicProductView>;
 }
 
-/** Read again after this time, in case a process died between its write and the new mark. */
+/** A snapshot is read again after this time, in case a process died between its write and the new mark. */
 const MAX_AGE_MS = 5_000;
-/** Of the time, at most, however large the catalog is. */
+/** The share of time that reading takes at most, however large the catalog is. */
 const REFRESH_SHARE = 0.02;
 const MAX_INSTITUTIONS = 200;
 
@@ -220,7 +220,7 @@ const changesIn = async <View extends AnyView>(
   const removed = unpublished
     .filter(({ id, publishedAt }) => publishedAt !== null && !shown.has(id))
     .map(({ id }) => id);
-  // Of this snapshot: the cached answer may come from an earlier reading with the same content.
+  // This snapshot's `asOf`: the cached answer may come from an earlier reading with the same content.
   return answerOf({ ...data, products: changed, removed, asOf: computeAsOf(checkedAt) }, form.etagOf);
 };
 

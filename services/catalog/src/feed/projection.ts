@@ -76,11 +76,11 @@ export function isLimitedToPublic({ isPublic, user }: Caller): boolean {
 
 export interface PublicTariffs {
   readonly ids: ReadonlySet<string>;
-  /** Of a tariff or a point of sale: it may have changed the prices of any product. ISO 8601 UTC. */
+  /** The last change of a tariff or a point of sale, which may have changed any price. ISO 8601 UTC. */
   readonly changedAt: string;
 }
 
-/** Without a criterion, and sold by some point of sale. */
+/** Public tariffs have no criterion, and some point of sale sells them. */
 export function selectPublicTariffs(
   tariffs: readonly TariffDocument[],
   pointsOfSale: readonly PointOfSaleDocument[],
@@ -170,7 +170,7 @@ export function computeEtag(data: object): string {
   return createHash('sha256').update(JSON.stringify(data)).digest('base64url').slice(0, 27);
 }
 
-/** Of the data alone, so that it tells nothing of what is not shown. */
+/** The ETag is of the data alone, so that it tells nothing of what is not shown. */
 export function computePublicEtag(data: object): string {
   return `public-${computeEtag(data)}`;
 }

@@ -60,12 +60,12 @@ export async function listPublicProducts({ collections, now }: Context, request:
   );
 }
 
-/** Ignores `asOf`, which moves with the clock, also inside the cursor. */
+/** The ETag ignores `asOf`, which moves with the clock, also inside the cursor. */
 const pageWithEtag = <Data extends { readonly items: readonly unknown[]; readonly nextCursor: string | null }>({
   data,
 }: Answer<Data>) => ok(data, { etag: computePublicEtag({ items: data.items, isLast: data.nextCursor === null }) });
 
-/** `modifiedSince`, unless prices of all products may have changed since then. */
+/** Keeps `modifiedSince`, unless prices of all products may have changed since then. */
 const effective = <Request extends PageRequest>(request: Request, { changedAt }: PublicTariffs): PageRequest => {
   const { modifiedSince, ...query } = request.query;
   const isLater = modifiedSince !== undefined && modifiedSince > changedAt;
@@ -136,7 +136,7 @@ interface PerformanceFilter {
   readonly to?: string;
 }
 
-/** By start, from the cached catalog: in the store the ended products of years would stand between them. */
+/** Sorted by start, from the cached catalog: in the store the ended products of years would stand between them. */
 export async function listAllPublicPerformances(
   { data }: CatalogAnswer<Static<typeof PublicProduct>>,
   request: PageRequest,

@@ -24,7 +24,7 @@ const catalogOf = <Item extends TSchema>(item: Item) =>
 const Catalog = named('Catalog', catalogOf(Product));
 const PublicCatalog = named('PublicCatalog', catalogOf(PublicProduct));
 
-/** From a cache that is never stale after a write. */
+/** The cache is never stale after a write. */
 export function createCatalogRoutes(cache: CatalogCache): AnyOperation[] {
   return [
     operation({

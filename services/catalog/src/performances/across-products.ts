@@ -152,7 +152,6 @@ const pageByStart = <const Name extends string, Item extends typeof Performance 
   item: Item,
 ) => named(name, Type.Object({ ...createPageSchema(item).properties }));
 
-/** By start. */
 const withProduct = (collections: Collections) => {
   const startOf = ({ startDate }: PerformanceDocument) => startDate;
   return findFitting(collections.performances, 1, startOf, async (found) => {
@@ -161,7 +160,7 @@ const withProduct = (collections: Collections) => {
   });
 };
 
-/** By start. @throws Fault `missing_parameter` */
+/** @throws Fault `missing_parameter` */
 const chosen = async (
   collections: Collections,
   { performanceIds, productId }: Asked,

@@ -5,7 +5,7 @@ import { buildPlace, computeOrderRange, derivePlaceId, freed, SOLD, WITHDRAWN } 
 import { type Collections, openCollections, type PerformanceDocument } from '../store.ts';
 import { insertPlaces, splitIntoBatches } from './performances.ts';
 
-// Claims of places, which docs/selling.md describes.
+// docs/selling.md describes the claims of places.
 
 /** Milliseconds. */
 export const CLAIM_MS = 60_000;
@@ -16,7 +16,7 @@ export const CLAIM_MS = 60_000;
  */
 const WRITE_MS = CLAIM_MS / 2;
 
-/** For one attempt at a change. Instants are epoch milliseconds. */
+/** A claim is for one attempt at a change. Instants are epoch milliseconds. */
 export interface CapacityClaim {
   readonly name: string;
   /** Before the performance was read. */
@@ -30,7 +30,7 @@ export function isValidClaim({ madeAt }: CapacityClaim, now: number): boolean {
 const CLOSING = 'capacity:close:';
 const withdrawn = { state: 'withdrawn', freeFrom: WITHDRAWN, holder: null, request: null, item: null } as const;
 
-/** Of a change that was not written. */
+/** Gives back what a change that was not written has claimed. */
 export async function giveBack({ places }: Collections, { name }: CapacityClaim): Promise<void> {
   await places.claim({ where: { holder: closing(name) }, set: freed });
   await places.claim({ where: { holder: opening(name) }, set: withdrawn });
@@ -40,7 +40,7 @@ const closing = (name: string): string => `${CLOSING}${name}`;
 
 const opening = (name: string): string => `capacity:open:${name}`;
 
-/** All or none. `taken`: too few are free. `contended`: another change has claimed some. */
+/** Claims all places or none. `taken`: too few are free. `contended`: another change has claimed some. */
 export async function claimCapacity(
   collections: Collections,
   performanceId: string,
@@ -86,7 +86,7 @@ const hasOtherClaims = async ({ places }: Collections, performanceId: string, no
   return (await places.count({ performanceId, holder, freeFrom: { gt: now, lt: SOLD } })) > 0;
 };
 
-/** Those of other changes left aside: then they lost a race. */
+/** Leaves those of other changes aside: then they lost a race. */
 const couldClose = async (
   { places }: Collections,
   performanceId: string,
@@ -149,7 +149,7 @@ export async function applyCapacity(store: Store, performance: PerformanceDocume
   return 'done';
 }
 
-/** By seat category at `now` (epoch milliseconds). */
+/** Counts by seat category at `now` (epoch milliseconds). */
 export async function readAvailability(collections: Collections, performance: PerformanceDocument, now: number) {
   await settle(collections, performance);
   const seatCategories = await Promise.all(
@@ -163,7 +163,7 @@ export async function readAvailability(collections: Collections, performance: Pe
   return { performanceId: performance.id, asOf: new Date(now).toISOString(), seatCategories };
 }
 
-/** Without withdrawn places; for a list by `order`. */
+/** Leaves withdrawn places out; for a list by `order`. */
 export async function buildPlacesCondition(
   collections: Collections,
   performance: PerformanceDocument,

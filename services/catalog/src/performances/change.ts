@@ -90,7 +90,7 @@ const check = (performance: PerformanceDocument, { patch, allow }: PerformanceCh
   refuseProblems(findPatchProblems(performance, patch, rules));
 };
 
-/** One write, after the product's `modifiedAt` if anything changes. */
+/** Needs one write, after the product's `modifiedAt` if anything changes. */
 const changePlainly = async (
   context: Context,
   performance: PerformanceDocument,
@@ -130,7 +130,6 @@ const changeTo = (
   return { next, events: hasMoved(performance, next) ? [...events, createPerformanceMovedFact(next)] : events };
 };
 
-/** For a write that begins now. */
 const isRecorded = ({ now }: Context, recordedAt: number | undefined): boolean =>
   recordedAt !== undefined && now() - recordedAt <= RECORD_MS;
 
@@ -200,5 +199,5 @@ const writeCapacity = async (
   return isWritten ? written : undefined;
 };
 
-/** Nothing is written then. */
+/** After these errors nothing is written. */
 const isRefusal = (error: unknown): boolean => error instanceof Fault || error instanceof IdempotencyKeyTaken;

@@ -1,4 +1,4 @@
-// What was meant by a start, when the rules of time zones change.
+// Compares starts with what was meant, when the rules of time zones change.
 
 import { type Logger, repeat } from '@boxoffice/runtime';
 import type { Closable } from '@boxoffice/service';
@@ -34,7 +34,7 @@ export function detectMovedLocalTime(performance: PerformanceDocument): MovedLoc
 
 const PAGE = 200;
 
-/** Of performances to come, of an institution or of all. */
+/** Lists performances to come, of an institution or of all. */
 export async function listMovedLocalTimes(
   store: Store,
   { institution, now = Date.now }: { readonly institution?: string | undefined; readonly now?: () => number } = {},
@@ -57,7 +57,7 @@ export async function listMovedLocalTimes(
   return moved;
 }
 
-/** A change like any other. Resolves to the start; undefined if nothing had to move. */
+/** Changes the start like any other change. Resolves to the start; undefined if nothing had to move. */
 export async function keepLocalTime(
   store: Store,
   { institution, performance: id }: Pick<MovedLocalTime, 'institution' | 'performance'>,
@@ -77,7 +77,7 @@ export async function keepLocalTime(
   return moved;
 }
 
-/** The instant stays. */
+/** Keeps the instant, and takes its local time for what is meant. */
 export async function keepInstant(
   store: Store,
   { institution, performance: id }: Pick<MovedLocalTime, 'institution' | 'performance'>,
@@ -93,7 +93,7 @@ const EVERY_MS = 600_000;
 /** Longer than most installations need; two instances at once do no harm. */
 const LEASE_MS = 3_600_000;
 
-/** In the log. */
+/** So many are named in the log. */
 const NAMED = 20;
 
 /** Warns of moved starts, once, and completes what was meant in performances of earlier releases. */

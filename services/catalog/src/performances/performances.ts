@@ -37,7 +37,7 @@ export async function findPerformance(collections: Collections, id: string): Pro
   return performance && product ? performance : throwNotFound();
 }
 
-/** In order of creation. */
+/** Sorted by creation. */
 export function listProductPerformances(
   { performances }: Collections,
   productId: string,
@@ -45,7 +45,7 @@ export function listProductPerformances(
   return performances.find({ where: { productId }, orderBy: 'createdAt' });
 }
 
-/** Each in order of creation. */
+/** Each list is sorted by creation. */
 export async function findPerformancesByProduct(
   { performances }: Collections,
   products: readonly Pick<ProductDocument, 'id'>[],

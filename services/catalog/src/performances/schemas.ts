@@ -129,7 +129,7 @@ export const Availability = named(
 
 const view = createView(Performance);
 
-/** Without the plan of its hall, which may be large; null if it has none. */
+/** Leaves out the plan of the hall, which may be large; null if it has none. */
 export function viewPerformanceOfProduct(performance: PerformanceDocument) {
   return withPlan(performance, performance.seatMap ? undefined : null);
 }
@@ -142,12 +142,12 @@ const withPlan = (performance: PerformanceDocument, seatMap: PerformanceDocument
   ),
 });
 
-/** As lists and products show it. */
+/** Lists and products show a performance without the plan of its hall. */
 export function toPerformanceView(performance: PerformanceDocument): Static<typeof Performance> {
   return view(viewPerformanceOfProduct(performance));
 }
 
-/** With the plan of its hall. */
+/** Shows the plan of its hall. */
 export function toPerformanceDetail(performance: PerformanceDocument): Static<typeof Performance> {
   return view(withPlan(performance, performance.seatMap ?? null));
 }
@@ -237,7 +237,7 @@ export const NewPerformance = named(
   }),
 );
 
-/** As GET returns them; read-only members are ignored. */
+/** Accepts prices as GET returns them; read-only members are ignored. */
 const ChangedPrice = named(
   'PriceChanges',
   Type.Object({

@@ -79,7 +79,7 @@ const example: Static<typeof Event> = {
   localEnd: localTimeOf(Date.parse(performance.startDate) + performance.durationMinutes * 60_000, performance.timeZone),
 };
 
-/** For the list of a door and for calendars. */
+/** Serves the list of a door, and calendars. */
 export function createWhatIsOnRoutes(store: Store): AnyOperation[] {
   return [
     operation({
@@ -158,7 +158,7 @@ const onAmong = async (
   });
 };
 
-/** Earlier than any evening that is on: long ones, and those that last as their products do. */
+/** Performances that began earlier than any evening that is on: long ones, and those that last as their products do. */
 const longRunning = async ({ products, performances }: Collections, { from }: Span, before: string) => {
   const startDate = { lt: before };
   const since = new Date(from).toISOString();

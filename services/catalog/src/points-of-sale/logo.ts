@@ -1,6 +1,6 @@
 import sax from 'sax';
 
-/** UTF-8. */
+/** UTF-8: 20 KB. */
 export const LOGO_BYTES = 20_480;
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
@@ -32,12 +32,12 @@ const LOCAL_URL = /^url\(\s*(['"]?)#[\w.-]+\1\s*\)/;
 
 const FOREIGN_ENTITY = /&(?!(amp|lt|gt|quot|apos|#\d+|#x[\dA-Fa-f]+);)/;
 
-/** In one answer. */
+/** One answer names so many problems. */
 const MOST = 5;
 
 /**
- * It is no well-formed XML, no SVG, too large, or has an element, attribute or value that is not on the lists above.
- * What passes is safe as an image, inlined in a page, and in a PDF.
+ * Refuses what is no well-formed XML, no SVG, too large, or has an element, attribute or value that is not on the lists
+ * above. What passes is safe as an image, inlined in a page, and in a PDF.
  */
 export function findLogoProblems(text: string | null): string[] {
   if (text === null) return [];
@@ -96,7 +96,7 @@ const isPlainStyle = (style: string): boolean =>
     return declaration.trim() === '' || (PRESENTATION.has(property.trim()) && loadsNothing(value.join(':')));
   });
 
-/** Names no function but those of colours, transforms, and `url(#…)` within the drawing. */
+/** A value names no function but those of colours, transforms, and `url(#…)` within the drawing. */
 const loadsNothing = (value: string): boolean =>
   !value.includes('\\') &&
   [...value.matchAll(/([\w-]*)\s*\(/g)].every(

@@ -64,14 +64,14 @@ export async function changePointOfSale(
   return written;
 }
 
-/** In any institution: a query made before the institution is known. */
+/** Searches all institutions: the query is made before the institution is known. */
 export function findPointOfSaleByHost(store: Store, serviceHost: string): Promise<PointOfSaleDocument | undefined> {
   return store.collection(pointsOfSale).acrossInstitutions.get(serviceHost.toLowerCase());
 }
 
 const MOST_SHOPS = 200;
 
-/** They have a tariff and a payment method. */
+/** A shop has a tariff and a payment method. */
 export async function findShops(store: Store): Promise<readonly PointOfSaleDocument[]> {
   const found = await store.collection(pointsOfSale).acrossInstitutions.find({ limit: MOST_SHOPS });
   return found.filter(({ tariffIds, paymentMethods }) => tariffIds.length > 0 && paymentMethods.length > 0);

@@ -136,7 +136,7 @@ export const PointOfSale = named(
 
 const { serviceHost: host, name: shopName, languages: spoken } = PointOfSale.properties;
 
-/** Public before one asks by host. */
+/** What is public of a point of sale before its host is asked for. */
 export const Shop = named('Shop', Type.Object({ serviceHost: host, name: shopName, languages: spoken }));
 
 export const viewShop = createView(Shop);

@@ -24,10 +24,7 @@ export function buildStartCondition({ from, to }: Pick<ProductFilter, 'from' | '
     : { ...(from === undefined ? {} : { gte: from }), ...(to === undefined ? {} : { lte: to }) };
 }
 
-/**
- * In the order of the query, which `orderedBy` names: reads on, at least `least` at once, until there are as many as
- * wanted.
- */
+/** Sorted as the query is, by `orderedBy`: reads on, at least `least` at once, until there are as many as wanted. */
 export function findFitting<D extends Document>(
   documents: Pick<Documents<D>, 'find'>,
   least: number,

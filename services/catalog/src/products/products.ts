@@ -33,7 +33,7 @@ export async function cancelPerformances(store: Store, product: ProductDocument)
   return 'done';
 }
 
-/** Each with an event of its own; any number of processes may do it at once. */
+/** Each performance has an event of its own; any number of processes may do it at once. */
 const cancelWithProduct = async (context: Context, product: ProductDocument): Promise<void> => {
   const { collections } = context;
   const { id: productId } = product;

@@ -197,7 +197,7 @@ export function createProductsRoutes(store: Store): AnyOperation[] {
 const answer = ({ product, performances, currency }: Offering) =>
   ok(toProductView(product, performances, currency), { etag: computeProductEtag(product, performances) });
 
-/** If-Match does not match, or the body changes a read-only member. */
+/** Refuses an If-Match that does not match, and a change of a read-only member. */
 const checkConditions = (
   { product, performances, currency }: Offering,
   ifMatch: (etag: string) => void,

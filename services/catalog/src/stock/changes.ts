@@ -18,14 +18,14 @@ export function getPlaceIds(places: readonly PlaceDocument[]): string[] {
 }
 
 /**
- * Until `until` (epoch milliseconds), all places or none; lapsed ones are included while still free. A hold that ends
- * later stays, so a late call does not shorten it.
+ * Extends all places or none, until `until` (epoch milliseconds); lapsed ones are included while still free. A hold
+ * that ends later stays, so a late call does not shorten it.
  */
 export function extendHold(places: Places, change: Change, until: number): Promise<ChangeOutcome> {
   return changeHeld(places, change, { freeFrom: until });
 }
 
-/** Those held places that end before `set.freeFrom`, all or none; the others are as they should be. */
+/** Changes those held places that end before `set.freeFrom`, all or none; the others are as they should be. */
 const changeHeld = async (
   places: Places,
   { holder, placeIds }: Change,
@@ -54,7 +54,7 @@ const changeHeld = async (
   return { missing: getPlaceIds(lost) };
 };
 
-/** Each place only while it is still as `changed` says: another call for the same order may have changed it since. */
+/** Restores only places that are still as `changed` says: another call may have changed them since. */
 const restore = async (
   places: Places,
   holder: string,
@@ -68,7 +68,7 @@ const restore = async (
   );
 };
 
-/** All or none; lapsed ones are included while still free. Idempotent. */
+/** Sells all places or none; lapsed ones are included while still free. Idempotent. */
 export async function sellHold(
   places: Places,
   change: Change & { readonly placeIds: readonly string[] },
@@ -87,7 +87,7 @@ export async function sellHold(
 interface Release extends Change {
   /** Only the places that this request took. */
   readonly request?: string | undefined;
-  /** As of a version up to this one: not places that the order has taken again since. */
+  /** Only places that the order has as of a version up to this one, none that it has taken again since. */
   readonly asOf?: number | undefined;
   /** Also sold places; otherwise only held ones. */
   readonly sold?: boolean | undefined;
@@ -128,7 +128,7 @@ export async function sell(
   return { missing: ids };
 }
 
-/** Those of a cancelled product are, one after the other, each with its fact. */
+/** Performances of a cancelled product are cancelled one after the other, each with its fact. */
 const isCancelled = async ({ performances }: Collections, ids: readonly string[]): Promise<boolean> => {
   const found = await Promise.all([...new Set(ids)].map((id) => performances.get(id)));
   return found.some((performance) => performance?.state === 'cancelled');
@@ -147,7 +147,7 @@ interface RenewalRequest {
   readonly placeIds: readonly string[];
   /** Epoch milliseconds. */
   readonly until: number;
-  /** Of the order: calls and events of an earlier version do not end this hold. */
+  /** The order's version: calls and events of an earlier one do not end this hold. */
   readonly asOf: number;
   readonly now: number;
 }
@@ -266,7 +266,7 @@ export async function renewHold(collections: Collections, renewal: RenewalReques
   return { missing: renewal.placeIds };
 }
 
-/** Or belong to a cancelled product. */
+/** Includes those of a cancelled product. */
 const cancelledOf = async (collections: Collections, ids: readonly string[]): Promise<ReadonlySet<string>> => {
   const performances = await Promise.all([...new Set(ids)].map((id) => collections.performances.get(id)));
   // A written change of capacity is applied before any place is claimed.
@@ -281,7 +281,6 @@ const cancelledOf = async (collections: Collections, ids: readonly string[]): Pr
   return new Set(cancelled.filter((id) => id !== undefined));
 };
 
-/** And its places released for it. */
 const isOrderCancelled = async ({ releases }: Collections, orderId: string): Promise<boolean> => {
   const causes = ['order.cancelled', 'tickets.cancelled'];
   const found = await Promise.all(causes.map((cause) => releases.get(`${orderId}:${cause}`)));

@@ -27,7 +27,7 @@ export function createContention() {
     clearBusy(placeIds: readonly string[]): void {
       for (const id of placeIds) busyUntil.delete(id);
     },
-    /** Best blocks to choose from at random: 1 without contention, more after lost claims. */
+    /** The number of best blocks to choose from at random: 1 without contention, more after lost claims. */
     choices: (seatCategoryId: string): number => choicesByCategory.get(seatCategoryId) ?? 1,
     won(seatCategoryId: string): void {
       const choices = (choicesByCategory.get(seatCategoryId) ?? 1) * 0.9;
@@ -57,9 +57,9 @@ export interface StockItem {
 interface ClaimRequest {
   /** The id of an order. */
   readonly holder: string;
-  /** Of the holder; a repeat holds nothing more. */
+  /** The holder's request; a repeat holds nothing more. */
   readonly request: string;
-  /** Of the order; a later one is a new attempt of the same request. */
+  /** The order's version; a later one is a new attempt of the same request. */
   readonly asOf: number;
   readonly items: readonly StockItem[];
   /** Epoch milliseconds. */
@@ -81,8 +81,8 @@ type Attempt =
   | { readonly short: number; readonly taken: readonly PlaceDocument[] };
 
 /**
- * All or none, each place by an atomic claim. A repeated request, also after a crash, returns what it already holds.
- * Two attempts of one request on two instances may hold too many places: the surplus lapses with the hold, since
+ * Holds all places or none, each by an atomic claim. A repeated request, also after a crash, returns what it already
+ * holds. Two attempts of one request on two instances may hold too many places: the surplus lapses with the hold, since
  * neither may release what the other has answered.
  */
 export async function claimPlaces(
@@ -141,7 +141,7 @@ const resume = async (places: Places, claim: ClaimRequest): Promise<PlaceDocumen
   );
 };
 
-/** Canonical, so that two concurrent requests do not each take half of the same places. */
+/** The order is canonical, so that two concurrent requests do not each take half of the same places. */
 const inOrder = (items: readonly StockItem[]): number[] =>
   items
     .map((_, item) => item)
@@ -190,7 +190,7 @@ const heldBy = (claim: ClaimRequest, item: number): Partial<Place> => ({
   asOf: claim.asOf,
 });
 
-/** After a lost race, another good choice. */
+/** Makes another good choice after a lost race. */
 const takeBest = async (
   places: Places,
   claim: ClaimRequest,
@@ -214,7 +214,7 @@ const takeBest = async (
   return [];
 };
 
-/** A block among the first free seats, else among all, else as few groups as possible. */
+/** Prefers a block among the first free seats, else among all, else as few groups as possible. */
 const choose = async (
   places: Places,
   now: number,
@@ -237,7 +237,7 @@ const choose = async (
   return ids;
 };
 
-/** Best first. With `limit`, at most that many of the free and of the lapsed ones each. */
+/** The best come first. With `limit`, at most that many of the free and of the lapsed ones each. */
 const freeSeats = async (places: Places, item: StockItem, now: number, limit?: number): Promise<PlaceDocument[]> => {
   const { performanceId, seatCategoryId } = item;
   const look = (freeFrom: Condition) =>
@@ -249,7 +249,7 @@ const freeSeats = async (places: Places, item: StockItem, now: number, limit?: n
   return (await Promise.all([look(0), look({ gt: 0, lte: now })])).flat();
 };
 
-/** Except for places that a later attempt of the same request has taken over. */
+/** Keeps places that a later attempt of the same request has taken over. */
 const releaseTaken = async (
   places: Places,
   { holder, request, asOf }: ClaimRequest,
@@ -260,7 +260,7 @@ const releaseTaken = async (
   await places.claim({ where: { id, holder, request, state: 'held', asOf }, set: freed });
 };
 
-/** First those that are free, then those whose hold has lapsed. */
+/** Takes first those that are free, then those whose hold has lapsed. */
 const takeAny = async (places: Places, claim: ClaimRequest, item: number, count: number): Promise<PlaceDocument[]> => {
   const { performanceId, seatCategoryId } = claim.items[item] as StockItem;
   const claimFrom = (freeFrom: Condition, limit: number) =>
@@ -276,14 +276,14 @@ const takeAny = async (places: Places, claim: ClaimRequest, item: number, count:
   return [...taken, ...(await claimFrom({ gt: 0, lte: claim.now }, count - taken.length))];
 };
 
-/** Then the failure was due to concurrent attempts that released their places again. */
+/** True if concurrent attempts, which released their places again, made the claim fail. */
 const couldBeServed = async (places: Places, item: StockItem, now: number): Promise<boolean> => {
   const { performanceId, seatCategoryId, count, placeIds } = item;
   if (placeIds) return (await namedPlaces(places, item)).filter(({ freeFrom }) => freeFrom <= now).length >= count;
   return (await places.count({ performanceId, seatCategoryId, freeFrom: { lte: now } })) >= count;
 };
 
-/** In this seat category and not withdrawn. */
+/** Leaves out places of other categories, and withdrawn ones. */
 const namedPlaces = async (places: Places, { seatCategoryId, placeIds = [] }: StockItem): Promise<PlaceDocument[]> => {
   const found = await Promise.all(placeIds.map((id) => places.get(id)));
   return found.filter(

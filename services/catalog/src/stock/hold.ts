@@ -51,7 +51,7 @@ export async function loadOffers({ collections }: Context, requested: ItemsReque
     found.map(({ productId }) => productId),
     collections.products.get,
   );
-  // As for a sale: before any place is claimed.
+  // A written change of capacity is applied before any place is claimed.
   await Promise.all(found.map((performance) => settle(collections, performance)));
   return { performances, products, tariffs, pointOfSale, institution };
 }
@@ -64,15 +64,15 @@ const byId = async <T extends { readonly id: string }>(
   return new Map(found.flatMap((document) => (document ? [[document.id, document]] : [])));
 };
 
-/** Outside its seat category, or withdrawn; each fault has its path in the request. */
+/** Places outside the item's seat category, or withdrawn; each fault has its path in the request. */
 export interface UnknownPlaces {
   readonly item: number;
   readonly faults: readonly string[];
 }
 
 /**
- * Those of an unknown seat category are not checked. Only after a refused hold: a successful claim proves that its
- * places exist.
+ * Skips items of an unknown seat category. Called only after a refused hold: a successful claim proves that its places
+ * exist.
  */
 export async function findUnknownPlaces(
   places: Pick<Documents<PlaceDocument>, 'find'>,
@@ -94,7 +94,7 @@ export async function findUnknownPlaces(
   return all.filter(({ faults }) => faults.length > 0);
 }
 
-/** Without `heldUntil` and without a point of sale. */
+/** Applies without `heldUntil` and without a point of sale. */
 const DEFAULT_HOLD_MINUTES = 15;
 
 interface HoldRequest extends ItemsRequest {
@@ -127,14 +127,13 @@ export interface Held {
   readonly institution: InstitutionDocument | undefined;
 }
 
-/** By item; nothing is held. */
+/** Prices each item; nothing is held. */
 export async function quote(context: Context, requested: ItemsRequest): Promise<Sold[] | Refusal> {
   const offers = await loadOffers(context, requested);
   const sold = soldOf(requested, offers, context.now());
   return isRefusal(sold) ? namingPlaces(context, requested, offers, sold) : sold;
 }
 
-/** By item. */
 const soldOf = (requested: ItemsRequest, offers: Offers, now: number): Sold[] | Refusal =>
   selectFirstRefusal(findRefusals(requested, offers, now)) ??
   requested.items.flatMap((item) => {
@@ -162,7 +161,7 @@ const namingPlaces = async (
   return createRefusal('invalid_reference', all.join('; '), why.reason === 'invalid_reference' ? why.item : first.item);
 };
 
-/** Contention, and the running requests by key. */
+/** Shared by the holds of a process: contention, and the running requests by key. */
 export function createHoldsContext() {
   return {
     contention: createContention(),
@@ -199,7 +198,7 @@ const holdOnce = async (context: Context, requested: HoldRequest, contention: Co
   const claim = { holder, request, asOf, items, until, now };
   const outcome = await claimPlaces(context.collections.places, claim, contention);
   if ('short' in outcome) return namingPlaces(context, requested, offers, unavailable(outcome.short));
-  // Of the existing hold, not of a new one.
+  // The end is that of the existing hold, not of a new one.
   const ends = outcome.held.flat().flatMap(({ state, freeFrom }) => (state === 'held' ? [freeFrom] : []));
   const lines = sold.flatMap((one, item) => (outcome.held[item] ?? []).map((place) => ({ item, place, ...one })));
   const { pointOfSale = null, institution } = offers;

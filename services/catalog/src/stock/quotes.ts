@@ -18,7 +18,7 @@ import { findUnknownPlaces, loadOffers, type Offers, quote, type UnknownPlaces }
 import { exampleItem, Hold, Refused } from './schemas.ts';
 
 interface Requested extends ItemsRequest {
-  /** Everything else reads like what never existed. */
+  /** Shows only what public access does; everything else reads like what never existed. */
   readonly publicOnly?: boolean | undefined;
 }
 
@@ -139,7 +139,7 @@ export function createQuoteRoutes(store: Store): AnyOperation[] {
   ];
 }
 
-/** All prices, and every reason for which a hold would be refused now. Nothing is held. */
+/** Answers all prices, and every reason for which a hold would be refused now. Nothing is held. */
 const quoteOrder = async (context: Context, requested: Requested): Promise<Static<typeof OrderQuote>> => {
   const { items, publicOnly } = requested;
   const { collections } = context;
@@ -174,7 +174,7 @@ const publicOffers = async ({ collections }: Context, offers: Offers): Promise<O
   return { ...offers, performances: new Map(performances), tariffs: new Map(tariffs), pointOfSale };
 };
 
-/** Among the unknown references of their items. */
+/** Adds the unknown places to the unknown references of their items. */
 const withUnknownPlaces = (refusals: readonly Refusal[], unknown: readonly UnknownPlaces[]): Refusal[] => {
   const isReference = ({ reason, item }: Refusal) => reason === 'invalid_reference' && item !== null;
   const faultsOf = new Map<number, string[]>();

@@ -42,7 +42,7 @@ const done = { outcome: 'done', places: [examplePlace], missing: [] };
 
 const internal = { method: 'post', access: 'internal', withoutIdempotency: true } as const;
 
-/** For the orders service. Idempotent by holder, so without Idempotency-Key. */
+/** The orders service calls these. Idempotent by holder, so without Idempotency-Key. */
 export function createStockRoutes(store: Store): AnyOperation[] {
   const holds = createHoldsContext();
   const placesOf = (institution: string) => createContext(store, institution).collections.places;

@@ -29,7 +29,7 @@ import type { Collections, ContactDocument } from '../store.ts';
 import { createBoundedContacts, type SeenContacts } from './reach.ts';
 import { type ContactView, toContactView } from './schemas.ts';
 
-/** Injected, so that tests can choose them. */
+/** Tests choose both. */
 interface Dependencies {
   readonly now: () => Date;
   readonly randomBytes: (count: number) => Uint8Array;
@@ -38,13 +38,13 @@ interface Dependencies {
 interface Request {
   readonly idempotencyRecord?: IdempotencyRecord<ContactDocument> | undefined;
   readonly ifMatch: (version: string) => void;
-  /** For a write that looks for another contact with the email; limits what its refusal discloses. */
+  /** Wraps a write that looks for another contact with the email; limits what its refusal discloses. */
   readonly disclosing?: <Written>(write: () => Promise<Written>) => Promise<Written>;
   /** Throws if the request changes a read-only member. */
   readonly unchanged?: (contact: ContactDocument) => void;
 }
 
-/** Within the bounds of the user's role and of the client. */
+/** A caller sees what is within the bounds of its user's role and of its client. */
 export type ContactsOf = (caller: Pick<Caller, 'institution'> & Restricted) => ReturnType<typeof createFor>;
 
 /**
@@ -73,7 +73,7 @@ const notByItself = (what: string) => new Fault('forbidden', `A user of the role
 
 const isErased = () => new Fault('precondition_failed', 'The contact was erased and cannot be changed.');
 
-/** `all` is for the look at other contacts' emails, `seen` for everything else. */
+/** `all` finds other contacts' emails, `seen` does everything else. */
 const createFor = (
   all: Pick<SeenContacts, 'find'>,
   seen: SeenContacts,
@@ -82,7 +82,7 @@ const createFor = (
 ) => {
   const timestamp = () => now().toISOString();
 
-  /** The oldest, but for `except`. */
+  /** `except` is left out. */
   const oldestWith = async (documents: Pick<SeenContacts, 'find'>, email: string, except?: string) => {
     const query = { where: { emailKey: computeEmailKey(email) }, orderBy: 'createdAt', limit: 2 };
     return (await documents.find(query)).find(({ id }) => id !== except);
@@ -99,7 +99,7 @@ const createFor = (
       : new Fault('contact_duplicate_email', text);
   };
 
-  /** May conflict with a concurrent write on the same email; the one written first is the existing contact. */
+  /** A concurrent write of the same email may conflict; the one written first is the existing contact. */
   const orDuplicate = async <T>(email: string | undefined, except: string, write: () => Promise<T>): Promise<T> => {
     for (;;) {
       try {
@@ -112,7 +112,7 @@ const createFor = (
     }
   };
 
-  /** Of either kind, also an erased one. @throws Fault `not_found` */
+  /** Finds either kind, also an erased contact. @throws Fault `not_found` */
   const getAny = async (number: string): Promise<ContactDocument> => {
     const contact = await seen.get(number);
     if (!contact) throw absent();
@@ -156,7 +156,7 @@ const createFor = (
     get,
     getAny,
     documents: seen,
-    /** In epoch milliseconds. */
+    /** Epoch milliseconds. */
     clock: () => now().getTime(),
 
     async create(
@@ -177,8 +177,8 @@ const createFor = (
     },
 
     /**
-     * Under the number in the guest's order, or updates it with the data of a later checkout (`asOf`, epoch
-     * milliseconds). Duplicate emails are allowed. No effect on an erased contact, or one that is not a guest's.
+     * Uses the number in the guest's order; a later checkout updates it (`asOf`, epoch milliseconds). Duplicate emails
+     * are allowed. No effect on an erased contact, or one that is not a guest's.
      */
     async writeGuest(number: string, details: IndividualDetails, asOf: number): Promise<ContactDocument> {
       const fresh = buildContact('individual', number, details, true, timestamp());
@@ -198,7 +198,7 @@ const createFor = (
       return written;
     },
 
-    /** Unless the institution has changed it since. No effect on other contacts. */
+    /** Keeps a contact that the institution has changed since. No effect on other contacts. */
     async forgetGuest(number: string): Promise<void> {
       const forgotten = (contact: ContactDocument) => (isOnlyGuests(contact) ? erasure(contact) : undefined);
       await seen.update(number, forgotten, { forget: number });

@@ -24,7 +24,7 @@ export interface Disclosure {
 }
 
 interface DisclosureOptions {
-  /** Per process, to a client or user that may not read contacts. */
+  /** Counted per process, for clients and users that may not read contacts. */
   readonly perMinute: number;
   readonly disclosures: CollectionHandle<DisclosuresDocument>;
   readonly audit: Audit;
@@ -38,20 +38,20 @@ const MESSAGES = {
 } as const;
 
 const MINUTE_MS = 60_000;
-/** At a time; the least recently used are evicted. */
+/** The least recently used are evicted. */
 const CLIENTS = 10_000;
 
-/** Without the contact. */
+/** The entries do not name the contact. */
 export function createAudit(logger: Pick<Logger, 'warn'>): Audit {
   return ({ institution, client, user }, event) =>
     logger.warn(MESSAGES[event], { event: `audit.${event}`, institution, client, ...(user && { user: user.id }) });
 }
 
-/** Existing emails of others that a customer learns of. */
+/** A customer learns of so many existing emails of others. */
 export const MOST_PER_HOUR = 5;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Of a process in one-minute windows per client, or per user at a client; of customers per hour in the store. */
+/** A process limits clients, or their users, in windows of a minute; the store limits customers, by the hour. */
 export function createDisclosure({ perMinute, disclosures, audit, now = Date.now }: DisclosureOptions): Disclosure {
   const windows = new LRUCache<string, { readonly endsAt: number; shown: number }>({ max: CLIENTS });
   const hourly = createHourlyLimit(disclosures, now);
@@ -105,8 +105,8 @@ export function createDisclosure({ perMinute, disclosures, audit, now = Date.now
 
 const createHourlyLimit = (disclosures: CollectionHandle<DisclosuresDocument>, now: () => number) => {
   /**
-   * Before it is learned, so that concurrent requests learn no more; the returned function takes it back. @throws Fault
-   * `too_many_requests`
+   * Counts before anything is learned, so that concurrent requests learn no more; the returned function takes it back.
+   * @throws Fault `too_many_requests`
    */
   const take = async (institution: string, userId: string): Promise<() => Promise<void>> => {
     const documents = disclosures.of(institution);
@@ -141,7 +141,7 @@ const tooMany = (endsInMs: number): Fault =>
     'Retry-After': String(Math.max(1, Math.ceil(endsInMs / 1_000))),
   });
 
-/** The contact is shown, or out of the caller's bounds. */
+/** True if the contact is shown, or out of the caller's bounds. */
 const isDisclosed = ({ scopes }: Caller, error: unknown): boolean =>
   isDuplicate(error) && !(error instanceof DuplicateEmail && scopes.includes('contacts:read'));
 

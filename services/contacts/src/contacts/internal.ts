@@ -19,7 +19,7 @@ import type { ContactDocument } from '../store.ts';
 import type { ContactsOf } from './contacts.ts';
 import * as example from './schemas.ts';
 
-/** No name, no address. */
+/** Contains no name and no address. */
 const KnownContact = named(
   'KnownContact',
   Type.Object({
@@ -31,7 +31,7 @@ const KnownContact = named(
   }),
 );
 
-/** Of the client for which the service calls: contacts out of it are unknown. */
+/** The service calls for this client: contacts out of its reach are unknown. */
 const reach = {
   clientId: Type.Optional(
     Type.String({ minLength: 1, description: 'a client with bounds: contacts out of its reach are unknown' }),
@@ -40,7 +40,7 @@ const reach = {
   pointsOfSale: Type.Optional(Type.String({ description: 'of its bounds, comma-separated; absent: all' })),
 };
 
-/** In one search. */
+/** One search finds so many at most. */
 const MOST_FOUND = 2_000;
 
 const text = () => createNullableSchema(Type.String());
@@ -218,7 +218,7 @@ const known = ({ contactNumber, kind, details, erasedAt }: ContactDocument) => (
   erasedAt: erasedAt ?? null,
 });
 
-/** Within the reach of the client that the service calls for. */
+/** The service reads within the reach of the client that it calls for. */
 const readerOf = (
   caller: Caller,
   { clientId, ownOrders = true, pointsOfSale }: { clientId?: string; ownOrders?: boolean; pointsOfSale?: string },
@@ -255,7 +255,7 @@ const flat = (contact: ContactDocument): Static<typeof OwnContact> => {
   };
 };
 
-/** As orders makes the numbers of guests. @throws Fault `not_found` */
+/** Orders makes the numbers of guests in this form. @throws Fault `not_found` */
 const guestNumber = (text: string): string => {
   if (!isContactNumber(text)) throw new Fault('not_found', 'This is not a contact number.');
   return text;

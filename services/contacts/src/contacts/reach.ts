@@ -16,7 +16,7 @@ export function createBoundedContacts(
   { client, ownOrders, pointsOfSale }: ContactBounds,
 ): SeenContacts {
   const made = restrictDocuments(contacts, { 'createdBy.clientId': [client] });
-  /** Of each point of sale by itself, which is a range of an index. */
+  /** Each point of sale is queried by itself, which is a range of an index. */
   const naming = (pointsOfSale ?? [null]).map((host) =>
     restrictDocuments(links, {
       ...(ownOrders && { clientId: [client] }),

@@ -27,7 +27,7 @@ import { searchContacts } from './search.ts';
 interface KindOfContact {
   readonly kind: Kind;
   readonly plural: 'individuals' | 'structures';
-  /** In an operationId, and with its article in a summary. */
+  /** For operationIds, and with its article for summaries. */
   readonly noun: 'Individual' | 'Structure';
   readonly a: 'an individual' | 'a structure';
   readonly Details: TObject;

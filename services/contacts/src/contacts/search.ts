@@ -6,12 +6,12 @@ import type { ContactDocument } from '../store.ts';
 type Find = Listed<ContactDocument>['find'];
 type Where = NonNullable<Parameters<Find>[0]['where']>;
 
-/** With an index that the query names. */
+/** The query names its index. */
 export interface Indexed {
   find(query: Parameters<Find>[0] & { readonly index?: string }): Promise<ContactDocument[]>;
 }
 
-/** By last name, name or email. */
+/** Searches last name, name and email. */
 export function searchContacts(contacts: Indexed, text: string): Listed<ContactDocument> {
   return {
     async find({ where = {}, orderBy = 'createdAt', limit, ...page }) {
@@ -24,7 +24,7 @@ export function searchContacts(contacts: Indexed, text: string): Listed<ContactD
   };
 }
 
-/** None for a text without letters. */
+/** There is none for a text without letters. */
 const searchesFor = (text: string, { emailKey: email, ...where }: Where) => {
   const [name, mail] = [computeNameKey(text), computeEmailKey(text)];
   const named = { index: 'name', where: { ...where, nameKey: toPrefixRange(name) } };

@@ -69,6 +69,6 @@ export function createSensitiveRoutes(contactsOf: ContactsOf): AnyOperation[] {
   ];
 }
 
-/** An empty object before anything is set. */
+/** The object is empty before anything is set. */
 const answer = (contact: ContactDocument) =>
   ok(contact.sensitive ?? {}, { etag: String(contact.version), subjects: [contact.contactNumber] });

@@ -1,8 +1,8 @@
 import { computeNameKey } from './search-key.ts';
 
 /**
- * Trimmed, case-insensitive (specification, section 4), also beyond ASCII (RFC 6531); independent of the composition of
- * accents, and of the form of the domain (own letters or `xn--`).
+ * The key is trimmed and case-insensitive (specification, section 4), also beyond ASCII (RFC 6531); independent of the
+ * composition of accents, and of the form of the domain (own letters or `xn--`).
  */
 export function computeEmailKey(email: string): string {
   const text = email.trim();
@@ -13,7 +13,7 @@ export function computeEmailKey(email: string): string {
 /** A final sigma becomes a sigma. */
 const folded = (text: string): string => text.normalize('NFC').toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
 
-/** IDNA if it has non-ASCII letters; others unchanged. */
+/** A domain with non-ASCII letters becomes IDNA; others are unchanged. */
 const dnsName = (domain: string): string => {
   const url = `http://${domain}`;
   return /\P{ASCII}/u.test(domain) && URL.canParse(url) ? new URL(url).hostname : domain;
@@ -59,7 +59,7 @@ export interface IndividualDetails {
   readonly authorizations?: Authorizations;
 }
 
-/** A company, a school, a club. */
+/** Such as a company, a school, a club. */
 interface StructureDetails {
   readonly name: string;
   readonly legalForm?: string;
@@ -73,7 +73,7 @@ interface StructureDetails {
 
 export type Details = IndividualDetails | StructureDetails;
 
-/** Only for the `contacts.sensitive` scopes, never in other answers. */
+/** Shown for the `contacts.sensitive` scopes only, never in other answers. */
 export interface Sensitive {
   readonly dateOfBirth?: string;
   readonly identityDocument?: { readonly type: string; readonly number: string };
@@ -86,7 +86,7 @@ export interface Contact {
   readonly contactNumber: string;
   readonly kind: Kind;
   readonly details?: Details;
-  /** Of the last name, or the name of a structure; empty once erased, absent in contacts of earlier releases. */
+  /** Made of the last name, or the name of a structure; empty once erased, absent in contacts of earlier releases. */
   readonly nameKey?: string;
   readonly emailKey?: string;
   readonly uniqueEmail?: string;
@@ -134,7 +134,7 @@ const withKeys = (details: Details, contactNumber: string, allowDuplicate: boole
       }),
 });
 
-/** Then it must be checked for duplicates. */
+/** A changed email must be checked for duplicates. */
 export function hasChangedEmail(contact: Contact, details: Details): boolean {
   return details.email !== undefined && computeEmailKey(details.email) !== contact.emailKey;
 }
@@ -145,7 +145,7 @@ export function hasCriteria(details: Details): boolean {
 
 const criteriaOf = (details: Details): readonly string[] => ('criteria' in details && details.criteria) || [];
 
-/** Their order means nothing. */
+/** The order of criteria means nothing. */
 export function hasChangedCriteria(present: Details, wanted: Details): boolean {
   return [...criteriaOf(present)].toSorted().join() !== [...criteriaOf(wanted)].toSorted().join();
 }
@@ -162,7 +162,7 @@ export function markAdopted<T extends Contact>(contact: T): T {
   return contact.guestAsOf === undefined ? contact : { ...contact, adopted: true };
 }
 
-/** Then it is erased with the guest's last order. */
+/** Such a contact is erased with the guest's last order. */
 export function isOnlyGuests({ guestAsOf, adopted }: Contact): boolean {
   return guestAsOf !== undefined && !adopted;
 }

@@ -16,7 +16,7 @@ const PLAIN: Readonly<Record<string, string>> = {
 };
 
 /**
- * In one case, without accents, with one space between words; empty without letters. Names begin alike if their keys
+ * A key has one case, no accents, one space between words; it is empty without letters. Names begin alike if their keys
  * do.
  */
 export function computeNameKey(name: string): string {
@@ -29,7 +29,7 @@ export function computeNameKey(name: string): string {
     .replaceAll(/\s+/gu, ' ');
 }
 
-/** As a range; texts compare by code point. */
+/** Texts compare by code point. */
 export function toPrefixRange(text: string): { readonly gte: string; readonly lt: string } {
   return {
     gte: text,

@@ -25,7 +25,7 @@ const MAX_PERFORMANCES = 100;
 /** Rejects with Fault `service_unavailable` if the catalog does not answer. */
 export function createCatalog(catalog: ServiceClient<operations>) {
   return {
-    /** Of any institution; undefined if there is none. */
+    /** Searches all institutions; undefined if there is no such host. */
     pointOfSale: (serviceHost: string): Promise<PointOfSale | undefined> =>
       catalog.find('', 'findPointOfSale', { path: { serviceHost } }),
 
@@ -45,7 +45,7 @@ export function createCatalog(catalog: ServiceClient<operations>) {
       return found;
     },
 
-    /** Best first; undefined for an unknown performance. */
+    /** The best places come first; undefined for an unknown performance. */
     async places(institution: string, performanceId: string): Promise<readonly Place[] | undefined> {
       return (await catalog.find(institution, 'listShopPlaces', { path: { performanceId } }))?.places;
     },

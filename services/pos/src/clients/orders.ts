@@ -64,11 +64,11 @@ export function createOrders(orders: ServiceClient<operations>) {
     get: (institution: string, orderId: string): Promise<Order | undefined> =>
       orders.find(institution, 'getShopOrder', { path: { orderId } }),
 
-    /** Whatever the case of the number. An ill-formed one needs no remote call. */
+    /** The case of the number does not matter. An ill-formed one needs no remote call. */
     withNumber: async (institution: string, number: string): Promise<Order | undefined> =>
       NUMBER.test(number) ? orders.find(institution, 'findShopOrder', { path: { number } }) : undefined,
 
-    /** Orders of shoppers only. */
+    /** Only orders of shoppers, page by page. */
     async *ofPerformance(institution: string, performanceId: string) {
       for (let after: string | undefined; ; ) {
         const page = { path: { performanceId }, query: { after } };
@@ -98,7 +98,6 @@ const asOutcome = (error: unknown): Outcome => {
 
 export type Orders = ReturnType<typeof createOrders>;
 
-/** Then the request may have had its effect or not. */
 export function isUnanswered(error: unknown): boolean {
   return error instanceof Fault && error.code === 'service_unavailable';
 }

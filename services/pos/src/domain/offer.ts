@@ -26,7 +26,7 @@ interface Period {
   readonly endDate: string | null;
 }
 
-/** Null: a show, or without an end. `validUntil` is ISO 8601 UTC. */
+/** `productType` is null for a show; `validUntil` (ISO 8601 UTC) without an end. */
 export interface Validity {
   readonly productType: string;
   readonly validUntil: string | null;
@@ -56,8 +56,8 @@ export function findSoldPerformance<P extends Offered>(
 }
 
 /**
- * At its end, without a duration at its start; of what is no show at the end of the product, if any. Epoch
- * milliseconds.
+ * A performance ends after its duration, else at its start; what is no show ends with its product, if that has an end.
+ * Epoch milliseconds.
  */
 const endOf = ({ startDate, durationMinutes }: Offered, { type, endDate }: Period): number => {
   const isPeriod = type !== 'show';
@@ -66,7 +66,6 @@ const endOf = ({ startDate, durationMinutes }: Offered, { type, endDate }: Perio
   return Date.parse(startDate) + (durationMinutes ?? 0) * 60_000;
 };
 
-/** A point of sale sells it no more. */
 export function isOver(performance: Offered, product: Period, now: number): boolean {
   return endOf(performance, product) <= now;
 }
@@ -107,7 +106,7 @@ export function selectTariffs<T extends Tariff>(
   return new Map(accessible.map((tariff) => [tariff.id, tariff]));
 }
 
-/** Those without a start last. */
+/** Records without a start come last. */
 export function compareByStartThenId(
   a: { readonly startDate: string | null; readonly id: string },
   b: { readonly startDate: string | null; readonly id: string },
@@ -131,8 +130,8 @@ interface SoldPlace {
 }
 
 /**
- * 30 days after the last performance as it is dated now; of an order without places after the sale. Epoch milliseconds;
- * `known` is the end as computed before, for what is published no more.
+ * A link ends 30 days after the last performance as it is dated now, or after the sale of an order without places.
+ * Epoch milliseconds; `known` is the end as computed before, for what is published no more.
  */
 export function computeLinkEnd(sold: readonly SoldPlace[], soldAt: number, known = 0): number {
   const ends = sold.map(({ current, startDate }) => {

@@ -46,10 +46,10 @@ const { calendarOf, calendarType, eventUid, sequenceAt } = await loadBrowserModu
 /** A mail ready to be sent, or why it is not. */
 type Composed =
   | { readonly state: 'ready'; readonly mail: OutgoingMail; readonly pointOfSale: PointOfSale }
-  /** Nothing of it is kept. */
+  /** Nothing of an erased buyer's mail is kept. */
   | { readonly state: 'erased' }
   | { readonly state: 'dropped'; readonly reason: string }
-  /** Its subject is not recorded everywhere yet. */
+  /** What the mail is about is not recorded everywhere yet. */
   | { readonly state: 'incomplete'; readonly reason: string };
 
 /** The same link at each attempt. */
@@ -72,13 +72,13 @@ export interface ComposeDependencies {
 /** Tickets that show no move so long after it show a later one. */
 const SUPERSEDED_MS = 10 * 60_000;
 
-/** In bytes: servers commonly refuse more, and the link leads to the tickets. */
+/** In bytes: servers commonly refuse more, and the link leads to the tickets as well. */
 const MAX_ATTACHED = 7_000_000;
 
-/** Drawing tickets takes a while, in which the order may change. */
+/** Drawing tickets takes a while, in which the order may change: then the mail is composed again. */
 const MOST_TRIES = 3;
 
-/** Composes mails from what orders, tickets and contacts say when they are handed over. */
+/** Composes mails from what orders, tickets and contacts say when a mail is handed over. */
 export function createCompose(its: ComposeDependencies) {
   const pointOfSale = async (mail: MailDocument): Promise<PointOfSale | undefined> => {
     try {
@@ -90,7 +90,7 @@ export function createCompose(its: ComposeDependencies) {
     }
   };
 
-  /** None if no ticket is printed, or one was replaced just now: the page has them. */
+  /** No file if no ticket is printed, or one was replaced just now: the page has them. */
   const documents = async (order: Order, tickets: readonly Ticket[], pointOfSale: PointOfSale, languages: string[]) => {
     try {
       const { contentType, base64 } = await its.documentOf({ order, tickets, pointOfSale, languages });
@@ -223,7 +223,7 @@ const hostOf = ({ serviceHost }: PointOfSale): string => serviceHost.replace(/:\
 const holds = ({ kind }: MailDocument, { state }: Order): boolean =>
   kind === 'refund' || kind === 'link' || state === (kind === 'cancelled' ? 'cancelled' : 'confirmed');
 
-/** In the order of its lines; undefined if one is not issued yet. */
+/** The valid tickets in the order of the lines; undefined if one is not issued yet. */
 const validTickets = (order: Order, found: readonly Ticket[]): Ticket[] | undefined => {
   const byId = new Map(found.map((ticket) => [ticket.id, ticket]));
   const tickets = order.lines.flatMap(({ ticketId }) => byId.get(ticketId ?? '') ?? []);

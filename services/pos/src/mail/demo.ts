@@ -106,7 +106,7 @@ const ADDRESS = /https?:\/\/[^\s<>"]+/g;
 
 const NOTE = 'The demo sends no mails: this is what it would send. Only the newest are kept.';
 
-/** Without demo data there is nothing there. */
+/** Serves nothing without demo data. */
 export function createDemoPages(
   files: Pick<DemoFiles, 'isOn' | 'list' | 'get'>,
   next: RequestListener,
@@ -181,7 +181,7 @@ const linked = (line: string): Html => {
   })}`;
 };
 
-/** As a download: nothing of a mail runs in the origin of the shop. */
+/** Everything is a download: nothing of a mail runs in the origin of the shop. */
 const sendFile = (
   response: ServerResponse,
   { filename, contentType, base64 }: KeptMail['attachments'][number],

@@ -17,7 +17,7 @@ export interface Mail {
   readonly outbox: Outbox;
   readonly sender: Sender;
   readonly demoFiles: DemoFiles;
-  /** Otherwise no mails are written. */
+  /** Mails of a point of sale for which this is false are not written. */
   readonly isOn: (pointOfSale?: { readonly demo: boolean }) => boolean;
 }
 
@@ -80,7 +80,7 @@ export function openMail({ store, settings, serviceSecret, context, createLink, 
   return { outbox, sender, demoFiles, isOn };
 }
 
-/** The last three are followed by another attempt. */
+/** The last three outcomes are followed by another attempt. */
 const OUTCOMES = ['sent', 'failed', 'dropped', 'later', 'sender_refused', 'unreachable'] as const;
 
 const watchMails = (

@@ -67,7 +67,7 @@ const kindOf = ({ type, data, again }: OrderEvent, now: number): MailKind | unde
 
 const isFresh = (at: unknown, now: number): boolean => typeof at === 'string' && Date.parse(at) > now - FRESH_MS;
 
-/** Whoever made the order; undefined if the request is long ago. @throws {Unreadable} */
+/** Made for orders of clients, too; undefined if the request is long ago. @throws {Unreadable} */
 export function toRequestedMail({ institution, data, version }: Message, now: number): NewMail | undefined {
   const { orderId, pointOfSale, contactNumber, kind, requestedAt } = data as Readonly<Record<string, unknown>>;
   if (typeof orderId !== 'string' || typeof pointOfSale !== 'string' || typeof contactNumber !== 'string')
@@ -127,7 +127,7 @@ export const MAIL_RETRIES: Retries = {
 
 const GIVEN_UP_MS = 48 * HOUR;
 
-/** `paused` says nothing about the mail. */
+/** `paused` says nothing about the mail, which is tried again. */
 export type Ended =
   | { readonly outcome: 'sent' }
   | { readonly outcome: 'failed' | 'dropped' | 'later'; readonly reason: string }
@@ -174,7 +174,7 @@ export function applyAttempt(
 /** Milliseconds until a mail looks again for an earlier one that is under way or due. */
 const BEHIND_MS = 1_000;
 
-/** Sent ones included; returns the ids. */
+/** Deletes sent ones, too; returns the ids. */
 export async function eraseMails(store: Store, institution: string, contactNumber: string): Promise<readonly string[]> {
   const mails = store.collection(mailsCollection).of(institution);
   const ids = (await mails.find({ where: { contactNumber } })).map(({ id }) => id);
@@ -187,7 +187,7 @@ export function createOutbox(store: Store, now: () => number) {
   const handle: CollectionHandle<MailDocument> = store.collection(mailsCollection);
   const everywhere = handle.acrossInstitutions;
 
-  /** Unless it is under way. */
+  /** Does nothing while the mail is under way. */
   const drop = ({ id }: MailDocument, at: number): Promise<MailDocument | undefined> =>
     everywhere.update(id, (current) =>
       current.state === 'waiting' && !isUnderWay(current, at)

@@ -18,16 +18,16 @@ interface Known extends RefusedSender {
 const FIRST_PAUSE_MS = 60_000;
 const LONGEST_PAUSE_MS = 15 * 60_000;
 const TRYING_MS = 10_000;
-/** Not tried for so long after its pause: it has no mails here any more. */
+/** A sender that is not tried for so long after its pause has no mails here any more. */
 const FORGOTTEN_MS = 5 * 60_000;
 
 type OfMail = Pick<MailDocument, 'institution' | 'pointOfSale'>;
 
-/** Remembers whose mails wait since the server refuses their sender; those of all others go on. */
+/** Mails wait while the server refuses their sender; those of all others go on. */
 export function createRefusedSenders(now: () => number) {
   const known = new Map<string, Known>();
   return {
-    /** Epoch milliseconds; undefined: it is to be tried. */
+    /** Epoch milliseconds; undefined: the mail is to be tried. */
     waitsUntil({ pointOfSale }: OfMail): number | undefined {
       const sender = known.get(pointOfSale);
       if (!sender) return undefined;

@@ -17,7 +17,7 @@ type Attempt = (mail: MailDocument, signal: AbortSignal) => Promise<Attempted>;
 
 interface AttemptDependencies {
   readonly compose: Compose;
-  /** Undefined: nowhere. */
+  /** Undefined: the mails of this point of sale go nowhere. */
   readonly transportOf: (pointOfSale: { readonly demo: boolean }) => Transport | undefined;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
 }
@@ -68,7 +68,7 @@ const logged = ({ institution, id }: MailDocument, sent: Sent) => ({
 
 const LONGEST_PAUSE_MS = 60_000;
 
-/** A slow mail holds up one of them. */
+/** A slow mail holds up one slot only. */
 const SLOTS = 8;
 /** How many of them mails written to many may have. */
 const BULK_SLOTS = 6;
@@ -83,7 +83,7 @@ export const CLAIM_MS = 300_000;
 interface SenderDependencies {
   readonly outbox: Pick<Outbox, 'waitsUntil' | 'end' | 'delete'>;
   readonly attempt: Attempt;
-  /** Otherwise the store is not asked. */
+  /** The store is asked only if mails go anywhere. */
   readonly isOn: () => boolean;
   readonly ended: (mail: MailDocument, attempted: Attempted) => void;
   readonly logger: Pick<Logger, 'warn'>;
@@ -128,7 +128,7 @@ export function createSender(its: SenderDependencies) {
   };
 
   return {
-    /** The first one after a failure tries whether the server is back. */
+    /** The first mail after a failure tries whether the server is back. */
     slots(): number {
       if (!its.isOn() || now() < pausedUntil) return 0;
       return failures > 0 ? 1 : SLOTS;

@@ -11,7 +11,7 @@ export interface MailServer {
 }
 
 export interface Mailbox {
-  /** Empty: none. */
+  /** Empty: no name. */
   readonly name: string;
   readonly address: string;
 }
@@ -171,7 +171,7 @@ export function createSmtp(
   };
 }
 
-/** By the command and its reply (RFC 5321, 4.2.1). */
+/** Decides by the command and its reply (RFC 5321, 4.2.1). */
 const sentOf = (error: Failure): Sent => {
   const { code = 'ESOCKET', command = 'CONN', responseCode, timeoutType, message } = error;
   const failure = { reason: responseCode === undefined ? code : String(responseCode), details: message };

@@ -35,7 +35,7 @@ export type Values = Readonly<Record<(typeof placeholders)[number], string>>;
 
 interface Template {
   readonly subject: string;
-  /** Of the button that leads to the order; empty: its address. */
+  /** The text of the button that leads to the order; empty: its address. */
   readonly button: string;
   readonly body: string;
 }
@@ -46,7 +46,7 @@ interface Texts {
   readonly text: string;
 }
 
-/** Shown if its placeholder has a value (`#`) or has none (`^`); within it may be others. */
+/** A section is shown if its placeholder has a value (`#`) or has none (`^`); within it may be others. */
 const SECTION = /\{\{([#^])(\w+)\}\}([\s\S]*?)\{\{\/\2\}\}/g;
 const PLACEHOLDER = /\{\{(\w+)\}\}/g;
 
@@ -80,7 +80,7 @@ const unfolded = (whole: string): { readonly text: string; readonly names: reado
 
 const isPlaceholder = (name: string): name is keyof Values => placeholders.some((known) => known === name);
 
-/** Lines that only absent values leave empty vanish; the subject is one line. */
+/** A line that only absent values leave empty vanishes; the subject is one line. */
 export function fillTemplate({ subject, button, body }: Template, values: Values): Texts {
   return {
     subject: filled(subject, values).replaceAll(/\s+/g, ' ').trim(),
@@ -103,7 +103,7 @@ const chosen = (text: string, values: Values): string =>
     (values[name] !== '') === (sign === '#') ? chosen(inner, values) : '',
   );
 
-/** The institution's for a point of sale and a language, else the product's. */
+/** Finds the institution's template for a point of sale and a language, else the product's. */
 export type FindTemplate = (
   serviceHost: string,
   languages: readonly string[],

@@ -98,7 +98,7 @@ interface ValuesOptions {
   readonly shop: Pick<PointOfSale, 'name'>;
   readonly contact: OwnContact;
   readonly sold: readonly Sold[];
-  /** The first is that of the mail. */
+  /** The first language is that of the mail. */
   readonly languages: readonly string[];
   readonly link: string;
   readonly attached: number;
@@ -114,7 +114,7 @@ export function buildMailValues(its: ValuesOptions): Values {
   const spoken = spokenIn(languages);
   const soldAt = Date.parse(order.confirmedAt ?? order.createdAt);
 
-  /** When something else is valid; empty of goods. */
+  /** Something else than a show says when it is valid; empty for goods. */
   const whenOf = (one: Sold): string => {
     const { startDate, validUntil: until, about } = one;
     if (isShow(one)) return formatDateAndTime(locale, startDate, about?.timeZone);
@@ -133,7 +133,7 @@ export function buildMailValues(its: ValuesOptions): Values {
     ]);
   };
   const colon = language.startsWith('fr') ? '\u202f:' : ':';
-  /** Of what is no show, equal ones as their number. */
+  /** Equal places of what is no show are given as their number. */
   const placesOf = (places: readonly Sold[]): string[] =>
     [...Map.groupBy(places, (one) => `${placeOf(one)} ${one.line.amount}`).values()].map((equal) => {
       const [first] = equal as [Sold, ...Sold[]];

@@ -81,7 +81,7 @@ const checkoutTargetOf = async (
   throw recorded?.state === 'cancelled' ? cancelled() : empty();
 };
 
-/** Bought the recorded cart but is not reported yet. */
+/** A checkout that bought the recorded cart but is not reported yet. */
 const unreported = async (
   { sessions }: Pick<PosContext, 'sessions'>,
   session: SessionDocument,
@@ -108,7 +108,7 @@ const cancelled = () =>
 const empty = () =>
   new PosFault('cart_empty', 'There is nothing in the shopping cart. Earlier purchases are listed by GET /orders.');
 
-/** Before the purchase, so that a repeat after a crash and the list of own orders find the order. */
+/** Runs before the purchase, so that a repeat after a crash and the list of own orders find the order. */
 const recordTarget = async (
   { sessions, purchases }: Pick<PosContext, 'sessions' | 'purchases'>,
   session: SessionDocument,
@@ -203,7 +203,7 @@ const buy = async (
   }
 };
 
-/** Unless another attempt reported the order as bought. True only if the cancellation is durable. */
+/** Leaves an order that another attempt reported as bought. True only if the cancellation is durable. */
 const cancelFailed = async (
   { orders, sessions, now }: PosContext,
   session: SessionDocument,

@@ -29,7 +29,7 @@ export function createOrderLinks(store: Pick<Store, 'collection'>, publicUrl: st
   const { origin } = new URL(publicUrl);
 
   return {
-    /** Until `expiresAt` (epoch milliseconds). @throws {IdempotencyKeyTaken} on a taken record */
+    /** `expiresAt` is in epoch milliseconds. @throws {IdempotencyKeyTaken} on a taken record */
     async add(
       { institution, serviceHost }: LinkPlace,
       { orderId, expiresAt }: Pick<OrderLinkDocument, 'orderId' | 'expiresAt'>,
@@ -42,7 +42,7 @@ export function createOrderLinks(store: Pick<Store, 'collection'>, publicUrl: st
       return { url, token, expiresAt: new Date(expiresAt).toISOString() };
     },
 
-    /** Whatever its end. */
+    /** Finds also a link whose time is over. */
     async find({ institution, serviceHost }: LinkPlace, token: string): Promise<OrderLinkDocument | undefined> {
       if (!TOKEN.test(token)) return undefined;
       const link = await all.of(institution).get(idOf(token));
@@ -72,7 +72,7 @@ export interface LostLinks {
    * tells whether they do. @throws {PosFault} too_many_requests
    */
   request(institution: string, ip: string, lost: LostLink): Promise<void>;
-  /** Once what was requested so far is looked up. */
+  /** Resolves once what was requested so far is looked up. */
   settled(): Promise<void>;
 }
 
@@ -115,13 +115,13 @@ export async function isPast(
   return (await endOfNewLink(context, institution, order)) <= context.now();
 }
 
-/** Also while catalog and tickets do not answer. */
+/** Works also while catalog and tickets do not answer. */
 const endOfNewLink = async (context: EndContext, institution: string, order: Order): Promise<number> => {
   const tickets = (await context.bestEffortTickets(() => listOrderTickets(context, institution, order))) ?? [];
   return endOfLink(order, tickets, await readCurrentProducts(context, institution));
 };
 
-/** By the dates of its performances now. Epoch milliseconds. */
+/** Computed from the dates of the performances now. Epoch milliseconds. */
 const endOfLink = (
   { lines, createdAt }: Order,
   tickets: readonly Ticket[],
@@ -142,7 +142,7 @@ const endOfLink = (
   return computeLinkEnd(sold, Date.parse(createdAt), known);
 };
 
-/** Also while catalog and tickets do not answer. @throws {IdempotencyKeyTaken} if the record is taken */
+/** Works also while catalog and tickets do not answer. @throws {IdempotencyKeyTaken} if the record is taken */
 export async function createOrderLink(
   context: EndContext & Pick<LinkContext, 'orderLinks'>,
   place: LinkPlace,
@@ -191,7 +191,8 @@ export async function findLinkedOrder(
 }
 
 /**
- * Before a link is deleted as expired: its performances may have moved. Rejects while another service does not answer.
+ * Called before a link is deleted as expired, since its performances may have moved. Rejects while another service does
+ * not answer.
  */
 export async function renewOrderLink(context: LinkContext, link: OrderLinkDocument): Promise<void> {
   const { institution, orderId, expiresAt } = link;

@@ -42,7 +42,7 @@ const refusals: Readonly<Record<Reason, Row>> = {
   busy: ['order_busy', 'Another request is changing the same shopping cart or order. Try again in a second.'],
 };
 
-/** For a request which names an item of the cart, or an order, instead of the cart. */
+/** Texts for a request which names an item of the cart, or an order, instead of the cart. */
 const refusalsOf = {
   cart: {},
   items: {},
@@ -65,5 +65,5 @@ export function requireDone(
   throw new PosFault(code, message, { headers });
 }
 
-/** As the body of the request names it; undefined if the refusal is about all. */
+/** The path is that of the request's body; undefined if the refusal is about all items. */
 const itemIn = (details: string | null): string | undefined => /\$\.items\[\d+\]/.exec(details ?? '')?.[0];

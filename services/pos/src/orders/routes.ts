@@ -59,7 +59,7 @@ export function createOrdersRoutes(context: PosContext, edition: Edition): AnyOp
   const ticketsIfAnswered = async ({ pointOfSale: { institution } }: Visit, order: AnyOrder) =>
     (await context.bestEffortTickets(() => loadTicketLookup(context, institution, [order]))) ?? (() => undefined);
 
-  /** As the first performance is dated now. Epoch milliseconds. */
+  /** The start of the first performance as it is dated now. Epoch milliseconds. */
   const startOf = async (visit: Visit, order: AnyOrder): Promise<number> => {
     const [products, ticketOf] = await Promise.all([
       readCurrentProducts(context, visit.pointOfSale.institution),

@@ -26,7 +26,7 @@ interface Current {
 
 type CurrentPerformance = Pick<Performance, 'startDate' | 'timeZone' | 'venue'> & { readonly validity: Validity };
 
-/** As last known, else ids and what was sold, if the catalog does not answer. */
+/** The offer as last known, else ids and what was sold, if the catalog does not answer. */
 export async function readCurrentOffer(
   { offers, bestEffortCatalog }: Pick<PosContext, 'offers' | 'bestEffortCatalog'>,
   { pointOfSale, languages }: Visit,
@@ -106,7 +106,7 @@ const soldView = (about: About, { languages }: Pick<Visit, 'languages'>) => {
   };
 };
 
-/** By the clocks of the venue; in UTC if that is not known. */
+/** Times are by the clocks of the venue; in UTC if that is not known. */
 const localOf = (
   startDate: string | null,
   { timeZone, validUntil }: { readonly timeZone: string | null; readonly validUntil: string | null },
@@ -197,8 +197,8 @@ const moreOfTicket = ({ about, startDate, performanceId }: Ticket, visit: Visit,
 };
 
 /**
- * Of the login's contact, bought by the login, or made in this session. @throws {PosFault} not_found for a malformed or
- * unknown id, a cart, and an order of somebody else
+ * Own is an order of the login's contact, bought by the login, or made in this session. @throws {PosFault} not_found
+ * for a malformed or unknown id, a cart, and an order of somebody else
  */
 export async function findOwnOrder(
   { orders, purchases }: Pick<PosContext, 'orders' | 'purchases'>,

@@ -8,7 +8,7 @@ import type { Offer, StockOf } from './views.ts';
 /** At most a second old, with the time that the gateway caches it. */
 export const SECOND = { maxAgeMs: 750, refreshMs: 500 } as const;
 
-/** Milliseconds: the rest of the second. */
+/** Milliseconds that are left of the second. */
 export const GATEWAY_CACHE_MS = 250;
 
 interface Known {
@@ -24,15 +24,15 @@ export const HALLS = 50;
 /** A plan is read again when its performance has changed; this long after it in any case. */
 const PLAN = { maxAgeMs: 300_000, refreshMs: 240_000 } as const;
 
-/** At most a second old; concurrent visitors share one request. */
+/** Answers are at most a second old; concurrent visitors share one request. */
 export function createOffers(catalog: Catalog, now: () => number = Date.now) {
   const offers = createCache<Extract<Published['published'], object>>({ ...SECOND, max: INSTITUTIONS });
-  // One at a time, so that unknown product ids cause little load.
+  // Only one runs at a time, so that unknown product ids cause little load.
   const latest = createLatest<Dated<Offer>>();
   const marks = new Map<string, { readonly mark: string; readonly offer: Offer }>();
   const halls = createCache<readonly Place[] | undefined>({ ...SECOND, max: HALLS });
   const plans = createCache<Plan | undefined>({ ...PLAN, max: HALLS });
-  // By performance.
+  // Both are by performance.
   const inFlight = new Map<string, Promise<Known>>();
   const answered = new Map<string, Known>();
 
@@ -75,14 +75,14 @@ export function createOffers(catalog: Catalog, now: () => number = Date.now) {
     published: async (institution: string): Promise<Offer> =>
       (await offers.get(institution, () => publishedNow(institution))).value,
 
-    /** Of any age; undefined if the catalog has not answered yet. */
+    /** The offer may be of any age; undefined if the catalog has not answered yet. */
     lastKnown: (institution: string): Offer | undefined => marks.get(institution)?.offer,
 
-    /** For an unknown product id, which may have been published within the last second. */
+    /** Serves an unknown product id, which may have been published within the last second. */
     publishedNow: async (institution: string): Promise<Offer> =>
       (await latest(institution, () => publishedNow(institution))).value,
 
-    /** As of the oldest of them. */
+    /** Dated as the oldest of them. */
     async stock(institution: string, performanceIds: readonly string[]): Promise<Dated<StockOf>> {
       const at = now();
       const keyed = [...new Set(performanceIds)].map((id) => ({ id, key: `${institution} ${id}` }));
@@ -125,7 +125,7 @@ export type Offers = ReturnType<typeof createOffers>;
 
 const RULE_MS = 2_000;
 
-/** As they are now, not a second ago, for what a rule decides; as last known if the catalog does not answer in time. */
+/** Reads the products as they are now, not a second ago, for what a rule decides; as last known on a timeout. */
 export async function readCurrentProducts(
   { offers }: { readonly offers: Offers },
   institution: string,

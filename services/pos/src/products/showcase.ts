@@ -15,7 +15,7 @@ import {
   type Offer,
 } from './views.ts';
 
-/** Of each kind, over all audiences. */
+/** Answers of each kind, over all audiences. */
 const ANSWERS = 400;
 
 /** Loads at most about every half second for each audience and request. */
@@ -57,11 +57,11 @@ const absent = (): never => {
   throw createNotFoundFault();
 };
 
-/** Shared by all visitors of an audience, at most a second old. */
+/** Answers are shared by all visitors of an audience, and at most a second old. */
 export function createShowcase(offers: Offers, now: () => number = Date.now) {
   const shown = (audience: Audience, productId: string) => findShown(offers, audience, productId);
 
-  /** Dated as of the availability of the products. */
+  /** The answer is dated as of the availability of the products. */
   const about = async <Value>(
     audience: Audience,
     products: readonly Product[],
@@ -137,7 +137,7 @@ export function createShowcase(offers: Offers, now: () => number = Date.now) {
   };
 }
 
-/** By the start of their first matching performance. */
+/** Sorted by the start of their first matching performance. */
 const listProgramme = (
   offer: Offer,
   { type, ...wanted }: Wanted & { readonly type?: string | undefined },

@@ -9,12 +9,12 @@ export interface Audience {
   readonly pointOfSale: PointOfSale;
   /** The first is that of the answer, the others are for texts that lack it. */
   readonly languages: readonly string[];
-  /** Of the contact whose prices are requested; empty without one. */
+  /** Those of the contact whose prices are requested; empty without one. */
   readonly criteria: readonly string[];
 }
 
 export interface Offer {
-  /** For texts that lack those of the point of sale; a catalog of an earlier release does not say them. */
+  /** They serve texts that lack those of the point of sale; a catalog of an earlier release does not say them. */
   readonly languages?: readonly string[];
   readonly products: readonly Product[];
   readonly tariffs: readonly Tariff[];
@@ -182,7 +182,7 @@ const levelOfAll = (performances: readonly Performance[], stockOf: StockOf) => {
 const freeOf = (performance: Performance, stockOf: StockOf): ReadonlyMap<string, number> =>
   new Map(stockOf(performance.id)?.seatCategories.map(({ id, free }) => [id, free]) ?? []);
 
-/** By the clocks of its first and its last venue; without any by those of `otherwise`. */
+/** The dates are by the clocks of its first and its last venue; without any by those of `otherwise`. */
 const localPeriodOf = (product: Product, otherwise: string) => {
   const { startDate, endDate } = computePeriod(product);
   const live = product.performances.filter(({ state }) => state !== 'cancelled');

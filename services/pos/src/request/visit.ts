@@ -11,18 +11,18 @@ import { deriveSessionOwner, type SessionDocument } from '../store.ts';
 export interface Visit {
   readonly pointOfSale: PointOfSale;
   readonly session: SessionDocument | undefined;
-  /** One that is configured for the point of sale. */
+  /** Configured for the point of sale. */
   readonly language: string;
-  /** All configured ones as the visitor prefers them. */
+  /** All configured languages as the visitor prefers them. */
   readonly languages: readonly string[];
-  /** As the gateway reports it. */
+  /** The client's address as the gateway reports it. */
   readonly ip: string;
   readonly hasLeft: () => boolean;
-  /** Absolute, without the query. */
+  /** The absolute address, without the query. */
   readonly address: string;
-  /** Without the question mark. */
+  /** The query without the question mark. */
   readonly search: string;
-  /** Such as `/tnwr/v1`. */
+  /** The prefix of the version, such as `/tnwr/v1`. */
   readonly base: string;
 }
 
@@ -39,7 +39,6 @@ export function createNotFoundFault(): PosFault {
 
 const sessionRequired = (): PosFault => new PosFault('session_required', 'The header X-auth-token is absent.');
 
-/** While the request was being handled. */
 export function createSessionEndedFault(): PosFault {
   return new PosFault('session_invalid', 'The session is unknown or has ended.');
 }
@@ -54,7 +53,7 @@ export function createLoginRequiredFault(): PosFault {
 /** Any other value is rejected without a call to the catalog. */
 const HOST = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?(:[0-9]{1,5})?$/;
 
-/** The text is in lower case. */
+/** The text has to be in lower case. */
 export function isServiceHost(text: string): boolean {
   return HOST.test(text);
 }
@@ -92,12 +91,12 @@ const isNoRefusal = (error: unknown): boolean => !(error instanceof ServiceRefus
 
 const unknown = () => new PosFault('context_invalid', 'X-Service-Host names no point of sale.');
 
-/** With the token of an order link: a URL would be in the logs of proxies. */
+/** A token in the URL would be in the logs of proxies. */
 export const LINK_HEADER = 'x-order-link';
 
 const VERSION = /^\/tnwr\/[^/?]+/;
 
-/** First the point of sale (400), then the session (401), as the specification orders them. */
+/** Checks first the point of sale (400), then the session (401), as the specification orders them. */
 export function createAdmit(
   { pointOfSaleOf, sessions }: { readonly pointOfSaleOf: FindPointOfSale; readonly sessions: Sessions },
   publicUrl: string,
@@ -190,7 +189,7 @@ const EXPERIMENTAL = '/tnwr/vexp';
 
 export const operation = createOperationBuilder<Visit>();
 
-/** As aliases under the experimental one. */
+/** The experimental version has them as aliases. */
 export function mountInBothVersions(operations: readonly AnyOperation[]): AnyOperation[] {
   return operations.map((declared) => ({
     ...declared,
@@ -199,7 +198,7 @@ export function mountInBothVersions(operations: readonly AnyOperation[]): AnyOpe
   }));
 }
 
-/** With the ids that an alias would have. */
+/** The operations have the ids that an alias would have. */
 export function mountInVersion({ isExperimental }: Edition, operations: readonly AnyOperation[]): AnyOperation[] {
   return operations.map((declared) =>
     isExperimental

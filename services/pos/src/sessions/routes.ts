@@ -117,7 +117,7 @@ export function createSessionsRoutes(context: PosContext): AnyOperation[] {
   ];
 }
 
-/** Null if it is another user's order whose payment failed, which stays theirs. */
+/** Null for another user's order whose payment failed, which stays theirs. */
 const cartToTakeOver = async (
   { orders }: Pick<PosContext, 'orders'>,
   { institution, cartId, awaiting = [] }: SessionDocument,

@@ -29,7 +29,7 @@ export function createSessions(
   const collection = store.collection(sessions);
   const touchMs = Math.min(TOUCH_MS, idleMs / 10);
 
-  /** If it is not used; epoch milliseconds. */
+  /** The end of an unused session; epoch milliseconds. */
   const endOf = ({ lastSeenAt, expiresAt }: SessionDocument): number => Math.min(lastSeenAt + idleMs, expiresAt);
 
   /** Unless `fn` returns undefined. Resolves to undefined if the session has ended. */
@@ -43,7 +43,7 @@ export function createSessions(
     });
 
   const touch = (session: SessionDocument, at: number): void => {
-    // Delays no request; after a failure the next request writes again.
+    // Not awaited, so that it delays no request; after a failure the next request writes again.
     update(session, ({ lastSeenAt }) => (lastSeenAt < at ? { lastSeenAt: at } : undefined)).catch(() => undefined);
   };
 
@@ -69,7 +69,7 @@ export function createSessions(
       });
       return { session, token };
     },
-    /** Live and at this point of sale; each call renews the idle time. */
+    /** Finds live sessions of this point of sale; each call renews the idle time. */
     async find({ institution, serviceHost }: Place, token: string): Promise<SessionDocument | undefined> {
       if (!TOKEN.test(token)) return undefined;
       const session = await collection.of(institution).get(idOf(token));

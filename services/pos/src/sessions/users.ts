@@ -61,7 +61,7 @@ const view = ({ id, serviceHost, login, contactNumber, createdAt }: UserDocument
   return { id, serviceHost, login, contactNumber, createdAt };
 };
 
-/** Without `serviceHost` those of all points of sale of the institution. */
+/** Lists those of all points of sale of the institution without `serviceHost`. */
 export async function listUsers(store: Store, institution: string, serviceHost?: string): Promise<User[]> {
   const found = await store
     .collection(users)
@@ -70,7 +70,7 @@ export async function listUsers(store: Store, institution: string, serviceHost?:
   return found.map(view).sort((a, b) => (`${a.serviceHost} ${a.login}` < `${b.serviceHost} ${b.login}` ? -1 : 1));
 }
 
-/** Ends its sessions; resolves to whether the login existed. */
+/** Ends the sessions of the login; resolves to whether it existed. */
 export async function removeUser(
   store: Store,
   institution: string,
@@ -152,7 +152,7 @@ const MOST = 300;
 
 const NONE: readonly string[] = [];
 
-/** Orders that logged-in users bought for a contact other than their own, in the document of the user. */
+/** Stores the orders that users bought for a contact other than their own, in the document of the user. */
 export function createPurchases(store: Pick<Store, 'collection'>) {
   const all = store.collection(users);
   return {

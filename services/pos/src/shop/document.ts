@@ -9,19 +9,19 @@ import { LIST } from './shop-list.ts';
 import type { ShopState, Views } from './views.ts';
 
 export interface FirstPage {
-  /** Without the point of sale. */
+  /** The title of the page alone, without the point of sale. */
   readonly title: string;
   readonly description: string;
   readonly content: Html;
-  /** Below that of the point of sale, such as `/show/prd_1`. */
+  /** The path below that of the point of sale, such as `/show/prd_1`. */
   readonly path: string;
-  /** Path and query. */
+  /** The address with its query. */
   readonly address: string;
-  /** For the page's script to draw the same again; undefined: it loads that. */
+  /** What the page's script draws again; undefined: it loads that. */
   readonly data?: object | undefined;
-  /** For search engines. */
+  /** Search engines may list the page. */
   readonly isPublic: boolean;
-  /** For search engines (JSON-LD). */
+  /** JSON-LD, for search engines. */
   readonly structured?: object | undefined;
   readonly modules: readonly string[];
 }
@@ -29,7 +29,7 @@ export interface FirstPage {
 interface Frame {
   readonly state: ShopState;
   readonly languages: readonly string[];
-  /** Without a slash at its end. */
+  /** The origin without a slash at its end. */
   readonly origin: string;
   readonly stylesheet: string;
   /** Its address has its version; the width is in pixels. */
@@ -43,7 +43,7 @@ const mark = html`<svg viewBox="0 0 32 24" class="mark" aria-hidden="true"><g fi
 
 const cartIcon = html`<svg viewBox="0 0 24 24" class="icon" aria-hidden="true"><path d="M3 8.5V6h18v2.5a3.5 3.5 0 0 0 0 7V18H3v-2.5a3.5 3.5 0 0 0 0-7ZM14.5 6v12" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linejoin="round"></path></svg>`;
 
-/** Complete as text, and taken over by its script. */
+/** The page is complete as text, and taken over by its script. */
 export function renderDocument(frame: Frame, page: FirstPage, views: Views): string {
   const { state, files, stylesheet, logo } = frame;
   const { t } = views;
@@ -156,7 +156,7 @@ interface Seller {
   readonly url: string;
 }
 
-/** The next ones: a search engine reads no more dates than visitors do. */
+/** Only the next ones: a search engine reads no more dates than visitors do. */
 const EVENTS = 50;
 
 /** An `Event` for each performance of a show, else a `Product` (https://schema.org). */
@@ -213,7 +213,7 @@ const offer = (
   ...(price === null || price === undefined ? {} : { price: decimal(price, currency), priceCurrency: currency }),
 });
 
-/** Of minor units, without a currency. */
+/** Minor units become a decimal number, without a currency. */
 const decimal = (amount: number, currency: string): string => {
   const digits = EXPONENTS[currency] ?? 2;
   return (amount / 10 ** digits).toFixed(digits);

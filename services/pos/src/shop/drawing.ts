@@ -10,7 +10,7 @@ const named = (name: string): Html => {
   return { html: name };
 };
 
-/** Its texts are escaped. */
+/** The texts of an element are escaped. */
 class Drawn {
   readonly #tag: string;
   readonly #attributes = new Map<string, string>();

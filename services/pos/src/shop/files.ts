@@ -9,12 +9,12 @@ export const ROOT = '/shop/';
 const { resolve } = createRequire(import.meta.url);
 
 export interface ShopFiles {
-  /** With its version. */
+  /** The address has the version of the file. */
   addressOf(name: string): string;
-  /** At a path below {@link ROOT}. */
+  /** The path is below {@link ROOT}. */
   find(path: string): SiteFile | undefined;
   readonly styles: string;
-  /** With those that it imports, directly and indirectly; without those that it loads when needed. */
+  /** Includes what it imports, directly and indirectly, but not what it loads when needed. */
   modulesOf(name: string): readonly string[];
 }
 

@@ -15,7 +15,7 @@ interface Prepared {
   draw(views: Views): Omit<FirstPage, 'path' | 'address'>;
 }
 
-/** Milliseconds for the catalog; then the page comes without what that says. */
+/** Milliseconds that the catalog has; then the page comes without what that says. */
 const PATIENCE_MS = 1_000;
 
 const PAGE_SIZE = 24;
@@ -32,7 +32,7 @@ const PERSONAL: readonly (readonly [RegExp, text: string, module: string])[] = [
 
 const DESCRIPTION_LENGTH = 200;
 
-/** Without the catalog if that takes long: the page's script asks again. */
+/** A page comes without the catalog's answer if that takes long: its script asks again. */
 export function createFirstPages({ offers, now }: Pick<PosContext, 'offers' | 'now'>) {
   const showcase = createShowcase(offers, now);
   const inTime = createBestEffort({ ms: PATIENCE_MS, pauseMs: PATIENCE_MS });
@@ -128,7 +128,7 @@ const message = ({ t }: Views, root: string): Html => html`<div class="wrap page
 <p class="lead">${t('notFoundText')}</p>
 <p class="buttons"><a class="button button-quiet" href="${root}/">${t('toProgramme')}</a></p></div>`;
 
-/** Shown after a moment. */
+/** CSS shows it after a moment. */
 const waiting = ({ t }: Views): Html => html`<p class="wrap lead late">${t('oneMoment')}</p>
 <noscript><p class="wrap">${t('noScript')}</p></noscript>`;
 
@@ -142,11 +142,11 @@ interface ShopLanguages {
   /** Those of the point of sale in which the shop has texts. */
   readonly offered: readonly string[];
   readonly language: string;
-  /** Of the shop's own texts. */
+  /** The language of the shop's own texts. */
   readonly texts: TextLanguage;
-  /** As the visitor prefers them, for texts that lack that of the page. */
+  /** Sorted as the visitor prefers them, for texts that lack that of the page. */
   readonly languages: readonly string[];
-  /** Keeps the choice of this request. */
+  /** It keeps the choice of this request. */
   readonly cookie: string | undefined;
 }
 
@@ -159,7 +159,7 @@ interface Wishes {
 const COOKIE = 'boxoffice.language';
 const COOKIE_SECONDS = 365 * 86_400;
 
-/** That of `lang`, else of the cookie, else of Accept-Language, else the first. */
+/** The first one of `lang`, the cookie and Accept-Language that is offered, else the first. */
 export function selectShopLanguages(
   { languages: configured }: Pick<PointOfSale, 'languages'>,
   { lang, cookie, acceptLanguage }: Wishes,

@@ -32,7 +32,7 @@ const LOGO_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
 interface ShopOptions {
   readonly publicUrl: string;
-  /** Of the shop at `/shop/` if the request's host is that of none. */
+  /** The shop at `/shop/` if the request's host is that of none. */
   readonly shopHost: () => string | undefined;
   readonly sendsMails: (pointOfSale: PointOfSale) => boolean;
   readonly senderOf: (seller: Pick<ShopState, 'name' | 'serviceHost'>) => ShopState['organiser'];
@@ -40,7 +40,7 @@ interface ShopOptions {
 
 type Context = Pick<PosContext, 'pointOfSaleOf' | 'shops' | 'offers' | 'now'>;
 
-/** Of currencies that have not two. */
+/** Most currencies have two. */
 const exponents = Object.fromEntries(Object.entries(EXPONENTS).filter(([, digits]) => digits !== 2));
 
 /** Draws first pages by the same code as in the browser; passes requests outside /shop/ to `next`. */
@@ -66,7 +66,7 @@ export function createShopFront(
     }
   };
 
-  /** By the host of the request, with or without its port, else the setting. */
+  /** Finds it by the host of the request, with or without its port, else by the setting. */
   const homeOf = async (host = ''): Promise<string | undefined> => {
     for (const name of [host, host.replace(/:\d+$/, ''), shopHost() ?? ''].map((text) => text.toLowerCase()))
       if (await find(name)) return name;

@@ -37,7 +37,7 @@ const BORDER = 3;
 
 type Properties = Readonly<Record<string, string>>;
 
-/** Light and dark; empty for the colours of the shop itself. */
+/** Colours for light and dark; empty for those of the shop itself. */
 export function renderStylesheet(colours: Colours | undefined): string {
   return colours
     ? `${rule(':root', { ...always(colours), ...light(colours) })}@media (prefers-color-scheme: dark) {\n${rule(':root', dark(colours))}}\n`
@@ -49,7 +49,7 @@ const rule = (selector: string, properties: Properties): string =>
     .map(([name, value]) => `  ${name}: ${value};\n`)
     .join('')}}\n`;
 
-/** Of buttons and of the header, which is dark in both. */
+/** Colours of buttons and of the header, which is dark in both. */
 const always = ({ accent, ink, paper }: Colours): Properties => {
   const [low] = computeContrast(ink, BLACK) < computeContrast(paper, BLACK) ? [ink] : [paper];
   const stage = mixed(low, BLACK, 0.45);
@@ -85,7 +85,7 @@ const written = (rgb: Rgb): string =>
 const readableOn = (ground: string): string =>
   computeContrast(WHITE, ground) >= computeContrast(BLACK, ground) ? WHITE : BLACK;
 
-/** Mixed with white or black as little as needed for this contrast with every ground. */
+/** Mixes white or black in, as little as needed for this contrast with every ground. */
 const withContrast = (colour: string, grounds: readonly string[], least: number): string => {
   const [ground = WHITE] = grounds;
   const towards = readableOn(ground);
@@ -103,7 +103,7 @@ const light = ({ accent, ink, paper }: Colours): Properties => ({
   '--gold': withContrast(accent, [paper, mixed(paper, ink, 0.05)], TEXT),
 });
 
-/** The same names in light and dark. */
+/** The names are the same in light and dark. */
 const surfaces = (ink: string, paper: string): Properties => ({
   '--paper': paper,
   '--ink': ink,
@@ -129,14 +129,14 @@ const dark = ({ accent, ink, paper }: Colours): Properties => {
 /** In the header, in pixels. */
 export const LOGO_HEIGHT = 32;
 
-/** No share of something else. */
+/** A percentage is no length. */
 const LENGTH = /^(\d+(?:\.\d+)?|\.\d+)\s*([a-z]*)$/i;
 
 const VIEW_BOX = /^[-+\d.e]+[\s,]+[-+\d.e]+[\s,]+(\d+(?:\.\d+)?|\.\d+)[\s,]+(\d+(?:\.\d+)?|\.\d+)$/i;
 
 /**
- * In pixels at {@link LOGO_HEIGHT}, so that its place is kept; undefined if the image says nothing of it. A size of
- * more than 60 characters is none: it would keep the event loop.
+ * Pixels at {@link LOGO_HEIGHT}, so that its place is kept; undefined if the image says nothing of it. A size of more
+ * than 60 characters is ignored: it would keep the event loop.
  */
 export function computeLogoWidth(svg: string): number | undefined {
   const [root = ''] = /<svg\b[^>]*>/.exec(svg) ?? [];

@@ -4,7 +4,7 @@ import { createCache } from '../clients/cache.ts';
 import type { Catalog, Shop } from '../clients/catalog.ts';
 import { ROOT } from './files.ts';
 
-/** Also where `/shop/` leads to a shop. */
+/** The list has this address also where `/shop/` leads to a shop. */
 export const LIST = `${ROOT}?all`;
 
 /** A change is shown within three seconds, the last answer while the catalog is away. */

@@ -6,19 +6,19 @@ import { drawingDocument } from './drawing.ts';
 export interface ShopState {
   readonly serviceHost: string;
   readonly name: string;
-  /** Of the answers of the API, one of the point of sale. */
+  /** The language of the API's answers, one of the point of sale. */
   readonly language: string;
-  /** Of the shop's own texts. */
+  /** The language of the shop's own texts. */
   readonly texts: TextLanguage;
   /** An ISO 3166 code, or empty. */
   readonly region: string;
   readonly currency: string;
-  /** Of currencies that have not two. */
+  /** Most currencies have two. */
   readonly exponents: Readonly<Record<string, number>>;
   readonly maxPlacesPerOrder: number;
   readonly isDemo: boolean;
   readonly sendsMails: boolean;
-  /** From whom mails and dates in calendars are. */
+  /** The sender of mails, and of dates in calendars. */
   readonly organiser: { readonly name: string; readonly address: string };
   readonly links: ShopLinks | null;
 }
@@ -40,7 +40,7 @@ interface ProgrammeState {
   readonly page: number;
   /** `2027-03-12`, or empty. */
   readonly date: string;
-  /** The name, or empty. */
+  /** A name, or empty. */
   readonly venue: string;
   readonly month: string;
 }
@@ -81,7 +81,7 @@ export type Views = typeof views;
 
 export { programmeState };
 
-/** Synchronous: the modules know one point of sale and language at a time. */
+/** Runs synchronously: the modules know one point of sale and language at a time. */
 export function drawIn<Result>(state: ShopState, draw: (views: Views) => Result): Result {
   useTexts(tables.get(state.texts) ?? {});
   useShop(state);

@@ -17,7 +17,7 @@ export interface ShownDocument {
 
 type Sold = Pick<Order, 'id' | 'contactNumber'> & { readonly number?: string };
 
-/** `languages` best first. */
+/** The best language comes first. */
 interface Reading {
   readonly pointOfSale: Pick<PointOfSale, 'institution' | 'name' | 'branding'>;
   readonly languages: readonly string[];
@@ -31,7 +31,7 @@ interface SoldTickets {
 const WIDTH = 4;
 
 /**
- * A page for each printed ticket. @throws {PosFault} `ticket_not_printed` if none is, or one ceases to be in this
+ * Draws a page for each printed ticket. @throws {PosFault} `ticket_not_printed` if none is, or one ceases to be in this
  * moment
  */
 export async function drawOrderDocument(
@@ -89,7 +89,7 @@ const refuse = (error: unknown): never => {
   throw new PosFault('ticket_not_changeable', 'The ticket was cancelled or replaced.');
 };
 
-/** By ticket id; without those that have none. */
+/** By ticket id, without tickets that have no document. */
 export async function drawTicketDocuments(
   context: DocumentsContext,
   { order, tickets, ...reading }: Reading & SoldTickets,

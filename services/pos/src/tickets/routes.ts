@@ -41,7 +41,7 @@ export function createTicketsRoutes(
     return ticket;
   };
 
-  /** Also those that the user bought for another contact. */
+  /** Includes those that the user bought for another contact. */
   const all = async (visit: Visit, status: AnyTicket['status'] | undefined): Promise<readonly AnyTicket[]> => {
     const { institution } = visit.pointOfSale;
     const which = status === undefined ? {} : { status };

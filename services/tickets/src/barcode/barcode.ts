@@ -1,7 +1,7 @@
 import { type KeyObject, sign } from 'node:crypto';
 import { fromBase45, toBase45 } from './base45.ts';
 
-/** No personal data. */
+/** Shows no personal data. */
 interface ShortPayload {
   readonly tid: string;
   readonly prf: string;
@@ -85,7 +85,7 @@ const unpacked = (bytes: Uint8Array): string =>
     .toString(36)
     .slice(1);
 
-/** No personal data. */
+/** Shows no personal data. */
 interface BarcodePayload {
   readonly tid: string;
   readonly prf: string;
@@ -102,12 +102,12 @@ export function signJws({ kid, privateKey }: BarcodeKey, { tid, prf, plc, iat }:
 
 const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** The longer form only for ids that do not fit into the short one. */
+/** Ids that do not fit into the short form take the longer one. */
 export function signBarcode(key: BarcodeKey, payload: BarcodePayload): string {
   return signShort(key, payload) ?? signJws(key, payload);
 }
 
-/** Without verification: the caller compares the barcode with the stored one, which no forged one equals. */
+/** Verifies nothing: the caller compares the barcode with the stored one, which no forged one equals. */
 export function readTicketId(barcode: string): string | undefined {
   return readShort(barcode)?.tid ?? ticketInJws(barcode);
 }
@@ -127,10 +127,7 @@ const ticketInJws = (barcode: string): string | undefined => {
 /** A hand scanner may put it before the text, such as `]Q1` for a QR code (ISO/IEC 15424). */
 const SYMBOLOGY = /^\][A-Za-z][0-9A-Za-z]/;
 
-/**
- * Without the white space and symbology that a scanner adds: no barcode of a ticket begins or ends with such
- * characters.
- */
+/** Removes the white space and symbology that a scanner adds: no barcode begins or ends with such characters. */
 export function extractBarcode(scanned: string): string {
   return scanned.trim().replace(SYMBOLOGY, '').trim();
 }

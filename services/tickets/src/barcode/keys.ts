@@ -51,13 +51,13 @@ export function createBarcodeKeys(store: Store, serviceSecret: string, now: () =
   };
 
   return {
-    /** Created on first use. A rotation takes effect within five seconds. */
+    /** Creates the key on first use. A rotation takes effect within five seconds. */
     async signing(institution: string): Promise<BarcodeKey> {
       const entry = known.get(institution);
       const fresh = entry && now() - entry.at < KNOWN_MS;
       return (await (fresh ? entry.loading : reload(institution))).key;
     },
-    /** The current one first, read from the store. */
+    /** The current key comes first; read from the store. */
     async published(institution: string): Promise<readonly [PublicKey, ...PublicKey[]]> {
       const { current, others } = await reload(institution);
       return [publicKey(current), ...others.map(publicKey)];
@@ -75,7 +75,7 @@ const openKeyChain = (store: Store, serviceSecret: string) => {
     `${institution} ${generation} ${kid}`;
 
   return {
-    /** The newest first. */
+    /** The newest comes first. */
     async all(institution: string): Promise<BarcodeKeyDocument[]> {
       const stored = await collection.of(institution).find();
       return stored.sort((one, other) => other.generation - one.generation);
@@ -109,7 +109,7 @@ const openKeyChain = (store: Store, serviceSecret: string) => {
   };
 };
 
-/** Short, since every barcode contains it (RFC 7638). */
+/** It is short, since every barcode contains it (RFC 7638). */
 const kidOf = (x: string): string =>
   createHash('sha256')
     .update(JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x }))

@@ -38,7 +38,7 @@ export const readLongBarcode = (barcode, keys) => {
   return json(payload); // tid: ticket, prf: performance, plc: place, iat: signed at, in seconds
 };`;
 
-/** To test a scanner. The key pair is that of RFC 8037, appendix A. */
+/** Scanners are tested with it. The key pair is that of RFC 8037, appendix A. */
 export const testVector = {
   key: {
     kty: 'OKP',

@@ -4,7 +4,7 @@ import type { Admittance } from '../domain/control.ts';
 import type { Ticket } from '../domain/ticket.ts';
 import { applyPerformance } from '../tickets/tickets.ts';
 
-/** By time and place of the performance as they are now; undefined if the ticket admits once, or is none. */
+/** Time and place are those of the performance now; undefined if the ticket admits once, or is none. */
 export async function findAdmittance(
   collections: Pick<Collections, 'performances'>,
   ticket: Ticket | undefined,

@@ -1,4 +1,4 @@
-// Each scan for itself, with one effect and one answer per nonce.
+// Each scan counts for itself, with one effect and one answer per nonce.
 
 import { type Code, Fault } from '@boxoffice/envelope';
 import type { Caller } from '@boxoffice/identity';
@@ -72,7 +72,7 @@ const itemsOf = (
   });
 };
 
-/** One without a nonce equals no other. */
+/** A scan without a nonce equals no other. */
 const keyOf = ({ nonce, id }: Pick<Scan, 'nonce' | 'id'>): string => nonce ?? id;
 
 const recordedOf = async ({ scans }: Collections, items: readonly Item[], now: number) => {
@@ -127,7 +127,7 @@ const refusalOf = (item: Item, ticket: Ticket | undefined): Code | null => {
   }
 };
 
-/** Those of one ticket one after the other; resolves to the scans to record. */
+/** Controls scans of one ticket one after the other; resolves to the scans to record. */
 const controlEach = async (context: InstitutionContext, attempts: readonly Attempt[], known: Tickets) => {
   const missing = attempts.flatMap(({ ticketId }) => (ticketId === null || known.has(ticketId) ? [] : [ticketId]));
   const claimed: Tickets = missing.length > 0 ? await findTicketsByIds(context.collections, missing) : new Map();
@@ -142,7 +142,7 @@ const controlEach = async (context: InstitutionContext, attempts: readonly Attem
   return made;
 };
 
-/** Offline scans first, the earliest before the others: they happened already. */
+/** Offline scans come first, the earliest before the others: they happened already. */
 const inOrder = ({ scan: one }: Attempt, { scan: other }: Attempt): number => {
   if (!one.offline || !other.offline) return Number(other.offline) - Number(one.offline);
   return Date.parse(one.at) - Date.parse(other.at);

@@ -6,20 +6,20 @@ import type { Collections } from '../context.ts';
 import type { Scan } from '../domain/control.ts';
 import { type ClaimDocument, NONCE_MS } from '../store.ts';
 
-/** At `now` (epoch milliseconds); ISO 8601 UTC. */
+/** `now` is in epoch milliseconds, the result in ISO 8601 UTC. */
 export function computeNonceStart(now: number): string {
   return new Date(now - NONCE_MS).toISOString();
 }
 
 export interface Attempt {
   readonly scan: Scan;
-  /** Of this scan, and of one that was sent in the period before. */
+  /** The ids of this scan, and of one that was sent in the period before. */
   readonly ids: readonly [string, string];
   /** Null where no ticket was found. */
   readonly ticketId: string | null;
-  /** If the scanner named it. */
+  /** Null unless the scanner named it. */
   readonly performanceId: string | null;
-  /** Whatever the ticket's status; null if it may admit. */
+  /** Holds whatever the ticket's status; null if the scan may admit. */
   readonly refusal: Code | null;
   /** What is decided is the answer of the nonce from then on. */
   readonly usesNonce: boolean;

@@ -26,7 +26,7 @@ const headers = buildSiteHeaders({
   camera: true,
 });
 
-/** At /door/. */
+/** Serves /door/. */
 export function createDoorFront(
   next: RequestListener,
   { publicUrl, settings }: { readonly publicUrl: string; readonly settings: { readonly doorClientIds: string } },

@@ -6,7 +6,7 @@ import { applyPerformances } from '../tickets/tickets.ts';
 import type { NewScan } from './scans.ts';
 import type { OtherPerformance } from './schemas.ts';
 
-/** By ticket, as they are now, of tickets that were scanned at the door of another one. */
+/** Finds by ticket, as they are now, those of tickets that were scanned at another door. */
 export async function findOtherPerformances(
   collections: Pick<Collections, 'tickets' | 'performances'>,
   scans: readonly NewScan[],

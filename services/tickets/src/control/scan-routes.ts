@@ -35,7 +35,7 @@ interface GateCount {
 
 const view = createView(RecordedScan);
 
-/** Statuses are without barcodes, names and prices. */
+/** Statuses have no barcodes, names and prices. */
 export function createScanRoutes(contextOf: ContextOf): AnyOperation[] {
   return [
     operation({
@@ -197,7 +197,7 @@ const answerTo = (scan: NewScan, others: Awaited<ReturnType<typeof findOtherPerf
   };
 };
 
-/** In force, opening the door, controlled. */
+/** Counts tickets that are in force, that open the door, and that are controlled. */
 const admissionsOf = async (tickets: Documents<TicketDocument>, performanceId: string) => {
   const countOf = (status: string) => tickets.count({ performanceId, status });
   const [waiting, printed, gates] = await Promise.all([

@@ -13,7 +13,7 @@ export type NewScan = New<ScanDocument>;
 
 const REPEATED = registry.ticket_already_controlled.status;
 
-/** As any process makes it from the ticket. */
+/** Any process makes the same scan from the ticket. */
 export function createAdmittedScan(ticket: Ticket, { scanId, displaced, reverted: _, ...scan }: Admission): NewScan {
   const answered: ScanAnswer = { result: 'admitted', reason: null, control: { at: scan.at, gate: scan.gate } };
   const now: ScanAnswer = { result: 'repeated', reason: REPEATED, control: controlOf(ticket) };
@@ -54,7 +54,7 @@ export function createRefusedScan(scan: Scan, code: Code, meant: Ticket | undefi
   };
 }
 
-/** Each once: one write, unless some are recorded already. Resolves to the recorded scans by id. */
+/** Records each once: one write, unless some are recorded already. Resolves to the recorded scans by id. */
 export async function recordScans(
   { scans }: Pick<Collections, 'scans'>,
   made: readonly NewScan[],
@@ -86,7 +86,7 @@ export function toScan(
   return { id, nonce: null, gate: gate ?? null, at: at ?? receivedAt, offline: false, receivedAt };
 }
 
-/** Admitted or refused. `find`: the ticket of a refused one. */
+/** Records admitted and refused ones. `find`: the ticket of a refused one. */
 export async function runAndRecordScan<T extends Ticket>(
   collections: Collections,
   scan: Scan,
@@ -106,7 +106,7 @@ export async function runAndRecordScan<T extends Ticket>(
   }
 }
 
-/** By what was read or by the ticket's id. */
+/** Names a ticket by what was read or by its id. */
 export interface RequestedScan {
   readonly barcode?: string | undefined;
   readonly ticketId?: string | undefined;
@@ -116,12 +116,12 @@ export interface RequestedScan {
   readonly offline?: boolean | undefined;
 }
 
-/** An unknown id if the scan means none. */
+/** A scan that means no ticket has an unknown id. */
 export function getScanTicketId({ barcode, ticketId }: RequestedScan): string {
   return barcode === undefined ? (ticketId ?? '') : (readTicketId(extractBarcode(barcode)) ?? '');
 }
 
-/** By what never changes. @throws {Fault} */
+/** Checks what never changes. @throws {Fault} */
 export function checkTicket(ticket: Ticket | undefined, requested: RequestedScan): Ticket {
   const { barcode, performanceId } = requested;
   if (!ticket || (barcode !== undefined && extractBarcode(barcode) !== ticket.barcode)) throw unknown(requested);

@@ -12,7 +12,7 @@ import { BarcodeControl, Control, entries, Place, Status, Ticket, texts } from '
 
 const { Array: List, Boolean: Flag, Integer, Object: Members, Optional, String: Text } = Type;
 
-/** In a batch. */
+/** A batch has so many at most. */
 const MAX_SCANS = 500;
 
 const { barcode, performanceId } = BarcodeControl.properties;
@@ -20,7 +20,7 @@ const { gate, at } = Control.properties;
 
 const NONCE = '^[A-Za-z0-9._-]{1,64}$';
 
-/** Null without a well-formed one. */
+/** Null without a well-formed nonce. */
 export function parseNonce(sent: unknown): string | null {
   const { nonce } = Object(sent) as { readonly nonce?: unknown };
   return typeof nonce === 'string' && new RegExp(NONCE).test(nonce) ? nonce : null;
@@ -104,7 +104,7 @@ export const OtherPerformance = named(
   ),
 );
 
-/** In the order of the items. */
+/** Answers come in the order of the items. */
 export const ScanAnswers = named(
   'TicketScanAnswers',
   Members({

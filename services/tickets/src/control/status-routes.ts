@@ -25,12 +25,12 @@ const entriesIn = ({ about, startDate = null }: Ticket) =>
     validity: { from: startDate, until: about.validUntil ?? null, timeZone: about.timeZone },
   };
 
-/** By their id, as the tickets tell them. */
+/** By id, as the tickets tell them. */
 export type SeatCategories = Record<string, SaleDescription['seatCategory']>;
 
 const BATCH = 1_000;
 
-/** For scanners without a network. */
+/** Scanners without a network download these. */
 export function createStatusRoutes(contextOf: ContextOf): AnyOperation[] {
   return [
     operation({
@@ -70,7 +70,7 @@ export function createStatusRoutes(contextOf: ContextOf): AnyOperation[] {
   ];
 }
 
-/** In order of creation. */
+/** Sorted by creation. */
 async function* ticketsOf(tickets: Documents<TicketDocument>, performanceId: string): AsyncGenerator<TicketDocument> {
   for (let after: Query['after']; ; ) {
     const query = { where: { performanceId }, orderBy: 'createdAt', limit: BATCH };

@@ -23,7 +23,7 @@ export interface Brand {
   readonly logo: Picture | null;
 }
 
-/** Of a point of sale without colours. */
+/** The colours of a point of sale that has none. */
 export const PLAIN: Colours = { accent: '#000000', ink: '#000000', paper: '#ffffff' };
 
 interface Entry {
@@ -32,7 +32,7 @@ interface Entry {
 }
 
 export interface About {
-  /** ISO 639, of the fixed words. */
+  /** The language of the fixed words (ISO 639). */
   readonly language: string;
   readonly institution: string | null;
   readonly title: string;
@@ -40,32 +40,32 @@ export interface About {
   readonly venue: string | null;
   readonly entries: readonly Entry[];
   readonly barcode: string;
-  /** For people who do not see the code. */
+  /** Says what the code is, for people who do not see it. */
   readonly code: string;
   readonly note: string;
-  /** With its name, for a door where nothing can be scanned. */
+  /** The ticket's id with its name, for a door where nothing can be scanned. */
   readonly number: string;
   /** ISO 8601 UTC. */
   readonly printedAt: string;
 }
 
-/** `brand` of the point of sale that sold the tickets; null: without any look. */
+/** `brand` is that of the point of sale that sold the tickets; null: without any look. */
 export interface Content {
   readonly pages: readonly About[];
   readonly brand: Brand | null;
 }
 
-/** Each once. */
+/** Names each title once. */
 export function formatTitle({ pages }: Content): string {
   return [...new Set(pages.map(({ title }) => title))].join(', ');
 }
 
-/** As the institution API returns it. */
+/** The institution API returns it so. */
 export function createPlainContent(about: About): Content {
   return { pages: [about], brand: null };
 }
 
-/** For the buyer's own papers. */
+/** Shown for the buyer's own papers. */
 interface Purchase {
   readonly number: string;
   readonly buyer: string | null;
@@ -75,7 +75,7 @@ interface Purchase {
 const NO_SHOWS = ['pass', 'season_ticket', 'membership', 'service', 'goods', 'package'];
 
 /**
- * In the first of these languages that a text has, else in the first of the text, in which the catalog puts that of the
+ * Uses the first of these languages that a text has, else the first of the text, in which the catalog puts that of the
  * institution. Members that an older ticket does not have are left out, and so is a name that was erased.
  */
 export function describeTicket(ticket: Ticket, languages: readonly string[], purchase?: Purchase): About {

@@ -13,7 +13,7 @@ export const SVG = 'image/svg+xml';
 
 interface TicketDocument {
   readonly mediaType: string;
-  /** Of a file's name. */
+  /** The extension of a file's name. */
   readonly extension: string;
   readonly content: Buffer;
   /** For want of a font letters are boxes; the SVG shows them in the reader's fonts. */
@@ -21,7 +21,7 @@ interface TicketDocument {
 }
 
 /**
- * In the first of these languages that its texts have. @throws {Fault} `not_found`, `ticket_not_printed`,
+ * Uses the first of these languages that its texts have. @throws {Fault} `not_found`, `ticket_not_printed`,
  * `ticket_cancelled`, `ticket_invalidated`, `service_unavailable`
  */
 export async function drawTicketDocument(
@@ -44,17 +44,17 @@ const validTicket = async (collections: Collections, ticketId: string): Promise<
   return ticket;
 };
 
-/** It names SVG, with a higher quality than PDF. */
+/** True if it names SVG, with a higher quality than PDF. */
 const wantsSvg = (accept = ''): boolean => parseQuality(accept, SVG) > parseQuality(accept, PDF);
 
-/** Of the bytes, since they also change with a release. */
+/** Hashes the bytes, since they also change with a release. */
 export function computeEtag({ content }: TicketDocument): string {
   return createHash('sha256').update(content).digest('base64url').slice(0, 22);
 }
 
 /**
- * With the look of their point of sale: a PDF, or SVG where no font has the letters. A logo that cannot be drawn is
- * left out. @throws {Fault} as {@link drawTicketDocument}
+ * Has the look of their point of sale: a PDF, or SVG where no font has the letters. A logo that cannot be drawn is left
+ * out. @throws {Fault} as {@link drawTicketDocument}
  */
 export async function drawShopDocument(
   { drawing, collections }: Pick<InstitutionContext, 'drawing' | 'collections'>,

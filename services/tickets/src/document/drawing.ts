@@ -15,7 +15,7 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** Pages of about five seconds; a document is not refused for its own. */
+/** They take about five seconds; a document is not refused for its own pages. */
 export const MOST_WAITING = 50;
 
 export interface DrawingOptions {
@@ -36,14 +36,14 @@ export function createDrawing(
   let worker: Worker | undefined;
   let last = 0;
   const waiting = new Map<number, Waiting>();
-  // By what they show: a reader who asks again within minutes, also for a 304, costs nothing.
+  // Cached by what they show: a reader who asks again within minutes, also for a 304, costs nothing.
   const made = new LRUCache<string, Promise<Drawn>>({ max: 100, ttl: 5 * 60_000 });
 
   const fonts = createFonts(fontsDirectory);
   const logoOf = createLogos();
   const reported = new Set<string>();
 
-  /** Once per script: a season of its tickets is one missing font. */
+  /** Warns once per script: a season of its tickets is one missing font. */
   const report = ({ missing }: Drawn): void => {
     for (const script of missing) {
       const [name = ''] = script.split(' (');
@@ -93,7 +93,7 @@ export function createDrawing(
     });
 
   return {
-    /** As PDF. @throws {Fault} `service_unavailable` if {@link MOST_WAITING} pages wait already */
+    /** Draws a PDF. @throws {Fault} `service_unavailable` if {@link MOST_WAITING} pages wait already */
     draw(content: Content): Promise<Drawn> {
       const shown = JSON.stringify(content);
       const known = made.get(shown);
@@ -103,7 +103,7 @@ export function createDrawing(
       making.then(report, () => made.delete(shown));
       return making;
     },
-    /** SVG, with its proportions; null if it cannot be drawn. */
+    /** An SVG with its proportions; null if it cannot be drawn. */
     logoOf,
     async close(): Promise<void> {
       const ended = worker;

@@ -2,10 +2,10 @@ import { correction, generate, mode } from 'lean-qr';
 import type { About, Brand, Colours, Content, Picture } from './about.ts';
 import { breakLines, isRightToLeft } from './letters/lines.ts';
 
-/** Around a QR code (ISO/IEC 18004). */
+/** Modules around a QR code (ISO/IEC 18004). */
 const QUIET = 4;
 
-/** Its side in modules, the quiet zone included, and each dark run of a row. */
+/** `side` in modules, the quiet zone included; each dark run of a row. */
 interface QrCode {
   readonly side: number;
   readonly runs: readonly { readonly x: number; readonly y: number; readonly width: number }[];
@@ -19,14 +19,14 @@ export interface Text {
   readonly room: number;
   readonly isBold: boolean;
   readonly isGrey: boolean;
-  /** On a band (`#rrggbb`). */
+  /** The colour on a band (`#rrggbb`). */
   readonly ink?: string;
   /** Its paragraph is read from the right. */
   readonly fromRight: boolean;
   readonly text: string;
 }
 
-/** In the colours of the point of sale, over the whole width; below it a line in the accent. */
+/** It has the colours of the point of sale, over the whole width; below it a line in the accent. */
 export interface Band {
   readonly height: number;
   readonly line: number;
@@ -69,7 +69,7 @@ export function createLayouts({ pages, brand }: Content): Layout[] {
   return pages.map((about, index) => layoutOf(about, brand, pages.length > 1 ? `${index + 1}/${pages.length}` : null));
 }
 
-/** `page`: among several, such as `1/3`. */
+/** `page` says which of several it is, such as `1/3`. */
 const layoutOf = (
   { institution, title, when, venue, entries, barcode, note, number }: About,
   brand: Brand | null,
@@ -147,7 +147,7 @@ const fitted = (logo: Picture): Picture => {
   return { ...logo, width: logo.width * scale, height: logo.height * scale };
 };
 
-/** In the alphanumeric mode where it fits, with correction level M or better. */
+/** Uses the alphanumeric mode where it fits, with correction level M or better. */
 const qrCodeOf = (barcode: string): QrCode => {
   const code = generate(barcode, { minCorrectionLevel: correction.M, modes: [mode.alphaNumeric, mode.ascii] });
   const runs: { x: number; y: number; width: number }[] = [];

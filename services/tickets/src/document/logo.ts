@@ -7,14 +7,14 @@ import { listOwnFiles, readFontFile } from './letters/fonts.ts';
 
 /** Milliseconds for a thread to start, on a busy machine. */
 const START_MS = 3_500;
-/** Milliseconds for a logo then. */
+/** Milliseconds that a logo may take then. */
 const LOGO_MS = 4_000;
 
-/** `started`, then the logo; null for one that cannot be drawn. */
+/** First `started`, then the logo; null for one that cannot be drawn. */
 export type LogoReply = 'started' | Picture | null;
 
 /**
- * Each once. A logo is what an institution has set, so a thread of its own tries it, and is stopped when that takes
+ * Tries each logo once. An institution has set it, so a thread of its own tries it, and is stopped when that takes
  * long. `limitMs`: from the start of the thread.
  */
 export function createLogos(start: (svg: string) => Worker = startThread, limitMs = LOGO_MS) {
@@ -57,7 +57,7 @@ const answerOf = (thread: Worker, limitMs: number): Promise<Picture | null | und
 
 const NUMBER = String.raw`\s*([\d.]+(?:e[+-]?\d+)?)`;
 
-/** Of its view box, else of its width and height; undefined without either. */
+/** Reads its view box, else its width and height; undefined without either. */
 export function parseProportions(svg: string): Pick<Picture, 'width' | 'height'> | undefined {
   const [root = ''] = /<svg\b[^>]*>/i.exec(svg) ?? [];
   const box = /\bviewBox\s*=\s*["']\s*[-\d.e]+[\s,]+[-\d.e]+[\s,]+([\d.e]+)[\s,]+([\d.e]+)/.exec(root);
@@ -70,14 +70,14 @@ export function parseProportions(svg: string): Pick<Picture, 'width' | 'height'>
 const FONT = 'logo';
 const BOLD_FONT = 'logo bold';
 
-/** For the letters of logos; a document has those that it uses. */
+/** Logos may use these letters; a document has those that it uses. */
 export async function registerLogoFonts(pdf: PDFKit.PDFDocument): Promise<void> {
   const [regular, bold] = await Promise.all(listOwnFiles().map(readFontFile));
   if (!regular || !bold) throw new Error('the fonts of the product are missing');
   pdf.registerFont(FONT, regular).registerFont(BOLD_FONT, bold);
 }
 
-/** As vectors; `onWarning`: of each part that cannot be drawn. Nothing but the SVG itself is read. */
+/** Draws vectors; `onWarning`: of each part that cannot be drawn. Nothing but the SVG itself is read. */
 export function drawLogo(
   pdf: PDFKit.PDFDocument,
   { svg, x, y, width, height }: Picture & { readonly x: number; readonly y: number },

@@ -10,7 +10,7 @@ export interface Drawn {
   readonly missing: readonly string[];
 }
 
-/** Above its baseline, in its size: all fonts of a line stand on the same one. */
+/** The height above the baseline, in the size of the font: all fonts of a line stand on the same one. */
 const ASCENT = 0.928;
 
 /** With features a piece is laid out as a whole; without, each word is placed on its own, from left to right. */
@@ -26,7 +26,7 @@ interface PlacedPage {
   readonly label: string;
 }
 
-/** With embedded fonts, and without the instant of its making, so that the same tickets give the same bytes. */
+/** Embeds the fonts, and omits the instant of its making, so that the same tickets give the same bytes. */
 export async function drawPdf(content: Content, fonts: Fonts = createFonts(undefined)): Promise<Drawn> {
   // Most instances of the service never make a document.
   const { default: PdfDocument } = await import('pdfkit');

@@ -54,7 +54,7 @@ export function createDocumentRoutes(contextOf: ContextOf): AnyOperation[] {
   ];
 }
 
-/** To the SVG (RFC 8288), relative to the address of the PDF. */
+/** Links to the SVG (RFC 8288), relative to the address of the PDF. */
 const alternateOf = (lang: string | undefined): string => {
   const query = lang === undefined ? '' : `?${new URLSearchParams({ lang })}`;
   return `<document${query}>; rel="alternate"; type="${SVG}"`;

@@ -9,7 +9,9 @@ const ESCAPED: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Pages one below the other, without scripts, styles or references but to the logo in it. Fonts are the reader's. */
+/**
+ * Pages are one below the other, without scripts, styles or references but to the logo in it. Fonts are the reader's.
+ */
 export function drawSvg(content: Content): Buffer {
   const layouts = createLayouts(content);
   const width = Math.max(...layouts.map((layout) => layout.width));
@@ -46,7 +48,7 @@ const pageOf = ({ width, height, band, texts, code }: Layout, label: string): st
   );
 };
 
-/** Without the control characters that XML does not allow. */
+/** Removes the control characters that XML does not allow. */
 const escaped = (text: string): string =>
   text
     .replace(/[&<>"']/g, (one) => ESCAPED[one] ?? one)

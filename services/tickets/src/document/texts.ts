@@ -88,7 +88,7 @@ interface Speech {
   readonly locale: string;
 }
 
-/** Of the first of these canonical tags that has fixed words, else English; without any tag that of the names. */
+/** Takes the first of these canonical tags that has fixed words, else English; without any tag that of the names. */
 export function selectSpeech(languages: readonly string[], languagesOfNames: readonly string[]): Speech {
   for (const tag of languages.length > 0 ? languages : languagesOfNames) {
     const speech = speechIn(tag);

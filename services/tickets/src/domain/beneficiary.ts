@@ -12,12 +12,12 @@ export function isNamed(ticket: Ticket, beneficiary: Beneficiary | null): boolea
 const sameName = (one: Beneficiary | null, other: Beneficiary | null): boolean =>
   (one?.firstName ?? null) === (other?.firstName ?? null) && (one?.lastName ?? null) === (other?.lastName ?? null);
 
-/** Then the request is a repeat. */
+/** True for a repeat of the request. */
 export function isReplacedFor({ successor }: Ticket, beneficiary: Beneficiary | null): boolean {
   return successor !== undefined && sameName(successor.beneficiary, beneficiary);
 }
 
-/** In place, or by a replacement if the ticket is printed. `asNew`: id and barcode of the new ticket. */
+/** Changes the ticket in place, or replaces it if it is printed. `asNew`: id and barcode of the new ticket. */
 export function rename<T extends Ticket>(
   ticket: T,
   beneficiary: Beneficiary | null,
@@ -31,7 +31,7 @@ export function rename<T extends Ticket>(
 }
 
 /**
- * Of a ticket that was issued by the event, before the direct call; also of a printed one, since the buyer has changed
+ * Names a ticket that was issued by the event, before the direct call; also a printed one, since the buyer has changed
  * nothing. Never overwrites a beneficiary set since.
  */
 export function setBeneficiary<T extends Ticket>(ticket: T, beneficiary: Beneficiary | null, now: string): T {
@@ -59,7 +59,7 @@ export function follow<T extends Ticket>(
     : { ...decision.next, named: true, namedAsOf: asOf };
 }
 
-/** Also without the reason of a replacement, which may contain names. */
+/** Erases also the reason of a replacement, which may contain names. */
 export function eraseNames<T extends Ticket>(ticket: T, now: string): T {
   const { beneficiary, successor } = ticket;
   const { reason, ...rest } = successor ?? {};

@@ -6,7 +6,7 @@ const CLOCK_TOLERANCE_MS = 5 * 60_000;
 /** Milliseconds ago that a scan may have happened. */
 const MAX_AGE_MS = 7 * 86_400_000;
 
-/** Older ones have their documents long since. */
+/** Older admissions have their documents long since. */
 const MAX_ADMISSIONS = 20;
 
 /** Instants are ISO 8601 UTC. */
@@ -14,7 +14,7 @@ export interface Scan {
   readonly id: string;
   readonly nonce: string | null;
   readonly gate: string | null;
-  /** By the scanner's clock if it says so. */
+  /** By the scanner's clock if the scanner says so. */
   readonly at: string;
   /** The scanner decided alone: whoever it admitted is inside. */
   readonly offline: boolean;
@@ -26,7 +26,7 @@ export interface Admittance {
   readonly entries: Entries;
   readonly validFrom: string | null;
   readonly validUntil: string | null;
-  /** At the venue, such as `2027-03-14`. */
+  /** A day at the venue, such as `2027-03-14`. */
   dayOf(instant: string): string;
 }
 
@@ -49,7 +49,7 @@ export function findTimeProblem(
   return `$.at: ${at} is before the ticket was issued (${issuedAt})`;
 }
 
-/** For a scan whose time may be wrong. */
+/** Controls by a scan whose time may be wrong. */
 export function control<T extends Ticket>(
   ticket: T,
   scan: Scan,
@@ -99,7 +99,7 @@ const withAdmission = (
   return [...before, { scanId: id, ...scan }].slice(-MAX_ADMISSIONS);
 };
 
-/** Of the entries that count. */
+/** Considers only entries that count. */
 const latestOf = (admissions: readonly Admission[]): Admission | undefined =>
   admissions
     .filter(isLive)

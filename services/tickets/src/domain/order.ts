@@ -32,14 +32,14 @@ export interface Confirmed {
   /** Every beneficiary is in it: in the direct call, and in the event of an order without names. */
   readonly named?: boolean;
   readonly isCall?: boolean;
-  /** With the beneficiaries; orders repeats the call until it is acknowledged. */
+  /** The call brings the beneficiaries; orders repeats it until it is acknowledged. */
   readonly callFollows?: boolean;
 }
 
 export interface Cancellation {
   readonly ticketsCancelled: number;
   readonly controlled: number;
-  /** Of the cancelled tickets, and of those that stay controlled. */
+  /** Places of the cancelled tickets, and of those that stay controlled. */
   readonly placeIds: readonly string[];
   readonly keptPlaceIds: readonly string[];
   /** ISO 8601 UTC. */
@@ -52,7 +52,7 @@ export interface OrderTickets {
   readonly contactNumber: string | null;
   readonly pointOfSale?: string | null;
   readonly createdBy?: Creator;
-  /** As the first confirmation said; absent: print. */
+  /** The first confirmation says it; absent: print. */
   readonly ticketDelivery?: Delivery;
   /** The version that tickets and contact come from; 0: never confirmed here. */
   readonly asOf: number;
@@ -84,7 +84,7 @@ export function createOrder(
   };
 }
 
-/** Until the call came, or was given up. */
+/** True until the call came, or was given up. */
 export function isLeftToCall(order: OrderTickets, { callFollows }: Confirmed): boolean {
   return callFollows === true && !order.named && order.callAwaitedSince != null;
 }
@@ -141,7 +141,7 @@ export type IssuingOrder = Pick<
   'id' | 'orderNumber' | 'contactNumber' | 'pointOfSale' | 'createdBy' | 'ticketDelivery' | 'asOf' | 'named'
 >;
 
-/** An electronic one is printed as issued. */
+/** An electronic ticket is printed as issued. */
 export function createTicket(order: IssuingOrder, ordered: OrderedTicket, barcode: string, now: string): Ticket {
   const ticket = unprinted(order, ordered, barcode, now);
   const printed = order.ticketDelivery === 'electronic' ? print(ticket, now) : undefined;
@@ -182,7 +182,7 @@ export function eraseBeneficiaries<T extends OrderTickets>(order: T): T {
   return { ...order, tickets: order.tickets.map((ordered) => ({ ...ordered, beneficiary: null })) };
 }
 
-/** Of each line, the ticket that was not replaced. */
+/** Takes of each line the ticket that was not replaced. */
 export function selectCurrent<T extends Ticket>(tickets: readonly T[]): T[] {
   return tickets.filter(({ status }) => status !== 'invalidated');
 }

@@ -8,7 +8,7 @@ export interface Whereabouts {
   readonly venue: SaleDescription['venue'];
 }
 
-/** As it is now, since it has moved after the begin of its sale. */
+/** Stored only for a performance that has moved after the begin of its sale. */
 export interface MovedPerformance extends Whereabouts {
   /** The version that this is known from. */
   readonly asOf: number;
@@ -36,7 +36,7 @@ export function applyMove<T extends Ticket>(ticket: T, moved: Whereabouts | unde
   return { ...ticket, startDate, ...(ticket.about && { about: { ...ticket.about, timeZone, venue } }) };
 }
 
-/** Its paper is outdated; the same object if it was changed for this move before. */
+/** A moved ticket's paper is outdated; the same object if it was changed for this move before. */
 export function markOutdated<T extends Ticket>(ticket: T, { movedAsOf }: MovedPerformance, now: string): T {
   return ticket.status !== 'printed' || (ticket.movedAsOf ?? 0) >= movedAsOf
     ? ticket

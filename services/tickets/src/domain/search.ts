@@ -2,7 +2,7 @@
 
 import type { SearchTerms, Ticket } from './ticket.ts';
 
-/** As letters that Unicode does not decompose are typed without them. */
+/** Unicode does not decompose these letters; people type them so. */
 const PLAIN: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -15,7 +15,7 @@ const PLAIN: Readonly<Record<string, string>> = {
   ı: 'i',
 };
 
-/** Plain small letters and digits, with one space between words. */
+/** Gives plain small letters and digits, with one space between words. */
 export function foldText(text: string): string {
   return text
     .normalize('NFKD')
@@ -27,7 +27,7 @@ export function foldText(text: string): string {
     .trim();
 }
 
-/** Without spaces: `E-12`, `e 12` and `E12` are one. */
+/** Removes spaces, too: `E-12`, `e 12` and `E12` are one. */
 export function foldCode(text: string): string {
   return foldText(text).replaceAll(' ', '');
 }

@@ -17,11 +17,11 @@ export interface Price {
 
 type Texts = Readonly<Record<string, string>>;
 
-/** On each local day of the venue, or always. */
+/** A ticket admits once on each local day of the venue, or always. */
 export const manyEntries = ['daily', 'unlimited'] as const;
 export type Entries = (typeof manyEntries)[number];
 
-/** As of the sale. Texts are by language (BCP 47). */
+/** Describes the place as of the sale. Texts are by language (BCP 47). */
 export interface SaleDescription {
   readonly institution?: string;
   readonly product: Texts;
@@ -30,11 +30,11 @@ export interface SaleDescription {
   readonly venue: { readonly name: string; readonly city: string | null };
   /** IANA name. */
   readonly timeZone: string;
-  /** Of the catalog's product; absent in what earlier releases sold. */
+  /** The type of the catalog's product; absent in what earlier releases sold. */
   readonly productType?: string;
   /** ISO 8601 UTC; absent: not known, or a show. */
   readonly validUntil?: string;
-  /** Absent: once. */
+  /** Absent: the ticket admits once. */
   readonly entries?: Entries;
 }
 
@@ -46,20 +46,20 @@ export interface Beneficiary {
 /** A client, with the user who was signed in at it, or a shopper of a point of sale. */
 export type Creator = { readonly clientId: string; readonly userId?: string } | { readonly pointOfSale: string };
 
-/** Stored with the replaced ticket, so that any process can write the new one. */
+/** It is stored with the replaced ticket, so that any process can write the new one. */
 interface Successor {
   readonly barcode: string;
   readonly beneficiary: Beneficiary | null;
   /** ISO 8601 UTC. */
   readonly at: string;
-  /** By the institution; no answer shows it. */
+  /** The institution gave it; no answer shows it. */
   readonly reason?: string;
 }
 
-/** Written with the ticket, so that any process can record the scan and repeat its answer. */
+/** It is written with the ticket, so that any process can record the scan and repeat its answer. */
 export interface Admission {
   readonly scanId: string;
-  /** The scanner's own; null for a single control. */
+  /** The scanner chose it; null for a single control. */
   readonly nonce: string | null;
   /** ISO 8601 UTC, like `receivedAt`. */
   readonly at: string;
@@ -72,10 +72,10 @@ export interface Admission {
 }
 
 export interface SearchTerms {
-  /** The one term that is compared as a whole. */
+  /** This term alone is compared as a whole. */
   readonly order: string;
   readonly place: string;
-  /** In both orders; null without names. */
+  /** Names in both orders; null without any. */
   readonly name: string | null;
   readonly lastName: string | null;
 }
@@ -96,9 +96,9 @@ export interface Ticket {
   readonly startDate?: string | null;
   readonly about?: SaleDescription;
   readonly beneficiary: Beneficiary | null;
-  /** Set, by the order or later, or erased: names of the order are not applied afterwards. */
+  /** True once set, by the order or later, or erased: names of the order are not applied afterwards. */
   readonly named?: boolean;
-  /** The last time, with their contact; ISO 8601 UTC. */
+  /** The last erasure with their contact; ISO 8601 UTC. */
   readonly namesErasedAt?: string;
   /** The last change at the order that the ticket has followed; absent: none. */
   readonly namedAsOf?: number;
@@ -106,11 +106,11 @@ export interface Ticket {
   readonly printedAt: string | null;
   readonly controlledAt: string | null;
   readonly gate: string | null;
-  /** The newest ones, the last one last; a reverted control stays. Absent: none. */
+  /** The newest admissions, the last one last; a reverted control stays. Absent: none. */
   readonly admissions?: readonly Admission[];
   readonly replaces: string | null;
   readonly replacedBy: string | null;
-  /** As of the version of the order that named it. */
+  /** Named as of this version of the order. */
   readonly contactNumber: string | null;
   readonly contactAsOf: number;
   /** Service host; null without one, absent until the order names it. */
@@ -119,15 +119,15 @@ export interface Ticket {
   readonly createdBy?: Creator;
   /** The last move that it was changed for when it was printed; absent: none. */
   readonly movedAsOf?: number;
-  /** Another contact was the buyer before. */
+  /** True if another contact was the buyer before. */
   readonly contactChanged?: boolean;
-  /** Only of an invalidated ticket. */
+  /** Only an invalidated ticket has one. */
   readonly successor?: Successor;
   /** The order was cancelled after the control: it stays controlled for good. */
   readonly kept?: boolean;
-  /** As of its last write; absent in tickets of earlier releases. */
+  /** Terms as of the last write; absent in tickets of earlier releases. */
   readonly search?: SearchTerms;
-  /** Writes that changed nothing visible; the ETag does not count them. */
+  /** Counts writes that changed nothing visible, which the ETag does not count. */
   readonly unseen?: number;
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -186,7 +186,7 @@ export function replace<T extends Ticket>(ticket: T, id: string, successor: Succ
     : refuseStatus(ticket);
 }
 
-/** In its first version. Deterministic: every process makes the same ticket. */
+/** Makes the first version. Every process makes the same ticket. */
 export function buildSuccessor(ticket: Ticket): Ticket | undefined {
   const { successor, replacedBy } = ticket;
   if (successor === undefined || replacedBy === null) return undefined;

@@ -15,9 +15,9 @@ import { issueMissing } from './issue.ts';
 
 export interface OrderCancelled {
   readonly orderId: string;
-  /** Controlled tickets are cancelled, too. */
+  /** Cancels controlled tickets, too. */
   readonly override: boolean;
-  /** Of all lines. */
+  /** Places of all lines. */
   readonly placeIds: readonly string[];
 }
 
@@ -45,7 +45,7 @@ export async function cancelTickets(context: Context, institution: string, fact:
   }
 }
 
-/** For an unknown order; the order instead if another instance has inserted it meanwhile. */
+/** Resolves to the order instead if another instance has inserted it meanwhile. */
 const writeTombstone = async (
   collections: Collections,
   { orderId, placeIds }: OrderCancelled,

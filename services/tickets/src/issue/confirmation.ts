@@ -11,7 +11,7 @@ type JsonObject = Readonly<Record<string, unknown>>;
 
 const NAMES = ['ticketId', 'lineId', 'performanceId', 'seatCategoryId', 'tariffId'] as const;
 
-/** All members that are needed to issue the ticket. */
+/** Has all members that are needed to issue the ticket. */
 export function isOrderedTicket(given: unknown): given is OrderedTicketInput {
   if (!isObject(given) || !NAMES.every((name) => typeof given[name] === 'string')) return false;
   const { place, price } = given;
@@ -62,7 +62,7 @@ const instant = (value: unknown): string | null => {
   return Number.isNaN(time) ? null : new Date(time).toISOString();
 };
 
-/** Nothing if it is incomplete: the member is only displayed. */
+/** An incomplete description is left out: it is only displayed. */
 const describedBy = (about: unknown): Pick<OrderedTicket, 'about'> => {
   if (!isObject(about) || !isObject(about.venue)) return {};
   const [product, seatCategory, tariff] = [texts(about.product), texts(about.seatCategory), texts(about.tariff)];

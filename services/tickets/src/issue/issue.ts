@@ -27,7 +27,7 @@ import { deleteNames, isErased } from '../tickets/tickets.ts';
 
 export type TicketSummary = Pick<Ticket, 'id' | 'lineId' | 'status'>;
 
-/** Every ticket of the order, `changed` by the caller. */
+/** Resolves to every ticket of the order, `changed` by the caller. */
 export async function issueMissing(
   context: InstitutionContext,
   order: OrderDocument,
@@ -60,10 +60,10 @@ const newTickets = async (
 const REMEMBERED = 1_000;
 
 /**
- * None for a cancelled order, and none while tickets wait for the direct call that brings their names. Idempotent: the
- * order's document is written first and decides between issue and cancellation. Call and event of one confirmation come
- * at nearly the same time, mostly to the same process: the later one waits for the earlier, and an event does nothing
- * after it.
+ * A cancelled order gets none, nor does one whose tickets wait for the direct call that brings their names. Idempotent:
+ * the order's document is written first and decides between issue and cancellation. Call and event of one confirmation
+ * come at nearly the same time, mostly to the same process: the later one waits for the earlier, and an event does
+ * nothing after it.
  */
 export function issue(context: Context, institution: string, fact: Confirmed): Promise<TicketSummary[]> {
   const { issuing } = context;
@@ -119,7 +119,7 @@ const issueNow = async (
   return selectCurrent(all);
 };
 
-/** If the buyer was erased before the confirmation arrived. Runs last, so that no concurrent erasure is missed. */
+/** Removes names of a buyer who was erased before. Runs last, so that no concurrent erasure is missed. */
 const withoutErased = async (
   context: Context,
   collections: Collections,
@@ -130,7 +130,7 @@ const withoutErased = async (
   if (await isErased(collections, contactNumber)) await deleteNames(context, collections, contactNumber);
 };
 
-/** Its buyer, the sales channel and the maker that an earlier release left out, and the names of the direct call. */
+/** Tickets follow buyer, channel and maker that an earlier release left out, and the names of the direct call. */
 const followOrder = async (
   collections: Collections,
   all: readonly TicketDocument[],
@@ -160,7 +160,7 @@ const followOrder = async (
   );
 };
 
-/** Those that the order has changed since its confirmation; replaces printed tickets. */
+/** Follows what the order has changed since its confirmation; replaces printed tickets. */
 const followNames = async (
   context: InstitutionContext,
   all: readonly TicketDocument[],
@@ -189,7 +189,7 @@ const followNames = async (
  */
 export const OVERDUE_MS = 30_000;
 
-/** The direct call has not come in time, and the buyers have paid. Safe to run in several instances. */
+/** Issues what the direct call has not come for in time. Safe to run in several instances. */
 export async function issueOverdue(context: Context, logger: Pick<Logger, 'warn'>): Promise<void> {
   const until = new Date(context.now() - OVERDUE_MS).toISOString();
   const overdue = await context.store.collection(ordersCollection).acrossInstitutions.find({

@@ -9,7 +9,7 @@ import { issue, type TicketSummary } from './issue.ts';
 
 const exampleTickets = [{ ticketId: ids.ticket, lineId: ids.line, status: 'not_printed' }];
 
-/** For the orders service. */
+/** The orders service calls these. */
 export function createInternalRoutes(context: Context): AnyOperation[] {
   return [
     operation({

@@ -15,7 +15,7 @@ const { resolve } = createRequire(import.meta.url);
 
 export interface Face {
   readonly file: string;
-  /** Among the fonts of a collection; undefined if the file has only this one. */
+  /** Its name among the fonts of a collection; undefined if the file has only this one. */
   readonly member: string | undefined;
   /** 400 is regular, 700 bold. */
   readonly weight: number;
@@ -26,10 +26,10 @@ const REGULAR = 400;
 const BOLD = 700;
 const FORMATS = new Set(['.ttf', '.otf', '.ttc', '.otc', '.woff']);
 
-// By bytes: a font of Chinese and Japanese has ten megabytes and more.
+// Limited by bytes: a font of Chinese and Japanese has ten megabytes and more.
 const contents = new LRUCache<string, Buffer>({ maxSize: 64_000_000, sizeCalculation: ({ length }) => length });
 
-/** OpenType; those in use stay in memory. */
+/** Fonts in use stay in memory (OpenType). */
 export async function readFontFile(file: string): Promise<Buffer> {
   const content = contents.get(file) ?? (await read(file));
   contents.set(file, content);
@@ -93,12 +93,14 @@ export function createFonts(folder: string | undefined) {
   let [ours, others]: (Promise<Face[]> | undefined)[] = [];
   const readOwn = async (): Promise<Face[]> => (await Promise.all(listOwnFiles().map(facesIn))).flat();
   return {
-    /** The wanted weight first. */
+    /** The wanted weight comes first. */
     async own(isBold: boolean): Promise<readonly Face[]> {
       ours ??= readOwn();
       return byLikeness(await ours, isBold);
     },
-    /** Of the installation, sans serif and the nearest to the wanted weight first; looked for at the first use. */
+    /**
+     * Fonts of the installation, sans serif and the nearest to the wanted weight first; looked for at the first use.
+     */
     async more(isBold: boolean): Promise<readonly Face[]> {
       others ??= folder === undefined ? Promise.resolve([]) : facesBelow(folder);
       return byLikeness(await others, isBold);
@@ -125,7 +127,7 @@ const faceOf = (file: string, font: Font, isMember: boolean): Face[] => {
   return [{ file, member, weight, has: (codePoint) => isWithin(ranges, codePoint) }];
 };
 
-/** Pairs of first and last code point: a set of those of a Chinese font would take megabytes. */
+/** Stores pairs of first and last code point: a set of those of a Chinese font would take megabytes. */
 const rangesOf = (codePoints: readonly number[]): Uint32Array => {
   const ranges: number[] = [];
   for (const codePoint of [...codePoints].sort((a, b) => a - b)) {
@@ -145,19 +147,19 @@ const isWithin = (ranges: Uint32Array, codePoint: number): boolean => {
   return low < ranges.length / 2 && (ranges[2 * low] ?? 0) <= codePoint;
 };
 
-/** Sans serif, and of the wanted weight. */
+/** Sans serif fonts of the wanted weight come first. */
 const byLikeness = (faces: readonly Face[], isBold: boolean): Face[] => {
   const distance = ({ file, weight }: Face): number =>
     Math.abs(weight - (isBold ? BOLD : REGULAR)) + (/sans/i.test(basename(file)) ? 0 : BOLD);
   return faces.toSorted((a, b) => distance(a) - distance(b));
 };
 
-/** By their names; none if there is no such folder. */
+/** Sorted by name; none if there is no such folder. */
 const facesBelow = async (folder: string): Promise<Face[]> => {
   const names = await readdir(folder, { recursive: true }).catch(() => []);
   const files = names.filter((name) => FORMATS.has(extname(name).toLowerCase())).sort();
   const faces: Face[] = [];
-  // One by one, for their size.
+  // One by one, since fonts are large.
   for (const name of files) faces.push(...(await facesIn(join(folder, name))));
   return faces;
 };

@@ -6,16 +6,16 @@ import createBidi from 'bidi-js';
 const NARROW = /^[\sijlIft.,:;'’!|()[\]/-]$/u;
 const WIDE = /^[mwMW@%—…]$/u;
 const CAPITAL = /^\p{Lu}$/u;
-/** Written on a square, and emoji. */
+/** Letters written on a square, and emoji. */
 const FULL =
   /^[\u{1100}-\u{115F}\u{2E80}-\u{A4CF}\u{AC00}-\u{D7A3}\u{F900}-\u{FAFF}\u{FF00}-\u{FF60}\u{1F000}-\u{3FFFF}]/u;
 
 const letters = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** ASCII and Latin-1, in which each character is a letter: most texts, at a tenth of the time. */
+/** Each character of ASCII and Latin-1 is a letter: most texts, at a tenth of the time. */
 const SINGLE = /^[\x20-\x7E\xA0-\xFF]*$/;
 
-/** With their marks (UAX 29). */
+/** Letters keep their marks (UAX 29). */
 export function splitLetters(text: string): string[] {
   return SINGLE.test(text) ? [...text] : [...letters.segment(text)].map(({ segment }) => segment);
 }
@@ -26,7 +26,7 @@ interface Font {
   readonly isBold: boolean;
 }
 
-/** In points, as far as it can be known. */
+/** In points, as far as the width can be known. */
 export function measureWidth(text: string, font: Font): number {
   return pointsOf(
     splitLetters(text).reduce((sum, letter) => sum + widthOfLetter(letter), 0),
@@ -43,7 +43,7 @@ const widthOfLetter = (letter: string): number => {
   return CAPITAL.test(letter) ? 0.76 : 0.63;
 };
 
-/** Broken between words where it can be; what has no room is `…`. */
+/** Breaks between words where it can; what has no room is `…`. */
 export function breakLines(text: string, room: number, most: number, font: Font): string[] {
   const lines: string[] = [];
   let rest = text.replace(/\s+/gu, ' ').trim();
@@ -76,18 +76,18 @@ const bidi = createBidi();
 /** Marks, embeddings and isolates have done their work once a line is in order. */
 const CONTROLS = /[\u{61C}\u{200E}\u{200F}\u{202A}-\u{202E}\u{2066}-\u{2069}]/gu;
 
-/** In one direction; the text is in the order of reading, with brackets mirrored. */
+/** A run has one direction; the text is in the order of reading, with brackets mirrored. */
 export interface Run {
   readonly text: string;
   readonly isRightToLeft: boolean;
 }
 
-/** By the direction of the first strong letter (UAX 9, P2 and P3). */
+/** The first strong letter decides (UAX 9, P2 and P3). */
 export function isRightToLeft(paragraph: string): boolean {
   return bidi.getEmbeddingLevels(paragraph).paragraphs[0]?.level === 1;
 }
 
-/** From left to right; `fromRight`: the paragraph is read from the right. */
+/** Runs go from left to right; `fromRight`: the paragraph is read from the right. */
 export function splitRuns(line: string, fromRight = isRightToLeft(line)): readonly Run[] {
   const embedding = bidi.getEmbeddingLevels(line, fromRight ? 'rtl' : 'ltr');
   const mirrored = bidi.getMirroredCharactersMap(line, embedding.levels);

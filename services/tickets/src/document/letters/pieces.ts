@@ -1,7 +1,7 @@
 import type { Face, Fonts } from './fonts.ts';
 import { type Run, splitLetters, splitRuns } from './lines.ts';
 
-/** In everyday use (ISO 15924, by their names in Unicode). */
+/** Scripts in everyday use (ISO 15924, by their names in Unicode). */
 const SCRIPTS = [
   ...['Latin', 'Greek', 'Cyrillic', 'Armenian', 'Georgian', 'Hebrew', 'Arabic', 'Syriac', 'Thaana', 'Nko', 'Adlam'],
   ...['Han', 'Hiragana', 'Katakana', 'Bopomofo', 'Hangul', 'Yi', 'Mongolian', 'Tibetan', 'Myanmar', 'Khmer', 'Lao'],
@@ -11,24 +11,24 @@ const SCRIPTS = [
 
 const SHARED = /[\p{Script=Common}\p{Script=Inherited}]/u;
 
-/** As fontkit takes them. */
+/** A piece is what fontkit takes. */
 interface Piece {
   readonly text: string;
   readonly face: Face;
 }
 
-/** From left to right; `missing`: letters that no font has. */
+/** Pieces go from left to right; `missing`: letters that no font has. */
 export interface PlacedLine {
   readonly pieces: readonly Piece[];
   readonly missing: readonly string[];
 }
 
-/** Shown by nothing: spaces, joiners, variation selectors. */
+/** Spaces, joiners and variation selectors need no glyph. */
 const UNSEEN = /[\s\p{Default_Ignorable_Code_Point}]/u;
 
 const FROM_RIGHT = new Set(['Hebrew', 'Arabic', 'Syriac', 'Thaana', 'Nko']);
 
-/** The product's own fonts, else one of the installation. */
+/** Uses the product's own fonts, else one of the installation. */
 export async function placeLine(
   fonts: Fonts,
   line: string,
@@ -73,7 +73,7 @@ const byScript = (text: string): string[] => {
 const scriptOf = (letter: string): string | undefined =>
   SHARED.test(letter) ? undefined : (SCRIPTS.find((script) => script.letter.test(letter))?.name ?? 'another script');
 
-/** In one font if one has all of it, else its words, else its letters: letters of a word join in one font. */
+/** Takes one font if it has all of the text, else one a word, else one a letter: letters of a word join in one font. */
 const inFonts = (text: string, faces: readonly Face[]): { text: string; face: Face | undefined }[] => {
   const face = faces.find((one) => hasAll(one, text));
   if (face) return [{ text, face }];
@@ -95,7 +95,7 @@ const forFontkit = (text: string, isRightToLeft: boolean): string => {
   return turns === isRightToLeft ? text : splitLetters(text).reverse().join('');
 };
 
-/** Each with one of its letters: `Thai (U+0E01)`. */
+/** Names each with one of its letters: `Thai (U+0E01)`. */
 export function listScripts(missing: readonly string[]): string[] {
   const scripts = new Map<string, string>();
   for (const text of missing) {
