@@ -1,10 +1,12 @@
 import {
   type CollectionHandle,
   type Document,
-  type Documents,
   type DueChange,
   type Fact,
+  type New,
   UniqueViolation,
+  wrapCollection,
+  wrapMethods,
 } from '@boxoffice/store';
 import { Type } from 'typebox';
 
@@ -109,70 +111,56 @@ export function announceWrites<T extends Announced>(
     return { next: (last ? { ...rest, lastAnnouncement: last } : rest) as T, facts };
   };
 
-  const updating =
-    (documents: Pick<Documents<T>, 'update'>): Documents<T>['update'] =>
-    async (id, fn, options) => {
+  const changing = wrapCollection(handle, {
+    update: (update) => async (id, fn, options) => {
       let before: T | undefined;
-      const after = await documents.update(
-        id,
-        (current) => {
-          const change = fn(current);
-          before = change && current;
-          if (!change) return undefined;
-          const { version, institution } = current;
-          const { next, facts } = announced(current, { ...change.next, version: version + 1, institution } as T);
-          const events = [...(change.events ?? []), ...facts];
-          return { ...change, next, events, ...withFollowing(follow(current, next), change.due) };
-        },
-        options,
-      );
+      const change = (current: T) => {
+        const changed = fn(current);
+        before = changed && current;
+        if (!changed) return undefined;
+        const { version } = current;
+        const after = { ...changed.next, version: version + 1, institution: current.institution } as T;
+        const { next, facts } = announced(current, after);
+        const events = [...(changed.events ?? []), ...facts];
+        return { ...changed, next, events, ...withFollowing(follow(current, next), changed.due) };
+      };
+      const after = await update(id, change, options);
       if (before && after) onWritten(before, after);
       return after;
-    };
-
+    },
+  });
   return {
-    of(institution) {
-      const documents = handle.of(institution);
-      const insert: Documents<T>['insert'] = async (document, options = {}) => {
-        const { next, facts } = announced(undefined, { ...document, version: 1, institution } as T);
-        const events = [...(options.events ?? []), ...facts];
-        const following = withFollowing(follow(undefined, next), options.due);
-        const inserted = await documents.insert(next, { ...options, events, ...following });
-        onWritten(undefined, inserted);
-        return inserted;
-      };
-      const insertNew = async (...inserted: Parameters<typeof insert>): Promise<number> => {
-        try {
-          await insert(...inserted);
-          return 1;
-        } catch (error) {
-          if (error instanceof UniqueViolation && error.index === 'id') return 0;
-          throw error;
-        }
-      };
-      return {
-        ...documents,
-        insert,
-        update: updating(documents),
-        async insertMany(many, { due } = {}) {
-          let inserted = 0;
-          for (let start = 0; start < many.length; start += WIDTH) {
-            const counts = await Promise.all(
-              many.slice(start, start + WIDTH).map((one) => insertNew(one, { ...(due && { due }) })),
+    ...changing,
+    of: (institution) =>
+      wrapMethods(changing.of(institution), {
+        insert:
+          (insert) =>
+          async (document, options = {}) => {
+            const { next, facts } = announced(undefined, { ...document, version: 1, institution } as T);
+            const events = [...(options.events ?? []), ...facts];
+            const following = withFollowing(follow(undefined, next), options.due);
+            const inserted = await insert(next, { ...options, events, ...following });
+            onWritten(undefined, inserted);
+            return inserted;
+          },
+        insertMany: (_, wrapped) => async (many, options) => {
+          const insertNew = (document: New<T>) =>
+            wrapped.insert(document, options).then(
+              () => 1,
+              (error: unknown) => {
+                if (error instanceof UniqueViolation && error.index === 'id') return 0;
+                throw error;
+              },
             );
-            inserted += counts.reduce((sum, count) => sum + count, 0);
-          }
+          let inserted = 0;
+          for (let start = 0; start < many.length; start += WIDTH)
+            for (const count of await Promise.all(many.slice(start, start + WIDTH).map(insertNew))) inserted += count;
           return inserted;
         },
-        async insertInOrder(many) {
-          for (const document of many) await insert(document);
+        insertInOrder: (_, wrapped) => async (many) => {
+          for (const document of many) await wrapped.insert(document);
         },
-      };
-    },
-    get acrossInstitutions() {
-      const documents = handle.acrossInstitutions;
-      return { ...documents, update: updating(documents) };
-    },
+      }),
   };
 }
 

@@ -7,7 +7,15 @@ import {
   type RelayMetrics,
 } from '@boxoffice/messaging';
 import type { Metrics } from '@boxoffice/runtime';
-import type { Collection, CollectionHandle, Document, Documents, Store } from '@boxoffice/store';
+import {
+  type Collection,
+  type CollectionHandle,
+  type Document,
+  type Documents,
+  type Store,
+  wrapCollection,
+  wrapMethods,
+} from '@boxoffice/store';
 import type { WorkTable } from './work/kinds.ts';
 
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5];
@@ -28,43 +36,29 @@ export function instrumentStore(store: Store, metrics: Metrics, service: string)
     labels: ['service', 'collection'],
   });
 
-  const timed = (collection: string, operation: string, result: unknown, startedAt: number): unknown => {
-    if (!(result instanceof Promise)) return result;
-    const note = () => took((performance.now() - startedAt) / 1_000, { service, collection, operation });
-    result.then(note, note);
-    return result;
-  };
-  const counted = <T extends object>(collection: string, target: T): T => {
-    const lost = () => retried({ service, collection });
-    return around(target, (operation, method, given) => {
-      const startedAt = performance.now();
-      const [id, fn, ...rest] = given;
-      const isUpdate = operation === ('update' satisfies keyof Documents<Document>) && typeof fn === 'function';
-      const result = isUpdate ? method(id, countingRetries(fn as Call, lost), ...rest) : method(...given);
-      return timed(collection, operation, result, startedAt);
-    });
-  };
-  const countedCollection = <T extends Document>(name: string, { of, acrossInstitutions }: CollectionHandle<T>) => ({
-    of: (institution: string) => counted(name, of(institution)),
-    acrossInstitutions: counted(name, acrossInstitutions),
-  });
+  const counting =
+    (collection: string) =>
+    <Method>(method: Method, operation: string): Method => {
+      const call = (...given: unknown[]): unknown => {
+        const startedAt = performance.now();
+        const note = () => took((performance.now() - startedAt) / 1_000, { service, collection, operation });
+        const [id, fn, ...rest] = given;
+        const isUpdate = operation === ('update' satisfies keyof Documents<Document>) && typeof fn === 'function';
+        const lost = () => retried({ service, collection });
+        const result = (method as Call)(...(isUpdate ? [id, countingRetries(fn as Call, lost), ...rest] : given));
+        if (result instanceof Promise) result.then(note, note);
+        return result;
+      };
+      return call as Method;
+    };
   return {
     ...store,
-    collection: (declared) => countedCollection(declared.name, store.collection(declared)),
-    idempotency: counted('idempotency', store.idempotency),
-    outbox: counted('outbox', store.outbox),
-    lease: counted('leases', { lease: store.lease }).lease,
+    collection: (declared) => wrapCollection(store.collection(declared), counting(declared.name)),
+    idempotency: wrapMethods(store.idempotency, counting('idempotency')),
+    outbox: wrapMethods(store.outbox, counting('outbox')),
+    lease: counting('leases')(store.lease, 'lease'),
   };
 }
-
-const around = <T extends object>(target: T, call: (operation: string, method: Call, given: unknown[]) => unknown): T =>
-  new Proxy(target, {
-    get(of, name) {
-      const member: unknown = Reflect.get(of, name);
-      if (typeof member !== 'function') return member;
-      return (...given: unknown[]) => call(String(name), (...all) => Reflect.apply(member, of, all), given);
-    },
-  });
 
 /** Wraps `fn` of an update to count its repeated calls, each caused by a concurrent write of the document. */
 const countingRetries = (fn: Call, lost: () => void): Call => {

@@ -1,4 +1,5 @@
-import type { CollectionHandle, Condition, Document, Documents, Query, Scalar, Where } from './port.ts';
+import type { CollectionHandle, Condition, Document, Documents, Scalar, Where } from './port.ts';
+import { type Wraps, wrapInserts, wrapMethods } from './wrapping.ts';
 
 /** For each dotted path the values that a reader may see; other documents do not exist for it. Empty: everything. */
 export type Bounds = Readonly<Record<string, readonly Scalar[]>>;
@@ -15,57 +16,39 @@ export function restrictDocuments<T extends Document>(documents: Documents<T>, b
   if (fields.length === 0) return documents;
   const isWithin = (document: object): boolean =>
     fields.every(([field, values]) => values.includes(getValue(document, field)));
-  const requireWithin = (document: object): void => {
+  const requireWithin = <D extends object>(document: D): D => {
     if (!isWithin(document)) throw new Error(`a new document lacks a permitted ${Object.keys(bounds).join(', ')}`);
+    return document;
   };
-
-  return {
-    async insert(document, options) {
-      requireWithin(document);
-      return documents.insert(document, options);
-    },
-    async insertMany(many, options) {
-      for (const document of many) requireWithin(document);
-      return documents.insertMany(many, options);
-    },
-    async insertInOrder(many) {
-      for (const document of many) requireWithin(document);
-      return documents.insertInOrder(many);
-    },
-    async get(id) {
-      const found = await documents.get(id);
+  const among = async <R>(where: Where | undefined, none: R, read: (within: Where) => Promise<R>): Promise<R> => {
+    const within = narrowed(where ?? {}, bounds);
+    return within ? read(within) : none;
+  };
+  // Every method: one without its rule would reach beyond the bounds.
+  const wraps: Required<Wraps<Documents<T>>> = {
+    ...wrapInserts<T>(requireWithin),
+    get: (get) => async (id) => {
+      const found = await get(id);
       return found && isWithin(found) ? found : undefined;
     },
-    async find({ where = {}, ...query }: Query = {}) {
-      const within = narrowed(where, bounds);
-      return within ? documents.find({ ...query, where: within }) : [];
-    },
-    async count(where = {}) {
-      const within = narrowed(where, bounds);
-      return within ? documents.count(within) : 0;
-    },
-    async update(id, fn, options) {
+    find: (find) => async (query) => among(query?.where, [], (where) => find({ ...query, where })),
+    count: (count) => async (where) => among(where, 0, count),
+    update: (update) => async (id, fn, options) => {
       let isVisible = false;
-      const updated = await documents.update(
-        id,
-        (current) => {
-          isVisible = isWithin(current);
-          return isVisible ? fn(current) : undefined;
-        },
-        options,
-      );
+      const change = (current: T) => {
+        isVisible = isWithin(current);
+        return isVisible ? fn(current) : undefined;
+      };
+      const updated = await update(id, change, options);
       return isVisible ? updated : undefined;
     },
-    async delete(id, version) {
-      const found = await documents.get(id);
-      if (!found || !isWithin(found) || (version !== undefined && found.version !== version)) return false;
-      return documents.delete(id, found.version);
+    delete: (remove, wrapped) => async (id, version) => {
+      const found = await wrapped.get(id);
+      return found !== undefined && (version ?? found.version) === found.version && remove(id, found.version);
     },
-    async claim({ where, ...request }) {
-      const within = narrowed(where, bounds);
-      return within ? documents.claim({ ...request, where: within }) : [];
-    },
+    claim: (claim) => async (request) => among(request.where, [], (where) => claim({ ...request, where })),
   };
+  return wrapMethods(documents, wraps);
 }
 
 /** The query's conditions within the bounds; undefined if no document can meet them. */

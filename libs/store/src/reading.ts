@@ -1,15 +1,6 @@
 import { getValue } from './bounds.ts';
-import type {
-  Change,
-  Collection,
-  CollectionHandle,
-  Document,
-  Documents,
-  DueChange,
-  DueDocuments,
-  Query,
-  Store,
-} from './port.ts';
+import type { Change, Collection, CollectionHandle, Document, Documents, DueChange, Query, Store } from './port.ts';
+import { wrapCollection } from './wrapping.ts';
 
 /** Documents in memory at once. */
 const PAGE = 200;
@@ -47,31 +38,23 @@ export async function runForEach<T>(
   if (failures.length > 0) throw failures[0];
 }
 
-type Reading<T extends Document> = Pick<Documents<T>, 'get' | 'find' | 'update' | 'claim'>;
-
 export function upgradeReads<T extends Document>(
-  { of, acrossInstitutions }: CollectionHandle<T>,
+  handle: CollectionHandle<T>,
   { upgrade }: Collection<T>,
 ): CollectionHandle<T> {
-  return upgrade
-    ? {
-        of: (institution) => reading(of(institution), upgrade),
-        acrossInstitutions: { ...reading(acrossInstitutions, upgrade), ...readingDue(acrossInstitutions, upgrade) },
-      }
-    : { of, acrossInstitutions };
-}
-
-const reading = <T extends Document, Some extends Reading<T>>(documents: Some, upgrade: (stored: T) => T): Some => {
+  if (!upgrade) return handle;
   const one = (stored: T | undefined): T | undefined => stored && upgrade(stored);
-  const own: Reading<T> = {
-    get: async (id) => one(await documents.get(id)),
-    find: async (query) => (await documents.find(query)).map(upgrade),
-    update: async (id, fn, options) =>
-      one(await documents.update(id, (stored) => changeOf(stored, upgrade, fn), options)),
-    claim: async (request) => (await documents.claim(request)).map(upgrade),
-  };
-  return { ...documents, ...own };
-};
+  return wrapCollection(handle, {
+    get: (get) => async (id) => one(await get(id)),
+    find: (find) => async (query) => (await find(query)).map(upgrade),
+    update: (update) => async (id, fn, options) =>
+      one(await update(id, (stored) => changeOf(stored, upgrade, fn), options)),
+    claim: (claim) => async (request) => (await claim(request)).map(upgrade),
+    claimDue: (claimDue) => async (request) =>
+      (await claimDue(request)).map(({ document, work }) => ({ document: upgrade(document), work })),
+    listDue: (listDue) => async (query) => (await listDue(query)).map(upgrade),
+  });
+}
 
 /** What `fn` makes of the document in today's shape, for a write of the stored one. */
 const changeOf = <T extends Document>(
@@ -91,17 +74,6 @@ const withUpgradedDue = <T extends Document>(change: Change<T>, stored: T, upgra
   const due: DueChange = Object.fromEntries(marked.map(([name, { at }]) => [name, at]));
   return { ...change, due: { ...due, ...change.due } };
 };
-
-const readingDue = <T extends Document>(
-  documents: DueDocuments<T>,
-  upgrade: (stored: T) => T,
-): Pick<DueDocuments<T>, 'claimDue' | 'listDue'> => ({
-  async claimDue(request) {
-    const claimed = await documents.claimDue(request);
-    return claimed.map(({ document, work }) => ({ document: upgrade(document), work }));
-  },
-  listDue: async (query) => (await documents.listDue(query)).map(upgrade),
-});
 
 /** Before queries use the new shape. Can be interrupted and repeated, beside other writes. `where`: on the old one. */
 export async function rewrite<T extends Document>(

@@ -1,7 +1,7 @@
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:';
 
 /** The bytes of a Base45 text (RFC 9285); undefined if it is not one. */
-export function fromBase45(text) {
+export function decodeBase45(text) {
   const bytes = [];
   for (let at = 0; at < text.length; at += 3) {
     const digits = [...text.slice(at, at + 3)].map((character) => ALPHABET.indexOf(character));

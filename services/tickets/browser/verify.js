@@ -1,6 +1,6 @@
 // Barcodes without a network: what they say, and whether the institution signed it. The format is described at
 // GET /svc/v3/tickets/verification-key.
-import { fromBase45 } from './base45.js';
+import { decodeBase45 } from './base45.js';
 
 /** The symbology that a hand scanner may put before the text, such as `]Q1` (ISO/IEC 15424). */
 const SYMBOLOGY = /^\][A-Za-z][0-9A-Za-z]/;
@@ -20,7 +20,7 @@ export function isBarcode(text) {
 const read = (text) => {
   if (text.length > MAX_LENGTH) return undefined;
   try {
-    const bytes = fromBase45(text);
+    const bytes = decodeBase45(text);
     return bytes?.length === LENGTH ? readShort(bytes) : readJws(text);
   } catch {
     return undefined;

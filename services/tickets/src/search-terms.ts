@@ -1,5 +1,5 @@
 import { computeDigest } from '@boxoffice/runtime';
-import type { CollectionHandle, New } from '@boxoffice/store';
+import { type CollectionHandle, type New, wrapCollection, wrapInserts } from '@boxoffice/store';
 import { buildSearchTerms } from './domain/search.ts';
 import type { SearchTerms, Ticket } from './domain/ticket.ts';
 import type { TicketDocument } from './store.ts';
@@ -25,24 +25,15 @@ const numberFrom = (orderId: string): string =>
 
 /** In each of its writes: none can leave a name behind. */
 export function addSearchTerms(handle: CollectionHandle<TicketDocument>): Pick<typeof handle, 'of'> {
-  return {
-    of(institution) {
-      const documents = handle.of(institution);
-      const indexed = <T extends New<TicketDocument>>(ticket: T): T => ({ ...ticket, search: termsOf(ticket) });
-      return {
-        ...documents,
-        insert: (ticket, options) => documents.insert(indexed(ticket), options),
-        insertMany: (many) => documents.insertMany(many.map(indexed)),
-        update: (id, fn, options) =>
-          documents.update(
-            id,
-            (current) => {
-              const change = fn(current);
-              return change && { ...change, next: indexed(change.next) };
-            },
-            options,
-          ),
+  const indexed = <T extends New<TicketDocument>>(ticket: T): T => ({ ...ticket, search: termsOf(ticket) });
+  return wrapCollection(handle, {
+    ...wrapInserts<TicketDocument>(indexed),
+    update: (update) => (id, fn, options) => {
+      const change = (current: TicketDocument) => {
+        const changed = fn(current);
+        return changed && { ...changed, next: indexed(changed.next) };
       };
+      return update(id, change, options);
     },
-  };
+  });
 }

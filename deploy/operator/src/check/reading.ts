@@ -22,6 +22,7 @@ import {
   readDocuments,
   type Store,
   StoreUnavailable,
+  wrapCollection,
 } from '@boxoffice/store';
 import { ticketsCollection } from '@boxoffice/tickets';
 import type { ServiceName } from '../installation.ts';
@@ -68,15 +69,11 @@ export function openCollections({ authorizer, catalog, contacts, orders, tickets
   };
 }
 
-const open = <T extends Document>(store: Store, declared: Collection<T>): CollectionHandle<T> => {
-  const { of, acrossInstitutions } = store.collection(declared);
-  const patient = <D extends Pick<Documents<T>, 'find' | 'get'>>(documents: D): D => ({
-    ...documents,
-    find: (query) => retryWhileUnavailable(() => documents.find(query)),
-    get: (id) => retryWhileUnavailable(() => documents.get(id)),
+const open = <T extends Document>(store: Store, declared: Collection<T>): CollectionHandle<T> =>
+  wrapCollection(store.collection(declared), {
+    find: (find) => (query) => retryWhileUnavailable(() => find(query)),
+    get: (get) => (id) => retryWhileUnavailable(() => get(id)),
   });
-  return { of: (institution) => patient(of(institution)), acrossInstitutions: patient(acrossInstitutions) };
-};
 
 export type CheckedCollections = ReturnType<typeof openCollections>;
 

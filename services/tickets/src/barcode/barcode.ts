@@ -1,5 +1,5 @@
 import { type KeyObject, sign } from 'node:crypto';
-import { fromBase45, toBase45 } from './base45.ts';
+import { decodeBase45, encodeBase45 } from './base45.ts';
 
 /** Shows no personal data. */
 interface ShortPayload {
@@ -47,7 +47,7 @@ export function signShort({ kid, privateKey }: BarcodeKey, { tid, prf }: ShortPa
     number(Number(replacement), LENGTH.replacement),
     packed(performance, LENGTH.performance),
   ]);
-  return toBase45(Buffer.concat([payload, sign(null, payload, privateKey)]));
+  return encodeBase45(Buffer.concat([payload, sign(null, payload, privateKey)]));
 }
 
 const number = (value: number, length: number): Buffer => {
@@ -64,7 +64,7 @@ const packed = (characters: string, length: number): Buffer => {
 
 /** Without verification; undefined if it is no short barcode. */
 export function readShort(barcode: string): (ShortPayload & { readonly key: Buffer }) | undefined {
-  const decoded = fromBase45(barcode);
+  const decoded = decodeBase45(barcode);
   if (decoded?.length !== PAYLOAD_LENGTH + SIGNATURE_LENGTH) return undefined;
   const bytes = Buffer.from(decoded);
   let at = 0;

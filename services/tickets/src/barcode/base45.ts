@@ -1,7 +1,7 @@
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:';
 
 /** Base45 (RFC 9285): two bytes are three characters of QR's alphanumeric set, a last single byte is two. */
-export function toBase45(bytes: Uint8Array): string {
+export function encodeBase45(bytes: Uint8Array): string {
   let text = '';
   for (let at = 0; at < bytes.length; at += 2) {
     const pair = bytes.subarray(at, at + 2);
@@ -15,7 +15,7 @@ export function toBase45(bytes: Uint8Array): string {
 }
 
 /** The bytes of a Base45 text; undefined if it is not one. */
-export function fromBase45(text: string): Uint8Array | undefined {
+export function decodeBase45(text: string): Uint8Array | undefined {
   const bytes: number[] = [];
   for (let at = 0; at < text.length; at += 3) {
     const digits = [...text.slice(at, at + 3)].map((character) => ALPHABET.indexOf(character));
