@@ -89,6 +89,23 @@ test('a mail that is dropped is over', async () => {
   expect(await operator('work', 'drop', 'mail_dropped')).toMatchObject({ status: 1 });
 });
 
+test('a webhook whose deliveries are dropped is disabled', async () => {
+  const own = await stores.open('events', services.events.collections);
+  const declared = services.events.collections.find(({ name }) => name === 'webhooks') as Collection<Document>;
+  const webhooks = own.collection(declared).of('club');
+  const webhook = { id: 'whk_dropped', state: 'active', disabledReason: null, revision: 1, deletedAt: null };
+  await webhooks.insert(webhook, { due: { deliver: since } });
+  expect(await operator('work', 'drop', 'whk_dropped')).toMatchObject({ status: 0 });
+  const dropped = await webhooks.get('whk_dropped');
+  expect(dropped).toMatchObject({
+    state: 'disabled',
+    revision: 2,
+    disabledReason: expect.stringContaining('operator'),
+  });
+  expect(dropped?.due).toBeUndefined();
+  await own.close();
+});
+
 /** All work of the product: its service, collection, name, and whether it may be dropped. */
 const declared = serviceNames.flatMap((service) =>
   Object.entries(services[service].work ?? {}).flatMap(([collection, kinds]) =>

@@ -1,13 +1,14 @@
 import { requireQueue } from '@boxoffice/messaging';
 import { number, readVersion } from '@boxoffice/runtime';
-import type { ServiceDefinition } from '@boxoffice/service';
+import { type ServiceDefinition, startCompletion } from '@boxoffice/service';
 import { type Context, createContext } from './context.ts';
+import { deliver } from './deliveries/deliveries.ts';
 import { startResuming } from './log/log.ts';
 import { describeRetention } from './log/positions.ts';
 import { createLagMeter, watchEvents } from './metrics.ts';
 import { recordFact } from './reactions.ts';
 import { createRoutes } from './routes.ts';
-import { collections, webhookRetention } from './store.ts';
+import { collections, WEBHOOKS_OF_0_3, webhookRetention, webhooksCollection } from './store.ts';
 import { describedWebhooks } from './types/schemas.ts';
 import { type OpenWebhooks, openWebhooksFromSettings, webhookSettings } from './webhooks/open.ts';
 
@@ -54,12 +55,13 @@ export const events: ServiceDefinition<typeof settings, State> = {
   reactions: (_parts, { context }) => [
     { queue: requireQueue('events.facts.v1'), handle: (message) => recordFact(context, message) },
   ],
-  background: ({ store, logger }, { context, deliveries }) => {
+  work: { webhooks: { deliver } },
+  background: ({ store, logger }, { context }) => {
     const resuming = startResuming(context.waiting, store, logger);
-    deliveries.start();
+    const completion = startCompletion(store, webhooksCollection, WEBHOOKS_OF_0_3, logger);
     return {
       async close() {
-        await deliveries.close();
+        await completion.close();
         await resuming.close();
         await context.tail.close();
       },

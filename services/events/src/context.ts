@@ -1,5 +1,6 @@
 import type { Logger } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
+import { createMakeDue } from './deliveries/due.ts';
 import { createEventCursors, createFeed, shareReads } from './feed/read.ts';
 import { createStreams } from './feed/streams.ts';
 import { createTail } from './feed/tail.ts';
@@ -28,7 +29,7 @@ interface ContextOptions {
 /** The context of a service instance; `now` defaults to the system clock. */
 export function createContext({ store, serviceSecret, publicUrl, ...options }: ContextOptions) {
   const { retentionMs, logger, commentMs, now = Date.now } = options;
-  const log = createLog(store, now, options.onRecorded);
+  const log = createLog(store, { now, makeDue: createMakeDue(store, now), onRecorded: options.onRecorded });
   const clientContacts = createClientContacts(store);
   const record: Log['append'] = async (institution, arrival) => {
     // Before the event is visible, so that what it says of the contact's other events is true as soon as it is.

@@ -1,8 +1,8 @@
 import type { Metrics } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
 import type { Context } from './context.ts';
+import type { DeliveryDependencies } from './deliveries/deliver.ts';
 import type { Ending } from './deliveries/ends.ts';
-import type { RunnerDependencies } from './deliveries/runner.ts';
 import { deliveriesCollection, type NewEvent, webhooksCollection } from './store.ts';
 
 const LAG_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800];
@@ -44,7 +44,7 @@ const MOST_ACTIVE = 200;
 const BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 15, 60, 300, 3_600, 86_400];
 
 /** Counts the attempts of this process, each ending from 0, so that its first increase is seen. */
-export function countDeliveries(metrics: Metrics | undefined, now: () => number): RunnerDependencies['ended'] {
+export function countDeliveries(metrics: Metrics | undefined, now: () => number): DeliveryDependencies['ended'] {
   if (!metrics) return () => undefined;
   const attempts = metrics.counter({
     name: 'events_webhook_attempts_total',

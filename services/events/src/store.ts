@@ -1,5 +1,5 @@
 import type { BelongsTo, Retentions } from '@boxoffice/service';
-import { collection, type Document } from '@boxoffice/store';
+import { collection, type Document, toDue } from '@boxoffice/store';
 import type { StoredSecret } from './signing.ts';
 
 /** The resource that an event is about; ids are unique in an institution over all types. */
@@ -105,12 +105,8 @@ export interface WebhookDocument extends Document {
    * 0.3.
    */
   readonly clientSlot?: string | null;
-  /** The share of the work that it belongs to; see shards.ts. */
-  readonly shard: number;
   /** For its ETag. */
   readonly revision: number;
-  /** Epoch milliseconds. */
-  readonly changedAt: number;
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly deletedAt: string | null;
@@ -132,14 +128,27 @@ export interface Redelivery {
   readonly count: number;
 }
 
-export const webhooksCollection = collection<WebhookDocument>('webhooks', [
-  { name: 'created', fields: ['deletedAt', 'createdAt'] },
-  { name: 'slot', fields: ['slot'], unique: true },
-  { name: 'client_slot', fields: ['clientSlot'], unique: true },
-  { name: 'shard', fields: ['shard'], acrossInstitutions: true },
-  { name: 'deleted', fields: ['deletedAt', 'state'], acrossInstitutions: true },
-  { name: 'changed', fields: ['changedAt'], acrossInstitutions: true },
-]);
+/** Release 0.3.0 found the webhooks of a process by their share of the work, and when they were changed. */
+const withDue = (stored: WebhookDocument & { readonly shard?: number; readonly changedAt?: number }) => {
+  if (stored.shard === undefined) return stored;
+  const { shard: _, changedAt = 0, ...webhook } = stored;
+  return { ...webhook, due: { ...toDue({ deliver: changedAt }), ...webhook.due } };
+};
+
+/** Webhooks of release 0.3.0, by its index. */
+export const WEBHOOKS_OF_0_3 = { where: { shard: { gte: 0 } }, index: 'shard' } as const;
+
+export const webhooksCollection = collection<WebhookDocument>(
+  'webhooks',
+  [
+    { name: 'created', fields: ['deletedAt', 'createdAt'] },
+    { name: 'slot', fields: ['slot'], unique: true },
+    { name: 'client_slot', fields: ['clientSlot'], unique: true },
+    { name: 'shard', fields: ['shard'], acrossInstitutions: true },
+    { name: 'deleted', fields: ['deletedAt', 'state'], acrossInstitutions: true },
+  ],
+  { work: ['deliver'], upgrade: withDue },
+);
 
 /** Why an attempt has failed, as delivery records show it. */
 export const ERRORS = [
@@ -194,13 +203,6 @@ export interface PositionDocument extends Document {
   readonly sequence: number;
 }
 
-/** A process that delivers; others see that it lives by its rising `beat`. */
-interface WorkerDocument extends Document {
-  readonly beat: number;
-  /** Epoch milliseconds by its own clock; for its removal only. */
-  readonly beatAt: number;
-}
-
 export const deliveriesCollection = collection<DeliveryDocument>('webhook_deliveries', [
   { name: 'created', fields: ['webhookId', 'createdAt'] },
   { name: 'event', fields: ['webhookId', 'eventId', 'createdAt'] },
@@ -216,10 +218,6 @@ export const deliveriesCollection = collection<DeliveryDocument>('webhook_delive
 
 export const positionsCollection = collection<PositionDocument>('webhook_positions');
 
-export const workersCollection = collection<WorkerDocument>('webhook_workers', [
-  { name: 'beat', fields: ['beatAt'], acrossInstitutions: true },
-]);
-
 /** Every collection of the service. */
 export const collections = [
   eventsCollection,
@@ -229,7 +227,6 @@ export const collections = [
   webhooksCollection,
   deliveriesCollection,
   positionsCollection,
-  workersCollection,
 ];
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -248,8 +245,4 @@ export const webhookRetention: Retentions = {
     ends: [{ field: 'at', iso: true, afterMs: RECORDS_MS }],
   },
   webhook_positions: { retained: 'as long as their webhooks' },
-  webhook_workers: {
-    retained: 'until the process ends, or a day after its last beat',
-    ends: [{ field: 'beatAt', afterMs: DAY_MS }],
-  },
 };

@@ -37,6 +37,8 @@ export interface WorkOptions<State> {
   readonly logger: Pick<Logger, 'warn'>;
   readonly now?: () => number;
   readonly pollMs?: number;
+  /** Default: {@link CLOSING_MS}. */
+  readonly closingMs?: number;
   readonly random?: () => number;
 }
 
@@ -82,10 +84,9 @@ const requireHandlers = <State>(collections: readonly Collection<Document>[], ta
   if (odd.length > 0) throw new Error(`declared without a handler, or handled and not declared: ${odd.join(', ')}`);
 };
 
-const runCollection = <State>(
-  { store, work: table, state, logger, now = Date.now, random = Math.random, pollMs = POLL_MS }: WorkOptions<State>,
-  collection: Collection<Document>,
-): CollectionRunner => {
+const runCollection = <State>(options: WorkOptions<State>, collection: Collection<Document>): CollectionRunner => {
+  const { store, work: table, state, logger, now = Date.now, random = Math.random } = options;
+  const { pollMs = POLL_MS, closingMs = CLOSING_MS } = options;
   const { acrossInstitutions: documents }: CollectionHandle<Document> = store.collection(collection);
   const log = createLog({ logger }, collection.name);
   const groups = groupWorkKinds(table[collection.name] ?? {});
@@ -215,7 +216,7 @@ const runCollection = <State>(
       unsubscribe();
       await loop.close();
       const all = Promise.all(running.keys());
-      await settleWithin(all, CLOSING_MS, () => stopping.abort());
+      await settleWithin(all, closingMs, () => stopping.abort());
       await settleWithin(all, CLOSING_MS, () => undefined);
     },
   };

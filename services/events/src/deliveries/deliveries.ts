@@ -1,179 +1,64 @@
-import { type Logger, repeat } from '@boxoffice/runtime';
-import { type Store, skipWhenQuiet } from '@boxoffice/store';
-import type { Feed } from '../feed/read.ts';
-import type { Log } from '../log/log.ts';
-import { deliveriesCollection, positionsCollection, type WebhookDocument, webhooksCollection } from '../store.ts';
-import { createRunner, type Runner, type RunnerDependencies } from './runner.ts';
-import { BEAT_EVERY, createShards, LEASE_MS, SHARDS } from './shards.ts';
+// Delivering events to webhooks: the work that is due of them, and what a process has of it.
 
-/** How far a look at changed webhooks goes back: instances write with their own clocks. */
-const OVERLAP_MS = 30_000;
+import type { Logger } from '@boxoffice/runtime';
+import type { Claim, WorkKind, WorkResult } from '@boxoffice/service';
+import type { Log } from '../log/log.ts';
+import type { WebhookDocument } from '../store.ts';
+import { markDisabled } from '../webhooks/rules.ts';
+import { createDelivery, type Delivery, type DeliveryDependencies } from './deliver.ts';
+
 /** A webhook that cannot be worked on is logged once in this time. */
 const LOG_EVERY_MS = 60_000;
+/** Webhooks that a process works on at once: a slow receiver holds one of them, and delays no other webhook. */
+const SLOTS = 1_000;
 
-/** Times of a process, in milliseconds. */
-export interface DeliveryTimes {
-  /** How often it looks for what others have done and for attempts that are due. Default: 500. */
-  readonly lookEveryMs?: number;
-  /** How long it has a share of the work without a renewal. Default: {@link LEASE_MS}. */
-  readonly leaseMs?: number;
-  /** How long it waits for receivers when it closes. Default: 5,000. */
-  readonly closeMs?: number;
-}
-
-/** What the deliveries of a process need beside the members that each of its runners gets. */
-interface DeliveriesDependencies extends Pick<RunnerDependencies, 'attempt' | 'body' | 'delivered' | 'ended' | 'now'> {
-  readonly store: Store;
+interface DeliveriesDependencies extends Omit<DeliveryDependencies, 'failed'> {
   readonly log: Pick<Log, 'onAppended'>;
-  readonly feed: Feed;
-  readonly logger: Pick<Logger, 'error' | 'warn'>;
-  readonly times?: DeliveryTimes | undefined;
+  readonly logger: Pick<Logger, 'warn'>;
 }
 
 /** The delivering part of a process. */
 export type Deliveries = ReturnType<typeof createDeliveries>;
 
-/** Creates the deliveries of a process: one runner for each webhook of the shares that it has. */
+/** Creates the deliveries of a process, which the runner calls. */
 export function createDeliveries(its: DeliveriesDependencies) {
-  const { store, feed, logger, now } = its;
-  const { lookEveryMs = 500, leaseMs = LEASE_MS, closeMs = 5_000 } = its.times ?? {};
-  const webhooks = store.collection(webhooksCollection);
-  const shards = createShards(store, { now, leaseMs });
-  const runners = new Map<string, { readonly runner: Runner; readonly shard: number }>();
-  const closing = new Set<Promise<void>>();
-  const heads = new Map<string, number>();
-  const inUse = new Set<number>();
-  let owned: ReadonlySet<number> = new Set();
-  let lookedAt: number | undefined;
-  let beatAt = Number.NEGATIVE_INFINITY;
-
-  const newRunner = ({ id: webhookId, institution, shard }: WebhookDocument): Runner => {
-    let loggedAt = Number.NEGATIVE_INFINITY;
-    return createRunner({
-      ...its,
-      institution,
-      webhookId,
-      webhooks: webhooks.of(institution),
-      deliveries: store.collection(deliveriesCollection).of(institution),
-      positions: store.collection(positionsCollection).of(institution),
-      isOwner: () => shards.owns(shard),
-      failed: (error) => {
-        if (performance.now() - loggedAt < LOG_EVERY_MS) return;
-        loggedAt = performance.now();
-        logger.warn('a webhook has to wait: its deliveries could not be read or written', { id: webhookId, error });
-      },
-    });
+  const running = new Set<Delivery>();
+  const loggedAt = new Map<string, number>();
+  const failed = (id: string, error: unknown): void => {
+    if (performance.now() - (loggedAt.get(id) ?? Number.NEGATIVE_INFINITY) < LOG_EVERY_MS) return;
+    loggedAt.set(id, performance.now());
+    its.logger.warn('a webhook has to wait: its deliveries could not be read or written', { id, error });
   };
-
-  const stop = (webhookId: string, mostMs?: number): void => {
-    const running = runners.get(webhookId);
-    if (!running) return;
-    runners.delete(webhookId);
-    const closed = running.runner.close(mostMs).finally(() => closing.delete(closed));
-    closing.add(closed);
+  /** Something has changed at an institution: those that are worked on here need not wait for their next look. */
+  const wake = (institution: string): void => {
+    for (const one of running) if (one.institution === institution) one.wake();
   };
-
-  const wake = (webhook: WebhookDocument): void => {
-    const { id, shard } = webhook;
-    const known = runners.get(id) ?? { runner: newRunner(webhook), shard };
-    runners.set(id, known);
-    known.runner.wake();
-  };
-
-  const wakeAll = (institution: string): void => {
-    for (const { runner } of runners.values()) if (runner.institution === institution) runner.wake();
-  };
-
-  /** Finds the webhooks that were created or changed since the last look. */
-  const lookForChanges = async (): Promise<void> => {
-    const at = now();
-    if (lookedAt === undefined) {
-      const first = await Promise.all(
-        Array.from({ length: SHARDS }, (_, shard) => webhooks.acrossInstitutions.find({ where: { shard }, limit: 1 })),
-      );
-      for (const [webhook] of first) if (webhook) inUse.add(webhook.shard);
-    } else {
-      const where = { changedAt: { gte: lookedAt - OVERLAP_MS } };
-      const changed = await webhooks.acrossInstitutions.find({ where, orderBy: 'changedAt' });
-      for (const webhook of changed) {
-        if (!inUse.has(webhook.shard)) beatAt = Number.NEGATIVE_INFINITY;
-        inUse.add(webhook.shard);
-        if (owned.has(webhook.shard) && isNews(webhook)) wake(webhook);
-      }
-    }
-    lookedAt = at;
-  };
-
-  const versions = new Map<string, number>();
-
-  /** Whether this version of the webhook has not been seen; those of the overlap are found again and again. */
-  const isNews = ({ id, version }: WebhookDocument): boolean => {
-    if (versions.get(id) === version) return false;
-    versions.set(id, version);
-    return true;
-  };
-
-  const beat = async (): Promise<void> => {
-    if (performance.now() - beatAt < BEAT_EVERY * leaseMs) return;
-    beatAt = performance.now();
-    const before = owned;
-    owned = await shards.beat(inUse);
-    for (const [id, { shard }] of runners) if (!owned.has(shard)) stop(id);
-    for (const shard of owned) {
-      if (before.has(shard)) continue;
-      const found = await webhooks.acrossInstitutions.find({ where: { shard } });
-      for (const webhook of found) wake(webhook);
-    }
-  };
-
-  /** Wakes the webhooks of institutions with new events, wherever these were recorded. */
-  const lookForEvents = async (): Promise<void> => {
-    const institutions = new Set([...runners.values()].map(({ runner }) => runner.institution));
-    for (const institution of heads.keys()) if (!institutions.has(institution)) heads.delete(institution);
-    await Promise.all(
-      [...institutions].map(async (institution) => {
-        const head = await feed.head(institution);
-        if (heads.get(institution) === head) return;
-        heads.set(institution, head);
-        wakeAll(institution);
-      }),
-    );
-  };
-
-  const lookForNews = skipWhenQuiet(store, 0, async () => {
-    await lookForChanges();
-    await lookForEvents();
-  });
-
-  const look = async (): Promise<void> => {
-    await lookForNews();
-    await beat();
-    const at = now();
-    for (const { runner } of runners.values()) if ((runner.dueAt() ?? Number.POSITIVE_INFINITY) <= at) runner.wake();
-  };
-
-  const failed = (error: unknown): void => logger.error('webhooks could not be looked at', { error });
-  const unsubscribe = its.log.onAppended(wakeAll);
-  let looking: ReturnType<typeof repeat> | undefined;
-
+  its.log.onAppended(wake);
   return {
-    /** The webhook was changed through this process, or deliveries of it were requested. */
-    changed({ shard }: Pick<WebhookDocument, 'shard'>): void {
-      if (!inUse.has(shard)) beatAt = Number.NEGATIVE_INFINITY;
-      inUse.add(shard);
-      void looking?.wake();
-    },
-    /** Takes part in the work from now on. */
-    start(): void {
-      looking = repeat(look, { everyMs: lookEveryMs, atOnce: true, failed });
-    },
-    /** Begins nothing more; resolves when running attempts are written, as far as they end within `closeMs`. */
-    async close(): Promise<void> {
-      unsubscribe();
-      await looking?.close();
-      for (const id of runners.keys()) stop(id, closeMs);
-      await Promise.all(closing);
-      await shards.close().catch(() => undefined);
+    wake,
+    /** Delivers what there is for a webhook that the process has claimed. */
+    async deliver(webhook: WebhookDocument, claim: Claim): Promise<WorkResult> {
+      const delivery = createDelivery({ ...its, failed }, webhook, claim);
+      running.add(delivery);
+      try {
+        return await delivery.run();
+      } finally {
+        running.delete(delivery);
+        loggedAt.delete(webhook.id);
+      }
     },
   };
 }
+
+interface WithDeliveries {
+  readonly deliveries: Deliveries;
+}
+
+/** The work of webhooks: an operator who drops it disables the webhook. */
+export const deliver: WorkKind<WithDeliveries> = {
+  handle: ({ deliveries }, webhook: WebhookDocument, claim) => deliveries.deliver(webhook, claim),
+  slots: () => SLOTS,
+  institutionSlots: SLOTS / 2,
+  dropped: (webhook: WebhookDocument, now) =>
+    markDisabled(webhook, 'An operator has given its deliveries up.', new Date(now)),
+};

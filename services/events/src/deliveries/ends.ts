@@ -1,9 +1,11 @@
 import { type Retries, retryAfter } from '@boxoffice/service';
 import type { Documents } from '@boxoffice/store';
 import type { DeliveryDocument, WebhookDocument } from '../store.ts';
-import { buildChangeMembers } from '../webhooks/rules.ts';
+import { markDisabled } from '../webhooks/rules.ts';
 import { type Attempted, buildAttemptRecord } from './attempt.ts';
-import { createNextAttempt, findFirstPlannedDelivery } from './plan.ts';
+import { deliverNow } from './due.ts';
+import { createNextAttempt } from './plan.ts';
+import { findFirstPlannedDelivery } from './planned.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -49,6 +51,33 @@ export async function drop(
   await deliveries.delete(delivery.id);
 }
 
+/** What removing planned attempts needs. */
+interface Dropping {
+  readonly deliveries: Documents<DeliveryDocument>;
+  /** Whether nobody is making the attempt. */
+  isIdle(delivery: DeliveryDocument): boolean;
+  /** Whether it may go on. */
+  mayBegin(): boolean;
+  now(): number;
+}
+
+/** Planned attempts that are removed at once. */
+const BATCH = 200;
+
+/**
+ * Removes the planned attempts of a webhook, or those from the feed; then the others wait for none of them. Returns
+ * whether none is left but those that somebody makes.
+ */
+export async function dropAll(its: Dropping, webhookId: string, origin?: 'feed'): Promise<boolean> {
+  const where = { webhookId, outcome: 'waiting', ...(origin && { origin }) } as const;
+  for (;;) {
+    const found = await its.deliveries.find({ where, limit: BATCH });
+    await Promise.all(found.filter(its.isIdle).map((delivery) => drop(its.deliveries, delivery, its.now())));
+    if (found.length < BATCH) return true;
+    if (!its.mayBegin()) return false;
+  }
+}
+
 /**
  * Makes the next attempt of the resource due, behind this one. Written before this one's end, so that a crash between
  * the two leaves none waiting for nothing; until then this one comes first.
@@ -92,14 +121,7 @@ const disable = async (
 ): Promise<void> => {
   await webhooks.update(id, (current) =>
     current.deletedAt === null && current.state !== 'disabled' && current.url === url
-      ? {
-          next: {
-            ...current,
-            state: 'disabled',
-            disabledReason: reason,
-            ...buildChangeMembers(current, new Date(now)),
-          },
-        }
+      ? { next: markDisabled(current, reason, new Date(now)), due: deliverNow(current, now) }
       : undefined,
   );
 };

@@ -2,9 +2,10 @@ import { deriveId } from '@boxoffice/runtime';
 import type { Documents, New } from '@boxoffice/store';
 import type { Feed } from '../feed/read.ts';
 import type { EventBounds } from '../feed/visible.ts';
-import type { DeliveryDocument, Origin, Redelivery, WebhookDocument } from '../store.ts';
+import type { DeliveryDocument, Origin, PositionDocument, Redelivery, WebhookDocument } from '../store.ts';
 import { TEST_TYPE } from '../types/types.ts';
 import type { Delivered } from '../webhooks/client-rights.ts';
+import { findFirstPlannedDelivery } from './planned.ts';
 
 /** An event as the feed shows it. */
 interface DeliveredEvent {
@@ -53,16 +54,6 @@ export function createNextAttempt(failed: DeliveryDocument, dueAt: number, now: 
   return createPlannedAttempt(webhookId, event, { origin, round, attempt: attempt + 1 }, { dueAt, now });
 }
 
-/** The first planned attempts of a resource, in their order. */
-export function findFirstPlannedDelivery(
-  deliveries: Documents<DeliveryDocument>,
-  webhookId: string,
-  resourceId: string,
-  limit = 1,
-): Promise<DeliveryDocument[]> {
-  return deliveries.find({ where: { webhookId, outcome: 'waiting', resourceId }, orderBy: 'lane', limit });
-}
-
 /** The newest attempt of a webhook that was made. */
 export async function findLatestAttempt(
   deliveries: Documents<DeliveryDocument>,
@@ -104,6 +95,77 @@ export async function planFirst(
 
 /** Events that are planned with one write; of a stretch, only while fewer deliveries wait that were asked for. */
 const BATCH = 200;
+
+interface Planning {
+  readonly deliveries: Documents<DeliveryDocument>;
+  readonly positions: Documents<PositionDocument>;
+  readonly feed: Pick<Feed, 'read' | 'start'>;
+  /** Whether the webhook is still this process's. */
+  mayBegin(): boolean;
+  now(): number;
+}
+
+/** Creates what plans the deliveries of a webhook from the feed, while one process has the webhook. */
+export function createPlanner(
+  { deliveries, positions, feed, mayBegin, now }: Planning,
+  { id: webhookId, institution }: Pick<WebhookDocument, 'id' | 'institution'>,
+) {
+  let position: { planned: number; written: number } | undefined;
+
+  const readPosition = async () => {
+    const sequence = (await positions.get(webhookId))?.sequence ?? 0;
+    return { planned: sequence, written: sequence };
+  };
+
+  /** Writes up to where it has planned. */
+  const record = async (): Promise<void> => {
+    if (!position || position.planned === position.written) return;
+    const sequence = position.planned;
+    const updated = await positions.update(webhookId, (current) => ({ next: { ...current, sequence } }));
+    if (!updated) await positions.insert({ id: webhookId, sequence });
+    position.written = sequence;
+  };
+
+  /** What the feed still keeps. */
+  const readFrom = async (after: number, delivered: Delivered) => {
+    try {
+      return await feed.read(institution, after, delivered, BATCH);
+    } catch (error) {
+      if ((error as { readonly code?: unknown }).code !== 'event_cursor_expired') throw error;
+      return feed.read(institution, await feed.start(institution), delivered, BATCH);
+    }
+  };
+
+  return {
+    /**
+     * Plans what is new in the feed up to `head`, which was read before the webhook: what follows a change of the
+     * webhook goes by the change. Returns whether all of it is planned.
+     */
+    async plan(webhook: WebhookDocument, delivered: Delivered, head: number): Promise<boolean> {
+      const known = position ?? (await readPosition());
+      position = known;
+      for (;;) {
+        const after = Math.max(known.planned, webhook.since);
+        const found = await readFrom(after, delivered);
+        const last = Math.max(after, head);
+        const events = found.events.filter(({ sequence }) => sequence <= last);
+        const upTo = Math.min(found.upTo, last);
+        if (events.length > 0) await planFirst(deliveries, webhookId, events, now());
+        known.planned = upTo;
+        // Without deliveries it is written at the end: reading the same events again plans nothing.
+        if (events.length > 0) await record();
+        if (upTo === after) return true;
+        if (!mayBegin()) return false;
+      }
+    },
+    record,
+    /** Removes the position of a webhook that was deleted. */
+    async forget(): Promise<void> {
+      position = undefined;
+      await positions.delete(webhookId);
+    },
+  };
+}
 
 interface Sources {
   readonly feed: Pick<Feed, 'read' | 'start'>;

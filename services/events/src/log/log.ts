@@ -11,6 +11,7 @@ import {
   skipWhenQuiet,
   UniqueViolation,
 } from '@boxoffice/store';
+import type { MakeDue } from '../deliveries/due.ts';
 import {
   eventsCollection,
   type NewEvent,
@@ -76,16 +77,21 @@ interface Writer {
   isRunning: boolean;
 }
 
+interface LogOptions {
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Called after events were appended, before those who wait for that go on: what follows from them. */
+  readonly makeDue: MakeDue;
+  /** Called with each event that this process has recorded. */
+  readonly onRecorded?: ((event: NewEvent, recordedAt: number) => void) | undefined;
+}
+
 /**
  * Opens the log. Appending is a compare-and-swap on the newest sequence: the unique index refuses a second event of the
  * same sequence, so what was read after the head is still true when the insert succeeds. Facts of an institution that
  * arrive within {@link GATHER_MS}, or while an insert is under way, share the next one.
  */
-export function createLog(
-  store: Pick<Store, 'collection'>,
-  now: () => number,
-  onRecorded: (event: NewEvent, recordedAt: number) => void = () => undefined,
-) {
+export function createLog(store: Pick<Store, 'collection'>, { now, makeDue, onRecorded }: LogOptions) {
   const documents = store.collection(eventsCollection);
   const positions = createPositions(store);
   const writers = new Map<string, Writer>();
@@ -146,7 +152,7 @@ export function createLog(
     writer.head = { sequence: last.sequence, recordedAt: last.recordedAt };
     for (const event of due) {
       positions.recorded(institution, event);
-      onRecorded(event, event.recordedAt);
+      onRecorded?.(event, event.recordedAt);
     }
     tell(institution);
     return outcomes;
@@ -160,6 +166,8 @@ export function createLog(
       try {
         const outcomes = await write(institution, writer, entries);
         if (outcomes === undefined) continue;
+        // Before the facts are acknowledged, and also for those that were recorded before a crash.
+        if (outcomes.includes('recorded')) await makeDue(institution);
         for (const [index, outcome] of outcomes.entries()) entries[index]?.done(outcome);
       } catch (error) {
         for (const { failed } of entries) failed(error);

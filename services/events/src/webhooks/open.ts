@@ -11,7 +11,7 @@ import type { Parts } from '@boxoffice/service';
 import { type AddressPolicy, createAddressPolicy, createOwnListeners, createResolve } from '../addresses.ts';
 import type { Context } from '../context.ts';
 import { createAttempt, createSend } from '../deliveries/attempt.ts';
-import { createDeliveries, type Deliveries, type DeliveryTimes } from '../deliveries/deliveries.ts';
+import { createDeliveries, type Deliveries } from '../deliveries/deliveries.ts';
 import { toEventView } from '../feed/visible.ts';
 import { countDeliveries, watchWebhooks } from '../metrics.ts';
 import { createSecretBox } from '../signing.ts';
@@ -55,12 +55,11 @@ interface OpenWebhooksOptions {
   readonly logger: Parts['logger'];
   readonly metrics?: Metrics | undefined;
   readonly answerMs?: number;
-  readonly times?: DeliveryTimes;
 }
 
 /** Joins the parts of webhooks. */
 export function openWebhooks(options: OpenWebhooksOptions): OpenWebhooks {
-  const { context, policy, keyEncryptionKey, rightsOf, logger, metrics, answerMs, times } = options;
+  const { context, policy, keyEncryptionKey, rightsOf, logger, metrics, answerMs } = options;
   const { store, log, feed, cursors, publicUrl, now } = context;
   const box = createSecretBox(keyEncryptionKey);
   const send = createSend({ policy, ...(answerMs === undefined ? {} : { answerMs }) });
@@ -75,11 +74,10 @@ export function openWebhooks(options: OpenWebhooksOptions): OpenWebhooks {
     delivered,
     logger,
     now,
-    times,
     ended: countDeliveries(metrics, now),
   });
   if (metrics) watchWebhooks(store, metrics, now);
-  const changed = deliveries.changed;
+  const changed = deliveries.wake;
   return {
     deliveries,
     webhooks: createWebhooks({ store, feed, cursors, policy, box, attempt, delivered, changed, publicUrl, now }),

@@ -1,5 +1,6 @@
 import { Fault } from '@boxoffice/envelope';
 import type { Store } from '@boxoffice/store';
+import { deliverNow } from '../deliveries/due.ts';
 import { findLatestAttempt } from '../deliveries/plan.ts';
 import { deliveriesCollection, type WebhookDocument, webhooksCollection } from '../store.ts';
 import { applyWebhookChange, markDeleted } from './rules.ts';
@@ -63,7 +64,7 @@ const update = async (
   const webhooks = store.collection(webhooksCollection).of(institution);
   const updated = await webhooks.update(webhookId, (current) => {
     if (current.deletedAt !== null) throw absent();
-    return { next: step(current) };
+    return { next: step(current), due: deliverNow(current, Date.now()) };
   });
   if (!updated) throw absent();
 };

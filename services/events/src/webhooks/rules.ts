@@ -114,7 +114,6 @@ export function applyWebhookChange(
 export function buildChangeMembers(current: WebhookDocument, now: Date) {
   return {
     revision: current.revision + 1,
-    changedAt: now.getTime(),
     updatedAt: now.toISOString(),
   };
 }
@@ -126,6 +125,11 @@ export function addSecret(current: WebhookDocument, secret: StoredSecret, now: D
     secrets: rotateSecrets(current.secrets, secret),
     ...buildChangeMembers(current, now),
   };
+}
+
+/** A webhook to which nothing more is delivered, but what is asked for again. */
+export function markDisabled(current: WebhookDocument, reason: string, now: Date): New<WebhookDocument> {
+  return { ...current, state: 'disabled', disabledReason: reason, ...buildChangeMembers(current, now) };
 }
 
 /** A deleted webhook: only what removes its deliveries. */
@@ -170,16 +174,12 @@ export function addTest(webhook: WebhookDocument, now: number): New<WebhookDocum
  * @throws {Fault} `webhook_redelivery_running` while an earlier stretch is delivered; for a single event while too many
  * wait
  */
-export function addRedelivery(
-  webhook: WebhookDocument,
-  wanted: Redelivery,
-  { waiting, now }: { readonly waiting: number; readonly now: number },
-): New<WebhookDocument> {
+export function addRedelivery(webhook: WebhookDocument, wanted: Redelivery, waiting: number): New<WebhookDocument> {
   const others = webhook.redeliveries ?? [];
   const isFull = wanted.isSingle
     ? waiting >= MOST_WAITING || others.length >= MOST_UNPLANNED
     : others.some(({ isSingle }) => !isSingle);
-  if (!isFull) return { ...webhook, redeliveries: [...others, wanted], changedAt: now };
+  if (!isFull) return { ...webhook, redeliveries: [...others, wanted] };
   const details = 'Events are being delivered again to this webhook; wait until their deliveries are made.';
   throw new Fault('webhook_redelivery_running', details);
 }

@@ -11,9 +11,9 @@ import {
 } from '@boxoffice/store';
 import type { AddressPolicy } from '../addresses.ts';
 import { type Attempt, buildAttemptRecord } from '../deliveries/attempt.ts';
+import { deliverNow } from '../deliveries/due.ts';
 import { disableIfDue } from '../deliveries/ends.ts';
 import { createPlannedAttempt, filterVisibleDeliveries, findLatestAttempt } from '../deliveries/plan.ts';
-import { computeShard } from '../deliveries/shards.ts';
 import type { Feed } from '../feed/read.ts';
 import { type EventCursors, START } from '../feed/read.ts';
 import { toEventBounds } from '../feed/visible.ts';
@@ -52,7 +52,7 @@ interface WebhooksDependencies {
   readonly attempt: Attempt;
   readonly delivered: DeliveredEvents;
   /** Notified after each change. */
-  readonly changed: (webhook: WebhookDocument) => void;
+  readonly changed: (institution: string) => void;
   readonly publicUrl: string;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -92,12 +92,12 @@ export function createWebhooks(its: WebhooksDependencies) {
       (webhook) => {
         if (webhook.deletedAt !== null) throw absent();
         allow(webhook);
-        return { next: step(webhook) };
+        return { next: step(webhook), due: deliverNow(webhook, now()) };
       },
       { idempotencyRecord },
     );
     if (!updated) throw absent();
-    its.changed(updated);
+    its.changed(caller.institution);
     return updated;
   };
 
@@ -118,14 +118,17 @@ export function createWebhooks(its: WebhooksDependencies) {
   /** Inserts it in a free slot: unique indexes hold the limit, however many are created at once. */
   const insert = async (
     caller: Caller,
-    webhook: Omit<WebhookDocument, 'version' | 'institution' | 'slot'>,
+    webhook: Omit<WebhookDocument, 'version' | 'institution' | 'due' | 'slot'>,
     idempotencyRecord: Remembered<WebhookDocument>,
   ): Promise<WebhookDocument> => {
     for (;;) {
       const slots = rules.freeSlot(caller, await allOf(caller.institution).find({ where: { deletedAt: null } }));
       if (!slots) throw rules.createTooManyWebhooksFault(caller);
       try {
-        return await allOf(caller.institution).insert({ ...webhook, ...slots }, { idempotencyRecord });
+        return await allOf(caller.institution).insert(
+          { ...webhook, ...slots },
+          { idempotencyRecord, due: { deliver: now() } },
+        );
       } catch (error) {
         if (!(error instanceof UniqueViolation) || !error.index.endsWith('slot')) throw error;
       }
@@ -169,15 +172,12 @@ export function createWebhooks(its: WebhooksDependencies) {
         client: client ?? '',
         since: await feed.head(institution),
         activatedAt: at.toISOString(),
-        shard: computeShard(id),
         revision: 1,
-        changedAt: at.getTime(),
         createdAt: at.toISOString(),
         updatedAt: at.toISOString(),
         deletedAt: null,
       };
       const webhook = await insert(caller, draft, idempotencyRecord);
-      its.changed(webhook);
       return { webhook, secret };
     },
 
@@ -269,7 +269,7 @@ export function createWebhooks(its: WebhooksDependencies) {
       const count = await feed.count(institution, stretch.after, stretch.until, delivered);
       const redelivery = { ...stretch, round: createId('rdl', now()), isSingle: event !== undefined, count };
       const waiting = await deliveriesOf(institution).count({ webhookId, outcome: 'waiting', origin: 'redelivery' });
-      await update(request, (before) => addRedelivery(before, redelivery, { waiting, now: now() }));
+      await update(request, (before) => addRedelivery(before, redelivery, waiting));
       return count;
     },
   };

@@ -1,14 +1,8 @@
 import type { Store } from '@boxoffice/store';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { createRunner } from '../../src/deliveries/runner.ts';
-import { createShards, SHARDS } from '../../src/deliveries/shards.ts';
-import { deliveriesCollection, positionsCollection, webhooksCollection } from '../../src/store.ts';
-import { expandTypes } from '../../src/types/types.ts';
-import { answerNever, createStatusAnswer, waitUntil } from '../fixture/receiver.ts';
+import { deliveriesCollection, positionsCollection } from '../../src/store.ts';
+import { answerNever, createHoldingAnswer, createStatusAnswer, waitUntil } from '../fixture/receiver.ts';
 import { Clock, engines, type Fixture, openFixture } from '../fixture/service.ts';
-
-/** How long others wait for a share that one has left to them. */
-const leaseMs = 1_500;
 
 describe.each(engines)('several processes, on $name', (engine) => {
   let clock: Clock;
@@ -16,33 +10,9 @@ describe.each(engines)('several processes, on $name', (engine) => {
 
   beforeEach(async () => {
     clock = new Clock();
-    its = await openFixture(engine, { clock, times: { leaseMs, closeMs: 60_000 } });
+    its = await openFixture(engine, { clock, runner: { closingMs: 60_000 } });
   });
   afterEach(() => its.close());
-
-  test('each share has one process, and none has all', async () => {
-    const shards = await Promise.all([1, 2, 3].map(async () => createShards(await its.openStore(), { leaseMs })));
-    const all = Array.from({ length: SHARDS }, (_, shard) => shard);
-    await waitUntil('every share is with one', async () => {
-      await Promise.all(shards.map((one) => one.beat(new Set(all))));
-      const owners = all.map((shard) => shards.filter((one) => one.owns(shard)));
-      for (const those of owners) expect(those.length).toBeLessThan(2);
-      return new Set(owners.flat()).size > 1 && owners.every(({ length }) => length === 1);
-    });
-    await Promise.all(shards.map((one) => one.close()));
-  });
-
-  test('a process that has not renewed its share begins nothing more', async () => {
-    clock.stop();
-    const shards = createShards(await its.openStore(), { clock: clock.now });
-    await shards.beat(new Set([1]));
-    expect(shards.owns(1)).toBe(true);
-    clock.advance(3_000);
-    expect(shards.owns(1)).toBe(false);
-    await shards.beat(new Set([1]));
-    expect(shards.owns(1)).toBe(true);
-    await shards.close();
-  });
 
   test('events that one process records are delivered once by whichever has the webhook, in order', async () => {
     const [one, other] = [its, await its.another()];
@@ -54,8 +24,28 @@ describe.each(engines)('several processes, on $name', (engine) => {
     await waitUntil('all deliveries', () =>
       all.every(({ received }) => new Set(received.map(({ event }) => event.id)).size === 12),
     );
-    // A share that moves to the second process while it starts may repeat one, never change the order.
-    for (const at of all) expect([...new Set(at.ids())]).toEqual(events);
+    for (const at of all) expect(at.ids()).toEqual(events);
+  });
+
+  test('what other processes append and change is not delivered twice while one of them has the webhook', async () => {
+    const other = await its.another();
+    const at = await its.receiver();
+    const { answer, release } = createHoldingAnswer();
+    at.answer = answer;
+    const { id } = await its.webhook(at.url);
+    const events = [await its.emit('order.created', 'ord_1')];
+    await waitUntil('the first attempt', () => at.received.length === 1);
+    for (const each of [other, its]) {
+      events.push(await each.emit('order.changed', 'ord_1'));
+      expect((await each.call('PATCH', `/${id}`, { body: { types: ['order.*', 'ticket.*'] } })).status).toBe(200);
+      events.push(await each.emit('ticket.issued'));
+    }
+    await waitUntil('those of other resources', () => at.received.length === 3);
+    release();
+    await waitUntil('the rest', () => at.received.length === events.length);
+    expect(at.ids().toSorted()).toEqual(events.toSorted());
+    await waitUntil('their records', async () => (await its.attempts(id, '&outcome=waiting')).length === 0);
+    expect(await its.attempts(id)).toHaveLength(events.length);
   });
 
   test('what a stopped process leaves is delivered by the next', async () => {
@@ -95,7 +85,7 @@ describe.each(engines)('several processes, on $name', (engine) => {
 
   test('a process that stops leaves a receiver that does not answer to the next', async () => {
     await its.stop();
-    const first = await its.another({ answerMs: 10 * 60_000, times: { leaseMs, closeMs: 100 } });
+    const first = await its.another({ answerMs: 10 * 60_000, runner: { closingMs: 100 } });
     const at = await its.receiver();
     at.answer = answerNever;
     const { id } = await first.webhook(at.url);
@@ -167,95 +157,6 @@ describe.each(engines)('what becomes due meanwhile, on $name', (engine) => {
     expect((await its.call('PATCH', `/${id}`, { body: { types: ['order.*', 'ticket.*'] } })).status).toBe(200);
     await waitUntil('the look', () => !isNext);
     await waitUntil('the second attempt', () => at.received.length === 2);
-    await its.close();
-  });
-
-  test('an event that follows a change of its webhook goes by the change, however slowly the webhook was read', async () => {
-    const clock = new Clock();
-    // This process gets no share, so the webhook is the runner's alone.
-    const its = await openFixture(engine, { clock, storeOf: (store) => ({ ...store, lease: async () => false }) });
-    const { id } = await its.webhook((await its.receiver()).url, { types: ['ticket.*'] });
-    const store = await its.openStore();
-    const webhooks = store.collection(webhooksCollection).of('opera');
-    const made: string[] = [];
-    let event: string | undefined;
-    const runner = createRunner({
-      institution: 'opera',
-      webhookId: id,
-      webhooks: {
-        ...webhooks,
-        async get(webhookId) {
-          const read = await webhooks.get(webhookId);
-          if (event === undefined) {
-            await its.call('PATCH', `/${id}`, { body: { types: ['order.*'] } });
-            event = await its.emit('order.created');
-            await waitUntil('the event', async () => (await its.context.feed.head('opera')) > 0);
-            runner.wake();
-          }
-          return read;
-        },
-      },
-      deliveries: store.collection(deliveriesCollection).of('opera'),
-      positions: store.collection(positionsCollection).of('opera'),
-      feed: its.context.feed,
-      attempt: async (_webhook, message) => {
-        made.push(message.id);
-        return { startedAt: clock.now(), durationMs: 1, httpStatus: 204, error: null };
-      },
-      body: () => '{}',
-      delivered: async ({ types }) => ({ types: expandTypes(types), bounds: undefined }),
-      isOwner: () => true,
-      now: clock.now,
-      ended: () => undefined,
-      failed: () => undefined,
-    });
-    runner.wake();
-    await waitUntil('the attempt', () => made.length > 0);
-    expect(made).toEqual([event]);
-    await runner.close();
-    await its.close();
-  });
-
-  // The second question precedes all attempts that are due, the third a single one.
-  test.each([2, 3])('an attempt is made although the share was not renewed in time for question %s', async (lostAt) => {
-    const clock = new Clock();
-    // This process gets no share, so the webhook is the runner's alone.
-    const its = await openFixture(engine, { clock, storeOf: (store) => ({ ...store, lease: async () => false }) });
-    const { id } = await its.webhook((await its.receiver()).url);
-    const event = await its.emit('order.created');
-    const store = await its.openStore();
-    const made: string[] = [];
-    let asked = 0;
-    const runner = createRunner({
-      institution: 'opera',
-      webhookId: id,
-      webhooks: store.collection(webhooksCollection).of('opera'),
-      deliveries: store.collection(deliveriesCollection).of('opera'),
-      positions: store.collection(positionsCollection).of('opera'),
-      feed: its.context.feed,
-      attempt: async (_webhook, message) => {
-        made.push(message.id);
-        return { startedAt: clock.now(), durationMs: 1, httpStatus: 204, error: null };
-      },
-      body: () => '{}',
-      delivered: async () => ({ types: ['order.created'], bounds: undefined }),
-      isOwner: () => {
-        asked += 1;
-        return asked !== lostAt;
-      },
-      now: clock.now,
-      ended: () => undefined,
-      failed: () => undefined,
-    });
-    runner.wake();
-    // As the process does: it wakes what is due.
-    await waitUntil('the attempt', () => {
-      if ((runner.dueAt() ?? Number.POSITIVE_INFINITY) <= clock.now()) runner.wake();
-      return made.length > 0;
-    });
-    expect(made).toEqual([event]);
-    expect(asked).toBeGreaterThan(lostAt);
-    await runner.close();
     await its.close();
   });
 });
