@@ -17,7 +17,6 @@ export interface Spoilable {
   /** What a partner received, and the ids that its webhook got. */
   readonly events: Mutable<EventView>[];
   readonly delivered: string[];
-  readonly stock: { id: string; capacity: number; free: number; held: number; sold: number }[];
 }
 
 const instant = '2027-01-01T00:00:00.000Z';
@@ -79,7 +78,6 @@ export function createConsistentEvidence(): Spoilable {
     tickets,
     events,
     delivered: events.map(({ id }) => id),
-    stock: [{ id: 'cat_1', capacity: 8, free: 3, held: 1, sold: 4 }],
   };
 }
 
@@ -91,7 +89,6 @@ const order = (
 ): Mutable<OrderView> => ({
   id,
   state,
-  version: 3,
   externalReference: `round/${id}`,
   contactNumber: null,
   lines: places.map((place) => line(id, place, more.confirmedAt != null)),
@@ -135,7 +132,7 @@ const ticket = (place: string, orderId: string, status: TicketView['status']): M
 
 const eventsOf = (orders: readonly OrderView[], tickets: readonly TicketView[]): Mutable<EventView>[] => {
   const ended = { not_printed: [], printed: ['printed'], controlled: ['printed', 'controlled'] };
-  const all = [
+  return [
     ...orders.flatMap(({ id, state, confirmedAt, cancellation }) => {
       const steps = [...(confirmedAt ? ['confirmed'] : []), ...(cancellation ? ['cancelled', 'settled'] : [])];
       return about(
@@ -154,15 +151,14 @@ const eventsOf = (orders: readonly OrderView[], tickets: readonly TicketView[]):
       );
     }),
   ];
-  return all.map((event, index) => ({ ...event, sequence: index + 1 }));
 };
 
 /** The events of a document, from the first to the last type, which says its present state. */
-const about = (id: string, present: EventView['data'], types: readonly string[]): Omit<EventView, 'sequence'>[] =>
+const about = (id: string, present: EventView['data'], types: readonly string[]): EventView[] =>
   types.map((type, index) => ({
     id: `evt_${id}_${index}`,
     type,
-    resource: { id, version: index + 1 },
+    resource: { id },
     data: index === types.length - 1 ? present : {},
   }));
 

@@ -18,10 +18,6 @@ const of = <T extends { readonly id: string }>(all: readonly T[], id: string): T
   if (!found) throw new Error(`no ${id}`);
   return found;
 };
-const cancellation = (round: Spoilable, id: string, members: object) => {
-  const order = of(round.orders, id);
-  Object.assign(order, { cancellation: { ...order.cancellation, ...members } });
-};
 
 test('the checks of a correct round find nothing', () => {
   const check = createCheck();
@@ -56,13 +52,6 @@ const at = ({ events }: Spoilable, type: string): number => events.findIndex((ev
 const spoilt: readonly [Invariant, string, (round: Spoilable) => void][] = [
   [
     'events',
-    'a gap in the events',
-    ({ events }) => {
-      for (const event of events.slice(3)) event.sequence += 1;
-    },
-  ],
-  [
-    'events',
     'a change with two events',
     (round) => Object.assign(round.events[at(round, 'order.created')] ?? {}, { type: 'order.confirmed' }),
   ],
@@ -72,7 +61,6 @@ const spoilt: readonly [Invariant, string, (round: Spoilable) => void][] = [
     (round) => {
       const index = at(round, 'order.confirmed');
       const [gone] = round.events.splice(index, 1);
-      for (const event of round.events.slice(index)) event.sequence -= 1;
       round.delivered.splice(round.delivered.indexOf(gone?.id ?? ''), 1);
     },
   ],
@@ -80,11 +68,6 @@ const spoilt: readonly [Invariant, string, (round: Spoilable) => void][] = [
     'events',
     'a last event of another state',
     (round) => Object.assign(round.events[at(round, 'order.settled')] ?? {}, { data: { state: 'confirmed' } }),
-  ],
-  [
-    'events',
-    'an older version after a newer one',
-    (round) => Object.assign(round.events[at(round, 'ticket.controlled')]?.resource ?? {}, { version: 1 }),
   ],
   ['events', 'an event that no delivery brought', ({ delivered }) => void delivered.splice(2, 1)],
   ['events', 'deliveries in another order', ({ delivered }) => void delivered.unshift(...delivered.splice(1, 1))],
@@ -101,7 +84,7 @@ const spoilt: readonly [Invariant, string, (round: Spoilable) => void][] = [
   [
     'acknowledged',
     'a replacement that is lost',
-    ({ tickets }) => Object.assign(of(tickets, 'tic_p2'), { replaces: null }),
+    ({ tickets }) => Object.assign(of(tickets, 'tic_lost'), { status: 'printed' }),
   ],
   ['acknowledged', 'an acknowledged order that is gone', ({ orders }) => void orders.splice(1, 1)],
   [
@@ -170,12 +153,6 @@ const spoilt: readonly [Invariant, string, (round: Spoilable) => void][] = [
   ],
   [
     'checkouts',
-    'a live ticket of an order that was called cancelled',
-    ({ tickets }) =>
-      void tickets.push({ ...of(tickets, 'tic_p7'), id: 'tic_p8', orderId: 'ord_lost', lineId: 'lin_p8' }),
-  ],
-  [
-    'checkouts',
     'an order that was called cancelled a moment too early',
     ({ checkouts }) => void checkouts[1]?.sightings.unshift('open'),
   ],
@@ -192,11 +169,6 @@ const spoilt: readonly [Invariant, string, (round: Spoilable) => void][] = [
       Object.assign(of(round.orders, 'ord_shop'), { state: 'cancelled', cancellation: cancelled });
       of(round.tickets, 'tic_p7').status = 'cancelled';
     },
-  ],
-  [
-    'checkouts',
-    'a purchase that was acknowledged and has no ticket',
-    ({ tickets }) => void tickets.splice(tickets.indexOf(of(tickets, 'tic_p7')), 1),
   ],
   [
     'checkouts',
@@ -225,16 +197,11 @@ const spoilt: readonly [Invariant, string, (round: Spoilable) => void][] = [
     'a 500 that logs out and does not say so',
     ({ checkouts }) => Object.assign(checkouts[0] ?? {}, { inSession: false }),
   ],
-];
-
-const more: typeof spoilt = [
-  ['acknowledged', 'places released twice', (round) => cancellation(round, 'ord_back', { placesReleased: 2 })],
   [
     'acknowledged',
     'two requests that both cancelled an order',
     ({ entries }) => void entries.push({ ...(entries[6] as Spoilable['entries'][0]), key: 'another' }),
   ],
-  ['acknowledged', 'counts of places that do not add up', ({ stock }) => Object.assign(stock[0] ?? {}, { free: 4 })],
   [
     'keys',
     'a request that is in progress to the end',
@@ -243,7 +210,7 @@ const more: typeof spoilt = [
 ];
 
 describe('the checks of a round find', () => {
-  test.each([...spoilt, ...more])('%s: %s', (invariant, _, spoil) => {
+  test.each(spoilt)('%s: %s', (invariant, _, spoil) => {
     expect(violated(spoil)).toContain(invariant);
   });
 });

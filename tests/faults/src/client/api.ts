@@ -47,19 +47,26 @@ export function waitBeforeRepeat(repeats: number): Promise<void> {
 }
 
 /** Whether the response tells the client to repeat the request later. */
-export function isBusy({ status, body, headers }: Reply): boolean {
-  return (
-    status === 429 ||
-    (status === 409 && body?.status === 'idempotency_in_progress') ||
-    (status === 409 && body?.status === 'conflict' && headers['idempotency-replayed'] === undefined)
-  );
+const isBusy = ({ status, body, headers }: Reply): boolean =>
+  status === 429 ||
+  (status === 409 && body?.status === 'idempotency_in_progress') ||
+  (status === 409 && body?.status === 'conflict' && headers['idempotency-replayed'] === undefined);
+
+/** Whether the response says what became of the request. */
+export function isFinal(reply: Reply | undefined): reply is Reply {
+  return reply !== undefined && reply.status < 500 && !isBusy(reply);
 }
 
 /**
- * Sends the request until its response is final; a client that does not insist stops at one that never comes or is a
- * 5xx.
+ * Sends the request until its response is final, for so long at most; a client that does not insist stops at one that
+ * never comes or is a 5xx.
  */
-export async function ask(api: Client, path: string, call: Call, insists: boolean): Promise<Asked> {
+export async function ask(
+  api: Client,
+  path: string,
+  call: Call,
+  { insists = true, patienceMs = PERSISTENCE_MS } = {},
+): Promise<Asked> {
   const startedAt = performance.now();
   const passed = () => performance.now() - startedAt;
   const story: string[] = [];
@@ -71,7 +78,7 @@ export async function ask(api: Client, path: string, call: Call, insists: boolea
     const unknown = reply === undefined || reply.status >= 500;
     if (unknown) unknownTries += 1;
     const goesOn = unknown ? insists : isBusy(reply);
-    if (!goesOn || passed() > PERSISTENCE_MS) return { reply, story, unknownTries, tookMs: passed() };
+    if (!goesOn || passed() > patienceMs) return { reply, story, unknownTries, tookMs: passed() };
     await waitBeforeRepeat(repeats);
   }
 }
@@ -83,8 +90,8 @@ const saidIn = ({ status, body }: Reply): string =>
 /** Sends a command until its response is final. */
 export async function sendCommand(api: Client, path: string, method: string, body?: object) {
   const headers = { 'idempotency-key': randomUUID() };
-  const { reply } = await ask(api, path, { method, headers, ...(body === undefined ? {} : { body }) }, true);
-  if (reply === undefined || reply.status >= 500 || isBusy(reply)) return { outcome: 'unknown' as const };
+  const { reply } = await ask(api, path, { method, headers, ...(body === undefined ? {} : { body }) });
+  if (!isFinal(reply)) return { outcome: 'unknown' as const };
   return { outcome: reply.status < 300 ? ('ok' as const) : ('refused' as const), data: reply.body.data };
 }
 
@@ -103,29 +110,18 @@ export async function requireData(api: Client, path: string, call?: Call): Promi
   return body.data;
 }
 
-/**
- * Repeats a call while the product is unavailable. @throws {Error} with the last response, when the deadline has passed
- */
-const insist = async (api: Client, path: string, call: Call | undefined): Promise<Reply> => {
-  const deadline = performance.now() + INSISTENCE_MS;
-  const headers = { 'idempotency-key': randomUUID(), ...call?.headers };
-  const sent = call?.method === 'POST' ? { ...call, headers } : call;
-  for (;;) {
-    let failure = '';
-    const reply = await api(path, sent).catch((error: { readonly message?: string }) => {
-      failure = error.message ?? String(error);
-      return undefined;
-    });
-    if (reply && reply.status < 500 && !isBusy(reply)) return reply;
-    if (performance.now() > deadline)
-      throw new Error(`${call?.method ?? 'GET'} ${path}: ${reply ? `${reply.status} ${reply.text}` : failure}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+/** @throws {Error} with the story, when the deadline has passed */
+const insist = async (api: Client, path: string, call: Call = {}): Promise<Reply> => {
+  const headers = { 'idempotency-key': randomUUID(), ...call.headers };
+  const sent = call.method === 'POST' ? { ...call, headers } : call;
+  const { reply, story } = await ask(api, path, sent, { patienceMs: INSISTENCE_MS });
+  if (isFinal(reply)) return reply;
+  throw new Error(`${call.method ?? 'GET'} ${path}: ${story.join(', ')}`);
 };
 
 /** An order or a cart; undefined if it does not exist. */
 export async function findOrder(api: Client, orderId: string): Promise<OrderView | undefined> {
-  const { status, body, text } = await insist(api, `/svc/v3/orders/${orderId}`, undefined);
+  const { status, body, text } = await insist(api, `/svc/v3/orders/${orderId}`);
   if (status === 404) return undefined;
   if (status >= 300) throw new Error(`order ${orderId}: ${status} ${text}`);
   return body.data;
@@ -153,7 +149,6 @@ interface CancellationView {
 export interface OrderView {
   readonly id: string;
   readonly state: State;
-  readonly version: number;
   readonly externalReference: string | null;
   readonly lines: readonly LineView[];
   readonly total: number;
@@ -174,18 +169,4 @@ export interface TicketView {
   readonly place: { readonly id: string };
   readonly controlledAt: string | null;
   readonly replaces: string | null;
-}
-
-export interface PlaceView {
-  readonly id: string;
-  readonly state: 'free' | 'held' | 'sold';
-}
-
-/** The stock counts of a seat category. */
-export interface StockView {
-  readonly id: string;
-  readonly capacity: number;
-  readonly free: number;
-  readonly held: number;
-  readonly sold: number;
 }

@@ -2,31 +2,10 @@ import type { Call, Client, Reply } from '@boxoffice/testkit';
 import type { Action, Entry, Journal } from '../round/journal.ts';
 import type { Random } from '../round/random.ts';
 import type { RequestedItem } from '../round/stage.ts';
-import { ask, isBusy, type OrderView } from './api.ts';
+import { ask, isFinal, type OrderView } from './api.ts';
 
 /** A client that sends one request after the other and records the outcome of each. */
-export interface Buyer {
-  create(items: readonly RequestedItem[], pointOfSale?: string): Promise<Entry>;
-  confirm(orderId: string): Promise<Entry>;
-  cancel(orderId: string, override?: boolean): Promise<Entry>;
-  add(orderId: string, items: readonly RequestedItem[]): Promise<Entry>;
-  remove(orderId: string, lineId: string): Promise<Entry>;
-  /** Names the contact who buys. */
-  change(orderId: string, contactNumber: string): Promise<Entry>;
-  /** Records a pending payment. */
-  pledge(orderId: string, amount: number): Promise<Entry>;
-  /** Captures a pending payment. */
-  settle(orderId: string, paymentId: string, amount: number): Promise<Entry>;
-  refund(orderId: string, amount: number): Promise<Entry>;
-  /** Pays with immediate capture. */
-  pay(orderId: string, amount: number): Promise<Entry>;
-  reserve(orderId: string, dueAt: Date): Promise<Entry>;
-  extend(orderId: string, minutes: number): Promise<Entry>;
-  print(ticketId: string): Promise<Entry>;
-  control(ticketId: string): Promise<Entry>;
-  revert(ticketId: string): Promise<Entry>;
-  replace(ticketId: string): Promise<Entry>;
-}
+export type Buyer = ReturnType<typeof openBuyer>;
 
 /** What an action is beside a POST with a body. */
 interface Particulars {
@@ -47,7 +26,7 @@ interface BuyerOptions {
 }
 
 /** Creates a buyer. */
-export function openBuyer({ api, journal, random, reference, persistent }: BuyerOptions): Buyer {
+export function openBuyer({ api, journal, random, reference, persistent }: BuyerOptions) {
   let serial = 0;
   const name = `${reference}/${random.between(0, 0xffff_ffff).toString(36)}`;
 
@@ -65,9 +44,9 @@ export function openBuyer({ api, journal, random, reference, persistent }: Buyer
     const sent = action === 'create' ? { ...body, externalReference: key } : body;
     const headers = { 'idempotency-key': key };
     const call: Call = method === 'DELETE' ? { method, headers } : { method, body: sent, headers };
-    const { reply, ...course } = await ask(api, path, call, insists);
+    const { reply, ...course } = await ask(api, path, call, { insists });
     // A request that is reported as still in progress until the timeout is inconclusive.
-    const answered = reply !== undefined && reply.status < 500 && !isBusy(reply);
+    const answered = isFinal(reply);
     const ok = answered && reply.status < 300;
     const repeated = ok && checksRepeat && method === 'POST' ? await sameAgain(path, call, reply) : undefined;
     const entry: Entry = {
@@ -82,41 +61,49 @@ export function openBuyer({ api, journal, random, reference, persistent }: Buyer
       ...(repeated === undefined ? {} : { repeated }),
       ...course,
     };
-    journal.write(entry);
+    journal.entries.push(entry);
     return entry;
   };
 
   /** Repeats the request with the same key; undefined when the response is inconclusive. */
   const sameAgain = async (path: string, call: Call, first: Reply): Promise<string | undefined> => {
     const again = await api(path, call).catch(() => undefined);
-    if (again === undefined || again.status >= 500 || isBusy(again)) return undefined;
+    if (!isFinal(again)) return undefined;
     if (again.status === first.status && again.text === first.text) return 'the same';
     return `first ${first.status} ${first.text}, then ${again.status} ${again.text}`;
   };
 
   const order = (orderId: string, what: string) => `/svc/v3/orders/${orderId}/${what}`;
+  const ticket = (ticketId: string, what: string) => `/svc/v3/tickets/${ticketId}/${what}`;
   return {
-    create: (items, pointOfSale) =>
+    create: (items: readonly RequestedItem[], pointOfSale?: string) =>
       act('create', null, '/svc/v3/orders', { items, ...(pointOfSale === undefined ? {} : { pointOfSale }) }),
-    confirm: (id) => act('confirm', id, order(id, 'confirmation'), { onAccount: true }),
-    cancel: (id, override) =>
+    confirm: (id: string) => act('confirm', id, order(id, 'confirmation'), { onAccount: true }),
+    cancel: (id: string, override?: boolean) =>
       act('cancel', id, order(id, 'cancellation'), { reason: 'faults', ...(override ? { override } : {}) }),
-    pay: (id, amount) =>
+    /** Pays with immediate capture. */
+    pay: (id: string, amount: number) =>
       act('pay', id, order(id, 'payments'), { method: 'card', amount, status: 'captured' }, { amount }),
-    reserve: (id, dueAt) => act('reserve', id, order(id, 'reservation'), { dueAt: dueAt.toISOString() }),
-    extend: (id, minutes) => act('extend', id, order(id, 'extension'), { minutes }),
-    print: (id) => act('print', id, `/svc/v3/tickets/${id}/printing`, {}),
-    control: (id) => act('control', id, `/svc/v3/tickets/${id}/control`, { gate: 'A' }),
-    revert: (id) => act('revert', id, `/svc/v3/tickets/${id}/control`, {}, { method: 'DELETE' }),
-    replace: (id) => act('replace', id, `/svc/v3/tickets/${id}/replacement`, {}),
-    add: (id, items) => act('add', id, order(id, 'lines'), { items }),
-    remove: (id, line) => act('remove', id, order(id, `lines/${line}`), {}, { method: 'DELETE', detail: line }),
-    change: (id, contactNumber) =>
-      act('change', id, `/svc/v3/orders/${id}`, { contactNumber }, { method: 'PATCH', detail: contactNumber }),
-    pledge: (id, amount) => act('pledge', id, order(id, 'payments'), { method: 'card', amount, status: 'pending' }),
-    settle: (id, paymentId, amount) =>
+    /** Records a pending payment. */
+    pledge: (id: string, amount: number) =>
+      act('pledge', id, order(id, 'payments'), { method: 'card', amount, status: 'pending' }),
+    /** Captures a pending payment. */
+    settle: (id: string, paymentId: string, amount: number) =>
       act('settle', id, order(id, `payments/${paymentId}`), { status: 'captured' }, { method: 'PATCH', amount }),
-    refund: (id, amount) => act('refund', id, order(id, 'refunds'), { method: 'card', amount }, { amount }),
+    refund: (id: string, amount: number) =>
+      act('refund', id, order(id, 'refunds'), { method: 'card', amount }, { amount }),
+    reserve: (id: string, dueAt: Date) => act('reserve', id, order(id, 'reservation'), { dueAt: dueAt.toISOString() }),
+    extend: (id: string, minutes: number) => act('extend', id, order(id, 'extension'), { minutes }),
+    add: (id: string, items: readonly RequestedItem[]) => act('add', id, order(id, 'lines'), { items }),
+    remove: (id: string, line: string) =>
+      act('remove', id, order(id, `lines/${line}`), {}, { method: 'DELETE', detail: line }),
+    /** Names the contact who buys. */
+    change: (id: string, contactNumber: string) =>
+      act('change', id, `/svc/v3/orders/${id}`, { contactNumber }, { method: 'PATCH', detail: contactNumber }),
+    print: (id: string) => act('print', id, ticket(id, 'printing'), {}),
+    control: (id: string) => act('control', id, ticket(id, 'control'), { gate: 'A' }),
+    revert: (id: string) => act('revert', id, ticket(id, 'control'), {}, { method: 'DELETE' }),
+    replace: (id: string) => act('replace', id, ticket(id, 'replacement'), {}),
   };
 }
 

@@ -11,8 +11,7 @@ import { requireData } from './api.ts';
 export interface EventView {
   readonly id: string;
   readonly type: string;
-  readonly sequence: number;
-  readonly resource: { readonly id: string; readonly version: number };
+  readonly resource: { readonly id: string };
   readonly data: { readonly state?: string; readonly status?: string };
 }
 

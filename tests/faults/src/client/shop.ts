@@ -5,26 +5,10 @@ import { type Deployment, openStores } from '../deployment/deployment.ts';
 import { type CheckoutAnswer, isOpen, type Journal } from '../round/journal.ts';
 import type { Random } from '../round/random.ts';
 import { type Hall, openPointOfSale } from '../round/stage.ts';
-import { findOrder, requireData, waitBeforeRepeat } from './api.ts';
-
-/** A user of the point of sale, with a login. */
-interface ShopUser {
-  readonly login: string;
-  readonly password: string;
-  readonly contactNumber: string;
-}
+import { findOrder, type OrderView, requireData, waitBeforeRepeat } from './api.ts';
 
 /** A point of sale that sells one performance (a hall) to visitors. */
-export interface Shop {
-  readonly serviceHost: string;
-  readonly performanceId: string;
-  readonly tariffId: string;
-  /** The ids of the performance's seat categories. */
-  readonly seatCategoryIds: readonly string[];
-  readonly users: readonly ShopUser[];
-  /** Whether the installation accepts simulated payments. */
-  readonly simulated: boolean;
-}
+export type Shop = Awaited<ReturnType<typeof openShop>>;
 
 const USERS = 3;
 
@@ -35,24 +19,20 @@ export async function openShop(
   name: string,
   hall: Hall,
   holdSeconds: number,
-): Promise<Shop> {
+) {
   const serviceHost = await openPointOfSale(api, name, hall, holdSeconds);
   const stores = await openStores({ ...data, amqpUrl: undefined });
   try {
     const store = await stores.store(pos.name, pos.collections);
     const users = await Promise.all(
-      Array.from({ length: USERS }, async (_, index): Promise<ShopUser> => {
+      Array.from({ length: USERS }, async (_, index) => {
         const login = `user${index}@${serviceHost}`;
         const body = { lastName: `User ${index}`, email: login, criteria: ['account'] };
-        const { contactNumber } = await requireData(api, '/svc/v3/contacts/individuals', { method: 'POST', body });
+        const made = await requireData(api, '/svc/v3/contacts/individuals', { method: 'POST', body });
+        const contactNumber: string = made.contactNumber;
         const password = randomBytes(12).toString('base64url');
-        await createUser(store, {
-          institution: partner.institution,
-          serviceHost,
-          login,
-          password,
-          contactNumber,
-        });
+        const { institution } = partner;
+        await createUser(store, { institution, serviceHost, login, password, contactNumber });
         return { login, password, contactNumber };
       }),
     );
@@ -117,7 +97,7 @@ export async function visitShop({ pos, api, shop, journal, random }: VisitOption
     const clicks = random.chance(0.2) ? 2 : 1;
     const insists = key !== undefined || random.chance(0.5);
     const answers: CheckoutAnswer[] = [];
-    const sightings: Parameters<Journal['checkedOut']>[0]['sightings'][number][] = [];
+    const sightings: OrderView['state'][] = [];
     const click = async (): Promise<void> => {
       const answer = answerOf(await post('/orders', token, body, key));
       answers.push(answer);
@@ -132,7 +112,7 @@ export async function visitShop({ pos, api, shop, journal, random }: VisitOption
       await waitBeforeRepeat(repeats);
       await click();
     }
-    journal.checkedOut({ cartId, key: key ?? null, answers, sightings, inSession: await inSession(token) });
+    journal.checkouts.push({ cartId, key: key ?? null, answers, sightings, inSession: await inSession(token) });
   };
 
   const user = random.chance(0.5) ? random.pick(shop.users) : undefined;
@@ -149,7 +129,7 @@ export async function visitShop({ pos, api, shop, journal, random }: VisitOption
   const token = session ?? tokenOf(added);
   const cartId: unknown = added?.body?.data?.id;
   if (added?.status !== 201 || token === undefined || typeof cartId !== 'string') return false;
-  journal.filled(cartId);
+  journal.carts.add(cartId);
   await buy(cartId, token, { ...buyer, ...paying });
   return true;
 }
@@ -170,7 +150,7 @@ const answerOf = (reply: Reply | undefined): CheckoutAnswer => {
 };
 
 /** A visitor's payment: any method for a free order; a guest without simulated payments pays later. */
-const payment = ({ simulated }: Shop, user: ShopUser | undefined, random: Random): object => {
+const payment = ({ simulated }: Shop, user: object | undefined, random: Random): object => {
   if (random.chance(0.1)) return { paymentMethod: 'external' };
   if (simulated && random.chance(0.6)) return { paymentMethod: 'simulated', paymentToken: 'ok' };
   return { paymentMethod: user ? 'on_account' : 'external' };

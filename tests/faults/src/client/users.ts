@@ -225,20 +225,10 @@ export async function eraseCustomer(api: Client): Promise<string | undefined> {
   return user && erased ? user.userId : undefined;
 }
 
-/**
- * The requests of an API key that are counted in one resolution; without an instant, since that resolution's default.
- */
-export async function readCountedRequests(
-  api: Client,
-  apiKeyId: string,
-  granularity: 'minute' | 'hour' | 'day',
-  from?: string,
-): Promise<number> {
-  const query = new URLSearchParams({ granularity, groupBy: 'apiKey', limit: '500', ...(from && { from }) });
-  const { items }: { items: { apiKeyId: string | null; requests: number }[] } = await requireData(
-    api,
-    `/svc/v3/usage?${query}`,
-  );
+/** The counted requests of an API key, of the latest days. */
+export async function readCountedRequests(api: Client, apiKeyId: string): Promise<number> {
+  const path = '/svc/v3/usage?granularity=day&groupBy=apiKey&limit=500';
+  const { items }: { items: { apiKeyId: string | null; requests: number }[] } = await requireData(api, path);
   const own = items.filter((item) => item.apiKeyId === apiKeyId);
   return own.reduce((sum, { requests }) => sum + requests, 0);
 }

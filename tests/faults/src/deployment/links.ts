@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { builtInRows } from '@boxoffice/runtime/services';
 import { findFreePort, waitUntil } from '@boxoffice/testkit';
+import { type Proxy as Link, type ToxicDirection, type ToxicType, Toxiproxy } from 'toxiproxy-node-client';
 import type { Random } from '../round/random.ts';
 import { serving } from './crash-points.ts';
 
@@ -54,8 +55,8 @@ const moved = (url: string, address: string): string => {
 
 /** A fault of one direction of a link, as toxiproxy calls it: `downstream` is that of the answers. */
 interface Toxic {
-  readonly type: 'timeout' | 'latency' | 'bandwidth' | 'limit_data' | 'reset_peer';
-  readonly stream: 'upstream' | 'downstream';
+  readonly type: ToxicType;
+  readonly stream: ToxicDirection;
   readonly attributes: Readonly<Record<string, number>>;
 }
 
@@ -111,58 +112,45 @@ export function describeMissingLinks({ TEST_TOXIPROXY: program, TEST_MONGODB_URL
 const BUILD = new URL('../../../../.ci/toxiproxy', import.meta.url).pathname;
 
 /** The links of a deployment, each with a proxy of its own. */
-export interface Links {
-  /** The settings of a calling process that put its links through the proxies. */
-  settingsOf(caller: string): Readonly<Record<string, string>>;
-  /** Damages a link until {@link mend}. */
-  damage(link: string, damage: Damage): Promise<void>;
-  /** Takes every damage of the link back, and ends its connections; returns how many bytes it has carried so far. */
-  mend(link: string): Promise<number>;
-  close(): Promise<void>;
-}
+export type Links = Awaited<ReturnType<typeof openLinks>>;
 
 /** Opens a proxy for each link. `urls` has the address of every service, of the store and of the broker. */
-export async function openLinks(env: Environment, urls: Readonly<Record<Target, string>>): Promise<Links> {
+export async function openLinks(env: Environment, urls: Readonly<Record<Target, string>>) {
   const program = env.TEST_TOXIPROXY ?? execFileSync(BUILD, { encoding: 'utf8' }).trim();
   const port = await findFreePort();
   const child = spawn(program, ['-host', '127.0.0.1', '-port', `${port}`, '-proxy-metrics'], { stdio: 'ignore' });
   const ended = once(child, 'exit').catch(() => undefined);
-  const call = async (method: string, path: string, body?: object): Promise<string> => {
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
-      method,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`toxiproxy ${method} ${path}: ${answer.status} ${text}`);
-    return text;
-  };
-  const pathOf = (link: string) => `/proxies/${encodeURIComponent(link)}`;
-  const enable = (link: string, enabled: boolean) => call('POST', pathOf(link), { enabled });
-  const listening = new Map<string, string>();
+  const server = new Toxiproxy(`http://127.0.0.1:${port}`);
+  const proxies = new Map<string, Link>();
   try {
-    await waitUntil(() => call('GET', '/version').catch(() => ''), { what: `${program} on port ${port}` });
+    await waitUntil(() => server.getVersion().catch(() => ''), { what: `${program} on port ${port}` });
     for (const { name, target } of linkNames) {
       const upstream = new URL(urls[target]).host;
-      const made = await call('POST', '/proxies', { name, upstream, listen: '127.0.0.1:0', enabled: true });
-      listening.set(name, JSON.parse(made).listen);
+      proxies.set(name, await server.createProxy({ name, upstream, listen: '127.0.0.1:0' }));
     }
   } catch (error) {
     child.kill('SIGKILL');
     throw error;
   }
+  const proxyOf = (link: string): Link => proxies.get(link) as Link;
+  const enable = (proxy: Link, enabled: boolean) => proxy.update({ ...proxy.toJson(), enabled });
   return {
-    settingsOf: (caller) => buildLinkSettings(caller, urls, (name) => String(listening.get(name))),
-    async damage(link, { toxics }) {
-      if (toxics.length === 0) await enable(link, false);
-      for (const toxic of toxics) await call('POST', `${pathOf(link)}/toxics`, toxic);
+    /** The settings of a calling process that put its links through the proxies. */
+    settingsOf: (caller: string) => buildLinkSettings(caller, urls, (name) => proxyOf(name).listen),
+    /** Damages a link until the next `mend`. */
+    async damage(link: string, { toxics }: Damage) {
+      if (toxics.length === 0) await enable(proxyOf(link), false);
+      for (const toxic of toxics) {
+        const name = `${toxic.type} ${toxic.stream}`;
+        await proxyOf(link).addToxic({ ...toxic, name, toxicity: 1 });
+      }
     },
-    async mend(link) {
-      const { toxics }: { toxics: { name: string }[] } = JSON.parse(await call('GET', pathOf(link)));
-      for (const { name } of toxics) await call('DELETE', `${pathOf(link)}/toxics/${encodeURIComponent(name)}`);
+    /** Takes every damage back, and ends the connections of a link; returns how many bytes it has carried so far. */
+    async mend(link: string): Promise<number> {
+      await server.reset();
       // The program counts the bytes of a connection when it ends.
-      await enable(link, false);
-      await enable(link, true);
-      const counts = (await call('GET', '/metrics'))
+      for (const enabled of [false, true]) await enable(proxyOf(link), enabled);
+      const counts = (await (await fetch(`${server.host}/metrics`)).text())
         .split('\n')
         .filter((line) => line.startsWith('toxiproxy_proxy_received_bytes_total') && line.includes(`proxy="${link}"`));
       return counts.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);

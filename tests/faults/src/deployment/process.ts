@@ -13,29 +13,7 @@ export interface Start {
 }
 
 /** A process of the product, started from its own main and controlled by the harness. */
-export interface ProductProcess {
-  readonly name: string;
-  /**
-   * Starts or restarts it; resolves when it is ready, with undefined if it already was. @throws {Error} with its
-   * output, when it ends instead
-   */
-  start(): Promise<Start | undefined>;
-  /** Resolves when the running process has ended, whatever ended it. */
-  ended(): Promise<void>;
-  stop(signal: NodeJS.Signals): Promise<void>;
-  /** Sends a signal that does not end it; nothing if it does not run. */
-  signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
-  arm(point: string, nth: number): Promise<void>;
-  disarm(): Promise<void>;
-  /** Sets the engines' modes, also for its later starts. */
-  behave(modes: Modes): Promise<void>;
-  /** The facts that have arrived at the running process since the last call, as `<queue> <id>`. */
-  arrived(): Promise<readonly string[]>;
-  /** The files of the mutations that took effect in the running process. */
-  planted(): Promise<readonly string[]>;
-  /** The end of the output of all its runs. */
-  output(): string;
-}
+export type ProductProcess = ReturnType<typeof createProductProcess>;
 
 interface ProcessOptions {
   readonly name: string;
@@ -56,13 +34,7 @@ const START_SECONDS = 120;
 const READY = { status: 200, text: 'ready' };
 
 /** Describes a process without starting it. */
-export function createProductProcess({
-  name,
-  program,
-  settings,
-  healthUrls,
-  mutations = [],
-}: ProcessOptions): ProductProcess {
+export function createProductProcess({ name, program, settings, healthUrls, mutations = [] }: ProcessOptions) {
   let child: ReturnType<typeof spawn> | undefined;
   let exited: Promise<void> = Promise.resolve();
   let modes = faithful;
@@ -106,7 +78,11 @@ export function createProductProcess({
 
   return {
     name,
-    async start() {
+    /**
+     * Starts or restarts it; resolves when it is ready, with undefined if it already was. @throws {Error} with its
+     * output, when it ends instead
+     */
+    async start(): Promise<Start | undefined> {
       if (child) return undefined;
       launch();
       const startedAt = performance.now();
@@ -125,22 +101,28 @@ export function createProductProcess({
       }
       throw new Error(`${name} ${child === undefined ? 'ended' : 'is not ready'} instead of being ready:\n${printed}`);
     },
+    /** Resolves when the running process has ended, whatever ended it. */
     ended: () => exited,
-    async stop(signal) {
+    async stop(signal: NodeJS.Signals): Promise<void> {
       child?.kill(signal);
       await exited;
     },
-    signal(signal) {
+    /** Sends a signal that does not end it; nothing if it does not run. */
+    signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
       child?.kill(signal);
     },
-    arm: async (point, nth) => void (await tell({ kind: 'arm', point, nth })),
+    arm: async (point: string, nth: number) => void (await tell({ kind: 'arm', point, nth })),
     disarm: async () => void (await tell({ kind: 'disarm' })),
-    async behave(next) {
+    /** Sets the engines' modes, also for its later starts. */
+    async behave(next: Modes): Promise<void> {
       modes = next;
       await tell({ kind: 'modes', modes });
     },
+    /** The facts that have arrived at the running process since the last call, as `<queue> <id>`. */
     arrived: async () => (await tell({ kind: 'count' }))?.arrived ?? [],
+    /** The files of the mutations that took effect in the running process. */
     planted: async () => (await tell({ kind: 'planted' }))?.planted ?? [],
+    /** The end of the output of all its runs. */
     output: () => printed,
   };
 }

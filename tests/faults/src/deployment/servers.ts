@@ -75,18 +75,10 @@ export async function startBroker(script: string): Promise<Broker> {
   };
 }
 
-/** One address for several instances of a service, as in installations: connections are assigned in turn. */
-export interface Balancer {
-  readonly url: string;
-  /** Adds an instance to the rotation. */
-  add(port: number): void;
-  /** Removes an instance from the rotation; its open connections stay. */
-  remove(port: number): void;
-  close(): Promise<void>;
-}
+export type Balancer = Awaited<ReturnType<typeof openBalancer>>;
 
-/** Opens a balancer on a port that the system chooses. */
-export async function openBalancer(): Promise<Balancer> {
+/** Opens one address for several instances of a service, as in installations: connections are assigned in turn. */
+export async function openBalancer() {
   const ports = new Set<number>();
   const sockets = new Set<Socket>();
   let turn = 0;
@@ -127,8 +119,9 @@ export async function openBalancer(): Promise<Balancer> {
 
   return {
     url: `http://127.0.0.1:${address.port}`,
-    add: (port) => void ports.add(port),
-    remove: (port) => void ports.delete(port),
+    add: (port: number): void => void ports.add(port),
+    /** Removes an instance from the rotation; its open connections stay. */
+    remove: (port: number): void => void ports.delete(port),
     async close() {
       server.close();
       for (const socket of sockets) socket.destroy();

@@ -5,14 +5,9 @@ import type { Check, Evidence } from './verdict.ts';
 /** How many events of each type a state implies. An order may expire several times. */
 type Expected = Readonly<Record<string, number>>;
 
-/** events: the feed has no gap and says the present state of each order and ticket; a webhook delivers its share. */
+/** events: the feed says every change and the present state of each order and ticket; a webhook delivers its share. */
 export function checkEvents({ observed, received }: Evidence, check: Check): void {
   if (!received) return;
-  for (const [index, { id, sequence }] of received.events.entries()) {
-    const before = received.events[index - 1];
-    const follows = before === undefined || sequence === before.sequence + 1;
-    check.that('events', follows, () => `the event ${id} has the sequence ${sequence}, after ${before?.sequence}`);
-  }
   const byResource = Map.groupBy(received.events, ({ resource }) => resource.id);
   for (const order of observed.orders) {
     const { id, state, externalReference, confirmedAt } = order;
@@ -26,7 +21,7 @@ export function checkEvents({ observed, received }: Evidence, check: Check): voi
   }
 }
 
-/** The events of one resource: one of each change, in order, the last with the present state, all so delivered. */
+/** The events of one resource: one of each change, the last with the present state, all delivered in their order. */
 const checkResource = (
   id: string,
   present: string,
@@ -35,9 +30,6 @@ const checkResource = (
   delivered: Delivered | undefined,
   check: Check,
 ): void => {
-  const versions = events.map(({ resource }) => resource.version);
-  const rise = versions.every((version, index) => version >= (versions[index - 1] ?? 0));
-  check.that('events', rise, () => `the events of ${id} have the versions ${versions.join(', ')}`);
   for (const [type, count] of Object.entries(expected)) {
     const found = events.filter((event) => event.type === type).length;
     check.that('events', found === count, () => `${id} has ${found} events ${type} instead of ${count}`);

@@ -8,10 +8,6 @@ import type { Check, Evidence } from './verdict.ts';
 
 /** Compares a round's evidence. */
 export function checkRound(evidence: Evidence, check: Check): void {
-  for (const { id, capacity, free, held, sold } of evidence.observed.stock) {
-    const text = () => `${id} says ${free} free, ${held} held and ${sold} sold of ${capacity}`;
-    check.that('acknowledged', free + held + sold === capacity, text);
-  }
   checkAcknowledged(evidence, check);
   checkKeys(evidence, check);
   checkCheckouts(evidence, check);
@@ -38,14 +34,14 @@ const checkAcknowledged = (evidence: Evidence, check: Check): void => {
     if (order === undefined) continue;
     checkLines(order, about, check);
     checkOrder(order, about, closed, check);
-    checkCancellation(order, about, check);
+    const by = acknowledged.filter(({ action }) => action === 'cancel');
+    check.that('acknowledged', by.length <= 1, () => `${id} was cancelled for ${by.length} different requests`);
   }
   const tickets = new Map(observed.tickets.map((ticket) => [ticket.id, ticket]));
   const reverted = new Set(entries.flatMap(({ action, subject }) => (action === 'revert' ? [subject] : [])));
   for (const entry of entries.filter((one) => isAboutTicket(one) && one.outcome === 'ok')) {
     const { action, subject } = entry;
-    if (action === 'replace') checkReplacement(tickets, subject, check);
-    else if (action !== 'control' || !reverted.has(subject)) checkTicket(tickets.get(subject ?? ''), entry, check);
+    if (action !== 'control' || !reverted.has(subject)) checkTicket(tickets.get(subject ?? ''), entry, check);
   }
 };
 
@@ -121,53 +117,18 @@ const checkOrder = (order: OrderView, entries: readonly Entry[], closed: boolean
 const did = (entries: readonly Entry[], action: Entry['action'], ...outcomes: Entry['outcome'][]): boolean =>
   entries.some((entry) => entry.action === action && outcomes.includes(entry.outcome));
 
-/** One request at most cancelled it; what it released is what it had, unless a change of lines was cut short. */
-const checkCancellation = ({ id, lines, cancellation }: OrderView, entries: readonly Entry[], check: Check): void => {
-  const by = entries.filter(({ action, outcome }) => action === 'cancel' && outcome === 'ok');
-  check.that('acknowledged', by.length <= 1, () => `${id} was cancelled for ${by.length} different requests`);
-  const isCutShort = entries.some(
-    ({ action, outcome, unknownTries }) =>
-      (action === 'add' || action === 'remove') && (outcome === 'unknown' || unknownTries > 0),
-  );
-  if (!cancellation || cancellation.settledAt === null || isCutShort) return;
-  const text = () => `${id} of ${lines.length} lines is settled as ${JSON.stringify(cancellation)}`;
-  const released = lines.length - (cancellation.controlled ?? 0);
-  check.that('acknowledged', cancellation.placesReleased === released, text);
-};
-
-const checkReplacement = (tickets: ReadonlyMap<string, TicketView>, subject: string | null, check: Check): void => {
-  const status = tickets.get(subject ?? '')?.status;
-  const replaced = [...tickets.values()].some(({ replaces }) => replaces === subject);
-  check.that(
-    'acknowledged',
-    status === 'invalidated' && replaced,
-    () => `ticket ${subject} is ${status}, it was replaced`,
-  );
-};
-
 const checkTicket = (ticket: TicketView | undefined, { action, subject }: Entry, check: Check): void => {
   check.that('acknowledged', ticket !== undefined, () => `ticket ${subject} is gone, its ${action} was acknowledged`);
   if (ticket === undefined) return;
   const { status, controlledAt } = ticket;
-  if (action === 'revert') {
-    check.that(
-      'acknowledged',
-      controlledAt === null,
-      () => `ticket ${subject} is ${status}, its reversion was acknowledged`,
-    );
-  } else if (action === 'control') {
-    check.that(
-      'acknowledged',
-      controlledAt !== null,
-      () => `ticket ${subject} is ${status}, its control was acknowledged`,
-    );
-  } else {
-    check.that(
-      'acknowledged',
-      status !== 'not_printed',
-      () => `ticket ${subject} is ${status}, its printing was acknowledged`,
-    );
-  }
+  const holds = {
+    replace: status === 'invalidated',
+    revert: controlledAt === null,
+    control: controlledAt !== null,
+    print: status !== 'not_printed',
+  };
+  const text = () => `ticket ${subject} is ${status}, its ${action} was acknowledged`;
+  check.that('acknowledged', holds[action as keyof typeof holds], text);
 };
 
 /**

@@ -14,7 +14,7 @@ export const invariants = {
   events: 'a partner reads every change of its orders and tickets, and its webhook gets them, in order',
   messages: 'outboxes drain, and only messages that no consumer can read become dead letters',
   grants: 'a code gives tokens once, a refresh token has one successor, a replay ends both, and a sign-in survives',
-  usage: 'a request is counted once, in every resolution, and a killed gateway loses at most its last ten seconds',
+  usage: 'a request is counted once, and a killed gateway loses at most its last ten seconds',
   recovery: 'a killed process is ready again within 10 s, and all of this holds within 30 s of the end of the load',
   round: 'what the scenario itself expects, such as that every place was sold',
 } as const;

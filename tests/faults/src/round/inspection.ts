@@ -3,38 +3,17 @@ import { authorizer } from '@boxoffice/authorizer';
 import { catalog } from '@boxoffice/catalog';
 import { contacts } from '@boxoffice/contacts';
 import { events } from '@boxoffice/events';
-import { type DeadLetter, declared, type QueueDepth } from '@boxoffice/messaging';
+import { declared } from '@boxoffice/messaging';
 import { verify } from '@boxoffice/operator';
 import { orders } from '@boxoffice/orders';
 import { pos } from '@boxoffice/pos';
-import { collection, type Document, type OutboxEvent, type Store } from '@boxoffice/store';
+import { collection, type Document, type Store } from '@boxoffice/store';
 import { tickets } from '@boxoffice/tickets';
 import { type DataLocation, openStores } from '../deployment/deployment.ts';
 import type { Verdict } from '../invariants/verdict.ts';
 
 /** An installation as an operator reads it, beside its processes. */
-export interface Inspection {
-  /**
-   * The operator's check of everything stored; what looks wrong is read again for so long, and is wrong if it stays
-   * unchanged for `settleMs` (default: a second, where nothing happens any more).
-   */
-  check(patienceMs: number, settleMs?: number): Promise<Verdict>;
-  /** Events of every service that are not published yet. */
-  pending(): Promise<OutboxEvent[]>;
-  deadLetters(): Promise<DeadLetter[]>;
-  /** The messages that wait in each queue. */
-  depths(): Promise<readonly QueueDepth[]>;
-  dropDeadLetters(): Promise<void>;
-  /**
-   * Publishes a fact that no consumer can read: over RabbitMQ, there `asBytes` that are no message, or, with the
-   * in-process bus, through the outbox of orders, as a process leaves it that dies after its write. Returns the key, or
-   * the id, by which it is known as a dead letter of each queue that gets the type.
-   */
-  plant(institution: string, type: string, asBytes?: boolean): Promise<readonly string[]>;
-  /** The stored documents with one of the ids, each as one line. */
-  documents(ids: readonly string[]): Promise<readonly string[]>;
-  close(): Promise<void>;
-}
+export type Inspection = Awaited<ReturnType<typeof inspect>>;
 
 type Planted = Document & { readonly type: string };
 const planted = collection<Planted>('faults_planted');
@@ -47,7 +26,7 @@ const NONSENSE = { nonsense: [null] };
 const PATIENCE_MS = 120_000;
 
 /** Opens an inspection. Close it soon: a restarted process must find the files as the crash left them. */
-export async function inspect(location: DataLocation): Promise<Inspection> {
+export async function inspect(location: DataLocation) {
   const engines = await patiently(() => openStores(location));
   const open = (service: (typeof services)[number], ...more: (typeof planted)[]): Promise<Store> =>
     patiently(() => engines.store(service.name, [...service.collections, ...more]));
@@ -62,7 +41,11 @@ export async function inspect(location: DataLocation): Promise<Inspection> {
   };
   const depths = () => engines.bus.depths(declared.queues);
   return {
-    async check(patienceMs, settleMs = 1_000) {
+    /**
+     * The operator's check of everything stored; what looks wrong is read again for so long, and is wrong if it stays
+     * unchanged for `settleMs` (default: a second, where nothing happens any more).
+     */
+    async check(patienceMs: number, settleMs = 1_000): Promise<Verdict> {
       const { counts, violations, undecided } = await verify({ stores, queues: depths, settleMs, patienceMs });
       const found = [...violations, ...undecided.map((one) => ({ ...one, text: `${one.text} (under way)` }))];
       return {
@@ -70,17 +53,24 @@ export async function inspect(location: DataLocation): Promise<Inspection> {
         violations: found.map(({ invariant, text }) => ({ invariant: 'stored', text: `${invariant}: ${text}` })),
       };
     },
+    /** Events of every service that are not published yet. */
     async pending() {
       const { catalog: ofCatalog, contacts: ofContacts, orders: ofOrders, tickets: ofTickets } = stores;
       const publishers = [ofCatalog, ofContacts, ofOrders, ofTickets];
       return (await patiently(() => Promise.all(publishers.map(({ outbox }) => outbox.pending(1_000))))).flat();
     },
     deadLetters: () => engines.deadLetters.list(),
+    /** The messages that wait in each queue. */
     depths,
     async dropDeadLetters() {
       for (const { id } of await engines.deadLetters.list()) await engines.deadLetters.drop(id);
     },
-    async plant(institution, type, asBytes = false) {
+    /**
+     * Publishes a fact that no consumer can read: over RabbitMQ, there `asBytes` that are no message, or, with the
+     * in-process bus, through the outbox of orders, as a process leaves it that dies after its write. Returns the key,
+     * or the id, by which it is known as a dead letter of each queue that gets the type.
+     */
+    async plant(institution: string, type: string, asBytes = false): Promise<readonly string[]> {
       const id = randomUUID();
       const key = `ord_${id.replaceAll('-', '').slice(0, 20)}`;
       if (location.amqpUrl === undefined) {
@@ -94,7 +84,8 @@ export async function inspect(location: DataLocation): Promise<Inspection> {
       const name = asBytes && location.amqpUrl !== undefined ? id : key;
       return declared.queues.filter(({ types }) => types.includes(type)).map((queue) => `${queue.name} ${name}`);
     },
-    async documents(ids) {
+    /** The stored documents with one of the ids, each as one line. */
+    async documents(ids: readonly string[]) {
       const found: string[] = [];
       for (const { name, collections } of services) {
         for (const one of collections) {

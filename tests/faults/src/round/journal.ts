@@ -83,28 +83,15 @@ export interface Checkout {
 
 /** The clients' records of a round. */
 export interface Journal {
-  readonly entries: readonly Entry[];
-  readonly checkouts: readonly Checkout[];
+  readonly entries: Entry[];
+  readonly checkouts: Checkout[];
   /** The ids of the carts in visitors' responses. */
-  readonly carts: ReadonlySet<string>;
-  write(entry: Entry): void;
-  checkedOut(checkout: Checkout): void;
-  filled(cartId: string): void;
+  readonly carts: Set<string>;
 }
 
 /** An empty journal. */
 export function createJournal(): Journal {
-  const entries: Entry[] = [];
-  const checkouts: Checkout[] = [];
-  const carts = new Set<string>();
-  return {
-    entries,
-    checkouts,
-    carts,
-    write: (entry) => void entries.push(entry),
-    checkedOut: (checkout) => void checkouts.push(checkout),
-    filled: (cartId) => void carts.add(cartId),
-  };
+  return { entries: [], checkouts: [], carts: new Set() };
 }
 
 /** The order that an entry is about, made or changed; undefined when the client does not know it. */

@@ -1,5 +1,5 @@
 import type { Client } from '@boxoffice/testkit';
-import { findOrder, type OrderView, requireData, type StockView, type TicketView } from '../client/api.ts';
+import { findOrder, type OrderView, requireData, type TicketView } from '../client/api.ts';
 
 /** A seat category to create; `code` names it. */
 export interface Section {
@@ -83,7 +83,6 @@ export function buildAnyPlacesItem({ performanceId, tariffId, sections }: Hall, 
 
 /** The product's state of one round, as it answers reads. */
 export interface ObservedState {
-  readonly stock: readonly StockView[];
   readonly orders: readonly OrderView[];
   readonly tickets: readonly TicketView[];
 }
@@ -104,8 +103,7 @@ export async function observeState(
   carts: Iterable<string> = [],
 ): Promise<ObservedState> {
   const { performanceId } = hall;
-  const [availability, listed, tickets] = await Promise.all([
-    requireData(api, `/svc/v3/catalog/performances/${performanceId}/availability`),
+  const [listed, tickets] = await Promise.all([
     all<OrderView>(api, `/svc/v3/orders?modifiedSince=${since.toISOString()}`),
     all<TicketView>(api, `/svc/v3/tickets?performanceId=${performanceId}`),
   ]);
@@ -113,7 +111,7 @@ export async function observeState(
   const orders = listed.filter((order) => order.externalReference?.startsWith(`${reference}/`) || inHall(order));
   const known = new Set(orders.map(({ id }) => id));
   const hidden = await Promise.all([...carts].filter((id) => !known.has(id)).map((id) => findOrder(api, id)));
-  return { stock: availability.seatCategories, orders: [...orders, ...hidden.flatMap((cart) => cart ?? [])], tickets };
+  return { orders: [...orders, ...hidden.flatMap((cart) => cart ?? [])], tickets };
 }
 
 /** Every item of a list, page by page. */

@@ -1,6 +1,6 @@
 // Scenarios: the failures that a deployment must survive.
 
-import { type PlaceView, requireData } from '../client/api.ts';
+import { requireData } from '../client/api.ts';
 import { type Buyer, getCreatedOrder } from '../client/buyer.ts';
 import type { Random } from '../round/random.ts';
 import { beginRound, type Context, openBuyers, type Round, type Scenario } from '../round/round.ts';
@@ -51,7 +51,7 @@ const beginSeats = async (context: Context, count: number): Promise<{ round: Rou
   const rows = Array.from({ length: count / SEATS_IN_ROW }, (_, row) => ({ row: `${row + 1}`, seats: SEATS_IN_ROW }));
   const round = await beginRound(context, [{ code: 'STALLS', rows }]);
   const path = `/svc/v3/catalog/performances/${round.hall.performanceId}/places?limit=500`;
-  const { items }: { items: readonly PlaceView[] } = await requireData(context.api, path);
+  const { items }: { items: readonly { id: string }[] } = await requireData(context.api, path);
   return { round, seats: items.map(({ id }) => id) };
 };
 

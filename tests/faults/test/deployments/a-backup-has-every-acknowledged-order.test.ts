@@ -52,7 +52,7 @@ const ask = async (visit: Client, key: string): Promise<number> =>
 /** The counted requests of the key: in the usage, and in its own month. */
 const countsOf = async (api: Client, apiKeyId: string): Promise<readonly number[]> => {
   const { usedThisMonth } = await requireData(api, `/svc/v3/api-keys/${apiKeyId}`);
-  return [await readCountedRequests(api, apiKeyId, 'day'), usedThisMonth];
+  return [await readCountedRequests(api, apiKeyId), usedThisMonth];
 };
 
 /** Signs a user in, and asks with an API key until its requests are counted. */
