@@ -122,12 +122,6 @@ export function parseList({ options }: Given, name: string, otherwise: readonly 
   return [...new Set(parts.filter(Boolean))];
 }
 
-/** A progress line for a terminal, rewritten in place; elsewhere, a new line at intervals. */
-interface Progress {
-  tell(what: string): void;
-  end(): void;
-}
-
 interface Output {
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -138,13 +132,16 @@ interface Output {
 const TERMINAL_MS = 100;
 const FILE_MS = 10_000;
 
-/** Creates an empty progress line on standard error: standard output is for results. */
-export function createProgress(name: string, output: Output = process.stderr): Progress {
+/**
+ * Creates an empty progress line on standard error, since standard output is for results: rewritten in place on a
+ * terminal; elsewhere a new line at intervals.
+ */
+export function createProgress(name: string, output: Output = process.stderr) {
   const startedAt = performance.now();
   let reportedAt = output.isTTY ? Number.NEGATIVE_INFINITY : startedAt;
   let open = false;
   return {
-    tell(what) {
+    tell(what: string): void {
       const now = performance.now();
       if (now - reportedAt < (output.isTTY ? TERMINAL_MS : FILE_MS)) return;
       reportedAt = now;
@@ -153,7 +150,8 @@ export function createProgress(name: string, output: Output = process.stderr): P
       else output.write(`${line}\n`);
       open = output.isTTY === true;
     },
-    end() {
+    /** Removes the line. */
+    end(): void {
       if (open) output.write('\r\x1b[2K');
       open = false;
     },

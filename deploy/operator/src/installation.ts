@@ -4,15 +4,8 @@ import { authorizer } from '@boxoffice/authorizer';
 import { catalog } from '@boxoffice/catalog';
 import { contacts } from '@boxoffice/contacts';
 import { events } from '@boxoffice/events';
-import {
-  describeStorage,
-  openProgress,
-  type Progress,
-  progressCollections,
-  type Running,
-  readRunning,
-} from '@boxoffice/local';
-import { collectDeclarations, type DeadLetters, type QueueDepth } from '@boxoffice/messaging';
+import { describeStorage, openProgress, progressCollections, readRunning } from '@boxoffice/local';
+import { collectDeclarations } from '@boxoffice/messaging';
 import { orders } from '@boxoffice/orders';
 import { pos } from '@boxoffice/pos';
 import {
@@ -59,23 +52,7 @@ export type ServiceName = keyof typeof services;
 export const serviceNames = Object.keys(services) as readonly ServiceName[];
 
 /** The installation that a command works on: the stores of its services, opened at first use. */
-export interface Installation {
-  readonly directory: string;
-  readonly engines: { readonly store: 'SQLite' | 'MongoDB'; readonly bus: 'in-process bus' | 'RabbitMQ' };
-  /** The single-process product that runs on the data directory; undefined: none runs. */
-  running(): Promise<Running | undefined>;
-  store(service: ServiceName): Promise<Store>;
-  /** The services without a SQLite file (yet): opening their store would create an empty one. */
-  missing(): readonly string[];
-  /** The depth of each queue of the services with {@link readUsableRows}. Opens the bus, too. */
-  queues(): Promise<QueueDepth[]>;
-  /** Opens the bus; events of other commands stay in the outboxes until the running services publish them. */
-  deadLetters(): Promise<DeadLetters>;
-  demoProgress(): Promise<Progress>;
-  /** KEY_ENCRYPTION_KEY. @throws {SettingsFault} */
-  keyEncryptionKey(): string;
-  close(): Promise<void>;
-}
+export type Installation = ReturnType<typeof openInstallation>;
 
 export const versions: Readonly<Record<string, string>> = Object.fromEntries(
   Object.values(services).map(({ name, version }) => [name, version]),
@@ -85,7 +62,7 @@ export const versions: Readonly<Record<string, string>> = Object.fromEntries(
  * Contacts no store and no broker before a command needs it.
  * @throws {SettingsFault} when a setting is wrong; {Refused} when there is no installation
  */
-export function openInstallation(data?: DataUse): Installation {
+export function openInstallation(data?: DataUse) {
   const settings = readSettings({ directory: dataDirectory, mongodbUrl, amqpUrl, tlsCaFile });
   trustAuthorities(settings.tlsCaFile);
   const { directory, mongodbUrl: url, amqpUrl: broker } = settings;
@@ -121,20 +98,29 @@ export function openInstallation(data?: DataUse): Installation {
 
   return {
     directory,
+    /** The locations of its data and its messages, in words. */
     engines: {
       store: url === undefined ? 'SQLite' : 'MongoDB',
       bus: broker === undefined ? 'in-process bus' : 'RabbitMQ',
     },
+    /** The single-process product that runs on the data directory; undefined: none runs. */
     running: () => readRunning(directory, describeStorage(url)),
-    store: (service) => store(services[service]),
-    missing: () =>
+    store: (service: ServiceName) => store(services[service]),
+    /** The services without a SQLite file (yet): opening their store would create an empty one. */
+    missing: (): readonly string[] =>
       url === undefined ? Object.values(services).flatMap(({ name }) => (isThere(directory, name) ? [] : [name])) : [],
+    /** The recorded progress of the demo data. */
     demoProgress: async () => openProgress(await store({ name: 'local', collections: progressCollections })),
+    /**
+     * Opens the bus, unlike other commands: their events stay in the outboxes until the running services publish them.
+     */
     deadLetters: async () => (await opened(readPresentRows())).deadLetters,
+    /** The depth of each queue of the services with {@link readUsableRows}. Opens the bus, too. */
     async queues() {
       const { rows } = readUsableRows();
       return (await opened(rows)).bus.depths(collectDeclarations(rows).queues);
     },
+    /** KEY_ENCRYPTION_KEY. @throws {SettingsFault} */
     keyEncryptionKey: () => readSettings({ key: declareInstallationSecret('KEY_ENCRYPTION_KEY') }).key,
     async close() {
       // A failed opening has been reported and needs no closing.

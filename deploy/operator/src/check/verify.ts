@@ -28,19 +28,6 @@ interface OnTheWay {
   concerns(keys: readonly string[]): boolean;
 }
 
-/** Findings that are no violation (yet): how many wait for a process or a message. */
-interface Suspects {
-  readonly size: number;
-  /** The number of findings beyond those that are read again. */
-  readonly left: number;
-  suspect(cases: readonly Case[]): void;
-  toLookAt(): ReadonlyMap<Kind, readonly string[]>;
-  /** Records the second look and the messages that were pending before; returns the confirmed violations. */
-  seen(cases: readonly Case[], onTheWay: OnTheWay, now: number): Violation[];
-  /** Findings that pending work may still explain. */
-  undecided(): Violation[];
-}
-
 /** The most findings that are read again; an installation with more is certainly faulty. */
 const MOST = 10_000;
 
@@ -107,17 +94,23 @@ export async function verify(options: VerifyOptions): Promise<Verified> {
   return { counts, violations, undecided: suspects.undecided(), more: suspects.left, unasked };
 }
 
-const createSuspects = (settleMs: number): Suspects => {
+/**
+ * Creates an empty list of suspects: findings that are no violation (yet), of which some wait for a process or a
+ * message. `settleMs`: how long a finding must stay unchanged without pending work.
+ */
+const createSuspects = (settleMs: number) => {
   let suspects = new Map<string, Suspect>();
   let left = 0;
   return {
     get size() {
       return suspects.size;
     },
+    /** The number of findings beyond those that are read again. */
     get left() {
       return left;
     },
-    suspect(cases) {
+    /** Adds the findings of cases. */
+    suspect(cases: readonly Case[]): void {
       for (const one of cases) {
         for (const finding of one.findings) {
           const name = nameOf(one, finding);
@@ -129,7 +122,8 @@ const createSuspects = (settleMs: number): Suspects => {
         }
       }
     },
-    toLookAt() {
+    /** The documents to read again, by kind. */
+    toLookAt(): ReadonlyMap<Kind, readonly string[]> {
       const ids = new Map<Kind, Set<string>>();
       for (const {
         case: { kind, id },
@@ -137,7 +131,11 @@ const createSuspects = (settleMs: number): Suspects => {
         ids.set(kind, (ids.get(kind) ?? new Set()).add(id));
       return new Map([...ids].map(([kind, some]) => [kind, [...some]]));
     },
-    seen(cases, onTheWay, now) {
+    /**
+     * Records the second look at everything in `toLookAt` and the messages that were pending before; returns the
+     * confirmed violations.
+     */
+    seen(cases: readonly Case[], onTheWay: OnTheWay, now: number): Violation[] {
       const still = new Map<string, Suspect>();
       const certain: Violation[] = [];
       for (const one of cases) {
@@ -156,6 +154,7 @@ const createSuspects = (settleMs: number): Suspects => {
       suspects = still;
       return certain;
     },
+    /** Findings that pending work may still explain. */
     undecided: () => [...suspects.values()].map(violationOf),
   };
 };
