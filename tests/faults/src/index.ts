@@ -4,26 +4,19 @@ import type { Address } from '@boxoffice/testkit';
 import { openApi } from './client/api.ts';
 import { openBuyer } from './client/buyer.ts';
 import type { Partner } from './deployment/deployment.ts';
-import { countOutcomes, createJournal, type Entry, type Outcome } from './round/journal.ts';
+import { countOutcomes, createJournal, type Entry } from './round/journal.ts';
 import { createRandom } from './round/random.ts';
 import { openHall } from './round/stage.ts';
 import { tradeUntilEnough } from './round/traffic.ts';
 
-/** Buyers of one performance of a running installation, which is accessed only through its gateway. */
-interface ConcurrentSale {
-  /** The outcomes so far. */
-  readonly entries: readonly Entry[];
-  /** The outcomes of its requests, as the buyers know them. */
-  counts(): Readonly<Record<Outcome, number>>;
-  /** Stops new purchases and resolves when the started ones are finished. */
-  end(): Promise<void>;
-}
-
-/** Puts a performance on sale and starts to buy. `reference` is unique in the installation. */
+/**
+ * Puts a performance of a running installation on sale and starts to buy, through its gateway alone. `reference` is
+ * unique in the installation.
+ */
 export async function openConcurrentSale(
   installation: { readonly address: Address; readonly partner: Partner },
   { reference, buyers, capacity }: { readonly reference: string; readonly buyers: number; readonly capacity: number },
-): Promise<ConcurrentSale> {
+) {
   const api = openApi(installation);
   const hall = await openHall(api, reference, [{ code: 'FLOOR', capacity }]);
   const journal = createJournal();
@@ -35,9 +28,12 @@ export async function openConcurrentSale(
     return tradeUntilEnough(buyer, hall, own.fork('trade'), () => over);
   });
   return {
-    entries: journal.entries,
+    /** The outcomes so far. */
+    entries: journal.entries as readonly Entry[],
+    /** The outcomes of its requests, as the buyers know them. */
     counts: () => countOutcomes(journal),
-    async end() {
+    /** Stops new purchases and resolves when the started ones are finished. */
+    async end(): Promise<void> {
       over = true;
       await Promise.all(trading);
     },

@@ -61,18 +61,7 @@ export interface FaultsOptions {
 }
 
 /** The totals of all rounds of a scenario on one deployment. */
-interface Row {
-  readonly engines: EnginesName;
-  readonly scenario: string;
-  rounds: number;
-  acknowledged: number;
-  refused: number;
-  unknown: number;
-  faults: number;
-  checked: number;
-  violations: number;
-  seconds: number;
-}
+type Row = ReturnType<typeof newRow>;
 
 /**
  * Plays scenarios and prints the table of the results; returns the number of violations, undefined if none was played.
@@ -132,7 +121,7 @@ const start = (engines: EnginesName, names: readonly string[]): Promise<Deployme
   return startScaledDeployment(process.env, { links: wanted && lacking === undefined });
 };
 
-const newRow = (engines: EnginesName, scenario: string): Row => {
+const newRow = (engines: EnginesName, scenario: string) => {
   const counts = { rounds: 0, acknowledged: 0, refused: 0, unknown: 0, faults: 0, checked: 0, violations: 0 };
   return { engines, scenario, ...counts, seconds: 0 };
 };

@@ -26,16 +26,16 @@ export function createConsistentEvidence(): Spoilable {
   const orders = [
     order('ord_sold', 'confirmed', ['p1', 'p2'], { confirmedAt: instant, paid: 200 }),
     order('ord_held', 'open', ['p3'], { contactNumber: 'C1' }),
-    order('ord_back', 'cancelled', ['p4'], { confirmedAt: instant, cancellation: settled(1, 0, 1) }),
-    order('ord_kept', 'cancelled', ['p5', 'p6'], { confirmedAt: instant, cancellation: settled(1, 1, 1) }),
+    order('ord_back', 'cancelled', ['p4'], { confirmedAt: instant, cancellation: { settledAt: instant } }),
+    order('ord_kept', 'cancelled', ['p5', 'p6'], { confirmedAt: instant, cancellation: { settledAt: instant } }),
   ];
   const visited = [
     order('ord_shop', 'confirmed', ['p7'], { confirmedAt: instant, externalReference: null }),
-    order('ord_lost', 'cancelled', ['p8'], { cancellation: settled(0, 0, 1), externalReference: null }),
+    order('ord_lost', 'cancelled', ['p8'], { cancellation: { settledAt: instant }, externalReference: null }),
   ];
   const tickets = [
     ticket('p1', 'ord_sold', 'printed'),
-    { ...ticket('p2', 'ord_sold', 'not_printed'), replaces: 'tic_lost' },
+    ticket('p2', 'ord_sold', 'not_printed'),
     { ...ticket('p2', 'ord_sold', 'invalidated'), id: 'tic_lost' },
     ticket('p4', 'ord_back', 'cancelled'),
     ticket('p5', 'ord_kept', 'controlled'),
@@ -91,43 +91,26 @@ const order = (
   state,
   externalReference: `round/${id}`,
   contactNumber: null,
-  lines: places.map((place) => line(id, place, more.confirmedAt != null)),
+  lines: places.map((place) => line(place, more.confirmedAt != null)),
   total: 100 * places.length,
   paid: 0,
   expiresAt: null,
-  dueAt: null,
   confirmedAt: null,
   cancellation: null,
   ...more,
 });
 
-const line = (order: string, place: string, confirmed: boolean) => ({
+const line = (place: string, confirmed: boolean) => ({
   id: `lin_${place}`,
   performanceId: 'prf_1',
-  seatCategoryId: 'cat_1',
-  place: { id: place },
-  amount: 100,
   ticketId: confirmed ? `tic_${place}` : null,
-  order,
-});
-
-const settled = (ticketsCancelled: number, controlled: number, placesReleased: number) => ({
-  requestedAt: instant,
-  ticketsCancelled,
-  controlled,
-  placesReleased,
-  settledAt: instant,
 });
 
 const ticket = (place: string, orderId: string, status: TicketView['status']): Mutable<TicketView> => ({
   id: `tic_${place}`,
   status,
   orderId,
-  lineId: `lin_${place}`,
-  performanceId: 'prf_1',
-  place: { id: place },
   controlledAt: status === 'controlled' ? instant : null,
-  replaces: null,
 });
 
 const eventsOf = (orders: readonly OrderView[], tickets: readonly TicketView[]): Mutable<EventView>[] => {

@@ -132,18 +132,7 @@ export async function findOrder(api: Client, orderId: string): Promise<OrderView
 interface LineView {
   readonly id: string;
   readonly performanceId: string;
-  readonly seatCategoryId: string;
-  readonly place: { readonly id: string };
-  readonly amount: number;
   readonly ticketId: string | null;
-}
-
-interface CancellationView {
-  readonly requestedAt: string;
-  readonly ticketsCancelled: number | null;
-  readonly controlled: number | null;
-  readonly placesReleased: number | null;
-  readonly settledAt: string | null;
 }
 
 export interface OrderView {
@@ -155,18 +144,13 @@ export interface OrderView {
   readonly paid: number;
   readonly contactNumber: string | null;
   readonly expiresAt: string | null;
-  readonly dueAt: string | null;
   readonly confirmedAt: string | null;
-  readonly cancellation: CancellationView | null;
+  readonly cancellation: { readonly settledAt: string | null } | null;
 }
 
 export interface TicketView {
   readonly id: string;
   readonly status: Status;
   readonly orderId: string;
-  readonly lineId: string;
-  readonly performanceId: string;
-  readonly place: { readonly id: string };
   readonly controlledAt: string | null;
-  readonly replaces: string | null;
 }
