@@ -23,7 +23,7 @@ interface Republishing {
 /** The number of facts per write to the outbox. */
 const BATCH = 200;
 
-/** The running service publishes them. Returns the count per type. Repeatable: facts are idempotent for consumers. */
+/** Running services publish them, and do what is due. Returns the count per type. Repeatable: consumers know them. */
 const republish = async (
   currentFacts: CurrentFacts,
   { store, since, dryRun, tell }: Republishing,
@@ -38,6 +38,7 @@ const republish = async (
   let count = 0;
   for await (const fact of currentFacts.read(store)) {
     if (since !== undefined && fact.changedAt !== null && fact.changedAt < since) continue;
+    if (!dryRun) await currentFacts.repeat?.(store, fact);
     counts[fact.type] = (counts[fact.type] ?? 0) + 1;
     count += 1;
     tell(count);
@@ -70,7 +71,7 @@ export const facts: readonly Command[] = [
     name: 'facts republish',
     usage: '[--since INSTANT] [--service NAME] [--dry-run]',
     about:
-      'publishes again every fact that the stored orders, tickets, places, performances, institutions and contacts imply, for consumers that missed some after a loss of the broker or a restore; consumers ignore facts that they know, so it may be repeated. The facts are in the outboxes: running services publish them within seconds, others when they start. --since: of what changed then or later; --service: contacts, catalog, orders or tickets alone; --dry-run: counts',
+      'publishes again every fact that the stored orders, tickets, places, performances, institutions and contacts imply, for consumers that missed some after a loss of the broker or a restore, and has the tickets of confirmed orders issued that are missing; consumers ignore facts that they know, so it may be repeated. The facts are in the outboxes: running services publish them within seconds, others when they start. --since: of what changed then or later; --service: contacts, catalog, orders or tickets alone; --dry-run: counts',
     async run(installation, { options }) {
       const since = instantOf(options.since);
       const wanted = chosen(options.service);

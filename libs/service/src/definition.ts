@@ -50,6 +50,8 @@ export interface CurrentFacts {
   readonly types: readonly string[];
   /** Goes through all documents. Consumers that know a fact already ignore it. */
   read(store: Store): AsyncIterable<CurrentFact>;
+  /** Makes due again what a call tells other services along with a fact; nothing for most facts. */
+  repeat?(store: Store, fact: CurrentFact): Promise<void>;
 }
 
 export interface Facts {

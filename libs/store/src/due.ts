@@ -61,14 +61,10 @@ export function createClaim(
   return { due: { ...due, ...Object.fromEntries(claimed) }, work };
 }
 
-export function isSameWork(one: DueWork | undefined, other: DueWork): boolean {
-  return (
-    one !== undefined &&
-    one.at === other.at &&
-    one.since === other.since &&
-    one.tries === other.tries &&
-    one.claim === other.claim
-  );
+/** Undefined and null: it is not due. */
+export function isSameWork(one: DueWork | undefined, other: DueWork | null): boolean {
+  if (one === undefined || other === null) return one === undefined && other === null;
+  return one.at === other.at && one.since === other.since && one.tries === other.tries && one.claim === other.claim;
 }
 
 /** What `upgrade` says of a document that an earlier release wrote: work that is due at an instant. */

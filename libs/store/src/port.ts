@@ -217,8 +217,11 @@ export interface DueDocuments<T extends Document> {
    * again, so a handler decides from the document what is left to do. Fewer, or none, where others claim at once.
    */
   claimDue(request: DueRequest): Promise<Claimed<T>[]>;
-  /** Unless it has changed from `from`, so that nothing is forgotten; null: it is done. Returns whether it did. */
-  moveDue(id: string, name: string, from: DueWork, to: DueWork | null): Promise<boolean>;
+  /**
+   * Unless it has changed from `from` (null: it was not due), so that nothing is forgotten; null: it is done. Returns
+   * whether it did.
+   */
+  moveDue(id: string, name: string, from: DueWork | null, to: DueWork | null): Promise<boolean>;
   /** Documents of which work is due by an instant, the earliest first, without a claim; default: at any time. */
   listDue(query: {
     readonly until?: number;

@@ -28,7 +28,7 @@ import {
   type Tickets,
 } from './clients/services.ts';
 import { announceOrder, ORDER_RECORDED } from './events.ts';
-import { followWrite } from './follows.ts';
+import { followWrite, type OrderWork } from './follows.ts';
 import { createId } from './ids.ts';
 import { createHoldLimit, type HoldLimit, selectLimitName } from './steps/hold-limit.ts';
 import { type OrderDocument, openCollections } from './store.ts';
@@ -38,6 +38,8 @@ export interface OrdersContext extends ReturnType<typeof openCollections> {
   readonly stock: Stock;
   readonly contacts: Contacts;
   readonly tickets: Tickets;
+  /** Ends work of an order, unless a write since this one has made it due once more. Changes no version. */
+  readonly endWork: (order: OrderDocument, work: OrderWork) => Promise<void>;
   readonly limit: HoldLimit;
   /** What bounds of the caller's client leave it to do; null: without bounds, or not on behalf of a client. */
   readonly mayDo: ReturnType<typeof selectLimits>;
@@ -87,6 +89,9 @@ export function createContext({
     stock: createStock(createServiceClient(catalogApi, { url: catalogUrl, credentials, logger })),
     contacts: createContacts(createServiceClient(contactsApi, { url: contactsUrl, credentials, logger })),
     tickets: createTickets(createServiceClient(ticketsApi, { url: ticketsUrl, credentials, logger })),
+    async endWork({ id, due }, name) {
+      if (due?.[name]) await orders.acrossInstitutions.moveDue(id, name, due[name], null);
+    },
     limit: createHoldLimit(orders, (client) => limits[selectLimitName(client)]),
     mayDo: null,
     now: Date.now,

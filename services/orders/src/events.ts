@@ -146,6 +146,12 @@ export const currentFacts: CurrentFacts = {
         if (fact) yield { ...fact, institution, key, version, changedAt };
     }
   },
+  async repeat(store, { type, key }) {
+    const at = Date.now();
+    const { acrossInstitutions } = store.collection(ordersCollection);
+    if (type === ORDER_CONFIRMED)
+      await acrossInstitutions.moveDue(key, 'issueTickets', null, { at, since: at, tries: 0 });
+  },
 };
 
 const { id: orderId, createdBy, contactNumber, externalReference, currency } = confirmedOrder;
@@ -165,6 +171,7 @@ export const examples = {
     pointOfSale,
     createdBy,
     ticketDelivery: 'electronic',
+    callFollows: true,
     tickets: [
       {
         ticketId: String(line.ticketId),

@@ -1,32 +1,29 @@
-// What follows from the state of an order and is still to be done: the work that is due of its document.
+// What follows from the write of an order and is still to be done: the work that is due of its document.
 
 import { scheduleSoon } from '@boxoffice/service';
 import { type DueChange, toDue } from '@boxoffice/store';
+import { hasTickets } from './domain/confirmation.ts';
 import type { Order } from './domain/order/order.ts';
-import { isUnpaid } from './domain/order/state.ts';
+import { countRenames, isUnpaid } from './domain/order/state.ts';
+
+/** The work that follows from the state of an order alone. */
+const stateWork = ['sell', 'expire', 'releaseRemoved', 'shortenHold', 'writeGuest', 'forgetGuests'] as const;
+
+export type StateWork = (typeof stateWork)[number];
 
 /** Every work that an order may have. */
-export const orderWork = [
-  'sell',
-  'expire',
-  'releaseRemoved',
-  'shortenHold',
-  'issueTickets',
-  'writeGuest',
-  'forgetGuests',
-] as const;
+export const orderWork = [...stateWork, 'issueTickets'] as const;
 
 export type OrderWork = (typeof orderWork)[number];
 
 /** When each work of the order is due, by its state alone; null: there is nothing to do. */
-export function decideWork(order: Order): Readonly<Record<OrderWork, number | null>> {
+export function decideWork(order: Order): Readonly<Record<StateWork, number | null>> {
   return {
     sell: soonAfter(order.saleDue?.since),
     // What is paid in full is sold; without places left, that ends it too.
     expire: isUnpaid(order) && order.saleDue == null ? order.deadline : null,
     releaseRemoved: soonAfter(order.removedPlaces?.since),
     shortenHold: soonAfter(order.shorteningDue),
-    issueTickets: soonAfter(order.namesDue),
     writeGuest: order.contactNumber === null ? null : soonAfter(order.guest?.since),
     forgetGuests: soonAfter(order.formerGuests?.since),
   };
@@ -36,16 +33,33 @@ export function decideWork(order: Order): Readonly<Record<OrderWork, number | nu
 const soonAfter = (since: number | null | undefined): number | null => (since == null ? null : scheduleSoon(since));
 
 /** What a write makes due, or ends; `before` is undefined for an insert. */
-export function followWrite(before: Order | undefined, after: Order): DueChange {
+export function followWrite(before: Order | undefined, after: Order & { readonly version: number }): DueChange {
   const [had, has] = [before && decideWork(before), decideWork(after)];
-  return Object.fromEntries(
-    orderWork.flatMap((name) => (has[name] === (had?.[name] ?? null) ? [] : [[name, has[name]]])),
-  );
+  const changed = stateWork.flatMap((name) => (has[name] === (had?.[name] ?? null) ? [] : [[name, has[name]]]));
+  // By the version no two writes have the same instant: whoever ends the work of one does not end that of the next.
+  const issueTickets = scheduleSoon(after.modifiedAt ?? 0) + after.version;
+  return { ...Object.fromEntries(changed), ...(isNewToTickets(before, after) ? { issueTickets } : {}) };
 }
 
-/** An order of a release before the work was stored: it is due by the state. */
+/** Whether tickets does not know yet what was written: that there are tickets, another buyer, another name. */
+const isNewToTickets = (before: Order | undefined, after: Order): boolean =>
+  hasTickets(after) &&
+  !(
+    before &&
+    hasTickets(before) &&
+    before.contactNumber === after.contactNumber &&
+    countRenames(before) === countRenames(after)
+  );
+
+/**
+ * An order of release 0.3.0, as this one has it: its work is due by the state, and that of a confirmed order, whose
+ * tickets its fact may not have issued, by the confirmation.
+ */
 export function addWork<O extends Order & { readonly due?: object }>(order: O): O {
-  const { due = {} } = order;
-  const missing = Object.entries(decideWork(order)).filter(([name, at]) => at !== null && !(name in due));
-  return missing.length === 0 ? order : { ...order, due: { ...toDue(Object.fromEntries(missing)), ...due } };
+  const { due = {}, state, ticketsByCall, namesDue, confirmedAt } = order;
+  const isUntold = state === 'confirmed' && (!ticketsByCall || namesDue != null);
+  const work = { ...decideWork(order), issueTickets: isUntold ? soonAfter(namesDue ?? confirmedAt) : null };
+  const missing = Object.entries(work).filter(([name, at]) => at !== null && !(name in due));
+  const own: O = isUntold ? { ...order, ticketsByCall: true, namesDue: null } : order;
+  return missing.length === 0 ? own : { ...own, due: { ...toDue(Object.fromEntries(missing)), ...due } };
 }

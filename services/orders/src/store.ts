@@ -23,6 +23,9 @@ interface LinkDocument extends Document {
   readonly performanceId: string;
 }
 
+/** Release 0.3.0 has issued the tickets of orders that it confirmed longer ago. */
+const ISSUED_BY_0_3_MS = 7 * 24 * 60 * 60_000;
+
 /** What release 0.3.0 has marked in its orders: due work of which only the state tells. */
 const markersOf03 = {
   sale_due: 'saleDue.since',
@@ -52,11 +55,13 @@ const indexes: readonly Index[] = [
   { name: 'settling', fields: ['cancellation.settledAt', 'cancellation.requestedAt'], acrossInstitutions: true },
   // For the completion of documents of release 0.3.0 alone: they end with it.
   ...Object.entries(markersOf03).map(([name, field]) => ({ name, fields: [field], acrossInstitutions: true })),
+  { name: 'issued_by_fact', fields: ['ticketsByCall', 'confirmedAt'], acrossInstitutions: true },
 ];
 
 /** Orders of earlier releases without a number, or with work that is not stored as due. */
 export const ORDERS_OF_0_3: readonly { readonly where: Where }[] = [
   { where: { shortNumber: null } },
+  { where: { ticketsByCall: null, confirmedAt: { gt: Date.now() - ISSUED_BY_0_3_MS } } },
   ...['deadline', ...Object.values(markersOf03)].map((field) => ({ where: { [field]: { gt: 0 } } })),
 ];
 

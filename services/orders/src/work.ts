@@ -1,7 +1,7 @@
 import { Fault } from '@boxoffice/envelope';
 import type { WorkKind, WorkTable } from '@boxoffice/service';
 import type { OrdersContext } from './context.ts';
-import { decideWork, type OrderWork } from './follows.ts';
+import { decideWork, type StateWork } from './follows.ts';
 import { releaseRemoved } from './orders/lines.ts';
 import { forgetGuests, issueTickets, writeGuest } from './steps/follow-ups.ts';
 import { expireNow, sell } from './steps/sell.ts';
@@ -15,7 +15,7 @@ type Act = (context: OrdersContext, order: OrderDocument) => Promise<OrderDocume
 /** The order as it is stored now. */
 const present = ({ orders }: OrdersContext, { institution, id }: OrderDocument) => orders.of(institution).get(id);
 
-const acts: Readonly<Record<OrderWork, Act>> = {
+const acts: Readonly<Record<StateWork, Act>> = {
   /** Places that are gone, and a cancellation meanwhile, end the sale as well. */
   async sell(context, order) {
     try {
@@ -29,14 +29,13 @@ const acts: Readonly<Record<OrderWork, Act>> = {
   expire: (context, order) => expireNow(context, toTarget(order)),
   releaseRemoved,
   shortenHold,
-  issueTickets: async (context, order) => (await issueTickets(context, order)) ?? order,
   writeGuest,
   forgetGuests,
 };
 
-/** The handler of a kind of work: it is done when nothing of it follows from the order's state any more. */
+/** The handler of work that is done when nothing of it follows from the order's state any more. */
 const following =
-  (name: OrderWork): WorkKind<OrdersContext>['handle'] =>
+  (name: StateWork): WorkKind<OrdersContext>['handle'] =>
   async (context, document) => {
     const left = await acts[name](context, document as OrderDocument);
     const at = left ? decideWork(left)[name] : null;
@@ -44,6 +43,12 @@ const following =
     if (at > context.now()) return { again: at };
     throw new Error(`${name} is still due of the order`);
   };
+
+/** A write since then has made it due once more. */
+const issue: WorkKind<OrdersContext>['handle'] = async (context, document) => {
+  await issueTickets(context, document as OrderDocument);
+  return 'done';
+};
 
 /**
  * What follows the writes of orders (docs/follow-up-work.md); all of it is promised. What tickets and contacts must
@@ -55,7 +60,7 @@ export const work: WorkTable<OrdersContext> = {
     expire: following('expire'),
     releaseRemoved: following('releaseRemoved'),
     shortenHold: following('shortenHold'),
-    issueTickets: { handle: following('issueTickets'), slots: () => 4, institutionSlots: 4 },
+    issueTickets: { handle: issue, slots: () => 4, institutionSlots: 4 },
     writeGuest: { handle: following('writeGuest'), slots: () => 2, institutionSlots: 2 },
     forgetGuests: { handle: following('forgetGuests'), slots: () => 2, institutionSlots: 2 },
   },

@@ -16,7 +16,7 @@ interface WorkScene {
   readonly mine: Documents<Job>;
   /** Claims as the first instance. */
   claim(request: Partial<DueRequest>): Promise<readonly Claimed<Job>[]>;
-  move(id: string, from: DueWork | undefined, to: DueWork | null, name?: string): Promise<boolean>;
+  move(id: string, from: DueWork | null | undefined, to: DueWork | null, name?: string): Promise<boolean>;
 }
 
 const newName = () => `jobs_${Array.from({ length: 12 }, () => String.fromCharCode(97 + randomInt(26))).join('')}`;
@@ -31,7 +31,7 @@ const workCheck = (rule: string, run: (own: WorkScene) => Promise<void>): Check 
     const claim: WorkScene['claim'] = (request) =>
       handle.acrossInstitutions.claimDue({ now: NOW, limit: 100, forMs: { first: 1_000 }, ...request });
     const move: WorkScene['move'] = async (id, from, to, name = 'first') => {
-      assert.ok(from, `nothing is due of ${id}`);
+      assert.ok(from !== undefined, `nothing is due of ${id}`);
       return handle.acrossInstitutions.moveDue(id, name, from, to);
     };
     try {
@@ -243,6 +243,19 @@ const moves: readonly Check[] = [
       await claim({ now: NOW + 1_000, forMs: { first: 0 } });
       assert.equal(await move(id, first?.document.due?.first, null), false);
       assert.notEqual((await mine.get(id))?.due, undefined);
+    },
+  ),
+  workCheck(
+    'work becomes due without a write of the document, unless it is due already',
+    async ({ mine, claim, move }) => {
+      const job = await mine.insert({ id: createId('job'), done: 0 });
+      assert.equal(await move(job.id, null, entry(NOW)), true);
+      assert.deepEqual(await mine.get(job.id), { ...job, due: { first: entry(NOW) } });
+      assert.equal(await move(job.id, null, entry(NOW + 1)), false);
+      assert.equal(await move(job.id, null, entry(NOW + 1), 'second'), true);
+      assert.deepEqual((await mine.get(job.id))?.due, { first: entry(NOW), second: entry(NOW + 1) });
+      assert.deepEqual(idsOf(await claim({})), [job.id]);
+      assert.equal(await move(createId('job'), null, entry(NOW)), false);
     },
   ),
   workCheck('the work of a deleted document is gone with it', async ({ mine, claim, move }) => {

@@ -13,7 +13,7 @@ export function createDueDocuments<T extends Document>(collection: MongoCollecti
   const { records, schema } = collection;
 
   /** Writes the due work, if it still is what was read; returns the record, or null on a lost race. */
-  const swap = (_id: string, read: Due, due: Due | undefined): Promise<StoredRecord | null> =>
+  const swap = (_id: string, read: Due | undefined, due: Due | undefined): Promise<StoredRecord | null> =>
     records.findOneAndUpdate(
       { _id, ...matchUnchangedDue(read) } as RecordFilter,
       removeEmptyParts(buildDueParts(due)),
@@ -53,9 +53,10 @@ export function createDueDocuments<T extends Document>(collection: MongoCollecti
       gate.run(async () => {
         for (;;) {
           const found = await records.findOne({ _id: id }, { projection: { _due: 1 } });
-          const due = found?._due;
-          if (!due || !isSameWork(due[name], from)) return false;
-          if (!(await swap(id, due, replaceDue(due, name, to)))) continue;
+          if (!found) return false;
+          const due = found._due;
+          if (!isSameWork(due?.[name], from)) return false;
+          if (!(await swap(id, due, replaceDue(due ?? {}, name, to)))) continue;
           if (to) collection.notifyDue(schema.name, { [name]: to.at });
           return true;
         }

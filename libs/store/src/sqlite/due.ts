@@ -24,9 +24,13 @@ export function findCandidates(
 
 export function createDueDocuments<T extends Document>(file: DatabaseFile, table: TableInfo): DueDocuments<T> {
   /** Writes the due work, if it still is what was read; returns the row, or undefined on a lost race. */
-  const swap = async (id: unknown, read: unknown, due: Due | undefined): Promise<readonly unknown[] | undefined> => {
-    const sql = `UPDATE "${table.name}" SET due = ?, due_at = ? WHERE id = ? AND due = ? RETURNING ${table.read}`;
-    const step: Step = [sql, 'rows', [...toDueColumns(due), String(id), String(read)]];
+  const swap = async (
+    id: unknown,
+    read: string | null,
+    due: Due | undefined,
+  ): Promise<readonly unknown[] | undefined> => {
+    const sql = `UPDATE "${table.name}" SET due = ?, due_at = ? WHERE id = ? AND due IS ? RETURNING ${table.read}`;
+    const step: Step = [sql, 'rows', [...toDueColumns(due), String(id), read]];
     const answer = await file.write([step]);
     if (isFailure(answer)) throw createEngineError(file.path, answer);
     return typeof answer === 'number' ? undefined : answer[0];
@@ -34,8 +38,9 @@ export function createDueDocuments<T extends Document>(file: DatabaseFile, table
 
   return {
     async claimDue(request) {
-      const claim = async ([id, read]: readonly unknown[]): Promise<readonly Claimed<T>[]> => {
-        const claimed = createClaim(JSON.parse(String(read)) as Due, request);
+      const claim = async ([id, stored]: readonly unknown[]): Promise<readonly Claimed<T>[]> => {
+        const read = String(stored);
+        const claimed = createClaim(JSON.parse(read) as Due, request);
         const row = claimed && (await swap(id, read, claimed.due));
         return claimed && row ? [{ document: readDocument<T>(row), work: claimed.work }] : [];
       };
@@ -46,11 +51,12 @@ export function createDueDocuments<T extends Document>(file: DatabaseFile, table
     },
     async moveDue(id, name, from, to) {
       for (;;) {
-        const [row] = file.reader.all(`SELECT due FROM "${table.name}" WHERE id = ? AND due IS NOT NULL`, [id]);
+        const [row] = file.reader.all(`SELECT due FROM "${table.name}" WHERE id = ?`, [id]);
         if (!row) return false;
-        const due = JSON.parse(String(row[0])) as Due;
+        const read = row[0] === null ? null : String(row[0]);
+        const due = JSON.parse(read ?? '{}') as Due;
         if (!isSameWork(due[name], from)) return false;
-        if (!(await swap(id, row[0], replaceDue(due, name, to)))) continue;
+        if (!(await swap(id, read, replaceDue(due, name, to)))) continue;
         if (to) file.notifyDue(table.name, { [name]: to.at });
         return true;
       }

@@ -8,7 +8,7 @@ import { deriveGuestNumber, deriveId } from '../ids.ts';
 import { cancelUnlessEnded, confirmBySale, sellAll } from '../orders/actions.ts';
 import { holdForGrace } from '../payments/payments.ts';
 import { runStockFirst } from '../steps/command.ts';
-import { answerWithTickets, writeGuestOrLater } from '../steps/follow-ups.ts';
+import { writeGuestOrLater } from '../steps/follow-ups.ts';
 import { sell } from '../steps/sell.ts';
 import type { Target } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
@@ -64,8 +64,7 @@ export async function checkOutCart(
       sold: ({ sale }) => sale?.soldPlaceIds ?? [],
     });
     if (isStranded(bought)) throw placesGone();
-    const isSold = bought.state === 'confirmed';
-    const order = isSold ? await answerWithTickets(context, bought, undefined) : await sell(context, bought);
+    const order = await sell(context, bought);
     await writeGuestOrLater(context, order);
     return order;
   } catch (error) {

@@ -195,11 +195,10 @@ type Issue = BodyOf<TicketsApi, 'issueTickets'>;
 
 /** Maximum wait for the controlled tickets, in milliseconds; the order has recorded their control state, too. */
 const CONTROLLED_MS = 1_000;
-/**
- * Maximum wait for issued tickets, in milliseconds; `order.confirmed` issues them, too. After a timeout the next calls
- * are skipped for a while.
- */
-const ISSUE_MS = 1_000;
+/** Maximum wait of a request for issued tickets, in milliseconds. After a timeout the next ones do not wait at all. */
+const ISSUE_AT_ONCE_MS = 1_000;
+/** The same for who repeats it: long enough for the largest order. */
+const ISSUE_MS = 10_000;
 /** The call's own timeout is this much longer, so that the best-effort limit always ends the wait. */
 const MARGIN_MS = 500;
 
@@ -209,13 +208,30 @@ export interface IssuedTicket {
   readonly lineId: string;
 }
 
-/** The tickets service, as orders uses it: best effort, no call rejects. */
+/** The tickets service, as orders uses it. */
 export function createTickets(
   tickets: ServiceClient<TicketsApi>,
-  { controlledMs = CONTROLLED_MS, issueMs = ISSUE_MS } = {},
+  { controlledMs = CONTROLLED_MS, issueAtOnceMs = ISSUE_AT_ONCE_MS } = {},
 ) {
-  const issuing = createBestEffort({ ms: issueMs });
+  const bestEffort = createBestEffort({ ms: issueAtOnceMs });
+  /**
+   * Issues the tickets of a confirmed order, with beneficiaries' names; resolves to the present ticket of each line.
+   * Idempotent. @throws Fault `service_unavailable`
+   */
+  const issue = async (
+    institution: string,
+    named: Omit<Issue, 'version'>,
+    version: number,
+    timeoutMs = ISSUE_MS,
+  ): Promise<readonly IssuedTicket[]> =>
+    (await tickets.call(institution, 'issueTickets', { body: { ...named, version }, timeoutMs })).tickets;
   return {
+    issue,
+
+    /** As `issue`, but undefined without an answer in time. Never rejects. */
+    issueAtOnce: (institution: string, named: Omit<Issue, 'version'>, version: number) =>
+      bestEffort(() => issue(institution, named, version, issueAtOnceMs + MARGIN_MS)),
+
     /** Ids of the order's controlled tickets; undefined if the tickets service does not answer within a second. */
     async controlled(institution: string, orderId: string): Promise<readonly string[] | undefined> {
       const call = tickets.call(institution, 'getOrderTickets', { path: { orderId }, timeoutMs: controlledMs });
@@ -226,19 +242,6 @@ export function createTickets(
         () => undefined,
       );
       return answer?.tickets.filter(({ status }) => status === 'controlled').map(({ ticketId }) => ticketId);
-    },
-
-    /**
-     * Issues the tickets of a confirmed order, with beneficiaries' names; resolves to the present ticket of each line,
-     * undefined if it was not acknowledged.
-     */
-    async issue(
-      institution: string,
-      named: Omit<Issue, 'version'>,
-      version: number,
-    ): Promise<readonly IssuedTicket[] | undefined> {
-      const request = { body: { ...named, version }, timeoutMs: issueMs + MARGIN_MS };
-      return (await issuing(() => tickets.call(institution, 'issueTickets', request)))?.tickets;
     },
   };
 }

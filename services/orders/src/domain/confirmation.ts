@@ -1,7 +1,7 @@
 // The confirmation of an order, and the tickets that it makes.
 
 import { type Accepted, accept, acceptButRefuse, type Decision, type Refused, refuse } from './decisions.ts';
-import { createOrderConfirmedFact, deriveTicketId, hasNames } from './order/facts.ts';
+import { createOrderConfirmedFact, deriveTicketId } from './order/facts.ts';
 import {
   computeDue,
   isPaidInFull,
@@ -74,7 +74,7 @@ export function confirm<O extends Order>(order: O, sale: Sale, now: number): Dec
     saleDue: null,
     shorteningDue: null,
     heldPlaces: 0,
-    ...(hasNames(order) ? { namesDue: now } : {}),
+    ticketsByCall: true,
   };
   return accept(markModified(confirmed, now), createOrderConfirmedFact(confirmed));
 }

@@ -192,7 +192,7 @@ export function toBeneficiary(
 }
 
 /**
- * Changes the beneficiary of a line, in every live state. The ticket of a confirmed order follows: `namesDue`.
+ * Changes the beneficiary of a line, in every live state. The ticket of a confirmed order follows.
  * `controlled`: the tickets that the tickets service says are controlled. Refused: `unknown_line`, `wrong_state`,
  * `ticket_controlled`.
  */
@@ -212,7 +212,7 @@ export function nameLine<O extends Order>(
     return refuse('ticket_controlled', 'The ticket of the line is controlled, so its beneficiary stays.');
   const isConfirmed = order.state === 'confirmed';
   const lines = order.lines.map((other) => (other.id === lineId ? renamed(line, wanted, isConfirmed) : other));
-  return accept(markModified({ ...order, lines, ...(isConfirmed ? { namesDue: now } : {}) }, now));
+  return accept(markModified({ ...order, lines }, now));
 }
 
 const isSame = (one: Beneficiary | null | undefined, other: Beneficiary | null): boolean =>

@@ -5,7 +5,7 @@ import { checkSellable, confirm, type Sale } from '../domain/confirmation.ts';
 import { accept, type Decision, isRefused, refuse } from '../domain/decisions.ts';
 import { extend, reserve } from '../domain/lines.ts';
 import { type Command, decideUntilSettled, runCommand, runStockFirst } from '../steps/command.ts';
-import { answerWithTickets } from '../steps/follow-ups.ts';
+import { issueAtOnce } from '../steps/follow-ups.ts';
 import { sellPlaces } from '../steps/sell.ts';
 import { shortenHold, shortenInStock } from '../steps/shorten.ts';
 import { attempt, type Rule, toTarget } from '../steps/write.ts';
@@ -96,8 +96,9 @@ export async function confirmOrder(
   const effect = (order: OrderDocument) => sellAll(context, order);
   const write = (sale: Sale) => (order: OrderDocument, now: number) => confirmBySale(rule(order, now), sale, now);
   const sold = (sale: Sale) => sale.soldPlaceIds;
-  const { order, done } = await runStockFirst(context, command, { rule, effect, write, sold });
-  return done ? order : answerWithTickets(context, order, command.idempotencyRecord);
+  const { order } = await runStockFirst(context, command, { rule, effect, write, sold });
+  await issueAtOnce(context, order);
+  return order;
 }
 
 /** Decides whether an order is cancelled, like {@link cancel}. */

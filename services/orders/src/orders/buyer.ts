@@ -4,10 +4,9 @@ import { createNotFoundFault, createRefusalFault, toFault } from '../api/faults.
 import type { HeldLine } from '../clients/services.ts';
 import type { OrdersContext } from '../context.ts';
 import { changeDetails, checkTariffAccess } from '../domain/buyer.ts';
-import { hasTickets } from '../domain/confirmation.ts';
 import { isHidden } from '../domain/order/state.ts';
 import { type Command, runCommand } from '../steps/command.ts';
-import { issueTickets } from '../steps/follow-ups.ts';
+import { issueAtOnce } from '../steps/follow-ups.ts';
 import type { OrderDocument } from '../store.ts';
 
 /** The contact that a request names: its criteria, none without a contact, or the fault of its number, by its path. */
@@ -44,9 +43,8 @@ export async function permitTariffs(
 
 /**
  * Changes the contact, the external reference and, until the confirmation, the delivery of tickets; null removes. Its
- * tickets follow a new contact by a direct call, or by the event where tickets does not answer. `toAnybody`: whether
- * tariffs may go to a contact that does not meet their criterion. @throws Fault `semantically_invalid` for an unknown
- * contact, `order_tariff_not_accessible`
+ * tickets follow a new contact. `toAnybody`: whether tariffs may go to a contact that does not meet their criterion.
+ * @throws Fault `semantically_invalid` for an unknown contact, `order_tariff_not_accessible`
  */
 export async function changeOrder(
   context: OrdersContext,
@@ -67,6 +65,6 @@ export async function changeOrder(
   const { order } = await runCommand(context, command, (current, now) =>
     changeDetails(current, patch, now, toAnybody ? undefined : criteria),
   );
-  if (order.contactNumber !== found.contactNumber && hasTickets(order)) await issueTickets(context, order);
+  await issueAtOnce(context, order);
   return order;
 }

@@ -168,7 +168,7 @@ type Names = { readonly firstName?: string | null; readonly lastName?: string | 
 
 /**
  * Changes the beneficiary of a line; `to` makes the new names of the present line, and may refuse by throwing a Fault.
- * The ticket of a confirmed order follows by a direct call, which is repeated until tickets has acknowledged it.
+ * The ticket of a confirmed order follows.
  * @throws Fault `not_found`, or a refusal of the rules
  */
 export async function nameOrderLine(
@@ -187,6 +187,6 @@ export async function nameOrderLine(
     const change = { lineId, beneficiary: (line: Line) => toBeneficiary(to(line, current)) };
     return nameLine(current, change, controlled, now);
   });
-  if (order.state !== 'confirmed' || order.namesDue == null) return order;
+  if (order.state !== 'confirmed' || !order.due?.issueTickets) return order;
   return answerWithTickets(context, order, command.idempotencyRecord);
 }

@@ -4,31 +4,46 @@ import type { Change, IdempotencyRecord } from '@boxoffice/store';
 import type { IssuedTicket } from '../clients/services.ts';
 import type { OrdersContext } from '../context.ts';
 import { markGuestWritten, removeFormerGuests } from '../domain/buyer.ts';
-import { recordReplacement } from '../domain/confirmation.ts';
+import { hasTickets, recordReplacement } from '../domain/confirmation.ts';
 import { buildNamedTickets } from '../domain/order/facts.ts';
 import type { OrderDocument } from '../store.ts';
 
 /**
- * Issues the tickets of a confirmed order by a direct call, which is the only one that carries the beneficiaries'
- * names. With names, the order records that the call must be repeated until acknowledged, and its event leaves the
- * issue to the call; without names the event is enough. Returns the order afterwards, with the tickets of its lines;
- * undefined if tickets did not acknowledge. The idempotency record is written with the acknowledgement of names.
+ * Issues the tickets of an order, with the names and the buyer that it has now; tickets that exist follow. Idempotent.
+ * @throws Fault `service_unavailable`
  */
-export async function issueTickets(
+export async function issueTickets(context: OrdersContext, order: OrderDocument): Promise<void> {
+  if (hasTickets(order)) await context.tickets.issue(order.institution, buildNamedTickets(order), order.version);
+}
+
+/**
+ * As {@link issueTickets}, for a request that does at once what its write has made due, and goes on without an answer of
+ * tickets. The end of the work is no write of the order, whose version is answered.
+ */
+export async function issueAtOnce(context: OrdersContext, order: OrderDocument): Promise<void> {
+  if (!order.due?.issueTickets) return;
+  const issued = await context.tickets.issueAtOnce(order.institution, buildNamedTickets(order), order.version);
+  if (issued) await context.endWork(order, 'issueTickets');
+}
+
+/**
+ * As {@link issueAtOnce}, for a change of a name, which may replace tickets: the order is written with these, and with
+ * the idempotency record, which the write of the change has left out. Without an acknowledgement the record is written
+ * alone. So an erasure meanwhile has removed the names from the answer, or removes the answer.
+ */
+export async function answerWithTickets(
   context: OrdersContext,
   order: OrderDocument,
-  idempotencyRecord?: IdempotencyRecord<OrderDocument>,
-): Promise<OrderDocument | undefined> {
-  const { institution, id, version, namesDue } = order;
-  const issued = await context.tickets.issue(institution, buildNamedTickets(order), version);
-  if (!issued || namesDue == null) return issued && order;
-  const acknowledge = (current: OrderDocument): Change<OrderDocument> | undefined => {
-    if (current.namesDue !== namesDue) return idempotencyRecord && { next: current };
+  idempotencyRecord: IdempotencyRecord<OrderDocument> | undefined,
+): Promise<OrderDocument> {
+  const { institution, id, version } = order;
+  const issued = await context.tickets.issueAtOnce(institution, buildNamedTickets(order), version);
+  const answer = (current: OrderDocument): Change<OrderDocument> | undefined => {
     // What was written since the call may know of later tickets: then the events of replacements say it.
-    const known = current.version === version ? withTickets(current, issued, context.now()) : current;
-    return { next: { ...known, namesDue: null } };
+    if (!issued || current.version !== version) return idempotencyRecord && { next: current };
+    return { next: withTickets(current, issued, context.now()), due: { issueTickets: null } };
   };
-  return context.orders.of(institution).update(id, acknowledge, { idempotencyRecord });
+  return (await context.orders.of(institution).update(id, answer, { idempotencyRecord })) ?? order;
 }
 
 /** The order with the tickets that replaced those of its lines. */
@@ -37,24 +52,6 @@ const withTickets = (order: OrderDocument, issued: readonly IssuedTicket[], now:
     const replaces = next.lines.find(({ id }) => id === lineId)?.ticketId ?? ticketId;
     return replaces === ticketId ? next : recordReplacement(next, { lineId, ticketId, replaces }, now).next;
   }, order);
-
-/**
- * Issues the tickets of a request whose answer shows them. While names are due it writes the idempotency record, which
- * the order's own write has left out: with the acknowledgement, or without one if tickets gave none. So an erasure
- * meanwhile has removed the names from the answer, or removes the answer.
- */
-export async function answerWithTickets(
-  context: OrdersContext,
-  order: OrderDocument,
-  record: IdempotencyRecord<OrderDocument> | undefined,
-): Promise<OrderDocument> {
-  const idempotencyRecord = order.namesDue == null ? undefined : record;
-  const issued = await issueTickets(context, order, idempotencyRecord);
-  if (issued || !idempotencyRecord) return issued ?? order;
-  const { institution, id } = order;
-  const unchanged = (current: OrderDocument) => ({ next: current });
-  return (await context.orders.of(institution).update(id, unchanged, { idempotencyRecord })) ?? order;
-}
 
 /**
  * Guests of carts: writes the contact of an order's guest, then deletes the guest's data from the order. Runs only

@@ -7,7 +7,7 @@ import type { SaleDue } from '../domain/order/order.ts';
 import { expire, isHidden, isPastDue, isUnpaid } from '../domain/order/state.ts';
 import { deriveId } from '../ids.ts';
 import type { OrderDocument } from '../store.ts';
-import { answerWithTickets } from './follow-ups.ts';
+import { issueAtOnce } from './follow-ups.ts';
 import { attempt, type Outcome, type Rule, requireAccepted, type Target, toTarget } from './write.ts';
 
 /** Milliseconds for which places are held again whose hold has ended; they are sold immediately. */
@@ -45,8 +45,8 @@ export async function releaseSold(
 const placeIdsOf = ({ lines }: OrderDocument): string[] => lines.map(({ place }) => place.id);
 
 /**
- * Sells an order whose sale is due, confirms it and issues its tickets; any process may do it, also several at once.
- * Returns an order whose sale is not due as it is. @throws Fault `precondition_failed` or `payment_recorded` if places
+ * Sells an order whose sale is due, confirms it and issues its tickets; any process may do it, also several at once. Of
+ * an order whose sale is not due it only issues tickets that are. @throws Fault `precondition_failed` or `payment_recorded` if places
  * are gone, or the order was cancelled meanwhile; `service_unavailable` if the catalog does not answer: the sale stays
  * due
  */
@@ -68,8 +68,9 @@ export async function sell(
     if (sale && order.saleDue && !outcome.refused && tries < TRIES) continue;
     await releaseSold(context, order, { sold, version });
     requireAccepted(outcome);
-    return answerWithTickets(context, order, idempotencyRecord);
+    break;
   }
+  await issueAtOnce(context, order);
   return order;
 }
 

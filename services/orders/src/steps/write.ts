@@ -2,6 +2,7 @@ import type { Change, IdempotencyRecord } from '@boxoffice/store';
 import { createNotFoundFault, toFault } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
 import { type Accepted, type Decision, isRefused, type Refusal } from '../domain/decisions.ts';
+import { countRenames } from '../domain/order/state.ts';
 import type { OrderDocument } from '../store.ts';
 
 /** The order that a write is for. */
@@ -27,11 +28,11 @@ export interface Outcome {
 
 /**
  * Whether the idempotency record can be written with this decision: a successful answer that no other write follows: a
- * sale, the acknowledgement of names by tickets, or that of a hold by the catalog that ends sooner.
+ * sale, that of a new name by tickets, or that of a hold by the catalog that ends sooner.
  */
 export function isAnswerFinal({ next, answer }: Accepted<OrderDocument>, current: OrderDocument): boolean {
   const isShortened = next.shorteningDue != null && next.shorteningDue !== current.shorteningDue;
-  return answer === undefined && next.saleDue == null && next.namesDue == null && !isShortened;
+  return answer === undefined && next.saleDue == null && countRenames(next) === countRenames(current) && !isShortened;
 }
 
 /**

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, jest, test } from '@jest/globals';
-import { currentFacts } from '../../src/events.ts';
-import { confirmOrder } from '../../src/orders/actions.ts';
-import type { OrderDocument } from '../../src/store.ts';
-import { describeOnEachEngine, waitUntil } from '../fixture/fixture.ts';
-import { buyCart, createCart, createContact, postToShop, requireDone } from '../fixture/orders.ts';
+import { describe, expect, test } from '@jest/globals';
+import { issueTickets } from '../../src/steps/follow-ups.ts';
+import { sell } from '../../src/steps/sell.ts';
+import { describeOnEachEngine } from '../fixture/fixture.ts';
+import { buyCart, createCart, createContact, createOrderInHall, postToShop, requireDone } from '../fixture/orders.ts';
 
 describeOnEachEngine('names', (fixture) => {
   describe('the names of beneficiaries reach tickets by the direct call only', () => {
@@ -26,11 +25,11 @@ describeOnEachEngine('names', (fixture) => {
         fixture.tickets.mishaps.set('issueTickets', how);
         const id = await buyNamed();
         await fixture.later(20_000);
-        expect((await fixture.document(id))?.namesDue).not.toBeNull();
+        expect((await fixture.document(id))?.due?.issueTickets).toBeDefined();
         fixture.tickets.mishaps.clear();
         const before = named(id);
         await fixture.later(20_000);
-        expect((await fixture.document(id))?.namesDue).toBeNull();
+        expect((await fixture.document(id))?.due).toBeUndefined();
         const acknowledged = named(id);
         expect(acknowledged).toBeGreaterThan(before);
         // Nothing repeats the call any more.
@@ -38,31 +37,21 @@ describeOnEachEngine('names', (fixture) => {
         expect(named(id)).toBe(acknowledged);
       },
     );
+  });
 
-    test('the event leaves the issue to the call while the order owes it, and only then', async () => {
-      const noticesOf = (id: string) =>
-        fixture.facts
-          .filter(({ type, key }) => type === 'order.confirmed' && key === id)
-          .map(({ data }) => (data as { callFollows?: boolean }).callFollows);
-      const [named, unnamed] = [await buyNamed(), (await createCart(fixture)).path];
-      requireDone(await buyCart(fixture, unnamed, { contactNumber: createContact(fixture) }));
-      await waitUntil(async () => (await fixture.document(named))?.namesDue === null);
-      // Tickets has the names: another buyer is told by the event alone.
-      await fixture.call('PATCH', `/${named}`, { body: { contactNumber: createContact(fixture) } });
-      await waitUntil(async () => noticesOf(named).length === 2);
-      expect(noticesOf(named)).toEqual([true, undefined]);
-      await waitUntil(async () => noticesOf(unnamed.split('/').at(-1) ?? '').length === 1);
-      expect(noticesOf(unnamed.split('/').at(-1) ?? '')).toEqual([undefined]);
-      const present = [];
-      for await (const { type, key, data } of currentFacts.read(fixture.store))
-        if (type === 'order.confirmed' && key === named) present.push((data as { callFollows?: boolean }).callFollows);
-      expect(present).toEqual([undefined]);
-    });
+  test('tickets are asked for of a confirmed order alone', async () => {
+    const { order } = await createOrderInHall(fixture);
+    const open = await fixture.document(order.id);
+    if (!open) throw new Error('there is no order');
+    await issueTickets(fixture.context, open);
+    await sell(fixture.context, open);
+    expect(fixture.tickets.issuesOf(order.id)).toEqual([]);
+    await fixture.confirm(`/${order.id}`);
+    expect(fixture.tickets.issuesOf(order.id)).toHaveLength(1);
   });
 
   describe('a confirmation with names has the last version', () => {
     const beneficiaries = [{ firstName: 'Ada', lastName: 'Lovelace' }];
-    const ofOrder = () => ({ status: 200, headers: {}, body: '' });
 
     const named = async (): Promise<string> => {
       const items = [{ ...fixture.catalog.hall(1).item(), beneficiaries }];
@@ -80,7 +69,7 @@ describeOnEachEngine('names', (fixture) => {
       const etag = done.headers.get('etag') ?? '';
       const now = await fixture.call('GET', `/${id}`);
       expect([now.headers.get('etag'), now.data.state]).toEqual([etag, 'confirmed']);
-      expect((await fixture.document(id))?.namesDue).toBeNull();
+      expect((await fixture.document(id))?.due).toBeUndefined();
       const again = await fixture.call('POST', `/${id}/${action}`, { body, key });
       expect([again.text, again.headers.get('etag')]).toEqual([done.text, etag]);
       const cancelled = await fixture.call('POST', `/${id}/cancellation`, { body: {}, ifMatch: etag });
@@ -88,50 +77,34 @@ describeOnEachEngine('names', (fixture) => {
       expect(fixture.tickets.issuesOf(id)).toHaveLength(1);
     });
 
-    const commandOf = (orderId: string, answer = ofOrder) => ({
-      institution: 'opera',
-      orderId,
-      ifMatch: () => undefined,
-      idempotencyRecord: { key: randomUUID(), fingerprint: 'f', expiresAt: Number.MAX_SAFE_INTEGER, answer },
-    });
-
-    test('a repeat after its process died before the tickets were acknowledged has no second effect', async () => {
+    test('and keeps it when its tickets are issued later; a repeat meanwhile has the same answer', async () => {
       const id = await named();
-      const command = commandOf(id);
-      const dying = jest.spyOn(fixture.context.tickets, 'issue').mockRejectedValueOnce(new Error('the process died'));
-      await expect(confirmOrder(fixture.context, command, true)).rejects.toThrow('the process died');
-      dying.mockRestore();
-      const confirmed = await fixture.document(id);
-      expect(confirmed?.state).toBe('confirmed');
-      expect((await confirmOrder(fixture.context, command, true)).version).toBe(confirmed?.version);
+      const confirming = { body: { onAccount: true }, key: randomUUID() };
+      fixture.tickets.mishaps.set('issueTickets', 'fails');
+      const done = await fixture.call('POST', `/${id}/confirmation`, confirming);
+      expect([done.status, (await fixture.document(id))?.due?.issueTickets]).toEqual([200, expect.anything()]);
+      fixture.tickets.mishaps.clear();
+      expect((await fixture.call('POST', `/${id}/confirmation`, confirming)).text).toBe(done.text);
+      const before = fixture.tickets.issuesOf(id).length;
       await fixture.later(20_000);
-      expect((await fixture.document(id))?.namesDue).toBeNull();
-      expect(fixture.tickets.issuesOf(id)).toHaveLength(1);
+      expect([fixture.tickets.issuesOf(id).length, (await fixture.document(id))?.due]).toEqual([before + 1, undefined]);
+      const now = await fixture.call('GET', `/${id}`);
+      expect([now.headers.get('etag'), now.data]).toEqual([done.headers.get('etag'), done.data]);
     });
 
-    test.each([true, false])(
-      'an erasure during the call of tickets leaves no names in the answer; heard: %s',
-      async (heard) => {
-        const contactNumber = `C-${randomUUID()}`;
-        fixture.contacts.known.set(contactNumber, null);
-        const items = [{ ...fixture.catalog.hall(1).item(), beneficiaries }];
-        const { id } = (await fixture.call('POST', '', { body: { items, contactNumber } })).data;
-        const stored: string[] = [];
-        const command = commandOf(id, (order?: OrderDocument) => {
-          stored.push(JSON.stringify(order?.lines));
-          return ofOrder();
-        });
-        const issue = fixture.context.tickets.issue;
-        const erasing = jest.spyOn(fixture.context.tickets, 'issue').mockImplementationOnce(async (...call) => {
-          await fixture.deliver('contact.erased', { contactNumber, erasedAt: new Date().toISOString() });
-          const issued = await issue(...call);
-          return heard ? issued : undefined;
-        });
-        const { state, lines } = await confirmOrder(fixture.context, command, true);
-        erasing.mockRestore();
-        expect([state, stored]).toEqual(['confirmed', [JSON.stringify(lines)]]);
-        expect(stored[0]).not.toContain('Lovelace');
-      },
-    );
+    test('an erasure during the call of tickets removes the recorded answer', async () => {
+      const contactNumber = createContact(fixture);
+      const items = [{ ...fixture.catalog.hall(1).item(), beneficiaries }];
+      const { id } = (await fixture.call('POST', '', { body: { items, contactNumber } })).data;
+      fixture.tickets.before.set('issueTickets', () =>
+        fixture.deliver('contact.erased', { contactNumber, erasedAt: new Date().toISOString() }),
+      );
+      const key = randomUUID();
+      const confirming = { body: { onAccount: true }, key };
+      expect((await fixture.call('POST', `/${id}/confirmation`, confirming)).data.state).toBe('confirmed');
+      fixture.tickets.before.clear();
+      const again = await fixture.call('POST', `/${id}/confirmation`, confirming);
+      expect(again.text).not.toContain('Lovelace');
+    });
   });
 });

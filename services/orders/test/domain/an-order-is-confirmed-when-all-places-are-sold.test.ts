@@ -51,6 +51,7 @@ describe('a confirmation', () => {
           contactNumber: 'C1',
           pointOfSale: null,
           ticketDelivery: 'print',
+          callFollows: true,
           tickets: [1, 2].map((number) => ({
             ticketId: `tic_${number}`,
             lineId: `lin_${number}`,

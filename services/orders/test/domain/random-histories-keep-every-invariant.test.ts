@@ -50,6 +50,7 @@ const checkRest = (world: World, { id, order, due }: Doc): void => {
   if (order.state === 'confirmed') {
     const surplus = ids.filter((placeId) => !order.lines.some(({ place }) => place.id === placeId));
     assert.deepEqual(surplusOf(world, id, surplus), [], 'places of a confirmed order that are none of its lines');
+    assert.equal(tickets.buyer(), order.contactNumber, 'the tickets have another buyer');
     assert.deepEqual(tickets.validIds().sort(), order.lines.map(({ id: line, ticketId }) => [line, ticketId]).sort());
     assert.equal(order.ticketNotes.filter(({ controlled }) => controlled).length, tickets.controlled());
     return;
@@ -153,6 +154,7 @@ const planted: Readonly<Record<string, Partial<Rules>>> = {
   },
   'due work that is cleared before its effect': { endsBeforeEffect: true },
   'promised work that is given up after a failed attempt': { isLeft: (at, hasFailed) => (hasFailed ? null : at) },
+  'a call that ends what a later change has made due': { endedIssue: (own, now) => now ?? own },
   'an expiry because it was due, although the order has been sold or has ended since': {
     expire: (order, now) =>
       isUnpaid(order) ? expire(order, now) : expireIfDue({ ...order, state: 'open', deadline: now }, now),

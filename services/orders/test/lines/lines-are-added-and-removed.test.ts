@@ -173,18 +173,18 @@ describeOnEachEngine('lines', (fixture) => {
       expect([named.status, namesOf(named.data)]).toEqual([200, [eva, null]]);
       expect(issued(order.id).at(-1)).toMatchObject([{ beneficiary: eva, beneficiaryAsOf: 1 }, { beneficiary: null }]);
       expect(issued(order.id).at(-1)?.[1]).not.toHaveProperty('beneficiaryAsOf');
-      expect((await fixture.document(order.id))?.namesDue).toBeNull();
+      expect((await fixture.document(order.id))?.due).toBeUndefined();
       const calls = issued(order.id).length;
       expect((await name(order.id, first, { beneficiary: eva }, { key })).text).toBe(named.text);
       expect(issued(order.id)).toHaveLength(calls);
 
       fixture.tickets.mishaps.set('issueTickets', 'fails');
       expect((await name(order.id, second, { beneficiary: ada })).status).toBe(200);
-      expect((await fixture.document(order.id))?.namesDue).not.toBeNull();
+      expect((await fixture.document(order.id))?.due?.issueTickets).toBeDefined();
       fixture.tickets.mishaps.clear();
       await waitUntil(async () => {
         await fixture.later(20_000);
-        return (await fixture.document(order.id))?.namesDue === null;
+        return (await fixture.document(order.id))?.due === undefined;
       });
       expect(issued(order.id).at(-1)).toMatchObject([{ beneficiaryAsOf: 1 }, { beneficiary: ada, beneficiaryAsOf: 1 }]);
     });
@@ -223,10 +223,10 @@ describeOnEachEngine('lines', (fixture) => {
       const rename = (context: OrdersContext) => nameOrderLine(context, command, String(order.lines[0]?.id), () => eva);
       const dying = {
         ...fixture.context,
-        tickets: { ...fixture.context.tickets, issue: () => new Promise<never>(() => {}) },
+        tickets: { ...fixture.context.tickets, issueAtOnce: () => new Promise<never>(() => {}) },
       };
       rename(dying).catch(() => undefined);
-      await waitUntil(async () => (await fixture.document(order.id))?.namesDue != null);
+      await waitUntil(async () => (await fixture.document(order.id))?.due !== undefined);
       const changed = await fixture.document(order.id);
       const again = await rename(fixture.context);
       expect([again.lines[0]?.beneficiary, again.lines]).toEqual([eva, changed?.lines]);

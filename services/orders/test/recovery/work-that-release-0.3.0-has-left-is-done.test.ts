@@ -54,8 +54,13 @@ describeOnEachEngine('work that release 0.3.0 has left', (fixture) => {
     ],
     [
       'the names of tickets',
-      () => ({ state: 'confirmed', deadline: null, namesDue: past }),
-      ({ namesDue }) => namesDue === null,
+      () => ({ state: 'confirmed', deadline: null, confirmedAt: past, namesDue: past }),
+      ({ id }) => fixture.tickets.issuesOf(id).length === 1,
+    ],
+    [
+      'tickets that its fact was to issue',
+      () => ({ state: 'confirmed', deadline: null, confirmedAt: past }),
+      ({ id }) => fixture.tickets.issuesOf(id).length === 1,
     ],
     [
       'the contact of a guest',

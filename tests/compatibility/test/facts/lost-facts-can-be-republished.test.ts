@@ -64,6 +64,16 @@ const operator = async (...words: string[]) => {
 const countOf = (rows: readonly Record<string, unknown>[], fact: string, as = 'republished') =>
   rows.find((row) => row.fact === fact)?.[as];
 
+/** As a restore of tickets to a time before they were issued. */
+const forgetTickets = async (orderId: string): Promise<void> => {
+  const store = scenario.stores.tickets;
+  for (const collection of definitions.tickets.collections.filter(({ name }) => /^ticket(s|_orders)$/.test(name))) {
+    const documents = store?.collection(collection).acrossInstitutions;
+    const found = await documents?.find({ where: { [collection.name === 'tickets' ? 'orderId' : 'id']: orderId } });
+    for (const { id } of found ?? []) await documents?.delete(id);
+  }
+};
+
 const isDrained = (): Promise<boolean> => isSilent(scenario);
 
 describe('facts that a broker lost', () => {
@@ -76,7 +86,7 @@ describe('facts that a broker lost', () => {
     stock: [await stockOf(hall), await stockOf(other)],
   });
 
-  test('are republished by one command: orders settle, tickets are cancelled, places are released', async () => {
+  test('are republished by one command: orders settle, tickets are cancelled, places are released, missing tickets issued', async () => {
     hall = await newHall();
     other = await newHall();
     ids.cancelled = await sold(hall);
@@ -86,8 +96,11 @@ describe('facts that a broker lost', () => {
     ids.off = await sold(other);
     const [first, second] = await ticketsOf(ids.replaced);
     await waitUntil(isDrained);
+    ids.restored = await sold(hall);
+    await waitUntil(isDrained);
 
     losing = true;
+    await forgetTickets(ids.restored);
     await post(`/svc/v3/orders/${ids.cancelled}/cancellation`);
     await post(`/svc/v3/orders/${ids.unpaid}/cancellation`);
     const next = await post(`/svc/v3/tickets/${first.id}/replacement`);
@@ -112,6 +125,7 @@ describe('facts that a broker lost', () => {
     const { status, rows } = await operator('facts', 'republish');
     expect(status).toBe(0);
     expect([countOf(rows, 'order.cancelled'), countOf(rows, 'order.expired')]).toEqual([2, 1]);
+    await waitUntil(async () => (await ticketsOf(ids.restored ?? '')).length === 2);
     expect([countOf(rows, 'performance.cancelled'), countOf(rows, 'ticket.replaced')]).toEqual([1, 1]);
     await waitUntil(async () => {
       const orders = await Promise.all([ids.cancelled, ids.unpaid, ids.off].map((id = '') => orderOf(id)));
@@ -128,7 +142,7 @@ describe('facts that a broker lost', () => {
     expect(lines.map(({ ticketId }: { ticketId: string }) => ticketId).toSorted()).toEqual(
       [next.id, second.id].toSorted(),
     );
-    expect(await stockOf(hall)).toMatchObject({ free: 10, held: 0, sold: 2 });
+    expect(await stockOf(hall)).toMatchObject({ free: 8, held: 0, sold: 4 });
     expect(await stockOf(other)).toMatchObject({ free: 12, held: 0, sold: 0 });
   });
 

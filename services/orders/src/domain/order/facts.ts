@@ -13,13 +13,10 @@ export function deriveTicketId(lineId: string): string {
 }
 
 /**
- * The order's places are sold: tickets are created from it. Published again, with a newer version, when the buyer
- * changes, so that the tickets follow; also by an order that was cancelled since.
- *
- * Lists the tickets as first created, even if some were replaced since, so publishing it again creates no new ones.
- * Like every event it carries ids and no personal data, since queues and dead letters keep it beyond an erasure; {@link
- * buildNamedTickets} carries the names. While orders owes tickets that call, the fact says so, and tickets leaves the
- * issue to it.
+ * The order's places are sold. Published again, with a newer version, when the buyer changes; also by an order that was
+ * cancelled since. Lists the tickets as first created, even if some were replaced since. Like every event it carries
+ * ids and no personal data, since queues and dead letters keep it beyond an erasure; {@link buildNamedTickets} carries
+ * the names.
  */
 export function createOrderConfirmedFact(order: Order) {
   return {
@@ -31,7 +28,8 @@ export function createOrderConfirmedFact(order: Order) {
       pointOfSale: order.pointOfSale,
       ...(order.createdBy && { createdBy: order.createdBy }),
       ...(order.ticketDelivery === undefined ? {} : { ticketDelivery: order.ticketDelivery }),
-      ...(order.namesDue == null ? {} : { callFollows: true as const }),
+      // Tickets of release 0.3.0 leaves the issue to the call then.
+      callFollows: true as const,
       tickets: order.lines.map(
         ({ id, performanceId, seatCategoryId, tariffId, place, amount, productId, startDate, about }) => ({
           ticketId: deriveTicketId(id),

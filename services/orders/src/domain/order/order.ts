@@ -199,7 +199,9 @@ export interface Order {
   readonly shorteningDue?: number | null;
   /** Unsold places that the order holds, summed up by the limit per client. */
   readonly heldPlaces: number;
-  /** Since when tickets must be sent the beneficiaries' names; absent or null once acknowledged, or without names. */
+  /** Its tickets are issued by its due work; absent before the confirmation, and where release 0.3.0 confirmed it. */
+  readonly ticketsByCall?: true;
+  /** Of release 0.3.0: since when tickets must be sent the beneficiaries' names. */
   readonly namesDue?: number | null;
   /** The last requests whose effect is in the order and that have no idempotency record: a shopper's. */
   readonly handledRequests?: readonly string[];

@@ -10,6 +10,11 @@ export function isUnpaid({ state }: Pick<Order, 'state'>): boolean {
   return unpaidStates.includes(state);
 }
 
+/** How often beneficiaries were changed since the confirmation. */
+export function countRenames({ lines }: Pick<Order, 'lines'>): number {
+  return lines.reduce((sum, { beneficiaryAsOf = 0 }) => sum + beneficiaryAsOf, 0);
+}
+
 /** Whether the order is not listed: a cart, or one that was never bought. */
 export function isHidden({ listedAt }: Pick<Order, 'listedAt'>): boolean {
   return listedAt === null;

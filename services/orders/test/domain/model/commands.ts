@@ -9,7 +9,8 @@ import {
   call,
   expireNow,
   getPlaceIds,
-  issue,
+  issueAtOnce,
+  issueTickets,
   Refused,
   runCommand,
   runStockFirst,
@@ -55,12 +56,16 @@ const methods = ['external', 'external', 'on_account', 'simulated'] as const;
 
 /** The work of an order, from the document that was claimed. */
 const acts: Readonly<
-  Record<'sell' | 'expire' | 'releaseRemoved' | 'shortenHold', (world: World, doc: Doc) => Steps<unknown>>
+  Record<
+    'sell' | 'expire' | 'releaseRemoved' | 'shortenHold' | 'issueTickets',
+    (world: World, doc: Doc) => Steps<unknown>
+  >
 > = {
   sell: sellIfDue,
   expire: expireNow,
   releaseRemoved,
   shortenHold,
+  issueTickets,
 };
 
 type Acting = keyof typeof acts;
@@ -91,7 +96,9 @@ function* work(world: World, id: string, name: Acting): Steps {
   }
   yield;
   const left = world.get(id);
-  const again = left && rules.isLeft(decideWork(left.order)[name], hasFailed);
+  // An attempt that did not fail has issued what the order has then.
+  const open = name === 'issueTickets' ? (hasFailed ? at : null) : left && decideWork(left.order)[name];
+  const again = rules.isLeft(open ?? null, hasFailed);
   const next = typeof again === 'number' ? Math.max(again, world.now() + RETRY_MS) : null;
   world.moveDue(id, name, until, next);
 }
@@ -124,8 +131,7 @@ export function createProcess(world: World, event: Event): Steps | undefined {
     pending: () => pay(world, command, event, 'pending'),
     settlement: () => settle(world, command, event),
     refund: () => refund(world, command, event),
-    details: () =>
-      runCommand(world, command, (order, now) => rules.changeDetails(order, { contactNumber: `C${number % 2}` }, now)),
+    details: () => changeBuyer(world, command, `C${number % 2}`),
   };
   const steps = kinds[kind] ?? (isCart ? undefined : ofInstitutions[kind]);
   return steps?.() as Steps | undefined;
@@ -240,8 +246,7 @@ function* checkOut(world: World, command: Command, { number, flag }: Event): Ste
       write: writing,
       sold: ({ sold = [] }) => sold,
     });
-    if (doc.order.saleDue) yield* sell(world, doc);
-    else yield* issue(world, doc);
+    yield* sell(world, doc);
   } catch (error) {
     if (!(error instanceof Refused) || error.reason !== 'places_gone') throw error;
     const how = { reason: 'gone', override: false, controlled: null };
@@ -295,6 +300,13 @@ function* shortenHold(world: World, doc: Doc): Steps {
   yield* write(world, doc, rule);
 }
 
+function* changeBuyer(world: World, command: Command, contactNumber: string): Steps {
+  const doc = yield* runCommand(world, command, (order, now) =>
+    world.rules.changeDetails(order, { contactNumber }, now),
+  );
+  yield* issueAtOnce(world, doc);
+}
+
 function* confirm(world: World, command: Command, onAccount: boolean): Steps {
   const { rules } = world;
   const rule: Rule = (order, now) => rules.unsellable(order, onAccount, now) ?? accept(order);
@@ -305,7 +317,7 @@ function* confirm(world: World, command: Command, onAccount: boolean): Steps {
       rules.unsellable(order, onAccount, now) ?? rules.confirm(order, { soldPlaceIds }, now),
     sold: (ids) => ids,
   });
-  yield* issue(world, doc);
+  yield* issueAtOnce(world, doc);
 }
 
 function* pay(world: World, command: Command, { number, attempt }: Event, status: 'captured' | 'pending'): Steps {

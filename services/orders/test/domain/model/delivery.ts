@@ -26,7 +26,6 @@ const toCatalog = (world: World, message: Message & { to: 'catalog' }): void => 
 
 const toTickets = (world: World, { id, fact }: Message & { to: 'tickets' }): void => {
   const tickets = world.ticketsOf(id);
-  if (fact.type === 'order.confirmed') tickets.issue(fact.data);
   if (fact.type !== 'order.cancelled' || !fact.data.hadTickets) return;
   const outcome = { type: 'tickets.cancelled', ...tickets.cancel(fact.data) } as const;
   world.messages.push(

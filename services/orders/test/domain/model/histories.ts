@@ -245,6 +245,19 @@ export const rareHistories: Readonly<Record<string, History>> = {
       { ...event, kind: 'step' },
     ],
   },
+  'a confirmation stalls before it ends its call of tickets, while another buyer is written, and not told': {
+    prices: [10],
+    orders: [
+      { cart: false, places: 1, steps: ALL },
+      { cart: false, places: 1, steps: ALL },
+    ],
+    events: [
+      { ...event, kind: 'confirmation', steps: 5 },
+      { ...event, kind: 'details', number: 1, steps: 2 },
+      { ...event, kind: 'crash', number: 1 },
+      { ...event, kind: 'step' },
+    ],
+  },
   'of two late sales one finds no place, the other sells it, and then the first one gives the sale up': {
     prices: [10],
     orders: [

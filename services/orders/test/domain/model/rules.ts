@@ -59,6 +59,8 @@ export const rules = {
   endsBeforeEffect: false,
   /** The instant of the work that is left of an order after an attempt, by its state; null: none is. */
   isLeft: (at: number | null, _hasFailed: boolean): number | null => at,
+  /** Which work a request ends that has issued tickets: that of its own write, at this instant; `_now`: what is due. */
+  endedIssue: (own: number, _now: number | undefined): number => own,
   /** The order that a write decides on: the one in the store now, never `read`, the one that was read before. */
   current: <Doc>(stored: Doc, _read: Doc): Doc => stored,
 };

@@ -86,9 +86,9 @@ export function* sell(world: World, due: Doc): Steps<Doc> {
     if (sale && doc.order.saleDue && !refused && tries < 3) continue;
     yield* releaseSold(world, doc, sold, version);
     if (refused) throw new Refused(refused);
-    return yield* issue(world, doc);
+    break;
   }
-  return doc;
+  return yield* issueAtOnce(world, doc);
 }
 
 /** Sells the places of an order whose sale is due; undefined: they are gone. */
@@ -127,10 +127,24 @@ function* releaseSold(world: World, doc: Doc, soldIds: readonly string[], versio
   if (!isUnpaid(order)) for (const placeId of rest) world.soldLate.delete(`${id} ${placeId}`);
 }
 
-/** Issues the tickets of a confirmed order by a direct call; without an answer the fact does it. */
-export function* issue(world: World, doc: Doc): Steps<Doc> {
+/** Issues the tickets of an order, or lets them follow its buyer, by a call. */
+export function issueTickets(world: World, { id, order, version }: Doc): Steps<void> {
+  return call(world, () => world.ticketsOf(id).issue(createOrderConfirmedFact(order).data, version));
+}
+
+/** As {@link issueTickets}, for a request: without an answer it stays due. */
+export function* issueAtOnce(world: World, doc: Doc): Steps<Doc> {
+  const at = doc.due.get('issueTickets');
+  if (at === undefined) return doc;
+  try {
+    yield* issueTickets(world, doc);
+  } catch (error) {
+    if (error instanceof Unavailable) return doc;
+    throw error;
+  }
   yield;
-  if (doc.order.state === 'confirmed') world.ticketsOf(doc.id).issue(createOrderConfirmedFact(doc.order).data);
+  const now = world.get(doc.id)?.due.get('issueTickets');
+  world.moveDue(doc.id, 'issueTickets', world.rules.endedIssue(at, now), null);
   return doc;
 }
 

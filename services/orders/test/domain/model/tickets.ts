@@ -24,13 +24,18 @@ export interface TicketsCancelled {
 export function createTickets() {
   const tickets: Ticket[] = [];
   let outcome: TicketsCancelled | undefined;
+  let buyer: string | null = null;
+  let asOf = 0;
   const valid = () => tickets.filter(({ status }) => status !== 'invalidated');
   return {
     outcome: () => outcome,
     validIds: () => valid().map(({ id, lineId }) => [lineId, id] as const),
     controlled: () => tickets.filter(({ status }) => status === 'controlled').length,
-    /** Creates the tickets that are new; none after the cancellation. */
-    issue: ({ tickets: wanted }: OrderConfirmed['data']): void => {
+    /** Null unless there are tickets. */
+    buyer: () => (tickets.length > 0 ? buyer : null),
+    /** Creates the tickets that are new, none after the cancellation; all follow the newest buyer. */
+    issue: ({ tickets: wanted, contactNumber }: OrderConfirmed['data'], version: number): void => {
+      if (version > asOf) [asOf, buyer] = [version, contactNumber];
       if (outcome) return;
       for (const { ticketId, lineId, place } of wanted)
         if (!tickets.some(({ id }) => id === ticketId))

@@ -120,7 +120,7 @@ export function createWorld(rules: Rules, prices: readonly number[]) {
       const decision = open({ ...details, id, ticketDelivery: 'print', lines, currency: 'CHF', until, cart }, now);
       assert.ok(!isRefused(decision));
       const order = frozen(decision.next);
-      docs.set(id, { id, version: 1, order, due: dueAfter(undefined, order) });
+      docs.set(id, { id, version: 1, order, due: dueAfter(undefined, order, 1) });
       return true;
     },
     /** What a rule would lead to; nothing is written. */
@@ -143,7 +143,8 @@ export function createWorld(rules: Rules, prices: readonly number[]) {
       }
       const isDone = request !== undefined && answer === undefined;
       const order = frozen(isDone ? markHandled(decision.next, request) : decision.next);
-      const doc = { id: read.id, version: stored.version + 1, order, due: dueAfter(stored, order) };
+      const version = stored.version + 1;
+      const doc = { id: read.id, version, order, due: dueAfter(stored, order, version) };
       docs.set(read.id, doc);
       checkWrite(stored.order, order, decision.facts, gone);
       publish(read.id, doc.version, decision.facts);
@@ -204,9 +205,9 @@ const frozen = <T>(value: T): T => {
 };
 
 /** The due work after a write. */
-const dueAfter = (before: Doc | undefined, after: Order): Doc['due'] => {
+const dueAfter = (before: Doc | undefined, order: Order, version: number): Doc['due'] => {
   const due = new Map(before?.due);
-  for (const [name, at] of Object.entries(followWrite(before?.order, after)))
+  for (const [name, at] of Object.entries(followWrite(before?.order, { ...order, version })))
     if (at === null) due.delete(name);
     else due.set(name, at);
   return due;
