@@ -10,7 +10,7 @@ type TicketDelivery = (typeof ticketDeliveries)[number];
 /** Colours are `#rrggbb`. */
 export interface Branding {
   readonly colours: { readonly accent: string; readonly ink: string; readonly paper: string };
-  /** An SVG image, checked by `logoProblems`. */
+  /** An SVG image, checked by `findLogoProblems`. */
   readonly logo: string | null;
 }
 

@@ -179,7 +179,7 @@ export function rollBack<T extends Ticket>(ticket: T, now: string): Decision<T> 
     : refuseStatus(ticket);
 }
 
-/** printed → invalidated, replaced by the ticket that `successorOf` makes. */
+/** printed → invalidated, replaced by the ticket that {@link buildSuccessor} makes. */
 export function replace<T extends Ticket>(ticket: T, id: string, successor: Successor): Decision<T> {
   return ticket.status === 'printed'
     ? { next: { ...ticket, status: 'invalidated', replacedBy: id, successor, updatedAt: successor.at } }

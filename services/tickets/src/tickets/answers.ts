@@ -33,7 +33,7 @@ const viewAtDoor = (ticket: Ticket): Static<typeof Shown> => {
   return rest;
 };
 
-/** With buyer, product and what was sold; see {@link applyPerformances}. */
+/** With buyer, product and what was sold; see `applyPerformances`. */
 export function toShopView(ticket: Ticket): Static<typeof ShopTicket> {
   return viewInShop({ ...shown(ticket), productId: ticket.productId ?? null, startDate: ticket.startDate ?? null });
 }
