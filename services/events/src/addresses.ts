@@ -26,10 +26,7 @@ const INTERNAL: readonly (readonly [cidr: string, name: string])[] = [
   ['ff00::/8', 'multicast'],
 ];
 
-/**
- * The IPv6 networks with the position of the IPv4 bytes: compatible and mapped (RFC 4291, 2.5.5), translated (RFC
- * 2765), NAT64 (RFC 6052), 6to4 (RFC 3056).
- */
+/** The position of the IPv4 bytes (RFC 4291, 2.5.5; RFC 2765; RFC 6052; RFC 3056). */
 const EMBEDDING: readonly (readonly [cidr: string, at: number])[] = [
   ['::/96', 12],
   ['::ffff:0:0/96', 12],
@@ -43,7 +40,7 @@ type Network = ReturnType<typeof ipaddr.parseCIDR>;
 const networks = INTERNAL.map(([cidr, name]) => ({ network: ipaddr.parseCIDR(cidr), name }));
 const embedding = EMBEDDING.map(([cidr, at]) => ({ network: ipaddr.parseCIDR(cidr), at }));
 
-/** In whatever form it is written; undefined: the address is public. */
+/** The address may be written in any form; undefined: it is public. */
 export function findInternalNetwork(address: string): string | undefined {
   const parsed = parse(address);
   const own = networks.find(({ network }) => lies(parsed, network));
@@ -57,7 +54,7 @@ const parse = (address: string) => ipaddr.parse(address.split('%', 1)[0] ?? '');
 const lies = (address: ReturnType<typeof ipaddr.parse>, network: Network): boolean =>
   address.kind() === network[0].kind() && address.match(network);
 
-/** Undefined for all other addresses. */
+/** Undefined for other addresses. */
 const embeddedIPv4 = (address: string): string | undefined => {
   if (!isIPv6(address)) return undefined;
   const parsed = parse(address);
@@ -70,7 +67,7 @@ const embeddedIPv4 = (address: string): string | undefined => {
     .join('.');
 };
 
-/** IPv4 first. @throws {Unresolvable} if there is no address */
+/** IPv4 addresses come first. @throws {Unresolvable} if there is no address */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
 /** A name has no address, or the name servers do not answer. */
@@ -78,13 +75,10 @@ export class Unresolvable extends Error {
   override readonly name = 'Unresolvable';
 }
 
-/** There is no such name or no address of this kind. */
+/** No such name, or no address of this kind. */
 const NOTHING: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA']);
 
-/**
- * Asks name servers without occupying a thread, so that a slow name delays no other one. Names that they do not know
- * are looked up by the system (hosts file, search domains).
- */
+/** A slow name delays no other one. Names that name servers do not know are looked up by the system. */
 export function createResolve(): Resolve {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 });
 
@@ -108,27 +102,24 @@ const codeOf = (error: unknown): string => String((error as { readonly code?: un
 /** Milliseconds for which it is known where a name leads. */
 const LOOK_MS = 30_000;
 
-/** Nothing is ever delivered to the listeners of the installation itself. */
+/** Nothing is ever delivered to a listener of the installation itself. */
 type OwnListeners = ReturnType<typeof createOwnListeners>;
 
 interface OwnListenersOptions {
   /** PUBLIC_URL, and the addresses of processes. */
   readonly urls: readonly string[];
   readonly resolve: Resolve;
-  /** Of listeners on this machine, as of the call. */
+  /** Ports of listeners on this machine, as of the call. */
   readonly ports: () => Iterable<number>;
   readonly interfaces?: () => readonly string[];
 }
 
-/**
- * What leads to an internal address of a process under another name is its listener, too; a public address may be
- * shared by others, and counts by its name alone.
- */
+/** What leads to an internal address of a process is its listener under any name; a public address may be shared. */
 export function createOwnListeners(options: OwnListenersOptions) {
   const { urls, resolve, ports, interfaces = ownInterfaces } = options;
   const named = urls.map((text) => new URL(text)).map((url) => ({ host: hostOf(url), port: portOf(url) }));
 
-  /** Internal ones by name, as of the last look that found some. */
+  /** Internal addresses by name, as of the last look that found some. */
   const addresses = new Map<string, readonly string[]>();
   let looked: { readonly at: number; readonly ended: Promise<void> } | undefined;
 
@@ -159,13 +150,12 @@ export function createOwnListeners(options: OwnListenersOptions) {
   const hosts = new Set(named.map(({ host }) => host).filter((host) => isIP(host) === 0));
 
   return {
-    /** Where the names of the installation lead, unless that was done within {@link LOOK_MS}. Never rejects. */
+    /** Looks up the installation's names, unless that was done within {@link LOOK_MS}. Never rejects. */
     look(): Promise<void> {
       if (!looked || performance.now() - looked.at > LOOK_MS)
         looked = { at: performance.now(), ended: Promise.all([...hosts].map(lookUp)).then(() => undefined) };
       return looked.ended;
     },
-    /** The host as it is written. */
     isNamed: (host: string, port: number): boolean =>
       named.some((own) => own.port === port && own.host === host) ||
       (isLoopbackName(host) && portsHere().has(port)) ||
@@ -177,10 +167,10 @@ export function createOwnListeners(options: OwnListenersOptions) {
 const ownInterfaces = (): string[] =>
   Object.values(networkInterfaces()).flatMap((list = []) => list.map(({ address }) => address));
 
-/** Without the brackets of an IPv6 address and the dot of the root. */
+/** Drops the brackets of an IPv6 address and the dot of the root. */
 const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
 
-/** Also where it is that of the scheme. */
+/** Includes the port of the scheme. */
 const portOf = ({ port, protocol }: URL): number => Number(port || (protocol === 'https:' ? 443 : 80));
 
 const isLoopbackName = (host: string): boolean => host === 'localhost' || host.endsWith('.localhost');
@@ -194,7 +184,7 @@ interface AddressPolicyOptions {
   readonly resolve: Resolve;
 }
 
-// Neither which address nor why: whoever registers webhooks could read the private DNS, name by name.
+// Names neither the address nor the reason: whoever registers webhooks could read the private DNS, name by name.
 const REFUSED = 'its address is not allowed';
 
 export function createAddressPolicy({ allowed, own, resolve }: AddressPolicyOptions) {
@@ -214,7 +204,7 @@ export function createAddressPolicy({ allowed, own, resolve }: AddressPolicyOpti
     return findInternalNetwork(address) === undefined ? undefined : REFUSED;
   };
 
-  /** As of now. @throws {Unresolvable} if there is none */
+  /** @throws {Unresolvable} if there is none */
   const addressesOf = async (url: URL): Promise<readonly string[]> => {
     const host = hostOf(url);
     await own.look();
@@ -240,7 +230,7 @@ export function createAddressPolicy({ allowed, own, resolve }: AddressPolicyOpti
   };
 }
 
-/** By the address, or the IPv4 address that it stands for. */
+/** Compares the address, or the IPv4 address that it stands for. */
 const createAllowed = (cidrs: readonly string[]): ((address: string) => boolean) => {
   const list = new BlockList();
   for (const cidr of cidrs) {

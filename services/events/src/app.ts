@@ -24,7 +24,7 @@ interface State extends OpenWebhooks {
   readonly context: Context;
 }
 
-/** The events service: what partners hear of, as a feed and through webhooks. It calls only the authorizer. */
+/** It calls only the authorizer. */
 export const events: ServiceDefinition<typeof settings, State> = {
   name: 'events',
   version: readVersion(import.meta.url),

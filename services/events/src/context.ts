@@ -8,13 +8,11 @@ import { createClientContacts } from './feed/visible.ts';
 import { createLog, createWaiting, type Log } from './log/log.ts';
 import type { NewEvent } from './store.ts';
 
-/** What commands and queries need. */
 export type Context = ReturnType<typeof createContext>;
 
 interface ContextOptions {
   readonly store: Store;
   readonly serviceSecret: string;
-  /** The address of the installation. */
   readonly publicUrl: string;
   readonly retentionMs: number;
   readonly logger: Pick<Logger, 'warn'>;
@@ -22,17 +20,16 @@ interface ContextOptions {
   readonly onRecorded?: ((event: NewEvent, recordedAt: number) => void) | undefined;
   /** Milliseconds between comments in a stream. */
   readonly commentMs?: number | undefined;
-  /** Epoch milliseconds. */
   readonly now?: () => number;
 }
 
-/** The context of a service instance; `now` defaults to the system clock. */
+/** `now` defaults to the system clock. */
 export function createContext({ store, serviceSecret, publicUrl, ...options }: ContextOptions) {
   const { retentionMs, logger, commentMs, now = Date.now } = options;
   const log = createLog(store, { now, makeDue: createMakeDue(store, now), onRecorded: options.onRecorded });
   const clientContacts = createClientContacts(store);
   const record: Log['append'] = async (institution, arrival) => {
-    // Before the event is visible, so that what it says of the contact's other events is true as soon as it is.
+    // What the event says of the contact's other events is true as soon as it is visible.
     await clientContacts.learn(institution, arrival);
     return log.append(institution, arrival);
   };
@@ -42,7 +39,6 @@ export function createContext({ store, serviceSecret, publicUrl, ...options }: C
   return {
     store,
     log,
-    /** Appends what a fact says to the log, and learns from it whose the contact's events are. */
     record,
     waiting: createWaiting(store, record, now),
     feed,

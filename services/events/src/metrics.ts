@@ -7,7 +7,7 @@ import { deliveriesCollection, type NewEvent, webhooksCollection } from './store
 
 const LAG_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800];
 
-/** Counts the events of this process, by how long after their fact they became visible. */
+/** Measures how long after their fact events became visible. */
 export function createLagMeter(metrics: Metrics): (event: NewEvent, recordedAt: number) => void {
   const lag = metrics.histogram({
     name: 'events_lag_seconds',
@@ -19,7 +19,6 @@ export function createLagMeter(metrics: Metrics): (event: NewEvent, recordedAt: 
     lag(Math.max(0, recordedAt - Date.parse(occurredAt)) / 1_000, { resource: resource.type });
 }
 
-/** Reads what waits, and who listens, when Prometheus scrapes. */
 export function watchEvents(metrics: Metrics, { waiting, streams, tail, now }: Context): void {
   metrics.watch(
     { name: 'events_waiting_seconds', help: 'Age of the oldest fact whose predecessor has not arrived' },
@@ -37,13 +36,13 @@ export function watchEvents(metrics: Metrics, { waiting, streams, tail, now }: C
 const ENDINGS: readonly Ending[] = ['succeeded', 'failed', 'given_up'];
 const STATES = ['active', 'paused', 'disabled'] as const;
 
-/** Active webhooks that one scrape looks at. */
+/** One scrape looks at so many. */
 const MOST_ACTIVE = 200;
 
 /** Seconds from a fact to the delivery of its event. */
 const BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 15, 60, 300, 3_600, 86_400];
 
-/** Counts the attempts of this process, each ending from 0, so that its first increase is seen. */
+/** Each ending counts from 0, so that its first increase is seen. */
 export function countDeliveries(metrics: Metrics | undefined, now: () => number): DeliveryDependencies['ended'] {
   if (!metrics) return () => undefined;
   const attempts = metrics.counter({
@@ -63,10 +62,7 @@ export function countDeliveries(metrics: Metrics | undefined, now: () => number)
   };
 }
 
-/**
- * Gauges over all institutions, each read from an index on scrape. Every instance reports the same value, so aggregate
- * with `max`, not `sum`.
- */
+/** Read from an index on scrape. Every instance reports the same value, so aggregate with `max`. */
 export function watchWebhooks(store: Pick<Store, 'collection'>, metrics: Metrics, now: () => number): void {
   const webhooks = store.collection(webhooksCollection).acrossInstitutions;
   metrics.watch({ name: 'events_webhooks', help: 'Webhooks by state', labels: ['state'] }, () =>

@@ -2,32 +2,30 @@ import type { BelongsTo, Retentions } from '@boxoffice/service';
 import { collection, type Document, toDue } from '@boxoffice/store';
 import type { StoredSecret } from './signing.ts';
 
-/** The resource that an event is about; ids are unique in an institution over all types. */
+/** Ids are unique in an institution over all types. */
 export interface EventResource {
   readonly type: ResourceType;
   readonly id: string;
-  /** The version that the change led to. */
   readonly version: number;
 }
 
 export type ResourceType = 'order' | 'payment' | 'refund' | 'ticket' | 'contact' | 'product' | 'performance';
 
-/** What one fact says, before it has a place in the sequence. */
 export interface NewEvent {
   /** Follows from institution, resource and position, so that a fact has the same id whenever it arrives. */
   readonly id: string;
   readonly type: string;
   readonly resource: EventResource;
-  /** Grows from event to event of the resource, also where one write has two. */
+  /** Grows from event to event, also where one write has two. */
   readonly position: number;
-  /** ISO 8601 UTC: when the publisher wrote the change. */
+  /** The time of the publisher's write; ISO 8601 UTC. */
   readonly occurredAt: string;
   readonly data: Readonly<Record<string, unknown>>;
   /** Whose it is, for readers with bounds; absent: nobody's in bounds. */
   readonly belongsTo?: BelongsTo;
 }
 
-/** An event as stored. Sequence and `recordedAt` never fall from one event of an institution to the next. */
+/** Sequence and `recordedAt` never fall from one event of an institution to the next. */
 export interface EventDocument extends Document, NewEvent {
   /** From 1, without gaps, in the order in which events become visible. */
   readonly sequence: number;
@@ -35,7 +33,7 @@ export interface EventDocument extends Document, NewEvent {
   readonly recordedAt: number;
 }
 
-/** A fact whose predecessor has not arrived; the id is that of its event. */
+/** The id is that of its event. */
 export interface WaitingDocument extends Document {
   readonly event: NewEvent;
   /** The position that has to be recorded first. */
@@ -44,12 +42,12 @@ export interface WaitingDocument extends Document {
   readonly since: number;
 }
 
-/** The last position of a resource whose events were removed, by institution and resource; or the last sequence. */
+/** The id is that of institution and resource, or of the institution for its last sequence. */
 export interface RetiredDocument extends Document {
   readonly last: number;
 }
 
-/** What an order of a client, or of a point of sale, names; the id follows from the order's. */
+/** Its id follows from the order's. */
 export interface ClientContactDocument extends Document {
   /** Null: a shopper made the order. */
   readonly client: string | null;
@@ -61,7 +59,6 @@ export interface ClientContactDocument extends Document {
   readonly asOf: number;
 }
 
-/** The index of the events of a resource, in their order. */
 export const RESOURCE_INDEX = 'resource';
 
 export const eventsCollection = collection<EventDocument>('events', [
@@ -70,7 +67,6 @@ export const eventsCollection = collection<EventDocument>('events', [
   { name: 'recorded', fields: ['recordedAt'], acrossInstitutions: true },
 ]);
 
-/** Nearly always empty. */
 export const waitingCollection = collection<WaitingDocument>('waiting_facts', [
   { name: 'since', fields: ['since'], acrossInstitutions: true },
 ]);
@@ -82,10 +78,10 @@ export const clientContactsCollection = collection<ClientContactDocument>('clien
   { name: 'named_at', fields: ['pointOfSale', 'contact'] },
 ]);
 
-/** What a person or the service has decided about a webhook; deliveries are documents of their own. */
+/** Deliveries are documents of their own. */
 export interface WebhookDocument extends Document {
   readonly url: string;
-  /** As they were given: names of types, and groups such as `order.*`. */
+  /** As given: names of types, and groups such as `order.*`. */
   readonly types: readonly string[];
   readonly description: string | null;
   readonly state: 'active' | 'paused' | 'disabled';
@@ -94,29 +90,25 @@ export interface WebhookDocument extends Document {
   readonly secrets: readonly StoredSecret[];
   /** The client that last set `url` or `types`: only what it may read is delivered. */
   readonly client: string;
-  /** Only events after this sequence are delivered; set again when a disabling ends. */
+  /** Only events after it are delivered; set again when a disabling ends. */
   readonly since: number;
   /** ISO 8601 UTC: since when failures count that disable it. */
   readonly activatedAt: string;
   /** 0 to 19, each once per institution; null for one of a client with bounds, and once it is deleted. */
   readonly slot: number | null;
-  /**
-   * Of a client with bounds: its id and 0 to 2, each once; null once it is deleted. Absent: of another client, or of
-   * 0.3.
-   */
+  /** Of a client with bounds: its id and 0 to 2, each once; null once it is deleted. */
   readonly clientSlot?: string | null;
-  /** For its ETag. */
   readonly revision: number;
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly deletedAt: string | null;
-  /** A single event until it is planned, a stretch of the feed until its deliveries are made. Absent: none. */
+  /** A single event is kept until it is planned, a stretch until its deliveries are made. */
   readonly redeliveries?: readonly Redelivery[];
-  /** Epoch milliseconds of its tests within a minute. Absent: none. */
+  /** Epoch milliseconds of the tests within a minute. */
   readonly testedAt?: readonly number[];
 }
 
-/** A request to deliver events again: those after one sequence up to another. */
+/** Asks for the events after one sequence up to another. */
 export interface Redelivery {
   /** Distinguishes its deliveries from others of the same events. */
   readonly round: string;
@@ -124,7 +116,6 @@ export interface Redelivery {
   /** Moves on as events are planned. */
   readonly after: number;
   readonly until: number;
-  /** How many events there were. */
   readonly count: number;
 }
 
@@ -135,7 +126,7 @@ const withDue = (stored: WebhookDocument & { readonly shard?: number; readonly c
   return { ...webhook, due: { ...toDue({ deliver: changedAt }), ...webhook.due } };
 };
 
-/** Webhooks of release 0.3.0, by its index. */
+/** Uses the index of release 0.3.0. */
 export const WEBHOOKS_OF_0_3 = { where: { shard: { gte: 0 } }, index: 'shard' } as const;
 
 export const webhooksCollection = collection<WebhookDocument>(
@@ -150,7 +141,6 @@ export const webhooksCollection = collection<WebhookDocument>(
   { work: ['deliver'], upgrade: withDue },
 );
 
-/** Why an attempt has failed, as delivery records show it. */
 export const ERRORS = [
   'http_status',
   'redirect',
@@ -165,12 +155,12 @@ export const ERRORS = [
 
 export type DeliveryError = (typeof ERRORS)[number];
 
-/** Why a delivery is made: the event is new, somebody asked for it again, or it is a test. */
+/** The event is new, somebody asked for it again, or it is a test. */
 export type Origin = 'feed' | 'redelivery' | 'test';
 
 /**
- * One attempt: planned (`waiting`), then made. A failed one that is followed by another has that one's document beside
- * it, so nothing but these documents says what is still to be done.
+ * Planned (`waiting`), then made. A failed attempt that is followed by another has that one's document beside it, so
+ * nothing but these documents says what is still to be done.
  */
 export interface DeliveryDocument extends Document {
   readonly webhookId: string;
@@ -186,19 +176,19 @@ export interface DeliveryDocument extends Document {
   /** From 1. */
   readonly attempt: number;
   readonly outcome: 'waiting' | 'succeeded' | 'failed';
-  /** Epoch milliseconds; null: not before an earlier attempt of its resource has ended, or it has been made. */
+  /** Epoch milliseconds; null: after an earlier attempt of its resource, or it has been made. */
   readonly dueAt: number | null;
-  /** ISO 8601 UTC: when the attempt began; null while it is planned. */
+  /** ISO 8601 UTC; null while it is planned. */
   readonly at: string | null;
   readonly durationMs: number | null;
   readonly httpStatus: number | null;
   readonly error: DeliveryError | null;
-  /** ISO 8601 UTC, of a failed attempt that is followed by another. */
+  /** ISO 8601 UTC. */
   readonly nextAttemptAt: string | null;
   readonly createdAt: string;
 }
 
-/** Up to which event the deliveries of a webhook are planned; the id is the webhook's. */
+/** Up to this event deliveries are planned; the id is the webhook's. */
 export interface PositionDocument extends Document {
   readonly sequence: number;
 }
@@ -218,7 +208,6 @@ export const deliveriesCollection = collection<DeliveryDocument>('webhook_delive
 
 export const positionsCollection = collection<PositionDocument>('webhook_positions');
 
-/** Every collection of the service. */
 export const collections = [
   eventsCollection,
   waitingCollection,
@@ -231,10 +220,8 @@ export const collections = [
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** How long delivery records are kept. */
 const RECORDS_MS = 30 * DAY_MS;
 
-/** How long the documents of webhooks are stored. */
 export const webhookRetention: Retentions = {
   webhooks: {
     retained: 'until they are deleted, and 30 days longer without their secrets',

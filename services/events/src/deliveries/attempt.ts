@@ -25,7 +25,7 @@ interface SendOptions {
   readonly ca?: string;
 }
 
-/** Known before anything is sent. */
+/** A failure that is known before anything is sent. */
 class Failure extends Error {
   readonly error: DeliveryError;
   constructor(error: DeliveryError) {
@@ -122,7 +122,7 @@ const errorOf = (error: unknown): DeliveryError => {
 
 interface Message {
   readonly id: string;
-  /** As the feed shows it. */
+  /** The event as the feed shows it. */
   readonly body: string;
 }
 

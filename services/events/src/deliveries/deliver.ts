@@ -19,27 +19,25 @@ import { findFirstPlannedDelivery, findNextDue, setDue, unblock } from './planne
 /** Attempts of one webhook at once. */
 const SLOTS = 10;
 
-/** How often news are looked for that another process may have written, while attempts are under way. Milliseconds. */
+/** Milliseconds between looks for news of other processes, while attempts are under way. */
 const LOOK_MS = 1_000;
-/** By how much the clocks of processes may differ without two of them having one webhook. Milliseconds. */
+/** Milliseconds by which clocks may differ without two processes having one webhook. */
 const SKEW_MS = 5_000;
-/** When a webhook is looked at again whose handler has died while it ended. Milliseconds. */
+/** Milliseconds until another look at a webhook whose handler has died while it ended. */
 const AGAIN_MS = 3_000;
-/** How long a stop waits for receivers once the runner has aborted the handler; it waits a little longer. */
+/** Milliseconds that a stop waits for receivers; the runner waits a little longer. */
 const STOP_MS = 2_500;
 
-/** What delivering needs. */
 export interface DeliveryDependencies {
   readonly store: Pick<Store, 'collection'>;
   readonly feed: Pick<Feed, 'head' | 'read' | 'start' | 'getAll'>;
   readonly attempt: Attempt;
-  /** The body of an event, for a receiver whose client has these bounds. */
+  /** Made for a receiver whose client has these bounds. */
   readonly body: (event: EventDocument, bounds: Delivered['bounds']) => string;
   readonly delivered: DeliveredEvents;
-  /** Epoch milliseconds. */
   readonly now: () => number;
   readonly ended: (ending: Ending, delivery: DeliveryDocument, event: EventDocument) => void;
-  /** Called with what has failed while attempts are under way; it is tried again. */
+  /** Reports failures while attempts are under way; they are tried again. */
   readonly failed: (webhookId: string, error: unknown) => void;
 }
 
@@ -50,22 +48,20 @@ interface Ended {
   readonly attempted: Attempted;
 }
 
-/** What a pass has left. */
 interface Seen {
-  /** Of the webhook, as the pass has read it, before anything was planned. */
+  /** The webhook's, as it was read before anything was planned. */
   readonly version: number;
-  /** Events after this sequence are news; infinite: the webhook hears of none. */
+  /** Later events are news; infinite: the webhook hears of none. */
   readonly upTo: number;
-  /** When the next attempt is due; undefined: none is planned. */
+  /** Undefined: no attempt is planned. */
   readonly nextAt: number | undefined;
 }
 
-/** Delivers the events of one webhook while a claim of it lasts. */
 export type Delivery = ReturnType<typeof createDelivery>;
 
 /**
- * Creates the handler of a webhook's claim. Its steps follow one another: write the ends of attempts, plan, begin
- * attempts; only the attempts themselves run beside them. So planning and ending never see each other's half-done work.
+ * Its steps follow one another: write the ends of attempts, plan, begin attempts; only the attempts themselves run
+ * beside them. So planning and ending never see each other's half-done work.
  */
 export function createDelivery(
   its: DeliveryDependencies,
@@ -76,15 +72,15 @@ export function createDelivery(
   const webhooks = store.collection(webhooksCollection).of(institution);
   const deliveries = store.collection(deliveriesCollection).of(institution);
   const positions = store.collection(positionsCollection).of(institution);
-  /** Attempts under way, by resource. */
+  /** Attempts by resource. */
   const underWay = new Map<string, string>();
   const ends: Ended[] = [];
   const attempts = new Set<Promise<void>>();
-  /** Until when the claim lasts as it was last read, with what the clocks may differ by taken off. */
+  /** The end of the claim as it was last read, less what clocks may differ by. */
   let heldUntil = Number.NEGATIVE_INFINITY;
-  /** Nothing waits for the attempts any more, so nothing of them is written. */
+  /** Nothing of the attempts is written any more. */
   let isAbandoned = false;
-  /** Whether a pass has left something that the next one finds. */
+  /** A pass has left something that the next one finds. */
   let isWanted = false;
   let woken = Promise.withResolvers<void>();
 
@@ -92,7 +88,6 @@ export function createDelivery(
   const mayBegin = (): boolean => !claim.signal.aborted && now() < heldUntil;
   const planner = createPlanner({ deliveries, positions, feed, mayBegin, now }, { id: webhookId, institution });
 
-  /** Waits until it is woken, or for some time; returns whether it was woken. */
   const rest = async (ms: number): Promise<boolean> => {
     const isWoken = await settleWithin(
       woken.promise.then(() => true),
@@ -120,7 +115,7 @@ export function createDelivery(
     );
   };
 
-  /** Removes planned deliveries: all, or those from the feed. */
+  /** Without `origin` all of them. */
   const purge = async (origin?: 'feed'): Promise<void> => {
     const isIdle = ({ id, resourceId }: DeliveryDocument): boolean => underWay.get(resourceId) !== id;
     if (!(await dropAll({ deliveries, isIdle, mayBegin, now }, webhookId, origin))) isWanted = true;
@@ -144,7 +139,7 @@ export function createDelivery(
     attempts.add(attempt);
   };
 
-  /** Whether a due delivery is to be made now; otherwise it is removed, or made to wait for an earlier one. */
+  /** Otherwise the delivery is removed, or made to wait for an earlier one. */
   const admit = async (webhook: WebhookDocument, { types, bounds }: Delivered, delivery: DeliveryDocument) => {
     const { id, type, origin, sequence, resourceId, eventId } = delivery;
     const isStale = origin === 'feed' && (sequence <= webhook.since || webhook.state === 'disabled');
@@ -163,7 +158,6 @@ export function createDelivery(
     return undefined;
   };
 
-  /** Begins what was due at an instant. */
   const beginDue = async (webhook: WebhookDocument, delivered: Delivered, at: number): Promise<void> => {
     const where = { webhookId, outcome: 'waiting', dueAt: { lte: at } } as const;
     const limit = underWay.size + 2 * SLOTS;
@@ -180,11 +174,11 @@ export function createDelivery(
       }),
     );
     if (!mayBegin()) isWanted = true;
-    // Every delivery that was looked at has begun, is removed or waits, so the next page has others.
+    // Every delivery that was looked at has begun, is removed or waits.
     if (underWay.size < SLOTS && (found.length === limit || idle.length > chosen.length)) isWanted = true;
   };
 
-  /** Writes, plans and begins what there is; undefined: the claim has ended. */
+  /** Undefined: the claim has ended. */
   const pass = async (): Promise<Seen | undefined> => {
     isWanted = false;
     await settle();
@@ -207,7 +201,7 @@ export function createDelivery(
     if (webhook.state === 'paused') return idle;
     if (webhook.state !== 'active') await purge('feed');
     else if (!(await planner.plan(webhook, delivered, head))) isWanted = true;
-    // One instant for both, so that what becomes due between them is not missed by both.
+    // One instant for both, so that neither misses what becomes due between them.
     const at = now();
     await beginDue(webhook, delivered, at);
     if (underWay.size === 0 && (await unblock(deliveries, webhookId, 2 * SLOTS, now()))) isWanted = true;
@@ -215,7 +209,7 @@ export function createDelivery(
     return { version, upTo: webhook.state === 'active' ? head : idle.upTo, nextAt };
   };
 
-  /** Waits until a pass may find something, or what has failed is tried again. */
+  /** Also until what has failed is tried again. */
   const waitForNews = async ({ version, upTo, nextAt = Number.POSITIVE_INFINITY }: Seen): Promise<void> => {
     for (;;) {
       if ((await rest(Math.min(LOOK_MS, Math.max(0, nextAt - now())))) || nextAt <= now()) return;
@@ -225,9 +219,9 @@ export function createDelivery(
   };
 
   /**
-   * Ends the claim, unless the webhook has changed since the pass. Who appends an event while a webhook is claimed does
-   * not make it due, since its handler looks once more, after the end of the claim: an event that was appended before
-   * is found by that look, and one that comes later makes the webhook due. Until it has looked the webhook stays due.
+   * Ends the claim, unless the webhook has changed since the pass. An event that is appended while a webhook is claimed
+   * does not make it due: the handler looks once more after the end of the claim, and finds it; until then the webhook
+   * stays due.
    */
   const release = async ({ version, upTo, nextAt }: Seen): Promise<boolean> => {
     await planner.record();
@@ -248,7 +242,6 @@ export function createDelivery(
     return true;
   };
 
-  /** Lets the attempts end that are under way, and records them. */
   const finish = async (mostMs?: number): Promise<void> => {
     const ended = Promise.all(attempts);
     await (mostMs === undefined ? ended : settleWithin(ended, mostMs, () => undefined));
@@ -256,7 +249,6 @@ export function createDelivery(
     await settle();
   };
 
-  /** One turn; returns whether the claim has ended. */
   const turn = async (): Promise<boolean> => {
     const seen = await pass();
     if (!seen) {
@@ -271,9 +263,9 @@ export function createDelivery(
 
   return {
     institution,
-    /** Something may have to be done: a new event, a changed webhook, an attempt that has ended. */
+    /** Called for a new event, a changed webhook, an attempt that has ended. */
     wake,
-    /** Delivers what there is, until nothing is due, or the claim has ended. */
+    /** Runs until nothing is due, or the claim has ended. */
     async run(): Promise<WorkResult> {
       claim.signal.addEventListener('abort', wake);
       try {

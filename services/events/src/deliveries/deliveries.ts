@@ -1,5 +1,3 @@
-// Delivering events to webhooks: the work that is due of them, and what a process has of it.
-
 import type { Logger } from '@boxoffice/runtime';
 import type { Claim, WorkKind, WorkResult } from '@boxoffice/service';
 import type { Log } from '../log/log.ts';
@@ -7,9 +5,9 @@ import type { WebhookDocument } from '../store.ts';
 import { markDisabled } from '../webhooks/rules.ts';
 import { createDelivery, type Delivery, type DeliveryDependencies } from './deliver.ts';
 
-/** A webhook that cannot be worked on is logged once in this time. */
+/** Milliseconds between log lines about a webhook that cannot be worked on. */
 const LOG_EVERY_MS = 60_000;
-/** Webhooks that a process works on at once: a slow receiver holds one of them, and delays no other webhook. */
+/** Concurrent webhooks: a slow receiver holds one slot, and delays no other webhook. */
 const SLOTS = 1_000;
 
 interface DeliveriesDependencies extends Omit<DeliveryDependencies, 'failed'> {
@@ -17,10 +15,8 @@ interface DeliveriesDependencies extends Omit<DeliveryDependencies, 'failed'> {
   readonly logger: Pick<Logger, 'warn'>;
 }
 
-/** The delivering part of a process. */
 export type Deliveries = ReturnType<typeof createDeliveries>;
 
-/** Creates the deliveries of a process, which the runner calls. */
 export function createDeliveries(its: DeliveriesDependencies) {
   const running = new Set<Delivery>();
   const loggedAt = new Map<string, number>();
@@ -29,14 +25,13 @@ export function createDeliveries(its: DeliveriesDependencies) {
     loggedAt.set(id, performance.now());
     its.logger.warn('a webhook has to wait: its deliveries could not be read or written', { id, error });
   };
-  /** Something has changed at an institution: those that are worked on here need not wait for their next look. */
+  /** Webhooks that are worked on here need not wait for their next look. */
   const wake = (institution: string): void => {
     for (const one of running) if (one.institution === institution) one.wake();
   };
   its.log.onAppended(wake);
   return {
     wake,
-    /** Delivers what there is for a webhook that the process has claimed. */
     async deliver(webhook: WebhookDocument, claim: Claim): Promise<WorkResult> {
       const delivery = createDelivery({ ...its, failed }, webhook, claim);
       running.add(delivery);
@@ -54,7 +49,7 @@ interface WithDeliveries {
   readonly deliveries: Deliveries;
 }
 
-/** The work of webhooks: an operator who drops it disables the webhook. */
+/** An operator who drops the work disables the webhook. */
 export const deliver: WorkKind<WithDeliveries> = {
   handle: ({ deliveries }, webhook: WebhookDocument, claim) => deliveries.deliver(webhook, claim),
   slots: () => SLOTS,

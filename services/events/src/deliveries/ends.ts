@@ -29,16 +29,14 @@ const RETRIES: Retries = {
   ],
 };
 
-/** A webhook without any success for this long is disabled. */
+/** A webhook without any success for so long is disabled. */
 const GIVES_UP_MS = 5 * DAY;
 
-/** The documents of one institution that the end of an attempt touches. */
 interface EndingDocuments {
   readonly webhooks: Documents<WebhookDocument>;
   readonly deliveries: Documents<DeliveryDocument>;
 }
 
-/** The end of an attempt, for metrics. */
 export type Ending = 'succeeded' | 'failed' | 'given_up';
 
 /** Removes a planned attempt that is not to be made any more. */
@@ -51,23 +49,16 @@ export async function drop(
   await deliveries.delete(delivery.id);
 }
 
-/** What removing planned attempts needs. */
 interface Dropping {
   readonly deliveries: Documents<DeliveryDocument>;
-  /** Whether nobody is making the attempt. */
   isIdle(delivery: DeliveryDocument): boolean;
-  /** Whether it may go on. */
   mayBegin(): boolean;
   now(): number;
 }
 
-/** Planned attempts that are removed at once. */
 const BATCH = 200;
 
-/**
- * Removes the planned attempts of a webhook, or those from the feed; then the others wait for none of them. Returns
- * whether none is left but those that somebody makes.
- */
+/** Without `origin` all planned attempts. True if none is left but those that somebody makes. */
 export async function dropAll(its: Dropping, webhookId: string, origin?: 'feed'): Promise<boolean> {
   const where = { webhookId, outcome: 'waiting', ...(origin && { origin }) } as const;
   for (;;) {
@@ -78,10 +69,7 @@ export async function dropAll(its: Dropping, webhookId: string, origin?: 'feed')
   }
 }
 
-/**
- * Makes the next attempt of the resource due, behind this one. Written before this one's end, so that a crash between
- * the two leaves none waiting for nothing; until then this one comes first.
- */
+/** Written before this attempt's end, so that a crash between the two leaves no attempt waiting for nothing. */
 const release = async (
   deliveries: Documents<DeliveryDocument>,
   { id, webhookId, resourceId }: DeliveryDocument,
@@ -95,7 +83,7 @@ const release = async (
   );
 };
 
-/** Disables the webhook if its receiver is gone (410), or if nothing has succeeded for five days of failures. */
+/** Disables if the receiver is gone (410), or nothing has succeeded for five days of failures. */
 export async function disableIfDue(
   documents: EndingDocuments,
   webhook: WebhookDocument,
@@ -112,7 +100,7 @@ export async function disableIfDue(
     await disable(documents, webhook, `No delivery has succeeded since ${since}.`, now);
 }
 
-/** Disables a webhook, unless somebody has changed its address since. */
+/** Leaves a webhook whose address somebody has changed since. */
 const disable = async (
   { webhooks }: EndingDocuments,
   { id, url }: WebhookDocument,
@@ -126,7 +114,7 @@ const disable = async (
   );
 };
 
-/** When the first attempt failed after the last success, or after the webhook was activated; ISO 8601 UTC. */
+/** Failures count after the last success, or after the webhook was activated; ISO 8601 UTC. */
 const failingSince = async (
   { deliveries }: EndingDocuments,
   { id: webhookId, activatedAt }: WebhookDocument,
@@ -139,7 +127,6 @@ const failingSince = async (
   return first?.at ?? undefined;
 };
 
-/** Writes the end of an attempt: its record, and the attempt that follows. */
 export async function end(
   documents: EndingDocuments,
   webhook: WebhookDocument,

@@ -7,7 +7,6 @@ import { TEST_TYPE } from '../types/types.ts';
 import type { Delivered } from '../webhooks/client-rights.ts';
 import { findFirstPlannedDelivery } from './planned.ts';
 
-/** An event as the feed shows it. */
 interface DeliveredEvent {
   readonly id: string;
   readonly type: string;
@@ -15,7 +14,7 @@ interface DeliveredEvent {
   readonly resource: { readonly id: string };
 }
 
-/** A planned attempt. The id follows from what it is for, so that planning it again adds nothing. */
+/** The id follows from what the attempt is for, so that planning it again adds nothing. */
 export function createPlannedAttempt(
   webhookId: string,
   event: DeliveredEvent,
@@ -47,14 +46,13 @@ export function createPlannedAttempt(
 
 const padded = (number: number): string => String(number).padStart(16, '0');
 
-/** The attempt after a failed one. */
 export function createNextAttempt(failed: DeliveryDocument, dueAt: number, now: number): New<DeliveryDocument> {
   const { webhookId, eventId, type, sequence, resourceId, origin, round, attempt } = failed;
   const event = { id: eventId, type, sequence, resource: { id: resourceId } };
   return createPlannedAttempt(webhookId, event, { origin, round, attempt: attempt + 1 }, { dueAt, now });
 }
 
-/** The newest attempt of a webhook that was made. */
+/** Planned attempts do not count. */
 export async function findLatestAttempt(
   deliveries: Documents<DeliveryDocument>,
   webhookId: string,
@@ -64,10 +62,7 @@ export async function findLatestAttempt(
   return last;
 }
 
-/**
- * Plans first attempts of new events. Of each resource only the first is due; the others become due one after the other
- * as attempts end. Only the owner of the webhook calls it, never while it ends an attempt.
- */
+/** Of each resource only the first attempt is due. Called only by the owner, never while it ends an attempt. */
 export async function planFirst(
   deliveries: Documents<DeliveryDocument>,
   webhookId: string,
@@ -93,19 +88,17 @@ export async function planFirst(
   await deliveries.insertMany(documents);
 }
 
-/** Events that are planned with one write; of a stretch, only while fewer deliveries wait that were asked for. */
+/** Events planned with one write; of a stretch, only while fewer requested deliveries wait. */
 const BATCH = 200;
 
 interface Planning {
   readonly deliveries: Documents<DeliveryDocument>;
   readonly positions: Documents<PositionDocument>;
   readonly feed: Pick<Feed, 'read' | 'start'>;
-  /** Whether the webhook is still this process's. */
   mayBegin(): boolean;
   now(): number;
 }
 
-/** Creates what plans the deliveries of a webhook from the feed, while one process has the webhook. */
 export function createPlanner(
   { deliveries, positions, feed, mayBegin, now }: Planning,
   { id: webhookId, institution }: Pick<WebhookDocument, 'id' | 'institution'>,
@@ -117,7 +110,6 @@ export function createPlanner(
     return { planned: sequence, written: sequence };
   };
 
-  /** Writes up to where it has planned. */
   const record = async (): Promise<void> => {
     if (!position || position.planned === position.written) return;
     const sequence = position.planned;
@@ -126,7 +118,6 @@ export function createPlanner(
     position.written = sequence;
   };
 
-  /** What the feed still keeps. */
   const readFrom = async (after: number, delivered: Delivered) => {
     try {
       return await feed.read(institution, after, delivered, BATCH);
@@ -138,8 +129,8 @@ export function createPlanner(
 
   return {
     /**
-     * Plans what is new in the feed up to `head`, which was read before the webhook: what follows a change of the
-     * webhook goes by the change. Returns whether all of it is planned.
+     * `head` was read before the webhook: what follows a change of the webhook goes by the change. True once all is
+     * planned.
      */
     async plan(webhook: WebhookDocument, delivered: Delivered, head: number): Promise<boolean> {
       const known = position ?? (await readPosition());
@@ -159,7 +150,6 @@ export function createPlanner(
       }
     },
     record,
-    /** Removes the position of a webhook that was deleted. */
     async forget(): Promise<void> {
       position = undefined;
       await positions.delete(webhookId);
@@ -173,7 +163,7 @@ interface Sources {
   readonly webhooks: Documents<WebhookDocument>;
 }
 
-/** Plans the deliveries that were asked for again, as far as they may wait. An interrupted call can be repeated. */
+/** Plans as far as deliveries may wait. An interrupted call can be repeated. */
 export async function planRedeliveries(
   { feed, deliveries, webhooks }: Sources,
   webhook: WebhookDocument,
@@ -210,10 +200,7 @@ export async function planRedeliveries(
   }
 }
 
-/**
- * Deliveries for a list in the order of their creation: within bounds tests, and those of events that are still kept
- * and within the bounds. They may be of before the bounds.
- */
+/** Sorted by creation: within bounds tests, and those of events that are still kept and within the bounds. */
 export function filterVisibleDeliveries(
   deliveries: Documents<DeliveryDocument>,
   feed: Pick<Feed, 'getAll'>,

@@ -1,11 +1,11 @@
-// Planned attempts of a webhook, as they are stored: of each resource the first is due, the others wait for it.
+// Of each resource the first planned attempt is due, the others wait for it.
 
 import type { Documents } from '@boxoffice/store';
 import type { DeliveryDocument } from '../store.ts';
 
 type Deliveries = Documents<DeliveryDocument>;
 
-/** The first planned attempts of a resource, in their order. */
+/** Sorted by lane. */
 export function findFirstPlannedDelivery(
   deliveries: Deliveries,
   webhookId: string,
@@ -15,7 +15,7 @@ export function findFirstPlannedDelivery(
   return deliveries.find({ where: { webhookId, outcome: 'waiting', resourceId }, orderBy: 'lane', limit });
 }
 
-/** Makes a planned attempt due at an instant, or lets it wait for an earlier one of its resource. */
+/** Null: it waits for an earlier attempt of its resource. */
 export async function setDue(deliveries: Deliveries, id: string, dueAt: number | null): Promise<void> {
   await deliveries.update(id, (current) =>
     current.outcome === 'waiting' ? { next: { ...current, dueAt } } : undefined,
@@ -23,8 +23,7 @@ export async function setDue(deliveries: Deliveries, id: string, dueAt: number |
 }
 
 /**
- * Makes the first attempts of resources due that wait for none; returns whether there were any. Two processes can leave
- * such ones: where a claim has ended early, the one plans behind an attempt that the other ends.
+ * Where a claim has ended early, one process can plan behind an attempt that another ends, which then waits for none.
  */
 export async function unblock(deliveries: Deliveries, webhookId: string, limit: number, now: number): Promise<boolean> {
   const held = await deliveries.find({ where: { webhookId, outcome: 'waiting', dueAt: null }, limit });
@@ -37,7 +36,7 @@ export async function unblock(deliveries: Deliveries, webhookId: string, limit: 
   return blocked.length > 0;
 }
 
-/** When the first of those is due that were not at an instant. */
+/** Leaves out what was due at `at`. */
 export async function findNextDue(deliveries: Deliveries, webhookId: string, at: number): Promise<number | undefined> {
   const where = { webhookId, outcome: 'waiting', dueAt: { gt: at } } as const;
   const [next] = await deliveries.find({ where, orderBy: 'dueAt', limit: 1 });

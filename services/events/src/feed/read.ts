@@ -9,41 +9,41 @@ import { type ClientContacts, type EventBounds, selectVisibleEvents } from './vi
 export interface Selection {
   /** Absent: all. */
   readonly types?: readonly string[] | undefined;
-  /** An id; absent: any. */
+  /** The id of a resource; absent: any. */
   readonly resource?: string | undefined;
   /** Absent: the institution's. */
   readonly bounds?: EventBounds | undefined;
 }
 
-/** The selected events, and the sequence up to which everything was looked at. */
+/** `upTo`: everything up to this sequence was looked at. */
 export interface Stretch {
   readonly events: readonly EventDocument[];
   readonly upTo: number;
 }
 
 export interface Feed {
-  /** Of the newest event; 0: there is none. */
+  /** The sequence of the newest event; 0: there is none. */
   head(institution: string): Promise<number>;
-  /** Before the oldest event. */
+  /** The position before the oldest event. */
   start(institution: string): Promise<number>;
   /**
    * At most `limit`, of at most {@link WINDOW} events. @throws {Fault} `event_cursor_expired` if an event after the
    * sequence was removed, or it is later than the newest event
    */
   read(institution: string, after: number, selection: Selection, limit: number): Promise<Stretch>;
-  /** After a sequence, up to another. @throws {Fault} as `read` */
+  /** Counts after a sequence, up to another. @throws {Fault} as `read` */
   count(institution: string, after: number, until: number, selection: Selection): Promise<number>;
-  /** Those within the bounds. */
+  /** Leaves out events out of the bounds. */
   getAll(institution: string, eventIds: readonly string[], bounds?: EventBounds): Promise<readonly EventDocument[]>;
 }
 
-/** That one read looks at, however few are selected. */
+/** One read looks at so many events, however few are selected. */
 const WINDOW = 2_000;
 
-/** Read at once where some may be out of bounds. */
+/** Events read at once where some may be out of bounds. */
 const BATCH = 500;
 
-/** `retentionMs`: how long events are shown. */
+/** Events are shown for `retentionMs`. */
 export function createFeed(
   store: Pick<Store, 'collection'>,
   clientContacts: ClientContacts,
@@ -147,10 +147,10 @@ export function shareReads(feed: Feed): Feed {
 const keyOf = (institution: string, after: number, { types, resource, bounds }: Selection, limit: number): string =>
   JSON.stringify([institution, after, types ?? null, resource ?? null, bounds ?? null, limit]);
 
-/** Before the oldest event that is kept. */
+/** The position before the oldest event that is kept. */
 export const START = 'start';
 
-/** Opaque and signed. */
+/** A cursor is opaque and signed. */
 export type EventCursors = ReturnType<typeof createEventCursors>;
 
 const MAC_BYTES = 12;
@@ -191,7 +191,7 @@ export function createEventCursors(serviceSecret: string) {
   };
 
   return {
-    /** Behind the event of this sequence; 0: before the first one. */
+    /** The position is behind the event of this sequence; 0: before the first one. */
     write(institution: string, sequence: number, bounds: EventBounds | undefined): string {
       const position = Buffer.alloc(SEQUENCE_BYTES);
       position.writeBigUInt64BE(BigInt(sequence));
@@ -201,8 +201,7 @@ export function createEventCursors(serviceSecret: string) {
       return bytes.toString('base64url');
     },
     /**
-     * Also of the reader before it had bounds. @throws {Fault} `invalid_parameter` unless the cursor was written for
-     * the institution, or for this client of it
+     * @throws {Fault} `invalid_parameter` unless the cursor was written for the institution, or for this client of it
      */
     read(reader: Reader, cursor: string): number {
       const bytes = Buffer.from(cursor, 'base64url');

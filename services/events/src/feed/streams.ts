@@ -6,7 +6,7 @@ import type { EventCursors, Feed, Selection } from './read.ts';
 import type { Tail } from './tail.ts';
 import { type EventBounds, toEventView } from './visible.ts';
 
-/** At an instance, with waiting polls. */
+/** Counts streams and waiting polls, at an instance. */
 export const MOST_PER_CLIENT = 20;
 
 interface Reservation {
@@ -28,7 +28,7 @@ interface StreamOptions {
   readonly cursors: EventCursors;
   readonly publicUrl: string;
   readonly logger: Pick<Logger, 'warn'>;
-  /** Between comments. */
+  /** Milliseconds between comments. */
   readonly commentMs?: number | undefined;
 }
 
@@ -36,7 +36,7 @@ const COMMENT_MS = 15_000;
 
 const PAGE = 100;
 
-/** Nothing more is written until the client has read. */
+/** Above, nothing more is written until the client has read. */
 const MOST_WAITING_BYTES = 256 * 1024;
 
 /** Milliseconds until a client that reads slowly is looked at again. */
@@ -92,7 +92,7 @@ export function createStreams(options: StreamOptions) {
   };
 }
 
-/** Each event once for all streams without bounds that share what was read. */
+/** Writes each event once for all streams without bounds that share what was read. */
 const createWriter = ({ cursors, publicUrl }: StreamOptions): Write => {
   const texts = new WeakMap<EventDocument, string>();
   const textOf = (event: EventDocument, bounds: EventBounds | undefined): string => {

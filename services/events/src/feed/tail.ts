@@ -13,7 +13,7 @@ interface Followed {
   head: number;
 }
 
-/** Own events at once, those of other instances by looking at the newest sequence. */
+/** Sees own events at once, those of other instances by looking at the newest sequence. */
 export function createTail(log: Pick<Log, 'onAppended'>, feed: Pick<Feed, 'head'>, logger: Pick<Logger, 'warn'>) {
   const followed = new Map<string, Followed>();
 
@@ -38,10 +38,7 @@ export function createTail(log: Pick<Log, 'onAppended'>, feed: Pick<Feed, 'head'
   });
 
   return {
-    /**
-     * After events of the institution became visible, whichever instance recorded them; returns the function that
-     * unsubscribes.
-     */
+    /** Reports events that became visible, whichever instance recorded them. Returns the function that unsubscribes. */
     follow(institution: string, listener: () => void): () => void {
       const one = followed.get(institution) ?? { listeners: new Set(), head: 0 };
       followed.set(institution, one);
@@ -66,9 +63,9 @@ interface Poll {
   readonly after: number;
   readonly selection: Selection;
   readonly limit: number;
-  /** For the first event. */
+  /** Milliseconds for the first event. */
   readonly waitMs: number;
-  /** When nobody waits any more. */
+  /** Aborted when nobody waits any more. */
   readonly closed: AbortSignal;
   /** Called before it waits; throws if it may not. */
   readonly reserve: () => void;
@@ -90,7 +87,7 @@ export async function poll(
   let upTo = after;
   let isReserved = false;
   for (;;) {
-    // An event in between wakes it.
+    // Follows before it reads: an event in between wakes it.
     const next = nextOf(tail, institution, Math.max(0, waitMs - (performance.now() - startedAt)), closed);
     try {
       const stretch = await feed.read(institution, upTo, selection, limit);
@@ -110,7 +107,7 @@ export async function poll(
   }
 }
 
-/** At the next event, after `ms`, or when nobody waits any more. */
+/** Resolves at the next event, after `ms`, or when nobody waits any more. */
 const nextOf = (tail: Tail, institution: string, ms: number, closed: AbortSignal) => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const unfollow = tail.follow(institution, resolve);

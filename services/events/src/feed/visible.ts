@@ -11,7 +11,7 @@ export type ClientContacts = ReturnType<typeof createClientContacts>;
 /** Orders whose last event a process remembers, so that later ones with the same contact cost nothing. */
 const MOST = 10_000;
 
-/** Of one read: many orders may name one contact. */
+/** Documents of one read: many orders may name one contact. */
 const PAGE = 500;
 
 interface Said {
@@ -42,10 +42,7 @@ export function createClientContacts(store: Pick<Store, 'collection'>) {
   };
 
   return {
-    /**
-     * The contact that the event's order names, or none any more. If events come in disorder, the newest has to be
-     * learnt last.
-     */
+    /** If events come in disorder, the newest has to be learnt last. */
     async learn(institution: string, arrival: Arrival): Promise<void> {
       const { resource, position, data, belongsTo } = arrival.event;
       const [client = null] = belongsTo?.clientIds ?? [];
@@ -86,11 +83,11 @@ const contactOf = ({ contactNumber }: Arrival['event']['data']): string | null =
 
 /** Null: everything in that respect. */
 export interface EventBounds extends Pick<ReturnType<typeof computeRestriction>, 'ownClient' | 'pointsOfSale'> {
-  /** Its own contacts are seen, and it alone can use its cursors. */
+  /** This client sees its own contacts, and alone can use its cursors. */
   readonly client: string;
 }
 
-/** Also of a caller that sees everything within its bounds; undefined: none. */
+/** Undefined: none. A caller may see everything within its bounds. */
 export function toEventBounds(reader: Restricted): EventBounds | undefined {
   const { ownClient, pointsOfSale } = computeRestriction(reader);
   return reader.bounds === null && pointsOfSale === null
@@ -131,10 +128,7 @@ const isOwn = ({ ownClient }: EventBounds, belongsTo: BelongsTo | undefined): bo
 const isSoldAt = ({ pointsOfSale }: EventBounds, belongsTo: BelongsTo | undefined): boolean =>
   pointsOfSale === null || pointsOfSale.includes(belongsTo?.pointOfSale?.toLowerCase() ?? '');
 
-/**
- * As the feed shows it and webhooks deliver it. To a reader with bounds the sequence would tell how much happens that
- * it may not see.
- */
+/** To a reader with bounds the sequence would tell how much happens that it may not see. */
 export function toEventView(
   { id, type, sequence, occurredAt, institution, resource, data }: EventDocument,
   publicUrl: string,

@@ -1,5 +1,3 @@
-// The log: appending events without gaps, facts that wait for their predecessor, and the newest event.
-
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Logger, repeat } from '@boxoffice/runtime';
 import type { Closable } from '@boxoffice/service';
@@ -21,19 +19,17 @@ import {
 } from '../store.ts';
 import { createPositions, deriveLastSequenceId } from './positions.ts';
 
-/** A fact as a publisher states it. */
 export interface Arrival {
   readonly event: NewEvent;
-  /** The position of the resource's fact before this one; null: there was none, or it does not matter. */
+  /** The position of the resource's fact before; null: there was none, or it does not matter. */
   readonly before: number | null;
-  /** Whether the resource has no earlier fact: then nothing of it is recorded, unless this fact is. */
+  /** Nothing of the resource is recorded, unless this fact is. */
   readonly isFirst?: boolean;
 }
 
-/** `recorded`: it has its event, from now on or already; `early`: the fact before it has not arrived. */
 type Outcome = 'recorded' | 'early';
 
-/** The newest event; if all were removed, the sequence of the last one. */
+/** If all events were removed, the sequence of the last one. */
 export async function readHead(store: Pick<Store, 'collection'>, institution: string): Promise<Head> {
   const events = store.collection(eventsCollection).of(institution);
   const [last] = await events.find({ orderBy: 'sequence', descending: true, limit: 1 });
@@ -43,10 +39,8 @@ export async function readHead(store: Pick<Store, 'collection'>, institution: st
   return { sequence: past?.last ?? 0, recordedAt: 0 };
 }
 
-/** The events of all institutions, in the order in which they become visible. */
 export type Log = ReturnType<typeof createLog>;
 
-/** An arrival that waits for its turn in this process. */
 interface Entry extends Arrival {
   readonly done: (outcome: Outcome) => void;
   readonly failed: (error: unknown) => void;
@@ -55,7 +49,7 @@ interface Entry extends Arrival {
 /** Events of one insert at most. */
 const BATCH = 200;
 
-/** How long a batch waits for further facts, in milliseconds. */
+/** Milliseconds that a batch waits for further facts. */
 const GATHER_MS = 10;
 
 interface Head {
@@ -78,18 +72,17 @@ interface Writer {
 }
 
 interface LogOptions {
-  /** Epoch milliseconds. */
   readonly now: () => number;
-  /** Called after events were appended, before those who wait for that go on: what follows from them. */
+  /** Called after events were appended, before those who wait for that go on. */
   readonly makeDue: MakeDue;
   /** Called with each event that this process has recorded. */
   readonly onRecorded?: ((event: NewEvent, recordedAt: number) => void) | undefined;
 }
 
 /**
- * Opens the log. Appending is a compare-and-swap on the newest sequence: the unique index refuses a second event of the
- * same sequence, so what was read after the head is still true when the insert succeeds. Facts of an institution that
- * arrive within {@link GATHER_MS}, or while an insert is under way, share the next one.
+ * Appends by a compare-and-swap on the newest sequence: the unique index refuses a second event of the same sequence,
+ * so what was read after the head is still true when the insert succeeds. Facts that arrive within {@link GATHER_MS},
+ * or while an insert is under way, share the next one.
  */
 export function createLog(store: Pick<Store, 'collection'>, { now, makeDue, onRecorded }: LogOptions) {
   const documents = store.collection(eventsCollection);
@@ -102,9 +95,9 @@ export function createLog(store: Pick<Store, 'collection'>, { now, makeDue, onRe
   };
 
   /**
-   * What becomes of each fact, and the events of those that are due, numbered after the head. What this process
-   * remembers of a resource may be outdated: an insert finds that out, but who says that a fact is early looks first.
-   * `unlooked`: resources that have nothing recorded, unless the insert finds their first event.
+   * The events that are due, numbered after the head. What this process remembers of a resource may be outdated: an
+   * insert finds that out, but before a fact is called early it is looked up. `unlooked`: resources that have nothing
+   * recorded, unless the insert finds their first event.
    */
   const decide = async (
     institution: string,
@@ -130,7 +123,7 @@ export function createLog(store: Pick<Store, 'collection'>, { now, makeDue, onRe
     return { due, outcomes };
   };
 
-  /** Writes what is due; undefined if another process took a sequence, so that everything must be looked up again. */
+  /** Undefined if another process took a sequence, so that everything must be looked up again. */
   const write = async (institution: string, writer: Writer, entries: readonly Entry[]) => {
     const first = writer.head ? entries.filter(({ isFirst }) => isFirst).map(({ event }) => event.resource.id) : [];
     if (writer.head === undefined) {
@@ -178,7 +171,7 @@ export function createLog(store: Pick<Store, 'collection'>, { now, makeDue, onRe
   };
 
   return {
-    /** Records the fact unless its event exists, or a later one of its resource. */
+    /** Appends nothing if its event exists, or a later one of its resource. */
     append: (institution: string, arrival: Arrival): Promise<Outcome> =>
       new Promise((done, failed) => {
         const writer = writers.get(institution) ?? { entries: [], head: undefined, isRunning: false };
@@ -186,7 +179,7 @@ export function createLog(store: Pick<Store, 'collection'>, { now, makeDue, onRe
         writer.entries.push({ ...arrival, done, failed });
         if (!writer.isRunning) void run(institution, writer);
       }),
-    /** Calls the listener after each event that this process has appended; returns the function that unsubscribes. */
+    /** Called after each event that this process has appended; returns the function that unsubscribes. */
     onAppended(listener: (institution: string) => void): () => void {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -194,16 +187,14 @@ export function createLog(store: Pick<Store, 'collection'>, { now, makeDue, onRe
   };
 }
 
-/** Facts whose predecessor has not arrived: stored, so that their messages can be acknowledged. */
 type Waiting = ReturnType<typeof createWaiting>;
 
-/** Facts that are tried at once; those of an institution share an insert. */
+/** Facts tried at once; those of an institution share an insert. */
 const WIDTH = 200;
 
-/** Opens the collection of waiting facts. */
 export function createWaiting(store: Pick<Store, 'collection'>, record: Log['append'], now: () => number) {
   const documents = store.collection(waitingCollection);
-  /** Those that this process put aside, by the id of their event. */
+  /** Facts that this process has put aside, by the id of their event. */
   const own = new Map<string, string>();
 
   const retry = async (of: Documents<WaitingDocument>, found: WaitingDocument): Promise<void> => {
@@ -214,7 +205,7 @@ export function createWaiting(store: Pick<Store, 'collection'>, record: Log['app
   };
 
   return {
-    /** Stores a fact, and records it as soon as its predecessor is recorded. */
+    /** Stores a fact until its predecessor is recorded. */
     async add(institution: string, { event, before }: Arrival): Promise<void> {
       if (before === null) throw new Error(`${event.id} has no predecessor to wait for`);
       own.set(event.id, institution);
@@ -225,7 +216,7 @@ export function createWaiting(store: Pick<Store, 'collection'>, record: Log['app
         if (!(error instanceof UniqueViolation)) throw error;
       }
     },
-    /** Records the facts that this process put aside and whose predecessors have arrived. */
+    /** Resumes those that this process put aside. */
     async resumeOwn(): Promise<void> {
       for (const [id, institution] of own) {
         const of = documents.of(institution);
@@ -234,12 +225,11 @@ export function createWaiting(store: Pick<Store, 'collection'>, record: Log['app
         else own.delete(id);
       }
     },
-    /** Records the facts of every process whose predecessors have arrived. */
     resumeAll: (): Promise<void> =>
       runForEach(readDocuments(documents.acrossInstitutions, { orderBy: 'since' }), WIDTH, (found) =>
         retry(documents.of(found.institution), found),
       ),
-    /** When the fact that has waited longest began to; epoch milliseconds. Undefined: none waits. */
+    /** Epoch milliseconds. Undefined: none waits. */
     async oldest(): Promise<number | undefined> {
       const [first] = await documents.acrossInstitutions.find({ orderBy: 'since', limit: 1 });
       return first?.since;
@@ -251,7 +241,7 @@ export function createWaiting(store: Pick<Store, 'collection'>, record: Log['app
 const OWN_MS = 200;
 const ALL_MS = 5_000;
 
-/** Records waiting facts as their predecessors arrive, also those of processes that died; safe in several instances. */
+/** Resumes facts of processes that died, too; safe in several instances. */
 export function startResuming(
   waiting: Waiting,
   store: Pick<Store, 'revision'>,

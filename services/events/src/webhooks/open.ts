@@ -20,7 +20,7 @@ import { createWebhooks, type Webhooks } from './webhooks.ts';
 
 const process = (name: string) => url(name, { origin: true, optional: true });
 
-/** The other processes, where they are known: webhooks never connect to them. */
+/** Webhooks never connect to the other processes. */
 const urls = {
   catalogUrl: process('CATALOG_URL'),
   contactsUrl: process('CONTACTS_URL'),
@@ -30,18 +30,16 @@ const urls = {
   posUrl: process('POS_URL'),
 };
 
-/** The settings of webhooks. */
 export const webhookSettings = {
-  /** Internal networks that webhooks may connect to, also with http. */
+  /** Internal networks may be reached with http, too. */
   webhookAllowedNetworks: cidrs('WEBHOOK_ALLOWED_NETWORKS'),
   keyEncryptionKey: declareInstallationSecret('KEY_ENCRYPTION_KEY'),
-  /** The gateway's listeners, where it runs on the same machine: webhooks never connect to them. */
+  /** Webhooks never connect to them either. */
   gatewayPort,
   gatewayHttpPort: port('GATEWAY_HTTP_PORT', { default: 8080 }),
   ...urls,
 };
 
-/** The webhooks of a process: their operations, and its part in delivering. */
 export interface OpenWebhooks {
   readonly webhooks: Webhooks;
   readonly deliveries: Deliveries;
@@ -57,7 +55,6 @@ interface OpenWebhooksOptions {
   readonly answerMs?: number;
 }
 
-/** Joins the parts of webhooks. */
 export function openWebhooks(options: OpenWebhooksOptions): OpenWebhooks {
   const { context, policy, keyEncryptionKey, rightsOf, logger, metrics, answerMs } = options;
   const { store, log, feed, cursors, publicUrl, now } = context;
@@ -84,7 +81,6 @@ export function openWebhooks(options: OpenWebhooksOptions): OpenWebhooks {
   };
 }
 
-/** The webhooks of a service process, from its settings. */
 export function openWebhooksFromSettings(
   { settings, publicUrl, authorizerUrl, serviceSecret, logger, metrics }: Parts<typeof webhookSettings>,
   context: Context,

@@ -6,13 +6,12 @@ import { deliveriesCollection, type WebhookDocument, webhooksCollection } from '
 import { applyWebhookChange, markDeleted } from './rules.ts';
 import { toDeliveryView, toWebhookView } from './schemas.ts';
 
-/** A webhook without its secrets, and how many deliveries wait. */
+/** Has no secrets; `waiting` deliveries. */
 export type WebhookSummary = ReturnType<typeof toWebhookView> & { readonly waiting: number };
 
-/** A delivery as operators see it. */
 export type DeliverySummary = ReturnType<typeof toDeliveryView>;
 
-/** The webhooks of one institution, oldest first. */
+/** Sorted by creation. */
 export async function listWebhooks(store: Store, institution: string): Promise<WebhookSummary[]> {
   const deliveries = store.collection(deliveriesCollection).of(institution);
   const found = await store
@@ -31,7 +30,6 @@ export async function listWebhooks(store: Store, institution: string): Promise<W
   );
 }
 
-/** The newest attempts of a webhook. */
 export async function listDeliveries(
   store: Store,
   institution: string,
@@ -43,7 +41,7 @@ export async function listDeliveries(
   return found.map(toDeliveryView);
 }
 
-/** Pauses a webhook: its events are kept until its institution activates it. @throws {Fault} not_found */
+/** Its events are kept until its institution activates it. @throws {Fault} not_found */
 export function pauseWebhook(store: Store, institution: string, webhookId: string): Promise<void> {
   return update(store, institution, webhookId, (current) => {
     if (current.state === 'disabled') throw new Fault('conflict', 'The webhook is disabled: nothing is delivered.');
@@ -71,7 +69,7 @@ const update = async (
 
 const absent = (): Fault => new Fault('not_found', 'The institution has no webhook with this id.');
 
-/** Deletes a webhook. @throws {Fault} not_found */
+/** @throws {Fault} not_found */
 export function deleteWebhook(store: Store, institution: string, webhookId: string): Promise<void> {
   return update(store, institution, webhookId, (current) => markDeleted(current, new Date()));
 }

@@ -1,5 +1,3 @@
-// Webhooks: the operations on them, and who may see and change which.
-
 import { Fault } from '@boxoffice/envelope';
 import { createInsufficientScopeFault } from '@boxoffice/http';
 import type { Caller } from '@boxoffice/identity';
@@ -8,13 +6,12 @@ import { rotateSecrets, type StoredSecret } from '../signing.ts';
 import type { Redelivery, WebhookDocument } from '../store.ts';
 import { eventTypes, expandTypes, listVisibleTypes } from '../types/types.ts';
 
-/** Webhooks of an institution at most, without those of clients with bounds. */
+/** Counts webhooks of an institution without those of clients with bounds. */
 export const MOST_WEBHOOKS = 20;
 
-/** Webhooks of a client with bounds at most. */
+/** Counts webhooks of a client with bounds. */
 export const MOST_WEBHOOKS_WITHIN_BOUNDS = 3;
 
-/** The refusal of one more webhook. */
 export function createTooManyWebhooksFault({ bounds }: Pick<Caller, 'bounds'>): Fault {
   return new Fault(
     'webhook_too_many',
@@ -26,7 +23,7 @@ export function createTooManyWebhooksFault({ bounds }: Pick<Caller, 'bounds'>): 
 
 type Slotted = Pick<WebhookDocument, 'client' | 'slot' | 'clientSlot'>;
 
-/** The first free slot for a webhook of the caller beside these, in the form of the unique indexes; undefined: none. */
+/** A slot in the form of the unique indexes; undefined: none is free. */
 export function freeSlot({ client, bounds }: Pick<Caller, 'client' | 'bounds'>, present: readonly Slotted[]) {
   const firstFree = (most: number, isTaken: (index: number) => boolean) =>
     Array.from({ length: most }, (_, index) => index).find((index) => !isTaken(index));
@@ -42,7 +39,6 @@ export function freeSlot({ client, bounds }: Pick<Caller, 'client' | 'bounds'>, 
   return index === undefined || isFull ? undefined : { slot: null, clientSlot: slotOf(index) };
 }
 
-/** What a request may set. */
 export interface WebhookChange {
   readonly url?: string | undefined;
   readonly types?: readonly string[] | undefined;
@@ -50,11 +46,7 @@ export interface WebhookChange {
   readonly state?: WebhookDocument['state'] | undefined;
 }
 
-/**
- * Refuses a caller who does not see all these types: it would hear through the webhook, or let others hear, what its
- * token may not read.
- * @throws {Fault} `forbidden`
- */
+/** The caller must not hear, nor let others hear, what its token may not read. @throws {Fault} `forbidden` */
 export function requireVisible({ scopes }: Pick<Caller, 'scopes'>, types: readonly string[]): void {
   const visible = new Set<string>(listVisibleTypes(scopes));
   const hidden = expandTypes(types).filter((type) => !visible.has(type));
@@ -66,27 +58,24 @@ export function requireVisible({ scopes }: Pick<Caller, 'scopes'>, types: readon
   );
 }
 
-/** The fault of an address that is refused. */
 export function createAddressRefusedFault(reason: string): Fault {
   return new Fault('webhook_address_refused', `$.url cannot be delivered to: ${reason}.`);
 }
 
-/** The URL of a webhook, whose form the schema has checked. @throws {Fault} `webhook_address_refused` */
+/** The schema has checked the form. @throws {Fault} `webhook_address_refused` */
 export function readUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && url.username === '' && url.password === '') return url;
   throw createAddressRefusedFault('it names no valid host');
 }
 
-/** What a change needs beside the request. */
 interface ChangeContext {
   readonly client: string;
   readonly now: Date;
-  /** The newest sequence of the institution. */
   readonly head: number;
 }
 
-/** A webhook after a change. @throws {Fault} `semantically_invalid` for a state that no client can set */
+/** @throws {Fault} `semantically_invalid` for a state that no client can set */
 export function applyWebhookChange(
   current: WebhookDocument,
   change: WebhookChange,
@@ -110,7 +99,6 @@ export function applyWebhookChange(
   };
 }
 
-/** Members that every change sets. */
 export function buildChangeMembers(current: WebhookDocument, now: Date) {
   return {
     revision: current.revision + 1,
@@ -118,7 +106,6 @@ export function buildChangeMembers(current: WebhookDocument, now: Date) {
   };
 }
 
-/** A webhook with a new secret. */
 export function addSecret(current: WebhookDocument, secret: StoredSecret, now: Date): New<WebhookDocument> {
   return {
     ...current,
@@ -127,12 +114,12 @@ export function addSecret(current: WebhookDocument, secret: StoredSecret, now: D
   };
 }
 
-/** A webhook to which nothing more is delivered, but what is asked for again. */
+/** Only what is asked for again is delivered to it. */
 export function markDisabled(current: WebhookDocument, reason: string, now: Date): New<WebhookDocument> {
   return { ...current, state: 'disabled', disabledReason: reason, ...buildChangeMembers(current, now) };
 }
 
-/** A deleted webhook: only what removes its deliveries. */
+/** Keeps only what removes its deliveries. */
 export function markDeleted(current: WebhookDocument, now: Date): New<WebhookDocument> {
   return {
     ...current,
@@ -144,21 +131,18 @@ export function markDeleted(current: WebhookDocument, now: Date): New<WebhookDoc
   };
 }
 
-// Bounds of what one webhook can be asked to do; they hold in the write that remembers the request.
+// Bounds of what one webhook can be asked to do hold in the write that remembers the request.
 
-/** Tests of a webhook within {@link TEST_WINDOW_MS}. */
+/** Tests within {@link TEST_WINDOW_MS}. */
 const MOST_TESTS = 10;
 const TEST_WINDOW_MS = 60_000;
 
-/** Deliveries of a webhook that may wait when another single event is asked for. */
+/** Waiting deliveries of a webhook beyond which no single event can be asked for. */
 const MOST_WAITING = 1_000;
-/** Requests of a webhook that may wait to be planned. */
+/** Requests of a webhook that wait to be planned. */
 const MOST_UNPLANNED = 100;
 
-/**
- * The webhook with another test, at `now` (epoch milliseconds).
- * @throws {Fault} `too_many_requests` if it was tested too often within the last minute
- */
+/** `now` is in epoch milliseconds. @throws {Fault} `too_many_requests` */
 export function addTest(webhook: WebhookDocument, now: number): New<WebhookDocument> {
   const recent = (webhook.testedAt ?? []).filter((at) => at > now - TEST_WINDOW_MS);
   const [first = now] = recent;
@@ -170,9 +154,8 @@ export function addTest(webhook: WebhookDocument, now: number): New<WebhookDocum
 }
 
 /**
- * The webhook with another redelivery. `waiting`: how many deliveries wait that were asked for before.
  * @throws {Fault} `webhook_redelivery_running` while an earlier stretch is delivered; for a single event while too many
- * wait
+ * of `waiting` wait
  */
 export function addRedelivery(webhook: WebhookDocument, wanted: Redelivery, waiting: number): New<WebhookDocument> {
   const others = webhook.redeliveries ?? [];

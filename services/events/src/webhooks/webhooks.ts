@@ -25,20 +25,17 @@ import type { DeliveredEvents } from './client-rights.ts';
 import * as rules from './rules.ts';
 import { addRedelivery, addTest } from './rules.ts';
 
-/** A webhook and its latest attempt. */
 export interface ShownWebhook {
   readonly webhook: WebhookDocument;
   readonly last: DeliveryDocument | undefined;
 }
 
-/** Makes the idempotency record of a request from the document that its effect writes. */
 type Remembered<T> = IdempotencyRecord<T> | undefined;
 
-/** A change on behalf of a request. */
 interface WebhookRequest {
   readonly caller: Caller;
   readonly webhookId: string;
-  /** Throws to refuse, from the current webhook. */
+  /** Throws to refuse the change. */
   readonly allow: (current: WebhookDocument) => void;
   readonly idempotencyRecord?: Remembered<WebhookDocument>;
 }
@@ -51,22 +48,20 @@ interface WebhooksDependencies {
   readonly box: SecretBox;
   readonly attempt: Attempt;
   readonly delivered: DeliveredEvents;
-  /** Notified after each change. */
+  /** Called after each change. */
   readonly changed: (institution: string) => void;
   readonly publicUrl: string;
-  /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
-/** The webhooks of all institutions; each method is limited to the caller's. */
+/** Each method is limited to the caller's institution. */
 export type Webhooks = ReturnType<typeof createWebhooks>;
 
-/** Creates the commands and queries on webhooks. */
 export function createWebhooks(its: WebhooksDependencies) {
   const { store, feed, box, now } = its;
   const allOf = (institution: string): Documents<WebhookDocument> =>
     store.collection(webhooksCollection).of(institution);
-  /** Those that exist for the caller: others would show a client with bounds what is not its own. */
+  /** Webhooks of others would show a client with bounds what is not its own. */
   const webhooksOf = (caller: Caller): Documents<WebhookDocument> =>
     restrictDocuments(allOf(caller.institution), toEventBounds(caller) ? { client: [caller.client] } : {});
   const deliveriesOf = (institution: string): Documents<DeliveryDocument> =>
@@ -101,7 +96,6 @@ export function createWebhooks(its: WebhooksDependencies) {
     return updated;
   };
 
-  /** The sequence of a cursor behind which nothing was removed. */
   const positionOf = async (caller: Caller, cursor: string): Promise<number> => {
     const { institution } = caller;
     if (cursor === START) return feed.start(institution);
@@ -115,7 +109,7 @@ export function createWebhooks(its: WebhooksDependencies) {
     if (refusal !== undefined) throw rules.createAddressRefusedFault(refusal);
   };
 
-  /** Inserts it in a free slot: unique indexes hold the limit, however many are created at once. */
+  /** Takes a free slot: unique indexes hold the limit, however many are created at once. */
   const insert = async (
     caller: Caller,
     webhook: Omit<WebhookDocument, 'version' | 'institution' | 'due' | 'slot'>,
@@ -136,7 +130,6 @@ export function createWebhooks(its: WebhooksDependencies) {
   };
 
   return {
-    /** The webhooks with their latest attempts, for lists. */
     shown: (caller: Caller) => ({
       find: async (query: Query) => {
         const found = await webhooksOf(caller).find(query);
@@ -212,7 +205,7 @@ export function createWebhooks(its: WebhooksDependencies) {
       return { ...(await shown(webhook)), secret };
     },
 
-    /** Sends `webhook.test` at once, whatever the state of the webhook. */
+    /** Sends at once, whatever the state of the webhook. */
     test: async (request: WebhookRequest): Promise<DeliveryDocument> => {
       const { institution } = request.caller;
       const { webhookId } = request;
@@ -237,13 +230,12 @@ export function createWebhooks(its: WebhooksDependencies) {
       return written;
     },
 
-    /** The attempts of a webhook, for lists. */
     deliveries: async (caller: Caller, webhookId: string): Promise<Pick<Documents<DeliveryDocument>, 'find'>> => {
       const { institution } = await current(caller, webhookId);
       return filterVisibleDeliveries(deliveriesOf(institution), feed, institution, toEventBounds(caller));
     },
 
-    /** Requests that events are delivered again; returns how many there are. */
+    /** Returns how many events are delivered again. */
     redeliver: async (
       request: WebhookRequest,
       wanted: { readonly eventId?: string | undefined; readonly after?: string | undefined },
@@ -254,7 +246,7 @@ export function createWebhooks(its: WebhooksDependencies) {
       allow(webhook);
       rules.requireVisible(caller, webhook.types);
       const bounds = toEventBounds(caller);
-      // Where the authorizer does not answer, those that it refuses are left out when they are delivered.
+      // Where the authorizer does not answer, events that it refuses are left out at delivery.
       const delivered = await its.delivered(webhook).catch(() => ({ types: expandTypes(webhook.types), bounds }));
       const until = await feed.head(institution);
       const { eventId, after } = wanted;
