@@ -223,18 +223,9 @@ export async function registerUsers(
 
 /** The contact of a person, created if missing. */
 const contactOf = async (keeper: ShopKeeper, email: string, person: (typeof PEOPLE)[number]): Promise<string> => {
-  const path = '/svc/v3/contacts/individuals';
-  const call = { service: 'contacts', path } as const;
-  const query = new URLSearchParams({ email });
-  const { items } = await keeper<{ readonly items: readonly Contact[] }>({
-    ...call,
-    operation: 'listIndividuals',
-    method: 'GET',
-    path: `${path}?${query}`,
-  });
+  const { items } = await keeper<{ readonly items: readonly Contact[] }>('listIndividuals', { query: { email } });
   if (items[0]) return items[0].contactNumber;
   const { firstName, lastName, member } = person;
   const body = { firstName, lastName, email, criteria: member ? ['member'] : [] };
-  const made = await keeper<Contact>({ ...call, operation: 'createIndividual', method: 'POST', body });
-  return made.contactNumber;
+  return (await keeper<Contact>('createIndividual', { body })).contactNumber;
 };

@@ -2,10 +2,6 @@ import type { ListPage, ShopKeeper } from './shop-keeper.ts';
 
 // The first orders of the demo, as a box office takes them: held, then confirmed on account.
 
-const ORDERS = '/svc/v3/orders';
-const PERFORMANCES = '/svc/v3/catalog/performances';
-const service = 'orders';
-
 interface Order {
   readonly id: string;
   readonly state: string;
@@ -29,17 +25,13 @@ const PLACES_PER_ORDER = 8;
 /** Places that an earlier start has held or sold count. */
 export async function sellUntilLeft(keeper: ShopKeeper, performanceId: string, left: number): Promise<void> {
   await sold(keeper, performanceId);
-  const path = `${PERFORMANCES}/${performanceId}`;
-  const { prices } = await keeper<{ readonly prices: readonly Priced[] }>({
-    operation: 'getPerformance',
-    method: 'GET',
-    path,
-  });
+  const id = performanceId;
+  const { prices } = await keeper<{ readonly prices: readonly Priced[] }>('getPerformance', { id });
   const [price] = prices;
   if (!price) return;
   const { seatCategories } = await keeper<{
     readonly seatCategories: readonly { readonly id: string; readonly free: number }[];
-  }>({ operation: 'getAvailability', method: 'GET', path: `${path}/availability` });
+  }>('getAvailability', { id });
   const { seatCategoryId, tariffId } = price;
   const free = seatCategories.find(({ id }) => id === seatCategoryId)?.free ?? 0;
   for (let rest = free - left; rest > 0; rest -= PLACES_PER_ORDER)
@@ -53,9 +45,8 @@ export async function sellUntilLeft(keeper: ShopKeeper, performanceId: string, l
 
 /** Confirms what an interrupted start left open; returns the orders of the performance that are sold. */
 const sold = async (keeper: ShopKeeper, performanceId: string): Promise<readonly Order[]> => {
-  const query = new URLSearchParams({ externalReference: referenceOf(performanceId) });
-  const call = { service, operation: 'listOrders', method: 'GET' } as const;
-  const { items } = await keeper<ListPage<Order>>({ ...call, path: `${ORDERS}?${query}` });
+  const query = { externalReference: referenceOf(performanceId) };
+  const { items } = await keeper<ListPage<Order>>('listOrders', { query });
   for (const order of items) if (order.state === 'open') await confirm(keeper, order);
   return items.filter(({ state }) => state === 'open' || state === 'confirmed');
 };
@@ -63,17 +54,14 @@ const sold = async (keeper: ShopKeeper, performanceId: string): Promise<readonly
 /** The reference of the demo's own orders of a performance, by which a later start finds them. */
 const referenceOf = (performanceId: string): string => `demo ${performanceId}`;
 
-const confirm = (keeper: ShopKeeper, { id }: Pick<Order, 'id'>): Promise<unknown> => {
-  const path = `${ORDERS}/${id}/confirmation`;
-  return keeper({ service, operation: 'confirmOrder', method: 'POST', path, body: { onAccount: true } });
-};
+const confirm = (keeper: ShopKeeper, { id }: Pick<Order, 'id'>): Promise<unknown> =>
+  keeper('confirmOrder', { id, body: { onAccount: true } });
 
 /** `name` tells it from the performance's others, so that a repeat after a lost answer is the same. */
 const sell = async (keeper: ShopKeeper, performanceId: string, items: readonly Item[], name: string): Promise<void> => {
   const body = { externalReference: referenceOf(performanceId), ticketDelivery: 'electronic', items };
   const idempotencyKey = `demo-${performanceId}-${name}`;
-  const call = { service, operation: 'createOrder', method: 'POST', path: ORDERS, body, idempotencyKey } as const;
-  await confirm(keeper, await keeper<Order>(call));
+  await confirm(keeper, await keeper<Order>('createOrder', { body, idempotencyKey }));
 };
 
 interface Place {
@@ -119,16 +107,15 @@ interface Evening {
 
 /** Sells parts of the first evenings with numbered seats; `fixtures` are left as they are. */
 export async function sellFirstEvenings(keeper: ShopKeeper, fixtures: ReadonlySet<string>): Promise<void> {
-  const call = { operation: 'listAllPerformances', method: 'GET' } as const;
-  const { items } = await keeper<ListPage<Evening>>({ ...call, path: `${PERFORMANCES}?limit=${2 * EVENINGS}` });
+  const query = { limit: `${2 * EVENINGS}` };
+  const { items } = await keeper<ListPage<Evening>>('listAllPerformances', { query });
   const evenings = items.filter(({ id, seatCategories }) => !fixtures.has(id) && seatCategories[0]?.numbered);
   for (const [index, evening] of evenings.slice(0, EVENINGS).entries()) await sellEvening(keeper, evening, index);
 }
 
 const sellEvening = async (keeper: ShopKeeper, { id, seatCategories, prices }: Evening, evening: number) => {
   if ((await sold(keeper, id)).length > 0) return;
-  const call = { operation: 'listPlaces', method: 'GET' } as const;
-  const { items } = await keeper<ListPage<Place>>({ ...call, path: `${PERFORMANCES}/${id}/places?limit=500` });
+  const { items } = await keeper<ListPage<Place>>('listPlaces', { id, query: { limit: '500' } });
   const taken = selectSoldPlaces(items, evening);
   const lines = seatCategories.flatMap(({ id: seatCategoryId }): Item[] => {
     const placeIds = taken.filter((place) => place.seatCategoryId === seatCategoryId).map((place) => place.id);

@@ -21,10 +21,6 @@ interface StoredProduct extends Coded {
 /** Concurrent creations: enough for the store to commit several together. */
 const CONCURRENCY = 8;
 
-const TARIFFS = '/svc/v3/catalog/tariffs';
-const PRODUCTS = '/svc/v3/catalog/products';
-const POINTS_OF_SALE = '/svc/v3/catalog/points-of-sale';
-
 /** Creates what is missing; returns the fixtures. Dates are relative to `now`; `tell` receives the current step. */
 export async function stockCatalogue(
   keeper: ShopKeeper,
@@ -38,11 +34,10 @@ export async function stockCatalogue(
     found.set(code, { productId: id, performanceId: String(performances[0]?.id) });
     tell(`${institution.name}: ${found.size} of ${bodies.length} products`);
   };
-  for (const product of await list<StoredProduct>(keeper, 'listProducts', PRODUCTS)) record(product);
+  for (const product of await list<StoredProduct>(keeper, 'listProducts')) record(product);
   const missing = bodies.filter(({ code }) => !found.has(code)).values();
   const create = async (): Promise<void> => {
-    for (const body of missing)
-      record(await keeper<StoredProduct>({ operation: 'createProduct', method: 'POST', path: PRODUCTS, body }));
+    for (const body of missing) record(await keeper<StoredProduct>('createProduct', { body }));
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, create));
   await openPointOfSale(keeper, institution, tariffs);
@@ -61,33 +56,25 @@ export async function stockCatalogue(
 }
 
 const stockTariffs = async (keeper: ShopKeeper, { tariffs }: DemoInstitution): Promise<TariffIds> => {
-  const existing = await list<Coded>(keeper, 'listTariffs', TARIFFS);
+  const existing = await list<Coded>(keeper, 'listTariffs');
   const ids = Object.fromEntries(existing.map(({ code, id }) => [code, id]));
   for (const body of tariffs.filter(({ code }) => ids[code] === undefined)) {
-    const { id } = await keeper<Coded>({ operation: 'createTariff', method: 'POST', path: TARIFFS, body });
+    const { id } = await keeper<Coded>('createTariff', { body });
     ids[body.code] = id;
   }
   return ids;
 };
 
-const list = async <Item>(keeper: ShopKeeper, operation: string, path: string): Promise<Item[]> => {
-  const items: Item[] = [];
-  let cursor: string | null = null;
-  do {
-    const query: string = cursor === null ? '?limit=500' : `?limit=500&cursor=${encodeURIComponent(cursor)}`;
-    const page: ListPage<Item> = await keeper({ operation, method: 'GET', path: `${path}${query}` });
-    items.push(...page.items);
-    cursor = page.nextCursor;
-  } while (cursor !== null);
-  return items;
-};
+/** A list of what a seeding makes: it has one page. */
+const list = async <Item>(keeper: ShopKeeper, operation: Parameters<ShopKeeper>[0]): Promise<readonly Item[]> =>
+  (await keeper<ListPage<Item>>(operation, { query: { limit: '500' } })).items;
 
 const openPointOfSale = async (
   keeper: ShopKeeper,
   { serviceHost, shopName, languages, currency, branding, links }: DemoInstitution,
   tariffs: TariffIds,
 ): Promise<void> => {
-  const existing = await list<{ readonly serviceHost: string }>(keeper, 'listPointsOfSale', POINTS_OF_SALE);
+  const existing = await list<{ readonly serviceHost: string }>(keeper, 'listPointsOfSale');
   if (existing.some((point) => point.serviceHost === serviceHost)) return;
   const body = {
     serviceHost,
@@ -101,5 +88,5 @@ const openPointOfSale = async (
     branding,
     links,
   };
-  await keeper({ operation: 'createPointOfSale', method: 'POST', path: POINTS_OF_SALE, body });
+  await keeper('createPointOfSale', { body });
 };

@@ -1,12 +1,29 @@
 import { DECISIONS_PATH, formatServiceAuthorization, IDENTITY_HEADER } from '@boxoffice/identity';
 import { deriveServiceSecret } from '@boxoffice/runtime';
 
-export interface ServiceCall {
-  /** Default: the catalog. */
-  readonly service?: 'catalog' | 'contacts' | 'orders';
-  readonly operation: string;
-  readonly method: 'GET' | 'POST';
-  readonly path: string;
+/** The operations that the seeding calls: service, method and path. */
+const OPERATIONS = {
+  listTariffs: ['catalog', 'GET', '/svc/v3/catalog/tariffs'],
+  createTariff: ['catalog', 'POST', '/svc/v3/catalog/tariffs'],
+  listProducts: ['catalog', 'GET', '/svc/v3/catalog/products'],
+  createProduct: ['catalog', 'POST', '/svc/v3/catalog/products'],
+  listPointsOfSale: ['catalog', 'GET', '/svc/v3/catalog/points-of-sale'],
+  createPointOfSale: ['catalog', 'POST', '/svc/v3/catalog/points-of-sale'],
+  listAllPerformances: ['catalog', 'GET', '/svc/v3/catalog/performances'],
+  getPerformance: ['catalog', 'GET', '/svc/v3/catalog/performances/{id}'],
+  getAvailability: ['catalog', 'GET', '/svc/v3/catalog/performances/{id}/availability'],
+  listPlaces: ['catalog', 'GET', '/svc/v3/catalog/performances/{id}/places'],
+  listIndividuals: ['contacts', 'GET', '/svc/v3/contacts/individuals'],
+  createIndividual: ['contacts', 'POST', '/svc/v3/contacts/individuals'],
+  listOrders: ['orders', 'GET', '/svc/v3/orders'],
+  createOrder: ['orders', 'POST', '/svc/v3/orders'],
+  confirmOrder: ['orders', 'POST', '/svc/v3/orders/{id}/confirmation'],
+} as const;
+
+interface ServiceCall {
+  /** Of what the path names. */
+  readonly id?: string;
+  readonly query?: Readonly<Record<string, string>>;
   readonly body?: object;
   /** The key under which a repeated call makes nothing twice. */
   readonly idempotencyKey?: string;
@@ -14,7 +31,6 @@ export interface ServiceCall {
 
 export interface ListPage<Item> {
   readonly items: readonly Item[];
-  readonly nextCursor: string | null;
 }
 
 export class RefusedCall extends Error {
@@ -28,7 +44,7 @@ export class RefusedCall extends Error {
 }
 
 /** The data of a success. @throws {RefusedCall} of any other answer */
-export type ShopKeeper = <Data>(call: ServiceCall) => Promise<Data>;
+export type ShopKeeper = <Data>(operation: keyof typeof OPERATIONS, call?: ServiceCall) => Promise<Data>;
 
 export interface ShopKeeperOptions {
   readonly urls: Readonly<Record<'authorizer' | 'catalog' | 'contacts' | 'orders', string>>;
@@ -70,16 +86,19 @@ export async function createShopKeeper(options: ShopKeeperOptions): Promise<Shop
     return identity;
   };
 
-  return async <Data>({ service = 'catalog', operation, method, path, ...call }: ServiceCall): Promise<Data> => {
+  return async <Data>(operation: keyof typeof OPERATIONS, call: ServiceCall = {}): Promise<Data> => {
+    const { id = '', query, body, idempotencyKey } = call;
+    const [service, method, path] = OPERATIONS[operation];
     const identity = await identityFor(service, operation, `${service}:${method === 'GET' ? 'read' : 'write'}`);
-    return fetch(new URL(path, urls[service]), {
+    const search = new URLSearchParams(query).toString();
+    return fetch(new URL(`${path.replace('{id}', id)}${search && `?${search}`}`, urls[service]), {
       method,
       headers: {
         [IDENTITY_HEADER]: identity,
         'content-type': 'application/json',
-        ...(call.idempotencyKey === undefined ? {} : { 'idempotency-key': call.idempotencyKey }),
+        ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
       },
-      ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     }).then(read<Data>);
   };
 }
