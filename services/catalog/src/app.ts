@@ -1,25 +1,14 @@
-import type { AnyOperation } from '@boxoffice/http';
 import { requireQueue } from '@boxoffice/messaging';
 import { readVersion } from '@boxoffice/runtime';
 import { type ServiceDefinition, startCompletion } from '@boxoffice/service';
 import type { Store } from '@boxoffice/store';
+import { createRoutes } from './commands.ts';
 import { examples, schemas } from './events.ts';
-import { createCatalogCache } from './feed/cache.ts';
-import { createCatalogRoutes } from './feed/routes.ts';
-import { createShopRoutes } from './feed/shop.ts';
-import { createAcrossProductsRoutes } from './performances/across-products.ts';
 import { applyCapacity } from './performances/capacity.ts';
 import { watchLocalTimes } from './performances/local-times.ts';
-import { createPerformancesRoutes } from './performances/routes.ts';
-import { createWhatIsOnRoutes } from './performances/what-is-on.ts';
-import { createPointsOfSaleRoutes } from './points-of-sale/routes.ts';
 import { cancelPerformances } from './products/products.ts';
-import { createProductsRoutes } from './products/routes.ts';
 import { reactTo } from './reactions.ts';
-import { createQuoteRoutes } from './stock/quotes.ts';
-import { createStockRoutes } from './stock/routes.ts';
 import { CANCELLED_BY_0_3, collections, currentFacts, products, retention } from './store.ts';
-import { createTariffsRoutes } from './tariffs.ts';
 
 export const catalog: ServiceDefinition<Record<never, never>, Store> = {
   name: 'catalog',
@@ -50,18 +39,3 @@ export const catalog: ServiceDefinition<Record<never, never>, Store> = {
     };
   },
 };
-
-export function createRoutes(store: Store, cache = createCatalogCache(store)): AnyOperation[] {
-  return [
-    ...createCatalogRoutes(cache),
-    ...createProductsRoutes(store),
-    ...createPerformancesRoutes(store),
-    ...createAcrossProductsRoutes(store, cache),
-    ...createWhatIsOnRoutes(store),
-    ...createTariffsRoutes(store),
-    ...createPointsOfSaleRoutes(store),
-    ...createStockRoutes(store),
-    ...createShopRoutes(store, cache),
-    ...createQuoteRoutes(store),
-  ];
-}

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { requireQueue } from '@boxoffice/messaging';
 import { integer, readVersion } from '@boxoffice/runtime';
 import { type ServiceDefinition, startCompletion } from '@boxoffice/service';
+import { createRoutes } from './commands.ts';
 import { createContacts } from './contacts/contacts.ts';
 import { createAudit, createDisclosure } from './contacts/disclosure.ts';
 import { currentFacts, examples, openCollections, schemas } from './events.ts';
 import { linkNamedContact } from './reactions.ts';
-import { createRoutes } from './routes.ts';
 import { collections, contactsCollection, disclosuresCollection, retention } from './store.ts';
 
 const settings = {

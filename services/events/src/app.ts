@@ -1,13 +1,13 @@
 import { requireQueue } from '@boxoffice/messaging';
 import { number, readVersion } from '@boxoffice/runtime';
 import { type ServiceDefinition, startCompletion } from '@boxoffice/service';
+import { createRoutes } from './commands.ts';
 import { type Context, createContext } from './context.ts';
 import { deliver } from './deliveries/deliveries.ts';
 import { startResuming } from './log/log.ts';
 import { describeRetention } from './log/positions.ts';
 import { createLagMeter, watchEvents } from './metrics.ts';
 import { recordFact } from './reactions.ts';
-import { createRoutes } from './routes.ts';
 import { collections, WEBHOOKS_OF_0_3, webhookRetention, webhooksCollection } from './store.ts';
 import { describedWebhooks } from './types/schemas.ts';
 import { type OpenWebhooks, openWebhooksFromSettings, webhookSettings } from './webhooks/open.ts';

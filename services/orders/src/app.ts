@@ -1,19 +1,12 @@
-import type { AnyOperation } from '@boxoffice/http';
 import { requireQueue } from '@boxoffice/messaging';
 import { readVersion } from '@boxoffice/runtime';
 import { type ServiceDefinition, startCompletion } from '@boxoffice/service';
-import { createShopRoutes } from './cart/routes.ts';
 import { catalogApi } from './clients/generated/catalog.ts';
 import { contactsApi } from './clients/generated/contacts.ts';
 import { ticketsApi } from './clients/generated/tickets.ts';
-import { createContext, createContextFactory, type OrdersContext, settings } from './context.ts';
+import { createRoutes } from './commands.ts';
+import { createContext, type OrdersContext, settings } from './context.ts';
 import { currentFacts, examples, schemas } from './events.ts';
-import { createLinesRoutes } from './orders/line-routes.ts';
-import { createMailsRoutes } from './orders/mail-routes.ts';
-import { createQuoteRoutes } from './orders/quote.ts';
-import { createActionsRoutes, createOrdersRoutes } from './orders/routes.ts';
-import { createRecordsRoutes } from './payments/list-routes.ts';
-import { createPaymentsRoutes, createRefundsRoutes } from './payments/routes.ts';
 import { applyFulfilment, cancelPerformanceOrders, eraseContact } from './reactions.ts';
 import { collections, ORDERS_OF_0_3, ordersCollection, retention } from './store.ts';
 import { work } from './work.ts';
@@ -61,19 +54,3 @@ export const orders: ServiceDefinition<typeof settings, OrdersContext> = {
     };
   },
 };
-
-/** Every operation of the orders service, by folder. Those of the institution API see what their caller may see. */
-export function createRoutes(context: OrdersContext): AnyOperation[] {
-  const contextOf = createContextFactory(context);
-  return [
-    ...createQuoteRoutes(contextOf),
-    ...createOrdersRoutes(contextOf),
-    ...createLinesRoutes(contextOf),
-    ...createMailsRoutes(contextOf),
-    ...createPaymentsRoutes(contextOf),
-    ...createRefundsRoutes(contextOf),
-    ...createRecordsRoutes(contextOf),
-    ...createActionsRoutes(contextOf),
-    ...createShopRoutes(context),
-  ];
-}

@@ -1,4 +1,4 @@
-import { type AnyOperation, familyB } from '@boxoffice/http';
+import { familyB } from '@boxoffice/http';
 import { requireQueue } from '@boxoffice/messaging';
 import { integer, readVersion, text, url } from '@boxoffice/runtime';
 import {
@@ -8,7 +8,6 @@ import {
   type ServiceDefinition,
   startCompletion,
 } from '@boxoffice/service';
-import { createCartRoutes } from './cart/routes.ts';
 import { createCatalog } from './clients/catalog.ts';
 import { createContacts } from './clients/contacts.ts';
 import { catalogApi } from './clients/generated/catalog.ts';
@@ -17,36 +16,23 @@ import { ordersApi } from './clients/generated/orders.ts';
 import { ticketsApi } from './clients/generated/tickets.ts';
 import { createOrders } from './clients/orders.ts';
 import { createTickets } from './clients/tickets.ts';
-import { editions } from './description/editions.ts';
+import { createRoutes } from './commands.ts';
 import { createDemoPages } from './mail/demo.ts';
 import { type Mail, type MailOptions, openMail } from './mail/open.ts';
 import { mailWork } from './mail/sender.ts';
 import { mailSettings, resolveSender } from './mail/server.ts';
 import { simulatedPayments } from './orders/buyer.ts';
-import { createOrderLinksRoutes } from './orders/link-routes.ts';
 import { createOrderLink, createOrderLinks, renewOrderLink } from './orders/links.ts';
 import { createLostLinks } from './orders/lost-links.ts';
-import { createOrdersRoutes } from './orders/routes.ts';
 import { createOffers } from './products/offers.ts';
-import { createAvailabilityRoutes, createProductRoutes, createProgrammeRoutes } from './products/routes.ts';
-import { createSeatMapRoutes } from './products/seat-map.ts';
 import { eraseContact, queueMails } from './reactions.ts';
 import type { PosContext } from './request/context.ts';
-import { createPointOfSaleRoutes } from './request/point-of-sale.ts';
-import {
-  createAdmit,
-  createContactCriteria,
-  createContext,
-  mountInBothVersions,
-  mountInVersion,
-} from './request/visit.ts';
-import { createSessionsRoutes } from './sessions/routes.ts';
+import { createAdmit, createContactCriteria, createContext } from './request/visit.ts';
 import { createSessions } from './sessions/sessions.ts';
 import { createLogIns, createPurchases } from './sessions/users.ts';
 import { createShopFront } from './shop/front.ts';
 import { createShops } from './shop/shop-list.ts';
 import { collections, describeRetention, MAILS_OF_0_3, mailsCollection } from './store.ts';
-import { createTicketsRoutes } from './tickets/routes.ts';
 
 const settings = {
   catalogUrl: url('CATALOG_URL', { origin: true }),
@@ -168,21 +154,3 @@ export const pos: ServiceDefinition<typeof settings, PosState> = {
     };
   },
 };
-
-export function createRoutes(context: PosContext): AnyOperation[] {
-  return [
-    ...mountInBothVersions([...createAvailabilityRoutes(context), ...createSessionsRoutes(context)]),
-    ...editions.flatMap((edition) =>
-      mountInVersion(edition, [
-        ...(edition.isExperimental
-          ? [...createPointOfSaleRoutes(context), ...createProgrammeRoutes(context), ...createSeatMapRoutes(context)]
-          : []),
-        ...createProductRoutes(context, edition),
-        ...createCartRoutes(context, edition),
-        ...createOrdersRoutes(context, edition),
-        ...createTicketsRoutes(context, edition),
-        ...createOrderLinksRoutes(context, edition),
-      ]),
-    ),
-  ];
-}

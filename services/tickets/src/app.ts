@@ -1,24 +1,15 @@
-import type { AnyOperation } from '@boxoffice/http';
 import { requireQueue } from '@boxoffice/messaging';
 import { directory, readVersion, repeat, text } from '@boxoffice/runtime';
 import type { ServiceDefinition } from '@boxoffice/service';
 import { skipWhenQuiet } from '@boxoffice/store';
-import { createKeyRoutes } from './barcode/routes.ts';
-import { type Context, createContext, createContextFactory, createInstitutionContext } from './context.ts';
+import { createRoutes } from './commands.ts';
+import { type Context, createContext } from './context.ts';
 import { createDoorFront } from './control/door-files.ts';
-import { createControlRoutes } from './control/routes.ts';
-import { createScanRoutes } from './control/scan-routes.ts';
-import { createStatusRoutes } from './control/status-routes.ts';
-import { createDocumentRoutes } from './document/routes.ts';
 import { currentFacts, examples, schemas } from './events.ts';
 import { issueOverdue, OVERDUE_MS } from './issue/issue.ts';
-import { createInternalRoutes } from './issue/routes.ts';
 import { reactTo } from './reactions.ts';
 import { collections, retention } from './store.ts';
-import { createPrintingRoutes } from './tickets/printing.ts';
-import { createReplacementRoutes, INTERRUPTED_MS, resumeInterruptedReplacements } from './tickets/replacement.ts';
-import { createTicketRoutes } from './tickets/routes.ts';
-import { createShopRoutes } from './tickets/shop.ts';
+import { INTERRUPTED_MS, resumeInterruptedReplacements } from './tickets/replacement.ts';
 
 const SWEEP_MS = 10_000;
 
@@ -80,20 +71,3 @@ export const tickets: ServiceDefinition<typeof settings, Context> = {
     };
   },
 };
-
-export function createRoutes(context: Context): AnyOperation[] {
-  const contextOf = createContextFactory(context);
-  return [
-    ...createTicketRoutes(contextOf),
-    ...createKeyRoutes(context),
-    ...createDocumentRoutes(contextOf),
-    ...createReplacementRoutes(contextOf),
-    ...createPrintingRoutes(contextOf),
-    ...createControlRoutes(contextOf),
-    ...createScanRoutes(contextOf),
-    ...createStatusRoutes(contextOf),
-    ...createInternalRoutes(context),
-    // The pos service decides which user may see a ticket.
-    ...createShopRoutes(({ institution }) => createInstitutionContext(context, institution)),
-  ];
-}

@@ -1,7 +1,7 @@
 import { buildOpenApiDocument, dereference, findExampleFaults } from '@boxoffice/http';
 import { sendEightAtOnce, useFixture } from '@boxoffice/service/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { createRoutes } from '../../src/app.ts';
+import { createRoutes } from '../../src/commands.ts';
 import { examples } from '../../src/events.ts';
 import { newPointOfSale } from '../../src/points-of-sale/schemas.ts';
 import {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Store } from '@boxoffice/store';
 import { describe, expect, test } from '@jest/globals';
-import { createRoutes } from '../../src/app.ts';
+import { createRoutes } from '../../src/commands.ts';
 import { createInstitution } from '../../src/index.ts';
 import { newPointOfSale } from '../../src/points-of-sale/schemas.ts';
 import { currentFacts, institutions } from '../../src/store.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { AnyOperation } from '@boxoffice/http';
 import type { CallerUser, ClientBounds } from '@boxoffice/identity';
 import { describe, expect, test } from '@jest/globals';
-import { createRoutes } from '../../src/app.ts';
+import { createRoutes } from '../../src/commands.ts';
 import type { OrdersContext } from '../../src/context.ts';
 import { type Call, describeOnEachEngine, type Order, type Reply } from '../fixture/fixture.ts';
 import { createCart, pay } from '../fixture/orders.ts';

@@ -6,7 +6,7 @@
 import { familyB } from '@boxoffice/http';
 import { useFixture } from '@boxoffice/service/testkit';
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { createRoutes } from '../../src/app.ts';
+import { createRoutes } from '../../src/commands.ts';
 import type { PosContext } from '../../src/request/context.ts';
 import { type Call, openFixture, type Reply } from '../fixture/fixture.ts';
 import { createShopper } from '../fixture/shopper.ts';

@@ -4,7 +4,7 @@ import { posRegistry } from '@boxoffice/envelope';
 import { integer, readSettings } from '@boxoffice/runtime';
 import { useFixture } from '@boxoffice/service/testkit';
 import { beforeAll, expect, test } from '@jest/globals';
-import { createRoutes } from '../../src/app.ts';
+import { createRoutes } from '../../src/commands.ts';
 import type { PosContext } from '../../src/request/context.ts';
 import { openFixture } from '../fixture/fixture.ts';
 import { createUserCheckout } from '../fixture/shopper.ts';

@@ -1,5 +1,5 @@
 import { buildOpenApiDocument, dereference, familyB } from '@boxoffice/http';
-import { createRoutes } from '../../src/app.ts';
+import { createRoutes } from '../../src/commands.ts';
 import type { PosContext } from '../../src/request/context.ts';
 
 interface Described {

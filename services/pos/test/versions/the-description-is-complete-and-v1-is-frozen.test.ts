@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import SwaggerParser from '@apidevtools/swagger-parser';
 import { familyB, findExampleFaults } from '@boxoffice/http';
 import { expect, test } from '@jest/globals';
-import { createRoutes } from '../../src/app.ts';
+import { createRoutes } from '../../src/commands.ts';
 import type { PosContext } from '../../src/request/context.ts';
 import { openFixture } from '../fixture/fixture.ts';
 import { describeNow, describePublishedVersion, toJson } from './published.ts';

@@ -6,11 +6,11 @@ import { pathToFileURL } from 'node:url';
 import { buildOpenApiDocument } from '@boxoffice/http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createRoutes } from '../../src/app.ts';
 import { readShort, signBarcode, signJws, toKeyBytes } from '../../src/barcode/barcode.ts';
 import { decodeBase45, encodeBase45 } from '../../src/barcode/base45.ts';
 import { createBarcodeKeys } from '../../src/barcode/keys.ts';
 import { longTestVector, testVector } from '../../src/barcode/routes.ts';
+import { createRoutes } from '../../src/commands.ts';
 import { rotateBarcodeKey } from '../../src/index.ts';
 import { importDoorModule } from '../door/phones.ts';
 import {

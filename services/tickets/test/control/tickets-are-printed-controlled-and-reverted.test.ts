@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { createRoutes } from '../../src/app.ts';
 import { signJws } from '../../src/barcode/barcode.ts';
+import { createRoutes } from '../../src/commands.ts';
 import { createContext } from '../../src/context.ts';
 import { describeOnEachEngine, PATH, readTicket, SERVICE_SECRET, type TicketView } from '../fixture/service.ts';
 import {

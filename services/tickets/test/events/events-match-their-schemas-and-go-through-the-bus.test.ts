@@ -7,7 +7,7 @@ import { createLogger } from '@boxoffice/runtime';
 import { openEngines, startService } from '@boxoffice/service';
 import { useFixture } from '@boxoffice/service/testkit';
 import { expect, test } from '@jest/globals';
-import { createRoutes } from '../../src/app.ts';
+import { createRoutes } from '../../src/commands.ts';
 import { createContext } from '../../src/context.ts';
 import { examples } from '../../src/events.ts';
 import * as example from '../../src/examples.ts';

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { ClientBounds } from '@boxoffice/identity';
 import { expect, test } from '@jest/globals';
-import { createRoutes } from '../../src/app.ts';
+import { createRoutes } from '../../src/commands.ts';
 import {
   type CallOptions,
   createBoxOfficeUser,

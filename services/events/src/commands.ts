@@ -4,6 +4,13 @@ import { createFeedRoutes } from './feed/routes.ts';
 import { createWebhookRoutes } from './webhooks/routes.ts';
 import type { Webhooks } from './webhooks/webhooks.ts';
 
+/** Every operation, above its file. */
 export function createRoutes(context: Context, webhooks: Webhooks): AnyOperation[] {
-  return [...createFeedRoutes(context), ...createWebhookRoutes(webhooks)];
+  return [
+    // listEvents, getEvent
+    ...createFeedRoutes(context),
+    // listWebhooks, createWebhook, getWebhook, updateWebhook, deleteWebhook, rotateWebhookSecret, testWebhook,
+    // listDeliveries, redeliverEvents
+    ...createWebhookRoutes(webhooks),
+  ];
 }

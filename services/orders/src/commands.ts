@@ -1,0 +1,35 @@
+import type { AnyOperation } from '@boxoffice/http';
+import { createShopRoutes } from './cart/routes.ts';
+import { createContextFactory, type OrdersContext } from './context.ts';
+import { createLinesRoutes } from './orders/line-routes.ts';
+import { createMailsRoutes } from './orders/mail-routes.ts';
+import { createQuoteRoutes } from './orders/quote.ts';
+import { createActionsRoutes, createOrdersRoutes } from './orders/routes.ts';
+import { createRecordsRoutes } from './payments/list-routes.ts';
+import { createPaymentsRoutes, createRefundsRoutes } from './payments/routes.ts';
+
+/** Every operation, above its file. Those of the institution API see what their caller may see. */
+export function createRoutes(context: OrdersContext): AnyOperation[] {
+  const contextOf = createContextFactory(context);
+  return [
+    // quoteOrder
+    ...createQuoteRoutes(contextOf),
+    // createOrder, listOrders, getOrder, updateOrder
+    ...createOrdersRoutes(contextOf),
+    // addLines, updateLine, removeLine
+    ...createLinesRoutes(contextOf),
+    // requestOrderMail
+    ...createMailsRoutes(contextOf),
+    // listPayments, addPayment, getPayment, settlePayment
+    ...createPaymentsRoutes(contextOf),
+    // listRefunds, refundOrder, getRefund
+    ...createRefundsRoutes(contextOf),
+    // listAllPayments, listAllRefunds
+    ...createRecordsRoutes(contextOf),
+    // extendOrder, reserveOrder, confirmOrder, cancelOrder
+    ...createActionsRoutes(contextOf),
+    // addCartItems, changeCartItem, removeCartItem, giveUpCart, checkoutCart, cancelShopOrder, cancelAfterFault,
+    // getShopOrder, findShopOrder, listShopOrders, listPerformanceOrders
+    ...createShopRoutes(context),
+  ];
+}
