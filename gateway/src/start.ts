@@ -134,7 +134,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     hasErrorPages: pages.hasErrorPages,
     onCompleted: (exchange) => {
       accessLog.record(exchange);
-      gatewayMetrics.completed(exchange);
+      gatewayMetrics.recordExchange(exchange);
       countExchange(meter, exchange);
     },
   });
@@ -183,20 +183,20 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const onRefused = options.onRefused ?? logRefusals(logger);
   const { drainMs } = options;
   const common = { host, health, onRefused, drainMs };
-  const guarded = (headers: Readonly<Record<string, string>>) => ({
+  const createListenerOptions = (headers: Readonly<Record<string, string>>) => ({
     headers,
     refuse: refuseByLine(headers, pages.hasErrorPages),
   });
   const https = await listen(app, {
     ...common,
-    ...guarded(buildSecurityHeaders(hsts)),
+    ...createListenerOptions(buildSecurityHeaders(hsts)),
     tls,
     port: options.port,
     setting: 'GATEWAY_PORT',
   });
   const http = await listen(app, {
     ...common,
-    ...guarded(buildSecurityHeaders(undefined)),
+    ...createListenerOptions(buildSecurityHeaders(undefined)),
     port: options.httpPort,
     setting: 'GATEWAY_HTTP_PORT',
   }).catch(async (error: unknown) => {

@@ -35,7 +35,7 @@ const newExample = {
 };
 
 export function createApiKeyRoutes(apiKeys: ApiKeys, now: () => number = Date.now): AnyOperation[] {
-  const shown = (used: UsedApiKey) => ok(toApiKeyView(used, now()), { etag: etag(used.apiKey) });
+  const answerApiKey = (used: UsedApiKey) => ok(toApiKeyView(used, now()), { etag: etag(used.apiKey) });
 
   return [
     operation({
@@ -125,9 +125,12 @@ export function createApiKeyRoutes(apiKeys: ApiKeys, now: () => number = Date.no
           ifMatch(etag(apiKey));
           unchanged(toApiKeyView({ apiKey, use }, now()));
         };
-        const record = remember((apiKey: ApiKeyDocument) => shown({ apiKey, use }));
+        const record = remember((apiKey: ApiKeyDocument) => answerApiKey({ apiKey, use }));
         const request = { allow, idempotencyRecord: record };
-        return shown({ apiKey: await apiKeys.amend(institution, params.apiKeyId, toApiKeyChange(body), request), use });
+        return answerApiKey({
+          apiKey: await apiKeys.amend(institution, params.apiKeyId, toApiKeyChange(body), request),
+          use,
+        });
       },
     }),
     operation({

@@ -107,7 +107,7 @@ export function createClientRoutes({ clients, knownScopes }: ClientRouteDependen
       answers: { 200: Client },
       etag: true,
       example: { params: { clientId: example.clientId }, answer: example },
-      handle: async ({ caller, params }) => shown(await clients.get(caller.institution, params.clientId)),
+      handle: async ({ caller, params }) => answerClient(await clients.get(caller.institution, params.clientId)),
     }),
     operation({
       id: 'updateClient',
@@ -132,15 +132,15 @@ export function createClientRoutes({ clients, knownScopes }: ClientRouteDependen
       handle: async ({ caller, params, body, ifMatch, unchanged, remember }) => {
         mustExist(caller, body.scopes ?? [], knownScopes());
         mustHold(caller, body.scopes ?? [], 'The client would get');
-        const mayChange = allowed(caller, ifMatch);
+        const mayChange = createGuard(caller, ifMatch);
         const to = amendmentOf(body);
         const allow = (current: ClientDocument): void => {
           mayChange(current);
           unchanged(toClientView(current));
           checkUris(body, current.type);
         };
-        const request = { allow, idempotencyRecord: remember(shown) };
-        return shown(await clients.amend(caller.institution, params.clientId, to, request));
+        const request = { allow, idempotencyRecord: remember(answerClient) };
+        return answerClient(await clients.amend(caller.institution, params.clientId, to, request));
       },
     }),
     operation({
@@ -156,7 +156,9 @@ export function createClientRoutes({ clients, knownScopes }: ClientRouteDependen
       example: { params: { clientId: example.clientId }, answer: { ...example, scopes: [], secrets: [] } },
       handle: async ({ caller, params, ifMatch }) =>
         ok(
-          toClientView(await clients.remove(caller.institution, params.clientId, { allow: allowed(caller, ifMatch) })),
+          toClientView(
+            await clients.remove(caller.institution, params.clientId, { allow: createGuard(caller, ifMatch) }),
+          ),
         ),
     }),
     operation({
@@ -175,7 +177,7 @@ export function createClientRoutes({ clients, knownScopes }: ClientRouteDependen
       handle: async ({ caller, params, ifMatch, remember }) => {
         const withoutSecret = (client: ClientDocument) =>
           created({ ...toClientView(client), clientSecret: null }, location(client), { etag: etag(client) });
-        const request = { allow: allowed(caller, ifMatch), idempotencyRecord: remember(withoutSecret) };
+        const request = { allow: createGuard(caller, ifMatch), idempotencyRecord: remember(withoutSecret) };
         const { client, clientSecret } = await clients.addSecret(caller.institution, params.clientId, request);
         return created({ ...toClientView(client), clientSecret }, location(client), { etag: etag(client) });
       },
@@ -197,8 +199,8 @@ export function createClientRoutes({ clients, knownScopes }: ClientRouteDependen
       example: { params: { clientId: example.clientId, secretId: 'sec_Jx0aP4hV7nB2mK9s' }, answer: example },
       handle: async ({ caller, params, ifMatch }) => {
         const { institution } = caller;
-        const request = { allow: allowed(caller, ifMatch) };
-        return shown(await clients.removeSecret(institution, params.clientId, params.secretId, request));
+        const request = { allow: createGuard(caller, ifMatch) };
+        return answerClient(await clients.removeSecret(institution, params.clientId, params.secretId, request));
       },
     }),
   ];
@@ -224,10 +226,10 @@ const location = ({ id }: ClientDocument): string => `${CLIENTS}/${id}`;
 
 const etag = ({ revision }: ClientDocument): string => String(revision);
 
-const shown = (client: ClientDocument) => ok(toClientView(client), { etag: etag(client) });
+const answerClient = (client: ClientDocument) => ok(toClientView(client), { etag: etag(client) });
 
 /** The check of a change: the client holds no scope that the caller lacks, and If-Match matches. */
-const allowed =
+const createGuard =
   (caller: Caller, ifMatch: (etag: string) => void) =>
   (current: ClientDocument): void => {
     mustHold(caller, current.scopes, 'The client holds');

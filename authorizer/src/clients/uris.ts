@@ -26,14 +26,14 @@ export function findOriginProblem(origin: string): string | undefined {
 
 /** Checks the redirect URIs and origins of a registration. @throws {Fault} validation_error, naming every wrong one */
 export function checkUris({ redirectUris, origins }: Uris, type: ClientType): void {
-  const named = (member: string, list: readonly string[], problemOf: (uri: string) => string | undefined) =>
+  const listProblems = (member: string, list: readonly string[], problemOf: (uri: string) => string | undefined) =>
     list.flatMap((uri, index) => {
       const problem = problemOf(uri);
       return problem === undefined ? [] : [`$.${member}[${index}] ${problem}`];
     });
   const problems = [
-    ...named('redirectUris', redirectUris ?? [], (uri) => findRedirectUriProblem(uri, type)),
-    ...named('origins', origins ?? [], findOriginProblem),
+    ...listProblems('redirectUris', redirectUris ?? [], (uri) => findRedirectUriProblem(uri, type)),
+    ...listProblems('origins', origins ?? [], findOriginProblem),
   ];
   if (problems.length > 0) throw new Fault('validation_error', `${problems.join('; ')}.`);
 }

@@ -124,10 +124,10 @@ export function buildSecret(id: string, hash: string, now: Date): Secret {
 export function amend<T extends Client>(client: T, change: Amendment, now: Date): T {
   const { name, scopes, redirectUris, thirdParty, origins } = { ...client, ...change };
   const bounds = changeBounds(client.bounds, change.bounds);
-  return changed(client, { name, scopes, redirectUris, thirdParty, origins, bounds }, now);
+  return applyChange(client, { name, scopes, redirectUris, thirdParty, origins, bounds }, now);
 }
 
-const changed = <T extends Client>(client: T, change: Partial<Client>, now: Date): T => ({
+const applyChange = <T extends Client>(client: T, change: Partial<Client>, now: Date): T => ({
   ...client,
   ...change,
   updatedAt: now.toISOString(),
@@ -139,18 +139,22 @@ export function addSecret<T extends Client>(client: T, secret: Secret, now: Date
   if (client.type === 'public') return 'public_client';
   return client.secrets.length >= MAX_SECRETS
     ? 'client_too_many_secrets'
-    : changed(client, { secrets: [...client.secrets, secret] }, now);
+    : applyChange(client, { secrets: [...client.secrets, secret] }, now);
 }
 
 export function removeSecret<T extends Client>(client: T, secretId: string, now: Date): T | Refusal {
   const secrets = client.secrets.filter(({ id }) => id !== secretId);
   if (secrets.length === client.secrets.length) return 'unknown_secret';
-  return secrets.length === 0 ? 'client_last_secret' : changed(client, { secrets }, now);
+  return secrets.length === 0 ? 'client_last_secret' : applyChange(client, { secrets }, now);
 }
 
 /** The remaining document of a deleted client: no scopes, secrets, redirect URIs and origins. */
 export function markClientDeleted<T extends Client>(client: T, now: Date): T {
-  return changed(client, { scopes: [], secrets: [], redirectUris: [], origins: [], deletedAt: now.toISOString() }, now);
+  return applyChange(
+    client,
+    { scopes: [], secrets: [], redirectUris: [], origins: [], deletedAt: now.toISOString() },
+    now,
+  );
 }
 
 /** Accuracy of `lastUsedAt`: a secret in constant use causes one write per interval. Milliseconds. */

@@ -70,26 +70,27 @@ export interface Exchange {
 /** RFC 6749, 4.1.3; RFC 7636, 4.6. Another client changes nothing; a second use ends the tokens of the first. */
 export function exchangeCode<T extends Grant>(grant: T, exchange: Exchange): Step<T> {
   const { clientId, secretId, redirectUri, verified, at, tokenMs, refreshHash } = exchange;
-  if (grant.clientId !== clientId) return refused('it was issued to another client');
-  if (grant.exchangedAt !== null) return replayed(grant, at, 'it was used before, so its tokens end');
-  if (grant.endedAt !== null) return refused('it has ended');
-  if (at >= grant.createdAt + CODE_MS) return refused('it has expired');
-  if (grant.redirectUri !== redirectUri) return ended(grant, at, 'the redirect_uri is not the one of the request');
-  if (!verified) return ended(grant, at, 'the code_verifier does not belong to the code_challenge');
+  if (grant.clientId !== clientId) return refuse('it was issued to another client');
+  if (grant.exchangedAt !== null) return refuseReplay(grant, at, 'it was used before, so its tokens end');
+  if (grant.endedAt !== null) return refuse('it has ended');
+  if (at >= grant.createdAt + CODE_MS) return refuse('it has expired');
+  if (grant.redirectUri !== redirectUri)
+    return refuseAndEnd(grant, at, 'the redirect_uri is not the one of the request');
+  if (!verified) return refuseAndEnd(grant, at, 'the code_verifier does not belong to the code_challenge');
   const until = at + REFRESH_ABSOLUTE_MS;
   const refresh = refreshHash === null ? null : { hash: refreshHash, lastUsedAt: at, until, previous: null };
   const expiresAt = refresh ? at + REFRESH_IDLE_MS : at + tokenMs;
   return { given: true, next: { ...grant, exchangedAt: at, secretId, refresh, expiresAt } };
 }
 
-const refused = (reason: string): Step<never> => ({ given: false, reason });
+const refuse = (reason: string): Step<never> => ({ given: false, reason });
 
-const replayed = <T extends Grant>(grant: T, at: number, reason: string): Step<T> => ({
-  ...ended(grant, at, reason),
+const refuseReplay = <T extends Grant>(grant: T, at: number, reason: string): Step<T> => ({
+  ...refuseAndEnd(grant, at, reason),
   second: 'replay',
 });
 
-const ended = <T extends Grant>(grant: T, at: number, reason: string): Step<T> => ({
+const refuseAndEnd = <T extends Grant>(grant: T, at: number, reason: string): Step<T> => ({
   given: false,
   ...(grant.endedAt === null ? { next: { ...grant, endedAt: at } } : {}),
   reason,
@@ -115,19 +116,19 @@ export interface Refresh {
 export function useRefreshToken<T extends Grant>(grant: T, request: Refresh): Step<T> {
   const { clientId, secretId, heldSecretIds, hash, successorHash, scope, at, tokenMs } = request;
   const { refresh, endedAt } = grant;
-  if (!refresh) return refused('it has ended');
+  if (!refresh) return refuse('it has ended');
   const isOwn = grant.clientId === clientId;
   const isWithdrawn = grant.secretId !== null && !heldSecretIds.includes(grant.secretId);
   if (hash !== refresh.hash) {
     const { previous } = refresh;
     const isRepeat = previous?.hash === hash && previous.scope === scope && at - previous.usedAt <= REPEAT_MS;
-    if (isRepeat && isOwn && endedAt === null && !isWithdrawn) return repeated(grant, secretId);
-    return replayed(grant, at, 'it was used before, so its successors end');
+    if (isRepeat && isOwn && endedAt === null && !isWithdrawn) return giveAgain(grant, secretId);
+    return refuseReplay(grant, at, 'it was used before, so its successors end');
   }
-  if (endedAt !== null) return refused('it has ended');
-  if (!isOwn) return refused('it was issued to another client');
-  if (isWithdrawn) return ended(grant, at, 'the secret that it was obtained with was withdrawn');
-  if (at >= refresh.until || at >= refresh.lastUsedAt + REFRESH_IDLE_MS) return refused('it has expired');
+  if (endedAt !== null) return refuse('it has ended');
+  if (!isOwn) return refuse('it was issued to another client');
+  if (isWithdrawn) return refuseAndEnd(grant, at, 'the secret that it was obtained with was withdrawn');
+  if (at >= refresh.until || at >= refresh.lastUsedAt + REFRESH_IDLE_MS) return refuse('it has expired');
   const next: RefreshChain = {
     hash: successorHash,
     lastUsedAt: at,
@@ -139,7 +140,7 @@ export function useRefreshToken<T extends Grant>(grant: T, request: Refresh): St
 }
 
 /** Gives the same tokens again; with another secret of the client, that one has them now, too. */
-const repeated = <T extends Grant>(grant: T, secretId: string | null): Step<T> => ({
+const giveAgain = <T extends Grant>(grant: T, secretId: string | null): Step<T> => ({
   given: true,
   second: 'repeat',
   ...(grant.secretId === secretId ? {} : { next: { ...grant, secretId } }),

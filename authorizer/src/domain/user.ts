@@ -75,7 +75,7 @@ export function amend<T extends User>(user: T, change: UserChange, now: Date): T
   const pointsOfSale = normaliseServiceHosts(change.pointsOfSale ?? user.pointsOfSale);
   const locks = state === 'locked' && user.state !== 'locked';
   const ended = locks ? { invitation: null, signedOutAt: now.getTime() } : {};
-  return changed(user, { name, role, contactNumber, pointsOfSale, state, ...ended }, now);
+  return applyChange(user, { name, role, contactNumber, pointsOfSale, state, ...ended }, now);
 }
 
 /** The next state: unlocking a user without a password leaves an invited one. */
@@ -89,7 +89,7 @@ const nextState = (user: User, wanted: State | undefined): State | Refusal => {
 
 const isState = (state: State | Refusal): state is State => STATES.some((one) => one === state);
 
-const changed = <T extends User>(user: T, change: Partial<User>, now: Date): T => ({
+const applyChange = <T extends User>(user: T, change: Partial<User>, now: Date): T => ({
   ...user,
   ...change,
   updatedAt: now.toISOString(),
@@ -98,18 +98,18 @@ const changed = <T extends User>(user: T, change: Partial<User>, now: Date): T =
 
 /** Takes the contact, which was erased, from a user who is more than that contact. */
 export function removeContact<T extends User>(user: T, now: Date): T {
-  return changed(user, { contactNumber: null }, now);
+  return applyChange(user, { contactNumber: null }, now);
 }
 
 /** Invites a user to set a password; an earlier invitation ends. */
 export function invite<T extends User>(user: T, invitation: Invitation, now: Date): T | Refusal {
-  return user.state === 'locked' ? 'locked' : changed(user, { invitation }, now);
+  return user.state === 'locked' ? 'locked' : applyChange(user, { invitation }, now);
 }
 
 /** For a password that somebody else may know: it is forgotten, and the invitation sets a new one. */
 export function readmit<T extends User>(user: T, invitation: Invitation, now: Date): T | Refusal {
   return user.state === 'locked'
-    ? changed(user, { state: 'invited', passwordHash: null, invitation, signedOutAt: now.getTime() }, now)
+    ? applyChange(user, { state: 'invited', passwordHash: null, invitation, signedOutAt: now.getTime() }, now)
     : 'not_locked';
 }
 
@@ -119,7 +119,7 @@ export function isInvited({ invitation, state }: User, hash: string, now: number
 
 /** Sets a password: the user is active, all sign-ins and the pending invitation end. */
 export function applyPassword<T extends User>(user: T, passwordHash: string, now: Date): T {
-  return changed(user, { passwordHash, state: 'active', invitation: null, signedOutAt: now.getTime() }, now);
+  return applyChange(user, { passwordHash, state: 'active', invitation: null, signedOutAt: now.getTime() }, now);
 }
 
 export function setLastSignIn<T extends User>(user: T, now: Date): T {

@@ -37,7 +37,7 @@ export function createForms(store: Store, keyEncryptionKey: string, now: () => n
   const key = createSecretKey(deriveSealingKey(keyEncryptionKey, 'forms'));
   const sign = (payload: string): Buffer => createHmac('sha256', key).update(payload).digest();
 
-  const opened = (text: string): SignedState | undefined => {
+  const openState = (text: string): SignedState | undefined => {
     const [payload = '', signature = ''] = text.split('.', 2);
     const [expected, given] = [sign(payload), Buffer.from(signature, 'base64url')];
     if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
@@ -53,7 +53,7 @@ export function createForms(store: Store, keyEncryptionKey: string, now: () => n
     },
     /** The form's state; undefined if it was changed, is too old, or was shown in another browser. */
     read: (text: string | undefined, browser: string | undefined): ReturnedForm | undefined => {
-      const state = text === undefined || browser === undefined ? undefined : opened(text);
+      const state = text === undefined || browser === undefined ? undefined : openState(text);
       if (!state || state.until <= now() || state.browser !== hashOf('browser', browser ?? '')) return undefined;
       const { id, until, institution } = state;
       return {

@@ -106,7 +106,7 @@ export function createOAuthRoutes({
         answer: examples.issued,
         members: examples.issued,
       },
-      handle: async ({ body, header }) => enveloped(await issue(body, header('authorization'))),
+      handle: async ({ body, header }) => answerWithMembers(await issue(body, header('authorization'))),
     }),
     operation({
       ...endpoint,
@@ -123,7 +123,7 @@ export function createOAuthRoutes({
         answer: examples.introspection,
         members: examples.introspection,
       },
-      handle: async ({ body, header }) => enveloped(await introspect(body, header('authorization'))),
+      handle: async ({ body, header }) => answerWithMembers(await introspect(body, header('authorization'))),
     }),
     operation({
       ...endpoint,
@@ -138,7 +138,7 @@ export function createOAuthRoutes({
       example: { body: { token: examples.token, ...examples.credentials }, answer: {} },
       handle: async ({ body, header }) => {
         await revoke(body, header('authorization'));
-        return enveloped({});
+        return answerWithMembers({});
       },
     }),
     ...(
@@ -193,7 +193,7 @@ export function createOAuthRoutes({
 }
 
 /** The envelope with the data's members at the top level as well, where standard OAuth clients read them. */
-const enveloped = <Data extends object>(data: Data) => ok(data, { members: data, headers: NO_STORE });
+const answerWithMembers = <Data extends object>(data: Data) => ok(data, { members: data, headers: NO_STORE });
 
 const bare = <Schema extends TSchema>(schema: Schema) =>
   ({ method: 'get', access: 'public', bare: true, answers: { 200: schema } }) as const;

@@ -49,7 +49,7 @@ export function createUserTokens(dependencies: UserTokenDependencies) {
   const { identify, clients, grants, accounts, keys, issuer, lifetime, grantUsed, onReplay, now } = dependencies;
   const tokenMs = lifetime * 1000;
 
-  const used = ({ client, secret }: IdentifiedClient): void => {
+  const recordSecretUse = ({ client, secret }: IdentifiedClient): void => {
     if (secret) clients.recordUse(client, secret.id);
   };
 
@@ -136,7 +136,7 @@ export function createUserTokens(dependencies: UserTokenDependencies) {
       tokenMs,
     });
     const { use, account } = await accept(exchanged, 'authorization_code');
-    used(identified);
+    recordSecretUse(identified);
     return issue(identified, use, account, use.grant.scopes, use.grant.nonce);
   };
 
@@ -162,7 +162,7 @@ export function createUserTokens(dependencies: UserTokenDependencies) {
       allow,
     });
     const { use, account } = await accept(refreshed, 'refresh_token');
-    used(identified);
+    recordSecretUse(identified);
     // No nonce: it belongs to the answer that the user waited for (OpenID Connect Core, 12.2).
     return issue(identified, use, account, asked ?? use.grant.scopes, null);
   };

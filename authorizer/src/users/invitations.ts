@@ -104,14 +104,14 @@ interface FormView {
 export function createInvitationPage({ users, applicationOf, institutions }: InvitationPageDependencies): PageHandler {
   return async (request) => {
     const { acceptLanguage } = request;
-    const ended = (): PageAnswer => {
+    const renderEndedPage = (): PageAnswer => {
       const language = chooseLanguage({ acceptLanguage });
       const { endedTitle, ended: text } = getTexts(language).invitation;
       return renderTextPage(language, undefined, [endedTitle, text], { status: 404 });
     };
     const secret = readSingleParameter(request, 'token') ?? '';
     const user = await users.invited(secret);
-    if (!user) return ended();
+    if (!user) return renderEndedPage();
     const { name: institution, languages } = await institutions.profile(user.institution);
     const language = chooseLanguage({ acceptLanguage }, languages);
     const view = { language, institution, user, secret };
@@ -123,7 +123,7 @@ export function createInvitationPage({ users, applicationOf, institutions }: Inv
       (password === readSingleParameter(request, 'repeat') ? undefined : 'different');
     if (problem) return formPage({ ...view, problem });
     // Another request may have accepted it since.
-    if (!(await users.accept(secret, password))) return ended();
+    if (!(await users.accept(secret, password))) return renderEndedPage();
     const { doneTitle, done, open } = getTexts(language).invitation;
     const link = html`<p><a href="${await applicationOf(user.institution)}">${open}</a></p>`;
     return renderTextPage(language, institution, [doneTitle, done], {}, link);

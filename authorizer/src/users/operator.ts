@@ -46,14 +46,14 @@ export async function listApiUsers(store: Store, institution?: string) {
 
 /** Locking ends sign-ins and tokens. @throws {Fault} not_found, user_last_admin, conflict */
 export async function setApiUserState(store: Store, options: ApiUserOptions, state: 'locked' | 'active' = 'locked') {
-  const { users, user } = await known(store, options);
+  const { users, user } = await requireUser(store, options);
   if (state === 'active' && user.state === 'invited')
     refuse(`${user.login} has no password yet; api-users invite makes a new link.`);
   return toUserView(await users.amend(options.institution, user.id, { state }));
 }
 
 /** The user of a login. @throws {Fault} not_found */
-const known = async (store: Store, { institution, login, publicUrl }: ApiUserOptions) => {
+const requireUser = async (store: Store, { institution, login, publicUrl }: ApiUserOptions) => {
   const users = createUsers(store, { publicUrl });
   const user = await users.ofLogin(institution, login);
   if (!user) throw new Fault('not_found', `${institution} has no user ${login}.`);
@@ -67,7 +67,7 @@ const refuse = (text: string): never => {
 
 /** Makes a new invitation; the link is returned only here. @throws {Fault} not_found, conflict for a locked user */
 export async function inviteApiUser(store: Store, options: ApiUserOptions) {
-  const { users, user } = await known(store, options);
+  const { users, user } = await requireUser(store, options);
   if (user.state === 'locked') refuse(`${user.login} is locked; api-users unlock --invite makes a link and unlocks.`);
   const { user: invited, invitation } = await users.invite(options.institution, user.id);
   return toInvitedUserView(invited, invitation);
@@ -75,7 +75,7 @@ export async function inviteApiUser(store: Store, options: ApiUserOptions) {
 
 /** The link is returned only here. @throws {Fault} not_found, conflict for a user who is not locked */
 export async function readmitApiUser(store: Store, options: ApiUserOptions) {
-  const { users, user } = await known(store, options);
+  const { users, user } = await requireUser(store, options);
   if (user.state !== 'locked') refuse(`${user.login} is not locked; api-users lock ends its sign-ins first.`);
   const { user: readmitted, invitation } = await users.readmit(options.institution, user.id);
   return toInvitedUserView(readmitted, invitation);
@@ -83,7 +83,7 @@ export async function readmitApiUser(store: Store, options: ApiUserOptions) {
 
 /** Sets the password of a user, who is active then. @throws {Fault} not_found; for a password that is refused */
 export async function setApiUserPassword(store: Store, options: ApiUserOptions, password: string) {
-  const { users, user } = await known(store, options);
+  const { users, user } = await requireUser(store, options);
   const problem = findPasswordProblem(password, user);
   if (problem) throw createPasswordFault(problem, 'password');
   return toUserView(await users.setPassword(options.institution, user.id, password));

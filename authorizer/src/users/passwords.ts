@@ -28,17 +28,17 @@ export function isCommonPassword(password: string, words: readonly string[] = []
   const letters = text.replaceAll(/^[^\p{L}]+|[^\p{L}]+$/gu, '');
   // A short word beside many digits is not what makes the password guessable.
   const core = letters.length * 2 >= text.length ? letters : '';
-  const spelled = respelled(text);
-  const repeated = [text, core, spelled, joined(text), joined(spelled)].map(unitOf);
+  const spelled = respell(text);
+  const repeated = [text, core, spelled, joinLetters(text), joinLetters(spelled)].map(unitOf);
   const forms = [text, core, spelled, ...repeated].filter(Boolean);
-  const own = words.map((word) => word.normalize('NFKC').toLowerCase()).flatMap((word) => [word, joined(word)]);
+  const own = words.map((word) => word.normalize('NFKC').toLowerCase()).flatMap((word) => [word, joinLetters(word)]);
   return new Set(text).size < 4 || isRun(text) || forms.some((form) => isCommon(form) || own.includes(form));
 }
 
-const respelled = (text: string): string => [...text].map((letter) => SPELLED[letter] ?? letter).join('');
+const respell = (text: string): string => [...text].map((letter) => SPELLED[letter] ?? letter).join('');
 
 /** The text without white space and punctuation, which may stand between repeats. */
-const joined = (text: string): string => text.replaceAll(/[\s\p{P}]+/gu, '');
+const joinLetters = (text: string): string => text.replaceAll(/[\s\p{P}]+/gu, '');
 
 /** The unit that the text repeats, such as `abc` of `abcabcabc`; the text itself if it repeats none. */
 const unitOf = (text: string): string => /^(.+?)\1+$/su.exec(text)?.[1] ?? text;

@@ -85,7 +85,7 @@ export function createUserRoutes({ users, accounts, knownScopes }: UserRouteDepe
         const { login, name, role, contactNumber = null, pointsOfSale = [] } = body;
         const details = { login, name, role, contactNumber, pointsOfSale };
         const { user, invitation } = await users.create(caller.institution, details, remember(withoutLink));
-        return invited(user, invitation);
+        return answerInvitation(user, invitation);
       },
     }),
     operation({
@@ -99,7 +99,7 @@ export function createUserRoutes({ users, accounts, knownScopes }: UserRouteDepe
       errors: ['not_found'],
       etag: true,
       example: { answer: example },
-      handle: async ({ caller }) => shown(await users.get(caller.institution, userOf(caller))),
+      handle: async ({ caller }) => answerUser(await users.get(caller.institution, userOf(caller))),
     }),
     operation({
       id: 'changeMyPassword',
@@ -130,7 +130,7 @@ export function createUserRoutes({ users, accounts, knownScopes }: UserRouteDepe
           throw new Fault('user_wrong_password', '$.current is not the present password.');
         const problem = findPasswordProblem(body.new, user);
         if (problem) throw createPasswordFault(problem, 'new');
-        return shown(await users.setPassword(institution, user.id, body.new));
+        return answerUser(await users.setPassword(institution, user.id, body.new));
       },
     }),
     operation({
@@ -144,7 +144,7 @@ export function createUserRoutes({ users, accounts, knownScopes }: UserRouteDepe
       answers: { 200: User },
       etag: true,
       example: { params: { userId: example.userId }, answer: example },
-      handle: async ({ caller, params }) => shown(await users.get(caller.institution, params.userId)),
+      handle: async ({ caller, params }) => answerUser(await users.get(caller.institution, params.userId)),
     }),
     operation({
       id: 'updateUser',
@@ -170,15 +170,15 @@ export function createUserRoutes({ users, accounts, knownScopes }: UserRouteDepe
       },
       handle: async ({ caller, params, body, ifMatch, unchanged, remember }) => {
         if (body.role !== undefined) mustHold(caller, body.role, 'The new role', knownScopes());
-        const mayChange = allowed(caller, ifMatch, knownScopes());
+        const mayChange = createGuard(caller, ifMatch, knownScopes());
         const allow = (current: UserDocument): void => {
           mayChange(current);
           unchanged(toUserView(current));
         };
         const { pointsOfSale, ...others } = body;
         const change = { ...others, ...(pointsOfSale === undefined ? {} : { pointsOfSale: pointsOfSale ?? [] }) };
-        const request = { allow, idempotencyRecord: remember(shown) };
-        return shown(await users.amend(caller.institution, params.userId, change, request));
+        const request = { allow, idempotencyRecord: remember(answerUser) };
+        return answerUser(await users.amend(caller.institution, params.userId, change, request));
       },
     }),
     operation({
@@ -194,7 +194,11 @@ export function createUserRoutes({ users, accounts, knownScopes }: UserRouteDepe
       conditional: true,
       example: { params: { userId: example.userId }, answer: example },
       handle: async ({ caller, params, ifMatch }) =>
-        ok(toUserView(await users.remove(caller.institution, params.userId, allowed(caller, ifMatch, knownScopes())))),
+        ok(
+          toUserView(
+            await users.remove(caller.institution, params.userId, createGuard(caller, ifMatch, knownScopes())),
+          ),
+        ),
     }),
     operation({
       id: 'createUserInvitation',
@@ -210,9 +214,12 @@ export function createUserRoutes({ users, accounts, knownScopes }: UserRouteDepe
       etag: true,
       example: { params: { userId: example.userId }, answer: invitedExample },
       handle: async ({ caller, params, ifMatch, remember }) => {
-        const request = { allow: allowed(caller, ifMatch, knownScopes()), idempotencyRecord: remember(withoutLink) };
+        const request = {
+          allow: createGuard(caller, ifMatch, knownScopes()),
+          idempotencyRecord: remember(withoutLink),
+        };
         const { user, invitation } = await users.invite(caller.institution, params.userId, request);
-        return invited(user, invitation);
+        return answerInvitation(user, invitation);
       },
     }),
   ];
@@ -227,17 +234,17 @@ const mustHold = (caller: Caller, role: RoleName, what: string, known: readonly 
   }
 };
 
-const withoutLink = (user: UserDocument) => invited(user, null);
+const withoutLink = (user: UserDocument) => answerInvitation(user, null);
 
 /** The answer with an invitation: one that is remembered has none. */
-const invited = (user: UserDocument, invitation: ShownInvitation | null) =>
+const answerInvitation = (user: UserDocument, invitation: ShownInvitation | null) =>
   created(toInvitedUserView(user, invitation), `${USERS}/${user.id}`, about(user));
 
 const about = (user: UserDocument) => ({ etag: etag(user), subjects: listSubjects(user) });
 
 const etag = ({ revision }: UserDocument): string => String(revision);
 
-const shown = (user: UserDocument) => ok(toUserView(user), about(user));
+const answerUser = (user: UserDocument) => ok(toUserView(user), about(user));
 
 const userOf = (caller: Caller): string => {
   if (!caller.user) throw new Fault('not_found', 'The token is a client’s own: nobody is signed in.');
@@ -249,7 +256,7 @@ const addressOf = (header: (name: string) => string | undefined): string =>
   header('x-forwarded-for')?.split(',', 1)[0]?.trim().slice(0, 45) || 'unknown';
 
 /** The check of a change: the caller holds every scope of the present role, and If-Match matches. */
-const allowed =
+const createGuard =
   (caller: Caller, ifMatch: (etag: string) => void, known: readonly string[]) =>
   (current: UserDocument): void => {
     mustHold(caller, current.role, 'The role of the user', known);

@@ -62,7 +62,7 @@ export function createUsers(store: Store, { publicUrl, references, now = Date.no
   const departAdmin = createAdminDeparture(store, now);
 
   /** Runs a write, first without and, if it makes an active admin depart, again under the rule about the last one. */
-  const guarded = async <Result>(
+  const writeKeepingAdmin = async <Result>(
     institution: string,
     userId: string,
     write: (mayDepart: boolean) => Promise<Result>,
@@ -76,7 +76,7 @@ export function createUsers(store: Store, { publicUrl, references, now = Date.no
   };
 
   /** The user after a step. @throws {Fault} if the request or the rules refuse it */
-  const stepped = (current: UserDocument, { allow }: Request, step: Step): UserDocument => {
+  const applyStep = (current: UserDocument, { allow }: Request, step: Step): UserDocument => {
     allow?.(current);
     const next = step(current, new Date(now()));
     if (typeof next === 'string') throw refusals[next]();
@@ -85,11 +85,11 @@ export function createUsers(store: Store, { publicUrl, references, now = Date.no
 
   const change = async (institution: string, userId: string, request: Request, step: Step): Promise<UserDocument> => {
     const { idempotencyRecord } = request;
-    const updated = await guarded(institution, userId, (mayDepart) =>
+    const updated = await writeKeepingAdmin(institution, userId, (mayDepart) =>
       users.of(institution).update(
         userId,
         (current) => {
-          const next = stepped(current, request, step);
+          const next = applyStep(current, request, step);
           if (!mayDepart && rules.isActiveAdmin(current) && !rules.isActiveAdmin(next)) throw new AdminDeparts();
           return { next };
         },
@@ -100,7 +100,7 @@ export function createUsers(store: Store, { publicUrl, references, now = Date.no
     return updated;
   };
 
-  const shown = ({ secret, invitation }: NewInvitation): ShownInvitation => ({
+  const showInvitation = ({ secret, invitation }: NewInvitation): ShownInvitation => ({
     url: buildInvitationUrl(publicUrl, secret),
     expiresAt: new Date(invitation.expiresAt).toISOString(),
   });
@@ -172,7 +172,7 @@ export function createUsers(store: Store, { publicUrl, references, now = Date.no
     try {
       const user = await change(institution, userId, request, (current, at) => rule(current, made.invitation, at));
       await removeInvitation(store, institution, before.invitation);
-      return { user, invitation: shown(made) };
+      return { user, invitation: showInvitation(made) };
     } catch (error) {
       await removeInvitation(store, institution, made.invitation);
       throw error;
@@ -183,7 +183,7 @@ export function createUsers(store: Store, { publicUrl, references, now = Date.no
   const remove = async (institution: string, userId: string, allow?: Request['allow']): Promise<UserDocument> => {
     const user = await getUser(institution, userId);
     allow?.(user);
-    const isDeleted = await guarded(institution, userId, async (mayDepart) => {
+    const isDeleted = await writeKeepingAdmin(institution, userId, async (mayDepart) => {
       if (!mayDepart && rules.isActiveAdmin(user)) throw new AdminDeparts();
       return erase(user, user.version);
     });
@@ -212,7 +212,7 @@ export function createUsers(store: Store, { publicUrl, references, now = Date.no
       };
       try {
         const user = await users.of(institution).insert(registered, { idempotencyRecord });
-        return { user, invitation: shown(made) };
+        return { user, invitation: showInvitation(made) };
       } catch (error) {
         await removeInvitation(store, institution, made.invitation);
         throw error instanceof UniqueViolation ? createDuplicateLoginFault() : error;
@@ -223,7 +223,7 @@ export function createUsers(store: Store, { publicUrl, references, now = Date.no
       const before = await getUser(institution, userId);
       const step: Step = (current, at) => rules.amend(current, to, at);
       // Refused for a reason of its own, a change asks no other service; the write checks again what the user is then.
-      stepped(before, request, step);
+      applyStep(before, request, step);
       await requireKnown(institution, to, before);
       const user = await change(institution, userId, request, step);
       if (user.invitation === null) await removeInvitation(store, institution, before.invitation);

@@ -50,17 +50,17 @@ export function findBreaks(
   now: Snapshot,
   dependents: readonly Dependent[],
 ): Break[] {
-  const named = (found: readonly Finding[], hurts: readonly string[]): Break[] =>
+  const nameBreaks = (found: readonly Finding[], hurts: readonly string[]): Break[] =>
     hurts.length > 0 ? found.map(({ where, what }) => ({ where, what, process: name, hurts })) : [];
   return [
-    ...named(compareDescriptions(before.openapi, now.openapi), [callers]),
+    ...nameBreaks(compareDescriptions(before.openapi, now.openapi), [callers]),
     ...compareDescriptions(before.internal, now.internal).flatMap((found) =>
-      named([found], callersOf(dependents, name, found.operation)),
+      nameBreaks([found], callersOf(dependents, name, found.operation)),
     ),
     ...compareFacts(before.events.publishes, now.events.publishes).flatMap((found) =>
-      named([found], consumersOf(dependents, found.type)),
+      nameBreaks([found], consumersOf(dependents, found.type)),
     ),
-    ...named(
+    ...nameBreaks(
       [
         ...compareQueues(before.events.consumes, now.events.consumes),
         ...compareIndexes(before.collections, now.collections),
@@ -70,7 +70,7 @@ export function findBreaks(
   ];
 }
 
-const named = (index: Index): string => `${index.unique ? 'unique ' : ''}index ${index.name}`;
+const nameIndex = (index: Index): string => `${index.unique ? 'unique ' : ''}index ${index.name}`;
 
 /** A client is generated for exactly the listed operations, and the authorizer issues identities for no other. */
 const callersOf = (dependents: readonly Dependent[], provider: string, operationId: string): string[] =>
@@ -112,8 +112,8 @@ const compareIndexes = (before: Collections, after: Collections): Finding[] =>
     const lost = was.filter((one) => !is.some((other) => other.name === one.name && same(one, other)));
     const stricter = is.filter((one) => one.unique && !was.some((other) => other.unique && same(one, other)));
     return [
-      ...lost.map((index) => ({ where, what: `${named(index)} is missing or different` })),
-      ...stricter.map((index) => ({ where, what: `${named(index)} is new: documents may collide in it` })),
+      ...lost.map((index) => ({ where, what: `${nameIndex(index)} is missing or different` })),
+      ...stricter.map((index) => ({ where, what: `${nameIndex(index)} is new: documents may collide in it` })),
     ];
   });
 

@@ -71,7 +71,7 @@ const securityFindings = ({ before, after, was, is }: Pair): Finding[] => {
           kind(before, scheme) === kind(after, scheme),
       ),
     );
-  const shown = (security: readonly object[]): string =>
+  const formatSecurity = (security: readonly object[]): string =>
     security
       .map((one) =>
         Object.entries(one)
@@ -81,7 +81,7 @@ const securityFindings = ({ before, after, was, is }: Pair): Finding[] => {
       .join(' or ') || 'nothing';
   const given = was.operation.security.length > 0 ? was.operation.security : [{}];
   if (given.every(suffices)) return [];
-  return [{ where, what: `needed ${shown(was.operation.security)} and needs ${shown(wanted)}` }];
+  return [{ where, what: `needed ${formatSecurity(was.operation.security)} and needs ${formatSecurity(wanted)}` }];
 };
 
 const parameterFindings = ({ was, is }: Pair): Finding[] => {

@@ -58,7 +58,7 @@ export const placeholder: unknown = new Proxy(() => undefined, handler);
 const asJson = <Value>(value: unknown): Value => JSON.parse(JSON.stringify(value)) as Value;
 
 /** Describes once, which takes long, and returns a copy in every call. */
-const copied = (describe: () => unknown): (() => Description) => {
+const cacheDescription = (describe: () => unknown): (() => Description) => {
   let text: string | undefined;
   return () => {
     text ??= JSON.stringify(describe());
@@ -75,7 +75,7 @@ const processOf = (
   const { name, version, collections, family, webhooks, tags } = definition;
   const contract = createContract(definition);
   const describe = (readers: 'partners' | 'services') =>
-    copied(() => {
+    cacheDescription(() => {
       const operations = definition.operations(placeholder as never, placeholder as never);
       return buildOpenApiDocument({ service: name, version, operations, family, webhooks, tags, readers });
     });
@@ -116,8 +116,8 @@ const gateway: Process = {
   folder: 'gateway',
   version: VERSION,
   callers: 'partners and web shops',
-  openapi: copied(describeGateway),
-  internal: copied(() =>
+  openapi: cacheDescription(describeGateway),
+  internal: cacheDescription(() =>
     buildOpenApiDocument({ service: 'gateway', version: VERSION, operations: [], readers: 'services' }),
   ),
   publishes: {},

@@ -50,8 +50,8 @@ interface Pair {
 /** The differences between the most similar choices; no references. @throws {Error} on an unknown keyword */
 export function compareSchemas(before: Schema, after: Schema, direction: Direction, path = '$'): Difference[] {
   // A shortcut for the largest part of any description.
-  if (shown(before) === shown(after)) return [];
-  const { narrow, wide } = ordered(direction, alternatives(before), alternatives(after));
+  if (formatValue(before) === formatValue(after)) return [];
+  const { narrow, wide } = orderByWidth(direction, alternatives(before), alternatives(after));
   const found = narrow.flatMap((one) => {
     const same = wide.filter(({ type }) => type === one.type || type === 'any');
     const others = same.length > 0 ? same : wide.filter(({ type }) => type === 'number' && one.type === 'integer');
@@ -68,10 +68,10 @@ export function compareSchemas(before: Schema, after: Schema, direction: Directi
   return [...new Map(found.map((one) => [`${one.path} ${one.what}`, one])).values()];
 }
 
-const shown = (value: unknown): string => JSON.stringify(value);
+const formatValue = (value: unknown): string => JSON.stringify(value);
 
 /** The schema whose values must all be values of the other. */
-const ordered = <Value>(direction: Direction, before: Value, after: Value) =>
+const orderByWidth = <Value>(direction: Direction, before: Value, after: Value) =>
   direction === 'request' ? { narrow: before, wide: after } : { narrow: after, wide: before };
 
 /** Of one type, without `anyOf`, `oneOf` and `allOf`; each value satisfies one. @throws on an unknown keyword */
@@ -124,8 +124,8 @@ const intersection = (one: Plain, other: Plain): Plain | undefined => {
   if (common?.length === 0) return undefined;
   const merged: Record<string, unknown> = { ...one, ...other, type };
   if (common) merged.enum = common;
-  for (const keyword of LOWER_BOUNDS) merged[keyword] = bound(Math.max, one[keyword], other[keyword]);
-  for (const keyword of UPPER_BOUNDS) merged[keyword] = bound(Math.min, one[keyword], other[keyword]);
+  for (const keyword of LOWER_BOUNDS) merged[keyword] = chooseBound(Math.max, one[keyword], other[keyword]);
+  for (const keyword of UPPER_BOUNDS) merged[keyword] = chooseBound(Math.min, one[keyword], other[keyword]);
   for (const keyword of COMPARED_BY_EQUALITY) {
     if (one[keyword] !== undefined && other[keyword] !== undefined && one[keyword] !== other[keyword])
       throw new Error(`the comparison of schemas does not know two of ${keyword} at once (deploy/contracts)`);
@@ -157,7 +157,7 @@ const valuesOf = ({ const: only, enum: all, type }: Schema): readonly unknown[] 
   return type === 'null' ? [null] : undefined;
 };
 
-const bound = (choose: (...values: number[]) => number, one: unknown, other: unknown): number | undefined => {
+const chooseBound = (choose: (...values: number[]) => number, one: unknown, other: unknown): number | undefined => {
   const values = [one, other].filter((value) => typeof value === 'number');
   return values.length > 0 ? choose(...values) : undefined;
 };
@@ -167,13 +167,13 @@ const both = (one: Schema | undefined, other: Schema | undefined): Schema =>
 
 const plainDifferences = (pair: Pair, path: string, direction: Direction): Difference[] => {
   const { before, after } = pair;
-  const { narrow, wide } = ordered(direction, before, after);
+  const { narrow, wide } = orderByWidth(direction, before, after);
   const fits =
     wide.type === 'any' || wide.type === narrow.type || (wide.type === 'number' && narrow.type === 'integer');
   if (!fits) return [{ path, what: `was of type ${before.type} and is of type ${after.type}` }];
   const hasItems = narrow.items || wide.items;
   return [
-    ...listed(pair, path, direction),
+    ...compareLists(pair, path, direction),
     ...bounds(pair, path, direction),
     ...treatment(pair, path, direction),
     ...fields(pair, path, direction),
@@ -181,15 +181,15 @@ const plainDifferences = (pair: Pair, path: string, direction: Direction): Diffe
   ];
 };
 
-const listed = ({ before, after }: Pair, path: string, direction: Direction): Difference[] => {
-  const { narrow, wide } = ordered(direction, before, after);
+const compareLists = ({ before, after }: Pair, path: string, direction: Direction): Difference[] => {
+  const { narrow, wide } = orderByWidth(direction, before, after);
   const [some, all] = [valuesOf(narrow), valuesOf(wide)];
   if (!all) return (some ?? []).some((value) => !satisfies(value, wide)) ? [{ path, what: 'has other values' }] : [];
   if (!some) return [{ path, what: direction === 'request' ? 'takes listed values only' : 'is no list of values now' }];
   const missing = some.filter((value) => !all.includes(value));
   if (missing.length === 0) return [];
   const words = direction === 'request' ? 'is no longer accepted' : 'is new';
-  return [{ path, what: `${missing.map(shown).join(', ')} ${words}` }];
+  return [{ path, what: `${missing.map(formatValue).join(', ')} ${words}` }];
 };
 
 const satisfies = (value: unknown, schema: Plain): boolean => {
@@ -209,7 +209,7 @@ const number = (schema: Schema, keyword: string): number | undefined =>
   typeof schema[keyword] === 'number' ? schema[keyword] : undefined;
 
 const bounds = ({ before, after }: Pair, path: string, direction: Direction): Difference[] => {
-  const { narrow, wide } = ordered<Schema>(direction, before, after);
+  const { narrow, wide } = orderByWidth<Schema>(direction, before, after);
   const values = valuesOf(narrow);
   if (values) return [];
   const looser = [
@@ -219,26 +219,26 @@ const bounds = ({ before, after }: Pair, path: string, direction: Direction): Di
   ];
   return looser.map((keyword) => ({
     path,
-    what: `${keyword} was ${shown(before[keyword]) ?? 'not limited'} and is ${shown(after[keyword]) ?? 'not limited'}`,
+    what: `${keyword} was ${formatValue(before[keyword]) ?? 'not limited'} and is ${formatValue(after[keyword]) ?? 'not limited'}`,
   }));
 };
 
 const treatment = ({ before, after }: Pair, path: string, direction: Direction): Difference[] => {
   if (direction === 'answer') return [];
   return [
-    ...(shown(before.default) === shown(after.default) ? [] : [{ path, what: 'has another default' }]),
+    ...(formatValue(before.default) === formatValue(after.default) ? [] : [{ path, what: 'has another default' }]),
     ...(after.readOnly && !before.readOnly ? [{ path, what: 'is ignored now' }] : []),
-    ...NORMALISING.filter((word) => before[word] !== undefined && shown(before[word]) !== shown(after[word])).map(
-      () => ({
-        path,
-        what: 'is read otherwise',
-      }),
-    ),
+    ...NORMALISING.filter(
+      (word) => before[word] !== undefined && formatValue(before[word]) !== formatValue(after[word]),
+    ).map(() => ({
+      path,
+      what: 'is read otherwise',
+    })),
   ];
 };
 
 const fields = ({ before, after }: Pair, path: string, direction: Direction): Difference[] => {
-  const { narrow, wide } = ordered(direction, before, after);
+  const { narrow, wide } = orderByWidth(direction, before, after);
   const demanded = (wide.required ?? []).filter((name) => !(narrow.required ?? []).includes(name));
   const found: Difference[] = demanded
     .filter(
@@ -273,4 +273,4 @@ const isClosed = ({ additionalProperties }: Schema): boolean => additionalProper
 
 /** What the names of a map's fields have to be; undefined if it is no map. */
 const namesInMap = ({ additionalProperties, propertyNames = {} }: Schema): string | undefined =>
-  typeof additionalProperties === 'object' ? shown(propertyNames) : undefined;
+  typeof additionalProperties === 'object' ? formatValue(propertyNames) : undefined;

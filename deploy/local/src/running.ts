@@ -8,13 +8,13 @@ import { getErrorCode, replaceFile, StartFault } from '@boxoffice/runtime';
 /** The embedded engines serve one process. Returns the release. @throws {StartFault} when another process holds it */
 export async function lockDirectory(directory: string): Promise<() => Promise<void>> {
   const address = addressOf(directory);
-  const server = await bound(address).catch(async (error: unknown) => {
+  const server = await bindAddress(address).catch(async (error: unknown) => {
     if (getErrorCode(error) !== 'EADDRINUSE') throw error;
     if (await accepts(address)) {
       throw new StartFault(`BOXOFFICE_DATA_DIR: ${directory} is in use by another npm start`);
     }
     rmSync(address, { force: true });
-    return bound(address);
+    return bindAddress(address);
   });
   return () => new Promise((resolve) => server.close(() => resolve()));
 }
@@ -26,7 +26,7 @@ const addressOf = (directory: string): string => {
   return process.platform === 'win32' ? `\\\\.\\pipe\\${name}` : join(tmpdir(), `${name}.sock`);
 };
 
-const bound = (address: string): Promise<Server> =>
+const bindAddress = (address: string): Promise<Server> =>
   new Promise((resolve, reject) => {
     const server = createServer((socket) => socket.destroy()).unref();
     server.once('error', reject).listen(address, () => resolve(server));

@@ -15,17 +15,17 @@ interface ScreenOptions {
 
 /** Commands that request a token of the first demo client and list shows with it, ready to paste. */
 export function listFirstCommands(publicUrl: string, demoFile: string, caFile: string | undefined): string[] {
-  const curl = caFile === undefined ? 'curl -sS' : `curl -sS --cacert ${quoted(caFile)}`;
+  const curl = caFile === undefined ? 'curl -sS' : `curl -sS --cacert ${quote(caFile)}`;
   const pick = `c = require(${JSON.stringify(demoFile)}).clients[0], c.clientId + ":" + c.clientSecret`;
   const token = 'JSON.parse(require("fs").readFileSync(0)).access_token';
   return [
-    `CLIENT=$(node -p ${quoted(pick)})`,
-    `TOKEN=$(${curl} -u "$CLIENT" -d grant_type=client_credentials ${quoted(`${publicUrl}/auth/token`)} | node -p ${quoted(token)})`,
-    `${curl} -H "Authorization: Bearer $TOKEN" ${quoted(`${publicUrl}/svc/v3/catalog/products?type=show&limit=3`)}`,
+    `CLIENT=$(node -p ${quote(pick)})`,
+    `TOKEN=$(${curl} -u "$CLIENT" -d grant_type=client_credentials ${quote(`${publicUrl}/auth/token`)} | node -p ${quote(token)})`,
+    `${curl} -H "Authorization: Bearer $TOKEN" ${quote(`${publicUrl}/svc/v3/catalog/products?type=show&limit=3`)}`,
   ];
 }
 
-const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
+const quote = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
 
 /** The screen, as lines; every address on it opens in a browser. */
 export function renderScreen(options: ScreenOptions): string[] {

@@ -80,9 +80,9 @@ export function openInstallation(data?: DataUse) {
   const stores = new Map<string, Promise<Store>>();
 
   const open = ({ name, collections }: Pick<typeof catalog, 'name' | 'collections'>): Promise<Store> => {
-    if (url !== undefined) return openMongoStore({ url, name, collections, logger }).catch(named('MONGODB_URL'));
+    if (url !== undefined) return openMongoStore({ url, name, collections, logger }).catch(throwNaming('MONGODB_URL'));
     sqlite ??= openSqliteStores({ directory, logger });
-    return sqlite.open(name, collections).catch(named('BOXOFFICE_DATA_DIR'));
+    return sqlite.open(name, collections).catch(throwNaming('BOXOFFICE_DATA_DIR'));
   };
   const store = (of: Pick<typeof catalog, 'name' | 'collections'>): Promise<Store> => {
     const known = stores.get(of.name) ?? open(of);
@@ -91,7 +91,7 @@ export function openInstallation(data?: DataUse) {
   };
 
   /** With the facts of these services, those of teams included. */
-  const opened = (rows: readonly ServiceRow[]): Promise<Engines> => {
+  const openOnce = (rows: readonly ServiceRow[]): Promise<Engines> => {
     engines ??= openEngines({ ...settings, logger, declared: collectDeclarations(rows) });
     return engines;
   };
@@ -114,11 +114,11 @@ export function openInstallation(data?: DataUse) {
     /**
      * Opens the bus, unlike other commands: their events stay in the outboxes until the running services publish them.
      */
-    deadLetters: async () => (await opened(readPresentRows())).deadLetters,
+    deadLetters: async () => (await openOnce(readPresentRows())).deadLetters,
     /** The depth of each queue of the services with {@link readUsableRows}. Opens the bus, too. */
     async queues() {
       const { rows } = readUsableRows();
-      return (await opened(rows)).bus.depths(collectDeclarations(rows).queues);
+      return (await openOnce(rows)).bus.depths(collectDeclarations(rows).queues);
     },
     /** KEY_ENCRYPTION_KEY. @throws {SettingsFault} */
     keyEncryptionKey: () => readSettings({ key: declareInstallationSecret('KEY_ENCRYPTION_KEY') }).key,
@@ -134,7 +134,7 @@ const existsIn = (directory: string): boolean => [authorizer, catalog].some(({ n
 
 const isThere = (directory: string, name: string): boolean => existsSync(join(directory, `${name}.sqlite`));
 
-const named =
+const throwNaming =
   (setting: string) =>
   (error: Error): never => {
     throw new StartFault(`${setting}: ${error.message}`);

@@ -59,7 +59,7 @@ const instantOf = (given: string | boolean | undefined): number | undefined => {
   return instant;
 };
 
-const chosen = (given: string | boolean | undefined): readonly (typeof publishers)[number][] => {
+const choosePublishers = (given: string | boolean | undefined): readonly (typeof publishers)[number][] => {
   if (given === undefined) return publishers;
   const found = publishers.filter((name) => name === given);
   if (found.length > 0) return found;
@@ -74,7 +74,7 @@ export const facts: readonly Command[] = [
       'publishes again every fact that the stored orders, tickets, places, performances, institutions and contacts imply, for consumers that missed some after a loss of the broker or a restore, and has the tickets of confirmed orders issued that are missing; consumers ignore facts that they know, so it may be repeated. The facts are in the outboxes: running services publish them within seconds, others when they start. --since: of what changed then or later; --service: contacts, catalog, orders or tickets alone; --dry-run: counts',
     async run(installation, { options }) {
       const since = instantOf(options.since);
-      const wanted = chosen(options.service);
+      const wanted = choosePublishers(options.service);
       const dryRun = options['dry-run'] === true;
       const absent = new Set(installation.missing());
       const progress = createProgress('facts republish');

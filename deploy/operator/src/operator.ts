@@ -45,7 +45,7 @@ export async function operate(words: readonly string[]): Promise<number> {
   try {
     return await run(words);
   } catch (error) {
-    const text = explained(error);
+    const text = explainError(error);
     if (text === undefined) failStart(error);
     process.stderr.write(`operator: ${text}\n`);
     return 1;
@@ -119,7 +119,7 @@ const givenTo = (command: Command, words: readonly string[]): Given & { json: bo
   }
 };
 
-const explained = (error: unknown): string | undefined => {
+const explainError = (error: unknown): string | undefined => {
   if (error instanceof Refused || error instanceof StartFault || error instanceof RangeError) return error.message;
   if (error instanceof Fault) return error.details;
   if (error instanceof StoreUnavailable) return `${error.message}; try again when it responds`;

@@ -89,7 +89,7 @@ export interface Overview {
   readonly orders: OrdersState | Unseen;
 }
 
-const seen = async <Part>(look: () => Promise<Part>): Promise<Part | Unseen> => {
+const tryLook = async <Part>(look: () => Promise<Part>): Promise<Part | Unseen> => {
   try {
     return await look();
   } catch (error) {
@@ -124,9 +124,9 @@ const lookAt = async (installation: Installation): Promise<Overview> => {
   const { from, all, unknown } = await findAddresses(installation, rows);
   const [processes, queues, events, waiting] = await Promise.all([
     Promise.all(all.map(probe)),
-    seen(installation.queues),
-    seen(() => outboxes(installation)),
-    seen(() => orders(installation)),
+    tryLook(installation.queues),
+    tryLook(() => outboxes(installation)),
+    tryLook(() => orders(installation)),
   ]);
   return {
     at: new Date().toISOString(),

@@ -134,7 +134,7 @@ export function createAuthorizerClient({ url, secret, addresses }: AuthorizerCli
     const { status, data } = answer;
     // A 401 without a challenge refuses this gateway's secret, which polling logs, not the client's token.
     if (status === 401 && answer.headers['www-authenticate'] === undefined) throw authorizerUnavailable();
-    if (status === 401 || status === 403) throw relayed(REFUSALS[status], answer);
+    if (status === 401 || status === 403) throw relayRefusal(REFUSALS[status], answer);
     if (status !== 200 || !isDecision(data)) throw authorizerUnavailable();
     return { identity: data.identity, expiresAt: Date.parse(data.expiresAt) };
   };
@@ -167,7 +167,7 @@ export function createAuthorizerClient({ url, secret, addresses }: AuthorizerCli
 const authorizerUnavailable = (): Fault => createUnavailableFault('The authorizer does not answer; try again later.');
 
 /** Keeps the authorizer's details and challenge. */
-const relayed = (code: 'unauthorized' | 'forbidden', { details, headers }: AuthorizerAnswer): Fault => {
+const relayRefusal = (code: 'unauthorized' | 'forbidden', { details, headers }: AuthorizerAnswer): Fault => {
   const challenge = headers['www-authenticate'];
   return new Fault(
     code,

@@ -154,7 +154,7 @@ const everyone = cors({ origin: '*', exposedHeaders: EXPOSED_HEADERS });
 const preflight = cors({ origin: '*', methods: METHODS, maxAge: PREFLIGHT_SECONDS });
 const listed = cors({ origin: (origin, done) => done(null, origin ?? false), exposedHeaders: EXPOSED_HEADERS });
 
-const done = (): undefined => undefined;
+const ignoreResult = (): undefined => undefined;
 
 const SCHEME = 'https://';
 
@@ -172,9 +172,9 @@ export function createCors(
     const { request, response } = exchange;
     // The cors package takes every OPTIONS for a preflight; this one is none, and is refused later.
     if (request.method === 'OPTIONS') return;
-    if (origins === 'all') everyone(request, response, done);
+    if (origins === 'all') everyone(request, response, ignoreResult);
     else if (origin === publicOrigin || isReached(origin, request, publicName) || origins?.includes(origin)) {
-      listed(request, response, done);
+      listed(request, response, ignoreResult);
     } else exchange.originRefusal = refusalOf(origins);
   };
 
@@ -184,7 +184,7 @@ export function createCors(
       if (family === 'A') return institution.answerPreflight(exchange);
       if (!isPreflight(request)) return false;
       setCommonHeaders(exchange);
-      preflight(request, response, done);
+      preflight(request, response, ignoreResult);
       return true;
     },
     allow(exchange) {

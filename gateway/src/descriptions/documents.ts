@@ -76,10 +76,10 @@ const mergeDocuments = (
   const tags = new Map<string, Tag>();
   const scopes = new Map<string, string>();
   for (const part of parts) {
-    const document = renamed(part.document, clashing(components, part.document.components ?? {}), part.name);
+    const document = renameSchemas(part.document, clashing(components, part.document.components ?? {}), part.name);
     components = mergeComponents(components, document.components ?? {});
     for (const [path, item] of Object.entries(document.paths)) {
-      const visible = secured(shownItem(part, path, item), document);
+      const visible = applySecurity(shownItem(part, path, item), document);
       if (!hasOperation(visible)) continue;
       paths.set(path, { ...paths.get(path), ...visible });
       for (const scope of scopesOf(visible)) if (!scopes.has(scope)) scopes.set(scope, part.name);
@@ -96,7 +96,7 @@ const mergeDocuments = (
   };
 };
 
-const renamed = (document: OpenApiDocument, clashes: ReadonlySet<string>, suffix: string): OpenApiDocument => {
+const renameSchemas = (document: OpenApiDocument, clashes: ReadonlySet<string>, suffix: string): OpenApiDocument => {
   if (clashes.size === 0) return document;
   let whole = text(document);
   for (const clash of clashes) {
@@ -169,7 +169,7 @@ const mergeScheme = (one: OAuthScheme | undefined, other: OAuthScheme): OAuthSch
 };
 
 /** Operations without a requirement of their own have the document's, which the merged one has not. */
-const secured = (item: OpenApiPathItem, { security }: OpenApiDocument): OpenApiPathItem =>
+const applySecurity = (item: OpenApiPathItem, { security }: OpenApiDocument): OpenApiPathItem =>
   security === undefined
     ? item
     : Object.fromEntries(
@@ -208,7 +208,7 @@ export function createDocuments(routing: Routing, publicUrl: string): Documents 
   const shownOf = (service: string) => (method: string, path: string) => routing.isRouted(service, method, path);
   const everything = () => true;
 
-  const institution = remembered(routing, (documents) =>
+  const institution = rememberDocument(routing, (documents) =>
     whole('A', publicUrl, [
       { name: 'gateway', document: describeOwnOperations(publicUrl), shown: everything },
       ...[...documents]
@@ -221,7 +221,7 @@ export function createDocuments(routing: Routing, publicUrl: string): Documents 
     ]),
   );
   const version = ({ prefix, operationId }: (typeof versions)[number]) =>
-    remembered(routing, (documents) => {
+    rememberDocument(routing, (documents) => {
       const pos = documents.get('pos');
       const below = (method: string, path: string) => isBelow(path, prefix) && shownOf('pos')(method, path);
       const parts = [
@@ -230,7 +230,7 @@ export function createDocuments(routing: Routing, publicUrl: string): Documents 
       ];
       return whole('B', publicUrl, parts);
     });
-  const errors = served(success({ items: errorItems }));
+  const errors = serialise(success({ items: errorItems }));
   return new Map([
     ['/openapi.json', institution],
     ['/errors', () => errors],
@@ -239,7 +239,7 @@ export function createDocuments(routing: Routing, publicUrl: string): Documents 
 }
 
 /** A document is rebuilt only when a source description has changed. */
-const remembered = (
+const rememberDocument = (
   routing: Routing,
   make: (documents: ReturnType<Routing['documents']>) => object,
 ): (() => Content) => {
@@ -250,14 +250,14 @@ const remembered = (
     const now = [...documents.values()];
     const same = made !== undefined && now.length === madeOf.length && now.every((one, index) => one === madeOf[index]);
     if (!made || !same) {
-      made = served(make(documents));
+      made = serialise(make(documents));
       madeOf = now;
     }
     return made;
   };
 };
 
-const served = (value: object): Content => {
+const serialise = (value: object): Content => {
   const body = Buffer.from(JSON.stringify(value));
   return { ...createContent(body, HEADERS), gzipped: compress(body) };
 };

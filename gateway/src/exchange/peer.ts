@@ -36,7 +36,7 @@ export function createPeers(isTrusted: IsTrusted): (request: IncomingMessage) =>
   const connectionOf = ({ socket }: IncomingMessage): Peer => {
     const known = connections.get(socket);
     if (known) return known;
-    const address = normalised(socket.remoteAddress);
+    const address = normaliseAddress(socket.remoteAddress);
     const peer = { address, trusted: isTrusted(address) };
     connections.set(socket, peer);
     return peer;
@@ -46,7 +46,7 @@ export function createPeers(isTrusted: IsTrusted): (request: IncomingMessage) =>
   const forwardedFor = (header: string, connection: string): string => {
     let client = connection;
     for (const entry of header.split(',').reverse()) {
-      const address = normalised(entry.trim());
+      const address = normaliseAddress(entry.trim());
       if (address === 'unknown') return client;
       client = address;
       if (!isTrusted(address)) return client;
@@ -62,5 +62,5 @@ export function createPeers(isTrusted: IsTrusted): (request: IncomingMessage) =>
   };
 }
 
-const normalised = (address: string | undefined): string =>
+const normaliseAddress = (address: string | undefined): string =>
   address !== undefined && ipaddr.isValid(address) ? ipaddr.process(address).toString() : 'unknown';

@@ -26,30 +26,30 @@ const CONTROL = /\p{Cc}/u;
  */
 export function readTarget(url: string, mayEndWithSlash: (path: string) => boolean): Target {
   // `OPTIONS *` concerns the server itself; nothing is offered for it.
-  if (!url.startsWith('/')) throw url === '*' ? createNoSuchEndpointFault() : malformed();
+  if (!url.startsWith('/')) throw url === '*' ? createNoSuchEndpointFault() : createMalformedFault();
   const mark = url.indexOf('?');
   const path = mark < 0 ? url : url.slice(0, mark);
   const query = mark < 0 ? '' : url.slice(mark);
-  if (!QUERY.test(query)) throw malformed();
+  if (!QUERY.test(query)) throw createMalformedFault();
   if (PLAIN.test(path)) return { path, query };
   const ended = path.endsWith('/') && path !== '/' ? withSlash(path) : undefined;
   return { path: ended !== undefined && mayEndWithSlash(ended) ? ended : canonicalPath(path), query };
 }
 
-const malformed = (): Fault => new Fault('bad_request', 'The path is not well-formed.');
+const createMalformedFault = (): Fault => new Fault('bad_request', 'The path is not well-formed.');
 
 /** Some paths may have a slash at their end. */
 const withSlash = (path: string): string => (path.length > 1 ? `${canonicalPath(path.slice(0, -1))}/` : path);
 
 const canonicalPath = (path: string): string => {
   if (path === '/') return path;
-  if (!PATH.test(path)) throw malformed();
+  if (!PATH.test(path)) throw createMalformedFault();
   return `/${path.slice(1).split('/').map(canonicalSegment).join('/')}`;
 };
 
 const canonicalSegment = (segment: string): string => {
   const decoded = decodedSegment(segment);
-  if (CONTROL.test(decoded) || decoded.includes('\\')) throw malformed();
+  if (CONTROL.test(decoded) || decoded.includes('\\')) throw createMalformedFault();
   // Empty, dot and encoded-slash segments belong to no endpoint and must not reach one.
   if (decoded === '' || decoded === '.' || decoded === '..' || decoded.includes('/')) throw createNoSuchEndpointFault();
   return encodeURIComponent(decoded).replace(NEEDLESS, decodeURIComponent);
@@ -60,7 +60,7 @@ const decodedSegment = (segment: string): string => {
     return decodeURIComponent(segment);
   } catch {
     // The escape is not UTF-8.
-    throw malformed();
+    throw createMalformedFault();
   }
 };
 

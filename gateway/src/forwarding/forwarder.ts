@@ -187,7 +187,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       throw createUnavailableFault('The service has too many requests in flight; try again later.');
     requireService();
     const { request } = exchange;
-    const headers = passing().forwarded(exchange, addresses.host);
+    const headers = passing().buildRequestHeaders(exchange, addresses.host);
     if (mayHaveBody(request))
       headers['content-length'] = `${body?.reduce((bytes, chunk) => bytes + chunk.length, 0) ?? 0}`;
     // The proxy sends what the request has.

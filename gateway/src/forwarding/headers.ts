@@ -79,9 +79,9 @@ const SANDBOX = ['Content-Security-Policy', 'sandbox allow-scripts allow-forms']
 
 export interface Passing {
   /** Keeps what passes of the client's, and adds the gateway's identity, trace and forwarding headers. */
-  forwarded(exchange: Exchange, upstreamHost: string): Record<string, string | string[]>;
+  buildRequestHeaders(exchange: Exchange, upstreamHost: string): Record<string, string | string[]>;
   /** Names and values in turn. @throws {ForeignReply} for a `Location` outside the prefixes of a team's service */
-  returned(exchange: Exchange, reply: IncomingMessage): string[];
+  buildReplyHeaders(exchange: Exchange, reply: IncomingMessage): string[];
 }
 
 export function createPassing(row: ServiceRow, publicOrigin: string): Passing {
@@ -89,7 +89,7 @@ export function createPassing(row: ServiceRow, publicOrigin: string): Passing {
   const isOwn = isBuiltIn(service);
   const toService = new Set([...FORWARDED, ...named].map((name) => name.toLowerCase()));
   const own = credentials.map((one) => one.split(' ') as [header: string, below?: string]);
-  const toClient = printed([
+  const toClient = mapByLowerCase([
     ...RETURNED,
     ...(isOwn ? RETURNED_BY_BUILT_IN : []),
     ...named,
@@ -117,7 +117,7 @@ export function createPassing(row: ServiceRow, publicOrigin: string): Passing {
   };
 
   return {
-    forwarded({ request, trace, address, identity, target, host }, upstreamHost) {
+    buildRequestHeaders({ request, trace, address, identity, target, host }, upstreamHost) {
       const headers: Record<string, string | string[]> = { host: upstreamHost };
       for (const name in request.headers) {
         const value = request.headers[name];
@@ -132,9 +132,9 @@ export function createPassing(row: ServiceRow, publicOrigin: string): Passing {
       if (identity !== undefined) headers[IDENTITY_HEADER] = identity;
       return headers;
     },
-    returned(exchange, { headers: answered, statusCode }) {
+    buildReplyHeaders(exchange, { headers: answered, statusCode }) {
       const headers: string[] = [];
-      const dropped = listed(answered.connection);
+      const dropped = listConnectionHeaders(answered.connection);
       // Node has joined repeated headers, or kept the first.
       for (const name in answered) {
         const print = toClient.get(name);
@@ -154,13 +154,13 @@ export function createPassing(row: ServiceRow, publicOrigin: string): Passing {
   };
 }
 
-const printed = (names: readonly string[]): ReadonlyMap<string, string> =>
+const mapByLowerCase = (names: readonly string[]): ReadonlyMap<string, string> =>
   new Map(names.map((name) => [name.toLowerCase(), name]));
 
 const nameOfCookie = (cookie: string): string => cookie.split('=', 1)[0]?.trim() ?? '';
 
 /** Headers that `Connection` names (RFC 9110, 7.6.1). */
-const listed = (connection: string | undefined): readonly string[] => {
+const listConnectionHeaders = (connection: string | undefined): readonly string[] => {
   if (connection === undefined || connection === 'keep-alive' || connection === 'close') return [];
   return connection.split(',').map((name) => name.trim().toLowerCase());
 };

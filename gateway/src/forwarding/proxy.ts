@@ -117,6 +117,6 @@ const limitConnecting = (socket: Socket): void => {
   };
   // A process that stood still first reads which connections were established.
   const timer = setTimeout(() => setImmediate(end), CONNECT_MS);
-  const established = () => clearTimeout(timer);
-  socket.once('connect', established).once('close', established);
+  const stopTimer = () => clearTimeout(timer);
+  socket.once('connect', stopTimer).once('close', stopTimer);
 };

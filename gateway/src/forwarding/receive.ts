@@ -34,7 +34,7 @@ export function createReceiver({ passing, onReply, onStream, forget, answerFailu
     const { exchange } = proxied;
     const { response, request, route, family, corsHeaders } = exchange;
     requireInterface(reply, request.method, route);
-    const returned = passing().returned(exchange, reply);
+    const returned = passing().buildReplyHeaders(exchange, reply);
     onReply?.(exchange, reply, returned);
     if (isStream(reply)) {
       // Streams have a limit of their own.

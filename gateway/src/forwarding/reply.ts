@@ -74,7 +74,7 @@ interface Forwarded {
  * With backpressure; a short response of known length is sent in one write. Calls `broken` if the upstream response
  * ends early while the client's has not ended.
  */
-export function sendReply(reply: IncomingMessage, { response, headers, guard }: Forwarded, broken: () => void): void {
+export function sendReply(reply: IncomingMessage, { response, headers, guard }: Forwarded, onBroken: () => void): void {
   if (response.hasHeader('Vary')) joinVary(headers, response.getHeader('Vary'));
   const status = reply.statusCode ?? 502;
   const length = Number(reply.headers['content-length'] ?? -1);
@@ -107,7 +107,7 @@ export function sendReply(reply: IncomingMessage, { response, headers, guard }: 
   reply.on('data', (chunk: Buffer) => guard(() => take(chunk)));
   reply.on('end', () => guard(end));
   reply.on('error', () => {
-    if (!response.writableEnded && !response.destroyed) broken();
+    if (!response.writableEnded && !response.destroyed) onBroken();
   });
 }
 

@@ -46,7 +46,7 @@ export function createStreams({ checks, logger, everyMs = EVERY_MS }: StreamsOpt
       return;
     }
     if (!open.has(exchange)) return;
-    if (isWorthLess(again.identity, watched.identity)) watched.end(changed());
+    if (isWorthLess(again.identity, watched.identity)) watched.end(createChangedFault());
     else watched.identity = again.identity;
   };
 
@@ -85,5 +85,5 @@ const isWorthLess = (later: string | undefined, earlier: string | undefined): bo
 const boundsOf = ({ user, bounds }: Caller): string =>
   JSON.stringify([user && [user.role, user.contact, user.pointsOfSale.toSorted()], bounds]);
 
-const changed = (): Fault =>
+const createChangedFault = (): Fault =>
   createUnavailableFault('What this token may read has changed while the request waited: send it again.');

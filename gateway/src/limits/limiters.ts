@@ -123,11 +123,12 @@ export function createSlidingLimiter(name: string, report: (isUrgent: boolean) =
     recent.lasts[index] = Math.max(0, Math.min(SLOT_MS - 1, now - recent.newest * SLOT_MS));
   };
 
-  const unshared = (perMinute: number): number => (UNSHARED * perMinute) / Math.max(1, gateways - 1);
+  const computeUnsharedRate = (perMinute: number): number => (UNSHARED * perMinute) / Math.max(1, gateways - 1);
 
   const grantedAt = ({ share }: Recent, perMinute: number, now: number): number => {
     // Also where no other gateway is left: what a stopped one has admitted counts for a minute.
-    if (share && now - share.at < SHARE_MS) return Math.max(share.perMinute, Math.floor(unshared(perMinute)));
+    if (share && now - share.at < SHARE_MS)
+      return Math.max(share.perMinute, Math.floor(computeUnsharedRate(perMinute)));
     return Math.max(1, Math.floor(perMinute / gateways));
   };
 
@@ -141,7 +142,7 @@ export function createSlidingLimiter(name: string, report: (isUrgent: boolean) =
   const requestShare = ({ share, total, perMinute }: Recent, isAllowed: boolean, now: number): void => {
     if (now - heardAt > SILENT_MS) report(false);
     if (gateways === 1) return;
-    if (!share && total >= unshared(perMinute) / 2) report(true);
+    if (!share && total >= computeUnsharedRate(perMinute) / 2) report(true);
     else if (!isAllowed) report(false);
   };
 
@@ -182,11 +183,11 @@ export function createSlidingLimiter(name: string, report: (isUrgent: boolean) =
       for (const [key, recent] of keys.entries()) {
         const { perMinute, share } = recent;
         // Most callers are far below their limits.
-        if (!share && recent.total < unshared(perMinute) / 2) continue;
+        if (!share && recent.total < computeUnsharedRate(perMinute) / 2) continue;
         advance(recent, slot, now);
         estimateRefused(recent, now);
         const { total: used, refusedPerMinute } = recent;
-        if (!share && used < unshared(perMinute) / 2) continue;
+        if (!share && used < computeUnsharedRate(perMinute) / 2) continue;
         rates.push({ caller: `${name} ${key}`, perMinute, used, wanted: Math.min(perMinute, used + refusedPerMinute) });
       }
       return rates;

@@ -43,7 +43,7 @@ const REGISTERED_MS = 1_800_000;
  */
 export function createLimits(
   perMinute: LimitOptions,
-  meter: Pick<Meter, 'usedSince' | 'admitted'>,
+  meter: Pick<Meter, 'usedSince' | 'startRequest'>,
   report: (isUrgent: boolean) => void,
 ): Limits {
   const addresses = createLimiter('address', perMinute.address);
@@ -74,7 +74,7 @@ export function createLimits(
         const rate = apiKeys.take(apiKey.apiKeyId, apiKey.ratePerMinute, now);
         if (!rate.allowed) exchange.keyOutcome = 'rate';
         admit(exchange, rate);
-        meter.admitted(apiKey.apiKeyId);
+        meter.startRequest(apiKey.apiKeyId);
         exchange.admittedKey = apiKey.apiKeyId;
         return;
       }

@@ -20,8 +20,8 @@ export interface Meter {
   readonly gateway: string;
   record(request: Metered): void;
   /** A request with this key counts against a quota from its admission on. */
-  admitted(apiKeyId: string): void;
-  ended(apiKeyId: string): void;
+  startRequest(apiKeyId: string): void;
+  finishRequest(apiKeyId: string): void;
   /** Counts the calendar month (`2027-03`) without reports up to the given one; with those in flight. */
   usedSince(apiKeyId: string, reportedUpTo: number, month: string): number;
   /** Requests that are not acknowledged yet; the age of the oldest in milliseconds. */
@@ -131,7 +131,7 @@ export function createMeter(options: MeterOptions): Meter {
         const [report] = formed;
         await send(report);
         formed = formed.slice(1);
-        await spool.reported(report);
+        await spool.removeReport(report);
       }
       if (!isReachable) logger.info('the counted requests are reported again');
       isReachable = true;
@@ -179,10 +179,10 @@ export function createMeter(options: MeterOptions): Meter {
       }
       if (apiKeyId !== null && admitted) countKey(apiKeyId, minute, at);
     },
-    admitted(apiKeyId) {
+    startRequest(apiKeyId) {
       inFlight.set(apiKeyId, (inFlight.get(apiKeyId) ?? 0) + 1);
     },
-    ended(apiKeyId) {
+    finishRequest(apiKeyId) {
       const left = (inFlight.get(apiKeyId) ?? 1) - 1;
       if (left > 0) inFlight.set(apiKeyId, left);
       else inFlight.delete(apiKeyId);
@@ -203,7 +203,7 @@ export function createMeter(options: MeterOptions): Meter {
     flush,
     start() {
       formedSince = now();
-      formed = [...spool.left(), ...formed];
+      formed = [...spool.listUnsent(), ...formed];
       reporting = repeat(() => flush(), { everyMs, atOnce: true, failed: () => undefined });
     },
     async close() {
@@ -219,7 +219,7 @@ export function createMeter(options: MeterOptions): Meter {
 const NO_OPERATION = 'none';
 
 /** Counts only with a verified token or a valid API key. */
-export function countExchange(meter: Pick<Meter, 'record' | 'ended'>, exchange: Exchange): void {
+export function countExchange(meter: Pick<Meter, 'record' | 'finishRequest'>, exchange: Exchange): void {
   const { claims, apiKey, admittedKey, route, response, bytesOut } = exchange;
   const institution = claims?.institution ?? apiKey?.institution;
   if (institution === undefined) return;
@@ -234,5 +234,5 @@ export function countExchange(meter: Pick<Meter, 'record' | 'ended'>, exchange: 
     admitted: admittedKey !== undefined,
     bytes: bytesOut,
   });
-  if (admittedKey !== undefined) meter.ended(admittedKey);
+  if (admittedKey !== undefined) meter.finishRequest(admittedKey);
 }

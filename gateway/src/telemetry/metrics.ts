@@ -4,7 +4,7 @@ import type { Meter } from './meter.ts';
 
 /** Label values come from descriptions and tables, never from clients. */
 export interface GatewayMetrics {
-  completed(exchange: Exchange): void;
+  recordExchange(exchange: Exchange): void;
   upstreamAnswered(service: string, exchange: Exchange): void;
   upstreamFailed(service: string, code: string): void;
   upstreamRepeated(service: string): void;
@@ -17,7 +17,7 @@ export interface GatewayMetrics {
 const nothing = (): void => undefined;
 
 const noMetrics: GatewayMetrics = {
-  completed: nothing,
+  recordExchange: nothing,
   upstreamAnswered: nothing,
   upstreamFailed: nothing,
   upstreamRepeated: nothing,
@@ -92,7 +92,7 @@ export function createGatewayMetrics(metrics: Metrics | undefined): GatewayMetri
     [...watched].flatMap(([service, { inFlight }]) => (inFlight ? [{ value: inFlight(), labels: { service } }] : [])),
   );
   return {
-    completed({ route, response, startedAt, keyOutcome }) {
+    recordExchange({ route, response, startedAt, keyOutcome }) {
       if (keyOutcome !== undefined) keys({ outcome: keyOutcome });
       const operation = route?.operation ?? 'none';
       requests({ service: route?.service ?? 'none', operation, status: response.statusCode });

@@ -35,15 +35,15 @@ export interface Report {
 
 export interface Spool {
   /** Sorted by sequence within each process. */
-  left(): readonly Report[];
-  reported(report: Report): Promise<void>;
+  listUnsent(): readonly Report[];
+  removeReport(report: Report): Promise<void>;
   /** Leaves reports to the next process. Rejects if they cannot be written. */
   leave(reports: readonly Report[]): Promise<void>;
 }
 
 export const noSpool: Spool = {
-  left: () => [],
-  reported: async () => undefined,
+  listUnsent: () => [],
+  removeReport: async () => undefined,
   leave: () => Promise.reject(new Error('there is no data directory')),
 };
 
@@ -73,14 +73,14 @@ export function createSpool(folder: string): Spool {
   };
 
   return {
-    left: () =>
+    listUnsent: () =>
       names().flatMap((file) => {
         const reports = read(file);
         const entry = { file, reports: new Set(reports.map(nameOf)) };
         for (const report of reports) files.set(nameOf(report), entry);
         return reports;
       }),
-    async reported(report) {
+    async removeReport(report) {
       const entry = files.get(nameOf(report));
       if (!entry) return;
       files.delete(nameOf(report));

@@ -231,7 +231,7 @@ describe('a meter', () => {
         ],
       );
       expect(reports[0]).toEqual(refused[0]);
-      expect(createSpool(folder).left()).toEqual([]);
+      expect(createSpool(folder).listUnsent()).toEqual([]);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }

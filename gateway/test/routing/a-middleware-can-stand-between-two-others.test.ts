@@ -28,7 +28,7 @@ const logger = { error: (message: string, fields: object = {}) => void log.push(
 const pages = createPages();
 const routing = createRouting({ pages, own: ownRoutes, logger: { info: ignore, warn: ignore } });
 const perMinute = { address: 100, client: 100, session: 100 };
-const limits = createLimits(perMinute, { usedSince: () => 0, admitted: ignore }, ignore);
+const limits = createLimits(perMinute, { usedSince: () => 0, startRequest: ignore }, ignore);
 const exchanges = createExchanges({
   peerOf: createPeers(createTrust([])),
   hsts: undefined,

@@ -32,7 +32,8 @@ export function createAuthentication(
   timeoutMs: number,
   repetition: Repetition,
 ): Authentication {
-  const { clientId, clientSecret, scope, accessToken, refreshToken, expiresAt, onTokens, apiKey } = checked(given);
+  const { clientId, clientSecret, scope, accessToken, refreshToken, expiresAt, onTokens, apiKey } =
+    checkCredentials(given);
   const key: Readonly<Record<string, string>> = apiKey === undefined ? {} : { 'x-api-key': apiKey };
   if (typeof accessToken === 'function') return withTokenOf(accessToken, key);
   if (accessToken === undefined && clientSecret === undefined) return withoutToken(key);
@@ -51,7 +52,7 @@ export function createAuthentication(
 }
 
 /** @throws {TypeError} when the credentials do not belong together */
-const checked = (credentials: Credentials): Credentials => {
+const checkCredentials = (credentials: Credentials): Credentials => {
   const { clientId, clientSecret, accessToken, refreshToken } = credentials;
   if (clientSecret !== undefined && clientId === undefined) throw new TypeError('clientSecret needs clientId');
   if (refreshToken !== undefined && clientId === undefined) throw new TypeError('refreshToken needs clientId');

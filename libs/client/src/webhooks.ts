@@ -35,7 +35,7 @@ export async function verifyWebhook(delivery: ReceivedDelivery): Promise<Event |
   if (!id || !/^\d{1,12}$/.test(timestamp)) throw new WebhookVerificationError('the headers of a delivery are missing');
   if (Math.abs(now / 1_000 - Number(timestamp)) > toleranceSeconds)
     throw new WebhookVerificationError(`the delivery was signed more than ${toleranceSeconds} s away from now`);
-  const signed = joined(`${id}.${timestamp}.`, body);
+  const signed = joinBytes(`${id}.${timestamp}.`, body);
   const candidates = signatures.flatMap((one) => (one.startsWith('v1,') ? (bytesOf(one.slice(3)) ?? []) : []));
   const keys = await Promise.all([secret].flat().map(keyOf));
   for (const key of keys)
@@ -51,7 +51,7 @@ const headerOf = (headers: DeliveryHeaders, name: string): string => {
   return typeof found === 'string' ? found : (found?.join(' ') ?? '');
 };
 
-const joined = (start: string, body: ReceivedDelivery['body']): Uint8Array<ArrayBuffer> => {
+const joinBytes = (start: string, body: ReceivedDelivery['body']): Uint8Array<ArrayBuffer> => {
   const encoder = new TextEncoder();
   const first = encoder.encode(start);
   const rest = typeof body === 'string' ? encoder.encode(body) : new Uint8Array(body);

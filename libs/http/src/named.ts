@@ -8,10 +8,10 @@ const DEPRECATED = '~deprecated';
 
 /** The schema, described as `components.schemas[name]` wherever it is used. Validation does not change. */
 export function named<Schema extends TSchema>(name: string, schema: Schema): Schema {
-  return marked(schema, NAME, name);
+  return markSchema(schema, NAME, name);
 }
 
-const marked = <Schema extends object>(schema: Schema, mark: string, value: unknown): Schema =>
+const markSchema = <Schema extends object>(schema: Schema, mark: string, value: unknown): Schema =>
   Object.defineProperties(
     {},
     { ...Object.getOwnPropertyDescriptors(schema), [mark]: { value, configurable: true } },
@@ -23,7 +23,7 @@ export function getSchemaName(schema: object): string | undefined {
 
 /** Marks a schema that allows null beside what `of` allows, so that a description can refer to `of` by its name. */
 export function markNullable<Schema extends object>(schema: Schema, of: object): Schema {
-  return marked(schema, NULLABLE, of);
+  return markSchema(schema, NULLABLE, of);
 }
 
 export function getNullableSchema(schema: object): object | undefined {
@@ -32,7 +32,7 @@ export function getNullableSchema(schema: object): object | undefined {
 
 /** Described as deprecated, and announced by every answer of the operations that have it. */
 export function deprecateMember<Schema extends TSchema>(schema: Schema, deprecation: Deprecation): Schema {
-  return Object.assign(marked(schema, DEPRECATED, deprecation), { deprecated: true });
+  return Object.assign(markSchema(schema, DEPRECATED, deprecation), { deprecated: true });
 }
 
 export function getDeprecation(schema: object): Deprecation | undefined {

@@ -44,7 +44,7 @@ export function createLineSchema({
   return Type.String({
     maxLength,
     pattern: mayBeEmpty ? EMPTY_LINE_PATTERN : LINE_PATTERN,
-    description: joined(
+    description: joinTexts(
       description,
       `one line${mayBeEmpty ? ', empty or' : ''} with a visible character, trimmed, in Unicode NFC`,
     ),
@@ -52,14 +52,14 @@ export function createLineSchema({
   });
 }
 
-const joined = (...parts: readonly (string | undefined)[]): string => parts.filter(Boolean).join('; ');
+const joinTexts = (...parts: readonly (string | undefined)[]): string => parts.filter(Boolean).join('; ');
 
 /** A text of several lines, such as a description. The handler sees it trimmed, in NFC, and with `\n` as line break. */
 export function createLinesSchema({ maxLength, description }: TextOptions) {
   return Type.String({
     maxLength,
     pattern: LINES_PATTERN,
-    description: joined(description, 'with a visible character, trimmed, in Unicode NFC'),
+    description: joinTexts(description, 'with a visible character, trimmed, in Unicode NFC'),
     [NORMALISE]: 'lines',
   });
 }
@@ -211,10 +211,10 @@ interface Members {
 export function createPatchSchema<Properties extends TProperties>(
   schema: TObject<Properties>,
 ): TUnsafe<PatchOf<Static<TObject<Properties>>>> {
-  return patched(schema) as TUnsafe<PatchOf<Static<TObject<Properties>>>>;
+  return toPatch(schema) as TUnsafe<PatchOf<Static<TObject<Properties>>>>;
 }
 
-const patched = (schema: TSchema): TSchema => {
+const toPatch = (schema: TSchema): TSchema => {
   const name = getSchemaName(schema);
   const patch = patchedParts(schema);
   return name === undefined || patch === schema ? patch : named(`${name}Changes`, patch);
@@ -223,20 +223,20 @@ const patched = (schema: TSchema): TSchema => {
 const patchedParts = (schema: TSchema): TSchema => {
   const { default: _, ...rest } = schema as TSchema & { default?: unknown };
   const { properties, patternProperties, anyOf, required = [] } = rest as Members;
-  const alternatives = anyOf?.map(patched);
+  const alternatives = anyOf?.map(toPatch);
   if (alternatives?.some((alternative, index) => alternative !== anyOf?.[index]))
     return Type.Unsafe({ ...rest, anyOf: alternatives });
   if (patternProperties) {
     const values = Object.entries(patternProperties).map(([pattern, value]) => [
       pattern,
-      createNullableSchema(patched(value)),
+      createNullableSchema(toPatch(value)),
     ]);
     return Type.Unsafe({ ...rest, patternProperties: Object.fromEntries(values) });
   }
   if (!properties) return 'default' in schema ? Type.Unsafe(rest) : schema;
   const members = Object.entries(properties).map(([name, member]): [string, TSchema] => [
     name,
-    required.includes(name) ? patched(member) : createNullableSchema(patched(member)),
+    required.includes(name) ? toPatch(member) : createNullableSchema(toPatch(member)),
   ]);
   const { required: _required, ...object } = rest as Members;
   return Type.Unsafe({ ...object, properties: Object.fromEntries(members) });

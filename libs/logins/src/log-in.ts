@@ -19,7 +19,7 @@ export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   const hash = await derive(password, salt, COST, HASH_BYTES);
   const { memory, passes, parallelism } = COST;
-  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${unpadded(salt)}$${unpadded(hash)}`;
+  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${encodeUnpadded(salt)}$${encodeUnpadded(hash)}`;
 }
 
 const derive = (
@@ -33,7 +33,7 @@ const derive = (
     argon2('argon2id', options, (error, hash) => (error ? reject(error) : resolve(hash)));
   });
 
-const unpadded = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '');
+const encodeUnpadded = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '');
 
 /** Whether a password matches a stored hash. @throws {Error} if the hash is not Argon2id in PHC format */
 export async function isPassword(password: string, stored: string): Promise<boolean> {
@@ -101,7 +101,7 @@ export function createLogIn<User>({
 
   const decide = async (attempt: Attempt, password: string, hasLeft?: () => boolean): Promise<Outcome<User>> => {
     // One small read, so that an address over its limit takes no place in the queue.
-    const waitMs = await counts.refused(attempt);
+    const waitMs = await counts.computeWait(attempt);
     if (waitMs !== undefined) return { outcome: 'throttled', waitMs };
     const who = { institution: attempt.institution, address: toNetwork(attempt.ip), hasLeft };
     return (await inTurn(who, () => check(attempt, password))) ?? { outcome: 'busy', waitMs: BUSY_MS };

@@ -11,11 +11,11 @@ export function toLoginKey(login: string): string {
 export function toEmailLoginKey(login: string): string {
   const text = login.normalize('NFKC').trim();
   const domain = text.lastIndexOf('@') + 1;
-  return folded(text.slice(0, domain)) + folded(dnsName(text.slice(domain)));
+  return foldLogin(text.slice(0, domain)) + foldLogin(dnsName(text.slice(domain)));
 }
 
 /** Folds case and Unicode composition; a final sigma becomes a sigma. */
-const folded = (text: string): string => text.normalize('NFC').toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
+const foldLogin = (text: string): string => text.normalize('NFC').toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
 
 const dnsName = (domain: string): string => {
   const url = `http://${domain}`;
@@ -65,14 +65,14 @@ export function createAddressLimit(
 ) {
   return async (institution: string, ip: string): Promise<number | undefined> => {
     const at = now();
-    const limit = { id: derived('limit', what, institution, toNetwork(ip)), most, windowMs };
+    const limit = { id: deriveHash('limit', what, institution, toNetwork(ip)), most, windowMs };
     const roomAt = await add(collection, institution, limit, at);
     return roomAt === undefined ? undefined : Math.max(1, roomAt - at);
   };
 }
 
 /** A deterministic id: the SHA-256 of the parts, which it does not reveal. */
-const derived = (...parts: readonly string[]): string => hash('sha256', JSON.stringify(parts), 'base64url');
+const deriveHash = (...parts: readonly string[]): string => hash('sha256', JSON.stringify(parts), 'base64url');
 
 /** If the limit is reached, counts none and resolves to when the next one is allowed (epoch milliseconds). */
 const add = async (
@@ -116,7 +116,7 @@ export function createLoginAttempts(
 
   return {
     /** Milliseconds to wait if the limit of the address is reached, else undefined; counts nothing. */
-    async refused({ institution, ip }: Attempt): Promise<number | undefined> {
+    async computeWait({ institution, ip }: Attempt): Promise<number | undefined> {
       const at = now();
       const { id, most } = networkLimit(institution, toNetwork(ip), mostPerAddress);
       const failures = (await collection.of(institution).get(id))?.failures.filter((one) => one > at - WINDOW_MS) ?? [];
@@ -144,7 +144,7 @@ export function createLoginAttempts(
 }
 
 const networkLimit = (institution: string, network: string, most: number): Limit => ({
-  id: derived('network', institution, network),
+  id: deriveHash('network', institution, network),
   most,
   windowMs: WINDOW_MS,
 });
@@ -156,7 +156,7 @@ const limitsOf = ({ institution, realm, login, ip }: Attempt, mostPerAddress: nu
   const whom = [institution, realm, toEmailLoginKey(login)];
   return [
     networkLimit(institution, network, mostPerAddress),
-    { id: derived('address', ...whom, network), most: MAX_FROM_ADDRESS, windowMs: WINDOW_MS },
-    { id: derived('login', ...whom), most: MAX_PER_LOGIN, windowMs: WINDOW_MS },
+    { id: deriveHash('address', ...whom, network), most: MAX_FROM_ADDRESS, windowMs: WINDOW_MS },
+    { id: deriveHash('login', ...whom), most: MAX_PER_LOGIN, windowMs: WINDOW_MS },
   ];
 };

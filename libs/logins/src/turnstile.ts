@@ -59,8 +59,8 @@ export function createTurnstile(limits: TurnstileLimits, surroundings: Surroundi
 
   const next = (): Waiter | undefined => {
     clear();
-    const [, line] = rotated(lines) ?? [];
-    const [, queue] = (line && rotated(line)) ?? [];
+    const [, line] = rotate(lines) ?? [];
+    const [, queue] = (line && rotate(line)) ?? [];
     return queue?.[0];
   };
 
@@ -113,7 +113,7 @@ export function createTurnstile(limits: TurnstileLimits, surroundings: Surroundi
   };
 }
 
-const rotated = <Queue>(queues: Map<string, Queue>): readonly [string, Queue] | undefined => {
+const rotate = <Queue>(queues: Map<string, Queue>): readonly [string, Queue] | undefined => {
   const [first] = queues;
   if (!first) return undefined;
   queues.delete(first[0]);

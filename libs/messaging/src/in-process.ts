@@ -151,15 +151,15 @@ export function createInProcessBus(options: InProcessOptions): Bus {
       const consumers = consumersOf(queue);
       if (consumers.queue.types.join() !== queue.types.join()) throw new Error(`${queue.name} has other types already`);
       const own = new Set<Promise<void>>();
-      const watched: Handler = (message, attempt) => {
+      const watchHandler: Handler = (message, attempt) => {
         const running = handler(message, attempt);
         own.add(running);
         return running.finally(() => own.delete(running));
       };
-      consumers.handlers.push(watched);
+      consumers.handlers.push(watchHandler);
       return {
         async close() {
-          const at = consumers.handlers.indexOf(watched);
+          const at = consumers.handlers.indexOf(watchHandler);
           if (at >= 0) consumers.handlers.splice(at, 1);
           if (consumers.handlers.length === 0) await closeConsumers(consumers);
           else await Promise.allSettled(own);

@@ -22,7 +22,7 @@ export function createLanes<T>({ limit, work }: LanesOptions<T>) {
   let size = 0;
   let waiters: (() => void)[] = [];
 
-  const finished = (lane: Lane<T>): void => {
+  const finishLane = (lane: Lane<T>): void => {
     if (lane.items.length > 0) ready.push(lane);
     else lanes.delete(lane.key);
   };
@@ -45,7 +45,7 @@ export function createLanes<T>({ limit, work }: LanesOptions<T>) {
     working--;
     if (again === undefined) {
       size--;
-      finished(lane);
+      finishLane(lane);
     } else {
       later(lane, item, again);
     }

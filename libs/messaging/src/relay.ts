@@ -121,7 +121,7 @@ export function startRelay(options: RelayOptions) {
   const orphaned = createOrphanedEvents({ ...options, memory, held, take, isBusDown: () => probing });
 
   const unlisten = outbox.onCommitted((events) => {
-    for (const event of events) if (!orphaned.committed(event)) take(event);
+    for (const event of events) if (!orphaned.offer(event)) take(event);
   });
   orphaned.start();
 
@@ -139,11 +139,11 @@ export function startRelay(options: RelayOptions) {
       unlisten();
       closing.abort();
       await orphaned.close();
-      const drained = async () => {
+      const drain = async () => {
         if (!probing) await lanes.quiet();
         await flushing;
       };
-      await settleWithin(drained(), drainMs, () => {});
+      await settleWithin(drain(), drainMs, () => {});
       stopping.abort();
       lanes.drop();
       if (flushing) await settleWithin(flushing, drainMs, () => {});
@@ -246,7 +246,7 @@ const createOrphanedEvents = (options: OrphanedEventsOptions) => {
   return {
     start: tick,
     /** True if it will be read from the outbox instead of memory. */
-    committed(event: Message): boolean {
+    offer(event: Message): boolean {
       if (!missed && held.size < memory) return false;
       missed = true;
       if (reading && aside.length < memory) aside.push(event);

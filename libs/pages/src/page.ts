@@ -58,19 +58,19 @@ const ESCAPES: Readonly<Record<string, string>> = {
 /** Every interpolated text is escaped. Lists are joined; `undefined` and `false` leave nothing. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return {
-    html: strings.map((markup, index) => markup + written(parts[index])).join(''),
+    html: strings.map((markup, index) => markup + writePart(parts[index])).join(''),
   };
 }
 
-const written = (part: Part): string => {
+const writePart = (part: Part): string => {
   if (part === undefined || part === false) return '';
-  if (isList(part)) return part.map(written).join('');
-  return typeof part === 'object' ? part.html : escaped(String(part));
+  if (isList(part)) return part.map(writePart).join('');
+  return typeof part === 'object' ? part.html : escapeHtml(String(part));
 };
 
 const isList = (part: Part): part is readonly Part[] => Array.isArray(part);
 
-const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
+const escapeHtml = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
 
 interface Page {
   readonly language: Language;

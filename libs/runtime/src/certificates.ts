@@ -61,12 +61,12 @@ export function declareCertificateFiles(prefix: string): Setting<CertificateFile
   const [certFile, keyFile] = [`${prefix}_CERT_FILE`, `${prefix}_KEY_FILE`].map((name) =>
     file(name, { optional: true }),
   );
-  const named = (setting: typeof certFile, path: string | undefined): NamedFile | undefined =>
+  const toNamedFile = (setting: typeof certFile, path: string | undefined): NamedFile | undefined =>
     path === undefined || setting === undefined ? undefined : { setting: setting.name, path };
   return {
     name: `${prefix}_CERT_FILE`,
     read(env) {
-      const [cert, key] = [named(certFile, certFile?.read(env)), named(keyFile, keyFile?.read(env))];
+      const [cert, key] = [toNamedFile(certFile, certFile?.read(env)), toNamedFile(keyFile, keyFile?.read(env))];
       const faults = faultsOf(cert, key);
       const [set, unset] = cert ? [cert.setting, `${prefix}_KEY_FILE`] : [key?.setting, `${prefix}_CERT_FILE`];
       if (!cert !== !key) faults.unshift(`${unset}: is not set, but ${set} is; they belong together`);

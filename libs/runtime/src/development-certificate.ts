@@ -60,7 +60,7 @@ export async function ensureDevelopmentCertificate(
     keyFile: join(directory, 'development-key.pem'),
   };
   // Looked at first: what cannot be read is not replaced.
-  const read = stored(files, now, () => true);
+  const read = readPair(files, now, () => true);
   const authority = await authorityIn(directory, now);
   const signer = new X509Certificate(authority.cert);
   const isGood = (certificate: X509Certificate) =>
@@ -77,7 +77,7 @@ export async function ensureDevelopmentCertificate(
 }
 
 /** Intact and valid for another month. @throws {StartFault} if a file cannot be read */
-const stored = (
+const readPair = (
   { certFile, keyFile }: Pick<Pair, 'certFile' | 'keyFile'>,
   now: number,
   isGood: (certificate: X509Certificate) => boolean,
@@ -107,7 +107,7 @@ const storedPem = (path: string): string | undefined => {
 /** @throws {StartFault} if the authority, which clients may trust, exists without its key */
 const authorityIn = async (directory: string, now: number): Promise<Pair> => {
   const files = { certFile: join(directory, 'development-ca.crt'), keyFile: join(directory, 'development-ca.key') };
-  const found = stored(files, now, ({ ca }) => ca);
+  const found = readPair(files, now, ({ ca }) => ca);
   if (found) return found;
   if (storedPem(files.certFile) !== undefined && storedPem(files.keyFile) === undefined) {
     throw new StartFault(

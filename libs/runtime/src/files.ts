@@ -17,13 +17,13 @@ export function ensureDirectory(path: string, setting: string): string {
 const missing = (path: string): string[] => {
   if (isDirectory(path)) return [];
   const found = [path];
-  for (let at = dirname(path); !known(at) && at !== dirname(at); at = dirname(at)) found.unshift(at);
+  for (let at = dirname(path); !statIfPresent(at) && at !== dirname(at); at = dirname(at)) found.unshift(at);
   return found;
 };
 
-const isDirectory = (path: string): boolean => known(path)?.isDirectory() ?? false;
+const isDirectory = (path: string): boolean => statIfPresent(path)?.isDirectory() ?? false;
 
-const known = (path: string) => statSync(path, { throwIfNoEntry: false });
+const statIfPresent = (path: string) => statSync(path, { throwIfNoEntry: false });
 
 const make = (path: string): void => {
   try {

@@ -69,7 +69,7 @@ export function createLogger(options: LoggerOptions): Logger {
       time: new Date().toISOString(),
       level: name,
       service,
-      message: masked(String(message)),
+      message: maskSecrets(String(message)),
       ...(trace ? { requestId: trace.requestId, traceId: parseTraceparent(trace.traceparent)?.traceId } : {}),
       ...allowedFields((fields as object | undefined) ?? {}, name),
     };
@@ -91,7 +91,7 @@ export function createLogger(options: LoggerOptions): Logger {
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
-const masked = (text: string): string =>
+const maskSecrets = (text: string): string =>
   masks.reduce((result, [pattern, replacement]) => result.replace(pattern, replacement), text);
 
 const allowedFields = (fields: object, level: string): Record<string, unknown> =>
@@ -100,18 +100,19 @@ const allowedFields = (fields: object, level: string): Record<string, unknown> =
       .filter(([key, value]) => allowed.has(key) && value !== undefined)
       .map(([key, value]) => {
         if (key === 'error') return [key, plainError(value, level === 'warn' && isOfSurroundings(value))];
-        return [key, typeof value === 'string' ? masked(value) : value];
+        return [key, typeof value === 'string' ? maskSecrets(value) : value];
       }),
   );
 
 const plainError = (error: unknown, isExplained: boolean): object => {
   // Not instanceof: errors of another realm are errors, too.
-  if (typeof error !== 'object' || error === null || !('message' in error)) return { message: masked(String(error)) };
+  if (typeof error !== 'object' || error === null || !('message' in error))
+    return { message: maskSecrets(String(error)) };
   const { name, message, stack, cause } = error as Error;
   return {
     name,
-    message: masked(message),
-    ...(stack === undefined || isExplained ? {} : { stack: masked(stack) }),
+    message: maskSecrets(message),
+    ...(stack === undefined || isExplained ? {} : { stack: maskSecrets(stack) }),
     ...(cause === undefined ? {} : { cause: plainError(cause, isExplained) }),
   };
 };

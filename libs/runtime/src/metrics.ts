@@ -78,7 +78,7 @@ export async function createMetrics(): Promise<Metrics> {
     registers: [registry],
   });
   const meters = new Map<string, unknown>();
-  const known = <Value>(name: string, make: () => Value): Value => {
+  const findOrMake = <Value>(name: string, make: () => Value): Value => {
     const found = (meters.get(name) as Value | undefined) ?? make();
     meters.set(name, found);
     return found;
@@ -110,11 +110,14 @@ export async function createMetrics(): Promise<Metrics> {
     seconds.observe({ service, operation, status }, duration);
   return {
     counter(meter) {
-      const counter = known(meter.name, () => new Counter(shape(meter)));
+      const counter = findOrMake(meter.name, () => new Counter(shape(meter)));
       return (labels = {}, by = 1) => counter.inc(labels, by);
     },
     histogram(meter) {
-      const histogram = known(meter.name, () => new Histogram({ ...shape(meter), buckets: meter.buckets ?? SECONDS }));
+      const histogram = findOrMake(
+        meter.name,
+        () => new Histogram({ ...shape(meter), buckets: meter.buckets ?? SECONDS }),
+      );
       return (value, labels = {}) => histogram.observe(labels, value);
     },
     watch(meter, read) {

@@ -97,7 +97,7 @@ export function announceWrites<T extends Announced>(
   announce: Announce<T>,
   { onWritten = () => {}, follow = () => ({}) }: AnnouncingOptions<T> = {},
 ): CollectionHandle<T> {
-  const announced = (before: T | undefined, after: T): { next: T; facts: Fact[] } => {
+  const addFacts = (before: T | undefined, after: T): { next: T; facts: Fact[] } => {
     let last = before?.lastAnnouncement;
     const facts = announce(before, after).map(({ type, resource, data, belongsTo }, index) => {
       const position = after.version * PER_WRITE + index;
@@ -120,7 +120,7 @@ export function announceWrites<T extends Announced>(
         if (!changed) return undefined;
         const { version } = current;
         const after = { ...changed.next, version: version + 1, institution: current.institution } as T;
-        const { next, facts } = announced(current, after);
+        const { next, facts } = addFacts(current, after);
         const events = [...(changed.events ?? []), ...facts];
         return { ...changed, next, events, ...withFollowing(follow(current, next), changed.due) };
       };
@@ -136,7 +136,7 @@ export function announceWrites<T extends Announced>(
         insert:
           (insert) =>
           async (document, options = {}) => {
-            const { next, facts } = announced(undefined, { ...document, version: 1, institution } as T);
+            const { next, facts } = addFacts(undefined, { ...document, version: 1, institution } as T);
             const events = [...(options.events ?? []), ...facts];
             const following = withFollowing(follow(undefined, next), options.due);
             const inserted = await insert(next, { ...options, events, ...following });

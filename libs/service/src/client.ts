@@ -191,7 +191,7 @@ export function createServiceClient<All extends Operations<All>>(
     const { status: http, text } = await sendTraced(operation, sent).catch((error: Error) => {
       throw unavailable(operation, error.message, sentAt);
     });
-    const envelope = parsed(text);
+    const envelope = parseEnvelope(text);
     if (envelope === undefined || http >= 500) throw unavailable(operation, `it answered ${http}`, sentAt);
     if (http >= 400) throw new ServiceRefusal(service, http, envelope.status, envelope.details);
     return envelope.data as AnswerOf<All, typeof operation>;
@@ -215,7 +215,7 @@ const addressOf = (template: string, path: Values = {}, query: Values = {}): str
   return given.size === 0 ? filled : `${filled}?${given}`;
 };
 
-const parsed = (text: string): Envelope | undefined => {
+const parseEnvelope = (text: string): Envelope | undefined => {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null && 'status' in value ? (value as Envelope) : undefined;

@@ -20,7 +20,7 @@ export function startCompletion<T extends Document>(
     if (found.length > 0 && (await store.lease(`complete ${collection.name}`, LEASE_MS)))
       await rewrite(store, collection, old);
   };
-  const failed = (error: unknown) =>
+  const logFailure = (error: unknown) =>
     log.warn('documents of an earlier release could not all be completed', { error, collection: collection.name });
-  return repeat(run, { everyMs: EVERY_MS, atOnce: true, failed });
+  return repeat(run, { everyMs: EVERY_MS, atOnce: true, failed: logFailure });
 }

@@ -44,8 +44,8 @@ export function instrumentStore(store: Store, metrics: Metrics, service: string)
         const note = () => took((performance.now() - startedAt) / 1_000, { service, collection, operation });
         const [id, fn, ...rest] = given;
         const isUpdate = operation === ('update' satisfies keyof Documents<Document>) && typeof fn === 'function';
-        const lost = () => retried({ service, collection });
-        const result = (method as Call)(...(isUpdate ? [id, countingRetries(fn as Call, lost), ...rest] : given));
+        const countRetry = () => retried({ service, collection });
+        const result = (method as Call)(...(isUpdate ? [id, countingRetries(fn as Call, countRetry), ...rest] : given));
         if (result instanceof Promise) result.then(note, note);
         return result;
       };
@@ -61,11 +61,11 @@ export function instrumentStore(store: Store, metrics: Metrics, service: string)
 }
 
 /** Wraps `fn` of an update to count its repeated calls, each caused by a concurrent write of the document. */
-const countingRetries = (fn: Call, lost: () => void): Call => {
+const countingRetries = (fn: Call, countRetry: () => void): Call => {
   let calls = 0;
   return (...given) => {
     calls += 1;
-    if (calls > 1) lost();
+    if (calls > 1) countRetry();
     return fn(...given);
   };
 };

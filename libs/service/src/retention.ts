@@ -108,8 +108,8 @@ export function startSweeper(options: SweepOptions): Sweeper {
     return removed;
   };
 
-  const failed = (error: unknown): void => logger.warn('expired documents could not be removed', { error });
-  const sweeping = repeat(sweep, { everyMs, failed });
+  const logFailure = (error: unknown): void => logger.warn('expired documents could not be removed', { error });
+  const sweeping = repeat(sweep, { everyMs, failed: logFailure });
 
   return {
     sweep,

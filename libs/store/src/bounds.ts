@@ -21,7 +21,7 @@ export function restrictDocuments<T extends Document>(documents: Documents<T>, b
     return document;
   };
   const among = async <R>(where: Where | undefined, none: R, read: (within: Where) => Promise<R>): Promise<R> => {
-    const within = narrowed(where ?? {}, bounds);
+    const within = narrow(where ?? {}, bounds);
     return within ? read(within) : none;
   };
   // Every method: one without its rule would reach beyond the bounds.
@@ -52,7 +52,7 @@ export function restrictDocuments<T extends Document>(documents: Documents<T>, b
 }
 
 /** The query's conditions within the bounds; undefined if no document can meet them. */
-const narrowed = (where: Where, bounds: Bounds): Where | undefined => {
+const narrow = (where: Where, bounds: Bounds): Where | undefined => {
   const conditions: Record<string, Condition> = { ...where };
   for (const [field, values] of Object.entries(bounds)) {
     const asked = where[field];

@@ -36,7 +36,7 @@ export async function openMongoStore(options: MongoOptions): Promise<Store> {
   const schemas = options.collections.map(createSchema);
   const { answerMs = ANSWER_MS } = options;
   const { client, database } = await connect(options.url, options.name, answerMs);
-  const parts = await opened(database, schemas, options).catch(async (error: unknown) => {
+  const parts = await openDatabase(database, schemas, options).catch(async (error: unknown) => {
     await client.close();
     throw error;
   });
@@ -71,7 +71,7 @@ export async function openMongoStore(options: MongoOptions): Promise<Store> {
   };
 }
 
-const opened = async (database: Db, schemas: readonly Schema[], options: MongoOptions) => {
+const openDatabase = async (database: Db, schemas: readonly Schema[], options: MongoOptions) => {
   const records = new Map(schemas.map(({ name }) => [name, database.collection<StoredRecord>(name)]));
   for (const schema of schemas) await ensureIndexes(database.collection<StoredRecord>(schema.name), schema);
   await createKeyIndexes(database);

@@ -54,11 +54,11 @@ export const controls: readonly Control[] = [
     mutations: [
       {
         file: 'libs/store/src/sqlite/documents.ts',
-        from: 'const rows = written(await file.write([claimStep(table, institution, request)]));',
+        from: 'const rows = unwrapAnswer(await file.write([claimStep(table, institution, request)]));',
         to: `const { where, set, limit } = request;
       const found = await documentsOf(file, table, institution).find({ where, limit });
       const chosen = { where: { id: { in: found.map(({ id }) => id) } }, set };
-      const rows = written(await file.write([claimStep(table, institution, chosen)]));`,
+      const rows = unwrapAnswer(await file.write([claimStep(table, institution, chosen)]));`,
       },
     ],
     scenario: contention,

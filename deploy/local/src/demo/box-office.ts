@@ -24,7 +24,7 @@ const PLACES_PER_ORDER = 8;
 
 /** Places that an earlier start has held or sold count. */
 export async function sellUntilLeft(keeper: ShopKeeper, performanceId: string, left: number): Promise<void> {
-  await sold(keeper, performanceId);
+  await listSoldOrders(keeper, performanceId);
   const id = performanceId;
   const { prices } = await keeper<{ readonly prices: readonly Priced[] }>('getPerformance', { id });
   const [price] = prices;
@@ -44,7 +44,7 @@ export async function sellUntilLeft(keeper: ShopKeeper, performanceId: string, l
 }
 
 /** Confirms what an interrupted start left open; returns the orders of the performance that are sold. */
-const sold = async (keeper: ShopKeeper, performanceId: string): Promise<readonly Order[]> => {
+const listSoldOrders = async (keeper: ShopKeeper, performanceId: string): Promise<readonly Order[]> => {
   const query = { externalReference: referenceOf(performanceId) };
   const { items } = await keeper<ListPage<Order>>('listOrders', { query });
   for (const order of items) if (order.state === 'open') await confirm(keeper, order);
@@ -114,7 +114,7 @@ export async function sellFirstEvenings(keeper: ShopKeeper, fixtures: ReadonlySe
 }
 
 const sellEvening = async (keeper: ShopKeeper, { id, seatCategories, prices }: Evening, evening: number) => {
-  if ((await sold(keeper, id)).length > 0) return;
+  if ((await listSoldOrders(keeper, id)).length > 0) return;
   const { items } = await keeper<ListPage<Place>>('listPlaces', { id, query: { limit: '500' } });
   const taken = selectSoldPlaces(items, evening);
   const lines = seatCategories.flatMap(({ id: seatCategoryId }): Item[] => {

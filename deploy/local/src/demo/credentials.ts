@@ -32,14 +32,15 @@ export function getDemoFile(directory: string): string {
 /** Undefined if there are none. @throws {StartFault} when the file is damaged or incomplete */
 export function readDemo(directory: string): DemoCredentials | undefined {
   const path = getDemoFile(directory);
-  const damaged = (how: string): StartFault => new StartFault(`${path} ${how}; remove it to get new demo credentials`);
+  const createDamagedFault = (how: string): StartFault =>
+    new StartFault(`${path} ${how}; remove it to get new demo credentials`);
   try {
     const stored: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    if (!isDemo(stored)) throw damaged('holds no demo credentials');
+    if (!isDemo(stored)) throw createDamagedFault('holds no demo credentials');
     return stored;
   } catch (error) {
     if (getErrorCode(error) === 'ENOENT') return undefined;
-    throw error instanceof StartFault ? error : damaged(`cannot be read (${explain(error)})`);
+    throw error instanceof StartFault ? error : createDamagedFault(`cannot be read (${explain(error)})`);
   }
 }
 

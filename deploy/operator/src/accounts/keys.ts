@@ -27,7 +27,7 @@ export const keys: readonly Command[] = [
 ];
 
 /** For its owner only. @throws {Refused} when one cannot be written */
-const written = (directory: string, secrets: readonly { process: string; secret: string }[]) =>
+const writeSecrets = (directory: string, secrets: readonly { process: string; secret: string }[]) =>
   secrets.map(({ process, secret }) => {
     const file = join(resolve(directory), `${process}.service-secret`);
     try {
@@ -54,7 +54,7 @@ export const serviceSecrets: readonly Command[] = [
       if (processes.length === 0) throw new Refused(`there is no process ${only}; there are: ${all.join(', ')}`);
       const { root } = readSettings({ root: serviceRootSecret });
       const secrets = processes.map((process) => ({ process, secret: deriveServiceSecret(root, process) }));
-      if (typeof directory === 'string') return written(directory, secrets);
+      if (typeof directory === 'string') return writeSecrets(directory, secrets);
       // A single secret is printed alone, so that a script can use the output unchanged.
       return only === undefined ? secrets : String(secrets[0]?.secret);
     },

@@ -54,8 +54,8 @@ const PASSWORD = 'the password is prompted for, or read from --password-file (- 
 /** From a file, a pipe, or a terminal prompt; never from the command line, and never printed. @throws {Refused} */
 const passwordOf = async ({ options: { 'password-file': file } }: Given): Promise<string> => {
   const isPrompted = typeof file !== 'string' && process.stdin.isTTY;
-  const given = () => (isPrompted ? fromTerminal() : fromStandardInput());
-  const text = typeof file !== 'string' || file === '-' ? await given() : fromFile(file);
+  const readGivenPassword = () => (isPrompted ? fromTerminal() : fromStandardInput());
+  const text = typeof file !== 'string' || file === '-' ? await readGivenPassword() : fromFile(file);
   // Editors and `echo` add a line end.
   const password = text.replace(/\r?\n$/, '');
   if (password === '') throw new Refused('no password was given: --password-file FILE, or pipe it in');

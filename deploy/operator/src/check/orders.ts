@@ -59,23 +59,23 @@ const linePlaces = ({ order, places, rivals }: OrderEvidence, now: number): Find
   const seen = new Set<string>();
   return order.lines.flatMap((line): Finding[] => {
     const id = line.place.id;
-    const found = (offenders: readonly string[], text: string): Finding[] => [
+    const toFindings = (offenders: readonly string[], text: string): Finding[] => [
       { invariant: 'line_place', offenders, text, underWay: isUnderWay(order) },
     ];
-    if (seen.has(id)) return found([order.id, id], `two lines of ${order.id} have the place ${id}`);
+    if (seen.has(id)) return toFindings([order.id, id], `two lines of ${order.id} have the place ${id}`);
     seen.add(id);
     const place = places.get(id);
     if (!place)
-      return found([order.id, id], `line ${line.id} of ${order.id} has the place ${id}, which does not exist`);
+      return toFindings([order.id, id], `line ${line.id} of ${order.id} has the place ${id}, which does not exist`);
     // Sold and not confirmed: the process died in between, and the request's repeat or the order's end puts it right.
     if (place.holder === order.id && (place.state === wanted || place.state === 'sold')) return [];
     // The holder may be this order itself: a place freed or held instead of sold is wrong, but has no rival.
     const rival = place.holder === order.id ? undefined : rivals.get(place.holder ?? '');
     if (rival && hasPlaces(rival, now) && rival.lines.some((other) => other.place.id === id)) {
-      return found([id, order.id, rival.id], `place ${id} is in two live orders: ${order.id} and ${rival.id}`);
+      return toFindings([id, order.id, rival.id], `place ${id} is in two live orders: ${order.id} and ${rival.id}`);
     }
     const whose = place.holder === order.id ? '' : ` of ${place.holder ?? 'nobody'}`;
-    return found(
+    return toFindings(
       [order.id, id],
       `line ${line.id} of ${order.id} (${order.state}): its place ${id} is ${place.state}${whose}`,
     );
@@ -94,15 +94,15 @@ const lineTickets = ({ order, tickets }: OrderEvidence): Finding[] => {
     const live = own.filter(isLive);
     // A replacement is written in two steps; any later request or sweep completes a pending one.
     const underWay = own.some(({ replacedBy }) => replacedBy !== null && !there.has(replacedBy));
-    const found = (text: string): Finding[] => [
+    const toFindings = (text: string): Finding[] => [
       { invariant: 'line_ticket', offenders: [order.id, line.id, ...live.map(({ id }) => id)], text, underWay },
     ];
     const [ticket] = live;
-    if (!ticket || live.length > 1) return found(`line ${line.id} of ${order.id} has ${live.length} live tickets`);
+    if (!ticket || live.length > 1) return toFindings(`line ${line.id} of ${order.id} has ${live.length} live tickets`);
     if (ticket.id !== line.ticketId)
-      return found(`line ${line.id} of ${order.id} names ${line.ticketId}, its ticket is ${ticket.id}`);
+      return toFindings(`line ${line.id} of ${order.id} names ${line.ticketId}, its ticket is ${ticket.id}`);
     if (ticket.place.id === line.place.id && ticket.performanceId === line.performanceId) return [];
-    return found(`ticket ${ticket.id} is for ${ticket.place.id}, its line of ${order.id} for ${line.place.id}`);
+    return toFindings(`ticket ${ticket.id} is for ${ticket.place.id}, its line of ${order.id} for ${line.place.id}`);
   });
 };
 
@@ -219,14 +219,14 @@ const judgeTicket = ({ ticket, order, before, after }: TicketEvidence): Finding[
     const text = `ticket ${id} (${status}) is of ${orderId}, which ${said}`;
     findings.push({ invariant: 'ticket_order', offenders: [id, orderId], text, underWay: order?.saleDue != null });
   }
-  const broken = (text: string, underWay = false) =>
+  const reportBroken = (text: string, underWay = false) =>
     findings.push({ invariant: 'ticket_lineage', offenders: [id], text: `ticket ${id} ${text}`, underWay });
   if (replaces !== null && before?.replacedBy !== id)
-    broken(`replaces ${replaces}, which ${before ? 'does not say so' : 'does not exist'}`);
+    reportBroken(`replaces ${replaces}, which ${before ? 'does not say so' : 'does not exist'}`);
   if ((status === 'invalidated') !== (replacedBy !== null))
-    broken(`is ${status} and replaced by ${replacedBy ?? 'none'}`);
+    reportBroken(`is ${status} and replaced by ${replacedBy ?? 'none'}`);
   // Written right after this one, or by a sweep if the process died in between.
-  else if (replacedBy !== null && !after) broken(`is replaced by ${replacedBy}, which does not exist`);
+  else if (replacedBy !== null && !after) reportBroken(`is replaced by ${replacedBy}, which does not exist`);
   return findings;
 };
 

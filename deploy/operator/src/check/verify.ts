@@ -86,12 +86,12 @@ export async function verify(options: VerifyOptions): Promise<Verified> {
     const onTheWay = await readOnTheWay(Object.values(stores), queues);
     unasked = onTheWay.unasked;
     const at = performance.now();
-    violations.push(...suspects.seen(await look(), onTheWay, at));
+    violations.push(...suspects.confirm(await look(), onTheWay, at));
     if (suspects.size === 0 || (looks >= LEAST_LOOKS && performance.now() - startedAt > patienceMs)) break;
     tell(`${suspects.size} to be looked at again, ${violations.length} violations`);
     await pause(Math.min(1_000, settleMs / 2));
   }
-  return { counts, violations, undecided: suspects.undecided(), more: suspects.left, unasked };
+  return { counts, violations, undecided: suspects.listUndecided(), more: suspects.left, unasked };
 }
 
 /**
@@ -135,7 +135,7 @@ const createSuspects = (settleMs: number) => {
      * Records the second look at everything in `toLookAt` and the messages that were pending before; returns the
      * confirmed violations.
      */
-    seen(cases: readonly Case[], onTheWay: OnTheWay, now: number): Violation[] {
+    confirm(cases: readonly Case[], onTheWay: OnTheWay, now: number): Violation[] {
       const still = new Map<string, Suspect>();
       const certain: Violation[] = [];
       for (const one of cases) {
@@ -155,7 +155,7 @@ const createSuspects = (settleMs: number) => {
       return certain;
     },
     /** Findings that pending work may still explain. */
-    undecided: () => [...suspects.values()].map(violationOf),
+    listUndecided: () => [...suspects.values()].map(violationOf),
   };
 };
 

@@ -67,7 +67,7 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** Of a proxy's answer without envelope, the generic code of its status. */
 export function parseRefusal({ status: httpStatus, headers }: Response, text: string): Refusal {
-  const body = parsed(text);
+  const body = tryParse(text);
   const envelope = isObject(body) ? body : {};
   const { status = envelope.errorCode, details = envelope.errorMessage, data = null } = envelope;
   return {
@@ -80,7 +80,7 @@ export function parseRefusal({ status: httpStatus, headers }: Response, text: st
   };
 }
 
-const parsed = (text: string): unknown => {
+const tryParse = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {
@@ -135,7 +135,7 @@ export async function readAnswer<Data>(
   if (ok && form === 'blob') return answer(await response.blob());
   const text = await response.text();
   if (!ok) throw fail(parseRefusal(response, text));
-  const body = parsed(text);
+  const body = tryParse(text);
   if (!isObject(body)) throw new Error(`the answer (${httpStatus}) is no JSON`);
   return answer(form === 'bare' ? body : body.data);
 }

@@ -52,7 +52,7 @@ export function send(exchange: Exchange, { status, headers, body, stream }: Repl
   }
   const length = body === undefined ? 0 : Buffer.byteLength(body);
   const all = {
-    ...(exchange.headers ? joined(exchange.headers, headers) : headers),
+    ...(exchange.headers ? mergeHeaders(exchange.headers, headers) : headers),
     'X-Request-Id': trace.requestId,
     traceparent: trace.traceparent,
     ...(length > 0 && { 'Content-Length': length }),
@@ -78,7 +78,7 @@ export function send(exchange: Exchange, { status, headers, body, stream }: Repl
   request.once('end', end).once('close', end).resume();
 }
 
-const joined = (general: Headers, own: Headers): Headers => ({
+const mergeHeaders = (general: Headers, own: Headers): Headers => ({
   ...general,
   ...own,
   ...(general.Vary && own.Vary ? { Vary: `${own.Vary}, ${general.Vary}` } : {}),

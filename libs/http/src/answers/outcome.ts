@@ -21,7 +21,7 @@ export function createOutcomes(family: Family, { bare, compressed, onFault, stre
   // Compressed answers have several representations under one validator, so it is a weak one (RFC 9110, 8.8.3.3).
   const tag = (etag: string) => (compressed ? `W/"${etag}"` : `"${etag}"`);
 
-  const enveloped = ({ data, members }: Answer): unknown => {
+  const createBody = ({ data, members }: Answer): unknown => {
     if (bare) return data;
     const body = family.success(data as object | null);
     return members ? { ...body, ...members } : body;
@@ -31,8 +31,8 @@ export function createOutcomes(family: Family, { bare, compressed, onFault, stre
   const bodies = new WeakMap<object, unknown>();
   const bodyOf = (answer: Answer): unknown => {
     const data = answer.data as object;
-    if (!compressed) return enveloped(answer);
-    const body = bodies.get(data) ?? enveloped(answer);
+    if (!compressed) return createBody(answer);
+    const body = bodies.get(data) ?? createBody(answer);
     bodies.set(data, body);
     return body;
   };
@@ -79,7 +79,7 @@ export function toFault(
   const { cause, answer } =
     error instanceof PosFault
       ? { cause: error.cause, answer: unexpectedOf(error) }
-      : { cause: error, answer: failed(error) };
+      : { cause: error, answer: createInternalFault(error) };
   if (!isWithoutStore(cause)) {
     logger.error('a request failed', { operation, error: cause ?? error });
     return answer;
@@ -105,5 +105,5 @@ const waitFor = (cause: unknown): FaultHeaders => {
 /** Libraries do not import the store; its errors are recognised by name. */
 const isWithoutStore = (error: unknown): error is Error => error instanceof Error && error.name === 'StoreUnavailable';
 
-const failed = (cause: unknown): Fault =>
+const createInternalFault = (cause: unknown): Fault =>
   new Fault('internal_error', 'An unexpected error occurred. The log has it under the request id.', waitFor(cause));

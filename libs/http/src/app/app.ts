@@ -50,7 +50,7 @@ export function createApp(options: AppOptions): Express {
       if (operation.onFault) shape = at.fault;
       route[operation.method](answerOperation(at, parts)); // The operation's statuses.
     }
-    route.all(refuseMethod(allowed(methods), shape)); // 405
+    route.all(refuseMethod(listAllowedMethods(methods), shape)); // 405
   }
 
   app.use(refusePath); // 404
@@ -94,7 +94,7 @@ const refuseMethod =
     send(locals.exchange, shape(fault));
   };
 
-const allowed = (methods: Iterable<string>): string =>
+const listAllowedMethods = (methods: Iterable<string>): string =>
   [...methods].flatMap((method) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()])).join(', ');
 
 const refusePath: Handler = () => {

@@ -89,7 +89,7 @@ export function createOnce(port: IdempotencyPort, outcomes: Outcomes, logger: Pi
   return async (ticket: Ticket, run: (remember: Remember) => Promise<Outcome>): Promise<Outcome> => {
     const { key, session } = ticket;
     const first = await port.find(key);
-    if (first) return replayed(ticket, first);
+    if (first) return replay(ticket, first);
     const ofSession = (outcome: Outcome): Outcome =>
       session === undefined ? outcome : { ...outcome, subjects: [...(outcome.subjects ?? []), session] };
     /** Stores the answer, unless another request was first: then that one's. */
@@ -109,7 +109,7 @@ export function createOnce(port: IdempotencyPort, outcomes: Outcomes, logger: Pi
     try {
       const outcome = await run(remember);
       const earlier = isWritten || outcome.status >= 500 ? undefined : await keep(outcome);
-      return earlier ? replayed(ticket, earlier) : outcome;
+      return earlier ? replay(ticket, earlier) : outcome;
     } catch (error) {
       // What failed, or was refused, may have met the effect of another request with the key.
       const isTaken = isKeyTaken(error);
@@ -118,14 +118,14 @@ export function createOnce(port: IdempotencyPort, outcomes: Outcomes, logger: Pi
         : isTaken || error instanceof Fault
           ? await settle(port.find(key))
           : undefined;
-      if (other) return replayed(ticket, other);
+      if (other) return replay(ticket, other);
       throw isTaken ? inProgress() : error;
     }
   };
 }
 
 /** @throws {Fault} `idempotency_key_reused` */
-const replayed = ({ fingerprint, earlierFingerprint }: Ticket, stored: Stored): Outcome => {
+const replay = ({ fingerprint, earlierFingerprint }: Ticket, stored: Stored): Outcome => {
   if (stored.fingerprint !== fingerprint && stored.fingerprint !== earlierFingerprint)
     throw new Fault('idempotency_key_reused', 'This Idempotency-Key was used for a different request.');
   const { answer } = stored;

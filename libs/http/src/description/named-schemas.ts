@@ -30,7 +30,7 @@ export function createSchemas() {
   const parts = (schema: object, use: Use): Json => {
     const one = (part: object): Json => refer(part, use);
     // A part of an intersection is not closed alone, so in a request it is no component.
-    return changed(schema, one, (part) => (use === 'request' ? parts(part, use) : one(part)));
+    return changeParts(schema, one, (part) => (use === 'request' ? parts(part, use) : one(part)));
   };
 
   const refer = (schema: object, use: Use): Json => {
@@ -102,7 +102,7 @@ export function createSchemas() {
 
 /** As generators of clients understand records: `additionalProperties`, and `propertyNames` for a pattern of names. */
 const withMaps = (schema: Json): Json => {
-  const mapped = changed(schema, withMaps);
+  const mapped = changeParts(schema, withMaps);
   const { patternProperties, additionalProperties, ...rest } = mapped;
   const [[pattern, value] = [], ...others] = Object.entries(patternProperties ?? {});
   if (pattern === undefined || rest.properties || others.length > 0 || additionalProperties) return mapped;
@@ -110,7 +110,7 @@ const withMaps = (schema: Json): Json => {
 };
 
 /** The schema with each schema right below it changed; `partOfAll` changes those of `allOf`. */
-const changed = (schema: object, change: (part: Json) => Json, partOfAll = change): Json =>
+const changeParts = (schema: object, change: (part: Json) => Json, partOfAll = change): Json =>
   Object.fromEntries(
     Object.entries(schema).map(([keyword, value]) => {
       switch (keyword) {

@@ -124,7 +124,7 @@ const securityOf = (operation: AnyOperation, { wording }: Family): readonly obje
 };
 
 const parametersOf = (operation: AnyOperation, { wording }: Family, schemas: Schemas): object[] => {
-  const described = (where: 'path' | 'query', properties: TProperties = {}, examples: object = {}) =>
+  const describeParameters = (where: 'path' | 'query', properties: TProperties = {}, examples: object = {}) =>
     Object.entries(properties).map(([name, schema]) => {
       const { description } = schema as { description?: string };
       const example = (examples as Record<string, unknown>)[name];
@@ -139,8 +139,8 @@ const parametersOf = (operation: AnyOperation, { wording }: Family, schemas: Sch
       };
     });
   return [
-    ...described('path', operation.params, operation.example.params),
-    ...described('query', operation.query, operation.example.query),
+    ...describeParameters('path', operation.params, operation.example.params),
+    ...describeParameters('query', operation.query, operation.example.query),
     ...wording.parameters(operation),
   ];
 };

@@ -33,20 +33,20 @@ export function removeUnusedComponents<Whole extends { readonly components: Comp
 export function dereference<Whole extends object>(document: Whole, kinds?: readonly string[]): Whole {
   const { components = {} } = document as { readonly components?: Components };
   const done = new Map<string, object>();
-  const inlined = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(inlined);
+  const inlineReferences = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(inlineReferences);
     if (typeof value !== 'object' || value === null) return value;
     const { $ref, ...beside } = value as { readonly $ref?: unknown };
     const [, kind = '', name = ''] = /^#\/components\/([^/]+)\/(.+)$/.exec(String($ref)) ?? [];
     const found = !kinds || kinds.includes(kind) ? getOwnMember(getOwnMember(components, kind), name) : undefined;
     if (found !== undefined) {
-      const whole = done.get(String($ref)) ?? (inlined(found) as object);
+      const whole = done.get(String($ref)) ?? (inlineReferences(found) as object);
       done.set(String($ref), whole);
       return { ...whole, ...beside };
     }
-    return Object.fromEntries(Object.entries(value).map(([member, one]) => [member, inlined(one)]));
+    return Object.fromEntries(Object.entries(value).map(([member, one]) => [member, inlineReferences(one)]));
   };
-  return inlined(document) as Whole;
+  return inlineReferences(document) as Whole;
 }
 
 type Kind = 'parameters' | 'requestBodies' | 'responses';
@@ -94,22 +94,24 @@ export function shareRepeatedParts<Whole extends Document>(document: Whole, leas
     components[kind][free] = part;
     names.set(key, free);
   }
-  const shared = (kind: Kind, part: Json): Json => {
+  const replaceByReference = (kind: Kind, part: Json): Json => {
     const name = names.get(keys.get(part) ?? '');
     return name === undefined ? part : createRef(kind, name);
   };
-  const changed = (operation: Operation): Operation => ({
+  const shareParts = (operation: Operation): Operation => ({
     ...operation,
-    ...(operation.parameters && { parameters: operation.parameters.map((part) => shared('parameters', part)) }),
-    ...(operation.requestBody && { requestBody: shared('requestBodies', operation.requestBody) }),
+    ...(operation.parameters && {
+      parameters: operation.parameters.map((part) => replaceByReference('parameters', part)),
+    }),
+    ...(operation.requestBody && { requestBody: replaceByReference('requestBodies', operation.requestBody) }),
     responses: Object.fromEntries(
-      Object.entries(operation.responses).map(([status, part]) => [status, shared('responses', part)]),
+      Object.entries(operation.responses).map(([status, part]) => [status, replaceByReference('responses', part)]),
     ),
   });
   const paths = Object.fromEntries(
     Object.entries(document.paths).map(([path, item]) => [
       path,
-      Object.fromEntries(Object.entries(item).map(([method, operation]) => [method, changed(operation)])),
+      Object.fromEntries(Object.entries(item).map(([method, operation]) => [method, shareParts(operation)])),
     ]),
   );
   return { ...document, paths, components: { ...document.components, ...components } };

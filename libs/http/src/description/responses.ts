@@ -233,7 +233,7 @@ const describedAnswer = (operation: AnyOperation, data: TSchema, family: Family,
   const schema = schemas.answer(createAnswerSchema(operation, data, family));
   if (operation.bare) return schema;
   const name = operation.members?.answer ? undefined : getSchemaName(data);
-  return schemas.add(`${name ?? capitalised(operation.id)}Answer`, schema);
+  return schemas.add(`${name ?? capitaliseFirst(operation.id)}Answer`, schema);
 };
 
-const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+const capitaliseFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

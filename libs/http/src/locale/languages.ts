@@ -28,13 +28,13 @@ const parsedTag = (tag: string): Parsed | undefined => {
 };
 
 const parse = (tag: string): Parsed | undefined => {
-  const locale = parsed(tag);
+  const locale = parseTag(tag);
   const { language, script } = locale?.maximize() ?? {};
   if (!locale || language === undefined) return undefined;
   return { tag: locale.baseName, language: locale.language, script, isRegional: locale.region !== undefined };
 };
 
-const parsed = (tag: string): Intl.Locale | undefined => {
+const parseTag = (tag: string): Intl.Locale | undefined => {
   try {
     return new Intl.Locale(tag);
   } catch {
@@ -96,14 +96,14 @@ export function sortLanguages(
   acceptLanguage: string | undefined,
   configured: readonly string[],
 ): string[] {
-  const matched = (tag: string) => matchTag(tag, configured) ?? [];
+  const matchConfigured = (tag: string) => matchTag(tag, configured) ?? [];
   const ranges = rangesOf(acceptLanguage ?? '');
-  const named = new Set(ranges.flatMap(({ tag }) => matched(tag)));
+  const named = new Set(ranges.flatMap(({ tag }) => matchConfigured(tag)));
   const unnamed = configured.filter((one) => !named.has(one));
   const accepted = ranges
     .filter(({ quality }) => quality > 0)
-    .flatMap(({ tag }) => (tag === '*' ? unnamed : matched(tag)));
-  return [...new Set([...(lang === undefined ? [] : [matched(lang)].flat()), ...accepted, ...configured])];
+    .flatMap(({ tag }) => (tag === '*' ? unnamed : matchConfigured(tag)));
+  return [...new Set([...(lang === undefined ? [] : [matchConfigured(lang)].flat()), ...accepted, ...configured])];
 }
 
 /** In the first of these languages that has a text, else the first of all; empty without any. */

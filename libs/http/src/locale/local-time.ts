@@ -44,14 +44,14 @@ const weekdayOfMarch = (year: number): number => new Date(Date.UTC(year, 2, 1)).
 export function formatLocalTime(instant: string | number, timeZone: string): string {
   const at = new Date(instant).getTime();
   const minutes = computeOffset(at, timeZone);
-  return clock(at, minutes) + written(minutes);
+  return clock(at, minutes) + formatOffset(minutes);
 }
 
 const clock = (instant: number, minutes: number): string =>
   new Date(instant + minutes * MINUTE_MS).toISOString().replace(/\.\d+Z$/, '');
 
 /** `+05:30` */
-const written = (minutes: number): string => {
+const formatOffset = (minutes: number): string => {
   const size = Math.abs(minutes);
   return `${minutes < 0 ? '-' : '+'}${two(Math.floor(size / 60))}:${two(size % 60)}`;
 };
@@ -100,7 +100,7 @@ const comesTwice = (instant: number, timeZone: string): boolean => {
 };
 
 const format = (locale: string, minutes: number, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
-  new Intl.DateTimeFormat(selectDateLocale(locale), { ...options, timeZone: written(minutes) });
+  new Intl.DateTimeFormat(selectDateLocale(locale), { ...options, timeZone: formatOffset(minutes) });
 
 /** A date with its time, by the clocks of a time zone; without a known one in UTC, and saying so. */
 export function formatDateAndTime(locale: string, instant: string | number, timeZone?: string): string {

@@ -84,7 +84,7 @@ export function parseJsonObject(request: IncomingMessage, body: Buffer): Record<
   const text = readBodyText(request, body, 'application/json');
   const excess = excessOf(body);
   if (excess) throw new Fault('bad_request', excess);
-  const value = parsed(text);
+  const value = parseJson(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new Fault('bad_request', '$ must be an object.');
   const illFormed = illFormedTexts(text, value);
@@ -128,7 +128,7 @@ const endOfText = (json: Uint8Array, from: number): number => {
   return at;
 };
 
-const parsed = (text: string): unknown => {
+const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {
@@ -193,14 +193,14 @@ export function canonicaliseJson(body: Buffer): string | undefined {
   if (body.length === 0) return '{}';
   if (!isUtf8(body) || excessOf(body)) return undefined;
   try {
-    return JSON.stringify(JSON.parse(body.toString('utf8')), ordered);
+    return JSON.stringify(JSON.parse(body.toString('utf8')), sortMembers);
   } catch {
     return undefined;
   }
 }
 
 /** `fromEntries` keeps `__proto__` an ordinary member. A number beyond the range of doubles must not become null. */
-const ordered = (_name: string, value: unknown): unknown => {
+const sortMembers = (_name: string, value: unknown): unknown => {
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)));

@@ -67,9 +67,9 @@ export function compileForm(operation: AnyOperation, { compile, unknownQuery, op
   const schema = form && body ? (JSON.parse(JSON.stringify(body)) as Json) : createBodySchema(operation);
   const checkBody = compile(checksItems ? allowAnyItems(schema) : schema);
   const takeReadOnly = compileReadOnly(operation, schema, operations);
-  const inForm = named('form field');
-  const inQuery = named('query parameter');
-  const inPath = named('path parameter');
+  const inForm = nameViolation('form field');
+  const inQuery = nameViolation('query parameter');
+  const inPath = nameViolation('path parameter');
 
   const queryOf = (search: string): { values: Record<string, unknown>; wrong: Violation[] } => {
     const { values, unknown, repeated } = readQuery(search, queryCoercions);
@@ -146,7 +146,7 @@ const withoutPatterns = (params: TProperties): TProperties =>
   );
 
 /** A parameter is named, not placed in a document: `$.limit` is `limit`. */
-const named =
+const nameViolation =
   (what: string) =>
   ({ path, ...rest }: Violation): Violation => ({ path: `${what} ${path.replace(/^\$\.?/, '')}`, ...rest });
 

@@ -95,7 +95,7 @@ export function compileReadOnly(
     const compared = taken.filter(({ name }) => !BOOKKEEPING.has(name));
     return (shown) => {
       const changed = compared.filter(({ steps, name, value }) => {
-        const now = memberOf(found(shown, steps), name);
+        const now = memberOf(findAt(shown, steps), name);
         return !same(isPatch ? mergeAny(now, value) : value, now);
       });
       if (changed.length > 0) throw new Fault('semantically_invalid', describeViolations(changed.map(violationOf)));
@@ -142,7 +142,7 @@ const below = ({ pointer, steps }: Place, at: string | number, step: Taken['step
   steps: [...steps, step],
 });
 
-const found = (resource: unknown, steps: Taken['steps']): unknown =>
+const findAt = (resource: unknown, steps: Taken['steps']): unknown =>
   steps.reduce((at: unknown, step) => {
     if (typeof step === 'string') return memberOf(at, step);
     return Array.isArray(at) ? at.find((item) => memberOf(item, 'id') === step.id) : undefined;

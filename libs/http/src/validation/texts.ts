@@ -14,13 +14,13 @@ const SHORT = 1_000;
 
 /** The one spelling of a text of one line: trimmed, in Unicode NFC; empty if a reader sees nothing. */
 export function normaliseLine(text: string): string {
-  const trim = trimmed(text);
+  const trim = trimWhitespace(text);
   if (BLANK.test(trim)) return '';
   return trim.length <= SHORT || !MANY_MARKS.test(trim) ? trim.normalize('NFC') : trim;
 }
 
 /** Without white space at both ends. Takes linear time. */
-const trimmed = (text: string): string => {
+const trimWhitespace = (text: string): string => {
   let [start, end] = [0, text.length];
   while (start < end && WHITE_SPACE.test(text.charAt(start))) start += 1;
   while (start < end && WHITE_SPACE.test(text.charAt(end - 1))) end -= 1;

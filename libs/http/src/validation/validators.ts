@@ -70,9 +70,9 @@ const collecting: Change = (schema) => {
   const { properties, patternProperties, items, allOf, anyOf, oneOf } = schema;
   const inner: Json = {
     ...schema,
-    ...(properties && { properties: mapped(properties, collecting) }),
-    ...(patternProperties && { patternProperties: mapped(patternProperties, repeated) }),
-    ...(items && { items: repeated(items) }),
+    ...(properties && { properties: mapValues(properties, collecting) }),
+    ...(patternProperties && { patternProperties: mapValues(patternProperties, limitErrors) }),
+    ...(items && { items: limitErrors(items) }),
     ...(allOf && { allOf: allOf.map(collecting) }),
     ...(anyOf && { anyOf: anyOf.map(collecting) }),
     ...(oneOf && { oneOf: oneOf.map(collecting) }),
@@ -84,17 +84,17 @@ const collecting: Change = (schema) => {
   return schema[NORMALISE] === undefined ? whereShort(lists, ['pattern', 'format'], 'maxLength', LONG_TEXT) : lists;
 };
 
-const mapped = (record: Readonly<Record<string, Json>>, change: Change): Record<string, Json> =>
+const mapValues = (record: Readonly<Record<string, Json>>, change: Change): Record<string, Json> =>
   Object.fromEntries(Object.entries(record).map(([name, schema]) => [name, change(schema)]));
 
 /** Keywords whose schema is checked once per item or member: the search can end between two of them. */
-const repeated: Change = (schema) => ({ ...collecting(schema), [ENOUGH]: MAX_ERRORS });
+const limitErrors: Change = (schema) => ({ ...collecting(schema), [ENOUGH]: MAX_ERRORS });
 
 /** The schema of members that the schema does not declare; `false` would collect an error for each of them. */
 const others = (schema: Json, keyword: 'additionalProperties' | 'unevaluatedProperties'): Json => {
   const { [keyword]: other } = schema;
   if (other === false) return { [keyword]: { not: {}, [ENOUGH]: MAX_ERRORS } };
-  return typeof other === 'object' ? { [keyword]: repeated(other) } : {};
+  return typeof other === 'object' ? { [keyword]: limitErrors(other) } : {};
 };
 
 /** Applies these keywords only to a value that is not much longer than the schema allows. */

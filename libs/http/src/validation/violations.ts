@@ -72,11 +72,11 @@ const CONSTRAINTS: Readonly<Record<string, (error: ErrorObject) => string>> = {
 
 /** One sentence that names every violation, or the first ones; `more`: there may be others. */
 export function describeViolations(violations: readonly Violation[], more = false): string {
-  const named = shown(violations.slice(0, MAX_NAMED).map(({ path, message }) => `${path} ${message}`));
+  const named = shortenParts(violations.slice(0, MAX_NAMED).map(({ path, message }) => `${path} ${message}`));
   return `${named.join('; ')}${more || violations.length > named.length ? '; and more' : ''}.`;
 }
 
-const shown = (parts: readonly string[]): string[] => {
+const shortenParts = (parts: readonly string[]): string[] => {
   let length = 0;
   return parts.slice(0, MAX_NAMED).filter((part) => {
     length += part.length;
@@ -93,12 +93,12 @@ interface Found {
 const UNKNOWN = ['additionalProperties', 'unevaluatedProperties', 'not'];
 
 export function listViolations(errors: readonly ErrorObject[]): Violation[] {
-  const found = grouped(errors).flatMap(flat);
+  const found = groupErrors(errors).flatMap(flat);
   return [...new Map(found.map((one) => [`${one.path} ${one.message}`, one])).values()];
 }
 
 /** Moves the errors of a choice's alternatives, which directly precede it, within it. */
-const grouped = (errors: readonly ErrorObject[]): Found[] => {
+const groupErrors = (errors: readonly ErrorObject[]): Found[] => {
   const found: Found[] = [];
   for (const error of errors) {
     let first = found.length;
@@ -169,12 +169,12 @@ const ofValues = (error: ErrorObject, values: readonly unknown[]): Violation => 
   const path = toJsonPath(error.instancePath);
   const types = [...new Set(values.map(typeOf))];
   if (!types.includes(typeOf(error.data))) return { path, message: `must be ${types.join(' or ')}`, kind: 'type' };
-  return { path, message: `must be one of ${listed(values)}`, kind: 'constraint' };
+  return { path, message: `must be one of ${formatValues(values)}`, kind: 'constraint' };
 };
 
 const typeOf = (value: unknown): string => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value);
 
-const listed = (values: readonly unknown[]): string => values.map((value) => JSON.stringify(value)).join(', ');
+const formatValues = (values: readonly unknown[]): string => values.map((value) => JSON.stringify(value)).join(', ');
 
 const unknownIn = (branch: readonly Found[], here: string): number =>
   branch.filter(({ error: { keyword, instancePath, params } }) => {

@@ -29,7 +29,7 @@ export async function declareRabbitmqTopology(options: RabbitmqOptions): Promise
   const plan = createPlan(options);
   const link = await openLink({ url, logger, name: `${name} declaring` });
   try {
-    await link.established(connectTimeoutMs);
+    await link.waitUntilEstablished(connectTimeoutMs);
     await link.using((channel) => declareAll(channel, plan));
     return plan.declared;
   } finally {
@@ -53,7 +53,7 @@ export async function connectRabbitmq(options: RabbitmqOptions): Promise<Bus> {
     confirmTimeoutMs,
   });
   try {
-    if (waitMs > 0) await publishing.established(waitMs);
+    if (waitMs > 0) await publishing.waitUntilEstablished(waitMs);
     await publishing.attach(sender.station, waitMs);
   } catch (error) {
     await publishing.close();
@@ -72,7 +72,7 @@ export async function connectRabbitmq(options: RabbitmqOptions): Promise<Bus> {
     });
     return consuming;
   };
-  const remembered = (subscription: Subscription): Subscription => {
+  const rememberSubscription = (subscription: Subscription): Subscription => {
     const open = {
       async close() {
         subscriptions.delete(open);
@@ -89,13 +89,13 @@ export async function connectRabbitmq(options: RabbitmqOptions): Promise<Bus> {
     async subscribe(queue, handler) {
       if (!own.some((known) => known.name === queue.name)) own.push(queue);
       const link = await consumingConnection();
-      return remembered(
+      return rememberSubscription(
         await consume(queue, handler, { link, sender, plan, topology: topologyBy(link), logger, waitMs }),
       );
     },
     async listen(broadcast, handler) {
       const link = await consumingConnection();
-      return remembered(
+      return rememberSubscription(
         await listenTo(broadcast, handler, { link, plan, topology: topologyBy(link), process: name, logger, waitMs }),
       );
     },

@@ -148,10 +148,10 @@ const enteredBy = ({ fields, properties }: Received): Origin => {
 
 /** An exchange has one publisher, which its permission authenticates. @throws {Unreadable} if the type is of another */
 export function decodeDelivery(queue: string, received: Received, plan: Plan): Message {
-  return judged(decode(received), originOf(queue, received, plan), plan);
+  return requireOrigin(decode(received), originOf(queue, received, plan), plan);
 }
 
-const judged = (message: Message, { exchange, key }: Origin, plan: Plan): Message => {
+const requireOrigin = (message: Message, { exchange, key }: Origin, plan: Plan): Message => {
   if (message.type === key && nameExchange(message.type, plan) === exchange) return message;
   throw new Unreadable(`a message of another type came by ${exchange} as ${key}`);
 };
@@ -159,5 +159,5 @@ const judged = (message: Message, { exchange, key }: Origin, plan: Plan): Messag
 /** Decodes a broadcast, which is never moved. @throws {Unreadable} as {@link decodeDelivery} */
 export function decodeBroadcast(received: Received, plan: Plan): Message {
   const { exchange, routingKey: key } = received.fields;
-  return judged(decode(received), { exchange, key }, plan);
+  return requireOrigin(decode(received), { exchange, key }, plan);
 }

@@ -148,7 +148,7 @@ export async function consume(queue: Queue, handler: Handler, options: ConsumerO
       if (lostEarly === 0) return begin();
       void beginAfter(computeBackoff(lostEarly, longestPauseMs), fresh, begin);
     },
-    lost() {
+    onLost() {
       if (consumingSince !== undefined) lostEarly = performance.now() - consumingSince < steadyMs ? lostEarly + 1 : 0;
       channel = undefined;
       tag = undefined;
@@ -213,7 +213,7 @@ export async function listenTo(
       await fresh.consume(queue, (received) => (received ? take(received) : void closeChannel(fresh)), { noAck: true });
       channel = fresh;
     },
-    lost() {
+    onLost() {
       channel = undefined;
     },
   };

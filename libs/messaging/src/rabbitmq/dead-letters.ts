@@ -36,7 +36,7 @@ export function createDeadLetters(link: Link, sender: Sender, plan: Plan): DeadL
         return false;
       } finally {
         for (const one of unmatched) channel.nack(one, false, true);
-        await settled(channel, queue, unmatched.length);
+        await waitUntilReturned(channel, queue, unmatched.length);
       }
     });
 
@@ -83,7 +83,7 @@ export function createDeadLetters(link: Link, sender: Sender, plan: Plan): DeadL
 }
 
 /** Waits until the broker has processed acknowledgements, and the requeued letters are visible again. */
-const settled = async (channel: ConfirmChannel, queue: string, givenBack: number): Promise<void> => {
+const waitUntilReturned = async (channel: ConfirmChannel, queue: string, givenBack: number): Promise<void> => {
   for (let tries = 0; tries < 100; tries++) {
     const { messageCount } = await channel.checkQueue(queue);
     if (messageCount >= givenBack) return;

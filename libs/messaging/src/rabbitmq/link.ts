@@ -10,7 +10,7 @@ export interface Station {
   readonly name: string;
   open(channel: ConfirmChannel): Promise<void>;
   /** The channel is lost: outstanding confirms and acknowledgements on it will not happen. */
-  lost(): void;
+  onLost(): void;
 }
 
 export type Link = Awaited<ReturnType<typeof openLink>>;
@@ -53,7 +53,7 @@ export async function openLink(options: LinkOptions) {
     channel.on('handler-error', (error) => logger.error('a channel listener failed', { part: station.name, error }));
     channel.once('close', () => {
       if (channels.get(station) !== channel) return;
-      station.lost();
+      station.onLost();
       if (opened && !closing) void reopen(model, station);
     });
     try {
@@ -147,7 +147,7 @@ export async function openLink(options: LinkOptions) {
     /** Whether the connection is open and the broker accepts messages. */
     isUp: (): boolean => current !== undefined && !blocked,
     /** Resolves at the first connection. @throws after `ms`, or at once if the broker refuses the connection. */
-    async established(ms: number): Promise<void> {
+    async waitUntilEstablished(ms: number): Promise<void> {
       await settleWithin(first.promise, ms, async () => {
         throw await unreachable(address, lastFailure, ms);
       });

@@ -44,7 +44,7 @@ export function createSender({ link, plan, topology, confirmTimeoutMs }: SenderO
       await topology.ensure((declaring) => declareAll(declaring, plan));
       channel = fresh;
     },
-    lost() {
+    onLost() {
       channel = undefined;
     },
   };

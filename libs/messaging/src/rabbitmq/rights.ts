@@ -29,11 +29,11 @@ export function listRights(rows: readonly ServiceRow[] = builtInRows): readonly 
 
 /** Exactly these names, and any with this prefix. To the broker `^$` means none. */
 const names = (exactly: readonly string[], beginning: readonly string[] = []): string => {
-  const all = [...new Set(exactly.map(escaped)), ...beginning.map((one) => `${escaped(one)}.*`)].sort();
+  const all = [...new Set(exactly.map(escapeDots)), ...beginning.map((one) => `${escapeDots(one)}.*`)].sort();
   return all.length === 0 ? '^$' : `^(${all.join('|')})$`;
 };
 
-const escaped = (name: string): string => name.replaceAll('.', '\\.');
+const escapeDots = (name: string): string => name.replaceAll('.', '\\.');
 
 const ofProcess = (row: ServiceRow): Rights => {
   const { name: user, publishes } = row;

@@ -26,7 +26,7 @@ describeWithBroker('consuming from RabbitMQ', (url) => {
     'a channel that the broker closes is reopened with its consumer; no message is lost or in hand twice at once',
     runWithFixture(url, async ({ plan }) => {
       const link = await openLink({ url, name: 'test', logger: silent });
-      await link.established(60_000);
+      await link.waitUntilEstablished(60_000);
       const topology = createTopology(plan, silent)(link);
       const sender = createSender({ link, plan, topology, confirmTimeoutMs: 60_000 });
       await link.attach(sender.station, 60_000);

@@ -34,9 +34,9 @@ describeWithBroker('a connection to RabbitMQ', (url) => {
           if (attempts === 1) proxy.freeze();
           await channel.prefetch(1);
         };
-        await link.attach({ name: 'test', open, lost() {} }, 0);
+        await link.attach({ name: 'test', open, onLost() {} }, 0);
         await waitUntil('another channel', () => attempts >= 2 && link.isUp());
-        await link.established(60_000);
+        await link.waitUntilEstablished(60_000);
       },
       '?heartbeat=1',
     ),
@@ -50,7 +50,7 @@ describeWithBroker('a connection to RabbitMQ', (url) => {
         await channel.prefetch(1);
         opened++;
       };
-      await link.attach({ name: 'test', open, lost() {} }, 60_000);
+      await link.attach({ name: 'test', open, onLost() {} }, 60_000);
       const pieces = proxy.pieces;
       for (let moment = 0; moment <= pieces; moment += 3) {
         proxy.cut();
@@ -67,7 +67,7 @@ describeWithBroker('a connection to RabbitMQ', (url) => {
   test(
     'closes in time although the broker is silent',
     throughProxy(url, async (link, proxy) => {
-      await link.established(60_000);
+      await link.waitUntilEstablished(60_000);
       proxy.freeze();
       await link.close();
     }),

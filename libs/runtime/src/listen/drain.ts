@@ -34,19 +34,19 @@ export async function drainConnections(
   { graceMs, idleMs, connections, running }: DrainOptions,
 ): Promise<void> {
   const from = performance.now();
-  const passed = (): number => performance.now() - from;
+  const getElapsedMs = (): number => performance.now() - from;
   const mostMs = Math.min(idleMs, graceMs);
   const leastMs = Math.min(LEAST_MS, mostMs);
-  while (passed() < leastMs || (passed() < mostMs && connections.size > 0)) await setTimeout(SWEEP_MS);
+  while (getElapsedMs() < leastMs || (getElapsedMs() < mostMs && connections.size > 0)) await setTimeout(SWEEP_MS);
   if (mostMs > 0) await acceptBacklog(server);
 
   const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
   const lastMs = Math.min(mostMs, LAST_MS);
-  let quietSince = passed();
+  let quietSince = getElapsedMs();
   const sweep = setInterval(async () => {
     // A process that had no processor time reads first what has arrived meanwhile.
     await setImmediate();
-    const now = passed();
+    const now = getElapsedMs();
     if (running() > 0) quietSince = now;
     if (now < graceMs && now - quietSince <= lastMs) return;
     for (const socket of connections) socket.destroy();

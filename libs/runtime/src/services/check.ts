@@ -124,7 +124,7 @@ export interface CheckOptions {
 
 /** Rows to stand below the given ones. @throws {RowsFault} naming wrong rows, and why; of many faults the first ones */
 export function checkRows(text: string, builtIn: readonly ServiceRow[], options: CheckOptions = {}): readonly Given[] {
-  const rows = parsed(text);
+  const rows = parseRows(text);
   const forms = rows.map(wrongForm);
   const usable = rows.filter((_row, index) => forms[index]?.length === 0) as readonly Given[];
   const all = takenBy([...builtIn, ...usable]);
@@ -150,7 +150,7 @@ export function checkRows(text: string, builtIn: readonly ServiceRow[], options:
   return rows as readonly Given[];
 }
 
-const parsed = (text: string): readonly unknown[] => {
+const parseRows = (text: string): readonly unknown[] => {
   let rows: unknown;
   try {
     // Some editors begin a file with a byte order mark, which is no JSON.
@@ -168,34 +168,34 @@ const wrongForm = (row: unknown): string[] => {
   const unknown = Object.keys(row).filter((member) => !MEMBERS.includes(member));
   const { name, url, consumes = [] } = row;
   return [
-    ...(typeof name === 'string' && NAME[0].test(name) ? [] : [`name is ${shown(name)}; expected ${NAME[1]}`]),
+    ...(typeof name === 'string' && NAME[0].test(name) ? [] : [`name is ${formatValue(name)}; expected ${NAME[1]}`]),
     ...(RESERVED.includes(String(name)) ? [`name: ${name} is reserved; choose another`] : []),
     ...unknown.map((member) => `has an unknown member ${member}; there are ${MEMBERS.join(', ')}`),
     ...(url === undefined || isUrl(url)
       ? []
-      : [`url is ${shown(url)}; expected an origin like http://loyalty:8081, without a path`]),
+      : [`url is ${formatValue(url)}; expected an origin like http://loyalty:8081, without a path`]),
     ...Object.entries(LISTS).flatMap(([member, form]) => wrongEntries(member, row[member], form)),
     ...wrongHeaders(row.headers),
     ...(Array.isArray(consumes)
       ? consumes.flatMap((one) => wrongConsumed(name, one))
-      : [`consumes is ${shown(consumes)}; expected a list`]),
+      : [`consumes is ${formatValue(consumes)}; expected a list`]),
   ];
 };
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const shown = (value: unknown): string => JSON.stringify(value)?.slice(0, 80) ?? 'nothing';
+const formatValue = (value: unknown): string => JSON.stringify(value)?.slice(0, 80) ?? 'nothing';
 
 const isUrl = (value: unknown): boolean =>
   typeof value === 'string' && /^https?:/.test(value) && URL.canParse(value) && new URL(value).origin === value;
 
 const wrongEntries = (member: string, value: unknown, [pattern, expected]: Form): string[] => {
   if (value === undefined) return [];
-  if (!Array.isArray(value)) return [`${member} is ${shown(value)}; expected a list`];
+  if (!Array.isArray(value)) return [`${member} is ${formatValue(value)}; expected a list`];
   return value
     .filter((one) => typeof one !== 'string' || !pattern.test(one))
-    .map((one) => `${member} has ${shown(one)}; expected ${expected}`);
+    .map((one) => `${member} has ${formatValue(one)}; expected ${expected}`);
 };
 
 const wrongHeaders = (headers: unknown): string[] =>
@@ -216,7 +216,7 @@ const wrongConsumed = (name: unknown, one: unknown): string[] => {
     typeof queue === 'string' && /^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/.test(queue) && queue.startsWith(`${name}.`);
   return [
     ...unknown,
-    ...(isOwn ? [] : [`consumes has the queue ${shown(queue)}; expected a name like ${name}.orders.v1`]),
+    ...(isOwn ? [] : [`consumes has the queue ${formatValue(queue)}; expected a name like ${name}.orders.v1`]),
     ...wrongEntries('facts', facts ?? 'nothing', FACT),
     ...(singleActiveConsumer === undefined || typeof singleActiveConsumer === 'boolean'
       ? []
@@ -271,7 +271,7 @@ const conflicts = (row: Given, above: Taken, all: Taken, { mayConsumeAnything }:
         const owner = above.exchanges.get(exchangeOf(fact));
         return `publishes: ${fact} would go to the exchange of the row "${owner}"; begin it with another word`;
       }),
-    ...(mayConsumeAnything ? [] : unpublished(received, all)),
+    ...(mayConsumeAnything ? [] : listUnpublished(received, all)),
     ...(twice === undefined ? [] : [`consumes: the queue ${twice} is there twice; join their facts`]),
   ];
 };
@@ -282,7 +282,7 @@ const overlapping = ({ prefixes, abovePrefixes }: Taken, path: string): string |
   return abovePrefixes.get(lower) ?? (above === undefined ? undefined : prefixes.get(above));
 };
 
-const unpublished = (received: readonly string[], all: Taken): string[] =>
+const listUnpublished = (received: readonly string[], all: Taken): string[] =>
   received
     .filter((fact) => !all.facts.has(fact))
     .map((fact) => `consumes: no row publishes ${fact}; correct it, or add it to publishes of its service`);

@@ -17,7 +17,7 @@ interface Presence<Value> {
   readonly optional?: boolean;
 }
 
-const shown = (text: string, secret: boolean): string =>
+const formatValue = (text: string, secret: boolean): string =>
   secret ? 'another value (not shown)' : JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 
 const readFile = (name: string, file: string): string => {
@@ -51,7 +51,7 @@ const setting = <Value>(name: string, kind: Kind<Value>, presence: Presence<Valu
       );
     }
     const value = kind.parse(secret ? text : text.trim());
-    if (value === undefined) throw new Error(`expected ${kind.expected}, got ${shown(text, secret)}`);
+    if (value === undefined) throw new Error(`expected ${kind.expected}, got ${formatValue(text, secret)}`);
     return value;
   },
 });

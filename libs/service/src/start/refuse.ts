@@ -7,12 +7,12 @@ type Shape = Pick<ServiceDefinition, 'family' | 'onFault'>;
 
 export function refuseIn(shape: Shape): Refuse {
   return ({ code, details, path }) => {
-    const { headers, body } = shaped(shape, path, new Fault(code, details));
+    const { headers, body } = shapeFault(shape, path, new Fault(code, details));
     return { headers: { ...headers, 'X-Request-Id': readRequestId(undefined) }, body };
   };
 }
 
-const shaped = ({ family, onFault }: Shape, path: string | undefined, fault: Fault) => {
+const shapeFault = ({ family, onFault }: Shape, path: string | undefined, fault: Fault) => {
   const { status, body } = family?.failure(fault) ?? { status: fault.http, body: toFailure(fault) };
   const more = onFault?.(path?.split('?', 1)[0], fault);
   return {
@@ -26,7 +26,7 @@ const shaped = ({ family, onFault }: Shape, path: string | undefined, fault: Fau
 export function refuseForNow(shape: Shape): RequestListener {
   return (request, response) => {
     const fault = new Fault('service_unavailable', 'The service is starting.', { 'Retry-After': '1' });
-    const { status, headers, body } = shaped(shape, request.url, fault);
+    const { status, headers, body } = shapeFault(shape, request.url, fault);
     response.writeHead(status, { ...headers, ...fault.headers });
     response.end(request.method === 'HEAD' ? undefined : body);
   };

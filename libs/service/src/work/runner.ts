@@ -51,7 +51,7 @@ export interface WorkRunner {
 
 interface CollectionRunner extends WorkRunner {
   /** The handlers that it has called so far. */
-  begun(): number;
+  countStarted(): number;
 }
 
 /** Every instance has one; the claims share the work. @throws if a collection declares work without a handler */
@@ -63,7 +63,7 @@ export function startWork<State>(options: WorkOptions<State>): WorkRunner {
     .map((collection) => runCollection(options, collection));
   return {
     async idle() {
-      const count = () => runners.reduce((sum, runner) => sum + runner.begun(), 0);
+      const count = () => runners.reduce((sum, runner) => sum + runner.countStarted(), 0);
       // Work of one collection may make work of another due.
       for (let before = -1; before !== count(); ) {
         before = count();
@@ -204,7 +204,7 @@ const runCollection = <State>(options: WorkOptions<State>, collection: Collectio
   });
 
   return {
-    begun: () => begun,
+    countStarted: () => begun,
     async idle() {
       do {
         await Promise.all(running.keys());

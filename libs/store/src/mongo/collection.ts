@@ -31,7 +31,7 @@ export interface MongoCollection {
 
 /** Refuses a write whose key already has an answer outside of a document (a refusal, or a deleted document's). */
 export async function refuseAnsweredKey({ idempotency }: MongoCollection, key: string | undefined): Promise<void> {
-  if (key !== undefined && (await idempotency.answered(key))) throw new IdempotencyKeyTaken(key);
+  if (key !== undefined && (await idempotency.isAnswered(key))) throw new IdempotencyKeyTaken(key);
 }
 
 /** Throws the port's error of a failed write; returns if only the record of an expired key was in its way: retry it. */

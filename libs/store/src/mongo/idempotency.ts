@@ -114,7 +114,7 @@ interface StoredKey {
 
 export interface MongoIdempotency extends Idempotency {
   /** Whether the key has an answer outside of the documents. */
-  answered(key: string): Promise<boolean>;
+  isAnswered(key: string): Promise<boolean>;
   /** `forget`, except for the answer of one key. */
   forgetBut(subject: string, key: string | undefined): Promise<void>;
   /** Stores answers that leave the document of their effect. */
@@ -143,7 +143,7 @@ export function createIdempotency(
   /** Stores the answer under its key; false if it has one that is not replaceable. */
   const store = async (record: StoredIdempotencyRecord, replaceable: object): Promise<boolean> => {
     try {
-      await keys.updateOne({ _id: record.key, ...replaceable }, settled(record), { upsert: true });
+      await keys.updateOne({ _id: record.key, ...replaceable }, toUpdate(record), { upsert: true });
       return true;
     } catch (error) {
       if (!isDuplicate(error)) throw error;
@@ -179,7 +179,7 @@ export function createIdempotency(
       const over = await keys.find({ subjects: subject }, newest).toArray();
       if (over.length > 0) await keys.deleteMany({ _id: { $in: over.map(({ _id }) => _id) }, subjects: subject });
     },
-    answered: async (key) => (await findApart(key)) !== undefined,
+    isAnswered: async (key) => (await findApart(key)) !== undefined,
     async carry(idempotencyRecords) {
       // The answer of an effect replaces a refusal that was written at the same moment. An upsert may meet another one.
       const settle = async (record: StoredIdempotencyRecord) => {
@@ -196,7 +196,7 @@ const storedAnswer = ({ fingerprint, answer }: { fingerprint: string; answer: st
 });
 
 /** The update that replaces any answer of the key. */
-const settled = ({ fingerprint, expiresAt, answer, subjects }: StoredIdempotencyRecord) => {
+const toUpdate = ({ fingerprint, expiresAt, answer, subjects }: StoredIdempotencyRecord) => {
   const known: Omit<StoredKey, '_id'> = { fingerprint, expiresAt, answer, purgeAt: new Date(expiresAt) };
   return subjects ? { $set: { ...known, subjects } } : { $set: known, $unset: { subjects: '' as const } };
 };

@@ -57,7 +57,7 @@ interface Orphans {
 export const outboxCapacity = 1000;
 
 export interface MongoOutbox extends Outbox {
-  committed(events: readonly StoredEvent[], institution: string): void;
+  notifyCommitted(events: readonly StoredEvent[], institution: string): void;
   /** Copies the events of a document that is about to be deleted. */
   orphan(orphans: Orphans): Promise<void>;
 }
@@ -115,8 +115,8 @@ export function createOutbox(
     await orphanage.bulkWrite(steps, { ordered: true });
   };
 
-  const committed: MongoOutbox['committed'] = (events, institution) => {
-    if (events.length > 0) notify(events.map((event) => published(event, institution)));
+  const notifyCommitted: MongoOutbox['notifyCommitted'] = (events, institution) => {
+    if (events.length > 0) notify(events.map((event) => toOutboxEvent(event, institution)));
   };
 
   /** Stores the facts in documents of their own, under names that no service's document has. */
@@ -146,7 +146,7 @@ export function createOutbox(
     async add(institution, facts) {
       for (const orphans of orphansOf(institution, facts)) {
         await orphanage.insertOne(orphans);
-        committed(orphans._outbox, institution);
+        notifyCommitted(orphans._outbox, institution);
       }
     },
     async done(ids) {
@@ -169,7 +169,7 @@ export function createOutbox(
       }
     },
     onCommitted,
-    committed,
+    notifyCommitted,
     async orphan(orphans) {
       await orphanage.replaceOne({ _id: orphans._id }, orphans, { upsert: true });
     },
@@ -181,11 +181,11 @@ const waitingIn = ({ _outbox = [], institution }: Holder): Waiting[] => {
   let latest = 0;
   return _outbox.map((event) => {
     latest = Math.max(latest, event.at);
-    return { at: latest, event: published(event, institution) };
+    return { at: latest, event: toOutboxEvent(event, institution) };
   });
 };
 
-const published = ({ at, data, ...event }: StoredEvent, institution: string): OutboxEvent => ({
+const toOutboxEvent = ({ at, data, ...event }: StoredEvent, institution: string): OutboxEvent => ({
   ...event,
   institution,
   occurredAt: new Date(at).toISOString(),

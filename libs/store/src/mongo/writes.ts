@@ -58,7 +58,7 @@ export async function insert<T extends Document>(
       await explain(collection, error, idempotencyRecord?.key);
       continue;
     }
-    collection.outbox.committed(events, institution);
+    collection.outbox.notifyCommitted(events, institution);
     collection.notifyDue(collection.schema.name, due);
     return written;
   }
@@ -90,7 +90,7 @@ export async function insertMany<T extends Document>(
       inserted += (await collection.records.insertMany(some, { ordered: false, ...LONG_TIMEOUT })).insertedCount;
     } catch (error) {
       if (!(error instanceof MongoBulkWriteError)) throw error;
-      const [first] = await refused(collection, error, some);
+      const [first] = await findRefused(collection, error, some);
       if (first) throw new UniqueViolation(first.index);
       inserted += some.length - [error.writeErrors].flat().length;
     }
@@ -100,7 +100,7 @@ export async function insertMany<T extends Document>(
 }
 
 /** The records of a batch that were refused for another reason than an existing id. */
-const refused = async (
+const findRefused = async (
   { schema, records }: MongoCollection,
   error: MongoBulkWriteError,
   tried: readonly StoredRecord[],
@@ -243,7 +243,7 @@ const replace = async <T extends Document>(
     writeOptions,
   );
   if (matchedCount === 0) return undefined;
-  collection.outbox.committed(events, institution);
+  collection.outbox.notifyCommitted(events, institution);
   collection.notifyDue(collection.schema.name, dueChange);
   return written;
 };

@@ -135,7 +135,7 @@ const documentsOf = <T extends Document>(
     return false;
   };
 
-  const written = (answer: Answer) => (isFailure(answer) ? raise(answer) : answer);
+  const unwrapAnswer = (answer: Answer) => (isFailure(answer) ? raise(answer) : answer);
 
   const get = (id: string): T | undefined => {
     const sql = `SELECT ${table.read} FROM "${table.name}" WHERE id = ?${within}`;
@@ -146,7 +146,7 @@ const documentsOf = <T extends Document>(
   const replace = async (current: T, change: Change<T>, options: WriteOptions<T>): Promise<T | false> => {
     const { id, version, institution: home } = current;
     const due = change.due ? changeDue(current.due, change.due, table) : current.due;
-    const next = completed<T>(change.next, { version: version + 1, institution: home, ...(due && { due }) });
+    const next = completeDocument<T>(change.next, { version: version + 1, institution: home, ...(due && { due }) });
     if (next.id !== id) throw new Error(`an update cannot change the id ${id} to ${next.id}`);
     const where = 'WHERE id = ? AND version = ? AND institution = ?';
     const step: Step = change.due
@@ -171,7 +171,7 @@ const documentsOf = <T extends Document>(
   return {
     async insert(document, options = {}) {
       const due = insertedDue(options.due);
-      const next = completed<T>(document, { version: 1, institution: institution ?? '', ...(due && { due }) });
+      const next = completeDocument<T>(document, { version: 1, institution: institution ?? '', ...(due && { due }) });
       await write([insertion, 'run', insertedRow(document, due)], next, options, options.events);
       file.notifyDue(table.name, options.due);
       return next;
@@ -182,14 +182,14 @@ const documentsOf = <T extends Document>(
       let inserted = 0;
       for (let start = 0; start < documents.length; start += batch) {
         const rows = documents.slice(start, start + batch).map((one) => insertedRow(one, due));
-        inserted += Number(written(await file.write([[sql, 'each', rows]])));
+        inserted += Number(unwrapAnswer(await file.write([[sql, 'each', rows]])));
         file.notifyDue(table.name, options.due);
       }
       return inserted;
     },
     async insertInOrder(documents) {
       const rows = documents.map((one) => insertedRow(one, undefined));
-      if (rows.length > 0) written(await file.write([[insertion, 'each', rows]]));
+      if (rows.length > 0) unwrapAnswer(await file.write([[insertion, 'each', rows]]));
     },
     get: async (id) => get(id),
     async find(query = {}) {
@@ -220,7 +220,7 @@ const documentsOf = <T extends Document>(
       const refuseIfTaken = () => {
         if (key !== undefined && isKeyTaken(file, key)) throw new IdempotencyKeyTaken(key);
       };
-      const decided = (current: T) => {
+      const decide = (current: T) => {
         try {
           return fn(current);
         } catch (error) {
@@ -231,7 +231,7 @@ const documentsOf = <T extends Document>(
       for (;;) {
         const current = get(id);
         if (!current) return undefined;
-        const change = decided(current);
+        const change = decide(current);
         if (!change) {
           refuseIfTaken();
           return current;
@@ -243,16 +243,16 @@ const documentsOf = <T extends Document>(
     async delete(id, version) {
       const [unchanged, of] = version === undefined ? ['', []] : [' AND version = ?', [version]];
       const sql = `DELETE FROM "${table.name}" WHERE id = ?${within}${unchanged}`;
-      return written(await file.write([[sql, 'run', [id, ...tenant, ...of]]])) === 1;
+      return unwrapAnswer(await file.write([[sql, 'run', [id, ...tenant, ...of]]])) === 1;
     },
     async claim(request) {
-      const rows = written(await file.write([claimStep(table, institution, request)]));
+      const rows = unwrapAnswer(await file.write([claimStep(table, institution, request)]));
       return Array.from(rows as readonly unknown[][], (row) => readDocument<T>(row));
     },
   };
 };
 
-const completed = <T extends Document>(
+const completeDocument = <T extends Document>(
   document: New<T>,
   { due, ...own }: Pick<Document, 'version' | 'institution' | 'due'>,
 ): T => {

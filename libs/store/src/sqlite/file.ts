@@ -75,17 +75,17 @@ export async function openFile(
 }
 
 const openReader = (path: string) => {
-  const explained = <R>(read: () => R): R => {
+  const explainFailure = <R>(read: () => R): R => {
     try {
       return read();
     } catch (error) {
       throw createEngineError(path, toFailure(error));
     }
   };
-  const database = explained(() => new DatabaseSync(path, { readOnly: true, timeout: 5000 }));
+  const database = explainFailure(() => new DatabaseSync(path, { readOnly: true, timeout: 5000 }));
   const prepare = createStatementCache(database);
   return {
-    all: (sql: string, values: readonly Value[] = []) => explained(() => readRows(prepare(sql), values)),
+    all: (sql: string, values: readonly Value[] = []) => explainFailure(() => readRows(prepare(sql), values)),
     /** Runs several reads on one state of the file. */
     together: <R>(read: () => R): R => {
       prepare('BEGIN').run();
@@ -96,7 +96,7 @@ const openReader = (path: string) => {
       }
     },
     /** Changes with every commit of any other connection, the writer's among them. */
-    revision: (): number => explained(() => Number(readRows(prepare('PRAGMA data_version'), [])[0]?.[0])),
+    revision: (): number => explainFailure(() => Number(readRows(prepare('PRAGMA data_version'), [])[0]?.[0])),
     close: () => database.close(),
   };
 };

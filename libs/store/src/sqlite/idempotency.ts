@@ -90,15 +90,15 @@ export function createIdempotency(file: DatabaseFile): Idempotency & { prune(): 
 /** Deletes a thousand expired answers, found by an index; returns whether there may be more. */
 const prune = async (file: DatabaseFile): Promise<boolean> => {
   const now = Date.now();
-  const expired = (table: string, key: string): Step => [
+  const deleteExpired = (table: string, key: string): Step => [
     `DELETE FROM "${table}" WHERE (${key}) IN
      (SELECT ${key} FROM "${table}" WHERE expires_at <= ? ORDER BY expires_at LIMIT 1000)`,
     'run',
     [now],
   ];
   const removed = [
-    await file.write([expired('$subjects', 'subject, key')]),
-    await file.write([expired('$answers', 'key')]),
+    await file.write([deleteExpired('$subjects', 'subject, key')]),
+    await file.write([deleteExpired('$answers', 'key')]),
   ];
   return removed.includes(1000);
 };

@@ -32,17 +32,17 @@ export async function copySqliteFiles(
   try {
     // All snapshots lock in the same order, so two of them cannot deadlock.
     for (const { from: path, to } of [...files].sort((a, b) => (a.from < b.from ? -1 : 1))) {
-      const writer = opened(path, false);
-      all.push({ path, to, writer, reader: opened(path, true) });
+      const writer = openDatabase(path, false);
+      all.push({ path, to, writer, reader: openDatabase(path, true) });
     }
     let pausedAt = performance.now();
     for (const [index, { path, writer }] of all.entries()) {
-      named(path, () => writer.exec('BEGIN IMMEDIATE'));
+      nameFailure(path, () => writer.exec('BEGIN IMMEDIATE'));
       if (index === 0) pausedAt = performance.now();
     }
     for (const { path, reader } of all) {
-      named(path, () => reader.exec('BEGIN'));
-      named(path, () => reader.prepare('SELECT count(*) FROM sqlite_schema').get());
+      nameFailure(path, () => reader.exec('BEGIN'));
+      nameFailure(path, () => reader.prepare('SELECT count(*) FROM sqlite_schema').get());
     }
     for (const { writer } of all) writer.exec('ROLLBACK');
     const pausedMs = performance.now() - pausedAt;
@@ -64,8 +64,8 @@ export async function copySqliteFiles(
   }
 }
 
-const opened = (path: string, readOnly: boolean): DatabaseSync =>
-  named(path, () => {
+const openDatabase = (path: string, readOnly: boolean): DatabaseSync =>
+  nameFailure(path, () => {
     // SQLite would create a missing file.
     if (!existsSync(path)) throw new Error('it does not exist');
     const database = new DatabaseSync(path, { readOnly, timeout: WAIT_MS });
@@ -74,7 +74,7 @@ const opened = (path: string, readOnly: boolean): DatabaseSync =>
     return database;
   });
 
-const named = <R>(path: string, act: () => R): R => {
+const nameFailure = <R>(path: string, act: () => R): R => {
   try {
     return act();
   } catch (error) {
@@ -84,7 +84,7 @@ const named = <R>(path: string, act: () => R): R => {
 
 /** Turns the copy into one file without a log, checks it, and makes it durable. */
 const finish = (path: string): void => {
-  named(path, () => {
+  nameFailure(path, () => {
     const copy = new DatabaseSync(path);
     try {
       copy.exec('PRAGMA journal_mode = DELETE');
