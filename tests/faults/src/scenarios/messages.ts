@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { waitUntil } from '@boxoffice/testkit';
+import { type Client, waitUntil } from '@boxoffice/testkit';
+import { findOrder } from '../client/api.ts';
 import { type Buyer, getCreatedOrder } from '../client/buyer.ts';
 import { faithful } from '../inside/orders.ts';
 import { type Inspection, inspect } from '../round/inspection.ts';
@@ -23,6 +24,9 @@ const LOOK_EVERY_MS = 200;
 /** Deliveries of each fact at least, on average: of what was published before there is one. */
 const DELIVERIES = 1.9;
 const HOLD_SECONDS = 0.6;
+/** While an order is not yet shown as expired. */
+const LOOK_AGAIN_MS = 20;
+const MOST_LOOKS = 100;
 
 /** Whether everything that was published has arrived. */
 const hasArrived = async (inspection: Inspection): Promise<boolean> => {
@@ -31,10 +35,13 @@ const hasArrived = async (inspection: Inspection): Promise<boolean> => {
 };
 
 /** Pays an order that has just expired, so that copies of its expiry arrive after its sale. */
-const payLate = async (buyer: Buyer, hall: Hall, serviceHost: string): Promise<void> => {
+const payLate = async (api: Client, buyer: Buyer, hall: Hall, serviceHost: string): Promise<void> => {
   const order = getCreatedOrder(await buyer.create([buildAnyPlacesItem(hall, 1)], serviceHost));
   if (!order) return;
-  await pause(Math.max(0, Date.parse(order.expiresAt ?? '') - Date.now()) + 20);
+  await pause(Math.max(0, Date.parse(order.expiresAt ?? '') - Date.now()));
+  // Paid before the expiry is written, it would not expire.
+  for (let looks = 0; looks < MOST_LOOKS && (await findOrder(api, order.id))?.state !== 'expired'; looks += 1)
+    await pause(LOOK_AGAIN_MS);
   await buyer.pay(order.id, order.total);
 };
 
@@ -66,7 +73,7 @@ export const messages: Scenario = {
     const clients = (enough: () => boolean) => [
       ...partners(enough),
       ...visitors(enough),
-      ...late.map((buyer) => repeatUntilEnough(() => payLate(buyer, round.hall, serviceHost), enough)),
+      ...late.map((buyer) => repeatUntilEnough(() => payLate(api, buyer, round.hall, serviceHost), enough)),
     ];
     try {
       await runWithClients(round, clients, async () => {
