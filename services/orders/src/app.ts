@@ -11,7 +11,6 @@ import { applyFulfilment, cancelPerformanceOrders, eraseContact } from './reacti
 import { collections, ORDERS_OF_0_3, ordersCollection, retention } from './store.ts';
 import { work } from './work.ts';
 
-/** The orders service: orders, lines, payments, refunds, cancellation, and the carts of the points of sale. */
 export const orders: ServiceDefinition<typeof settings, OrdersContext> = {
   name: 'orders',
   version: readVersion(import.meta.url),

@@ -33,7 +33,6 @@ import { createId } from './ids.ts';
 import { createHoldLimit, type HoldLimit, selectLimitName } from './steps/hold-limit.ts';
 import { type OrderDocument, openCollections } from './store.ts';
 
-/** The context of every command: collections, clients of other services, limits, clock and ids. */
 export interface OrdersContext extends ReturnType<typeof openCollections> {
   readonly stock: Stock;
   readonly contacts: Contacts;
@@ -41,34 +40,28 @@ export interface OrdersContext extends ReturnType<typeof openCollections> {
   /** Ends work of an order, unless a write since this one has made it due once more. Changes no version. */
   readonly endWork: (order: OrderDocument, work: OrderWork) => Promise<void>;
   readonly limit: HoldLimit;
-  /** What bounds of the caller's client leave it to do; null: without bounds, or not on behalf of a client. */
+  /** By the bounds of the caller's client; null: without bounds, or not on behalf of a client. */
   readonly mayDo: ReturnType<typeof selectLimits>;
-  /** Epoch milliseconds. */
   readonly now: () => number;
-  /** Makes a new id with this prefix. */
   readonly newId: (prefix: string) => string;
-  /** Milliseconds for which a payment may stay pending after `expiresAt` or `dueAt`. */
   readonly graceMs: number;
-  /** Records failures that fail no request. */
   readonly log: Pick<Logger, 'warn'>;
 }
 
-/** The settings of the service. */
 export const settings = {
   catalogUrl: url('CATALOG_URL', { origin: true }),
   contactsUrl: url('CONTACTS_URL', { origin: true }),
   ticketsUrl: url('TICKETS_URL', { origin: true }),
-  /** Maximum unsold places that one client holds at once. */
+  /** Unsold ones that one client holds at once. */
   maxHeldPlaces: integer('MAX_HELD_PLACES', { default: 5_000, min: 1 }),
-  /** Maximum unsold places that all visitors of one address without a login hold at once in their carts. */
+  /** Of all visitors of one address without a login. */
   posHeldPlacesPerAddress: integer('POS_HELD_PLACES_PER_ADDRESS', { default: 200, min: 1 }),
-  /** Maximum unsold places that one login holds at once in the carts of all its sessions. */
+  /** In the carts of all sessions of one login. */
   posHeldPlacesPerLogin: integer('POS_HELD_PLACES_PER_LOGIN', { default: 50, min: 1 }),
-  /** Seconds for which a payment may stay pending after the hold would have ended. */
+  /** For which a payment may stay pending after the hold would have ended. */
   paymentGraceSeconds: integer('PAYMENT_GRACE_SECONDS', { default: 900, min: 0 }),
 };
 
-/** Creates the context over a store and the services that orders calls, on the system's clock. */
 export function createContext({
   store,
   credentials,
@@ -77,7 +70,7 @@ export function createContext({
   metrics,
 }: Pick<Parts<typeof settings>, 'store' | 'credentials' | 'logger' | 'settings' | 'metrics'>): OrdersContext {
   const stored = openCollections(store);
-  // Every write announces what partners hear of, and makes due what follows from it.
+  // Announces what partners hear of, and makes due what follows.
   const orders = announceWrites(stored.orders, ORDER_RECORDED, announceOrder, {
     onWritten: metrics && countMoves(metrics),
     follow: followWrite,
@@ -101,7 +94,7 @@ export function createContext({
   };
 }
 
-/** Counts orders by state transition: `new` to `open` is a hold, any state to `confirmed` is a sale. */
+/** `new` to `open` is a hold, any state to `confirmed` is a sale. */
 const countMoves = (metrics: Metrics): OnWritten<OrderDocument> => {
   const labels = ['from', 'to'];
   const count = metrics.counter({ name: 'orders_moved_total', help: 'Orders that changed their state', labels });
@@ -114,10 +107,7 @@ const countMoves = (metrics: Metrics): OnWritten<OrderDocument> => {
   };
 };
 
-/**
- * Gauges of open work over all institutions, each read from an index on scrape. Every instance reports the same
- * value, so aggregate with `max`, not `sum`.
- */
+/** Each gauge is read from an index on scrape. Every instance reports the same value, so aggregate with `max`. */
 const watchOrders = ({ acrossInstitutions }: CollectionHandle<OrderDocument>, metrics: Metrics): void => {
   const unsettled = { 'cancellation.settledAt': null, 'cancellation.requestedAt': { gt: 0 } } as const;
   const count = (name: string, help: string, read: () => Promise<number>): void =>
@@ -141,14 +131,10 @@ const watchOrders = ({ acrossInstitutions }: CollectionHandle<OrderDocument>, me
   age('orders_cancellation_open_seconds', 'Age of the oldest open cancellation', requested, unsettled);
 };
 
-/**
- * Gives an operation the context of its caller: the institution's orders and contacts, and of these what the user's
- * role and the bounds of the client show, with what these bounds leave it to do. It is an operation's only way to them,
- * so none can forget the bounds.
- */
+/** An operation's only way to orders and contacts, so that none can forget the bounds of its caller. */
 export type ContextOf = (caller: Pick<Caller, 'institution'> & Restricted) => OrdersContext;
 
-/** Makes the contexts of callers. The ledger of holds and the steps of the saga stay common to all of them. */
+/** The ledger of holds and the steps of the saga stay common to all callers. */
 export function createContextFactory(context: OrdersContext): ContextOf {
   return (caller) => ({
     ...context,
@@ -164,10 +150,7 @@ export function createContextFactory(context: OrdersContext): ContextOf {
   });
 }
 
-/**
- * Refuses an order that its own maker would not see: a client or a box office with points of sale names one of them.
- * @throws Fault `forbidden`
- */
+/** Its maker would not see it without one of the client's points of sale. @throws Fault `forbidden` */
 export function requirePointOfSale(caller: Restricted, pointOfSale: string | undefined): void {
   const { pointsOfSale } = computeRestriction(caller);
   if (pointsOfSale === null || (pointOfSale !== undefined && pointsOfSale.includes(pointOfSale.toLowerCase()))) return;

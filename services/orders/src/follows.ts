@@ -11,16 +11,15 @@ const stateWork = ['sell', 'expire', 'releaseRemoved', 'shortenHold', 'writeGues
 
 export type StateWork = (typeof stateWork)[number];
 
-/** Every work that an order may have. */
 export const orderWork = [...stateWork, 'issueTickets'] as const;
 
 export type OrderWork = (typeof orderWork)[number];
 
-/** When each work of the order is due, by its state alone; null: there is nothing to do. */
+/** By the state alone; null: there is nothing to do. */
 export function decideWork(order: Order): Readonly<Record<StateWork, number | null>> {
   return {
     sell: soonAfter(order.saleDue?.since),
-    // What is paid in full is sold; without places left, that ends it too.
+    // Without places left, the sale ends it too.
     expire: isUnpaid(order) && order.saleDue == null ? order.deadline : null,
     releaseRemoved: soonAfter(order.removedPlaces?.since),
     shortenHold: soonAfter(order.shorteningDue),
@@ -29,10 +28,10 @@ export function decideWork(order: Order): Readonly<Record<StateWork, number | nu
   };
 }
 
-/** When work is due that is open since an instant, and that the request of the write does at once. */
+/** The request of the write does it at once. */
 const soonAfter = (since: number | null | undefined): number | null => (since == null ? null : scheduleSoon(since));
 
-/** What a write makes due, or ends; `before` is undefined for an insert. */
+/** `before` is undefined for an insert. */
 export function followWrite(before: Order | undefined, after: Order & { readonly version: number }): DueChange {
   const [had, has] = [before && decideWork(before), decideWork(after)];
   const changed = stateWork.flatMap((name) => (has[name] === (had?.[name] ?? null) ? [] : [[name, has[name]]]));

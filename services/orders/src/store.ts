@@ -4,20 +4,18 @@ import type { Order } from './domain/order/order.ts';
 import { addWork, orderWork } from './follows.ts';
 import { deriveOrderNumber } from './ids.ts';
 
-/** An order as stored. `performanceId` is the first performance it ever had; the others have links. */
+/** `performanceId` is the first performance it ever had; the others have links. */
 export interface OrderDocument extends Order, Document, Pick<Announced, 'lastAnnouncement'> {
   readonly performanceId: string;
-  /** The order's number, for people: unique in the institution, and never changed. */
+  /** Unique in the institution, and never changed. */
   readonly shortNumber: string;
 }
 
-/** An order of a release before the numbers gets its own. */
+/** Of a release before the numbers. */
 const withNumber = (order: OrderDocument): OrderDocument =>
   order.shortNumber === undefined ? { ...order, shortNumber: deriveOrderNumber(order.id) } : order;
 
-/**
- * Links an order to a performance, other than its `performanceId`, of which it has, had, or is about to have a place.
- */
+/** To a performance, other than its `performanceId`, of which the order has, had, or is about to have a place. */
 interface LinkDocument extends Document {
   readonly orderId: string;
   readonly performanceId: string;
@@ -26,7 +24,7 @@ interface LinkDocument extends Document {
 /** Release 0.3.0 has issued the tickets of orders that it confirmed longer ago. */
 const ISSUED_BY_0_3_MS = 7 * 24 * 60 * 60_000;
 
-/** What release 0.3.0 has marked in its orders: due work of which only the state tells. */
+/** Of release 0.3.0: due work of which only the state tells. */
 const markersOf03 = {
   sale_due: 'saleDue.since',
   removed_places: 'removedPlaces.since',
@@ -36,7 +34,6 @@ const markersOf03 = {
   names: 'namesDue',
 } as const;
 
-/** Every query of this service uses one of these indexes. */
 const indexes: readonly Index[] = [
   { name: 'listed', fields: ['listedAt'] },
   { name: 'state', fields: ['state', 'listedAt'] },
@@ -53,12 +50,12 @@ const indexes: readonly Index[] = [
   { name: 'deadline', fields: ['deadline'], acrossInstitutions: true },
   { name: 'abandoned', fields: ['abandonedAt'], acrossInstitutions: true },
   { name: 'settling', fields: ['cancellation.settledAt', 'cancellation.requestedAt'], acrossInstitutions: true },
-  // For the completion of documents of release 0.3.0 alone: they end with it.
+  // For the completion of documents of release 0.3.0 alone.
   ...Object.entries(markersOf03).map(([name, field]) => ({ name, fields: [field], acrossInstitutions: true })),
   { name: 'issued_by_fact', fields: ['ticketsByCall', 'confirmedAt'], acrossInstitutions: true },
 ];
 
-/** Orders of earlier releases without a number, or with work that is not stored as due. */
+/** Without a number, or with work that is not stored as due. */
 export const ORDERS_OF_0_3: readonly { readonly where: Where }[] = [
   { where: { shortNumber: null } },
   { where: { ticketsByCall: null, confirmedAt: { gt: Date.now() - ISSUED_BY_0_3_MS } } },
@@ -74,13 +71,11 @@ const linksCollection = collection<LinkDocument>('performance_links', [
   { name: 'performance', fields: ['performanceId'] },
 ]);
 
-/** A performance that was cancelled, by its id: an order of it that is written afterwards is cancelled at once. */
+/** By its id: an order of it that is written afterwards is cancelled at once. */
 const cancelledCollection = collection<Document>('cancelled_performances');
 
-/** Every collection of the orders service. */
 export const collections = [ordersCollection, linksCollection, cancelledCollection];
 
-/** Opens the collections of a store, over all institutions. */
 export function openCollections(store: Store) {
   return {
     orders: store.collection(ordersCollection),
@@ -89,7 +84,7 @@ export function openCollections(store: Store) {
   };
 }
 
-/** Links the order to its further performances; idempotent. Call before their places are held. */
+/** Idempotent. Call before their places are held. */
 export async function linkPerformances(
   links: Documents<LinkDocument>,
   order: { readonly id: string; readonly performanceId: string },
@@ -102,13 +97,9 @@ export async function linkPerformances(
   );
 }
 
-/**
- * Time after its end at which a cart that was never bought is deleted. At least as long as a session lasts
- * (SESSION_ABSOLUTE_SECONDS at most), so that no session names a deleted cart.
- */
+/** At least as long as a session lasts (SESSION_ABSOLUTE_SECONDS at most), so that no session names a deleted cart. */
 const CART_RETENTION_MS = 24 * 60 * 60_000;
 
-/** How long each collection keeps its documents. */
 export const retention: Retentions = {
   orders: {
     retained: 'for good; carts that were never bought a day after they ended (`CART_RETENTION_MS`)',

@@ -9,10 +9,9 @@ import { shortenHold } from './steps/shorten.ts';
 import { toTarget } from './steps/write.ts';
 import type { OrderDocument } from './store.ts';
 
-/** Does what follows from the order's state; returns the order as it is then. @throws if it could not */
+/** Returns the order as it is then. @throws if it could not be done */
 type Act = (context: OrdersContext, order: OrderDocument) => Promise<OrderDocument | undefined>;
 
-/** The order as it is stored now. */
 const present = ({ orders }: OrdersContext, { institution, id }: OrderDocument) => orders.of(institution).get(id);
 
 const acts: Readonly<Record<StateWork, Act>> = {
@@ -50,10 +49,7 @@ const issue: WorkKind<OrdersContext>['handle'] = async (context, document) => {
   return 'done';
 };
 
-/**
- * What follows the writes of orders (docs/follow-up-work.md); all of it is promised. What tickets and contacts must
- * answer has few slots, so that sales do not wait for it while they are away.
- */
+/** What tickets and contacts must answer has few slots, so that sales do not wait for it while they are away. */
 export const work: WorkTable<OrdersContext> = {
   orders: {
     sell: following('sell'),

@@ -14,20 +14,17 @@ import type { Target } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
 import type { Checkout } from './schemas.ts';
 
-/** A visitor's checkout of a cart; a repeat with the same `requestId` returns the same order. */
 type CheckoutRequest = Static<typeof Checkout>;
 
-/** The request id of a checkout, by which the order lists it as handled. */
 export function deriveCheckoutRequestId(orderId: string, requestId: string): string {
   return deriveId('req', 'checkout', orderId, requestId);
 }
 
 /**
- * Makes an order of a cart in one write: on account and free of charge its places are sold first, with a pending
- * payment held longer first; a captured payment is written first, then the order is sold. A repeat of the request, also
- * after a crash, returns the same order. A guest's contact is written afterwards; it stays due if not here. @throws
- * Fault for each refusal of the rules, `semantically_invalid` (unknown contact), `service_unavailable`: a paid order is
- * confirmed later unless it is cancelled
+ * A captured payment is written first, then the order is sold; otherwise places are sold, or held longer, first. A
+ * repeat, also after a crash, returns the same order. @throws Fault for each refusal of the rules,
+ * `semantically_invalid` (unknown contact), `service_unavailable`: a paid order is confirmed later unless it is
+ * cancelled
  */
 export async function checkOutCart(
   context: OrdersContext,
@@ -69,29 +66,25 @@ export async function checkOutCart(
     return order;
   } catch (error) {
     if (!(error instanceof RefusedOrder) || error.reason !== 'places_gone') throw error;
-    // So that it cannot be bought later; recorded money stays.
+    // It cannot be bought later; recorded money stays.
     await cancelUnlessEnded(context, { ...target, appliesTo: 'both' }, 'its places were gone at the checkout');
     throw placesGone();
   }
 }
 
-/** The buyer and the buyer's criteria; a guest has no contact yet, and no criteria. */
 const buyerOf = async (context: OrdersContext, { institution }: Target, { contactNumber, guest }: CheckoutRequest) => {
   if (contactNumber === undefined) return { criteria: [], guest };
   return { contactNumber, criteria: await context.contacts.criteria(institution, contactNumber) };
 };
 
-/**
- * The contact number of a guest: that of the previous guest if the order still names it and it was not erased;
- * otherwise a new one.
- */
+/** That of the previous guest if the order still names it and it was not erased; otherwise a new one. */
 const contactOfGuest = (order: OrderDocument, requestId: string): string => {
   const { id, contactNumber, guestContact, erasedContact } = order;
   const isReusable = contactNumber !== null && contactNumber === guestContact && contactNumber !== erasedContact;
   return isReusable ? contactNumber : deriveGuestNumber(id, requestId);
 };
 
-/** Whether an earlier attempt recorded the payment, found places gone and died before cancelling. */
+/** An earlier attempt recorded the payment, found places gone and died before cancelling. */
 const isStranded = (order: OrderDocument): boolean =>
   order.state === 'open' && order.saleDue == null && order.payments.length > 0 && computeDue(order) === 0;
 

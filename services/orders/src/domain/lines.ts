@@ -1,5 +1,3 @@
-// Rules of orders without any I/O: from the hold to the settled cancellation, one file per subject.
-
 import { accept, type Decision, type Refused, refuse } from './decisions.ts';
 import { createContactNamedFacts } from './order/facts.ts';
 import {
@@ -13,7 +11,6 @@ import {
 } from './order/order.ts';
 import { beginSaleIfPaid, checkDecidable, isHidden, listPerformanceIds, markModified } from './order/state.ts';
 
-/** A new order whose places are held. */
 export interface NewOrder
   extends Pick<
     Order,
@@ -21,18 +18,17 @@ export interface NewOrder
   > {
   readonly ticketDelivery: TicketDelivery;
   readonly lines: readonly NewLine[];
-  /** End of the hold; epoch milliseconds. */
+  /** Of the hold; epoch milliseconds. */
   readonly until: number;
-  /** A cart stays unlisted until {@link markListed}. */
+  /** Unlisted until {@link markListed}. */
   readonly cart: boolean;
 }
 
-/** A line that is not sold yet. */
 export function toUnsoldLine(line: NewLine): Line {
   return { ...line, ticketId: null, replacements: [] };
 }
 
-/** The open order. Refused: `invalid_amount` if the prices do not add up to an exact integer. */
+/** Refused: `invalid_amount` if the prices do not add up to an exact integer. */
 export function open({ lines, until, cart, ...given }: NewOrder, now: number): Decision {
   if (!isAmountList(lines.map(({ amount }) => amount))) return refuse('invalid_amount');
   const order: Order = {
@@ -57,7 +53,6 @@ export function open({ lines, until, cart, ...given }: NewOrder, now: number): D
   return accept(order, ...createContactNamedFacts(order));
 }
 
-/** A cart as a listed order; unchanged if it is listed. */
 export function markListed<O extends Order>(order: O, now: number): O {
   return order.listedAt === null ? markModified({ ...order, listedAt: now, modifiedAt: now }, now) : order;
 }
@@ -66,8 +61,7 @@ const MINUTE_MS = 60_000;
 const MAX_EXTENSION_MINUTES = 60;
 
 /**
- * Extends the hold of an open or reserved order to `minutes` after `at`, when the request was made; never to an earlier
- * end than before. Refused: `invalid_minutes` unless above 0 and at most 60, `wrong_state`.
+ * To `minutes` after `at`, never to an earlier end. Refused: `invalid_minutes` (above 0, at most 60), `wrong_state`.
  */
 export function extend<O extends Order>(
   order: O,
@@ -81,7 +75,7 @@ export function extend<O extends Order>(
   return accept(heldUntil(order, Math.max(order.expiresAt ?? 0, at + Math.round(minutes * MINUTE_MS)), now));
 }
 
-/** The order whose hold ends at this instant; a reserved one is due then. Sooner than before, the catalog follows. */
+/** A reserved order is due then. Sooner than before, the catalog follows. */
 const heldUntil = <O extends Order>(order: O, until: number, now: number): O => {
   const isSooner = until < (order.expiresAt ?? until);
   const dueAt = order.state === 'reserved' ? until : order.dueAt;
@@ -93,10 +87,7 @@ const heldUntil = <O extends Order>(order: O, until: number, now: number): O => 
 
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/**
- * Holds the places of an open order without payment until `dueAt`, a future instant, at most `mostDays` ahead. Refused:
- * `due_in_past`, `due_too_late`, `wrong_state`.
- */
+/** Without payment until `dueAt`, at most `mostDays` ahead. Refused: `due_in_past`, `due_too_late`, `wrong_state`. */
 export function reserve<O extends Order>(
   order: O,
   { dueAt, mostDays = Number.POSITIVE_INFINITY }: { readonly dueAt: number; readonly mostDays?: number | undefined },
@@ -112,19 +103,16 @@ export function reserve<O extends Order>(
 
 const changeable: readonly State[] = ['open', 'reserved'];
 
-/** Why no lines can be added now, or undefined: only while open or reserved. */
 export function checkLinesAddable(order: Order, now: number): Refused | undefined {
   return checkDecidable(order, changeable, 'given more lines', now);
 }
 
-/** Whether the next lines start a new hold: those of a cart that was emptied. */
+/** Its next lines start a new hold. */
 export function isEmptiedCart(order: Order): boolean {
   return isHidden(order) && order.lines.length === 0;
 }
 
-/**
- * The order without these among the places of removed lines: released, or its own again. Unchanged if it lists none.
- */
+/** Without these among the places of removed lines: released, or its own again. */
 export function removeReleasedPlaces<O extends Order>(order: O, released: readonly string[]): O {
   const { removedPlaces } = order;
   if (!removedPlaces?.placeIds.some((id) => released.includes(id))) return order;
@@ -133,9 +121,8 @@ export function removeReleasedPlaces<O extends Order>(order: O, released: readon
 }
 
 /**
- * Adds lines whose places are held. Refused: `wrong_state`, `currency_mismatch`, `invalid_amount`, `place_repeated` (a
- * place that already has a line), and `past_due` if the hold came after the deadline, when it may have taken places of
- * the order's own lines. `until` counts if the cart {@link isEmptiedCart}. After a refusal the caller releases what its
+ * Refused: `wrong_state`, `currency_mismatch`, `invalid_amount`, `place_repeated`, and `past_due` if the hold came
+ * after the deadline. `until` counts if the cart {@link isEmptiedCart}. After a refusal the caller releases what its
  * request holds.
  */
 export function addLines<O extends Order>(
@@ -159,11 +146,7 @@ export function addLines<O extends Order>(
 const withLines = <O extends Order>(order: O, lines: O['lines'], now: number): O =>
   markModified({ ...order, lines, performanceIds: listPerformanceIds(lines), heldPlaces: lines.length }, now);
 
-/**
- * Removes a line; its place is released then, and the order sold if what it had paid is its total now. Payments stay:
- * what is due never falls below 0. `asOf` is the version of the order. Only while open or reserved; `unknown_line`
- * otherwise.
- */
+/** While open or reserved. The order is sold if what it had paid is its total now. Refused: `unknown_line`. */
 export function removeLine<O extends Order>(
   order: O,
   { lineId, asOf }: { readonly lineId: string; readonly asOf: number },
@@ -180,10 +163,9 @@ export function removeLine<O extends Order>(
   return beginSaleIfPaid(left, now) ?? accept(left);
 }
 
-/** The states in which the places of an order are its buyer's. */
 const live: readonly State[] = ['open', 'reserved', 'payment_pending', 'confirmed'];
 
-/** A beneficiary; null without any name. */
+/** Null without any name. */
 export function toBeneficiary(
   names: { readonly firstName?: string | null; readonly lastName?: string | null } | null | undefined,
 ): Beneficiary | null {
@@ -222,7 +204,7 @@ const isControlled = ({ ticketNotes }: Order, { ticketId }: Line, known: readonl
   ticketId !== null &&
   (known.includes(ticketId) || ticketNotes.some((note) => note.ticketId === ticketId && note.controlled));
 
-/** A line after a change: one of a confirmed order counts it, so that its ticket follows each change once. */
+/** A confirmed order counts changes, so that its ticket follows each once. */
 const renamed = (line: Line, beneficiary: Beneficiary | null, isConfirmed: boolean): Line => ({
   ...line,
   beneficiary,

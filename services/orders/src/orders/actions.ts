@@ -12,10 +12,9 @@ import { attempt, type Rule, toTarget } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
 
 /**
- * Holds the places of these lines until this instant (epoch milliseconds), never shorter than before, after the hold
- * that the order has made shorter: a call that shortens comes late otherwise. @throws Fault `precondition_failed` if
- * places are gone; `service_unavailable` if the catalog does not answer: a hold that outlasts the order's deadline is
- * harmless, since the order's end releases it
+ * Never shorter than before (epoch milliseconds); first applies the shortening that is due. @throws Fault
+ * `precondition_failed` if places are gone; `service_unavailable`: a hold may outlast the order's deadline, whose end
+ * releases it
  */
 export async function holdUntil(
   context: OrdersContext,
@@ -32,10 +31,7 @@ export async function holdUntil(
     throw createRefusalFault('places_gone', 'Places of the order are gone, so their hold cannot be extended.');
 }
 
-/**
- * Extends the hold to `minutes` from now; never shortens it. @throws Fault for each refusal of the rules,
- * `service_unavailable`
- */
+/** To `minutes` from now; never shortens. @throws Fault for each refusal of the rules, `service_unavailable` */
 export function extendOrder(context: OrdersContext, command: Command, minutes: number): Promise<OrderDocument> {
   const at = context.now();
   return held(context, command, (order, now) => extend(order, { minutes, at }, now));
@@ -48,9 +44,8 @@ const held = async (context: OrdersContext, command: Command, rule: Rule): Promi
 };
 
 /**
- * Holds the places of an open order without payment until `dueAt` (epoch milliseconds). @throws Fault
- * `semantically_invalid` if `dueAt` has passed or is later than the caller may reserve, each refusal of the rules,
- * `service_unavailable`
+ * Epoch milliseconds. @throws Fault `semantically_invalid` for a `dueAt` that has passed or is later than the caller
+ * may reserve, each refusal of the rules, `service_unavailable`
  */
 export function reserveOrder(context: OrdersContext, command: Command, dueAt: number): Promise<OrderDocument> {
   return held(context, command, (order, now) =>
@@ -58,7 +53,7 @@ export function reserveOrder(context: OrdersContext, command: Command, dueAt: nu
   );
 }
 
-/** Sells the places of all lines, as {@link sellPlaces}. @throws Fault `precondition_failed` if places are gone */
+/** As {@link sellPlaces}. @throws Fault `precondition_failed` if places are gone */
 export async function sellAll(context: OrdersContext, order: OrderDocument): Promise<Sale> {
   const sale = await sellPlaces(
     context,
@@ -69,7 +64,6 @@ export async function sellAll(context: OrdersContext, order: OrderDocument): Pro
   return sale;
 }
 
-/** The order as a rule leaves it, confirmed by a sale. */
 export function confirmBySale(
   decision: Decision<OrderDocument>,
   sale: Sale | undefined,
@@ -80,11 +74,7 @@ export function confirmBySale(
   return isRefused(confirmed) ? confirmed : { ...confirmed, facts: [...decision.facts, ...confirmed.facts] };
 }
 
-/**
- * Confirms an order that is paid, free of charge or on account. A process that dies after the sale leaves its places
- * sold until the order ends, or the request is repeated. @throws Fault `forbidden` on account, unless the bounds of the
- * client admit it; each refusal of the rules; `service_unavailable`: the order is not confirmed
- */
+/** @throws Fault `forbidden` on account, unless bounds admit it; each refusal of the rules; `service_unavailable` */
 export async function confirmOrder(
   context: OrdersContext,
   command: Command,
@@ -101,13 +91,12 @@ export async function confirmOrder(
   return order;
 }
 
-/** Decides whether an order is cancelled, like {@link cancel}. */
+/** As {@link cancel}. */
 export type CancelRule = typeof cancel<OrderDocument>;
 
 /**
- * Cancels an order in any live state in one durable write; tickets and places follow by events. The tickets service
- * has one second to name the controlled tickets; after that the control state recorded in the order decides. @throws
- * Fault for each refusal of the rules
+ * One durable write; tickets and places follow by events. The tickets service has a second to name the controlled
+ * tickets, then the order's own record decides. @throws Fault for each refusal of the rules
  */
 export async function cancelOrder(
   context: OrdersContext,
@@ -124,7 +113,7 @@ export async function cancelOrder(
   return order;
 }
 
-/** Cancels an order, unless it has ended. @throws Fault for each other refusal of the rules */
+/** @throws Fault for each refusal of the rules, unless the order has ended */
 export async function cancelUnlessEnded(
   context: OrdersContext,
   command: Command,
@@ -137,10 +126,7 @@ export async function cancelUnlessEnded(
   return order;
 }
 
-/**
- * Cancels an order if it is live and has a place of one of these performances. A controlled ticket does not prevent
- * this: it stays controlled and its place stays sold.
- */
+/** If it is live and has a place of one of these. A controlled ticket stays controlled and its place stays sold. */
 export async function cancelOfPerformances(
   context: OrdersContext,
   order: OrderDocument,
@@ -153,10 +139,7 @@ export async function cancelOfPerformances(
   await decideUntilSettled(context, toTarget(order), () => attempt(context, toTarget(order), rule));
 }
 
-/**
- * Cancels an order whose performance was cancelled while its places were being held: the fact has searched the orders
- * before this one was written. Call it after the write, whose answer stays: either the search or this finds the other.
- */
+/** A performance may be cancelled while its places are being held: the fact's search or this finds the other. */
 export async function cancelIfOver(context: OrdersContext, order: OrderDocument): Promise<void> {
   const { institution, performanceIds } = order;
   const where = { id: { in: performanceIds } };

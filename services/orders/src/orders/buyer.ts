@@ -1,5 +1,3 @@
-// The buyer of an order, and the tariffs that not every buyer may have.
-
 import { createNotFoundFault, createRefusalFault, toFault } from '../api/faults.ts';
 import type { HeldLine } from '../clients/services.ts';
 import type { OrdersContext } from '../context.ts';
@@ -9,7 +7,7 @@ import { type Command, runCommand } from '../steps/command.ts';
 import { issueAtOnce } from '../steps/follow-ups.ts';
 import type { OrderDocument } from '../store.ts';
 
-/** The contact that a request names: its criteria, none without a contact, or the fault of its number, by its path. */
+/** Criteria, none without a contact, or the fault of its number, by its path. */
 export async function readNamedContact(
   { contacts }: Pick<OrdersContext, 'contacts'>,
   institution: string,
@@ -21,15 +19,12 @@ export async function readNamedContact(
   return { criteria: [], faults: [`$.contactNumber: there is no contact ${contactNumber}`] };
 }
 
-/** Whether a token with these scopes sells every tariff to anybody. */
+/** Every tariff. */
 export function maySellToAnybody(scopes: readonly string[]): boolean {
   return scopes.includes('orders.sensitive:write');
 }
 
-/**
- * Requires that the contact meets the criteria of the tariffs; without criteria no contact is looked up. @throws Fault
- * `tariff_not_accessible` as a refusal of the rules, `service_unavailable`
- */
+/** @throws Fault `tariff_not_accessible` as a refusal of the rules, `service_unavailable` */
 export async function permitTariffs(
   context: Pick<OrdersContext, 'contacts'>,
   institution: string,

@@ -31,18 +31,13 @@ import {
   toStockItems,
 } from './items.ts';
 
-/** What may be said beside the items of an addition. */
 interface AdditionOptions {
-  /** Refuses the held lines by throwing a Fault. */
   readonly permit?: ((lines: readonly HeldLine[], order: OrderDocument) => Promise<void>) | undefined;
-  /** The party for which all places of the order count from then on; absent: as before. */
+  /** All places of the order count for it from then on; absent: as before. */
   readonly holder?: string | undefined;
 }
 
-/**
- * Adds lines to an open or reserved order: all their places are held, or none. @throws Fault as for a new order, and
- * for each refusal of the rules
- */
+/** All places, or none. @throws Fault as for a new order, and for each refusal of the rules */
 export async function addOrderLines(
   context: OrdersContext,
   command: Command,
@@ -94,7 +89,7 @@ export async function addOrderLines(
   }
 }
 
-/** Releases the places of removed lines, unless the order has them since. @throws Fault `service_unavailable` */
+/** Unless the order has the places since. @throws Fault `service_unavailable` */
 const release = async (context: OrdersContext, { institution, id, removedPlaces }: OrderDocument): Promise<void> => {
   if (!removedPlaces) return;
   const { placeIds, asOf } = removedPlaces;
@@ -121,15 +116,13 @@ const holdMore = async (
   });
 };
 
-/**
- * Holds new places as long as the order: a repeat finds the hold as it was, and the order may have been extended since.
- */
+/** A repeat finds the hold as it was, and the order may have been extended since. */
 const holdAsLong = async (context: OrdersContext, order: OrderDocument, { heldUntil, lines }: Held): Promise<void> => {
   const until = order.expiresAt ?? 0;
   if (!isEmptiedCart(order) && Date.parse(heldUntil) < until) await holdUntil(context, order, until, lines);
 };
 
-/** Releases the places of removed lines, and writes that. @throws Fault `service_unavailable`: it stays due */
+/** @throws Fault `service_unavailable`: the release stays due */
 export async function releaseRemoved(context: OrdersContext, order: OrderDocument): Promise<OrderDocument> {
   const { removedPlaces } = order;
   if (!removedPlaces) return order;
@@ -143,10 +136,7 @@ export async function releaseRemoved(context: OrdersContext, order: OrderDocumen
   return (await attempt(context, toTarget(order), rule)).order;
 }
 
-/**
- * Removes a line from an open or reserved order and releases its place; confirms it if it is paid in full then. @throws
- * Fault `not_found`, or a refusal of the rules
- */
+/** Confirms the order if it is paid in full then. @throws Fault `not_found`, or a refusal of the rules */
 export async function removeOrderLine(
   context: OrdersContext,
   command: Command,

@@ -1,5 +1,3 @@
-// Payments and refunds of orders: recorded, listed, read and settled.
-
 import {
   type AnyOperation,
   created,
@@ -35,7 +33,6 @@ const refunds = { path: '/svc/v3/orders/{orderId}/refunds', params: { orderId: p
 const params = { orderId: example.ids.order };
 const singleParams = { ...params, paymentId: example.ids.payment };
 
-/** Payments: the operations that list, record, read and settle them. */
 export function createPaymentsRoutes(contextOf: ContextOf): AnyOperation[] {
   return [
     operation({
@@ -152,7 +149,6 @@ export function createPaymentsRoutes(contextOf: ContextOf): AnyOperation[] {
   ];
 }
 
-/** Refunds: the operations that list, record and read them. */
 export function createRefundsRoutes(contextOf: ContextOf): AnyOperation[] {
   return [
     operation({

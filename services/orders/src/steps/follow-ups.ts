@@ -1,5 +1,3 @@
-// What follows in other services once an order is written: its tickets with their names, the contacts of its guests.
-
 import type { Change, IdempotencyRecord } from '@boxoffice/store';
 import type { IssuedTicket } from '../clients/services.ts';
 import type { OrdersContext } from '../context.ts';
@@ -39,24 +37,20 @@ export async function answerWithTickets(
   const { institution, id, version } = order;
   const issued = await context.tickets.issueAtOnce(institution, buildNamedTickets(order), version);
   const answer = (current: OrderDocument): Change<OrderDocument> | undefined => {
-    // What was written since the call may know of later tickets: then the events of replacements say it.
+    // What was written since the call may know of later tickets: the events of replacements say it.
     if (!issued || current.version !== version) return idempotencyRecord && { next: current };
     return { next: withTickets(current, issued, context.now()), due: { issueTickets: null } };
   };
   return (await context.orders.of(institution).update(id, answer, { idempotencyRecord })) ?? order;
 }
 
-/** The order with the tickets that replaced those of its lines. */
 const withTickets = (order: OrderDocument, issued: readonly IssuedTicket[], now: number): OrderDocument =>
   issued.reduce((next, { lineId, ticketId }) => {
     const replaces = next.lines.find(({ id }) => id === lineId)?.ticketId ?? ticketId;
     return replaces === ticketId ? next : recordReplacement(next, { lineId, ticketId, replaces }, now).next;
   }, order);
 
-/**
- * Guests of carts: writes the contact of an order's guest, then deletes the guest's data from the order. Runs only
- * after the checkout is accepted; idempotent. @throws Fault `service_unavailable`
- */
+/** Then deletes the guest's data from the order; idempotent. @throws Fault `service_unavailable` */
 export async function writeGuest(context: OrdersContext, order: OrderDocument): Promise<OrderDocument | undefined> {
   const { institution, id, contactNumber, guest } = order;
   if (!guest || contactNumber === null) return order;
@@ -75,9 +69,7 @@ export async function writeGuestOrLater(context: OrdersContext, order: OrderDocu
   );
 }
 
-/**
- * Erases the contacts of former guests that no order names any more; idempotent. @throws Fault `service_unavailable`
- */
+/** Those that no order names any more; idempotent. @throws Fault `service_unavailable` */
 export async function forgetGuests(context: OrdersContext, order: OrderDocument): Promise<OrderDocument | undefined> {
   const { institution, id, formerGuests } = order;
   if (!formerGuests) return order;

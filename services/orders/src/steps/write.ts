@@ -5,21 +5,18 @@ import { type Accepted, type Decision, isRefused, type Refusal } from '../domain
 import { countRenames } from '../domain/order/state.ts';
 import type { OrderDocument } from '../store.ts';
 
-/** The order that a write is for. */
 export interface Target {
   readonly institution: string;
   readonly orderId: string;
 }
 
-/** The target that an order is. */
 export function toTarget({ institution, id }: OrderDocument): Target {
   return { institution, orderId: id };
 }
 
-/** A rule of the domain, applied to the current order. */
 export type Rule = (order: OrderDocument, now: number) => Decision<OrderDocument>;
 
-/** What a rule led to: the order after it. `answer`: the write happened, and the command is still refused. */
+/** `answer`: the write happened, and the command is still refused. */
 export interface Outcome {
   readonly order: OrderDocument;
   readonly refused?: Refusal | undefined;
@@ -35,10 +32,7 @@ export function isAnswerFinal({ next, answer }: Accepted<OrderDocument>, current
   return answer === undefined && next.saleDue == null && countRenames(next) === countRenames(current) && !isShortened;
 }
 
-/**
- * Applies a rule to an order in one write, with its events and, if the answer is final, the idempotency record. An
- * exception from the rule aborts the write. @throws Fault `not_found`
- */
+/** One write with its events and, if the answer is final, the idempotency record. @throws Fault `not_found` */
 export async function attempt(
   context: OrdersContext,
   { institution, orderId }: Target,
@@ -62,7 +56,7 @@ const changeOf = (current: OrderDocument, decision: Decision<OrderDocument>): Ch
     ? undefined
     : { next: decision.next, events: decision.facts, remember: isAnswerFinal(decision, current) };
 
-/** The order, unless its command is refused. @throws Fault */
+/** @throws Fault if the command is refused */
 export function requireAccepted({ order, refused, answer }: Outcome): OrderDocument {
   const refusal = refused ?? answer;
   if (refusal) throw toFault(refusal);

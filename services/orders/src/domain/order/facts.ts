@@ -7,7 +7,7 @@ export type ContactNamed = ReturnType<typeof createContactNamedFacts>[number];
 export type MailRequested = ReturnType<typeof createMailRequestedFact>;
 export type DomainFact = OrderConfirmed | OrderCancelled | OrderExpired | ContactNamed | MailRequested;
 
-/** The id of the ticket that confirming a line creates; derived from the line's id, so no call is needed. */
+/** Derived from the line's id, so no call is needed. */
 export function deriveTicketId(lineId: string): string {
   return `tic_${lineId.slice(lineId.indexOf('_') + 1)}`;
 }
@@ -48,7 +48,6 @@ export function createOrderConfirmedFact(order: Order) {
   };
 }
 
-/** The body of the call that issues tickets: {@link createOrderConfirmedFact} with the beneficiaries' names. */
 export function buildNamedTickets(order: Order) {
   const { callFollows: _, ...data } = createOrderConfirmedFact(order).data;
   const lines = new Map(order.lines.map((line) => [line.id, line]));
@@ -59,15 +58,11 @@ export function buildNamedTickets(order: Order) {
   return { ...data, tickets };
 }
 
-/** Whether the order names any beneficiary. */
 export function hasNames({ lines }: Pick<Order, 'lines'>): boolean {
   return lines.some(({ beneficiary }) => beneficiary);
 }
 
-/**
- * Lists the places of the lines; without tickets also those of removed lines that are not released yet. With tickets
- * each place stands for one of them.
- */
+/** Without tickets also the places of removed lines that are not released yet. */
 export function createOrderCancelledFact(
   { id: orderId, lines, removedPlaces }: Order,
   { hadTickets, override = false }: Pick<Cancellation, 'hadTickets' | 'override'>,
@@ -85,17 +80,14 @@ export function createOrderCancelledFact(
 
 const placeIdsOf = (lines: readonly Line[]): string[] => lines.map(({ place }) => place.id);
 
-/**
- * The contact that an order of a client or of a point of sale names, or names no more; none for other orders, and
- * before it has named one.
- */
+/** The contact that the order names, or names no more; none before it has named one. */
 export function createContactNamedFacts({ id: orderId, createdBy, pointOfSale, contactNumber, hadContact }: Order) {
   const clientId = createdBy && 'clientId' in createdBy ? createdBy.clientId : null;
   if ((contactNumber === null && hadContact !== true) || (clientId === null && pointOfSale === null)) return [];
   return [{ type: 'order.contact_named' as const, data: { orderId, contactNumber, clientId, pointOfSale } }];
 }
 
-/** Lists the places of the lines, which are free again. */
+/** The places of the lines are free again. */
 export function createOrderExpiredFact({ id: orderId, lines }: Order) {
   return {
     type: 'order.expired' as const,
@@ -103,7 +95,7 @@ export function createOrderExpiredFact({ id: orderId, lines }: Order) {
   };
 }
 
-/** The institution wants its buyer to get a mail again; `requestedAt` in epoch milliseconds. */
+/** `requestedAt` in epoch milliseconds. */
 export function createMailRequestedFact(
   { id: orderId, pointOfSale, contactNumber }: Pick<Order, 'id' | 'pointOfSale' | 'contactNumber'>,
   requestedAt: number,
