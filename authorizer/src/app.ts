@@ -4,10 +4,8 @@ import { declareInstallationSecret, integer, readVersion, repeat, serviceRootSec
 import { builtInRows, followServices, getCalls, servicesFile, watchServicesFile } from '@boxoffice/runtime/services';
 import type { Retentions, ServiceDefinition } from '@boxoffice/service';
 import { skipWhenQuiet } from '@boxoffice/store';
-import { createApiKeyRoutes } from './api-keys/routes.ts';
 import { type Authorizer, createAuthorizer } from './authorizer.ts';
-import { createClientRoutes } from './clients/routes.ts';
-import { createInternalRoutes } from './decisions/routes.ts';
+import { createRoutes } from './commands.ts';
 import { KEY_REFRESH_MS } from './domain/key-schedule.ts';
 import { SESSION_IDLE_MS } from './domain/user.ts';
 import { examples, schemas } from './events.ts';
@@ -15,12 +13,9 @@ import { eraseUserContact, recordInstitution } from './reactions.ts';
 import { createPagesFront } from './sign-in/front.ts';
 import { collections } from './store.ts';
 import { describeOAuthFault, isOAuthPath } from './tokens/endpoints.ts';
-import { createOAuthRoutes } from './tokens/routes.ts';
-import { createUsageRoutes } from './usage/routes.ts';
 import { catalogApi } from './users/generated/catalog.ts';
 import { contactsApi } from './users/generated/contacts.ts';
 import { forgetInvitation } from './users/invitations.ts';
-import { createUserRoutes } from './users/routes.ts';
 
 /** Tolerance for other processes' clocks. Milliseconds. */
 const CLOCKS_MS = 60_000;
@@ -123,14 +118,7 @@ export const authorizer: ServiceDefinition<typeof settings, Authorizer> = {
     'api-keys': 'Keys with which web pages read public data.',
     usage: 'Requests counted by client and key.',
   },
-  operations: ({ store }, { clients, users, accounts, apiKeys, oauth, internal, knownScopes }) => [
-    ...createOAuthRoutes(oauth),
-    ...createClientRoutes({ clients, knownScopes }),
-    ...createUserRoutes({ users, accounts, knownScopes }),
-    ...createApiKeyRoutes(apiKeys),
-    ...createUsageRoutes(store),
-    ...createInternalRoutes(internal),
-  ],
+  operations: ({ store }, context) => createRoutes(store, context),
   identify: (_parts, { keySet }) => createIdentityVerifier({ keys: keySet, audience: 'authorizer' }),
   authenticateService: (_parts, { authenticateService }) => authenticateService,
   front: (next, { logger, publicUrl }, { pages }) => createPagesFront({ handlers: pages, publicUrl, logger })(next),
