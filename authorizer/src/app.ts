@@ -8,7 +8,6 @@ import { type Authorizer, createAuthorizer } from './authorizer.ts';
 import { createRoutes } from './commands.ts';
 import { KEY_REFRESH_MS } from './domain/key-schedule.ts';
 import { SESSION_IDLE_MS } from './domain/user.ts';
-import { examples, schemas } from './events.ts';
 import { eraseUserContact, recordInstitution } from './reactions.ts';
 import { createPagesFront } from './sign-in/front.ts';
 import { collections } from './store.ts';
@@ -122,7 +121,8 @@ export const authorizer: ServiceDefinition<typeof settings, Authorizer> = {
   identify: (_parts, { keySet }) => createIdentityVerifier({ keys: keySet, audience: 'authorizer' }),
   authenticateService: (_parts, { authenticateService }) => authenticateService,
   front: (next, { logger, publicUrl }, { pages }) => createPagesFront({ handlers: pages, publicUrl, logger })(next),
-  facts: { schemas, examples },
+  // Gateways of 0.3.0 also ask every two seconds.
+  withdrawnFacts: ['client.changed', 'token.revoked'],
   calls: [catalogApi, contactsApi],
   permits: Object.fromEntries(builtInRows.map((row) => [row.name, getCalls(row)])),
   queues: [requireQueue('authorizer.contact-erased.v1'), requireQueue('authorizer.institutions.v1')],

@@ -7,7 +7,6 @@ import {
   type New,
   type Store,
   UniqueViolation,
-  type WriteOptions,
 } from '@boxoffice/store';
 import type { ApiKey } from './domain/api-key.ts';
 import { type Client, findExcludedScopes } from './domain/client.ts';
@@ -234,10 +233,9 @@ export const collections = [
 export async function insertOnce<T extends Document>(
   documents: Pick<Documents<T>, 'insert'>,
   document: New<T>,
-  options?: WriteOptions<T>,
 ): Promise<boolean> {
   try {
-    await documents.insert(document, options);
+    await documents.insert(document);
     return true;
   } catch (error) {
     if (error instanceof UniqueViolation) return false;

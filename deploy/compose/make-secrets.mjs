@@ -6,9 +6,10 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 
 const FOLDER = process.env.SECRETS_DIR ?? '/secrets';
 const OWN = `${FOLDER}/own/secrets.json`;
-// The rights of each process's user, as printed by `operator topology rights`; mounted beside this program.
+// The rights of each user of RabbitMQ, as printed by `operator topology rights`; mounted beside this program. All
+// processes but the gateway have a user there and one in MongoDB.
 const rights = JSON.parse(readFileSync(new URL('./broker-rights.json', import.meta.url), 'utf8'));
-const services = rights.map(({ user }) => user);
+const names = rights.map(({ user }) => user);
 
 const write = (path, text, mode = 0o444) => {
   // Atomic. Readable for any user, since each container runs as its own and no other container mounts the volume.
@@ -33,10 +34,8 @@ const webhookEncryptionKey = secret('webhook-encryption-key');
 const rootPassword = secret('mongodb-root');
 // mongod accepts 6 to 1,024 characters of base64.
 const keyfile = secret('mongodb-keyfile', () => randomBytes(512).toString('base64'));
-const users = services
-  .filter((name) => name !== 'gateway')
-  .map((name) => ({ name, password: secret(`mongodb-${name}`) }));
-const brokerUsers = services.map((name) => ({ name, password: secret(`rabbitmq-${name}`) }));
+const users = names.map((name) => ({ name, password: secret(`mongodb-${name}`) }));
+const brokerUsers = names.map((name) => ({ name, password: secret(`rabbitmq-${name}`) }));
 // Written first, so that a start after an interrupted one uses the same passwords.
 // Only this program, which is root, reads all of them.
 write(OWN, JSON.stringify(passwords, null, 2), 0o600);
@@ -46,11 +45,13 @@ const databaseUrl = (name) =>
   `mongodb://${name}:${passwords[`mongodb-${name}`]}@mongodb:27017/boxoffice?replicaSet=rs0&authSource=admin`;
 const brokerUrl = (name) => `amqp://${name}:${passwords[`rabbitmq-${name}`]}@rabbitmq:5672/boxoffice`;
 
-for (const name of services) {
+for (const name of ['gateway', ...names]) {
   const folder = `${FOLDER}/${name}`;
   mkdirSync(folder, { recursive: true });
-  write(`${folder}/amqp-url`, brokerUrl(name));
-  if (name !== 'gateway') write(`${folder}/mongodb-url`, databaseUrl(name));
+  if (name !== 'gateway') {
+    write(`${folder}/amqp-url`, brokerUrl(name));
+    write(`${folder}/mongodb-url`, databaseUrl(name));
+  }
   if (name === 'authorizer' || name === 'operator') {
     write(`${folder}/key-encryption-key`, keyEncryptionKey);
     write(`${folder}/service-root-secret`, serviceRootSecret);

@@ -9,7 +9,7 @@ openssl rand -hex 32 > service-root-secret; openssl rand -hex 32 > key-encryptio
 SERVICE_ROOT_SECRET_FILE="$PWD/service-root-secret" npm --prefix "${BOXOFFICE:?the folder of boxoffice}" run operator -- service-secrets --directory "$PWD"     # gateway.service-secret …
 secret boxoffice-authorizer --from-file=service-root-secret --from-file=key-encryption-key \
   --from-file=mongodb-url=authorizer.mongodb --from-file=amqp-url=authorizer.amqp
-secret boxoffice-gateway --from-file=service-secret=gateway.service-secret --from-file=amqp-url=gateway.amqp
+secret boxoffice-gateway --from-file=service-secret=gateway.service-secret
 openssl rand -hex 32 > events.key-encryption-key     # and into the vault
 for one in catalog contacts orders tickets pos; do
   secret "boxoffice-$one" --from-file=service-secret="$one.service-secret" --from-file=mongodb-url="$one.mongodb" \

@@ -1,5 +1,4 @@
 import { setFlagsFromString } from 'node:v8';
-import { connectRabbitmq } from '@boxoffice/messaging';
 import {
   type Certificate,
   type CertificateFiles,
@@ -13,7 +12,6 @@ import {
   type Logger,
   type LogLevel,
   listReachableHosts,
-  openPersistently,
   readCertificate,
   readServerSettings,
   type Settings,
@@ -61,9 +59,6 @@ export function keepRequestsYoung(): void {
   setFlagsFromString('--no-allocation-site-pretenuring');
 }
 
-/** Milliseconds until the log reports that RabbitMQ has not answered. */
-const CONNECT_MS = 5_000;
-
 type GatewaySettings = Settings<typeof standaloneSettings>;
 
 /** Runs until SIGTERM; a setting or port that prevents the start is printed. */
@@ -83,24 +78,12 @@ const run = async (): Promise<void> => {
 };
 
 const serve = async (settings: GatewaySettings, logger: Logger, stop: Stop): Promise<void> => {
-  const { dataDirectory, amqpUrl, operationsPort, host } = settings;
+  const { dataDirectory, operationsPort, host } = settings;
   const traces = await startTraces({ ...settings, logger });
   stop.add('traces', () => traces.close());
   const tls = await ensureCertificate(settings, dataDirectory);
   const metrics = operationsPort === undefined ? undefined : await createMetrics();
   if (metrics) watchDirectory(metrics, dataDirectory);
-
-  // Until it is connected, revocations are polled.
-  const broker =
-    amqpUrl === undefined
-      ? undefined
-      : openPersistently('RabbitMQ', logger, () =>
-          connectRabbitmq({ url: amqpUrl, logger, name: 'gateway', connectTimeoutMs: CONNECT_MS }),
-        );
-  stop.signal.addEventListener('abort', () => broker?.cancel());
-  stop.add('broker', async () => {
-    await (await broker?.orNothing())?.close();
-  });
 
   const serviceList = followServices({ file: settings.servicesFile, logger });
   stop.add('services file', () => serviceList.close());
@@ -111,7 +94,6 @@ const serve = async (settings: GatewaySettings, logger: Logger, stop: Stop): Pro
     serviceList,
     serviceSecret: settings.serviceSecret,
     dataDirectory,
-    bus: broker?.orNothing(),
     logger,
     accessLog: openAccessLog(logger, settings.logLevel),
     metrics,

@@ -1,6 +1,4 @@
-import type { Bus } from '@boxoffice/messaging';
 import {
-  amqpUrl,
   type Certificate,
   type CertificateFiles,
   cidrs,
@@ -51,8 +49,6 @@ export interface GatewayOptions {
   readonly limits: LimitOptions;
   /** Undefined omits `Strict-Transport-Security`. */
   readonly hstsSeconds?: number;
-  /** Delivers revocations at once; without it they are polled. */
-  readonly bus?: Bus | Promise<Bus | undefined>;
   readonly logger: Logger;
   readonly accessLog?: AccessLog;
   /** Called for requests that the HTTP parser refuses, which never reach the access log. Default: the logger. */
@@ -107,7 +103,6 @@ export const standaloneSettings = {
   dataDirectory,
   logLevel,
   operationsPort,
-  amqpUrl,
   serviceSecret: declareServiceSecret('gateway'),
   servicesFile,
   serviceUrls,

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { createKeySet, JWKS_PATH, verifyAccessToken } from '@boxoffice/identity';
-import type { Bus } from '@boxoffice/messaging';
 import {
   type Addresses,
   type Check,
@@ -206,12 +205,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   learners.start();
   meter.start();
   const renewal = tls.files && followCertificate({ files: tls.files, renew: https.renew, logger });
-  revocations.start(options.bus, authorizerUrl !== undefined);
+  if (authorizerUrl !== undefined) revocations.start();
   if (decisionAddresses) gatewayMetrics.watch('authorizer_decisions', decisionAddresses);
   if (metrics) {
     watchServicesFile(metrics, 'gateway', list);
     watchCertificate(metrics, 'gateway', https.certificate);
-    watchSurroundings(metrics, { name: 'gateway', version: VERSION }, brokerOf(options.bus));
+    watchSurroundings(metrics, { name: 'gateway', version: VERSION }, {});
   }
   const checks = [...required].map(([name, { check }]): [string, Check] => [
     name,
@@ -261,17 +260,4 @@ const verifierOf = (authorizerUrl: string | undefined, issuer: string) => {
   const keys = createKeySet({ url: new URL(JWKS_PATH, authorizerUrl).href });
   const prepare = () => void keys.refresh().catch(() => undefined);
   return { keys, verify: verifyAccessToken({ keys, issuer }), prepare };
-};
-
-const brokerOf = (bus: GatewayOptions['bus']): Readonly<Record<string, Check>> => {
-  if (bus === undefined) return {};
-  let connected: Bus | undefined;
-  void Promise.resolve(bus).then((there) => {
-    connected = there;
-  });
-  const broker = async (): Promise<void> => {
-    if (!connected) throw new Error('the broker is not connected yet');
-    await connected.ping();
-  };
-  return { broker };
 };

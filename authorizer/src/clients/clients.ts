@@ -2,7 +2,6 @@ import { Fault } from '@boxoffice/envelope';
 import type { IdempotencyRecord, Store } from '@boxoffice/store';
 import * as rules from '../domain/client.ts';
 import { findMissingScopes, SCOPES } from '../domain/scopes.ts';
-import { createClientChangedFact } from '../events.ts';
 import { type ChangeRequest, type ClientDocument, clientsCollection } from '../store.ts';
 import { createReferenceCheck, type References } from '../users/references.ts';
 import { hashSecret, makeClientId, makeSecret, makeSecretId } from './authentication.ts';
@@ -49,7 +48,7 @@ export function createClients(
         allow?.(current);
         const next = step(current, new Date(now()));
         if (typeof next === 'string') throw refusals[next]();
-        return { next, events: [createClientChangedFact({ clientId, deleted: next.deletedAt !== null })] };
+        return { next };
       },
       { idempotencyRecord },
     );

@@ -12,7 +12,6 @@ import {
 import { type Bounds, type Client, hasSecret } from '../domain/client.ts';
 import { isLive } from '../domain/grant.ts';
 import { readScopes, selectGrantableScopes, selectHeldScopes, writeScopes } from '../domain/scopes.ts';
-import { createTokenRevokedFact } from '../events.ts';
 import {
   type ClientDocument,
   clientsCollection,
@@ -36,10 +35,7 @@ export function createRevocations(store: Store, now = Date.now) {
   return {
     /** Revokes the token until it expires. Repeating it is no error. */
     revoke: async ({ jti, exp, client_id: clientId, institution }: AccessClaims): Promise<void> => {
-      const expiresAt = exp * 1000;
-      const fact = createTokenRevokedFact({ clientId, jti, expiresAt: iso(expiresAt) });
-      const revocation = { id: jti, clientId, revokedAt: now(), expiresAt };
-      await insertOnce(revocations.of(institution), revocation, { events: [fact] });
+      await insertOnce(revocations.of(institution), { id: jti, clientId, revokedAt: now(), expiresAt: exp * 1000 });
     },
     isRevoked: async (institution: string, jti: string) => (await revocations.of(institution).get(jti)) !== undefined,
     /** Without `since` every unexpired revocation and no client. `asOf` is the `since` of the next request. */

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { broadcasts, createPlan, nameExchange } from '@boxoffice/messaging';
+import { createPlan, nameExchange } from '@boxoffice/messaging';
 import { stringify } from 'yaml';
-import { type Process, processes } from './processes.ts';
+import { processes } from './processes.ts';
 
 const plan = createPlan({});
 const bindingVersion = '0.3.0';
@@ -55,9 +55,6 @@ const facts = processes.flatMap(({ name, publishes }) =>
 
 const INSTITUTION = 'opera';
 
-const isBroadcast = (type: string): boolean =>
-  Object.values(broadcasts).some(({ types }) => types.includes(type as never));
-
 /** The id of the resource: of an order before that of a part of it, as the facts of an order have one key. */
 const keyIn = (data: Readonly<Record<string, unknown>>): unknown => {
   const { event, orderId } = data as {
@@ -102,7 +99,6 @@ const messagesOf = (types: readonly string[]) =>
 
 const exchangeChannel = (type: string) => ({
   address: type,
-  description: isBroadcast(type) ? 'Broadcast: each running process of a consumer gets a copy.' : undefined,
   messages: messagesOf([type]),
   bindings: {
     amqp: {
@@ -113,31 +109,21 @@ const exchangeChannel = (type: string) => ({
   },
 });
 
-/** A durable queue of a service; `broadcast` is one of each running process, which ends with it. */
-const queueChannel = ({ name }: Process, queue: string, types: readonly string[]) => {
-  const own = queue === 'broadcast';
-  const address = own ? `${name}.broadcast.{serial}` : queue;
-  return {
-    address,
-    ...(own && { parameters: { serial: { description: 'Random, of one running process.' } } }),
-    messages: messagesOf(types),
-    bindings: {
-      amqp: {
-        is: 'queue',
-        queue: { name: address, durable: !own, exclusive: own, autoDelete: own, vhost: '/' },
-        bindingVersion,
-      },
+/** A durable queue of a service. */
+const queueChannel = (queue: string, types: readonly string[]) => ({
+  address: queue,
+  messages: messagesOf(types),
+  bindings: {
+    amqp: {
+      is: 'queue',
+      queue: { name: queue, durable: true, exclusive: false, autoDelete: false, vhost: '/' },
+      bindingVersion,
     },
-  };
-};
+  },
+});
 
 const queues = processes.flatMap((process) =>
-  Object.entries(process.consumes).map(([queue, types]) => ({
-    id: queue === 'broadcast' ? `${process.name}.${queue}` : queue,
-    process,
-    types,
-    channel: queueChannel(process, queue, types),
-  })),
+  Object.entries(process.consumes).map(([id, types]) => ({ id, process, types, channel: queueChannel(id, types) })),
 );
 
 const inChannel = (channel: string, types: readonly string[]) =>
@@ -158,7 +144,7 @@ const asyncApiDocument = (): object => ({
       host: '{broker}',
       protocol: 'amqps',
       protocolVersion: '0.9.1',
-      description: 'RabbitMQ of the installation: AMQP_URL of every process, each with a user and rights of its own.',
+      description: 'RabbitMQ of the installation: AMQP_URL of every service, each with a user and rights of its own.',
       variables: { broker: { default: 'rabbitmq:5671', description: 'Host and port of AMQP_URL.' } },
       security: [reference('components', 'securitySchemes', 'user')],
     },

@@ -5,7 +5,6 @@ import { contacts } from '@boxoffice/contacts';
 import { events } from '@boxoffice/events';
 import { describeOwnOperations, describeOwnVersion, VERSION, versions } from '@boxoffice/gateway';
 import { type AnyOperation, buildOpenApiDocument, removeUnusedComponents } from '@boxoffice/http';
-import { broadcasts } from '@boxoffice/messaging';
 import { orders } from '@boxoffice/orders';
 import { pos } from '@boxoffice/pos';
 import { builtInRows, getCalls } from '@boxoffice/runtime/services';
@@ -29,6 +28,8 @@ export interface Process {
   readonly openapi: () => Description;
   readonly internal: () => Description;
   readonly publishes: Readonly<Record<string, Published>>;
+  /** The facts of its release before that it does not publish any more. */
+  readonly withdrawn: readonly string[];
   /** The types of the facts that it consumes, by queue. */
   readonly consumes: Readonly<Record<string, readonly string[]>>;
   /** The internal operations that it calls, by service. */
@@ -41,7 +42,17 @@ export interface Process {
 /** The parts of a definition that do not depend on settings. */
 type Definition = Pick<
   ServiceDefinition,
-  'name' | 'version' | 'collections' | 'family' | 'queues' | 'facts' | 'calls' | 'permits' | 'webhooks' | 'tags'
+  | 'name'
+  | 'version'
+  | 'collections'
+  | 'family'
+  | 'queues'
+  | 'facts'
+  | 'withdrawnFacts'
+  | 'calls'
+  | 'permits'
+  | 'webhooks'
+  | 'tags'
 > & {
   operations(parts: never, state: never): readonly AnyOperation[];
 };
@@ -87,6 +98,7 @@ const processOf = (
     openapi: describe('partners'),
     internal: describe('services'),
     publishes: asJson(contract['x-publishes']),
+    withdrawn: definition.withdrawnFacts ?? [],
     consumes: contract['x-consumes'],
     calls: contract['x-calls'],
     permits: contract['x-permits'],
@@ -121,7 +133,8 @@ const gateway: Process = {
     buildOpenApiDocument({ service: 'gateway', version: VERSION, operations: [], readers: 'services' }),
   ),
   publishes: {},
-  consumes: { broadcast: broadcasts.access.types },
+  withdrawn: [],
+  consumes: {},
   calls: {
     ...getCalls(builtInRows.find(({ name }) => name === 'gateway') ?? { calls: [] }),
     authorizer: listOperationIds(ofAuthorizer.internal()).filter(

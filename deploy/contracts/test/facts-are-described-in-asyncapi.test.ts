@@ -48,8 +48,7 @@ test('every fact has a sentence, a schema and an example; every process that has
       expect(operations[`${name}.send.${type}`].action).toBe('send');
     }
     for (const [queue, types] of Object.entries(consumes)) {
-      const id = queue === 'broadcast' ? `${name}.${queue}` : queue;
-      const receives = operations[`${name}.receive.${id}`];
+      const receives = operations[`${name}.receive.${queue}`];
       expect([receives.action, receives.messages.length]).toEqual(['receive', types.length]);
     }
   }

@@ -43,7 +43,7 @@ export async function compose(settings: LocalSettings, logger: Logger, stop: Sto
 }
 
 const openGateway = async (
-  { settings, stop, engines }: Program,
+  { settings, stop }: Program,
   services: Services,
   tls: Awaited<ReturnType<typeof ensureCertificate>>,
   metrics: Metrics | undefined,
@@ -60,7 +60,6 @@ const openGateway = async (
     serviceList,
     serviceSecret: deriveServiceSecret(settings.serviceRootSecret, 'gateway'),
     dataDirectory: settings.directory,
-    bus: engines.bus,
     logger,
     accessLog: openAccessLog(accessLogger, level),
     onRefused: logRefusals(accessLogger),

@@ -1,12 +1,5 @@
 import type { Obstacle, Release } from '@boxoffice/contracts';
-import {
-  getCalls,
-  isBuiltIn,
-  listBroadcasts,
-  listQueues,
-  readPresentRows,
-  type ServiceRow,
-} from '@boxoffice/runtime/services';
+import { getCalls, isBuiltIn, listQueues, readPresentRows, type ServiceRow } from '@boxoffice/runtime/services';
 import { type Command, Misuse, type Report } from './command.ts';
 import type { Installation } from './installation.ts';
 import { type Address, describeReason, fetchJson, findAddresses, visitEachInstance } from './processes.ts';
@@ -55,10 +48,7 @@ const descriptionIn = ({ info, paths = {}, components = {} }: Served): Release['
 /** What the services list says of a process: for one that does not say so itself. */
 const listedOf = (row: ServiceRow): Pick<Release, 'consumes' | 'calls'> => ({
   calls: getCalls(row),
-  consumes: {
-    ...Object.fromEntries(listQueues(row).map(({ queue, facts }) => [queue, facts])),
-    ...(listBroadcasts(row).length > 0 && { broadcast: listBroadcasts(row) }),
-  },
+  consumes: Object.fromEntries(listQueues(row).map(({ queue, facts }) => [queue, facts])),
 });
 
 /** Reads the descriptions of every instance at an address. Never rejects. */

@@ -15,7 +15,7 @@ interface CachedDecision {
 
 const DECISIONS = 20_000;
 
-/** Milliseconds; bounds how long a changed right is still used without a revocation message: 5 s are promised. */
+/** Milliseconds; bounds how long a changed right is still used, whatever was polled: 5 s are promised. */
 const CACHED_MS = 4_000;
 
 /** The identity must outlive the request that carries it. */

@@ -12,7 +12,7 @@ import {
   type Subscription,
   Unroutable,
 } from './port.ts';
-import { type Declared, declared as installation, isBroadcast } from './topology.ts';
+import { type Declared, declared as installation, listFacts } from './topology.ts';
 
 export interface InProcessOptions {
   readonly deadLetters: DeadLetterStore;
@@ -44,7 +44,7 @@ interface Consumers {
 export function createInProcessBus(options: InProcessOptions): Bus {
   const { deadLetters: letters, logger, retryDelaysMs = defaultRetryDelaysMs, declared = installation } = options;
   const queues = new Map<string, Consumers>();
-  const listeners = new Set<{ types: readonly string[]; handle: (message: Message) => void }>();
+  const facts = new Set(listFacts(declared));
   const replaying = new Set<string>();
   let closed = false;
 
@@ -131,8 +131,7 @@ export function createInProcessBus(options: InProcessOptions): Bus {
     async publish(message) {
       if (closed) throw new Error('the bus is closed');
       const takers = [...queues.values()].filter(({ queue }) => queue.types.includes(message.type));
-      const broadcast = isBroadcast(message.type, declared);
-      if (takers.length === 0 && !broadcast && !declared.queues.some(({ types }) => types.includes(message.type))) {
+      if (takers.length === 0 && !facts.has(message.type)) {
         throw new Unroutable(`no queue is declared for ${message.type}`);
       }
       const idle = takers.find(({ handlers }) => handlers.length === 0);
@@ -140,7 +139,6 @@ export function createInProcessBus(options: InProcessOptions): Bus {
       // Each handler gets a copy, as from a broker, so that its changes do not affect other handlers.
       const text = JSON.stringify(message);
       const copy = (): Message => JSON.parse(text);
-      for (const { types, handle } of listeners) if (types.includes(message.type)) handle(copy());
       // All, not the first failure: publishing again while another queue still handles it would deliver it twice.
       const ends = await Promise.allSettled(takers.map((consumers) => give(consumers, copy())));
       for (const end of ends) if (end.status === 'rejected') throw end.reason;
@@ -167,19 +165,6 @@ export function createInProcessBus(options: InProcessOptions): Bus {
       };
     },
 
-    async listen({ types }, handler) {
-      const handle = (message: Message) => {
-        try {
-          handler(message);
-        } catch (error) {
-          logger.error('a listener failed', { type: message.type, messageId: message.id, error });
-        }
-      };
-      const listener = { types, handle };
-      listeners.add(listener);
-      return { close: async () => void listeners.delete(listener) };
-    },
-
     deadLetters,
 
     depths: (wanted) =>
@@ -197,7 +182,6 @@ export function createInProcessBus(options: InProcessOptions): Bus {
 
     async close() {
       closed = true;
-      listeners.clear();
       for (const { handlers } of queues.values()) handlers.splice(0);
       await Promise.all([...queues.values()].map(closeConsumers));
     },

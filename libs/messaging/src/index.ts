@@ -10,4 +10,4 @@ export { decode as decodeMessage, encode as encodeMessage } from './rabbitmq/cod
 export { createPlan, nameExchange } from './rabbitmq/names.ts';
 export { listRights, type Rights } from './rabbitmq/rights.ts';
 export { type Backlog, type Relay, type RelayOptions, startRelay } from './relay.ts';
-export { broadcasts, collectDeclarations, type Declared, declared, requireQueue } from './topology.ts';
+export { collectDeclarations, type Declared, declared, listFacts, requireQueue } from './topology.ts';

@@ -32,14 +32,9 @@ export interface Queue {
 
 export const AT_ONCE = 10;
 
-/** A copy of each message for every process, none while the process is down. */
-export interface Broadcast {
-  readonly types: readonly string[];
-}
-
 export type Handler = (message: Message, attempt: number) => Promise<void>;
 
-/** The rejection of `publish` when no queue and no broadcast is declared for the message's type. */
+/** The rejection of `publish` when no fact of the message's type is declared. */
 export class Unroutable extends Error {
   override readonly name = 'Unroutable';
 }
@@ -97,12 +92,10 @@ export interface Bus {
   readonly system: 'rabbitmq' | 'in_process';
   /**
    * Resolves when every bound queue has it durably (in-process: handled or dead), else rejects: publish it again then.
-   * A broadcast counts as published even without subscribers.
+   * A fact that no queue takes counts as published at once.
    */
   publish(message: Message): Promise<void>;
   subscribe(queue: Queue, handler: Handler): Promise<Subscription>;
-  /** Every process gets every message of these types that is published while it is connected. */
-  listen(broadcast: Broadcast, handler: (message: Message) => void): Promise<Subscription>;
   readonly deadLetters: DeadLetters;
   /** Reads the depths of queues, cheaply enough for each poll of a dashboard. Rejects if the engine is unreachable. */
   depths(queues: readonly Queue[]): Promise<QueueDepth[]>;

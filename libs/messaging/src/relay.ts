@@ -9,6 +9,8 @@ export interface RelayOptions {
   /** The store's lease: at most one process holds it. */
   readonly lease: (name: string, ms: number) => Promise<boolean>;
   readonly bus: Pick<Bus, 'publish' | 'ping'>;
+  /** Types of facts that are not published any more: the events leave the outbox without it. Default: none. */
+  readonly withdrawn?: readonly string[];
   readonly logger: Logger;
   readonly metrics?: RelayMetrics;
   /** Events being published at once, each of another key. Default 1,000. */
@@ -45,7 +47,7 @@ const doneDelayMs = 200;
  */
 export function startRelay(options: RelayOptions) {
   const { outbox, bus, logger, metrics } = options;
-  const { window = 1_000, memory = 10_000, drainMs = 5_000 } = options;
+  const { window = 1_000, memory = 10_000, drainMs = 5_000, withdrawn = [] } = options;
   /** Everything that is not marked done yet, in the order of arrival. */
   const held = new Map<string, Message>();
   const failures = new Map<string, number>();
@@ -58,7 +60,7 @@ export function startRelay(options: RelayOptions) {
 
   const publish = async (event: Message): Promise<number | undefined> => {
     try {
-      await bus.publish(event);
+      if (!withdrawn.includes(event.type)) await bus.publish(event);
     } catch (error) {
       metrics?.failed(1);
       if (stopping.signal.aborted) return undefined;

@@ -1,18 +1,13 @@
-import { builtInRows, listBroadcasts, listQueues, type ServiceRow } from '@boxoffice/runtime/services';
-import type { Broadcast, Queue } from './port.ts';
-
-/** The facts broadcast to every process of a kind; processes that are down miss them. */
-export const broadcasts = {
-  access: { types: builtInRows.flatMap(listBroadcasts) },
-} as const satisfies Record<string, Broadcast>;
+import { builtInRows, listQueues, type ServiceRow } from '@boxoffice/runtime/services';
+import type { Queue } from './port.ts';
 
 /** The number of messages that a queue holds before it refuses more: about 1 GB of disk. */
 export const maxQueueLength = 1_000_000;
 
 export interface Declared {
   readonly queues: readonly Queue[];
-  /** Those that no queue takes, or need not take. */
-  readonly broadcasts: readonly Broadcast[];
+  /** The facts that no queue takes; they can be published all the same. */
+  readonly untaken: readonly string[];
 }
 
 const queuesOfRow = (row: ServiceRow): readonly Queue[] =>
@@ -27,19 +22,20 @@ export function collectDeclarations(rows: readonly ServiceRow[]): Declared {
   const queues = rows.flatMap(queuesOfRow);
   const queued = new Set(queues.flatMap(({ types }) => types));
   const untaken = rows.flatMap(({ publishes }) => publishes.filter((fact) => !queued.has(fact)));
-  return { queues, broadcasts: untaken.length === 0 ? [] : [{ types: untaken }] };
+  return { queues, untaken };
 }
 
 /** The facts of the product's own services: the engines' default. */
 export const declared: Declared = collectDeclarations(builtInRows);
+
+/** The types of all declared facts. */
+export function listFacts({ queues, untaken }: Declared): readonly string[] {
+  return [...queues.flatMap(({ types }) => types), ...untaken];
+}
 
 /** A queue of the product's own services. @throws {Error} for one that there is not */
 export function requireQueue(name: string): Queue {
   const queue = declared.queues.find((one) => one.name === name);
   if (queue === undefined) throw new Error(`no row of libs/runtime/services.json has the queue ${name}`);
   return queue;
-}
-
-export function isBroadcast(type: string, { broadcasts: all }: Declared): boolean {
-  return all.some(({ types }) => types.includes(type));
 }

@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import type { Fault } from '@boxoffice/envelope';
 import type { Admit, AnyOperation, AppOptions, DescribedWebhook, Family, Tags } from '@boxoffice/http';
 import type { IdentityVerifier, ServiceCredentials } from '@boxoffice/identity';
-import type { Broadcast, Handler, Message, Queue } from '@boxoffice/messaging';
+import type { Handler, Queue } from '@boxoffice/messaging';
 import type { Logger, Metrics, Settings, SettingsSpec } from '@boxoffice/runtime';
 import type { Collection, Document, PastFact, Store } from '@boxoffice/store';
 import type { Retentions } from './retention.ts';
@@ -26,11 +26,6 @@ export interface Parts<Spec extends SettingsSpec = Record<never, never>> {
 export interface Reaction {
   readonly queue: Queue;
   readonly handle: Handler;
-}
-
-export interface Listener {
-  readonly broadcast: Broadcast;
-  readonly handle: (message: Message) => void;
 }
 
 export interface Closable {
@@ -100,10 +95,11 @@ export interface ServiceDefinition<Spec extends SettingsSpec = Record<never, nev
   readonly queues?: readonly Queue[];
   reactions?(parts: Parts<Spec>, state: State): readonly Reaction[];
   readonly facts?: Facts;
+  /** Those of the release before that this one does not publish: what the outbox still has of them is dropped. */
+  readonly withdrawnFacts?: readonly string[];
   readonly calls?: readonly Calls[];
   /** The calls for which it gives identities, by caller and service; for the authorizer. */
   readonly permits?: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
-  listens?(parts: Parts<Spec>, state: State): readonly Listener[];
   readonly currentFacts?: CurrentFacts;
   /** Starts background tasks, such as sweeps; closed before the engines. */
   background?(parts: Parts<Spec>, state: State): Promise<Closable> | Closable;

@@ -28,7 +28,6 @@ export {
   type CurrentFacts,
   createContract,
   type Facts,
-  type Listener,
   type Parts,
   type Reaction,
   type ServiceDefinition,

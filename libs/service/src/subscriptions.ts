@@ -9,7 +9,7 @@ import {
   readTraceparent,
   runWithTrace,
 } from '@boxoffice/runtime';
-import type { Closable, Listener, Reaction } from './definition.ts';
+import type { Closable, Reaction } from './definition.ts';
 
 /** Publishes within a span, if spans are recorded: the message carries it, and its handler continues the trace. */
 export function tracePublish(service: string, system: () => Bus['system'], publish: Bus['publish']): Bus['publish'] {
@@ -64,7 +64,10 @@ export function traceHandler(service: string, system: Bus['system'], queue: stri
         'boxoffice.message.attempt': attempt,
       },
     });
-    if (!span) return inTraceOf(message, () => handle(message, attempt));
+    if (!span) {
+      const trace = { requestId: message.id, traceparent: readTraceparent(message.traceparent) };
+      return runWithTrace(trace, () => handle(message, attempt));
+    }
     const trace = { requestId: message.id, traceparent: span.traceparent, service };
     try {
       await runWithTrace(trace, () => handle(message, attempt));
@@ -75,9 +78,6 @@ export function traceHandler(service: string, system: Bus['system'], queue: stri
     }
   };
 }
-
-const inTraceOf = <Result>(message: Message, fn: () => Result): Result =>
-  runWithTrace({ requestId: message.id, traceparent: readTraceparent(message.traceparent) }, fn);
 
 /** A step of a fact in its consumer: it arrived, or its handler has resolved (and it is not acknowledged yet). */
 export interface FactMoment {
@@ -92,21 +92,13 @@ export interface FactMoment {
 const facts = channel('boxoffice:fact');
 
 /** Subscribes a service to its facts, all or none; returns the subscriptions, in the order of their start. */
-export async function subscribeAll(
-  bus: Bus,
-  reactions: readonly Reaction[],
-  listeners: readonly Listener[],
-  service: string,
-): Promise<Subscription[]> {
+export async function subscribeAll(bus: Bus, reactions: readonly Reaction[], service: string): Promise<Subscription[]> {
   const subscriptions: Subscription[] = [];
   try {
     for (const { queue, handle } of reactions) {
       const telling = (message: Message, attempt: number) =>
         reporting(queue.name, message, attempt, () => handle(message, attempt));
       subscriptions.push(await bus.subscribe(queue, traceHandler(service, bus.system, queue.name, telling)));
-    }
-    for (const { broadcast, handle } of listeners) {
-      subscriptions.push(await bus.listen(broadcast, (message) => inTraceOf(message, () => handle(message))));
     }
     return subscriptions;
   } catch (error) {
@@ -138,24 +130,17 @@ interface SubscriptionsOptions {
   readonly service: string;
   readonly bus: Bus | Promise<Bus>;
   readonly reactions: readonly Reaction[];
-  readonly listeners: readonly Listener[];
   readonly logger: Logger;
 }
 
 /** With a connected bus a failure fails the start; with one that connects later, subscribing is retried. */
-export function startSubscriptions({
-  service,
-  bus: coming,
-  reactions,
-  listeners,
-  logger,
-}: SubscriptionsOptions): Subscriptions {
+export function startSubscriptions({ service, bus: coming, reactions, logger }: SubscriptionsOptions): Subscriptions {
   let connected: Bus | undefined;
   let cancel = (): void => undefined;
 
   const subscribe = async (): Promise<Subscription[]> => {
     const bus = await coming;
-    const attempt = () => subscribeAll(bus, reactions, listeners, service);
+    const attempt = () => subscribeAll(bus, reactions, service);
     if (!(coming instanceof Promise)) return attempt();
     const attempts = openPersistently('subscriptions', logger, attempt);
     cancel = attempts.cancel;

@@ -181,7 +181,7 @@ describe('the channel of facts', () => {
         return { close: async () => undefined };
       },
     };
-    await subscribeAll(bus as Bus, [{ queue: noteQueue, handle }], [], 'notes');
+    await subscribeAll(bus as Bus, [{ queue: noteQueue, handle }], 'notes');
     return subscribers[0] as Handler;
   };
 

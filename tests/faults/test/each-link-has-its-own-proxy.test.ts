@@ -30,8 +30,8 @@ test('every caller reaches each of its targets through the proxy of that link', 
     'MONGODB_URL',
   ]);
   const gateway = Object.keys(buildLinkSettings('gateway', urls, () => 'x'));
-  expect(gateway).toHaveLength(8);
-  expect(gateway).not.toContain('MONGODB_URL');
+  expect(gateway).toHaveLength(7);
+  expect(gateway.filter((name) => /^(MONGODB|AMQP)_URL$/.test(name))).toEqual([]);
   expect(new Set(linkNames.map(({ name }) => name)).size).toBe(linkNames.length);
   expect(() => buildLinkSettings('orders', { ...urls, store: '127.0.0.1:5672' }, () => 'x')).toThrow('127.0.0.1:5672');
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { crashes, stops } from './crashes.ts';
-import { broadcasts, delivery, order } from './delivery.ts';
+import { delivery, order } from './delivery.ts';
 import { deadLetters, retries } from './retries.ts';
 import type { Check, Engine } from './subject.ts';
 
@@ -9,7 +9,6 @@ export { inOrderPerKey } from './delivery.ts';
 export { onlyPoisonDies } from './retries.ts';
 export type { Broken, Check, Engine, Process } from './subject.ts';
 export {
-  announced,
   createLedger,
   createMemoryDeadLetters,
   createMemoryOutbox,
@@ -20,6 +19,7 @@ export {
   reactOnce,
   second,
   silent,
+  untaken,
   waitUntil,
 } from './subject.ts';
 
@@ -29,7 +29,6 @@ export const topics: Readonly<Record<string, readonly Check[]>> = {
   retries,
   'dead letters': deadLetters,
   crashes,
-  broadcasts,
   stops,
 };
 

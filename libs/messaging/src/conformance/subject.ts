@@ -62,8 +62,8 @@ export interface Check {
 
 export const first: Queue = { name: 'probe.first.v1', types: ['probe.happened', 'probe.repeated'] };
 export const second: Queue = { name: 'probe.second.v1', types: ['probe.happened'] };
-export const announced = 'probe.announced';
-export const probes: Declared = { queues: [first, second], broadcasts: [{ types: [announced] }] };
+export const untaken = 'probe.untaken';
+export const probes: Declared = { queues: [first, second], untaken: [untaken] };
 
 /** Short enough for tests, long enough to distinguish the attempts. */
 export const retryDelaysMs: readonly number[] = [150, 250];

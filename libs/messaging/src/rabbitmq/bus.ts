@@ -1,7 +1,7 @@
 import { settleWithin } from '@boxoffice/runtime/time';
 import type { Bus, Logger, Queue, QueueDepth, Subscription } from '../port.ts';
 import type { Declared } from '../topology.ts';
-import { consume, listenTo } from './consumer.ts';
+import { consume } from './consumer.ts';
 import { createDeadLetters } from './dead-letters.ts';
 import { type Link, openLink } from './link.ts';
 import { createPlan, nameDeadQueue, nameRetryQueue, nameWorkQueue, type Plan } from './names.ts';
@@ -12,7 +12,7 @@ export interface RabbitmqOptions extends Partial<Plan> {
   /** `amqp://user:password@host:port/vhost`, or `amqps:`. */
   readonly url: string;
   readonly logger: Logger;
-  /** The broker's name for the connection, and the prefix of the process's own queues; default `boxoffice`. */
+  /** The broker's name for the connection; default `boxoffice`. */
   readonly name?: string;
   /** Default 30,000. With 0 the bus is available at once, connects when it can, and refuses to publish until then. */
   readonly connectTimeoutMs?: number;
@@ -91,12 +91,6 @@ export async function connectRabbitmq(options: RabbitmqOptions): Promise<Bus> {
       const link = await consumingConnection();
       return rememberSubscription(
         await consume(queue, handler, { link, sender, plan, topology: topologyBy(link), logger, waitMs }),
-      );
-    },
-    async listen(broadcast, handler) {
-      const link = await consumingConnection();
-      return rememberSubscription(
-        await listenTo(broadcast, handler, { link, plan, topology: topologyBy(link), process: name, logger, waitMs }),
       );
     },
     deadLetters: createDeadLetters(publishing, sender, plan),

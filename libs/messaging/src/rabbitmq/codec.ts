@@ -155,9 +155,3 @@ const requireOrigin = (message: Message, { exchange, key }: Origin, plan: Plan):
   if (message.type === key && nameExchange(message.type, plan) === exchange) return message;
   throw new Unreadable(`a message of another type came by ${exchange} as ${key}`);
 };
-
-/** Decodes a broadcast, which is never moved. @throws {Unreadable} as {@link decodeDelivery} */
-export function decodeBroadcast(received: Received, plan: Plan): Message {
-  const { exchange, routingKey: key } = received.fields;
-  return requireOrigin(decode(received), { exchange, key }, plan);
-}

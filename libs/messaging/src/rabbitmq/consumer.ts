@@ -1,31 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { settleWithin } from '@boxoffice/runtime/time';
 import type { ConfirmChannel, ConsumeMessage } from 'amqplib';
 import { attemptTo, computeBackoff, describeReason } from '../attempts.ts';
 import { createLanes } from '../lanes.ts';
-import {
-  AT_ONCE,
-  type Broadcast,
-  type Handler,
-  type Logger,
-  type Message,
-  type Queue,
-  type Subscription,
-} from '../port.ts';
-import { buildOriginHeaders, decodeBroadcast, decodeDelivery, forward, readAttempt } from './codec.ts';
+import { AT_ONCE, type Handler, type Logger, type Message, type Queue, type Subscription } from '../port.ts';
+import { buildOriginHeaders, decodeDelivery, forward, readAttempt } from './codec.ts';
 import { closeChannel, type Link } from './link.ts';
-import {
-  nameBroadcastQueue,
-  nameDeadQueue,
-  nameExchange,
-  nameMovesExchange,
-  nameRetryQueue,
-  nameWorkQueue,
-  type Plan,
-} from './names.ts';
+import { nameDeadQueue, nameMovesExchange, nameRetryQueue, nameWorkQueue, type Plan } from './names.ts';
 import type { Sender } from './publisher.ts';
-import { declareExchanges, declareQueue, type Topology } from './topology.ts';
+import { declareQueue, type Topology } from './topology.ts';
 
 /** How long a closing subscription waits for each response of the broker. */
 const answerMs = 1_000;
@@ -170,59 +153,6 @@ export async function consume(queue: Queue, handler: Handler, options: ConsumerO
       if (!last) return;
       await settleWithin(last.checkQueue(nameWorkQueue(queue.name, plan)), answerMs, () => {}).catch(() => {});
       await settleWithin(closeChannel(last), answerMs, () => {});
-    },
-  };
-}
-
-/** Longest broadcast queue, in messages, of a process that stopped reading. */
-const backlog = 10_000;
-
-interface ListenOptions extends Omit<ConsumerOptions, 'sender'> {
-  readonly process: string;
-}
-
-/** Receives broadcasts on a queue of this process's own, deleted with its connection. */
-export async function listenTo(
-  { types }: Broadcast,
-  handler: (message: Message) => void,
-  { link, plan, topology, process, logger, waitMs }: ListenOptions,
-): Promise<Subscription> {
-  let channel: ConfirmChannel | undefined;
-
-  const take = (received: ConsumeMessage | null): void => {
-    if (!received) return;
-    try {
-      handler(decodeBroadcast(received, plan));
-    } catch (error) {
-      const { type, messageId } = received.properties;
-      logger.error('a listener failed', { type, messageId, error });
-    }
-  };
-  const station = {
-    name: `broadcast ${types.join(' ')}`,
-    async open(fresh: ConfirmChannel) {
-      await topology.ensure((declaring) => declareExchanges(declaring, types, plan));
-      const limits = { 'x-max-length': backlog, 'x-overflow': 'drop-head' };
-      const { queue } = await fresh.assertQueue(nameBroadcastQueue(process, randomUUID(), plan), {
-        exclusive: true,
-        autoDelete: true,
-        durable: false,
-        arguments: limits,
-      });
-      for (const type of types) await fresh.bindQueue(queue, nameExchange(type, plan), type);
-      await fresh.consume(queue, (received) => (received ? take(received) : void closeChannel(fresh)), { noAck: true });
-      channel = fresh;
-    },
-    onLost() {
-      channel = undefined;
-    },
-  };
-  await link.attach(station, waitMs);
-
-  return {
-    async close() {
-      link.detach(station);
-      if (channel) await closeChannel(channel);
     },
   };
 }

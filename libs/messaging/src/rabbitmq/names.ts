@@ -39,11 +39,6 @@ export function nameMovesExchange(name: string, { prefix }: Plan): string {
   return `${prefix}${name}.moves`;
 }
 
-/** A process's own queue for broadcasts: its name begins with the process's, so that a permission can cover it. */
-export function nameBroadcastQueue(process: string, serial: string, { prefix }: Plan): string {
-  return `${prefix}${process}.broadcast.${serial}`;
-}
-
 /** The delay is part of the name, since the arguments of a queue cannot change. */
 export function nameRetryQueue(name: string, delayMs: number, { prefix }: Plan): string {
   return `${prefix}${name}.retry.${duration(delayMs)}`;
@@ -90,12 +85,12 @@ export function buildDeadArguments(): Options.AssertQueue {
 }
 
 /**
- * Exchanges, since a binding cannot be queried; declared last. One for each queue and fact, so that a process finds the
- * topology of its release in that of a later one, which has more.
+ * Exchanges, since a binding cannot be queried; declared last. One for each queue and fact, and one for each fact that
+ * no queue takes, so that a process finds the topology of its release in that of a later one, which has more.
  */
 export function listTopologyMarks({ declared, retryDelaysMs, maxLength, prefix }: Plan): readonly string[] {
   const queueOptions = [...retryDelaysMs.map(duration), maxLength].join(':');
   const ofQueues = declared.queues.flatMap(({ name, types }) => types.map((type) => `${name}:${type}:${queueOptions}`));
-  const ofBroadcasts = declared.broadcasts.flatMap(({ types }) => types.map((type) => `broadcast:${type}`));
-  return [...ofQueues, ...ofBroadcasts].map((mark) => `${prefix}boxoffice.topology.${mark}`);
+  const others = declared.untaken.map((type) => `fact:${type}`);
+  return [...ofQueues, ...others].map((mark) => `${prefix}boxoffice.topology.${mark}`);
 }

@@ -1,6 +1,6 @@
 import type { ConfirmChannel } from 'amqplib';
 import { type Message, Unroutable } from '../port.ts';
-import { isBroadcast } from '../topology.ts';
+import { listFacts } from '../topology.ts';
 import { encode, type Wire } from './codec.ts';
 import type { Link, Station } from './link.ts';
 import { nameExchange, type Plan } from './names.ts';
@@ -27,11 +27,8 @@ export function createSender({ link, plan, topology, confirmTimeoutMs }: SenderO
   let serial = 0;
   /** Messages in flight, by delivery number: the same message may be in flight to two queues. */
   const sent = new Map<string, Sent>();
-  const { queues, broadcasts } = plan.declared;
   /** Publishing to a missing exchange would close the channel, with every message in flight. */
-  const exchanges = new Set(
-    [...queues, ...broadcasts].flatMap(({ types }) => types.map((type) => nameExchange(type, plan))),
-  );
+  const exchanges = new Set(listFacts(plan.declared).map((type) => nameExchange(type, plan)));
   const waiters: (() => void)[] = [];
 
   const station: Station = {
@@ -81,7 +78,7 @@ export function createSender({ link, plan, topology, confirmTimeoutMs }: SenderO
     async publish(message: Message): Promise<void> {
       const exchange = nameExchange(message.type, plan);
       if (!exchanges.has(exchange)) throw new Unroutable(`no queue takes ${message.type}`);
-      await send(exchange, message.type, encode(message), !isBroadcast(message.type, plan.declared));
+      await send(exchange, message.type, encode(message), !plan.declared.untaken.includes(message.type));
     },
     /** Puts a message into the queue of this name that is bound to the direct exchange under it. */
     sendTo: (exchange: string, queue: string, wire: Wire) => send(exchange, queue, wire, true),

@@ -1,5 +1,5 @@
-import { builtInRows, listBroadcasts, listQueues, type ServiceRow } from '@boxoffice/runtime/services';
-import { createPlan, nameBroadcastQueue, nameExchange, nameMovesExchange, nameWorkQueue } from './names.ts';
+import { builtInRows, listQueues, type ServiceRow } from '@boxoffice/runtime/services';
+import { createPlan, nameExchange, nameMovesExchange, nameWorkQueue } from './names.ts';
 
 /** The permissions of a RabbitMQ user in the installation's virtual host: regular expressions of names. */
 export interface Rights {
@@ -12,8 +12,8 @@ export interface Rights {
 const plan = createPlan({});
 
 /**
- * A process publishes its own facts, consumes its own queues and declares only its own broadcast queues; the operator
- * declares everything. `amq.default` is for declaring queues that dead-letter through it.
+ * A service publishes its own facts and consumes its own queues; the gateway has no user; the operator declares
+ * everything. `amq.default` is for declaring queues that dead-letter through it.
  */
 export function listRights(rows: readonly ServiceRow[] = builtInRows): readonly Rights[] {
   const domains = rows.filter((row) => listQueues(row).length > 0).map(({ name }) => `${name}.`);
@@ -24,7 +24,7 @@ export function listRights(rows: readonly ServiceRow[] = builtInRows): readonly 
     write: names(['amq.default'], ['boxoffice.', ...domains]),
     read: everything,
   };
-  return [...rows.map(ofProcess), operator];
+  return [...rows.filter(({ name }) => name !== 'gateway').map(ofService), operator];
 }
 
 /** Exactly these names, and any with this prefix. To the broker `^$` means none. */
@@ -35,21 +35,13 @@ const names = (exactly: readonly string[], beginning: readonly string[] = []): s
 
 const escapeDots = (name: string): string => name.replaceAll('.', '\\.');
 
-const ofProcess = (row: ServiceRow): Rights => {
-  const { name: user, publishes } = row;
+const ofService = (row: ServiceRow): Rights => {
   const own = listQueues(row).map(({ queue }) => queue);
-  const received = listBroadcasts(row);
-  const broadcast = received.length > 0 ? [nameBroadcastQueue(user, '', plan)] : [];
+  const published = row.publishes.map((type) => nameExchange(type, plan));
   return {
-    user,
-    configure: names([], broadcast),
-    write: names(
-      [...publishes.map((type) => nameExchange(type, plan)), ...own.map((name) => nameMovesExchange(name, plan))],
-      broadcast,
-    ),
-    read: names(
-      [...own.map((name) => nameWorkQueue(name, plan)), ...received.map((type) => nameExchange(type, plan))],
-      broadcast,
-    ),
+    user: row.name,
+    configure: names([]),
+    write: names([...published, ...own.map((name) => nameMovesExchange(name, plan))]),
+    read: names(own.map((name) => nameWorkQueue(name, plan))),
   };
 };

@@ -90,7 +90,7 @@ export async function declareQueue(channel: Channel, queue: Queue, plan: Plan): 
 
 /** Declares the topology of the installation's facts, and marks it as complete by {@link listTopologyMarks}. */
 export async function declareAll(channel: Channel, plan: Plan): Promise<void> {
-  for (const { types } of plan.declared.broadcasts) await declareExchanges(channel, types, plan);
+  await declareExchanges(channel, plan.declared.untaken, plan);
   for (const queue of plan.declared.queues) await declareQueue(channel, queue, plan);
   for (const mark of listTopologyMarks(plan)) await channel.assertExchange(mark, 'fanout', { durable: true });
 }

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { type Engine, probes, silent } from '@boxoffice/messaging/conformance';
 import { describe, test } from '@jest/globals';
 import amqp, { type ConfirmChannel } from 'amqplib';
-import { type Bus, connectRabbitmq, type RabbitmqOptions } from '../../src/index.ts';
+import { type Bus, connectRabbitmq, listFacts, type RabbitmqOptions } from '../../src/index.ts';
 import {
   createPlan,
   listTopologyMarks,
@@ -151,17 +151,16 @@ const ownPrefix = (): string => `test-${randomBytes(6).toString('hex')}.`;
 /** Deletes all exchanges and queues of a plan from the broker. */
 const removeAll = (url: string, plan: Plan): Promise<void> =>
   runOnChannel(url, async (channel) => {
-    const { queues, broadcasts } = plan.declared;
+    const { queues } = plan.declared;
     const names = queues.flatMap(({ name }) => [
       nameWorkQueue(name, plan),
       nameDeadQueue(name, plan),
       ...plan.retryDelaysMs.map((delayMs) => nameRetryQueue(name, delayMs, plan)),
     ]);
-    const types = [...queues, ...broadcasts].flatMap((one) => one.types);
     const exchanges = [
       ...queues.map(({ name }) => nameMovesExchange(name, plan)),
       ...listTopologyMarks(plan),
-      ...new Set(types.map((type) => nameExchange(type, plan))),
+      ...new Set(listFacts(plan.declared).map((type) => nameExchange(type, plan))),
     ];
     await Promise.all([
       ...names.map((name) => channel.deleteQueue(name)),

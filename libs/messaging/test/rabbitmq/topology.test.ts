@@ -76,7 +76,7 @@ describeWithBroker('the topology on RabbitMQ', (url) => {
         await waitUntil('the message of the other', () => received.other?.length === 1);
         expect([received.one?.length, received.other?.length]).toEqual([20, 1]);
       },
-      { declared: { queues: [alone], broadcasts: [] } },
+      { declared: { queues: [alone], untaken: [] } },
     ),
   );
 

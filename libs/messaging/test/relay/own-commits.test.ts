@@ -35,6 +35,15 @@ describe('the relay publishes the events of its own process', () => {
     await relay.close();
   });
 
+  test('not at all once their fact is withdrawn: they leave the outbox', async () => {
+    const { bus, relay, commit, outbox } = startScriptedRelay({ withdrawn: ['probe.withdrawn'] });
+    commit(probe({ key: 'a', version: 1, type: 'probe.withdrawn' }), probe({ key: 'a', version: 2 }));
+    bus.flow(true);
+    await waitUntil('an empty outbox', () => outbox.pending.size === 0);
+    expect(versionsOf(bus.confirmed, 'a')).toEqual([2]);
+    await relay.close();
+  });
+
   test('not at all while the bus is down, and all of them in order when it is back', async () => {
     const bus = createScriptedBus();
     let attempts = 0;

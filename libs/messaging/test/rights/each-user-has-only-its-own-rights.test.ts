@@ -5,11 +5,11 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ConfirmChannel } from 'amqplib';
 import {
   type Bus,
-  broadcasts,
   connectRabbitmq,
   type Declared,
   declared,
   declareRabbitmqTopology,
+  listFacts,
   listRights,
   requireQueue,
   Unreadable,
@@ -20,11 +20,7 @@ const control = process.env.TEST_RABBITMQ_CONTROL;
 
 /** The permissions of each user: the exchanges that it publishes to and the queues that it reads. */
 const own: Readonly<Record<string, { exchanges: readonly string[]; queues: readonly string[] }>> = {
-  gateway: { exchanges: [], queues: [] },
-  authorizer: {
-    exchanges: ['boxoffice.client', 'boxoffice.token'],
-    queues: ['authorizer.contact-erased.v1', 'authorizer.institutions.v1'],
-  },
+  authorizer: { exchanges: [], queues: ['authorizer.contact-erased.v1', 'authorizer.institutions.v1'] },
   catalog: {
     exchanges: ['boxoffice.institution', 'boxoffice.performance', 'boxoffice.places', 'boxoffice.product'],
     queues: ['catalog.releases.v1'],
@@ -48,18 +44,7 @@ const moves = workQueues.map((name) => `${name}.moves`);
 const besides = workQueues.flatMap((name) =>
   ['dlq', 'retry.5s', 'retry.30s', 'retry.5m'].map((end) => `${name}.${end}`),
 );
-const domains = [
-  'client',
-  'token',
-  'contact',
-  'institution',
-  'performance',
-  'places',
-  'product',
-  'order',
-  'ticket',
-  'tickets',
-];
+const domains = ['contact', 'institution', 'performance', 'places', 'product', 'order', 'ticket', 'tickets'];
 const exchanges = domains.map((name) => `boxoffice.${name}`);
 
 test('every exchange has one publisher, so that permission for it is permission for its facts', () => {
@@ -68,8 +53,7 @@ test('every exchange has one publisher, so that permission for it is permission 
   );
   expect(publishers.map(([domain]) => domain).toSorted()).toEqual(domains.toSorted());
   const types = builtInRows.flatMap(({ publishes }) => publishes);
-  const received = [...declared.queues, ...declared.broadcasts].flatMap((one) => one.types);
-  expect(types.toSorted()).toEqual([...new Set<string>(received)].toSorted());
+  expect(types.toSorted()).toEqual([...new Set(listFacts(declared))].toSorted());
 });
 
 if (control === undefined || control === '') {
@@ -142,19 +126,13 @@ if (control === undefined || control === '') {
       });
     });
 
-    test.each(users)('%s publishes its facts, consumes its queues, receives its broadcasts', async (user) => {
+    test.each(users)('%s publishes its facts and consumes its queues', async (user) => {
       const bus = await connect(user);
       for (const type of builtInRows.find(({ name }) => name === user)?.publishes ?? [])
         await bus.publish(probe({ type }));
       for (const queue of declared.queues.filter(({ name }) => name.startsWith(`${user}.`)))
         await bus.subscribe(queue, async () => {});
       expect((await bus.depths(declared.queues)).length).toBe(workQueues.length);
-      if (user !== 'gateway') return;
-      const received: string[] = [];
-      await bus.listen(broadcasts.access, ({ id }) => void received.push(id));
-      const message = probe({ type: 'client.changed' });
-      await (await connect('authorizer')).publish(message);
-      await waitUntil('the broadcast', () => received.includes(message.id));
     });
 
     test('an unreadable message is dead-lettered, listed and replayed by the operator; a failed one waits for its retry', async () => {
@@ -256,30 +234,17 @@ if (control === undefined || control === '') {
     });
   });
 
-  test('the gateway consumes queues of its own name only, with its own broadcasts', async () => {
-    const gateway = await connectAsUser(broker.url('gateway'));
-    const queue = 'gateway.broadcast.tried';
-    const tried = async (exchange: string) =>
-      gateway.attempt(async (channel) => {
-        await channel.assertQueue(queue, { exclusive: true });
-        await channel.bindQueue(queue, exchange, '#');
-      });
-    for (const exchange of exchanges)
-      expect([exchange, await tried(exchange)]).toEqual([
-        exchange,
-        ['boxoffice.client', 'boxoffice.token'].includes(exchange) ? 0 : 403,
-      ]);
-    expect(await gateway.attempt((channel) => channel.assertQueue('', { exclusive: true }))).toBe(403);
-    await gateway.close();
-  });
-
   test('the operator reaches only exchanges and queues of the installation', async () => {
     const operator = await connectAsUser(broker.url('operator'));
-    for (const name of ['gateway.broadcast.tried', 'amq.topic', 'planted'])
+    for (const name of ['gateway.planted', 'amq.topic', 'planted'])
       expect([name, await operator.attempt((channel) => channel.assertExchange(name, 'topic'))]).toEqual([name, 403]);
     await operator.close();
     await expect(connectAsUser(broker.url('operator', '/'))).rejects.toThrow(/ConnectionClose/);
     await expect(connectAsUser(broker.url('guest'))).rejects.toThrow(/ConnectionClose/);
+  });
+
+  test('the gateway is no user', async () => {
+    await expect(connectAsUser(broker.url('gateway'))).rejects.toThrow(/Login was refused/);
   });
 }
 

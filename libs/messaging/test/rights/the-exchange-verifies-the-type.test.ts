@@ -1,7 +1,7 @@
 import { probe, silent, waitUntil } from '@boxoffice/messaging/conformance';
 import { expect, test } from '@jest/globals';
 import type { Options } from 'amqplib';
-import { broadcasts, type Logger, type Message, requireQueue } from '../../src/index.ts';
+import { type Logger, type Message, requireQueue } from '../../src/index.ts';
 import { nameExchange, nameWorkQueue, type Plan } from '../../src/rabbitmq/names.ts';
 import { describeWithBroker, runOnChannel, runWithFixture } from '../rabbitmq/broker.ts';
 
@@ -9,7 +9,7 @@ import { describeWithBroker, runOnChannel, runWithFixture } from '../rabbitmq/br
 // match it.
 
 const queue = requireQueue('catalog.releases.v1');
-const declared = { queues: [queue], broadcasts: [broadcasts.access] };
+const declared = { queues: [queue], untaken: [] };
 
 /** Publishes any body under any key, as a user with permission for the exchange can. */
 const publishAs = (url: string, plan: Plan, as: string, message: Message, properties: Options.Publish = {}) =>
@@ -132,25 +132,6 @@ describeWithBroker('the type of a fact on RabbitMQ is verified by its exchange',
         await bus.subscribe(queue, async (one) => void handled.push(one));
         await waitUntil('its handling', () => handled.length === 1);
         expect(handled).toEqual([message]);
-      },
-      { declared },
-    ),
-  );
-
-  test(
-    'a broadcast that came by another exchange is not delivered, and is logged',
-    runWithFixture(
-      url,
-      async ({ start, plan }) => {
-        const logged: unknown[] = [];
-        const { bus } = await start({ logger: { ...silent, error: (_text, about) => void logged.push(about) } });
-        const received: string[] = [];
-        await bus.listen({ types: ['client.changed', 'token.revoked'] }, ({ id }) => void received.push(id));
-        const honest = probe({ type: 'client.changed' });
-        await publishAs(url, plan, 'token.revoked', probe({ type: 'client.changed' }));
-        await publishAs(url, plan, 'client.changed', honest);
-        await waitUntil('the honest one', () => received.length > 0 && logged.length > 0);
-        expect(received).toEqual([honest.id]);
       },
       { declared },
     ),

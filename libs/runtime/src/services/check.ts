@@ -208,10 +208,8 @@ const wrongHeaders = (headers: unknown): string[] =>
 
 const wrongConsumed = (name: unknown, one: unknown): string[] => {
   if (!isObject(one)) return wrongEntries('consumes', [one], FACT);
-  const { queue, facts, broadcast, singleActiveConsumer, atOnce, ...others } = one;
+  const { queue, facts, singleActiveConsumer, atOnce, ...others } = one;
   const unknown = Object.keys(others).map((member) => `consumes has an unknown member ${member}`);
-  if (queue === undefined && broadcast !== undefined)
-    return [...unknown, ...wrongEntries('broadcast', broadcast, FACT)];
   const isOwn =
     typeof queue === 'string' && /^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/.test(queue) && queue.startsWith(`${name}.`);
   return [
@@ -239,10 +237,7 @@ const conflicts = (row: Given, above: Taken, all: Taken, { mayConsumeAnything }:
     return overlapping(specified, prefix) || !isVersioned ? 'a path of the specification' : undefined;
   };
   const queues = listQueues({ consumes: [], ...row } as unknown as ServiceRow);
-  const received = [
-    ...queues.flatMap(({ facts }) => facts),
-    ...(row.consumes ?? []).flatMap((one) => (typeof one === 'object' && 'broadcast' in one ? one.broadcast : [])),
-  ];
+  const received = queues.flatMap(({ facts }) => facts);
   const queueNames = queues.map(({ queue }) => queue).sort();
   const twice = queueNames.find((queue, index) => queue === queueNames[index + 1]);
   const names = [...all.names.keys()].join(', ');

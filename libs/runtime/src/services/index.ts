@@ -14,4 +14,4 @@ export {
   serviceUrls,
   watchServicesFile,
 } from './list.ts';
-export { type ConsumedQueue, getCalls, isBelow, listBroadcasts, listQueues, mayCall, type ServiceRow } from './rows.ts';
+export { type ConsumedQueue, getCalls, isBelow, listQueues, mayCall, type ServiceRow } from './rows.ts';

@@ -9,11 +9,6 @@ export interface ConsumedQueue {
   readonly atOnce?: number;
 }
 
-/** Facts of which each process of the service gets a copy, and none while it is down. */
-interface ConsumedBroadcast {
-  readonly broadcast: readonly string[];
-}
-
 export interface ServiceRow {
   readonly name: string;
   readonly url?: string;
@@ -29,7 +24,7 @@ export interface ServiceRow {
   readonly cookies?: readonly string[];
   readonly calls: readonly string[];
   readonly publishes: readonly string[];
-  readonly consumes: readonly (string | ConsumedQueue | ConsumedBroadcast)[];
+  readonly consumes: readonly (string | ConsumedQueue)[];
 }
 
 export function isBelow(path: string, prefix: string): boolean {
@@ -38,12 +33,8 @@ export function isBelow(path: string, prefix: string): boolean {
 
 export function listQueues({ name, consumes }: ServiceRow): readonly ConsumedQueue[] {
   const facts = consumes.filter((one) => typeof one === 'string');
-  const own = consumes.filter((one) => typeof one === 'object' && 'queue' in one);
+  const own = consumes.filter((one) => typeof one === 'object');
   return facts.length === 0 ? own : [{ queue: `${name}.facts.v1`, facts }, ...own];
-}
-
-export function listBroadcasts({ consumes }: ServiceRow): readonly string[] {
-  return consumes.flatMap((one) => (typeof one === 'object' && 'broadcast' in one ? one.broadcast : []));
 }
 
 /** The operations of other services that a service may call, by the other's name. */

@@ -174,7 +174,6 @@ export async function startService<Spec extends SettingsSpec, State>(
       reactions: messageMetrics
         ? reactions.map(({ queue, handle }) => ({ queue, handle: messageMetrics.timed(queue, handle) }))
         : reactions,
-      listeners: definition.listens?.(parts, state) ?? [],
       logger,
     });
     stop.add('subscriptions', () => subscriptions.close());
@@ -184,6 +183,7 @@ export async function startService<Spec extends SettingsSpec, State>(
       lease: (lease, ms) => store.lease(lease, ms),
       quietMs: createQuiet(store),
       bus: subscriptions,
+      withdrawn: definition.withdrawnFacts,
       logger,
       metrics: metrics && relayMetrics(metrics, name),
     });

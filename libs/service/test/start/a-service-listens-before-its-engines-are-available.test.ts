@@ -74,19 +74,22 @@ test('a service whose broker never connected closes at once', async () => {
 
 test('subscriptions that a late broker refuses are all retried', async () => {
   const fixture = await openNotes([noteQueue]);
+  const lateQueue = { name: 'orders.notes.v1', types: ['note.taken'] };
   let refusals = 1;
   const refusing: Bus = {
     ...fixture.engines.bus,
-    listen: async (broadcast, hear) => {
-      if (refusals-- > 0) throw new Error('not now');
-      return fixture.engines.bus.listen(broadcast, hear);
+    subscribe: async (queue, handle) => {
+      if (queue === lateQueue && refusals-- > 0) throw new Error('not now');
+      return fixture.engines.bus.subscribe(queue, handle);
     },
   };
   const received = Promise.withResolvers<Message>();
   const reacting = {
-    queues: [noteQueue],
-    reactions: () => [{ queue: noteQueue, handle: async (message: Message) => received.resolve(message) }],
-    listens: () => [{ broadcast: { types: ['token.revoked'] }, handle: () => undefined }],
+    queues: [noteQueue, lateQueue],
+    reactions: () => [
+      { queue: noteQueue, handle: async (message: Message) => received.resolve(message) },
+      { queue: lateQueue, handle: async () => undefined },
+    ],
   };
   const service = await fixture.start(reacting, { bus: Promise.resolve(refusing) });
   await service.complete;

@@ -176,13 +176,6 @@ const breaking: readonly Breaking[] = [
     '$.hadTickets is gone',
   ],
   [
-    'a broadcast lacks what the gateway reads',
-    'authorizer',
-    ({ fact }) => delete fact('token.revoked').properties.jti,
-    'gateway (broadcast)',
-    '$.jti is gone',
-  ],
-  [
     'a queue is gone',
     'tickets',
     ({ queues }) => delete queues['tickets.orders.v1'],

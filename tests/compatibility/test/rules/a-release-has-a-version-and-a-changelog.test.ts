@@ -4,7 +4,7 @@ import { buildAccessClaims, signAccessToken } from '@boxoffice/authorizer';
 import { type Process, processes } from '@boxoffice/contracts';
 import { createCheck } from '@boxoffice/http';
 import { createIdentityVerifier, signIdentity, verifyAccessToken } from '@boxoffice/identity';
-import { declared, decodeMessage, encodeMessage } from '@boxoffice/messaging';
+import { declared, decodeMessage, encodeMessage, listFacts } from '@boxoffice/messaging';
 import { builtInRows } from '@boxoffice/runtime/services';
 import { expect, test } from '@jest/globals';
 import { readRecording } from '../../src/documents.ts';
@@ -259,9 +259,16 @@ test.each(facts)('$type of $name: the example fits the declared schema', ({ sche
 });
 
 test('the topology has exactly the published facts, each once', () => {
-  const named = [...declared.queues, ...declared.broadcasts].flatMap(({ types }) => types);
-  expect(facts.map(({ type }) => type).toSorted()).toEqual([...new Set(named)].toSorted());
+  expect(facts.map(({ type }) => type).toSorted()).toEqual([...new Set(listFacts(declared))].toSorted());
 });
+
+test.each(processes)(
+  '$name: a fact of the last release that it publishes no more leaves the outbox unpublished',
+  (process) => {
+    const released = Object.keys(readReleasedSnapshot(process)?.events.publishes ?? {});
+    expect(process.withdrawn.toSorted()).toEqual(released.filter((type) => !(type in process.publishes)).toSorted());
+  },
+);
 
 test('only the broker user of the publishing process may publish a fact', () => {
   const named = builtInRows.flatMap(({ name, publishes }) => publishes.map((type) => `${name} ${type}`));

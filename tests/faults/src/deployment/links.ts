@@ -13,8 +13,7 @@ import { serving } from './crash-points.ts';
 export type Target = (typeof serving)[number] | 'store' | 'broker';
 
 const callersOf = (target: Target): readonly string[] => {
-  if (target === 'store') return serving;
-  if (target === 'broker') return ['gateway', ...serving];
+  if (target === 'store' || target === 'broker') return serving;
   if (target === 'authorizer') return builtInRows.flatMap(({ name }) => (name === 'authorizer' ? [] : [name]));
   const internal = builtInRows
     .filter(({ calls }) => calls.some((call) => call.startsWith(`${target}.`)))
