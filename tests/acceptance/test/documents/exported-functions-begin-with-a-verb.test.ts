@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('../../../../', import.meta.url));
 /** First words of exported functions. A new verb of the field is added here; a noun or a participle is not. */
 const verbs = new Set(
   `abandon accept act add admit allow amend announce answer apply arm ask attempt authorise authorize begin behave blur
-  break broadcast build buy cache call can cancel canonicalise capitalise change check choose claim close collect combine
+  break build buy cache call can cancel canonicalise capitalise change check choose claim close collect combine
   commit compare compile complete compose compute confirm connect consume continue control copy count crash create decide
   declare decode delay delete deliver deprecate dereference derive describe detect disable disarm do drain draw drop
   encode end ensure enter erase exchange expand expect expire explain extend extract fail fetch fill filter find finish
@@ -20,8 +20,8 @@ const verbs = new Set(
   quote react read readmit record recount redirect refresh refund refuse register reject relay release remember remove
   rename render renew repeat replace request require reserve resolve restore restrict resume retry revert rewrite roll
   rotate run scan schedule seal search select sell send separate serialise serve set settle share shorten show sign skip
-  sort split start stock stop store strip subscribe sum sync take tell throw to trace trade trust unseal update upgrade
-  upsert use verify view visit wait walk warn watch wrap write`.split(/\s+/),
+  sort split start stock stop store strip subscribe sum sync take tell throw to trace trade trust unblock unseal update
+  upgrade upsert use verify view visit wait walk warn watch wrap write`.split(/\s+/),
 );
 
 /** Words of a language of their own, in route tables, schemas and settings, and the only builders of envelopes. */
