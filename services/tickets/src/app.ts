@@ -6,7 +6,6 @@ import { createRoutes } from './commands.ts';
 import { type Context, createContext } from './context.ts';
 import { createDoorFront } from './control/door-files.ts';
 import { currentFacts, examples, schemas } from './events.ts';
-import { issueOverdue, OVERDUE_MS } from './issue/issue.ts';
 import { reactTo } from './reactions.ts';
 import { collections, retention } from './store.ts';
 import { INTERRUPTED_MS, resumeInterruptedReplacements } from './tickets/replacement.ts';
@@ -48,24 +47,17 @@ export const tickets: ServiceDefinition<typeof settings, Context> = {
   front: createDoorFront,
   reactions: (_parts, context) => queues.map((queue) => ({ queue, handle: reactTo(context) })),
   background: ({ store, logger }, context) => {
-    /** Not where nothing was written since what is due after `dueMs` was found. */
-    const sweep = (dueMs: number, work: () => Promise<void>, failure: string) =>
-      repeat(skipWhenQuiet(store, dueMs + 2 * SWEEP_MS, work), {
-        everyMs: SWEEP_MS,
-        atOnce: true,
-        failed: (error) => logger.error(`${failure}; the next run tries again`, { error }),
-      });
-    const sweeps = [
-      sweep(
-        INTERRUPTED_MS,
-        () => resumeInterruptedReplacements(context),
-        'interrupted replacements of tickets could not be completed',
-      ),
-      sweep(OVERDUE_MS, () => issueOverdue(context, logger), 'overdue tickets could not be issued'),
-    ];
+    const resume = () => resumeInterruptedReplacements(context);
+    // Not where nothing was written since what is due then was found.
+    const sweep = repeat(skipWhenQuiet(store, INTERRUPTED_MS + 2 * SWEEP_MS, resume), {
+      everyMs: SWEEP_MS,
+      atOnce: true,
+      failed: (error) =>
+        logger.error('interrupted replacements of tickets could not be completed; the next run tries again', { error }),
+    });
     return {
       async close() {
-        for (const one of sweeps) await one.close();
+        await sweep.close();
         await context.drawing.close();
       },
     };

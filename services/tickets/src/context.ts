@@ -3,7 +3,6 @@ import { announceWrites, computeSalesBounds } from '@boxoffice/service';
 import { restrictDocuments, type Store } from '@boxoffice/store';
 import { type BarcodeKeys, createBarcodeKeys } from './barcode/keys.ts';
 import { createDrawing, type Drawing, type DrawingOptions } from './document/drawing.ts';
-import type { Origin, Ticket } from './domain/ticket.ts';
 import { announceTicket, TICKET_RECORDED } from './events.ts';
 import { addSearchTerms } from './search-terms.ts';
 import {
@@ -18,24 +17,12 @@ import {
 
 export type Collections = ReturnType<typeof collectionsOf>;
 
-/** Confirmations whose tickets this process is issuing or has issued. */
-interface Issuing {
-  readonly version: number;
-  /** A fact that is published again after an update may name it for the first time. */
-  readonly origin: Origin;
-  readonly named: boolean;
-  readonly issued: Promise<Pick<Ticket, 'id' | 'lineId' | 'status'>[]>;
-  readonly isDone: boolean;
-}
-
 export interface Context {
   readonly store: Store;
   readonly keys: BarcodeKeys;
   readonly drawing: Drawing;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** The last 1,000, by institution and order. */
-  readonly issuing: Map<string, Issuing>;
   collections(institution: string): Collections;
 }
 
@@ -56,7 +43,6 @@ export function createContext(
     keys: createBarcodeKeys(store, serviceSecret, now),
     drawing: createDrawing(documents),
     now,
-    issuing: new Map(),
     collections: (institution) => collectionsOf(store, institution),
   };
 }

@@ -1,54 +1,10 @@
 import { findReaction, type Message, Unreadable } from '@boxoffice/messaging';
 import { readDocuments, runForEach } from '@boxoffice/store';
 import { type Context, readTimestamp } from './context.ts';
-import { deliveries } from './domain/order.ts';
 import { markOutdated, movePerformance, type Whereabouts } from './domain/performance.ts';
 import { cancelTickets, type OrderCancelled } from './issue/cancel.ts';
-import { isOrderedTicket, parseCreator, toOrderedTicket } from './issue/confirmation.ts';
-import { issue } from './issue/issue.ts';
 import { changeOrInsert, type TicketDocument } from './store.ts';
 import { deleteNames, recordErasure } from './tickets/tickets.ts';
-
-interface OrderConfirmed {
-  readonly orderId: string;
-  readonly number?: string;
-  readonly contactNumber: string | null;
-  readonly pointOfSale: string | null;
-  readonly createdBy?: object;
-  readonly ticketDelivery?: string;
-  readonly callFollows?: boolean;
-  readonly tickets: readonly unknown[];
-}
-
-/** Issues what the direct call has not, unless the call follows with the names, and updates a changed buyer. */
-const onOrderConfirmed = async (context: Context, message: Message): Promise<void> => {
-  const {
-    orderId,
-    number,
-    contactNumber = null,
-    pointOfSale,
-    createdBy,
-    ticketDelivery,
-    callFollows,
-    tickets,
-  } = message.data as Partial<OrderConfirmed>;
-  if (typeof orderId !== 'string' || !Array.isArray(tickets) || !tickets.every(isOrderedTicket)) {
-    throw new Unreadable('order.confirmed needs orderId, and of each ticket its ids, its place and its price');
-  }
-  const ordered = tickets.map(toOrderedTicket);
-  await issue(context, message.institution, {
-    orderId,
-    version: message.version,
-    orderNumber: typeof number === 'string' ? number : undefined,
-    contactNumber,
-    pointOfSale,
-    createdBy: parseCreator(createdBy),
-    ticketDelivery: deliveries.find((known) => known === ticketDelivery),
-    tickets: ordered,
-    // Otherwise nothing is missing: the order names nobody.
-    ...(callFollows === true ? { callFollows } : { named: true }),
-  });
-};
 
 /** An order that was never confirmed has no tickets. */
 const onOrderCancelled = async (context: Context, message: Message): Promise<void> => {
@@ -108,7 +64,8 @@ const onPerformanceMoved = async (context: Context, message: Message): Promise<v
 };
 
 const reactions: Readonly<Record<string, (context: Context, message: Message) => Promise<void>>> = {
-  'order.confirmed': onOrderConfirmed,
+  // The queue of release 0.3.0 is bound to it.
+  'order.confirmed': async () => undefined,
   'order.cancelled': onOrderCancelled,
   'contact.erased': onContactErased,
   'performance.moved': onPerformanceMoved,

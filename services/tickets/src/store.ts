@@ -94,8 +94,6 @@ export const ticketsCollection = collection<TicketDocument>('tickets', [
 
 export const ordersCollection = collection<OrderDocument>('ticket_orders', [
   { name: 'contact', fields: ['contactNumber'] },
-  // Null in nearly all orders.
-  { name: 'call_awaited', fields: ['callAwaitedSince'], acrossInstitutions: true },
 ]);
 
 /** Nearly always empty, so it needs no index. */

@@ -29,11 +29,6 @@ export interface Confirmed {
   /** Absent where orders does not name it yet: print. */
   readonly ticketDelivery?: Delivery | undefined;
   readonly tickets: readonly OrderedTicket[];
-  /** Every beneficiary is in it: in the direct call, and in the event of an order without names. */
-  readonly named?: boolean;
-  readonly isCall?: boolean;
-  /** The call brings the beneficiaries; orders repeats it until it is acknowledged. */
-  readonly callFollows?: boolean;
 }
 
 export interface Cancellation {
@@ -58,15 +53,13 @@ export interface OrderTickets {
   readonly asOf: number;
   readonly tickets: readonly OrderedTicket[];
   readonly cancellation: Cancellation | null;
-  /** The beneficiaries of the order are known. */
+  /** Absent: of release 0.3.0, to which the call with the beneficiaries had not come. */
   readonly named?: boolean;
-  /** ISO 8601 UTC; null once it came or was given up, absent: no event has announced it. */
-  readonly callAwaitedSince?: string | null;
   readonly createdAt: string;
 }
 
 export function createOrder(
-  { orderId, version, orderNumber, contactNumber, ticketDelivery, tickets, named, callFollows, ...origin }: Confirmed,
+  { orderId, version, orderNumber, contactNumber, ticketDelivery, tickets, ...origin }: Confirmed,
   now: string,
 ): OrderTickets {
   return {
@@ -78,27 +71,20 @@ export function createOrder(
     asOf: version,
     tickets,
     cancellation: null,
-    ...(named ? { named } : {}),
-    ...(callFollows && !named ? { callAwaitedSince: now } : {}),
+    named: true,
     createdAt: now,
   };
 }
 
-/** True until the call came, or was given up. */
-export function isLeftToCall(order: OrderTickets, { callFollows }: Confirmed): boolean {
-  return callFollows === true && !order.named && order.callAwaitedSince != null;
-}
-
 /** Undefined if that changes nothing. Ordered tickets are never removed. */
-export function applyConfirmation<T extends OrderTickets>(order: T, fact: Confirmed, at: string): T | undefined {
+export function applyConfirmation<T extends OrderTickets>(order: T, fact: Confirmed): T | undefined {
   if (order.cancellation) return confirmedSince(order, fact);
-  const bringsNames = fact.named === true && !order.named;
+  const bringsNames = !order.named;
   const isNewer = fact.version > order.asOf;
   const origin = findNewOrigin(order, fact);
   const byId = new Map(fact.tickets.map((ordered) => [ordered.ticketId, ordered]));
   const renames = order.tickets.some((known) => isRenamed(known, byId.get(known.ticketId)));
-  const wait = waitOf(order, fact, at);
-  if (!(isNewer || bringsNames || origin || renames || 'callAwaitedSince' in wait)) return undefined;
+  if (!(isNewer || bringsNames || origin || renames)) return undefined;
   const known = order.tickets.map((ordered) => {
     const fresh = byId.get(ordered.ticketId);
     if (!bringsNames && !isRenamed(ordered, fresh)) return ordered;
@@ -111,7 +97,7 @@ export function applyConfirmation<T extends OrderTickets>(order: T, fact: Confir
   });
   const ids = new Set(known.map(({ ticketId }) => ticketId));
   const tickets = [...known, ...fact.tickets.filter(({ ticketId }) => !ids.has(ticketId))];
-  const gained = { ...origin, ...(bringsNames ? { named: true } : {}), ...wait };
+  const gained = { ...origin, named: true };
   return isNewer
     ? { ...order, contactNumber: fact.contactNumber, asOf: fact.version, tickets, ...gained }
     : { ...order, tickets, ...gained };
@@ -128,13 +114,6 @@ const confirmedSince = <T extends OrderTickets>(order: T, fact: Confirmed): T | 
 
 const isRenamed = (known: OrderedTicket, fresh: OrderedTicket | undefined): boolean =>
   (fresh?.beneficiaryAsOf ?? 0) > (known.beneficiaryAsOf ?? 0);
-
-/** The call ends the wait, the first event that announces it begins one. */
-const waitOf = (order: OrderTickets, fact: Confirmed, now: string): Pick<OrderTickets, 'callAwaitedSince'> => {
-  if (order.named) return {};
-  if (fact.named) return order.callAwaitedSince == null ? {} : { callAwaitedSince: null };
-  return fact.callFollows && order.callAwaitedSince === undefined ? { callAwaitedSince: now } : {};
-};
 
 export type IssuingOrder = Pick<
   OrderTickets,

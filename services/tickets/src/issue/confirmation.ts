@@ -9,16 +9,6 @@ type OrderedTicketInput = Omit<OrderedTicket, 'beneficiary'> & {
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-const NAMES = ['ticketId', 'lineId', 'performanceId', 'seatCategoryId', 'tariffId'] as const;
-
-/** Has all members that are needed to issue the ticket. */
-export function isOrderedTicket(given: unknown): given is OrderedTicketInput {
-  if (!isObject(given) || !NAMES.every((name) => typeof given[name] === 'string')) return false;
-  const { place, price } = given;
-  if (!isObject(place) || typeof place.id !== 'string' || typeof place.label !== 'string') return false;
-  return isObject(price) && Number.isInteger(price.amount) && typeof price.currency === 'string';
-}
-
 const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null;
 
 /** Undefined if the message names nobody. */

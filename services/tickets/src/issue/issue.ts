@@ -1,4 +1,3 @@
-import type { Logger } from '@boxoffice/runtime';
 import { signBarcode } from '../barcode/barcode.ts';
 import {
   type Collections,
@@ -14,13 +13,12 @@ import {
   createOrder,
   createTicket,
   type IssuingOrder,
-  isLeftToCall,
   type OrderedTicket,
   type OrderTickets,
   selectCurrent,
 } from '../domain/order.ts';
 import { completeOrigin, findNewOrigin, setContact, type Ticket } from '../domain/ticket.ts';
-import { changeOrInsert, type OrderDocument, ordersCollection, type TicketDocument } from '../store.ts';
+import { changeOrInsert, type OrderDocument, type TicketDocument } from '../store.ts';
 import { changeLine, listOrderTickets } from '../tickets/lineage.ts';
 import { changeOrReplace } from '../tickets/replacement.ts';
 import { deleteNames, isErased } from '../tickets/tickets.ts';
@@ -57,67 +55,30 @@ const newTickets = async (
   });
 };
 
-const REMEMBERED = 1_000;
-
-/**
- * A cancelled order gets none, nor does one whose tickets wait for the direct call that brings their names. Idempotent:
- * the order's document is written first and decides between issue and cancellation. Call and event of one confirmation
- * come at nearly the same time, mostly to the same process: the later one waits for the earlier, and an event does
- * nothing after it.
- */
-export function issue(context: Context, institution: string, fact: Confirmed): Promise<TicketSummary[]> {
-  const { issuing } = context;
-  const key = `${institution} ${fact.orderId}`;
-  const other = issuing.get(key);
-  const isSame = other?.version === fact.version && !findNewOrigin(other.origin, fact) && (other.named || !fact.named);
-  if (other && isSame && !(other.isDone && fact.isCall)) return other.issued;
-  const issued = issueNow(context, institution, fact, fact.isCall === true && !other);
-  const { version, named = false } = fact;
-  const own = { version, origin: findNewOrigin({}, fact) ?? {}, named, issued, isDone: false };
-  issued.then(
-    () => {
-      own.isDone = true;
-    },
-    () => issuing.get(key) === own && issuing.delete(key),
-  );
-  issuing.delete(key);
-  issuing.set(key, own);
-  const [oldest] = issuing.keys();
-  if (issuing.size > REMEMBERED && oldest !== undefined) issuing.delete(oldest);
-  return issued;
-}
-
-const issueNow = async (
-  context: Context,
-  institution: string,
-  fact: Confirmed,
-  isNew: boolean,
-): Promise<TicketSummary[]> => {
+/** None for a cancelled order. Idempotent: the order's document is written first, and decides against a cancellation. */
+export async function issue(context: Context, institution: string, fact: Confirmed): Promise<TicketSummary[]> {
   const own = createInstitutionContext(context, institution);
   const { collections } = own;
-  const now = readTimestamp(context);
   const { document: order, isInserted } = await changeOrInsert(
     collections.orders,
-    createOrder(fact, now),
-    (known) => applyConfirmation(known, fact, now),
-    isNew,
+    createOrder(fact, readTimestamp(context)),
+    (known) => applyConfirmation(known, fact),
+    true,
   );
   if (order.cancellation && order.tickets.length === 0) return [];
-  const isLeft = isLeftToCall(order, fact);
-  if (isInserted && !isLeft) {
+  if (isInserted) {
     const fresh = await newTickets(own, order, order.tickets);
     if ((await collections.tickets.insertMany(fresh)) === fresh.length) {
       await withoutErased(context, collections, order, fresh);
       return fresh;
     }
   }
-  let all =
-    isLeft || order.cancellation ? await listOrderTickets(collections, order.id) : await issueMissing(own, order);
+  let all = order.cancellation ? await listOrderTickets(collections, order.id) : await issueMissing(own, order);
   await followOrder(collections, all, order, readTimestamp(context));
   if (!order.cancellation && (await followNames(own, all, order))) all = await listOrderTickets(collections, order.id);
   await withoutErased(context, collections, order, all);
   return selectCurrent(all);
-};
+}
 
 /** Removes names of a buyer who was erased before. Runs last, so that no concurrent erasure is missed. */
 const withoutErased = async (
@@ -130,14 +91,14 @@ const withoutErased = async (
   if (await isErased(collections, contactNumber)) await deleteNames(context, collections, contactNumber);
 };
 
-/** Tickets follow buyer, channel and maker that an earlier release left out, and the names of the direct call. */
+/** Its buyer, the sales channel and the maker that an earlier release left out, and the names that 0.3.0 waited for. */
 const followOrder = async (
   collections: Collections,
   all: readonly TicketDocument[],
   order: OrderDocument,
   now: string,
 ): Promise<void> => {
-  const { contactNumber, asOf, named, tickets } = order;
+  const { contactNumber, asOf, tickets } = order;
   const change = async (
     isBehind: (ticket: TicketDocument) => boolean,
     step: (ticket: TicketDocument) => TicketDocument,
@@ -152,7 +113,6 @@ const followOrder = async (
     (ticket) => findNewOrigin(ticket, order) !== undefined,
     (found) => completeOrigin(found, order),
   );
-  if (!named) return;
   const names = new Map(tickets.map(({ lineId, beneficiary }) => [lineId, beneficiary ?? null]));
   await change(
     (ticket) => !ticket.named,
@@ -182,36 +142,4 @@ const followNames = async (
     }
   }
   return any;
-};
-
-/**
- * Milliseconds in which orders, or the instance that takes over for a dead one, has repeated the call several times.
- */
-export const OVERDUE_MS = 30_000;
-
-/** Issues what the direct call has not come for in time. Safe to run in several instances. */
-export async function issueOverdue(context: Context, logger: Pick<Logger, 'warn'>): Promise<void> {
-  const until = new Date(context.now() - OVERDUE_MS).toISOString();
-  const overdue = await context.store.collection(ordersCollection).acrossInstitutions.find({
-    where: { callAwaitedSince: { lte: until } },
-    orderBy: 'callAwaitedSince',
-    limit: 500,
-  });
-  for (const order of overdue) await issueWithoutNames(context, order, logger);
-}
-
-/**
- * A late call still names the tickets. The wait ends last, so that a crash in between is repeated. An order that was
- * cancelled meanwhile has its tickets.
- */
-const issueWithoutNames = async (context: Context, order: OrderDocument, logger: Pick<Logger, 'warn'>) => {
-  const { id, institution } = order;
-  const own = createInstitutionContext(context, institution);
-  if (!order.named && !order.cancellation) {
-    await issueMissing(own, order);
-    logger.warn('tickets were issued without names, since orders has not called', { institution, id });
-  }
-  await own.collections.orders.update(id, (found) =>
-    found.callAwaitedSince == null ? undefined : { next: { ...found, callAwaitedSince: null } },
-  );
 };

@@ -31,8 +31,6 @@ export function createInternalRoutes(context: Context): AnyOperation[] {
           ...body,
           orderNumber: body.number,
           createdBy: parseCreator(body.createdBy),
-          named: true,
-          isCall: true,
           tickets: body.tickets.map(toOrderedTicket),
         });
         return ok({ tickets: issued.map(summary) });

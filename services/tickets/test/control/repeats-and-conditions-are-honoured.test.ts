@@ -26,7 +26,7 @@ describeOnEachEngine('ETags follow visible changes', (fixture) => {
       [7, 'C2'],
       [9, 'C3'],
     ] as const)
-      await fixture.deliver('order.confirmed', { ...order, contactNumber }, { version });
+      await issueOrder(fixture, { ...order, contactNumber }, version);
     const after = await get(id);
     expect([after.headers.get('etag'), after.text]).toEqual([etag, before.text]);
     const print = await act('POST', id, 'printing', etag);
@@ -59,8 +59,7 @@ describeOnEachEngine('ETags follow visible changes', (fixture) => {
       expect(seen.get(etag) ?? text).toBe(text);
       seen.set(etag, text);
     };
-    const buyer = (version: number) =>
-      fixture.deliver('order.confirmed', { ...order, contactNumber: `C${version}` }, { version });
+    const buyer = (version: number) => issueOrder(fixture, { ...order, contactNumber: `C${version}` }, version);
     await check();
     for (let round = 0; round < 3; round += 1) {
       await fixture.call('POST', `${PATH}/${id}/control`);

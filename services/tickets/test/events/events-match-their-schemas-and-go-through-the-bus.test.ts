@@ -12,6 +12,7 @@ import { createContext } from '../../src/context.ts';
 import { examples } from '../../src/events.ts';
 import * as example from '../../src/examples.ts';
 import { tickets } from '../../src/index.ts';
+import { issue } from '../../src/issue/issue.ts';
 import { ticketsCollection } from '../../src/store.ts';
 import { openFixture, PATH, readTicket, SERVICE_SECRET } from '../fixture/service.ts';
 import { createConfirmedOrder, issueAndPrint, toCancelledOrder } from '../fixture/tickets.ts';
@@ -38,7 +39,7 @@ test('the composed service consumes its events and publishes the result, without
   });
   const order = createConfirmedOrder(2);
   const about = { key: order.orderId, institution: 'opera', occurredAt: new Date().toISOString() };
-  await engines.bus.publish({ ...about, id: 'evt_1', type: 'order.confirmed', version: 3, data: order });
+  await issue(createContext(store, SERVICE_SECRET), 'opera', { ...order, version: 3 });
   const found = await store
     .collection(ticketsCollection)
     .of('opera')

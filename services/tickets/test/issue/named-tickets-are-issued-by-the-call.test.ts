@@ -1,8 +1,11 @@
+import type { New } from '@boxoffice/store';
 import { expect, test } from '@jest/globals';
+import { signBarcode } from '../../src/barcode/barcode.ts';
 import { createContext } from '../../src/context.ts';
-import type { Confirmed as Confirmation } from '../../src/domain/order.ts';
+import { createTicket } from '../../src/domain/order.ts';
 import { toOrderedTicket } from '../../src/issue/confirmation.ts';
-import { issue, issueOverdue, OVERDUE_MS } from '../../src/issue/issue.ts';
+import { issue } from '../../src/issue/issue.ts';
+import { type OrderDocument, ordersCollection } from '../../src/store.ts';
 import { crashAtEachWrite } from '../fixture/crashes.ts';
 import { describeOnEachEngine, PATH, SERVICE_SECRET, type TicketView } from '../fixture/service.ts';
 import {
@@ -18,94 +21,91 @@ import {
 const ana = { firstName: 'Ana', lastName: 'Martin' };
 const eva = { firstName: 'Eva', lastName: 'Moreau' };
 const kim = { firstName: null, lastName: 'Kim' };
-const quiet = { warn: () => undefined };
-
-describeOnEachEngine('tickets with names are issued by the direct call', (fixture) => {
-  /** The fact leaves the issue to the call. */
-  const byFact = (order: Confirmed, version = 3) =>
-    fixture.deliver('order.confirmed', { ...order, callFollows: true }, { version });
-  const byCall = (order: Confirmed) => issueOrder(fixture, addMembers(order, { beneficiary: ana }));
-  const overdueIn = (ms: number, store = fixture.store, begin = Date.now()) =>
-    issueOverdue(
-      createContext(store, SERVICE_SECRET, () => begin + ms),
-      quiet,
-    );
+describeOnEachEngine('tickets with names are issued by the call', (fixture) => {
+  const issueNamed = (order: Confirmed) => issueOrder(fixture, addMembers(order, { beneficiary: ana }));
   const ticketsOf = async ({ orderId }: Confirmed) => (await readOrderTickets(fixture, orderId)).tickets;
   const namesOf = ({ tickets }: Confirmed) =>
     Promise.all(tickets.map(async ({ ticketId }) => (await fixture.ticket(ticketId)).beneficiary));
   const heardOf = ({ tickets }: Confirmed) => fixture.eventsOf(tickets.map(({ ticketId }) => ticketId));
-  const waits = async ({ orderId }: Confirmed) =>
-    (await fixture.context.collections(fixture.institution).orders.get(orderId))?.callAwaitedSince != null;
 
-  test('each with its name and one event, whichever of fact and call comes first, and however often', async () => {
-    const [factFirst, callFirst, together] = [
-      createConfirmedOrder(2),
-      createConfirmedOrder(2),
-      createConfirmedOrder(2),
-    ];
-    await byFact(factFirst);
-    expect(await ticketsOf(factFirst)).toEqual([]);
-    await byFact(factFirst);
-    await byCall(factFirst);
-    await byCall(callFirst);
-    await Promise.all([byFact(together), byCall(together), byFact(together), byCall(together)]);
-    for (const order of [factFirst, callFirst, together]) {
-      await byFact(order);
-      await overdueIn(2 * OVERDUE_MS);
+  /** What release 0.3.0 stores of an order whose fact says that the call with the names follows. */
+  const leave = async (order: Confirmed): Promise<void> => {
+    const { orderId: id, contactNumber, tickets } = order;
+    const callAwaitedSince = new Date().toISOString();
+    const left = { id, contactNumber, asOf: 3, tickets: tickets.map(toOrderedTicket), cancellation: null };
+    await fixture.store
+      .collection(ordersCollection)
+      .of(fixture.institution)
+      .insert({ ...left, callAwaitedSince, createdAt: callAwaitedSince } as New<OrderDocument>);
+  };
+
+  test('each with its name and one event, however often', async () => {
+    const [once, together] = [createConfirmedOrder(2), createConfirmedOrder(2)];
+    await issueNamed(once);
+    await Promise.all([issueNamed(together), issueNamed(together), issueNamed(together)]);
+    for (const order of [once, together]) {
+      await issueNamed(order);
       expect(await namesOf(order)).toEqual([ana, ana]);
       expect(await heardOf(order)).toEqual([['ticket.issued'], ['ticket.issued']]);
-      expect(await waits(order)).toBe(false);
     }
   });
 
-  test('a fact of an order whose names came completes an interrupted issue, with the names', async () => {
+  /** As {@link leave}, with the tickets that it issues without names after thirty seconds. */
+  const leaveUnnamed = async (confirmed: Confirmed): Promise<void> => {
+    await leave(confirmed);
+    const { orders, tickets } = fixture.context.collections(fixture.institution);
+    const order = await orders.get(confirmed.orderId);
+    if (!order) throw new Error('nothing was left');
+    const key = await fixture.context.keys.signing(fixture.institution);
+    const iat = Math.floor(Date.now() / 1_000);
+    const made = order.tickets.map((one) => {
+      const barcode = signBarcode(key, { tid: one.ticketId, prf: one.performanceId, plc: one.place.id, iat });
+      return createTicket(order, one, barcode, new Date().toISOString());
+    });
+    await tickets.insertMany(made);
+  };
+
+  test('those that release 0.3.0 has not issued have them, with one event', async () => {
     const order = createConfirmedOrder(2);
-    await byFact(order);
-    await byCall(order);
-    await fixture.context.collections(fixture.institution).tickets.delete(getFirstTicketId(order));
-    // As after a restart: nothing is remembered.
-    fixture.context.issuing.clear();
-    await byFact(order);
+    await leave(order);
+    await issueNamed(order);
     expect(await namesOf(order)).toEqual([ana, ana]);
+    expect(await heardOf(order)).toEqual([['ticket.issued'], ['ticket.issued']]);
   });
 
-  test('without names after thirty seconds, and a late call names them', async () => {
-    const order = createConfirmedOrder(2);
-    const begin = Date.now();
-    await byFact(order);
-    await overdueIn(OVERDUE_MS - 1, fixture.store, begin);
-    expect(await ticketsOf(order)).toEqual([]);
-    await overdueIn(2 * OVERDUE_MS);
-    expect(await namesOf(order)).toEqual([null, null]);
-    expect(await waits(order)).toBe(false);
-    // The wait is over: neither a repeat of the fact nor a newer one begins another.
-    await byFact(order);
-    await byFact(order, 5);
-    expect(await waits(order)).toBe(false);
-    await byCall(order);
-    expect(await namesOf(order)).toEqual([ana, ana]);
-    expect(await heardOf(order)).toEqual(Array.from({ length: 2 }, () => ['ticket.issued', 'ticket.changed']));
-  });
-
-  test('a fact without the notice, once no name is due, issues at once', async () => {
+  test.each([false, true])('those that it has issued without names get them in place; printed: %s', async (print) => {
     const order = createConfirmedOrder(1);
-    await byFact(order);
-    await fixture.deliver('order.confirmed', order, { version: 4 });
-    expect(await namesOf(order)).toEqual([null]);
-    await overdueIn(2 * OVERDUE_MS);
-    expect(await waits(order)).toBe(false);
-    expect(await heardOf(order)).toEqual([['ticket.issued']]);
+    await leaveUnnamed(order);
+    const id = getFirstTicketId(order);
+    if (print) expect((await fixture.call('POST', `${PATH}/${id}/printing`)).status).toBe(200);
+    await issueNamed(order);
+    expect(await fixture.ticket(id)).toMatchObject({ beneficiary: ana, status: print ? 'printed' : 'not_printed' });
   });
 
-  test('those of an order that is cancelled before the call are only cancelled', async () => {
+  test('a name that was set before the call stays', async () => {
+    const [left, named] = [createConfirmedOrder(1), createConfirmedOrder(1)];
+    await leaveUnnamed(left);
+    const changed = await fixture.call('PATCH', `${PATH}/${getFirstTicketId(left)}`, { body: { beneficiary: eva } });
+    expect(changed.status).toBe(200);
+    await issueNamed(left);
+    await issueNamed(named);
+    await issueOrder(fixture, addMembers(named, { beneficiary: eva }));
+    expect([await namesOf(left), await namesOf(named)]).toEqual([[eva], [ana]]);
+  });
+
+  test('those of an order that release 0.3.0 left, and that is cancelled before the call, are only cancelled', async () => {
     const order = createConfirmedOrder(1);
-    await byFact(order);
+    await leave(order);
     await fixture.deliver('order.cancelled', toCancelledOrder(order), { version: 4 });
-    await byCall(order);
-    await overdueIn(2 * OVERDUE_MS);
+    await issueNamed(order);
     expect((await ticketsOf(order)).map(({ status }) => status)).toEqual(['cancelled']);
     expect(await heardOf(order)).toEqual([['ticket.cancelled']]);
-    expect(await waits(order)).toBe(false);
+  });
+
+  test('the fact alone issues none, and is no dead letter', async () => {
+    const order = createConfirmedOrder(1);
+    await fixture.deliver('order.confirmed', { ...order, callFollows: true }, { version: 3 });
+    expect(await ticketsOf(order)).toEqual([]);
   });
 
   test('an order of many places with long texts is one call', async () => {
@@ -118,68 +118,21 @@ describeOnEachEngine('tickets with names are issued by the direct call', (fixtur
     };
     const call = { ...order, tickets: order.tickets.map((ticket) => ({ ...ticket, about, beneficiary: ana })) };
     expect(JSON.stringify(call).length).toBeGreaterThan(512 * 1_024);
-    await byFact(order);
     await issueOrder(fixture, call);
     expect(await ticketsOf(order)).toHaveLength(400);
   });
 
-  test.each(['before', 'after'] as const)('a process may die %s each write of fact, call and sweep', async (when) => {
-    const { institution } = fixture;
-    for (const late of [false, true]) {
-      const order = createConfirmedOrder(2);
-      const tickets = order.tickets.map(toOrderedTicket);
-      const fact: Confirmation = { ...order, tickets, version: 3, callFollows: true };
-      const call: Confirmation = {
-        ...fact,
-        callFollows: false,
-        named: true,
-        tickets: tickets.map((ticket) => ({ ...ticket, beneficiary: ana })),
-      };
-      const from = (store: typeof fixture.store) => createContext(store, SERVICE_SECRET);
-      const crashes = [
-        await crashAtEachWrite(fixture.store, (store) => issue(from(store), institution, fact), when),
-        ...(late ? [await crashAtEachWrite(fixture.store, (store) => overdueIn(2 * OVERDUE_MS, store), when)] : []),
-        await crashAtEachWrite(fixture.store, (store) => issue(from(store), institution, call), when),
-      ];
-      expect(Math.min(...crashes)).toBeGreaterThan(0);
-      expect(await namesOf(order)).toEqual([ana, ana]);
-      const expected = late ? ['ticket.issued', 'ticket.changed'] : ['ticket.issued'];
-      expect(await heardOf(order)).toEqual([expected, expected]);
-    }
-  });
-
-  /** Issues the tickets of an order without the names, since the call that has them did not come in time. */
-  const issuedUnnamed = async (order: Confirmed) => {
-    await byFact(order);
-    await overdueIn(2 * OVERDUE_MS);
-  };
-
-  test('a late call names a ticket without a name in place, printed or not', async () => {
-    for (const print of [false, true]) {
-      const event = createConfirmedOrder(1);
-      await issuedUnnamed(event);
-      expect((await fixture.ticket(getFirstTicketId(event))).beneficiary).toBeNull();
-      if (print) expect((await fixture.call('POST', `${PATH}/${getFirstTicketId(event)}/printing`)).status).toBe(200);
-      await byCall(event);
-      expect(await fixture.ticket(getFirstTicketId(event))).toMatchObject({
-        beneficiary: ana,
-        status: print ? 'printed' : 'not_printed',
-      });
-    }
-  });
-
-  test('a name that was set before the late call stays', async () => {
-    const event = createConfirmedOrder(1);
-    await issuedUnnamed(event);
-    const changed = await fixture.call('PATCH', `${PATH}/${getFirstTicketId(event)}`, { body: { beneficiary: eva } });
-    expect(changed.status).toBe(200);
-    await byCall(event);
-    expect((await fixture.ticket(getFirstTicketId(event))).beneficiary).toEqual(eva);
-    const other = createConfirmedOrder(1);
-    await byCall(other);
-    await issuedUnnamed(other);
-    await issueOrder(fixture, addMembers(other, { beneficiary: eva }));
-    expect((await fixture.ticket(getFirstTicketId(other))).beneficiary).toEqual(ana);
+  test.each(['before', 'after'] as const)('a process may die %s each write of the call', async (when) => {
+    const order = createConfirmedOrder(2);
+    const tickets = order.tickets.map((ticket) => ({ ...toOrderedTicket(ticket), beneficiary: ana }));
+    const crashes = await crashAtEachWrite(
+      fixture.store,
+      (store) => issue(createContext(store, SERVICE_SECRET), fixture.institution, { ...order, tickets, version: 3 }),
+      when,
+    );
+    expect(crashes).toBeGreaterThan(0);
+    expect(await namesOf(order)).toEqual([ana, ana]);
+    expect(await heardOf(order)).toEqual([['ticket.issued'], ['ticket.issued']]);
   });
 });
 
@@ -246,9 +199,9 @@ describeOnEachEngine('tickets follow the beneficiaries of their order', (fixture
     expect(await fixture.ticket(getFirstTicketId(other))).toMatchObject({ status: 'cancelled', beneficiary: ana });
   });
 
-  test('one that the event issues before the call has the newest name', async () => {
+  test('the newest name stays when an older call comes late', async () => {
     const order = createConfirmedOrder(1);
-    await fixture.deliver('order.confirmed', order, { version: 3 });
+    await issueOrder(fixture, order, 3);
     await issueOrder(fixture, as(order, eva, 1), 4);
     await issueOrder(fixture, as(order, ana), 3);
     expect((await fixture.ticket(getFirstTicketId(order))).beneficiary).toEqual(eva);

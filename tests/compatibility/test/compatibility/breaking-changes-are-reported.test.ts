@@ -164,9 +164,9 @@ const breaking: readonly Breaking[] = [
   [
     'a fact lacks what its consumer reads',
     'orders',
-    ({ fact }) => delete fact('order.confirmed').properties.tickets.items.properties.place.properties.label,
-    'tickets (tickets.orders.v1)',
-    'fact order.confirmed: $.tickets[].place.label is gone',
+    ({ fact }) => delete fact('order.expired').properties.placeIds,
+    'catalog (catalog.releases.v1)',
+    'fact order.expired: $.placeIds is gone',
   ],
   [
     'a fact lacks what two read',

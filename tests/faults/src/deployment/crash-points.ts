@@ -99,7 +99,6 @@ const RELEASES = 'catalog.releases.v1';
 
 /** A fact: its name, who gets it, in which queue. */
 const facts: readonly (readonly [Step, string, ServiceName, queue: string, type: string])[] = [
-  ['purchase', 'confirmed', 'tickets', 'tickets.orders.v1', 'order.confirmed'],
   ['cancellation', 'cancelled', 'tickets', 'tickets.orders.v1', 'order.cancelled'],
   ['cancellation', 'cancelled', 'catalog', RELEASES, 'order.cancelled'],
   ['cancellation', 'tickets-cancelled', 'catalog', RELEASES, 'tickets.cancelled'],

@@ -9,13 +9,7 @@ import { buildAnyPlacesItem, type Hall, openPointOfSale } from '../round/stage.t
 import { createPartners, createVisitors, repeatUntilEnough, runWithClients } from '../round/traffic.ts';
 
 /** Facts whose data are made unreadable. */
-const poisons = [
-  'order.confirmed',
-  'order.cancelled',
-  'order.expired',
-  'tickets.cancelled',
-  'places.released',
-] as const;
+const poisons = ['order.cancelled', 'order.expired', 'tickets.cancelled', 'places.released'] as const;
 /** Deliveries for each unreadable message. */
 const PER_POISON = 50;
 /** Longer than any round needs for its deliveries. */

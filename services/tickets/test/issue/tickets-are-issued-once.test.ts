@@ -1,8 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createContext } from '../../src/context.ts';
-import { toOrderedTicket } from '../../src/issue/confirmation.ts';
-import { issue, issueOverdue, OVERDUE_MS } from '../../src/issue/issue.ts';
-import { describeOnEachEngine, PATH, SERVICE_SECRET, type TicketView } from '../fixture/service.ts';
+import { describeOnEachEngine, PATH, startInstance, type TicketView } from '../fixture/service.ts';
 import {
   addMembers,
   type Confirmed,
@@ -15,41 +12,23 @@ import {
   toCancelledOrder,
 } from '../fixture/tickets.ts';
 
-describeOnEachEngine('tickets are issued once by call or event', (fixture) => {
+describeOnEachEngine('tickets are issued once', (fixture) => {
   const statusesOf = async (orderId: string) =>
     (await readOrderTickets(fixture, orderId)).tickets.map(({ status }) => status);
 
-  test('concurrent repeated calls and events issue each ticket once', async () => {
-    const order = createConfirmedOrder(3);
-    const call = () => issueOrder(fixture, order, 3);
-    const event = () => fixture.deliver('order.confirmed', order, { version: 3 });
-    await Promise.all([call(), event(), event(), call()]);
-    await event();
-    const { tickets } = await readOrderTickets(fixture, order.orderId);
-    expect(tickets.map(({ ticketId }) => ticketId).sort()).toEqual(order.tickets.map((one) => one.ticketId).sort());
-    expect(await statusesOf(order.orderId)).toEqual(['not_printed', 'not_printed', 'not_printed']);
-  });
-
-  test('the later of call and event waits for the earlier one, and writes nothing', async () => {
-    const order = createConfirmedOrder(2);
-    const call = { orderId: order.orderId, contactNumber: null, version: 3, named: true, isCall: true };
-    const event = { ...call, isCall: false };
-    const tickets = order.tickets.map(toOrderedTicket);
-    for (const [first, second] of [
-      [call, event],
-      [event, call],
-    ] as const) {
-      const orderId = `${order.orderId}${first.isCall}`;
-      const [one, other] = [first, second].map((fact) =>
-        issue(fixture.context, fixture.institution, {
-          ...fact,
-          orderId,
-          tickets: tickets.map((ticket) => ({ ...ticket, ticketId: `${ticket.ticketId}${first.isCall}` })),
-        }),
-      );
-      expect(await other).toBe(await one);
-      expect((await fixture.context.collections(fixture.institution).orders.get(orderId))?.version).toBe(1);
+  test('concurrent repeated calls issue each ticket once', async () => {
+    const second = await startInstance(await fixture.engine.open(), fixture.institution);
+    for (let round = 0; round < 10; round += 1) {
+      const order = createConfirmedOrder(3);
+      await Promise.all([fixture, second, fixture, second].map((on) => issueOrder(on, order)));
+      await issueOrder(fixture, order);
+      const { tickets } = await readOrderTickets(fixture, order.orderId);
+      expect(tickets.map(({ ticketId }) => ticketId).sort()).toEqual(order.tickets.map((one) => one.ticketId).sort());
+      expect(await statusesOf(order.orderId)).toEqual(['not_printed', 'not_printed', 'not_printed']);
+      const ids = order.tickets.map(({ ticketId }) => ticketId);
+      expect(await fixture.eventsOf(ids)).toEqual(ids.map(() => ['ticket.issued']));
     }
+    await second.close();
   });
 
   test('an unknown order has no tickets', async () => {
@@ -59,7 +38,7 @@ describeOnEachEngine('tickets are issued once by call or event', (fixture) => {
   test('an order whose cancellation arrives first gets no tickets', async () => {
     const order = createConfirmedOrder(2);
     await fixture.deliver('order.cancelled', toCancelledOrder(order), { version: 4 });
-    await fixture.deliver('order.confirmed', order, { version: 3 });
+    await issueOrder(fixture, order, 3);
     await issueOrder(fixture, order);
     expect(await statusesOf(order.orderId)).toEqual([]);
     const facts = await fixture.facts(order.orderId);
@@ -84,7 +63,7 @@ describeOnEachEngine('tickets are issued once by call or event', (fixture) => {
   });
 
   test('an unreadable event is rejected as Unreadable', async () => {
-    for (const type of ['order.confirmed', 'order.cancelled', 'contact.erased'])
+    for (const type of ['order.cancelled', 'contact.erased'])
       await expect(fixture.deliver(type, {})).rejects.toMatchObject({ name: 'Unreadable' });
   });
 
@@ -99,8 +78,6 @@ const eva = { firstName: 'Eva', lastName: 'Moreau' };
 
 describeOnEachEngine('electronic tickets open the door', (fixture) => {
   const electronic = (lines = 1) => createConfirmedOrder(lines, null, { ticketDelivery: 'electronic' });
-  const byFact = (order: Confirmed, more: object = {}) =>
-    fixture.deliver('order.confirmed', { ...order, ...more }, { version: 3 });
   const ticketsOf = async ({ orderId }: Confirmed) =>
     (await fixture.call('GET', `${PATH}?orderId=${orderId}`)).data.items as (TicketView & { createdAt: string })[];
   const control = async ({ barcode }: TicketView) => {
@@ -108,12 +85,11 @@ describeOnEachEngine('electronic tickets open the door', (fixture) => {
     return [reply.status, reply.body.status];
   };
 
-  test('issued as printed, with one event, by call or fact or both', async () => {
-    const [called, told, both] = [electronic(2), electronic(2), electronic(2)];
-    await issueOrder(fixture, called);
-    await byFact(told);
-    await Promise.all([byFact(both), issueOrder(fixture, both), byFact(both)]);
-    for (const order of [called, told, both]) {
+  test('issued as printed, with one event', async () => {
+    const [once, twice] = [electronic(2), electronic(2)];
+    await issueOrder(fixture, once);
+    await Promise.all([issueOrder(fixture, twice), issueOrder(fixture, twice)]);
+    for (const order of [once, twice]) {
       const tickets = await ticketsOf(order);
       expect(tickets.map(({ status }) => status)).toEqual(['printed', 'printed']);
       for (const { printedAt, createdAt } of tickets) expect(printedAt).toBe(createdAt);
@@ -128,7 +104,6 @@ describeOnEachEngine('electronic tickets open the door', (fixture) => {
     ['for print', createConfirmedOrder(1, null, { ticketDelivery: 'print' })],
     ['of a release without the member', createConfirmedOrder(1)],
   ])('tickets %s open it once they are printed', async (_, order) => {
-    await byFact(order);
     await issueOrder(fixture, order);
     const [ticket] = await ticketsOf(order);
     if (!ticket) throw new Error('no ticket');
@@ -142,25 +117,12 @@ describeOnEachEngine('electronic tickets open the door', (fixture) => {
     expect(await fixture.eventsOf([ticket.id])).toEqual([['ticket.issued', 'ticket.printed', 'ticket.controlled']]);
   });
 
-  test('a fact completes an interrupted issue with printed tickets', async () => {
+  test('a repeat of the call completes an interrupted issue with printed tickets', async () => {
     const order = electronic(2);
     await issueOrder(fixture, order);
     await fixture.context.collections(fixture.institution).tickets.delete(getFirstTicketId(order));
-    // As after a restart: nothing is remembered.
-    fixture.context.issuing.clear();
-    await byFact(order);
+    await issueOrder(fixture, order);
     expect((await ticketsOf(order)).map(({ status }) => status)).toEqual(['printed', 'printed']);
-  });
-
-  test('also without the names, which come in place: the barcode that was shown stays valid', async () => {
-    const order = electronic();
-    await byFact(order, { callFollows: true });
-    const late = createContext(fixture.store, SERVICE_SECRET, () => Date.now() + 2 * OVERDUE_MS);
-    await issueOverdue(late, { warn: () => undefined });
-    const [unnamed] = await ticketsOf(order);
-    await issueOrder(fixture, addMembers(order, { beneficiary: ana }));
-    const named = await ticketsOf(order);
-    expect(named).toMatchObject([{ id: unnamed?.id, status: 'printed', barcode: unnamed?.barcode, beneficiary: ana }]);
   });
 
   test('another beneficiary replaces them, changed at the ticket or through the order', async () => {
@@ -189,9 +151,8 @@ describeOnEachEngine('electronic tickets open the door', (fixture) => {
     const back = await fixture.call('DELETE', `${PATH}/${ticket.id}/printing`);
     expect([back.data.status, back.data.printedAt]).toEqual(['not_printed', null]);
     expect(await control(ticket)).toEqual([412, 'ticket_not_printed']);
-    // Neither a repeat of the call nor of the fact prints it again.
+    // A repeat of the call does not print it again.
     await issueOrder(fixture, order);
-    await byFact(order);
     expect(await control(ticket)).toEqual([412, 'ticket_not_printed']);
     await fixture.call('POST', `${PATH}/printing`, { body: { orderId: order.orderId } });
     expect(await control(ticket)).toEqual([200, 'success']);
@@ -208,21 +169,17 @@ describeOnEachEngine('tickets are issued with the names of the cart', (fixture) 
     return Promise.all(order.tickets.map(({ ticketId }) => get(ticketId)));
   };
 
-  test.each(['the direct call', 'the event'])(
-    '%s issues each ticket with its beneficiary, or without one',
-    async (way) => {
-      const order = addMembers(
-        createConfirmedOrder(4),
-        { beneficiary: ana },
-        { beneficiary: { lastName: 'Moreau' } },
-        { beneficiary: null },
-        { beneficiary: { firstName: null, lastName: null } },
-      );
-      if (way === 'the event') await fixture.deliver('order.confirmed', order, { version: 3 });
-      else await issueOrder(fixture, order);
-      expect(await beneficiaries(order)).toEqual([ana, { firstName: null, lastName: 'Moreau' }, null, null]);
-    },
-  );
+  test('each ticket with its beneficiary, or without one', async () => {
+    const order = addMembers(
+      createConfirmedOrder(4),
+      { beneficiary: ana },
+      { beneficiary: { lastName: 'Moreau' } },
+      { beneficiary: null },
+      { beneficiary: { firstName: null, lastName: null } },
+    );
+    await issueOrder(fixture, order);
+    expect(await beneficiaries(order)).toEqual([ana, { firstName: null, lastName: 'Moreau' }, null, null]);
+  });
 
   test('unknown members are accepted and not stored', async () => {
     const order = createConfirmedOrder(1);
@@ -234,7 +191,7 @@ describeOnEachEngine('tickets are issued with the names of the cart', (fixture) 
         { ...ticket, note: 'secret', place: { ...ticket?.place, view: 'good' }, beneficiary: { ...ana, age: 44 } },
       ],
     };
-    await fixture.deliver('order.confirmed', more, { version: 3 });
+    await issueOrder(fixture, more as typeof order);
     await issueOrder(fixture, more as typeof order, 4);
     expect(await beneficiaries(order)).toEqual([ana]);
     const collections = fixture.context.collections(fixture.institution);
@@ -243,21 +200,5 @@ describeOnEachEngine('tickets are issued with the names of the cart', (fixture) 
       await collections.tickets.get(getFirstTicketId(order)),
     ]);
     for (const name of ['loyalty', 'note', 'view', 'age']) expect(stored).not.toContain(`"${name}"`);
-  });
-
-  test('an invalid startDate is stored as null and refuses nothing', async () => {
-    const order = addMembers(createConfirmedOrder(1), { startDate: 'soon', productId: null });
-    await fixture.deliver('order.confirmed', order, { version: 3 });
-    const shown = readShopTicket(await fixture.call('GET', `${SHOP}/${getFirstTicketId(order)}`));
-    expect([shown.startDate, shown.productId]).toEqual([null, null]);
-  });
-
-  test('an event with a ticket without ids, place or price is unreadable', async () => {
-    const order = createConfirmedOrder(1);
-    for (const missing of ['ticketId', 'lineId', 'performanceId', 'place', 'price']) {
-      const tickets = order.tickets.map((ticket) => ({ ...ticket, [missing]: undefined }));
-      const delivered = fixture.deliver('order.confirmed', { ...order, tickets }, { version: 3 });
-      await expect(delivered).rejects.toMatchObject({ name: 'Unreadable' });
-    }
   });
 });
