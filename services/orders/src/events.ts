@@ -1,5 +1,3 @@
-// What orders publishes: the facts that other services react to, and the events of partners.
-
 import { createNullableSchema, oneOf, timestamp } from '@boxoffice/http';
 import {
   type Announcement,
@@ -36,10 +34,8 @@ const ORDER_CANCELLED = 'order.cancelled' satisfies DomainFact['type'];
 const CONTACT_NAMED = 'order.contact_named' satisfies DomainFact['type'];
 const MAIL_REQUESTED = 'order.mail_requested' satisfies DomainFact['type'];
 const ORDER_EXPIRED = 'order.expired' satisfies DomainFact['type'];
-/** A change of an order, payment or refund that partners are notified of. */
 export const ORDER_RECORDED = 'order.recorded';
 
-/** What an event shows of an order: ids, the partner's own reference, the state, amounts and instants. */
 const shownOf = (order: OrderDocument): object => {
   const shown = toOrderView(order);
   const { reason: _, ...cancellation } = shown.cancellation ?? {};
@@ -97,7 +93,6 @@ const ofPayments = (before: Order | undefined, { id: orderId, payments, refunds 
   ];
 };
 
-/** The types that a change of the order has by itself. */
 const ownTypes = (before: OrderDocument | undefined, after: OrderDocument): string[] => {
   const types: string[] = [];
   if (!before || isHidden(before)) types.push('order.created');
@@ -109,20 +104,20 @@ const ownTypes = (before: OrderDocument | undefined, after: OrderDocument): stri
   return types;
 };
 
-/** Whether a payment was added that is pending: a change of the order, which need not show elsewhere in it. */
+/** A change of the order that need not show elsewhere in it. */
 const hasNewPending = (before: Order, { payments }: Order): boolean => {
   const known = new Set(before.payments.map(({ id }) => id));
   return payments.some(({ id, status }) => status === 'pending' && !known.has(id));
 };
 
-/** The order as it is answered, without what follows from changes elsewhere: ticket ids, counts of a cancellation. */
+/** Without what follows from changes elsewhere: ticket ids, counts of a cancellation. */
 const visible = (order: OrderDocument): string => {
   const { lines, cancellation, ...shown } = toOrderView(order);
   const own = lines.map((line) => ({ ...line, ticketId: null }));
   return JSON.stringify({ ...shown, lines: own, reason: cancellation?.reason, version: null, updatedAt: null });
 };
 
-/** The fact that describes the order's present state; none while its sale is due, since that publishes one. */
+/** None while its sale is due, since that publishes one. */
 const factOf = (order: OrderDocument): DomainFact | undefined => {
   const { state, saleDue, cancellation } = order;
   if (saleDue) return undefined;
@@ -131,10 +126,7 @@ const factOf = (order: OrderDocument): DomainFact | undefined => {
   return state === 'cancelled' && cancellation ? createOrderCancelledFact(order, cancellation) : undefined;
 };
 
-/**
- * The present facts of all confirmed, cancelled and expired orders, the contacts that orders of clients and points of
- * sale name (null where they named one before), and the last event of each order. Carts have no `modifiedAt`.
- */
+/** Of confirmed, cancelled and expired orders. Carts have no `modifiedAt`. */
 export const currentFacts: CurrentFacts = {
   types: [CONTACT_NAMED, ORDER_CONFIRMED, ORDER_CANCELLED, ORDER_EXPIRED, ORDER_RECORDED],
   async *read(store) {
@@ -158,10 +150,7 @@ const { id: orderId, createdBy, contactNumber, externalReference, currency } = c
 const [line] = confirmedOrder.lines;
 const pointOfSale = 'tickets.opera.example';
 
-/**
- * Events that orders publishes: an example payload of each, for the tests of consumers. The key is the order's id,
- * the version is the order's version.
- */
+/** For the tests of consumers. The key is the order's id, the version is the order's. */
 export const examples = {
   [CONTACT_NAMED]: { orderId, contactNumber, clientId: createdBy.clientId, pointOfSale } satisfies ContactNamed['data'],
   [ORDER_CONFIRMED]: {
@@ -221,7 +210,7 @@ export const examples = {
 const id = Type.String();
 const name = createNullableSchema(Type.String());
 
-/** The members that every event of a type has. Consumers may rely on them, and later releases keep them. */
+/** Consumers may rely on these members, and later releases keep them. */
 export const schemas = {
   [CONTACT_NAMED]: Type.Object(
     { orderId: id, contactNumber: name, clientId: name, pointOfSale: Type.Optional(name) },

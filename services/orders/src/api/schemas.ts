@@ -24,7 +24,7 @@ export const externalReference = createLineSchema({
   description: "the institution's or reseller's own reference of the order",
 });
 
-/** Money: totals stay far below where integers stop being exact. */
+/** Totals stay far below where integers stop being exact. */
 const money = (minimum: number, description = "in the currency's minor unit") =>
   Integer({ minimum, maximum: 1_000_000_000_000, description });
 
@@ -75,7 +75,6 @@ const Item = named(
 
 export const items = List(Item, { minItems: 1, maxItems: MAX_ITEMS });
 
-/** A new order as requested. */
 export const NewOrder = named(
   'OrderInput',
   Members({
@@ -89,7 +88,7 @@ export const NewOrder = named(
 
 export const NewLines = named('OrderLinesInput', Members({ items }));
 
-/** The members that a PATCH may change: the delivery until the confirmation, the others in every state. */
+/** The delivery until the confirmation, the others in every state. */
 export const OrderDetails = named(
   'OrderDetails',
   Members({
@@ -137,12 +136,10 @@ export const LineDetails = named(
   Members({ beneficiary: Optional(named('Beneficiary', Members(names, { minProperties: 1 }))) }),
 );
 
-/** The members of a line that a PATCH does not change. */
 export const lineReadOnly = listReadOnlyMembers(Line, LineDetails, { ticketId: ['confirmOrder'] });
 
 const quoted = { performanceId: Text(), seatCategoryId: Text(), tariffId: Text() };
 
-/** What an order would cost, and why it would be refused. */
 export const OrderQuote = named(
   'OrderQuote',
   Members({
@@ -187,7 +184,6 @@ const Cancellation = named(
 
 const shownReference = createNullableSchema(Text({ description: 'the own reference of institution or reseller' }));
 
-/** An order as it is answered. */
 export const Order = named(
   'Order',
   Members({
@@ -221,7 +217,6 @@ const payments = ['addPayment', 'settlePayment'];
 const prices = ['addLines', 'removeLine'];
 const lines = ['addLines', 'updateLine', 'removeLine'];
 
-/** Members that a GET returns and a PATCH does not change. */
 export const readOnly = listReadOnlyMembers(Order, OrderDetails, {
   state: ['reserveOrder', ...payments, 'confirmOrder', 'cancelOrder'],
   lines,
@@ -279,13 +274,11 @@ export const Payment = named(
   }),
 );
 
-/** A payment in the list over all orders. */
 export const ListedPayment = named(
   'ListedPayment',
   Members({ ...Payment.properties, externalReference: shownReference }),
 );
 
-/** Members of a payment that a PATCH does not change. */
 export const paymentReadOnly = listReadOnlyMembers(Payment, PaymentChange);
 
 export const NewRefund = named(
@@ -312,7 +305,6 @@ export const Refund = named(
   }),
 );
 
-/** A refund in the list over all orders. */
 export const ListedRefund = named('ListedRefund', Members({ ...Refund.properties, externalReference: shownReference }));
 
 export const Extension = named(

@@ -27,7 +27,6 @@ export function formatInstantOrNull(epochMs: number | null | undefined): string 
   return epochMs === null || epochMs === undefined ? null : formatInstant(epochMs);
 }
 
-/** A line as its order shows it. */
 export function toLineView(line: Line, { currency }: Pick<OrderDocument, 'currency'>): Static<typeof schemas.Line> {
   const { place, beneficiary } = line;
   return {
@@ -45,7 +44,6 @@ export function toLineView(line: Line, { currency }: Pick<OrderDocument, 'curren
   };
 }
 
-/** An order as it is answered. */
 export function toOrderView(order: OrderDocument): Static<typeof schemas.Order> {
   return {
     id: order.id,
@@ -137,10 +135,9 @@ export function toPaymentView(
   };
 }
 
-/** Whether the scopes show references of payments and refunds. */
 const seesReferences = (scopes: readonly string[]): boolean => scopes.includes('orders.sensitive:read');
 
-/** Payments or refunds as a list for paging; they are stored in order of creation. */
+/** They are stored in order of creation. */
 export function toPagedList<Entry extends { readonly id: string }>(records: readonly Entry[]): Listed<Entry> {
   return {
     find: async ({ after, limit }) => {
@@ -150,27 +147,22 @@ export function toPagedList<Entry extends { readonly id: string }>(records: read
   };
 }
 
-/** The record with this id. @throws Fault `not_found` */
+/** @throws Fault `not_found` */
 export function requireRecord<Entry extends { readonly id: string }>(records: readonly Entry[], wanted: string): Entry {
   const record = records.find(({ id }) => id === wanted);
   if (!record) throw createNotFoundFault();
   return record;
 }
 
-/**
- * The order's validator on an answer about a payment or refund. The answer contains no personal data, so it survives
- * an erasure.
- */
+/** Of an answer about a payment or refund, which contains no personal data, so it survives an erasure. */
 export function toOrderEtag({ version }: OrderDocument): Pick<Answer, 'etag'> {
   return { etag: String(version) };
 }
 
-/** 200 with a payment or a refund. */
 export function answerRecord<View>(order: OrderDocument, view: View) {
   return ok(view, toOrderEtag(order));
 }
 
-/** A refund as it is answered; `reference` is shown as in a payment. */
 export function toRefundView(
   { id: orderId }: Pick<Order, 'id'>,
   refund: Refund,

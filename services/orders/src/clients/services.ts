@@ -1,5 +1,3 @@
-// What orders needs of the services that it calls, and how long it waits for each.
-
 import type { ContactBounds } from '@boxoffice/identity';
 import { settleWithin } from '@boxoffice/runtime';
 import { type AnswerOf, type BodyOf, createBestEffort, type ServiceClient } from '@boxoffice/service';
@@ -11,13 +9,12 @@ import type { operations as TicketsApi } from './generated/tickets.ts';
 
 type Body<Id extends keyof Catalog> = BodyOf<Catalog, Id>;
 
-/** What takes or releases places says the order's version, since its facts release only what is older. */
+/** Facts of an earlier version release only what is older. */
 type Versioned<Id extends keyof Catalog> = Body<Id> & { readonly asOf: number };
 
-/** One item of a hold: `quantity` places of a category, or the named ones. */
 export type RequestedItem = Body<'holdPlaces'>['items'][number];
 
-/** A place that is held now, with its price; `item` is the index of the request's item that it is for. */
+/** `item` is the index of the request's item that the place is for. */
 export type HeldLine = AnswerOf<Catalog, 'holdPlaces'>['lines'][number];
 
 export interface Held {
@@ -29,26 +26,21 @@ export interface Held {
   readonly lines: readonly HeldLine[];
 }
 
-/** Longest wait for a hold in milliseconds: under contention it takes longer than any other call of the catalog. */
+/** Milliseconds: under contention a hold takes longer than any other call of the catalog. */
 export const HOLD_MS = 8_000;
 
-/**
- * Longest wait in milliseconds for any other change of an order's places. The buyer waits for it in any case, since the
- * outcome must be certain; it ends before the point of sale stops waiting for orders (8,000).
- */
+/** Milliseconds, below the wait of the point of sale for orders (8,000): the outcome must be certain. */
 const CHANGE_MS = 6_000;
 
 /**
- * What orders needs of the stock. The holder is the order, and every call is idempotent by order. It rejects with Fault
- * `service_unavailable` when the catalog does not answer, which may have acted or not. A call that comes late changes
- * only places that the order still has. `missing` are places that the order has lost; then nothing was changed.
+ * Idempotent by order. Rejects with Fault `service_unavailable` when the catalog does not answer, which may have acted
+ * or not. `missing` are places that the order has lost; then nothing was changed.
  */
 export function createStock(catalog: ServiceClient<Catalog>) {
   return {
     /**
-     * The same `requestId` again gives the same places; a later `asOf` is another try of the same request. Without
-     * `heldUntil` places are held for the time of the point of sale, by default 15 minutes. @throws Fault with the
-     * order's code for what the catalog refuses; then nothing is held.
+     * The same `requestId` again gives the same places; a later `asOf` is another try. @throws Fault with the order's
+     * code for what the catalog refuses; then nothing is held
      */
     async hold(institution: string, body: Versioned<'holdPlaces'>): Promise<Held> {
       const answer = await catalog.call(institution, 'holdPlaces', { body, timeoutMs: HOLD_MS });
@@ -58,7 +50,7 @@ export function createStock(catalog: ServiceClient<Catalog>) {
       return { heldUntil: String(heldUntil), pointOfSale: serviceHost, ticketDelivery, lines };
     },
 
-    /** What a place of each item would cost; nothing is held. @throws Fault as `hold` */
+    /** Nothing is held. @throws Fault as `hold` */
     async quotes(institution: string, items: readonly Omit<RequestedItem, 'quantity'>[], pointOfSale: string | null) {
       const body = { items, ...(pointOfSale === null ? {} : { pointOfSale }) };
       const { refusal: refused, quotes } = await catalog.call(institution, 'quoteItems', { body });
@@ -67,34 +59,30 @@ export function createStock(catalog: ServiceClient<Catalog>) {
       return quotes;
     },
 
-    /**
-     * The prices of all items, and every reason for which a hold would be refused; nothing is held. `publicOnly`: what
-     * public access does not show is unknown.
-     */
+    /** `publicOnly`: what public access does not show is unknown. */
     quoteAll: (institution: string, body: Body<'quoteOrderItems'>) =>
       catalog.call(institution, 'quoteOrderItems', { body }),
 
-    /** Keeps places, all or none, at least until an instant; never shorter than before. */
+    /** All or none; never shorter than before. */
     extend: (institution: string, holder: string, body: Body<'extendHold'>) =>
       catalog.call(institution, 'extendHold', { path: { holder }, body, timeoutMs: CHANGE_MS }),
 
-    /** Ends the hold of places sooner, unless a later version of the order has changed it since. */
+    /** Unless a later version of the order has changed the hold since. */
     async shorten(institution: string, holder: string, body: Body<'shortenHold'>): Promise<void> {
       await catalog.call(institution, 'shortenHold', { path: { holder }, body, timeoutMs: CHANGE_MS });
     },
 
     /**
-     * Holds places again whose hold may be over, all or none; where one is gone, `replaces` of another one names it.
-     * After it, facts of a version before `asOf` release nothing.
+     * All or none; where a place is gone, `replaces` of another one names it. Facts before `asOf` release nothing then.
      */
     renew: (institution: string, holder: string, body: Versioned<'renewHold'>) =>
       catalog.call(institution, 'renewHold', { path: { holder }, body, timeoutMs: CHANGE_MS }),
 
-    /** Sells held places, all or none. */
+    /** All or none. */
     sell: (institution: string, holder: string, body: Body<'sellHold'>) =>
       catalog.call(institution, 'sellHold', { path: { holder }, body, timeoutMs: CHANGE_MS }),
 
-    /** Releases these places, with `sold` also sold ones, unless the order has them since a later version. */
+    /** With `sold` also sold ones; unless the order has them since a later version. */
     async release(institution: string, holder: string, body: Versioned<'releaseHold'>): Promise<void> {
       await catalog.call(institution, 'releaseHold', { path: { holder }, body, timeoutMs: CHANGE_MS });
     },
@@ -103,22 +91,19 @@ export function createStock(catalog: ServiceClient<Catalog>) {
 
 export type Stock = ReturnType<typeof createStock>;
 
-/** Maximum wait for the write of a guest's contact: the buyer waits meanwhile, and the write stays due. */
+/** Milliseconds: the buyer waits meanwhile, and the write stays due. */
 const GUEST_MS = 1_500;
 
-/** The contacts service, as orders uses it. Rejects with Fault `service_unavailable` if it does not answer. */
+/** Rejects with Fault `service_unavailable` if contacts does not answer. */
 export function createContacts(contacts: ServiceClient<ContactsApi>) {
   return {
-    /**
-     * The criteria of the contact, which tariffs and payment methods need; undefined if it is unknown or erased, or out
-     * of the bounds of a client.
-     */
+    /** Undefined if the contact is unknown or erased, or out of bounds. */
     async criteria(
       institution: string,
       contactNumber: string,
       within: ContactBounds | null = null,
     ): Promise<readonly string[] | undefined> {
-      // An ill-formed string is no contact number: undefined without a remote call.
+      // An ill-formed string is no contact number.
       if (!contactNumber.isWellFormed()) return undefined;
       const contact = await contacts.find(institution, 'getContactInternally', {
         path: { contactNumber },
@@ -127,17 +112,13 @@ export function createContacts(contacts: ServiceClient<ContactsApi>) {
       return contact?.erasedAt === null ? contact.criteria : undefined;
     },
 
-    /** Whether the contact is there and has an address for mails. */
     async hasEmail(institution: string, contactNumber: string): Promise<boolean> {
       if (!contactNumber.isWellFormed()) return false;
       const contact = await contacts.find(institution, 'getContactInternally', { path: { contactNumber }, query: {} });
       return contact?.erasedAt === null && contact.hasEmail !== false;
     },
 
-    /**
-     * The numbers of the contacts with this email, or whose last name or name begins so, oldest first; `hasMore`: there
-     * are more than are returned. `within`: of those that exist for a client with these bounds.
-     */
+    /** By email, or the beginning of the last name or name, oldest first. `hasMore`: more than are returned. */
     async find(
       institution: string,
       sought: { readonly email?: string; readonly name?: string; readonly among?: string },
@@ -146,7 +127,6 @@ export function createContacts(contacts: ServiceClient<ContactsApi>) {
       return contacts.call(institution, 'findContacts', { query: { ...sought, ...reachQuery(within) } });
     },
 
-    /** Writes the contact of a guest; idempotent. */
     async writeGuest(institution: string, contactNumber: string, { since, ...guest }: Guest): Promise<void> {
       await contacts.call(institution, 'writeGuest', {
         path: { contactNumber },
@@ -155,14 +135,13 @@ export function createContacts(contacts: ServiceClient<ContactsApi>) {
       });
     },
 
-    /** Erases the contact of a guest, unless its institution has changed it; idempotent. */
+    /** Unless its institution has changed the contact; idempotent. */
     async forgetGuest(institution: string, contactNumber: string): Promise<void> {
       await contacts.call(institution, 'forgetGuest', { path: { contactNumber }, timeoutMs: GUEST_MS });
     },
   };
 }
 
-/** The bounds of a client, as contacts reads them. */
 const reachQuery = (within: ContactBounds | null) =>
   within
     ? {
@@ -174,7 +153,7 @@ const reachQuery = (within: ContactBounds | null) =>
 
 export type Contacts = ReturnType<typeof createContacts>;
 
-/** The contacts that exist for a caller; for another number nothing else is answered than for an unknown one. */
+/** For another number nothing else is answered than for an unknown one. */
 export function limitContacts(
   contacts: Contacts,
   only: readonly string[] | null,
@@ -193,7 +172,7 @@ export function limitContacts(
 
 type Issue = BodyOf<TicketsApi, 'issueTickets'>;
 
-/** Maximum wait for the controlled tickets, in milliseconds; the order has recorded their control state, too. */
+/** Milliseconds; the order has recorded the control state, too. */
 const CONTROLLED_MS = 1_000;
 /** Maximum wait of a request for issued tickets, in milliseconds. After a timeout the next ones do not wait at all. */
 const ISSUE_AT_ONCE_MS = 1_000;
@@ -232,7 +211,7 @@ export function createTickets(
     issueAtOnce: (institution: string, named: Omit<Issue, 'version'>, version: number) =>
       bestEffort(() => issue(institution, named, version, issueAtOnceMs + MARGIN_MS)),
 
-    /** Ids of the order's controlled tickets; undefined if the tickets service does not answer within a second. */
+    /** Undefined if the tickets service does not answer in time. */
     async controlled(institution: string, orderId: string): Promise<readonly string[] | undefined> {
       const call = tickets.call(institution, 'getOrderTickets', { path: { orderId }, timeoutMs: controlledMs });
       // The call's own timeout does not include the request for an identity token.

@@ -5,10 +5,9 @@ import type { Cancellation, Order } from './order/order.ts';
 import { isPastDue, markAbandoned, markModified, refuseState, toFinalLines } from './order/state.ts';
 
 /**
- * any live state → cancelled. `controlled`: the number of controlled tickets by the tickets service, null if it did not
- * answer; then the control state recorded in the order counts. Refused: `ticket_controlled` unless overridden,
- * `wrong_state` (cancelled, expired), `sale_due` (paid in full, after the end of its hold). A sale in progress is
- * refused as `wrong_state` when it would confirm the order; what it has sold is released by the cancellation's fact.
+ * any live state → cancelled. `controlled`: by the tickets service, null if it did not answer; then the order's own
+ * record counts. Refused: `ticket_controlled` unless overridden, `wrong_state`, `sale_due` (paid, after the end of its
+ * hold).
  */
 export function cancel<O extends Order>(
   order: O,
@@ -27,7 +26,7 @@ export function cancel<O extends Order>(
   }
   const hadTickets = order.state === 'confirmed';
   const fact = createOrderCancelledFact(order, { ...how, hadTickets });
-  // Without places no event follows that could settle the cancellation.
+  // No event would follow that could settle the cancellation.
   const placesReleased = fact.data.placeIds.length === 0 ? 0 : null;
   const none = hadTickets ? null : 0;
   const cancelled: O = {
@@ -58,7 +57,7 @@ export function cancel<O extends Order>(
   return accept(markModified(cancelled, now), fact);
 }
 
-/** Records how many tickets were cancelled (`tickets.cancelled`). Duplicates and older events change nothing. */
+/** Duplicates and older events change nothing. */
 export function recordTicketsCancelled<O extends Order>(
   order: O,
   fact: { readonly version: number; readonly ticketsCancelled: number; readonly controlled: number },
@@ -71,23 +70,19 @@ export function recordTicketsCancelled<O extends Order>(
   return accept(markModified({ ...order, cancellation: next }, now));
 }
 
-/** Sets `settledAt` once, when the last number becomes known. */
+/** Once, when the last number becomes known. */
 const settled = (cancellation: Cancellation, now: number): Cancellation => {
   const { settledAt, ticketsCancelled, controlled, placesReleased } = cancellation;
   const known = ticketsCancelled !== null && controlled !== null && placesReleased !== null;
   return settledAt === null && known ? { ...cancellation, settledAt: now } : cancellation;
 };
 
-/** The reason of a cancellation that follows from that of a performance. */
 export const PERFORMANCE_CANCELLED = 'the performance was cancelled';
 
 export const releaseCauses = ['order.cancelled', 'tickets.cancelled', 'order.expired'] as const;
 export type ReleaseCause = (typeof releaseCauses)[number];
 
-/**
- * Records how many places were released (`places.released`). Only the release caused by the cancellation counts: of
- * its tickets, or of the order itself if it had none; never one caused by an earlier expiry.
- */
+/** Only of the release that the cancellation caused, never of an earlier expiry. */
 export function recordPlacesReleased<O extends Order>(
   order: O,
   fact: { readonly version: number; readonly cause: ReleaseCause; readonly placesReleased: number },

@@ -8,7 +8,6 @@ import { computeDue, type Guest, isAmountList, type Line, type Order, type Texts
 import { checkDecidable, isHidden, markModified } from './order/state.ts';
 import { addPayment } from './payments.ts';
 
-/** A change of a cart's line; absent members stay. */
 export interface LineChange {
   readonly tariff?: {
     readonly tariffId: string;
@@ -17,7 +16,7 @@ export interface LineChange {
     readonly currency: string;
     readonly name?: Texts;
   };
-  /** An absent name stays; null removes it. */
+  /** Null removes a name. */
   readonly beneficiary?: { readonly firstName?: string | null; readonly lastName?: string | null };
 }
 
@@ -32,10 +31,7 @@ export function isCart(order: Order): boolean {
   return checkout !== undefined && state === 'open' && hasFailed;
 }
 
-/**
- * Changes the tariff or the beneficiary of a cart's line. Refused: `cart_gone`, `wrong_state`, `unknown_line`,
- * `currency_mismatch`.
- */
+/** Refused: `cart_gone`, `wrong_state`, `unknown_line`, `currency_mismatch`. */
 export function changeLine<O extends Order>(
   order: O,
   lineId: string,
@@ -61,14 +57,13 @@ export function changeLine<O extends Order>(
   return accept(markModified({ ...order, lines }, now));
 }
 
-/** What the line shows of its place, with the name of another tariff. */
 const described = ({ about }: Line, name: Texts | undefined): Pick<Line, 'about'> => {
   if (!about) return {};
   const { tariff: _, ...rest } = about;
   return { about: name ? { ...rest, tariff: name } : rest };
 };
 
-/** The order without beneficiaries and guest, after its contact was erased. */
+/** After its contact was erased. */
 export function eraseNames<O extends Order>(order: O, now: number): O {
   const named = order.lines.some(({ beneficiary }) => beneficiary);
   if (!named) return order.guest ? { ...order, guest: null } : order;
@@ -78,36 +73,28 @@ export function eraseNames<O extends Order>(order: O, now: number): O {
   );
 }
 
-/** The criterion that a contact needs to buy on account. */
 const ACCOUNT_CRITERION = 'account';
 
-/** The methods that decide what a checkout begins; by any other one the order waits for its payment. */
+/** By any other method the order waits for its payment. */
 const ON_ACCOUNT = 'on_account';
 const SIMULATED = 'simulated';
 export const paymentTokens = ['ok', 'declined', 'pending'] as const;
 
-/** A cart's checkout as requested. */
 export interface CheckoutInput {
   readonly requestId: string;
   readonly contactNumber: string;
-  /** The contact's criteria. */
   readonly criteria: readonly string[];
-  /** The guest whose contact is to be created. */
   readonly guest?: Omit<Guest, 'since'> | undefined;
-  /** A payment method of the catalog's points of sale. */
   readonly method: string;
-  /** The outcome of a simulated payment. */
   readonly token: (typeof paymentTokens)[number];
-  /** The id of the payment, if the checkout records one. */
   readonly paymentId: string;
   readonly graceMs: number;
 }
 
 /**
- * Makes an order of a cart: it belongs to the contact and is listed. With a captured payment its sale is due; with a
- * pending one it waits; on account or free of charge the caller sells it, then confirms it in the same write. A guest's
- * data is stored until the contact is written. An order whose payment failed is bought again in the same way; if by
- * another buyer, the guest's contact will be erased. Refused: `cart_gone`, `cart_expired`, `empty`, `wrong_state`,
+ * With a captured payment the sale is due; with a pending one the order waits; on account or free of charge the caller
+ * sells it, then confirms it in the same write. An order whose payment failed is bought again; if by another buyer, the
+ * guest's contact will be erased. Refused: `cart_gone`, `cart_expired`, `empty`, `wrong_state`,
  * `tariff_not_accessible`, `account_required`, `payment_declined`.
  */
 export function checkOut<O extends Order>(order: O, input: CheckoutInput, now: number): Decision<O> {
@@ -117,7 +104,6 @@ export function checkOut<O extends Order>(order: O, input: CheckoutInput, now: n
     : { ...decision, facts: [...decision.facts, ...createContactNamedFacts(decision.next)] };
 }
 
-/** The refusal of a cart that cannot be bought, or undefined. */
 const obstacle = (order: Order, { criteria, method, token }: CheckoutInput, now: number) => {
   if (!isCart(order)) return refuse('cart_gone');
   const unclear = checkDecidable(order, ['open', 'expired', 'cancelled'], 'bought', now);
@@ -149,9 +135,8 @@ const decideCheckout = <O extends Order>(order: O, input: CheckoutInput, now: nu
 };
 
 /**
- * Cancels an order for its shopper: as {@link cancel} without override, until `until` (epoch milliseconds; absent: the
- * first performance's start as it was sold), afterwards `performance_begun`. An order that is not live is refused as
- * `not_cancellable`.
+ * As {@link cancel} without override, until `until` (epoch milliseconds; absent: the first performance's start as
+ * sold), then `performance_begun`. An order that is not live is `not_cancellable`.
  */
 export function cancelByShopper<O extends Order>(
   order: O,

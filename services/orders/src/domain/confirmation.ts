@@ -1,5 +1,3 @@
-// The confirmation of an order, and the tickets that it makes.
-
 import { type Accepted, accept, acceptButRefuse, type Decision, type Refused, refuse } from './decisions.ts';
 import { createOrderConfirmedFact, deriveTicketId } from './order/facts.ts';
 import {
@@ -25,7 +23,7 @@ export function hasTickets({ state, cancellation }: Pick<Order, 'state' | 'cance
   return state === 'confirmed' || cancellation?.hadTickets === true;
 }
 
-/** The valid ticket of a line: the one that the confirmation created, or the last replacement. */
+/** The ticket that the confirmation created, or its last replacement. */
 export function getCurrentTicketId({ id, replacements }: Pick<Line, 'id' | 'replacements'>): string {
   const next = new Map(replacements.map(({ ticketId, replaces }) => [replaces, ticketId]));
   let current = deriveTicketId(id);
@@ -33,11 +31,7 @@ export function getCurrentTicketId({ id, replacements }: Pick<Line, 'id' | 'repl
   return current;
 }
 
-/**
- * Why an order may not be sold by command, or undefined: it is neither paid nor free of charge nor on account. Refused:
- * `unpaid`, `empty` (no lines), `wrong_state` (a payment is pending and must be settled
- * first; an expired order is confirmed by a late payment only).
- */
+/** Refused: `unpaid`, `empty` (no lines), `wrong_state` (also: a payment is pending, or the order is expired). */
 export function checkSellable(order: Order, onAccount: boolean, now: number): Refused | undefined {
   const refused = checkDecidable(order, unpaidStates, 'confirmed', now);
   if (refused) return refused;
@@ -50,7 +44,7 @@ export function checkSellable(order: Order, onAccount: boolean, now: number): Re
   return undefined;
 }
 
-/** The sale in the catalog. `replaced`: places sold instead of places of the lines that were taken meanwhile. */
+/** `replaced`: places sold instead of places of the lines that were taken meanwhile. */
 export interface Sale {
   readonly soldPlaceIds: readonly string[];
   readonly replaced?: readonly { readonly replaces: string; readonly place: Place }[];
@@ -85,10 +79,8 @@ const soldLine = (line: Line, replaced: Sale['replaced']): Line => {
 };
 
 /**
- * Confirms an order that is paid in full. A confirmed order stays unchanged (another process was first). A sale that
- * another process has given up meanwhile is due anew: the places must be held again and sold as of the present version,
- * since an expiry or a removed line has released what was sold before. Refused: `wrong_state` or
- * `paid_after_cancellation` (it was cancelled), `unpaid`, `overtaken`.
+ * Unchanged if confirmed. A sale that another process has given up meanwhile is due anew, since what was sold is
+ * released. Refused: `wrong_state` or `paid_after_cancellation` (cancelled), `unpaid`, `overtaken`.
  */
 export function confirmPaidOrder<O extends Order>(
   order: O,
@@ -146,7 +138,7 @@ export function recordReplacement<O extends Order>(
   return accept(ticketId === line.ticketId ? { ...order, lines } : markModified({ ...order, lines }, now));
 }
 
-/** Records whether a ticket is controlled. `version` is the ticket's: an older event changes nothing. */
+/** `version` is the ticket's: an older event changes nothing. */
 export function recordControl<O extends Order>(
   order: O,
   { ticketId, version, controlled }: TicketControl,
@@ -157,7 +149,6 @@ export function recordControl<O extends Order>(
   return accept({ ...order, ticketNotes: [...others, { ticketId, version, controlled }] });
 }
 
-/** The number of controlled tickets that the order knows of. */
 export function countControlledTickets({ ticketNotes }: Pick<Order, 'ticketNotes'>): number {
   return ticketNotes.filter(({ controlled }) => controlled).length;
 }

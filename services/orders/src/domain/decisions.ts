@@ -1,31 +1,20 @@
-// What a rule decides: a change with its facts, or a refusal for a reason of the table.
-
 import type { DomainFact } from './order/facts.ts';
 import type { Order, State } from './order/order.ts';
 
-/** One reason: the code of family A, the reason in answers to the point of sale, and the text. */
 interface Row {
-  /** The status code of family A: a key of the registry in libs/envelope. */
+  /** Of family A: a key of the registry in libs/envelope. */
   readonly code: string;
-  /** Status codes that say more, by the state that forbids the command. */
   readonly codeIn?: Readonly<Partial<Record<State, string>>>;
-  /**
-   * The reason in answers to the point of sale; null if no visitor's request is refused for it. Its code and text of
-   * family B belong to that interface: services/pos/src/orders/refusals.ts, where a missing one is a type error.
-   */
+  /** Null if no visitor's request is refused for it. Code and text of family B: services/pos/src/orders/refusals.ts. */
   readonly shopReason: string | null;
   /** English; absent if the rules always say more. */
   readonly details?: string;
 }
 
-/**
- * Every reason for which orders refuse a request. Whatever the reason, a refusal that leaves money recorded answers
- * family A `payment_recorded`.
- */
+/** Whatever the reason, a refusal that leaves money recorded answers family A `payment_recorded`. */
 export const refusals = {
-  // The order is paid in full and not sold yet: sell it, then decide again.
+  // Paid in full and not sold yet: sell the order, then decide again.
   sale_due: { code: 'conflict', shopReason: 'busy', details: 'The order is being confirmed; repeat this shortly.' },
-  // Another request has changed the order between the effect on its places and its write.
   overtaken: {
     code: 'conflict',
     shopReason: 'busy',
@@ -33,19 +22,17 @@ export const refusals = {
   },
   not_due: { code: 'conflict', shopReason: null, details: 'The order does not expire now.' },
 
-  // The resource.
   unknown_order: { code: 'not_found', shopReason: null, details: 'There is no resource with this id.' },
   unknown_line: { code: 'not_found', shopReason: 'unknown_line', details: 'There is no resource with this id.' },
   unknown_payment: { code: 'not_found', shopReason: null, details: 'There is no resource with this id.' },
 
-  // What bounds of the client exclude.
+  // By the bounds of the client.
   on_account_excluded: {
     code: 'forbidden',
     shopReason: null,
     details: 'By its bounds this client confirms nothing on account: record the payment.',
   },
 
-  // The state of the order.
   wrong_state: {
     code: 'precondition_failed',
     codeIn: {
@@ -56,13 +43,12 @@ export const refusals = {
     },
     shopReason: 'cart_gone',
   },
-  // The expiry is not written yet: write `expire`, then decide again.
+  // Write `expire`, then decide again.
   past_due: { code: 'order_expired', shopReason: 'cart_gone' },
   empty: { code: 'order_empty', shopReason: 'empty' },
   unpaid: { code: 'order_unpaid', shopReason: null, details: 'Something is due.' },
   ticket_controlled: { code: 'order_ticket_controlled', shopReason: 'not_cancellable' },
 
-  // The cart of a visitor.
   cart_gone: { code: 'precondition_failed', shopReason: 'cart_gone', details: 'The cart was bought already.' },
   cart_expired: {
     code: 'order_expired',
@@ -87,22 +73,20 @@ export const refusals = {
     details: 'The first performance has started, so it cannot be cancelled.',
   },
 
-  // The stock; the first four and `invalid_reference` are the catalog's reasons as well.
+  // The first four and `invalid_reference` are the catalog's reasons as well.
   places_unavailable: { code: 'order_places_unavailable', shopReason: 'places_unavailable' },
   not_on_sale: { code: 'order_not_on_sale', shopReason: 'not_on_sale' },
   too_many_places: { code: 'order_too_many_places', shopReason: 'too_many_places' },
   tariff_not_sold_here: { code: 'order_tariff_not_sold_here', shopReason: 'tariff_not_sold_here' },
   hold_limit: { code: 'order_hold_limit', shopReason: 'hold_limit' },
-  // A place that the order already has cannot be added.
+  // The order has the place already.
   place_repeated: {
     code: 'precondition_failed',
     shopReason: 'places_unavailable',
     details: 'A place of the new lines belongs to a line already.',
   },
-  // Places of the order are held no longer.
   places_gone: { code: 'precondition_failed', shopReason: 'places_gone' },
 
-  // The content of the request.
   invalid_reference: { code: 'semantically_invalid', shopReason: 'invalid_reference' },
   invalid_items: {
     code: 'semantically_invalid',
@@ -137,12 +121,11 @@ export const refusals = {
 
 export type Reason = keyof typeof refusals;
 
-/** The text of a refusal, which a rule may leave to the table where that has one. */
+/** A rule may leave the text to the table where that has one. */
 export type Details<R extends Reason> = (typeof refusals)[R] extends { readonly details: string }
   ? readonly [details?: string]
   : readonly [details: string];
 
-/** The reasons in answers to the point of sale, each once. */
 export const shopReasons: readonly NonNullable<(typeof refusals)[Reason]['shopReason']>[] = [
   ...new Set(Object.values(refusals).flatMap(({ shopReason }) => shopReason ?? [])),
 ];
@@ -151,9 +134,8 @@ export const shopReasons: readonly NonNullable<(typeof refusals)[Reason]['shopRe
 export interface Refusal {
   readonly reason: Reason;
   readonly details: string;
-  /** The state that forbids the command (`wrong_state`). */
   readonly state?: State;
-  /** The payment that is recorded despite the refusal. */
+  /** Despite the refusal. */
   readonly recorded?: { readonly orderId: string; readonly paymentId: string };
 }
 
@@ -162,14 +144,11 @@ export interface Refused {
   readonly refused: Refusal;
 }
 
-/**
- * The next state of the order, to be written with its facts in one write. `next` is the same object if nothing
- * changes.
- */
+/** Written with its facts in one write. `next` is the same object if nothing changes. */
 export interface Accepted<O extends Order = Order> {
   readonly next: O;
   readonly facts: readonly DomainFact[];
-  /** The refusal to answer after the write: the change is kept, but the command did not succeed. */
+  /** Answered after the write: the change is kept, but the command did not succeed. */
   readonly answer?: Refusal;
 }
 
@@ -177,19 +156,18 @@ export type Decision<O extends Order = Order> = Accepted<O> | Refused;
 
 const rows: Readonly<Record<Reason, Row>> = refusals;
 
-/** A refusal; without `details` it says what the table says. */
+/** Without `details` it says what the table says. */
 export function refuse<R extends Reason>(reason: R, ...[details]: Details<R>): Refused {
   return {
     refused: { reason, details: details ?? rows[reason].details ?? '' },
   };
 }
 
-/** A change. */
 export function accept<O extends Order>(next: O, ...facts: readonly DomainFact[]): Accepted<O> {
   return { next, facts };
 }
 
-/** A change that is written although the command is refused. `paymentId`: the payment recorded with it. */
+/** `paymentId`: the payment recorded with the change. */
 export function acceptButRefuse<O extends Order>(
   kept: Accepted<O>,
   { refused }: Refused,
@@ -201,7 +179,6 @@ export function acceptButRefuse<O extends Order>(
   };
 }
 
-/** Whether a decision refuses. */
 export function isRefused(decision: Decision): decision is Refused {
   return 'refused' in decision;
 }

@@ -25,7 +25,6 @@ import {
   toStockItems,
 } from './items.ts';
 
-/** A new order as requested. */
 export type OrderRequest = Static<typeof NewOrder>;
 
 /** Who makes an order: the client, with the user who is signed in at it. */
@@ -33,17 +32,13 @@ export function toCreator({ client, user }: Pick<Caller, 'client' | 'user'>): Cr
   return client === null ? undefined : { clientId: client, ...(user && { userId: user.id }) };
 }
 
-/**
- * Who makes an order, and whose places are counted together with it: the client's, or those of its user. A client with
- * bounds has one limit with all its users.
- */
+/** Places are counted together: the client's, or its user's. A client with bounds has one limit with all its users. */
 export interface Maker extends Holder {
   readonly createdBy?: Creator | undefined;
-  /** Whether it sells tariffs with a criterion to anybody; absent: only to contacts that meet it. */
+  /** Tariffs with a criterion; absent: only to contacts that meet it. */
   readonly sellsToAnybody?: boolean;
 }
 
-/** The caller as the maker of an order. */
 export function toMaker(caller: Caller): Maker {
   return {
     institution: caller.institution,
@@ -53,22 +48,19 @@ export function toMaker(caller: Caller): Maker {
   };
 }
 
-/** What distinguishes a creation from another one. */
 interface Creation {
   readonly id: string;
-  /** The request id of the hold: a repeat finds the places of an earlier attempt. */
+  /** Of the hold: a repeat finds the places of an earlier attempt. */
   readonly request: string;
   readonly idempotencyRecord?: IdempotencyRecord<OrderDocument> | undefined;
   /** Whether the order is a cart: not listed, and its request is recorded for repeats. */
   readonly cart?: boolean;
-  /** Refuses the held lines by throwing a Fault. */
   readonly permit?: (lines: readonly HeldLine[]) => Promise<void>;
 }
 
 /** The version of a new order, which its places have been held for. */
 const FIRST_VERSION = 1;
 
-/** What a request has taken, as of this version of the order. */
 export interface Taken {
   readonly held: Held;
   readonly requestId: string;
@@ -76,9 +68,8 @@ export interface Taken {
 }
 
 /**
- * Releases what a refused request has taken, but none of the places that the order has lines for, since a repeat of the
- * request at the same time may have succeeded, nor what another request takes later. Without an answer of the catalog
- * they are free once their hold ends.
+ * None of the places that the order has lines for: a repeat at the same time may have succeeded. Without an answer of
+ * the catalog they are free once their hold ends.
  */
 export async function releaseRefused(
   context: OrdersContext,
@@ -95,10 +86,9 @@ export async function releaseRefused(
 }
 
 /**
- * Holds all requested places, or none, then inserts the order. After a refusal nothing is held. Places whose order is
- * not inserted, because the process died or nobody knows what became of a call, stay held until their hold ends, or the
- * request is repeated. @throws Fault for each refusal of the catalog and the rules, `order_hold_limit`,
- * `service_unavailable`; UniqueViolation if the id is that of another order
+ * After a refusal nothing is held; if the process dies, places stay held until their hold ends, or the request is
+ * repeated. @throws Fault for each refusal of the catalog and the rules, `order_hold_limit`, `service_unavailable`;
+ * UniqueViolation if the id is that of another order
  */
 export async function holdAndInsert(
   context: OrdersContext,
@@ -167,8 +157,7 @@ const insert = async (
 };
 
 /**
- * Creates an order: all its places are held, or none. The client's limit is checked before anything is held. @throws
- * Fault for each refusal of the catalog, `order_hold_limit`, `semantically_invalid` (unknown contact, several
+ * @throws Fault for each refusal of the catalog, `order_hold_limit`, `semantically_invalid` (unknown contact, several
  * currencies), `order_tariff_not_accessible`, `service_unavailable`
  */
 export async function createOrder(

@@ -1,5 +1,3 @@
-// What an order would cost, and every reason for which it would be refused. Nothing is held.
-
 import { type Fault, registry } from '@boxoffice/envelope';
 import { type AnyOperation, ok, operation } from '@boxoffice/http';
 import { type Caller, computeRestriction } from '@boxoffice/identity';
@@ -16,7 +14,6 @@ import { checkPlaceLimit, checkSingleCurrency, countPlaces, requireBeneficiaries
 type Quote = Static<typeof OrderQuote>;
 type Refused = Quote['refusals'][number];
 
-/** Quotes of orders. */
 export function createQuoteRoutes(contextOf: ContextOf): AnyOperation[] {
   return [
     operation({
@@ -46,10 +43,7 @@ export function createQuoteRoutes(contextOf: ContextOf): AnyOperation[] {
   ];
 }
 
-/**
- * Quotes an order. Who sees the data of some contacts only sees of the catalogue what is public. @throws Fault
- * `service_unavailable`
- */
+/** Who sees the data of some contacts only sees of the catalogue what is public. @throws Fault `service_unavailable` */
 const quoteOrder = async (context: OrdersContext, caller: Caller, requested: OrderRequest): Promise<Quote> => {
   const { items, pointOfSale } = requested;
   const publicOnly = computeRestriction(caller).contacts !== null;

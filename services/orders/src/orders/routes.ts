@@ -1,5 +1,3 @@
-// Orders: created, listed, read, changed, extended, reserved and confirmed.
-
 import {
   type AnyOperation,
   createChangesPageSchema,
@@ -47,7 +45,6 @@ const collection = { path: '/svc/v3/orders' } as const;
 const single = { path: '/svc/v3/orders/{orderId}', params: { orderId: pathId } } as const;
 const params = { orderId: example.ids.order };
 
-/** Orders: the operations that create, list, read and change them. */
 export function createOrdersRoutes(contextOf: ContextOf): AnyOperation[] {
   return [
     operation({
@@ -119,7 +116,7 @@ export function createOrdersRoutes(contextOf: ContextOf): AnyOperation[] {
       handle: async ({ caller, query, cursor }) => {
         const { modifiedSince, state, contactNumber, externalReference, pointOfSale, ...rest } = query;
         const { number, createdBy, createdFrom, createdTo, q, email, performanceId, ...paging } = rest;
-        // An order is listed when it is created or later, which bounds the range of the index.
+        // Listed when it is created or later, which bounds the range of the index.
         const listedAt = createdFrom === undefined ? { gt: 0 } : { gte: Math.max(1, Date.parse(createdFrom)) };
         const context = contextOf(caller);
         const { institution } = caller;
@@ -129,7 +126,7 @@ export function createOrdersRoutes(contextOf: ContextOf): AnyOperation[] {
           : context.orders.of(institution);
         return readChangesPage({ query: paging, cursor }, list, {
           where: {
-            // No carts that were never checked out: their `listedAt` is null.
+            // Null for carts that were never checked out.
             listedAt,
             createdAt: rangeOf(createdFrom, createdTo),
             pointOfSale: pointOfSale?.toLowerCase(),
@@ -198,7 +195,6 @@ const rangeOf = (from: string | undefined, to: string | undefined) =>
         ...(to === undefined ? {} : { lte: Date.parse(to) }),
       };
 
-/** The operations that extend, reserve, confirm and cancel an order. */
 export function createActionsRoutes(contextOf: ContextOf): AnyOperation[] {
   const handler = createHandler(contextOf, answerOrder);
   return [
@@ -266,7 +262,7 @@ const action = (name: string) =>
     conditional: true,
   }) as const;
 
-/** Adds to the refusal that `override` needs a scope which the client does not have. */
+/** `override` needs a scope which the client does not have. */
 const explainMissingScope = (error: unknown): never => {
   if (!(error instanceof RefusedOrder && error.reason === 'ticket_controlled')) throw error;
   const details = `${error.details} $.override counts only with the scope orders.sensitive:write.`;

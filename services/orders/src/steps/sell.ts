@@ -10,12 +10,12 @@ import type { OrderDocument } from '../store.ts';
 import { issueAtOnce } from './follow-ups.ts';
 import { attempt, type Outcome, type Rule, requireAccepted, type Target, toTarget } from './write.ts';
 
-/** Milliseconds for which places are held again whose hold has ended; they are sold immediately. */
+/** Milliseconds: places whose hold has ended are sold immediately. */
 const RENEWED_MS = 120_000;
-/** How often a sale begins anew because another process has given it up meanwhile. */
+/** Another process may have given the sale up meanwhile. */
 const TRIES = 3;
 
-/** Sells the places of all lines, or none: then undefined. Idempotent. @throws Fault `service_unavailable` */
+/** All lines, or none: then undefined. Idempotent. @throws Fault `service_unavailable` */
 export async function sellPlaces(
   context: OrdersContext,
   { institution, id }: OrderDocument,
@@ -25,11 +25,7 @@ export async function sellPlaces(
   return missing.length === 0 ? { soldPlaceIds: placeIds } : undefined;
 }
 
-/**
- * Releases what was sold for an order, as of this version, and is none of its places: it has ended meanwhile, its own
- * fact perhaps before the sale, or has other lines. The places of its tickets stay with them. What a later version has
- * taken again stays as well, while a later sale may confirm it.
- */
+/** Not the places of its tickets, nor what a later version has taken again. */
 export async function releaseSold(
   context: OrdersContext,
   order: OrderDocument,
@@ -74,7 +70,7 @@ export async function sell(
   return order;
 }
 
-/** As {@link sellPlaces}; after the end of the hold the places are held again, or others of their category instead. */
+/** After the end of the hold the places are held again, or others of their category instead. */
 const sellDue = async (context: OrdersContext, order: OrderDocument, { since }: SaleDue): Promise<Sale | undefined> => {
   const { institution, id, version: asOf } = order;
   const isLate = !isUnpaid(order) || (order.expiresAt ?? 0) <= context.now();
@@ -94,10 +90,7 @@ const sellDue = async (context: OrdersContext, order: OrderDocument, { since }: 
   return sale && { ...sale, replaced };
 };
 
-/**
- * As {@link sell}, for a request that asked for something else: it does not fail with the sale, which stays due without
- * an answer of the catalog.
- */
+/** For a request that asked for something else: it does not fail with the sale. */
 export async function sellIfDue(context: OrdersContext, order: OrderDocument): Promise<OrderDocument> {
   try {
     return await sell(context, order);
@@ -107,7 +100,7 @@ export async function sellIfDue(context: OrdersContext, order: OrderDocument): P
   }
 }
 
-/** Ends an order past due: sells it if it is paid in full, else writes its expiry. Returns the order after it. */
+/** Sells it if it is paid in full, else writes its expiry. */
 export async function expireNow(context: OrdersContext, target: Target): Promise<OrderDocument> {
   const { order, refused } = await attempt(context, target, expire);
   return refused ? order : sellIfDue(context, order);

@@ -5,7 +5,6 @@ import { isPaidInFull, type Line, type Order, type State } from './order.ts';
 /** The states with unsold held places and a running deadline. */
 export const unpaidStates: readonly State[] = ['open', 'reserved', 'payment_pending'];
 
-/** Whether places are held unsold and a deadline runs. */
 export function isUnpaid({ state }: Pick<Order, 'state'>): boolean {
   return unpaidStates.includes(state);
 }
@@ -25,12 +24,12 @@ export function toFinalLines(order: Order): readonly Line[] {
   return isHidden(order) ? order.lines.map((line) => ({ ...line, beneficiary: null })) : order.lines;
 }
 
-/** Marks an order that ends without ever being bought as ready for deletion. */
+/** Ready for deletion if it was never bought. */
 export function markAbandoned(order: Order, now: number): Pick<Order, 'abandonedAt'> {
   return isHidden(order) ? { abandonedAt: now } : {};
 }
 
-/** Whether the deadline has passed and its consequence is not written yet: the expiry, or the sale of a paid order. */
+/** Its consequence is not written yet: the expiry, or the sale of a paid order. */
 export function isPastDue(order: Order, now: number): boolean {
   return order.saleDue == null && isOver(order, now);
 }
@@ -38,12 +37,12 @@ export function isPastDue(order: Order, now: number): boolean {
 const isOver = (order: Order, now: number): boolean =>
   isUnpaid(order) && order.deadline !== null && order.deadline <= now;
 
-/** The order with a visible change. `modifiedAt` never decreases, since clocks of processes differ. */
+/** `modifiedAt` never decreases, since clocks of processes differ. */
 export function markModified<O extends Order>(order: O, now: number): O {
   return order.modifiedAt === null ? order : { ...order, modifiedAt: Math.max(order.modifiedAt, now) };
 }
 
-/** A `payment_pending` order in its previous state and deadline: its places are held no longer than until then. */
+/** Back to the previous state and deadline of a `payment_pending` order. */
 export function endWaiting<O extends Order>(order: O, now: number): O {
   return {
     ...order,
@@ -54,10 +53,7 @@ export function endWaiting<O extends Order>(order: O, now: number): O {
   };
 }
 
-/**
- * Returns a `payment_pending` order without pending payments to its previous state and deadline. Once that deadline
- * has passed it keeps waiting for what is due until the grace period ends.
- */
+/** Once the previous deadline has passed the order keeps waiting until the grace period ends. */
 export function endWaitingIfNonePending<O extends Order>(order: O, now: number): O {
   return order.state !== 'payment_pending' ||
     order.payments.some(({ status }) => status === 'pending') ||
@@ -66,7 +62,7 @@ export function endWaitingIfNonePending<O extends Order>(order: O, now: number):
     : markModified(endWaiting(order, now), now);
 }
 
-/** The performances of the lines, each once, in order of the lines. */
+/** Each once, in order of the lines. */
 export function listPerformanceIds(lines: readonly Pick<Line, 'performanceId'>[]): string[] {
   return [...new Set(lines.map(({ performanceId }) => performanceId))];
 }
@@ -80,17 +76,13 @@ const names: Readonly<Record<State, string>> = {
   cancelled: 'cancelled',
 };
 
-/** The refusal of an action in a state that does not allow it. */
 export function refuseState({ state }: Pick<Order, 'state'>, action: string): Refused {
   return {
     refused: { reason: 'wrong_state', state, details: `The order is ${names[state]}, so it cannot be ${action}.` },
   };
 }
 
-/**
- * The refusal of a command that cannot be decided now, or undefined: the order is paid in full and not sold yet, the
- * deadline has passed, or the state is none of `states`. `action` completes "the order cannot be …".
- */
+/** Paid in full and not sold yet, past its deadline, or in none of `states`. `action`: "the order cannot be …". */
 export function checkDecidable(
   order: Order,
   states: readonly State[],
@@ -102,24 +94,20 @@ export function checkDecidable(
   return states.includes(order.state) ? undefined : refuseState(order, action);
 }
 
-/** Maximum number of handled requests that an order lists. */
 const LISTED = 20;
 
-/** Whether the effect of the request is in the order. */
 export function isHandled({ handledRequests }: Pick<Order, 'handledRequests'>, request: string): boolean {
   return handledRequests?.includes(request) === true;
 }
 
-/** Lists the request as handled, so that a repeat does nothing. Write it together with the request's effect. */
+/** Write it together with the request's effect. */
 export function markHandled<O extends Order>(order: O, request: string): O {
   return isHandled(order, request)
     ? order
     : { ...order, handledRequests: [...(order.handledRequests ?? []), request].slice(-LISTED) };
 }
 
-/**
- * The order that is to be sold, since it is paid in full by a change of its lines or at its deadline; else undefined.
- */
+/** Paid in full by a change of its lines or at its deadline. */
 export function beginSaleIfPaid<O extends Order>(order: O, now: number): Accepted<O> | undefined {
   return isUnpaid(order) && isPaidInFull(order)
     ? accept({ ...order, saleDue: { since: now, paymentId: null } })
@@ -155,9 +143,8 @@ export function endIfDue<O extends Order>(order: O, now: number): Accepted<O> {
 }
 
 /**
- * Ends an order whose deadline has passed, on read and as due work: paid in full it begins the sale, else it expires.
- * Refused as `not_due` before that, in states without a deadline, and once the sale is due. Payments stay, pending ones
- * too.
+ * Paid in full the order begins its sale, else it expires. Refused: `not_due` before its deadline, and once the sale is
+ * due.
  */
 export function expire<O extends Order>(order: O, now: number): Decision<O> {
   return isPastDue(order, now) ? endIfDue(order, now) : refuse('not_due');
