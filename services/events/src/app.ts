@@ -4,11 +4,18 @@ import { type ServiceDefinition, startCompletion } from '@boxoffice/service';
 import { createRoutes } from './commands.ts';
 import { type Context, createContext } from './context.ts';
 import { deliver } from './deliveries/deliveries.ts';
-import { startResuming } from './log/log.ts';
 import { describeRetention } from './log/positions.ts';
+import { append } from './log/waiting.ts';
 import { createLagMeter, watchEvents } from './metrics.ts';
 import { recordFact } from './reactions.ts';
-import { collections, WEBHOOKS_OF_0_3, webhookRetention, webhooksCollection } from './store.ts';
+import {
+  collections,
+  WAITING_OF_0_3,
+  WEBHOOKS_OF_0_3,
+  waitingCollection,
+  webhookRetention,
+  webhooksCollection,
+} from './store.ts';
 import { describedWebhooks } from './types/schemas.ts';
 import { type OpenWebhooks, openWebhooksFromSettings, webhookSettings } from './webhooks/open.ts';
 
@@ -55,14 +62,15 @@ export const events: ServiceDefinition<typeof settings, State> = {
   reactions: (_parts, { context }) => [
     { queue: requireQueue('events.facts.v1'), handle: (message) => recordFact(context, message) },
   ],
-  work: { webhooks: { deliver } },
+  work: { waiting_facts: { append }, webhooks: { deliver } },
   background: ({ store, logger }, { context }) => {
-    const resuming = startResuming(context.waiting, store, logger);
-    const completion = startCompletion(store, webhooksCollection, WEBHOOKS_OF_0_3, logger);
+    const completions = [
+      startCompletion(store, waitingCollection, WAITING_OF_0_3, logger),
+      startCompletion(store, webhooksCollection, WEBHOOKS_OF_0_3, logger),
+    ];
     return {
       async close() {
-        await completion.close();
-        await resuming.close();
+        await Promise.all(completions.map((one) => one.close()));
         await context.tail.close();
       },
     };

@@ -5,7 +5,8 @@ import { createEventCursors, createFeed, shareReads } from './feed/read.ts';
 import { createStreams } from './feed/streams.ts';
 import { createTail } from './feed/tail.ts';
 import { createClientContacts } from './feed/visible.ts';
-import { createLog, createWaiting, type Log } from './log/log.ts';
+import { createLog, type Log } from './log/log.ts';
+import { createWaiting } from './log/waiting.ts';
 import type { NewEvent } from './store.ts';
 
 export type Context = ReturnType<typeof createContext>;

@@ -67,9 +67,18 @@ export const eventsCollection = collection<EventDocument>('events', [
   { name: 'recorded', fields: ['recordedAt'], acrossInstitutions: true },
 ]);
 
-export const waitingCollection = collection<WaitingDocument>('waiting_facts', [
-  { name: 'since', fields: ['since'], acrossInstitutions: true },
-]);
+export const waitingCollection = collection<WaitingDocument>(
+  'waiting_facts',
+  [{ name: 'since', fields: ['since'], acrossInstitutions: true }],
+  {
+    work: ['append'],
+    // Release 0.3.0 looked at all of them again and again.
+    upgrade: (stored) => (stored.due ? stored : { ...stored, due: toDue({ append: stored.since }) }),
+  },
+);
+
+/** Waiting facts, among them those of release 0.3.0. */
+export const WAITING_OF_0_3 = { where: { since: { gte: 0 } }, index: 'since' } as const;
 
 export const retiredCollection = collection<RetiredDocument>('retired_resources');
 

@@ -199,8 +199,11 @@ const runCollection = <State>(options: WorkOptions<State>, collection: Collectio
   };
   const unsubscribe = store.onDue((name, at) => {
     if (name !== collection.name) return;
-    if (at <= now()) void wake();
-    else nextAt = Math.min(nextAt, at);
+    const ms = at - now();
+    if (ms <= 0) void wake();
+    // What is due before the next look does not wait for it.
+    else if (ms < pollMs) setTimeout(() => void wake(), ms).unref();
+    nextAt = Math.min(nextAt, at);
   });
 
   return {

@@ -1,22 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Logger, repeat } from '@boxoffice/runtime';
-import type { Closable } from '@boxoffice/service';
-import {
-  type Documents,
-  readDocuments,
-  runForEach,
-  type Store,
-  skipWhenQuiet,
-  UniqueViolation,
-} from '@boxoffice/store';
+import { type Store, UniqueViolation } from '@boxoffice/store';
 import type { MakeDue } from '../deliveries/due.ts';
-import {
-  eventsCollection,
-  type NewEvent,
-  retiredCollection,
-  type WaitingDocument,
-  waitingCollection,
-} from '../store.ts';
+import { eventsCollection, type NewEvent, retiredCollection } from '../store.ts';
 import { createPositions, deriveLastSequenceId } from './positions.ts';
 
 export interface Arrival {
@@ -183,78 +168,6 @@ export function createLog(store: Pick<Store, 'collection'>, { now, makeDue, onRe
     onAppended(listener: (institution: string) => void): () => void {
       listeners.add(listener);
       return () => listeners.delete(listener);
-    },
-  };
-}
-
-type Waiting = ReturnType<typeof createWaiting>;
-
-/** Facts tried at once; those of an institution share an insert. */
-const WIDTH = 200;
-
-export function createWaiting(store: Pick<Store, 'collection'>, record: Log['append'], now: () => number) {
-  const documents = store.collection(waitingCollection);
-  /** Facts that this process has put aside, by the id of their event. */
-  const own = new Map<string, string>();
-
-  const retry = async (of: Documents<WaitingDocument>, found: WaitingDocument): Promise<void> => {
-    const outcome = await record(found.institution, { event: found.event, before: found.before });
-    if (outcome === 'early') return;
-    await of.delete(found.id);
-    own.delete(found.id);
-  };
-
-  return {
-    /** Stores a fact until its predecessor is recorded. */
-    async add(institution: string, { event, before }: Arrival): Promise<void> {
-      if (before === null) throw new Error(`${event.id} has no predecessor to wait for`);
-      own.set(event.id, institution);
-      try {
-        await documents.of(institution).insert({ id: event.id, event, before, since: now() });
-      } catch (error) {
-        // The message was delivered twice.
-        if (!(error instanceof UniqueViolation)) throw error;
-      }
-    },
-    /** Resumes those that this process put aside. */
-    async resumeOwn(): Promise<void> {
-      for (const [id, institution] of own) {
-        const of = documents.of(institution);
-        const found = await of.get(id);
-        if (found) await retry(of, found);
-        else own.delete(id);
-      }
-    },
-    resumeAll: (): Promise<void> =>
-      runForEach(readDocuments(documents.acrossInstitutions, { orderBy: 'since' }), WIDTH, (found) =>
-        retry(documents.of(found.institution), found),
-      ),
-    /** Epoch milliseconds. Undefined: none waits. */
-    async oldest(): Promise<number | undefined> {
-      const [first] = await documents.acrossInstitutions.find({ orderBy: 'since', limit: 1 });
-      return first?.since;
-    },
-  };
-}
-
-/** Milliseconds between looks at the facts that this process put aside, and at those of every process. */
-const OWN_MS = 200;
-const ALL_MS = 5_000;
-
-/** Resumes facts of processes that died, too; safe in several instances. */
-export function startResuming(
-  waiting: Waiting,
-  store: Pick<Store, 'revision'>,
-  logger: Pick<Logger, 'error'>,
-): Closable {
-  const failed = (error: unknown) =>
-    logger.error('facts that wait for an earlier one could not be looked at; the next run tries again', { error });
-  const own = repeat(waiting.resumeOwn, { everyMs: OWN_MS, failed });
-  const all = repeat(skipWhenQuiet(store, 0, waiting.resumeAll), { everyMs: ALL_MS, atOnce: true, failed });
-  return {
-    async close() {
-      await own.close();
-      await all.close();
     },
   };
 }

@@ -150,7 +150,7 @@ describe.each(engines)(`the feed of a client with bounds on $name${notExercised}
     // In disorder.
     await take('ord_1', 6, 'con_other');
     await take('ord_1', 5, 'con_named', other);
-    await its.context.waiting.resumeOwn();
+    await waitUntil('the later one', async () => (await other.context.waiting.oldest()) === undefined);
     expect(await contacts()).toEqual(['con_other']);
     await take('ord_1', 7);
     expect(await contacts()).toEqual([]);

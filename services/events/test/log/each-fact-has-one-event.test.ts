@@ -1,6 +1,8 @@
+import { startCompletion } from '@boxoffice/service';
 import { notExercised, useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
-import { eventsCollection } from '../../src/store.ts';
+import { eventsCollection, WAITING_OF_0_3, waitingCollection } from '../../src/store.ts';
+import { waitUntil } from '../fixture/receiver.ts';
 import { createFact, engines, openFixture, orderData } from '../fixture/service.ts';
 
 describe.each(engines)(`each fact has one event on $name${notExercised}`, (engine) => {
@@ -54,10 +56,30 @@ describe.each(engines)(`each fact has one event on $name${notExercised}`, (engin
     await its.take(of(5, 2));
     expect(await logOf('turned')).toEqual([]);
     await other.take(of(2, null, 'order.created'));
-    for (let turn = 0; turn < 2; turn += 1) for (const { context } of [other, its]) await context.waiting.resumeOwn();
-    await other.context.waiting.resumeOwn();
+    await waitUntil('all events', async () => (await its.context.waiting.oldest()) === undefined);
     expect((await logOf('turned')).map((event) => event.resource.version)).toEqual([2, 5, 9]);
-    expect(await its.context.waiting.oldest()).toBeUndefined();
+  });
+
+  test('what a process has put aside is recorded by another one, and so is what release 0.3.0 has', async () => {
+    const [gone, store] = [await its.another(), await its.openStore()];
+    const resource = { type: 'order', id: 'ord_left' };
+    const factOf = (version: number, before: number | null) =>
+      createFact({ institution: 'left', resource, version, before });
+    await gone.take(factOf(3, 2));
+    await gone.stop();
+    const { upgrade: _, ...asThen } = waitingCollection;
+    const waiting = store.collection(asThen).of('left');
+    const [put] = await waiting.find();
+    if (!put) throw new Error('nothing waits');
+    const { event, since } = put;
+    const later = { ...event, id: 'evt_of_0_3', resource: { ...event.resource, version: 4 }, position: 4 };
+    await waiting.insert({ id: later.id, event: later, before: 3, since });
+    const warn = (message: string) => expect(message).toBeUndefined();
+    const completion = startCompletion(store, waitingCollection, WAITING_OF_0_3, { warn });
+    await its.take(factOf(2, null));
+    await waitUntil('all events', async () => (await waiting.find()).length === 0);
+    await completion.close();
+    expect((await logOf('left')).map(({ position }) => position)).toEqual([2, 3, 4]);
   });
 
   test('facts of several resources that arrive at once, twice and in any order at two processes', async () => {
@@ -80,8 +102,7 @@ describe.each(engines)(`each fact has one event on $name${notExercised}`, (engin
       .map((one, index) => ({ one, index }))
       .sort((a, b) => key(a.index) - key(b.index));
     await Promise.all(arrivals.map(({ one, index }) => instances[index % 2]?.take(one)));
-    while ((await logOf(institution)).length < facts.length)
-      for (const { context } of instances) await context.waiting.resumeAll();
+    await waitUntil('all events', async () => (await logOf(institution)).length === facts.length);
     const events = await logOf(institution);
     expect(events.map(({ sequence }) => sequence)).toEqual(facts.map((_, index) => index + 1));
     for (let nth = 0; nth < 12; nth += 1) {
@@ -121,7 +142,7 @@ describe.each(engines)(`each fact has one event on $name${notExercised}`, (engin
       });
     await its.take(createFact({ institution: 'stuck', resource, version: 3, before: 1 }));
     await its.take(createFact({ institution: 'stuck' }));
-    await its.context.waiting.resumeAll();
+    await its.idle();
     expect((await logOf('stuck')).map((event) => event.resource.id)).not.toContain(resource.id);
     expect(await its.context.waiting.oldest()).toEqual(expect.any(Number));
   });
