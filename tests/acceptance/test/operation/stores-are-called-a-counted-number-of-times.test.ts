@@ -9,7 +9,7 @@ import { startWatchedProduct } from './installation.ts';
  * Store calls in a window without requests: of the scrape that ends it, which counts; of orders, which looks for due
  * work; of the changes that the authorizer reads for the gateway, more after a start; and of everything else together.
  */
-const MOST_IDLE = { scrape: 12, orders: 20, changes: 8, others: 14 };
+const MOST_IDLE = { scrape: 13, orders: 20, changes: 8, others: 14 };
 const PARTS: readonly [keyof typeof MOST_IDLE, RegExp][] = [
   ['scrape', /operation="(?:count|listDue)"|collection="api_key_uses"/],
   ['orders', /service="orders"/],
@@ -60,7 +60,9 @@ const GATHERED = /collection="events"|operation="done"/;
 /** What sweeps, relays and refreshed lists do on their own. */
 const BACKGROUND = [
   /service="authorizer"/,
-  /collection="(?:webhooks|leases|waiting_facts)"/,
+  /collection="leases"/,
+  // Each scrape, and the webhooks of an institution once for the events that are appended together.
+  /collection="(?:webhooks|waiting_facts)",operation="(?:find|count)"/,
   /operation="pending"/,
   // Looking for work that is due, and each scrape for the oldest. Making it due, or doing it, would count.
   /operation="(?:claimDue|listDue)"/,
