@@ -14,7 +14,7 @@ import type { Delivered, DeliveredEvents } from '../webhooks/client-rights.ts';
 import type { Attempt, Attempted } from './attempt.ts';
 import { drop, dropAll, type Ending, end } from './ends.ts';
 import { createPlanner, planRedeliveries } from './plan.ts';
-import { findFirstPlannedDelivery, findNextDue, setDue, unblock } from './planned.ts';
+import { findFirstPlannedDelivery, findNextDue, makeFirstsDue, setDue } from './planned.ts';
 
 /** Attempts of one webhook at once. */
 const SLOTS = 10;
@@ -204,7 +204,7 @@ export function createDelivery(
     // One instant for both, so that neither misses what becomes due between them.
     const at = now();
     await beginDue(webhook, delivered, at);
-    if (underWay.size === 0 && (await unblock(deliveries, webhookId, 2 * SLOTS, now()))) isWanted = true;
+    if (underWay.size === 0 && (await makeFirstsDue(deliveries, webhookId, 2 * SLOTS, now()))) isWanted = true;
     const nextAt = await findNextDue(deliveries, webhookId, at);
     return { version, upTo: webhook.state === 'active' ? head : idle.upTo, nextAt };
   };

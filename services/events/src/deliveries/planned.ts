@@ -25,7 +25,12 @@ export async function setDue(deliveries: Deliveries, id: string, dueAt: number |
 /**
  * Where a claim has ended early, one process can plan behind an attempt that another ends, which then waits for none.
  */
-export async function unblock(deliveries: Deliveries, webhookId: string, limit: number, now: number): Promise<boolean> {
+export async function makeFirstsDue(
+  deliveries: Deliveries,
+  webhookId: string,
+  limit: number,
+  now: number,
+): Promise<boolean> {
   const held = await deliveries.find({ where: { webhookId, outcome: 'waiting', dueAt: null }, limit });
   const resources = [...new Set(held.map(({ resourceId }) => resourceId))];
   const firsts = await Promise.all(
