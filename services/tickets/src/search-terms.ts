@@ -25,13 +25,13 @@ const numberFrom = (orderId: string): string =>
 
 /** In each of its writes: none can leave a name behind. */
 export function addSearchTerms(handle: CollectionHandle<TicketDocument>): Pick<typeof handle, 'of'> {
-  const indexed = <T extends New<TicketDocument>>(ticket: T): T => ({ ...ticket, search: termsOf(ticket) });
+  const withTerms = <T extends New<TicketDocument>>(ticket: T): T => ({ ...ticket, search: termsOf(ticket) });
   return wrapCollection(handle, {
-    ...wrapInserts<TicketDocument>(indexed),
+    ...wrapInserts<TicketDocument>(withTerms),
     update: (update) => (id, fn, options) => {
       const change = (current: TicketDocument) => {
         const changed = fn(current);
-        return changed && { ...changed, next: indexed(changed.next) };
+        return changed && { ...changed, next: withTerms(changed.next) };
       };
       return update(id, change, options);
     },

@@ -124,11 +124,11 @@ const all: Readonly<Record<string, Check>> = {
 /** Makes all checks at once and reports each result. `strict`, as before a release: one that could not run failed. */
 export async function runChecks(strict = false, checks = all): Promise<{ passed: number; failed: number }> {
   const tally = { passed: 0, failed: 0 };
-  const timed = async (look: Check) => {
+  const measure = async (look: Check) => {
     const started = performance.now();
     return { ...(await look()), seconds: ((performance.now() - started) / 1000).toFixed(1) };
   };
-  const looks = Object.entries(checks).map(([name, look]) => ({ name, found: timed(look) }));
+  const looks = Object.entries(checks).map(([name, look]) => ({ name, found: measure(look) }));
   for (const { name, found } of looks) {
     const { passed, printed, isUndone = false, seconds } = await found;
     const isSkipped = isUndone && !strict;

@@ -43,7 +43,7 @@ const offerLoad = async (buyers: readonly Buyer[], hot: Hot, seconds: number): P
 };
 
 /** The number of places sold beyond the capacity or sold twice. */
-const oversold = ({ places }: Load): number =>
+const countOversold = ({ places }: Load): number =>
   places.length - new Set(places).size + Math.max(0, places.length - PLACES);
 
 const soldIn = async (buyer: Buyer, { performanceId }: Hot): Promise<number> => {
@@ -92,7 +92,7 @@ export const purchase: Benchmark = {
       ],
       targets: [
         createMinimumTarget('purchases a minute', aMinute, 15_000, ''),
-        { what: 'oversold', target: '0', reached: `${oversold(result)}`, met: oversold(result) === 0 },
+        { what: 'oversold', target: '0', reached: `${countOversold(result)}`, met: countOversold(result) === 0 },
         { what: 'sold in the catalogue', target: `${bought}`, reached: `${sold}`, met: sold === bought },
       ],
     };

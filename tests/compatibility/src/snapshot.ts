@@ -81,8 +81,8 @@ export function writeSnapshot(process: Process): void {
   const files = {
     openapi: descriptionIn(openapi),
     internal: descriptionIn(internal),
-    events: { ...events, publishes: sorted(events.publishes), consumes: sorted(events.consumes) },
-    collections: sorted(collections),
+    events: { ...events, publishes: sortMembers(events.publishes), consumes: sortMembers(events.consumes) },
+    collections: sortMembers(collections),
   };
   for (const [name, part] of Object.entries(files))
     writeFileSync(toFileUrl(process, `released/${name}.json`), formatJson(part));
@@ -92,8 +92,8 @@ export function writeSnapshot(process: Process): void {
 const descriptionIn = ({ paths, components, ...others }: Description): Description =>
   withoutExamples({
     ...others,
-    paths: sorted(paths),
-    components: Object.fromEntries(Object.entries(components).map(([kind, all]) => [kind, sorted(all)])),
+    paths: sortMembers(paths),
+    components: Object.fromEntries(Object.entries(components).map(([kind, all]) => [kind, sortMembers(all)])),
   });
 
 /** Without the examples of bodies and successes, which promise nothing. That of a refusal is named as its code. */
@@ -109,5 +109,5 @@ const withoutExamples = (description: Description): Description =>
   );
 
 /** By name, so that the file does not depend on the order of declarations. */
-const sorted = <Value>(record: Readonly<Record<string, Value>>): Record<string, Value> =>
+const sortMembers = <Value>(record: Readonly<Record<string, Value>>): Record<string, Value> =>
   Object.fromEntries(Object.entries(record).toSorted(([one], [other]) => (one < other ? -1 : 1)));

@@ -4,7 +4,7 @@ import { selectShare } from '../src/round/round.ts';
 
 const drawn = (seed: string) => {
   const random = createRandom(seed);
-  return [random.between(1, 6), random.chance(0.5), random.pick(['a', 'b', 'c']), random.shuffled([1, 2, 3, 4])];
+  return [random.between(1, 6), random.chance(0.5), random.pick(['a', 'b', 'c']), random.shuffle([1, 2, 3, 4])];
 };
 
 test('one seed gives the same choices, another seed gives others', () => {

@@ -239,8 +239,8 @@ const smoke = async (): Promise<void> => {
     files: ['docker-compose.yml', ...values['compose-file'].map((file) => resolve(file))],
     env: { GATEWAY_PORT: `${await findFreePort()}` },
   });
-  const interrupted = (): void => void composition.down().finally(() => process.exit(130));
-  process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
+  const stopComposition = (): void => void composition.down().finally(() => process.exit(130));
+  process.once('SIGINT', stopComposition).once('SIGTERM', stopComposition);
   try {
     await runStep('one command', async () => {
       await composition.up();
@@ -261,7 +261,7 @@ const smoke = async (): Promise<void> => {
     process.stdout.write(`Warnings and errors of the containers:\n${await composition.complaints().catch(String)}\n`);
     throw error;
   } finally {
-    process.off('SIGINT', interrupted).off('SIGTERM', interrupted);
+    process.off('SIGINT', stopComposition).off('SIGTERM', stopComposition);
     if (values.keep) process.stdout.write(`To remove it: ${composition.command} -p ${project} down --volumes\n`);
     else await composition.down();
   }

@@ -51,7 +51,7 @@ export function send(url: URL, call: Call = {}, { agent }: SendOptions = {}): Pr
 const exchange = (target: RequestOptions, path: string, call: Call, usual: Call['headers']): Promise<Reply> =>
   new Promise((resolve, reject) => {
     const started = performance.now();
-    const { payload, type } = encoded(call.body);
+    const { payload, type } = encodeBody(call.body);
     const headers: Record<string, string | number> = {};
     if (type !== undefined) headers['content-type'] = type;
     if (typeof payload === 'string') headers['content-length'] = Buffer.byteLength(payload);
@@ -69,7 +69,7 @@ const exchange = (target: RequestOptions, path: string, call: Call, usual: Call[
   });
 
 /** The body to send, with its Content-Type if the call names none. */
-const encoded = (body: unknown): { payload?: string | Readable; type?: string } => {
+const encodeBody = (body: unknown): { payload?: string | Readable; type?: string } => {
   if (body === undefined) return {};
   if (typeof body === 'string' || body instanceof Readable) return { payload: body };
   if (body instanceof URLSearchParams) return { payload: body.toString(), type: 'application/x-www-form-urlencoded' };
@@ -90,13 +90,13 @@ const replyOf = ({ statusCode = 0, headers }: IncomingMessage, bytes: Buffer, ms
       return text;
     },
     get body() {
-      body ??= { json: parsed(this.text) };
+      body ??= { json: parseJson(this.text) };
       return body.json;
     },
   };
 };
 
-const parsed = (text: string): Json => {
+const parseJson = (text: string): Json => {
   try {
     return JSON.parse(text);
   } catch {

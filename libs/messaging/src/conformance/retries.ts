@@ -110,8 +110,8 @@ export const deadLetters: readonly Check[] = [
     const { bus, until } = scene;
     await plant(scene, 3);
     const depths = async () => bus.depths([first, second]);
-    const settled = async () => (await depths()).every(({ waiting, retrying }) => waiting + retrying === 0);
-    await until('settled queues', settled);
+    const areSettled = async () => (await depths()).every(({ waiting, retrying }) => waiting + retrying === 0);
+    await until('settled queues', areSettled);
     const empty = { waiting: 0, retrying: 0, dead: 0 };
     assert.deepEqual(await depths(), [
       { ...empty, queue: first.name, dead: 3 },

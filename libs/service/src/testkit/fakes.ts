@@ -137,11 +137,11 @@ export async function openFake<All extends Operations<All>>(options: FakeOptions
   };
 
   const checkShape = createShapeCheck();
-  const served = (id: keyof All & string): AnyOperation => {
+  const serveOperation = (id: keyof All & string): AnyOperation => {
     const { method, path } = api.operations[id];
     const schemas = findSchemas(description, id);
     const answerSchema = Type.Unsafe(schemas.answer);
-    const answered = (data: object) => {
+    const checkAnswer = (data: object) => {
       try {
         checkShape(answerSchema, { status: 'success', details: null, data });
       } catch (error) {
@@ -175,9 +175,9 @@ export async function openFake<All extends Operations<All>>(options: FakeOptions
         if (mishap === 'fails') throw new Error('planted');
         if (mishap === 'hangs first') await never();
         if (mishap === 'dies first') die();
-        if (typeof mishap === 'object') return answered(mishap.pretends);
+        if (typeof mishap === 'object') return checkAnswer(mishap.pretends);
         const request = { institution, path: params, query, body } as unknown as FakeRequest<All, typeof id>;
-        const answer = answered((await handlers[id](request)) as object);
+        const answer = checkAnswer((await handlers[id](request)) as object);
         if (mishap === 'lost') throw new Error('planted');
         if (mishap === 'hangs after') await never();
         if (mishap === 'dies after') die();
@@ -189,7 +189,7 @@ export async function openFake<All extends Operations<All>>(options: FakeOptions
   const app = createApp({
     service: api.service,
     version: '0',
-    operations: (Object.keys(api.operations) as (keyof All & string)[]).map(served),
+    operations: (Object.keys(api.operations) as (keyof All & string)[]).map(serveOperation),
     identify: createIdentityVerifier({
       keys: createKeySet({ url: `${authority.listening.url}${JWKS_PATH}` }),
       audience: api.service,

@@ -183,9 +183,9 @@ export async function sendEightAtOnce<Instance, R extends Reply>(
   const eight = Array.from({ length: 8 }, (_, n) => instances[n % instances.length] as Instance);
   const replies = await Promise.all(eight.map((on) => send(on, key)));
   const firsts = replies.filter(({ headers }) => headers.get('idempotency-replayed') === null);
-  const seen = ({ status, text }: Reply) => [status, text.replaceAll(SECRETS, '"$1":null')];
+  const withoutSecrets = ({ status, text }: Reply) => [status, text.replaceAll(SECRETS, '"$1":null')];
   const [first = replies[0] as R] = firsts;
-  for (const reply of replies) assert.deepEqual(seen(reply), seen(first));
+  for (const reply of replies) assert.deepEqual(withoutSecrets(reply), withoutSecrets(first));
   assert.equal(firsts.length, 1, 'the first answer was given more than once, or never');
   return first;
 }

@@ -131,8 +131,8 @@ const runCollection = <State>(options: WorkOptions<State>, collection: Collectio
     const renew = async (): Promise<void> => {
       if (entry) await move({ ...entry, at: now() + kind.claimMs });
     };
-    const failed = (error: unknown) => log('a claim of work could not be renewed', name, document, error);
-    const renewal = repeat(renew, { everyMs: kind.claimMs / RENEWALS, failed });
+    const logFailure = (error: unknown) => log('a claim of work could not be renewed', name, document, error);
+    const renewal = repeat(renew, { everyMs: kind.claimMs / RENEWALS, failed: logFailure });
     const left = await attempt(name, kind, document, entry);
     await renewal.close();
     // Where this fails the claim ends by itself, and the work is done again.
@@ -191,8 +191,9 @@ const runCollection = <State>(options: WorkOptions<State>, collection: Collectio
     isWoken = false;
     await look();
   };
-  const failed = (error: unknown) => logger.warn('due work could not be read', { collection: collection.name, error });
-  const loop = repeat(lookUnlessQuiet, { everyMs: pollMs, atOnce: true, failed });
+  const logFailure = (error: unknown) =>
+    logger.warn('due work could not be read', { collection: collection.name, error });
+  const loop = repeat(lookUnlessQuiet, { everyMs: pollMs, atOnce: true, failed: logFailure });
   const wake = (): Promise<void> => {
     isWoken = true;
     return loop.wake();

@@ -24,7 +24,7 @@ const report = (...words: readonly (string | number)[]): void => {
   }
 };
 
-const changed = (n: number) => [{ type: 'thing.changed', data: { n } }];
+const createChange = (n: number) => [{ type: 'thing.changed', data: { n } }];
 
 const writer = async (mine: Documents<Thing>, task: CrashTask): Promise<never> => {
   for (;;) {
@@ -32,15 +32,15 @@ const writer = async (mine: Documents<Thing>, task: CrashTask): Promise<never> =
     report('try', key, one.id);
     const answer = () => ({ status: 201, headers: {}, body: { id: one.id } });
     const idempotencyRecord = { key, fingerprint: 'print', expiresAt: Date.now() + 3_600_000, answer };
-    await mine.insert(one, { idempotencyRecord, events: changed(1) });
+    await mine.insert(one, { idempotencyRecord, events: createChange(1) });
     report('wrote', one.id, 1);
     for (const version of [2, 3]) {
-      await mine.update(one.id, (current) => ({ next: { ...current, rank: version }, events: changed(version) }));
+      await mine.update(one.id, (current) => ({ next: { ...current, rank: version }, events: createChange(version) }));
       report('wrote', one.id, version);
     }
     const counted = await mine.update(task.counter, (current) => {
       const count = (current.count ?? 0) + 1;
-      return { next: { ...current, count }, events: changed(count) };
+      return { next: { ...current, count }, events: createChange(count) };
     });
     report('wrote', task.counter, counted?.version ?? 0);
     const where = { show: task.show, state: 'free' };

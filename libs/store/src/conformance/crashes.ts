@@ -50,7 +50,7 @@ const snapshot = async (store: Store, institution: string) => ({
 /** An engine in another process has executed the commands that it received once nothing has changed for so long. */
 const QUIET_MS = 400;
 
-const settled = async (store: Store, institution: string) => {
+const waitUntilSettled = async (store: Store, institution: string) => {
   let last = '';
   let since = Date.now();
   let now = await snapshot(store, institution);
@@ -68,8 +68,8 @@ const settled = async (store: Store, institution: string) => {
 };
 
 const verify = async (store: Store, task: CrashTask, journals: readonly Journal[]) => {
-  const { documents, events } = await settled(store, task.institution);
-  const remembered = async ([key, id]: readonly [string, string]) => {
+  const { documents, events } = await waitUntilSettled(store, task.institution);
+  const expectRemembered = async ([key, id]: readonly [string, string]) => {
     const found = await store.idempotency.find(key);
     assert.equal(found !== undefined, documents.has(id), `the idempotency record of ${id} and its write differ`);
   };
@@ -80,7 +80,7 @@ const verify = async (store: Store, task: CrashTask, journals: readonly Journal[
       const one = documents.get(id);
       assert.ok(one?.state === 'held' && one.name === claimer, `the acknowledged claim of ${id} is lost`);
     }
-    await Promise.all([...tried].map(remembered));
+    await Promise.all([...tried].map(expectRemembered));
   }
   const versions = new Map<string, number[]>();
   for (const { key, version } of events) versions.set(key, [...(versions.get(key) ?? []), version]);

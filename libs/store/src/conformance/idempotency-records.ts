@@ -21,7 +21,7 @@ const recordOf = (
   ...(fields.expiresAt === undefined ? {} : { expiresAt: fields.expiresAt }),
 });
 
-const known = (store: Store, key: string) => store.idempotency.find(key);
+const findAnswer = (store: Store, key: string) => store.idempotency.find(key);
 
 /** A document as large as an order of the given number of places, about 250 bytes of JSON each. */
 const largeThing = (count: number): Thing & { readonly lines: readonly object[] } => {
@@ -54,7 +54,7 @@ export async function checkLargeAnswers({ store }: Pick<Subject, 'store'>, lineC
   }
   const last = await mine.get(id);
   for (const [i, key] of keys.entries()) {
-    const found = await known(store, key);
+    const found = await findAnswer(store, key);
     assert.ok(found, `the answer to request ${i + 1} is gone`);
     assert.deepEqual(found.answer.body, { ...last, count: i + 1, version: i + 2 });
   }
@@ -80,7 +80,7 @@ export const idempotencyRecords: readonly Check[] = [
         (await store.outbox.pending(100_000)).some((one) => one.institution === institution),
         false,
       );
-      const found = await known(store, key);
+      const found = await findAnswer(store, key);
       assert.deepEqual(found, {
         fingerprint: 'print',
         answer: { status: 201, headers: { location: `/things/${first.id}` }, body: { name: 'Ada', version: 1 } },
@@ -109,7 +109,7 @@ export const idempotencyRecords: readonly Check[] = [
     await assert.rejects(
       mine.insert(createThing({ email: 'taken@example.org' }), { idempotencyRecord: recordOf(key) }),
     );
-    assert.equal(await known(store, key), undefined);
+    assert.equal(await findAnswer(store, key), undefined);
     await mine.insert(createThing({ email: 'other@example.org' }), { idempotencyRecord: recordOf(key) });
   }),
   check('the answer is derived from the document as written, also after a lost race', async ({ store, mine }) => {
@@ -119,7 +119,7 @@ export const idempotencyRecords: readonly Check[] = [
       keys.map((key) => mine.update(id, (current) => ({ next: current }), { idempotencyRecord: recordOf(key) })),
     );
     for (const [i, key] of keys.entries()) {
-      const found = await known(store, key);
+      const found = await findAnswer(store, key);
       assert.ok(found);
       assert.deepEqual(found.answer.body, { name: 'Ada', version: written[i]?.version });
     }
@@ -133,7 +133,7 @@ export const idempotencyRecords: readonly Check[] = [
     const { id } = await mine.insert(createThing());
     const key = createId('key');
     await mine.update(id, () => undefined, { idempotencyRecord: recordOf(key) });
-    assert.equal(await known(store, key), undefined);
+    assert.equal(await findAnswer(store, key), undefined);
   }),
   check(
     'a repeat is refused as taken also where its function leaves the document unchanged or throws',
@@ -158,26 +158,26 @@ export const idempotencyRecords: readonly Check[] = [
       const { id } = await mine.insert(createThing({ count: 0 }));
       const key = createId('key');
       const options = { idempotencyRecord: recordOf(key) };
-      const counted = (remember: boolean) => (current: Thing) => ({
+      const countAndRemember = (remember: boolean) => (current: Thing) => ({
         next: { ...current, count: (current.count ?? 0) + 1 },
         remember,
       });
-      await mine.update(id, counted(false), options);
-      assert.equal(await known(store, key), undefined);
-      await mine.update(id, counted(true), options);
-      const found = await known(store, key);
+      await mine.update(id, countAndRemember(false), options);
+      assert.equal(await findAnswer(store, key), undefined);
+      await mine.update(id, countAndRemember(true), options);
+      const found = await findAnswer(store, key);
       assert.ok(found);
       assert.deepEqual(found.answer.body, { name: 'Ada', version: 3 });
-      await assert.rejects(mine.update(id, counted(true), options), IdempotencyKeyTaken);
+      await assert.rejects(mine.update(id, countAndRemember(true), options), IdempotencyKeyTaken);
       assert.equal((await mine.get(id))?.count, 2);
     },
   ),
   check('a key is free again after it expired', async ({ store, mine }) => {
     const key = createId('key');
     await mine.insert(createThing(), { idempotencyRecord: recordOf(key, { expiresAt: Date.now() - 1 }) });
-    assert.equal(await known(store, key), undefined);
+    assert.equal(await findAnswer(store, key), undefined);
     await mine.insert(createThing(), { idempotencyRecord: recordOf(key) });
-    assert.ok(await known(store, key));
+    assert.ok(await findAnswer(store, key));
     await assert.rejects(mine.insert(createThing(), { idempotencyRecord: recordOf(key) }), IdempotencyKeyTaken);
   }),
   check('a key that has an answer without a write refuses every write as taken', async ({ store, another, mine }) => {
@@ -189,7 +189,7 @@ export const idempotencyRecords: readonly Check[] = [
     const writes = [mine.insert(createThing(), { idempotencyRecord }), mine.update(id, count, { idempotencyRecord })];
     for (const write of writes) await assert.rejects(write, IdempotencyKeyTaken);
     assert.equal((await mine.get(id))?.count, 0);
-    assert.equal((await known(store, idempotencyRecord.key))?.answer.status, 409);
+    assert.equal((await findAnswer(store, idempotencyRecord.key))?.answer.status, 409);
   }),
   check(
     'a refusal whose key an effect carries is not stored: it gets the answer of the effect',
@@ -200,7 +200,7 @@ export const idempotencyRecords: readonly Check[] = [
       for (const one of [store, await another()]) {
         const first = await one.idempotency.remember({ ...idempotencyRecord, fingerprint: 'other' }, refusal);
         assert.deepEqual([first?.fingerprint, first?.answer.headers], ['print', { location: `/things/${id}` }]);
-        assert.equal((await known(one, idempotencyRecord.key))?.answer.status, 201);
+        assert.equal((await findAnswer(one, idempotencyRecord.key))?.answer.status, 201);
       }
     },
   ),
@@ -215,8 +215,8 @@ export const idempotencyRecords: readonly Check[] = [
       idempotencyRecord: recordOf(own),
       forget: subject,
     });
-    assert.equal(await known(store, spoken), undefined);
-    assert.ok(await known(store, other));
-    assert.ok(await known(store, own));
+    assert.equal(await findAnswer(store, spoken), undefined);
+    assert.ok(await findAnswer(store, other));
+    assert.ok(await findAnswer(store, own));
   }),
 ];

@@ -5,7 +5,7 @@ import { type Check, check, createId } from './subject.ts';
 const later = () => Date.now() + 3_600_000;
 const answer: RememberedAnswer = { status: 409, headers: { 'x-a': 'b' }, body: { status: 'conflict', data: null } };
 
-const remembered = async ({ idempotency }: Store, key: string, given = answer, expiresAt = later()) =>
+const rememberAnswer = async ({ idempotency }: Store, key: string, given = answer, expiresAt = later()) =>
   assert.equal(await idempotency.remember({ key, fingerprint: 'print', expiresAt }, given), undefined);
 
 const isKnown = async ({ idempotency }: Store, key: string) => (await idempotency.find(key)) !== undefined;
@@ -14,13 +14,13 @@ export const idempotency: readonly Check[] = [
   check('an answer is found in every instance, with the fingerprint of its request', async ({ store, another }) => {
     const key = createId('key');
     assert.equal(await isKnown(store, key), false);
-    await remembered(store, key);
+    await rememberAnswer(store, key);
     for (const one of [store, await another()])
       assert.deepEqual(await one.idempotency.find(key), { fingerprint: 'print', answer });
   }),
   check('the first remembered answer is not replaced: a later one gets it', async ({ store, another }) => {
     const key = createId('key');
-    await remembered(store, key);
+    await rememberAnswer(store, key);
     const second = { key, fingerprint: 'second', expiresAt: later() };
     for (const one of [store, await another()]) {
       const first = await one.idempotency.remember(second, { ...answer, status: 422 });
@@ -47,7 +47,7 @@ export const idempotency: readonly Check[] = [
     // JSON has no BigInt, so both engines fail to write it.
     const unwritable = { ...answer, body: 1n };
     await assert.rejects(store.idempotency.remember({ key, fingerprint: 'print', expiresAt: later() }, unwritable));
-    await remembered(store, key);
+    await rememberAnswer(store, key);
   }),
   check(
     'trim leaves the given number of answers about a subject, those that expire last, and all others',
@@ -56,7 +56,7 @@ export const idempotency: readonly Check[] = [
       const [subject, other] = [createId('subject'), createId('subject')];
       const remember = async (of: string, expiresAt: number) => {
         const key = createId('key');
-        await remembered(store, key, { ...answer, subjects: [of] }, expiresAt);
+        await rememberAnswer(store, key, { ...answer, subjects: [of] }, expiresAt);
         return key;
       };
       const own: string[] = [];
@@ -73,9 +73,9 @@ export const idempotency: readonly Check[] = [
   ),
   check('an expired answer is not found, and the key can be used again', async ({ store }) => {
     const key = createId('key');
-    await remembered(store, key, { ...answer, subjects: ['someone'] }, Date.now() - 1);
+    await rememberAnswer(store, key, { ...answer, subjects: ['someone'] }, Date.now() - 1);
     assert.equal(await isKnown(store, key), false);
-    await remembered(store, key);
+    await rememberAnswer(store, key);
     await store.idempotency.forget('someone');
     assert.equal(await isKnown(store, key), true);
   }),
@@ -83,8 +83,8 @@ export const idempotency: readonly Check[] = [
     const subject = createId('person');
     const spoken = [createId('key'), createId('key')];
     const silent = createId('key');
-    for (const key of spoken) await remembered(store, key, { ...answer, subjects: [subject] });
-    await remembered(store, silent, { ...answer, subjects: [`${subject}x`] });
+    for (const key of spoken) await rememberAnswer(store, key, { ...answer, subjects: [subject] });
+    await rememberAnswer(store, silent, { ...answer, subjects: [`${subject}x`] });
     await store.idempotency.forget(subject);
     for (const key of spoken) assert.equal(await isKnown(store, key), false);
     assert.equal(await isKnown(store, silent), true);

@@ -130,10 +130,10 @@ export const outbox: readonly Check[] = [
   ),
   check('pending with an age omits younger events', async ({ store, institution, mine }) => {
     await mine.insert(createThing(), { events: [fact(1)] });
-    const aged = async (ms: number) =>
+    const hasPending = async (ms: number) =>
       (await store.outbox.pending(100_000, ms)).some((one) => one.institution === institution);
-    assert.equal(await aged(3_600_000), false);
-    await waitUntil(() => aged(20));
+    assert.equal(await hasPending(3_600_000), false);
+    await waitUntil(() => hasPending(20));
   }),
   check(
     'onCommitted reports the events of this instance after their commit, and none of a refused write',

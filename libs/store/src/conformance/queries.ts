@@ -108,7 +108,7 @@ const allPages = async (
   }
 };
 
-const mixed = (): New<Thing>[] =>
+const createMixedThings = (): New<Thing>[] =>
   Array.from({ length: 97 }, (_, i) =>
     createThing({
       name: `n${i % 5}`,
@@ -119,7 +119,7 @@ const mixed = (): New<Thing>[] =>
 
 export const pages: readonly Check[] = [
   check('the pages over ties and nulls, in both directions, are exactly the whole ordered list', async ({ mine }) => {
-    await mine.insertMany(mixed());
+    await mine.insertMany(createMixedThings());
     for (const orderBy of ['rank', 'name', 'id', undefined]) {
       for (const descending of [false, true]) {
         for (const where of [undefined, { show: 'odd' }] as (Where | undefined)[]) {
@@ -133,7 +133,7 @@ export const pages: readonly Check[] = [
     }
   }),
   check('the order is by value with null first, then by id; descending is its exact reverse', async ({ mine }) => {
-    const inputs = mixed();
+    const inputs = createMixedThings();
     await mine.insertMany(inputs);
     const expected = inputs
       .map((one) => ({ id: one.id, rank: one.rank ?? -1 }))
@@ -143,7 +143,7 @@ export const pages: readonly Check[] = [
     assert.deepEqual((await mine.find({ orderBy: 'rank', descending: true })).map(idOnly), expected.reverse());
   }),
   check('the index that a query names does not change its result', async ({ mine }) => {
-    await mine.insertMany(mixed());
+    await mine.insertMany(createMixedThings());
     const where = { name: { in: ['n1', 'n3'] } };
     for (const descending of [false, true]) {
       const query = { where, orderBy: 'rank', descending, limit: 15 };

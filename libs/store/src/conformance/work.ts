@@ -289,7 +289,7 @@ const moves: readonly Check[] = [
 ];
 
 /** The next release of the jobs of an earlier one, which marks its work in a member. */
-const upgraded = (jobs: Collection<Job>): Collection<Job> => ({
+const withUpgrade = (jobs: Collection<Job>): Collection<Job> => ({
   ...jobs,
   upgrade: (stored) => {
     if (stored.marker == null) return stored;
@@ -303,7 +303,7 @@ const upgrades: readonly Check[] = [
   workCheck(
     'work that an earlier release has marked is due from the next write on',
     async ({ mine, jobs, stores, claim }) => {
-      const next = stores[1].collection(upgraded(jobs));
+      const next = stores[1].collection(withUpgrade(jobs));
       const [read, written, ended] = await Promise.all(
         ['a', 'b', 'c'].map((name) => mine.insert({ id: createId(name), done: 0, marker: NOW })),
       );
@@ -312,7 +312,7 @@ const upgrades: readonly Check[] = [
       await next.acrossInstitutions.update(written?.id ?? '', (current) => ({ next: { ...current, done: 1 } }));
       await next.acrossInstitutions.update(ended?.id ?? '', (current) => ({ next: current, due: { first: null } }));
       assert.deepEqual(idsOf(await claim({})), [written?.id]);
-      await rewrite(stores[1], upgraded(jobs), { where: { marker: { gte: 0 } } });
+      await rewrite(stores[1], withUpgrade(jobs), { where: { marker: { gte: 0 } } });
       assert.deepEqual(idsOf(await claim({})), [read?.id]);
       assert.equal(await mine.count({ marker: { gte: 0 } }), 0);
     },

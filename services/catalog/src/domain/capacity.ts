@@ -52,7 +52,7 @@ const requestProblems = (request: RequestedCapacity, category: SeatCategory | un
   if (!category) return [`${path}.id is not one of the seat categories`];
   const { capacity, rows } = request;
   if (!category.numbered) return rows ? [`${path}.rows are for numbered seat categories only`] : [];
-  const problems = [...findRowProblems(rows ?? [], path), ...relabelled(category.rows, rows ?? [], path)];
+  const problems = [...findRowProblems(rows ?? [], path), ...findLabelProblems(category.rows, rows ?? [], path)];
   if (problems.length > 0) return problems;
   const seats = sumSeats(mergeRows(category.rows, rows ?? []));
   if (capacity === undefined || capacity === seats) return [];
@@ -62,7 +62,7 @@ const requestProblems = (request: RequestedCapacity, category: SeatCategory | un
 };
 
 /** The rows in which a seat would get another label: what is on a ticket stays. */
-const relabelled = (present: readonly Row[], request: readonly Row[], path: string): string[] => {
+const findLabelProblems = (present: readonly Row[], request: readonly Row[], path: string): string[] => {
   const seatsNow = new Map(present.map(({ row, seats }) => [row, seats]));
   return request.flatMap(({ row, seats }, index) => {
     const now = seatsNow.get(row) ?? 0;

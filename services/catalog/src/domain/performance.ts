@@ -131,7 +131,7 @@ export function findPatchProblems(performance: Performance, patch: PerformancePa
   return [
     // A stored zone is not checked: earlier releases accepted others, which must not block changes of something else.
     ...(patch.timeZone === undefined ? [] : timeZoneProblems(patch.timeZone, rules.clocks)),
-    ...salesProblems(merged(performance, patch, rules.clocks)),
+    ...salesProblems(mergeDetails(performance, patch, rules.clocks)),
     ...findCapacityProblems(performance.seatCategories, patch.seatCategories ?? []),
     ...findPriceProblems(patch.prices ?? [], performance.seatCategories, rules),
     ...(patch.seatMap
@@ -140,7 +140,7 @@ export function findPatchProblems(performance: Performance, patch: PerformancePa
   ];
 }
 
-const merged = (
+const mergeDetails = (
   performance: PerformanceDetails,
   patch: PerformancePatch,
   { ianaName }: Pick<Clocks, 'ianaName'>,
@@ -173,7 +173,7 @@ export function applyPerformanceChange<P extends Performance>(
   now: string,
 ): P | undefined {
   const changes = {
-    ...merged(performance, patch, clocks),
+    ...mergeDetails(performance, patch, clocks),
     state: patch.state ?? performance.state,
     seatMap: patch.seatMap === undefined ? (performance.seatMap ?? null) : patch.seatMap,
     prices: patch.prices ? resolvePrices(patch.prices, performance.seatCategories, currency) : performance.prices,
@@ -182,7 +182,7 @@ export function applyPerformanceChange<P extends Performance>(
     ),
   };
   const { state, seatMap = null, prices, seatCategories } = performance;
-  const before = { ...merged(performance, {}, clocks), state, seatMap, prices, seatCategories };
+  const before = { ...mergeDetails(performance, {}, clocks), state, seatMap, prices, seatCategories };
   if (same(before, changes)) return undefined;
   const isReentered = before.startDate !== changes.startDate || before.timeZone !== changes.timeZone;
   return {

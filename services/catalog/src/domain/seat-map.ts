@@ -67,7 +67,7 @@ export function computeRowPoints({ from, to, curve = 0 }: Omit<RowLine, 'row'>, 
   const length = Math.hypot(dx, dy) || 1;
   const at = (t: number): Point => {
     const bow = (4 * curve * t * (1 - t)) / length;
-    return { x: rounded(from.x + dx * t - dy * bow), y: rounded(from.y + dy * t + dx * bow) };
+    return { x: roundToHundredth(from.x + dx * t - dy * bow), y: roundToHundredth(from.y + dy * t + dx * bow) };
   };
   // The length of the parabola up to each part, in units of the straight line.
   const lengths = [0];
@@ -85,7 +85,7 @@ export function computeRowPoints({ from, to, curve = 0 }: Omit<RowLine, 'row'>, 
   });
 }
 
-const rounded = (value: number): number => Math.round(value * 100) / 100;
+const roundToHundredth = (value: number): number => Math.round(value * 100) / 100;
 
 type Indexed = SeatCategory & { readonly index: number };
 
@@ -184,7 +184,7 @@ const drawBlocks = (blocks: readonly Block[], { performanceId, centre, top, pitc
 };
 
 const rectangle = (left: number, top: number, width: number, height: number): string => {
-  const [x, y, right, bottom] = [left, top, left + width, top + height].map(rounded);
+  const [x, y, right, bottom] = [left, top, left + width, top + height].map(roundToHundredth);
   return `M${x} ${y}H${right}V${bottom}H${x}Z`;
 };
 

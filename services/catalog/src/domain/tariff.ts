@@ -69,7 +69,7 @@ export function findPriceProblems(
   const seen = new Set<string>();
   return prices.flatMap((price, index) => {
     const path = `${at}.prices[${index}]`;
-    const category = named(price, categories);
+    const category = findCategory(price, categories);
     const pair = `${category?.code}\n${price.tariffId}`;
     const repeated = seen.has(pair);
     seen.add(pair);
@@ -84,7 +84,10 @@ export function findPriceProblems(
   });
 }
 
-const named = <Category extends Named>(price: PriceInput, categories: readonly Category[]): Category | undefined =>
+const findCategory = <Category extends Named>(
+  price: PriceInput,
+  categories: readonly Category[],
+): Category | undefined =>
   categories.find(({ id, code }) =>
     price.seatCategoryId === undefined ? code === price.seatCategory : id === price.seatCategoryId,
   );
@@ -96,7 +99,7 @@ export function resolvePrices(
   currency: string,
 ): Price[] {
   return prices.flatMap((price) => {
-    const category = named(price, categories);
+    const category = findCategory(price, categories);
     return category ? [{ seatCategoryId: category.id, tariffId: price.tariffId, amount: price.amount, currency }] : [];
   });
 }

@@ -91,10 +91,10 @@ export function createCatalogCache(store: Store, clock: () => number = Date.now)
     const snapshot = read(collections, institution, clock(), sequence).then((fresh) => cache(institution.id, fresh));
     const entry = { mark: institution.catalogMark, snapshot };
     reading.set(institution.id, entry);
-    const done = () => {
+    const forgetReading = () => {
       if (reading.get(institution.id) === entry) reading.delete(institution.id);
     };
-    snapshot.then(done, done);
+    snapshot.then(forgetReading, forgetReading);
     return snapshot;
   };
 

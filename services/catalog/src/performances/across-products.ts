@@ -133,7 +133,7 @@ export function createAcrossProductsRoutes(store: Store, cache: CatalogCache): A
       handle: async ({ caller, query }) => {
         const { collections, now } = createContext(store, caller.institution);
         const publicOnly = isLimitedToPublic(caller);
-        const performances = await chosen(collections, query, publicOnly);
+        const performances = await selectPerformances(collections, query, publicOnly);
         const at = now();
         const items: Awaited<ReturnType<typeof readAvailability>>[] = [];
         for (const some of splitIntoBatches(performances, WIDTH))
@@ -161,7 +161,7 @@ const withProduct = (collections: Collections) => {
 };
 
 /** @throws Fault `missing_parameter` */
-const chosen = async (
+const selectPerformances = async (
   collections: Collections,
   { performanceIds, productId }: Asked,
   publicOnly: boolean,

@@ -119,6 +119,6 @@ export function watchLocalTimes(store: Store, log: Pick<Logger, 'info' | 'warn'>
     const [one] = await store.collection(performances).acrossInstitutions.find(without);
     if (one && (await store.lease('meant-starts', LEASE_MS))) await rewrite(store, performances);
   };
-  const failed = (error: unknown) => log.warn('the local times of starts could not be compared', { error });
-  return repeat(run, { everyMs: EVERY_MS, atOnce: true, failed });
+  const logFailure = (error: unknown) => log.warn('the local times of starts could not be compared', { error });
+  return repeat(run, { everyMs: EVERY_MS, atOnce: true, failed: logFailure });
 }

@@ -117,7 +117,7 @@ export function createPointsOfSaleRoutes(store: Store): AnyOperation[] {
         const to = (current: PointOfSaleDocument) => {
           ifMatch(validatorOf(current).etag);
           unchanged(toPointOfSaleView(current));
-          return toPointOfSaleDetails(current.serviceHost, merged(toPointOfSaleView(current), body));
+          return toPointOfSaleDetails(current.serviceHost, mergeDetails(toPointOfSaleView(current), body));
         };
         const [context, host] = [createContext(store, caller.institution), params.serviceHost.toLowerCase()];
         return answer(await changePointOfSale(context, host, body.tariffIds ?? [], to, remember(answer)));
@@ -164,7 +164,7 @@ const answer = (document: PointOfSaleDocument) => ok(toPointOfSaleView(document)
  * RFC 7396, but for the member whose null is a value: never. @throws Fault `validation_error`, as for a logo without
  * colours
  */
-const merged = (current: Details, changes: Parameters<typeof mergePatch<Details>>[1]): Details => {
+const mergeDetails = (current: Details, changes: Parameters<typeof mergePatch<Details>>[1]): Details => {
   const { shopperCancellationMinutes } = changes as Partial<Details>;
   const next = mergePatch<Details>(current, changes);
   return check(shopperCancellationMinutes === null ? { ...next, shopperCancellationMinutes } : next);

@@ -29,12 +29,12 @@ export function createContention() {
     },
     /** The number of best blocks to choose from at random: 1 without contention, more after lost claims. */
     choices: (seatCategoryId: string): number => choicesByCategory.get(seatCategoryId) ?? 1,
-    won(seatCategoryId: string): void {
+    recordWin(seatCategoryId: string): void {
       const choices = (choicesByCategory.get(seatCategoryId) ?? 1) * 0.9;
       if (choices > 1) choicesByCategory.set(seatCategoryId, choices);
       else choicesByCategory.delete(seatCategoryId);
     },
-    lost(seatCategoryId: string): void {
+    recordLoss(seatCategoryId: string): void {
       choicesByCategory.set(
         seatCategoryId,
         Math.min(MAX_CHOICES, (choicesByCategory.get(seatCategoryId) ?? 1) * 1.5 + 1),
@@ -204,10 +204,10 @@ const takeBest = async (
     if (!ids) return [];
     const taken = await takeNamed(places, claim, item, ids);
     if (taken.length === count) {
-      contention.won(requested.seatCategoryId);
+      contention.recordWin(requested.seatCategoryId);
       return taken;
     }
-    contention.lost(requested.seatCategoryId);
+    contention.recordLoss(requested.seatCategoryId);
     await releaseTaken(places, claim, taken);
     contention.clearBusy(taken.map(({ id }) => id));
   }

@@ -178,8 +178,12 @@ const aboutOf = (institution: InstitutionDocument | undefined, { product, perfor
   if (!category) return {};
   const { name, city } = venue;
   const seller = institution ? { institution: institution.name } : {};
-  const ordered = (texts: Texts) => sortTexts(institution?.languages ?? [], texts);
-  const names = { product: ordered(product.name), seatCategory: ordered(category.name), tariff: ordered(tariff.name) };
+  const sortByLanguage = (texts: Texts) => sortTexts(institution?.languages ?? [], texts);
+  const names = {
+    product: sortByLanguage(product.name),
+    seatCategory: sortByLanguage(category.name),
+    tariff: sortByLanguage(tariff.name),
+  };
   const until = computeValidUntil(performance, product);
   const entries = getEntries(product);
   const more = {
@@ -202,10 +206,10 @@ export const Changed = named(
 export function toChangeView(outcome: ChangeOutcome): Static<typeof Changed> {
   return 'places' in outcome
     ? { outcome: 'done', places: outcome.places.map(toPlaceView), missing: [] }
-    : unchanged(outcome);
+    : refuseMissing(outcome);
 }
 
-const unchanged = ({ missing }: { readonly missing: readonly string[] }) => ({
+const refuseMissing = ({ missing }: { readonly missing: readonly string[] }) => ({
   outcome: 'refused' as const,
   places: [],
   missing: [...missing],
@@ -226,5 +230,5 @@ export function toRenewalView(outcome: RenewalOutcome): Static<typeof Renewed> {
         places: outcome.places.map(({ place, replaces }) => ({ ...toPlaceView(place), replaces })),
         missing: [],
       }
-    : unchanged(outcome);
+    : refuseMissing(outcome);
 }

@@ -200,8 +200,8 @@ const createFor = (
 
     /** Keeps a contact that the institution has changed since. No effect on other contacts. */
     async forgetGuest(number: string): Promise<void> {
-      const forgotten = (contact: ContactDocument) => (isOnlyGuests(contact) ? erasure(contact) : undefined);
-      await seen.update(number, forgotten, { forget: number });
+      const eraseGuest = (contact: ContactDocument) => (isOnlyGuests(contact) ? erasure(contact) : undefined);
+      await seen.update(number, eraseGuest, { forget: number });
     },
 
     async change(
@@ -212,7 +212,7 @@ const createFor = (
       request: Request,
     ): Promise<ContactDocument> {
       if (isOwnOnly && allowDuplicate) throw notByItself('use allowDuplicateEmail');
-      const changed = (present: Details): Details => {
+      const applyDetails = (present: Details): Details => {
         const wanted = to(present);
         if ((isOwnOnly || isBounded) && hasChangedCriteria(present, wanted))
           throw isOwnOnly ? notByItself('change $.criteria') : criteriaExcluded();
@@ -222,13 +222,15 @@ const createFor = (
       request.ifMatch(String(current.version));
       request.unchanged?.(current);
       if (current.details === undefined) throw isErased();
-      const wanted = changed(current.details);
+      const wanted = applyDetails(current.details);
       const { email } = wanted;
       const write = () =>
         orDuplicate(email, number, () =>
           update(kind, number, request, (contact) => {
             if (contact.details === undefined) throw isErased();
-            return { next: markAdopted(setDetails(contact, changed(contact.details), allowDuplicate, timestamp())) };
+            return {
+              next: markAdopted(setDetails(contact, applyDetails(contact.details), allowDuplicate, timestamp())),
+            };
           }),
         );
       if (email === undefined || !hasChangedEmail(current, wanted) || allowDuplicate) return write();

@@ -112,14 +112,14 @@ const createHourlyLimit = (disclosures: CollectionHandle<DisclosuresDocument>, n
     const documents = disclosures.of(institution);
     const entry = { id: randomUUID(), at: now() };
     const expiresAt = entry.at + HOUR_MS;
-    const counted = () =>
+    const countLearned = () =>
       documents.update(userId, (current) => {
         const recent = current.learned.filter(({ at }) => at > entry.at - HOUR_MS);
         const [oldest] = recent;
         if (oldest && recent.length >= MOST_PER_HOUR) throw tooMany(oldest.at + HOUR_MS - entry.at);
         return { next: { ...current, learned: [...recent, entry], expiresAt } };
       });
-    while (!(await counted())) {
+    while (!(await countLearned())) {
       try {
         await documents.insert({ id: userId, learned: [entry], expiresAt });
         break;

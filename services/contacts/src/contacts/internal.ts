@@ -107,7 +107,7 @@ export function createInternalRoutes(contactsOf: ContactsOf): AnyOperation[] {
         answer: { contactNumber, kind: 'individual', criteria: details.criteria, hasEmail: true, erasedAt: null },
       },
       handle: async ({ caller, params, query }) =>
-        ok(known(await contactsOf(readerOf(caller, query)).getAny(params.contactNumber))),
+        ok(toKnownContact(await contactsOf(readerOf(caller, query)).getAny(params.contactNumber))),
     }),
     operation({
       id: 'findContacts',
@@ -210,7 +210,7 @@ export function createInternalRoutes(contactsOf: ContactsOf): AnyOperation[] {
   ];
 }
 
-const known = ({ contactNumber, kind, details, erasedAt }: ContactDocument) => ({
+const toKnownContact = ({ contactNumber, kind, details, erasedAt }: ContactDocument) => ({
   contactNumber,
   kind,
   criteria: details && 'criteria' in details ? [...(details.criteria ?? [])] : [],

@@ -7,11 +7,11 @@ import { computeNameKey } from './search-key.ts';
 export function computeEmailKey(email: string): string {
   const text = email.trim();
   const domain = text.lastIndexOf('@') + 1;
-  return folded(text.slice(0, domain)) + folded(dnsName(text.slice(domain)));
+  return foldText(text.slice(0, domain)) + foldText(dnsName(text.slice(domain)));
 }
 
 /** A final sigma becomes a sigma. */
-const folded = (text: string): string => text.normalize('NFC').toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
+const foldText = (text: string): string => text.normalize('NFC').toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
 
 /** A domain with non-ASCII letters becomes IDNA; others are unchanged. */
 const dnsName = (domain: string): string => {

@@ -20,7 +20,7 @@ export type Deliveries = ReturnType<typeof createDeliveries>;
 export function createDeliveries(its: DeliveriesDependencies) {
   const running = new Set<Delivery>();
   const loggedAt = new Map<string, number>();
-  const failed = (id: string, error: unknown): void => {
+  const logFailure = (id: string, error: unknown): void => {
     if (performance.now() - (loggedAt.get(id) ?? Number.NEGATIVE_INFINITY) < LOG_EVERY_MS) return;
     loggedAt.set(id, performance.now());
     its.logger.warn('a webhook has to wait: its deliveries could not be read or written', { id, error });
@@ -33,7 +33,7 @@ export function createDeliveries(its: DeliveriesDependencies) {
   return {
     wake,
     async deliver(webhook: WebhookDocument, claim: Claim): Promise<WorkResult> {
-      const delivery = createDelivery({ ...its, failed }, webhook, claim);
+      const delivery = createDelivery({ ...its, failed: logFailure }, webhook, claim);
       running.add(delivery);
       try {
         return await delivery.run();

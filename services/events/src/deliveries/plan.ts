@@ -29,7 +29,7 @@ export function createPlannedAttempt(
     type: event.type,
     sequence: event.sequence,
     resourceId: event.resource.id,
-    lane: `${padded(event.sequence)} ${round} ${padded(attempt)}`,
+    lane: `${padNumber(event.sequence)} ${round} ${padNumber(attempt)}`,
     origin,
     round,
     attempt,
@@ -44,7 +44,7 @@ export function createPlannedAttempt(
   };
 }
 
-const padded = (number: number): string => String(number).padStart(16, '0');
+const padNumber = (number: number): string => String(number).padStart(16, '0');
 
 export function createNextAttempt(failed: DeliveryDocument, dueAt: number, now: number): New<DeliveryDocument> {
   const { webhookId, eventId, type, sequence, resourceId, origin, round, attempt } = failed;

@@ -61,9 +61,9 @@ export function createFeed(
    */
   const requireWhole = async (institution: string, after: number, last: number): Promise<void> => {
     if (after === last) return;
-    if (after > last) throw expired();
+    if (after > last) throw createExpiredFault();
     const [next] = await documents.of(institution).find({ where: { sequence: after + 1 }, limit: 1 });
-    if (!next || !isShown(next)) throw expired();
+    if (!next || !isShown(next)) throw createExpiredFault();
   };
 
   const read: Feed['read'] = async (institution, after, { types, resource, bounds }, limit) => {
@@ -115,7 +115,7 @@ export function createFeed(
   };
 }
 
-const expired = () =>
+const createExpiredFault = () =>
   new Fault(
     'event_cursor_expired',
     'Events after this cursor were removed: read the resources again, and start with after=start.',

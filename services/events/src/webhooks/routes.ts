@@ -73,7 +73,7 @@ export function createWebhookRoutes(webhooks: Webhooks): AnyOperation[] {
       answers: { 200: createPageSchema(Webhook) },
       example: { answer: { items: [example.webhook], nextCursor: null } },
       handle: (request) =>
-        readPage(request, webhooks.shown(request.caller), {
+        readPage(request, webhooks.listShown(request.caller), {
           where: { deletedAt: null },
           item: ({ webhook, last }) => toWebhookView(webhook, last),
         }),
@@ -142,8 +142,8 @@ export function createWebhookRoutes(webhooks: Webhooks): AnyOperation[] {
           ifMatch(etag(webhook));
           unchanged(toWebhookView(webhook, last));
         };
-        const idempotencyRecord = remember((webhook: WebhookDocument) => shown({ webhook, last }));
-        return shown(await webhooks.change({ caller, ...params, allow, idempotencyRecord }, body));
+        const idempotencyRecord = remember((webhook: WebhookDocument) => answerWebhook({ webhook, last }));
+        return answerWebhook(await webhooks.change({ caller, ...params, allow, idempotencyRecord }, body));
       },
     }),
     operation({
@@ -251,9 +251,9 @@ export function createWebhookRoutes(webhooks: Webhooks): AnyOperation[] {
       example: { params: exampleParams, body: { eventId: example.delivery.eventId }, answer: { count: 1 } },
       handle: async ({ caller, params, body, remember }) => {
         const idempotencyRecord = remember(({ redeliveries }: WebhookDocument) =>
-          accepted(redeliveries?.at(-1)?.count ?? 0),
+          acceptDeliveries(redeliveries?.at(-1)?.count ?? 0),
         );
-        return accepted(await webhooks.redeliver({ caller, ...params, allow, idempotencyRecord }, body));
+        return acceptDeliveries(await webhooks.redeliver({ caller, ...params, allow, idempotencyRecord }, body));
       },
     }),
   ];
@@ -267,6 +267,6 @@ const withEtag = (webhook: WebhookDocument) => ({ headers: { ETag: `"${etag(webh
 /** They change nothing of the webhook itself. */
 const allow = (): void => undefined;
 
-const shown = ({ webhook, last }: ShownWebhook) => ok(toWebhookView(webhook, last), { etag: etag(webhook) });
+const answerWebhook = ({ webhook, last }: ShownWebhook) => ok(toWebhookView(webhook, last), { etag: etag(webhook) });
 
-const accepted = (count: number) => ({ status: 202, data: { count } });
+const acceptDeliveries = (count: number) => ({ status: 202, data: { count } });

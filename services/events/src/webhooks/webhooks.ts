@@ -67,7 +67,7 @@ export function createWebhooks(its: WebhooksDependencies) {
   const deliveriesOf = (institution: string): Documents<DeliveryDocument> =>
     store.collection(deliveriesCollection).of(institution);
 
-  const shown = async (webhook: WebhookDocument): Promise<ShownWebhook> => ({
+  const showWithLastAttempt = async (webhook: WebhookDocument): Promise<ShownWebhook> => ({
     webhook,
     last: await findLatestAttempt(deliveriesOf(webhook.institution), webhook.id),
   });
@@ -130,16 +130,17 @@ export function createWebhooks(its: WebhooksDependencies) {
   };
 
   return {
-    shown: (caller: Caller) => ({
+    listShown: (caller: Caller) => ({
       find: async (query: Query) => {
         const found = await webhooksOf(caller).find(query);
-        const all = await Promise.all(found.map(shown));
+        const all = await Promise.all(found.map(showWithLastAttempt));
         return all.map((one) => ({ ...one, id: one.webhook.id, createdAt: one.webhook.createdAt }));
       },
     }),
 
     /** @throws {Fault} `not_found`, like all methods below */
-    get: async (caller: Caller, webhookId: string): Promise<ShownWebhook> => shown(await current(caller, webhookId)),
+    get: async (caller: Caller, webhookId: string): Promise<ShownWebhook> =>
+      showWithLastAttempt(await current(caller, webhookId)),
 
     create: async (
       caller: Caller,
@@ -186,11 +187,11 @@ export function createWebhooks(its: WebhooksDependencies) {
         rules.requireVisible(caller, change.types ?? []);
         return rules.applyWebhookChange(webhook, change, { client: caller.client ?? '', now: new Date(now()), head });
       });
-      return shown(webhook);
+      return showWithLastAttempt(webhook);
     },
 
     remove: async (request: WebhookRequest): Promise<ShownWebhook> => {
-      const { last } = await shown(await current(request.caller, request.webhookId));
+      const { last } = await showWithLastAttempt(await current(request.caller, request.webhookId));
       return { webhook: await update(request, (webhook) => rules.markDeleted(webhook, new Date(now()))), last };
     },
 
@@ -202,7 +203,7 @@ export function createWebhooks(its: WebhooksDependencies) {
         rules.requireVisible(request.caller, webhook.types);
         return rules.addSecret(webhook, stored, at);
       });
-      return { ...(await shown(webhook)), secret };
+      return { ...(await showWithLastAttempt(webhook)), secret };
     },
 
     /** Sends at once, whatever the state of the webhook. */

@@ -104,15 +104,15 @@ const outcomeOf = async (
   act: () => Promise<OrderDocument>,
   isDone: (order: OrderDocument) => boolean = () => false,
 ) => {
-  const done = (order: OrderDocument) =>
+  const answerDone = (order: OrderDocument) =>
     ok({ outcome: 'done' as const, reason: null, details: null, order: toShopView(order) });
   try {
-    return done(await act());
+    return answerDone(await act());
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     const order = await context.orders.of(institution).get(orderId);
     if (order && isDone(order) && (error.code === 'conflict' || error.code === 'service_unavailable'))
-      return done(order);
+      return answerDone(order);
     const reason = error instanceof RefusedOrder ? refusals[error.reason].shopReason : null;
     if (!reason) throw error;
     return ok({ outcome: 'refused' as const, reason, details: error.details, order: order ? toShopView(order) : null });

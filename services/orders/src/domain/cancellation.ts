@@ -66,12 +66,12 @@ export function recordTicketsCancelled<O extends Order>(
   const { cancellation } = order;
   if (!cancellation?.hadTickets || fact.version <= cancellation.ticketsVersion) return accept(order);
   const { version: ticketsVersion, ticketsCancelled, controlled } = fact;
-  const next = settled({ ...cancellation, ticketsCancelled, controlled, ticketsVersion }, now);
+  const next = settleIfComplete({ ...cancellation, ticketsCancelled, controlled, ticketsVersion }, now);
   return accept(markModified({ ...order, cancellation: next }, now));
 }
 
 /** Once, when the last number becomes known. */
-const settled = (cancellation: Cancellation, now: number): Cancellation => {
+const settleIfComplete = (cancellation: Cancellation, now: number): Cancellation => {
   const { settledAt, ticketsCancelled, controlled, placesReleased } = cancellation;
   const known = ticketsCancelled !== null && controlled !== null && placesReleased !== null;
   return settledAt === null && known ? { ...cancellation, settledAt: now } : cancellation;
@@ -92,6 +92,6 @@ export function recordPlacesReleased<O extends Order>(
   if (!cancellation || fact.version <= cancellation.placesVersion) return accept(order);
   if (fact.cause !== (cancellation.hadTickets ? 'tickets.cancelled' : 'order.cancelled')) return accept(order);
   const { version: placesVersion, placesReleased } = fact;
-  const next = settled({ ...cancellation, placesReleased, placesVersion }, now);
+  const next = settleIfComplete({ ...cancellation, placesReleased, placesVersion }, now);
   return accept(markModified({ ...order, cancellation: next }, now));
 }

@@ -49,7 +49,7 @@ export function changeLine<O extends Order>(
   const next: Line = {
     ...line,
     ...price,
-    ...(tariff ? described(line, tariff.name) : {}),
+    ...(tariff ? describeTariff(line, tariff.name) : {}),
     beneficiary: toBeneficiary({ ...line.beneficiary, ...beneficiary }),
   };
   const lines = order.lines.map((other) => (other.id === lineId ? next : other));
@@ -57,7 +57,7 @@ export function changeLine<O extends Order>(
   return accept(markModified({ ...order, lines }, now));
 }
 
-const described = ({ about }: Line, name: Texts | undefined): Pick<Line, 'about'> => {
+const describeTariff = ({ about }: Line, name: Texts | undefined): Pick<Line, 'about'> => {
   if (!about) return {};
   const { tariff: _, ...rest } = about;
   return { about: name ? { ...rest, tariff: name } : rest };

@@ -193,7 +193,9 @@ export function nameLine<O extends Order>(
   if (isControlled(order, line, controlled))
     return refuse('ticket_controlled', 'The ticket of the line is controlled, so its beneficiary stays.');
   const isConfirmed = order.state === 'confirmed';
-  const lines = order.lines.map((other) => (other.id === lineId ? renamed(line, wanted, isConfirmed) : other));
+  const lines = order.lines.map((other) =>
+    other.id === lineId ? renameBeneficiary(line, wanted, isConfirmed) : other,
+  );
   return accept(markModified({ ...order, lines }, now));
 }
 
@@ -205,7 +207,7 @@ const isControlled = ({ ticketNotes }: Order, { ticketId }: Line, known: readonl
   (known.includes(ticketId) || ticketNotes.some((note) => note.ticketId === ticketId && note.controlled));
 
 /** A confirmed order counts changes, so that its ticket follows each once. */
-const renamed = (line: Line, beneficiary: Beneficiary | null, isConfirmed: boolean): Line => ({
+const renameBeneficiary = (line: Line, beneficiary: Beneficiary | null, isConfirmed: boolean): Line => ({
   ...line,
   beneficiary,
   ...(isConfirmed ? { beneficiaryAsOf: (line.beneficiaryAsOf ?? 0) + 1 } : {}),

@@ -34,10 +34,10 @@ export async function holdUntil(
 /** To `minutes` from now; never shortens. @throws Fault for each refusal of the rules, `service_unavailable` */
 export function extendOrder(context: OrdersContext, command: Command, minutes: number): Promise<OrderDocument> {
   const at = context.now();
-  return held(context, command, (order, now) => extend(order, { minutes, at }, now));
+  return runAfterHold(context, command, (order, now) => extend(order, { minutes, at }, now));
 }
 
-const held = async (context: OrdersContext, command: Command, rule: Rule): Promise<OrderDocument> => {
+const runAfterHold = async (context: OrdersContext, command: Command, rule: Rule): Promise<OrderDocument> => {
   const effect = (order: OrderDocument, next: OrderDocument) => holdUntil(context, order, next.expiresAt ?? 0);
   const { order, done } = await runStockFirst(context, command, { rule, effect });
   return done ? order : shortenHold(context, order, command.idempotencyRecord);
@@ -48,7 +48,7 @@ const held = async (context: OrdersContext, command: Command, rule: Rule): Promi
  * may reserve, each refusal of the rules, `service_unavailable`
  */
 export function reserveOrder(context: OrdersContext, command: Command, dueAt: number): Promise<OrderDocument> {
-  return held(context, command, (order, now) =>
+  return runAfterHold(context, command, (order, now) =>
     reserve(order, { dueAt, mostDays: context.mayDo?.reservationDays }, now),
   );
 }
@@ -85,8 +85,8 @@ export async function confirmOrder(
     isExcluded ? refuse('on_account_excluded') : (checkSellable(order, onAccount, now) ?? accept(order));
   const effect = (order: OrderDocument) => sellAll(context, order);
   const write = (sale: Sale) => (order: OrderDocument, now: number) => confirmBySale(rule(order, now), sale, now);
-  const sold = (sale: Sale) => sale.soldPlaceIds;
-  const { order } = await runStockFirst(context, command, { rule, effect, write, sold });
+  const getSoldPlaceIds = (sale: Sale) => sale.soldPlaceIds;
+  const { order } = await runStockFirst(context, command, { rule, effect, write, sold: getSoldPlaceIds });
   await issueAtOnce(context, order);
   return order;
 }

@@ -105,7 +105,7 @@ export async function holdAndInsert(
     const held = await context.stock.hold(institution, { ...wanted, holder: id, asOf: FIRST_VERSION });
     try {
       await permit?.(held.lines);
-      const order = opened(context, maker, requested, held, creation);
+      const order = openOrder(context, maker, requested, held, creation);
       return await insert(context, institution, order, idempotencyRecord);
     } catch (error) {
       const isAnotherOrder = error instanceof UniqueViolation && !creation.cart;
@@ -118,7 +118,7 @@ export async function holdAndInsert(
   }
 }
 
-const opened = (
+const openOrder = (
   context: OrdersContext,
   { client, createdBy }: Maker,
   requested: OrderRequest,
@@ -143,14 +143,14 @@ const insert = async (
   const [performanceId = '', ...others] = order.performanceIds;
   await linkPerformances(context.links.of(institution), { id: order.id, performanceId }, others);
   const orders = context.orders.of(institution);
-  const numbered = async (taken: number): Promise<OrderDocument> => {
+  const insertWithNumber = async (taken: number): Promise<OrderDocument> => {
     const document = { ...order, performanceId, shortNumber: deriveOrderNumber(order.id, taken) };
     return orders.insert(document, { events, idempotencyRecord }).catch((error: unknown) => {
       if (!(error instanceof UniqueViolation) || error.index !== 'number') throw error;
-      return numbered(taken + 1);
+      return insertWithNumber(taken + 1);
     });
   };
-  const written = await numbered(0);
+  const written = await insertWithNumber(0);
   context.limit.record(written, written.id, written.heldPlaces);
   await cancelIfOver(context, written);
   return written;

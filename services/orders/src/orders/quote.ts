@@ -56,12 +56,12 @@ const quoteOrder = async (context: OrdersContext, caller: Caller, requested: Ord
   const maker = toMaker(caller);
   const contact = await readNamedContact(context, caller.institution, requested.contactNumber);
   const all = [
-    ...contact.faults.map((fault) => refused(null, createRefusalFault('invalid_reference', `${fault}.`))),
+    ...contact.faults.map((fault) => toRefused(null, createRefusalFault('invalid_reference', `${fault}.`))),
     ...(await ownRefusals(context, maker, { places: countPlaces(items), currencies })),
-    ...refusals.map(({ item, reason, details }) => refused(item, createRefusalFault(reason, details))),
+    ...refusals.map(({ item, reason, details }) => toRefused(item, createRefusalFault(reason, details))),
     ...quotes.flatMap(({ item, criterion }) => {
       const unmet = maker.sellsToAnybody ? undefined : checkTariffAccess([{ criterion }], contact.criteria);
-      return unmet ? [refused(item, toFault(unmet.refused))] : [];
+      return unmet ? [toRefused(item, toFault(unmet.refused))] : [];
     }),
   ];
   const lines = quotes.flatMap(({ item, quantity, amount }) => {
@@ -77,7 +77,7 @@ const quoteOrder = async (context: OrdersContext, caller: Caller, requested: Ord
   };
 };
 
-const refused = (item: number | null, fault: Fault): Refused => ({
+const toRefused = (item: number | null, fault: Fault): Refused => ({
   item,
   status: registry[fault.code].status,
   details: fault.details,
@@ -91,15 +91,15 @@ const ownRefusals = async (
 ): Promise<Refused[]> => {
   const found: Refused[] = [];
   const several = checkSingleCurrency(currencies);
-  if (several) found.push(refused(null, several));
+  if (several) found.push(toRefused(null, several));
   const tooMany = checkPlaceLimit(places);
-  if (tooMany) return [...found, refused(null, tooMany)];
+  if (tooMany) return [...found, toRefused(null, tooMany)];
   try {
     const end = await context.limit.admit(maker, places);
     end();
   } catch (error) {
     if (!(error instanceof RefusedOrder)) throw error;
-    found.push(refused(null, error));
+    found.push(toRefused(null, error));
   }
   return found;
 };

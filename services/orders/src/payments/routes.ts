@@ -139,11 +139,11 @@ export function createPaymentsRoutes(contextOf: ContextOf): AnyOperation[] {
         answerOrder,
       )((context, command, request) => {
         const { caller, params, body } = request;
-        const unchanged = (order: OrderDocument): void => {
+        const requireUnchanged = (order: OrderDocument): void => {
           const payment = order.payments.find(({ id }) => id === params.paymentId);
           if (payment) request.unchanged(toPaymentView(order, payment, caller.scopes));
         };
-        return settleOrderPayment(context, { ...command, unchanged }, params.paymentId, body.status);
+        return settleOrderPayment(context, { ...command, unchanged: requireUnchanged }, params.paymentId, body.status);
       }),
     }),
   ];

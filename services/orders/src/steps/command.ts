@@ -82,7 +82,7 @@ export async function decideUntilSettled<Result extends Outcome>(
 
 /** If-Match, then the rule; a repeat finds its effect. @throws Fault for each refusal of the rule */
 export async function runCommand(context: OrdersContext, command: Command, rule: Rule): Promise<CommandResult> {
-  const own = guarded(command, rule);
+  const own = guardRule(command, rule);
   const order = requireAccepted(
     await decideUntilSettled(context, command, () => attempt(context, command, own.rule, command.idempotencyRecord)),
   );
@@ -90,7 +90,7 @@ export async function runCommand(context: OrdersContext, command: Command, rule:
 }
 
 /** Does the command apply, has it been done, does If-Match hold. */
-const guarded = (
+const guardRule = (
   { ifMatch, unchanged, idempotencyRecord, request, isMade, appliesTo }: Command,
   rule: Rule,
 ): { readonly rule: Rule; readonly isDone: () => boolean } => {
@@ -161,7 +161,7 @@ const tryStockFirst = async <Effect>(
   soldIds: string[],
 ): Promise<CommandResult> => {
   for (let tries = 1; ; tries += 1) {
-    const own = guarded(command, rule);
+    const own = guardRule(command, rule);
     const before = await decideUntilSettled<Outcome & { readonly next: OrderDocument }>(context, command, () =>
       preview(context, command, own.rule),
     );

@@ -57,10 +57,10 @@ export async function writeGuest(context: OrdersContext, order: OrderDocument): 
   await context.contacts.writeGuest(institution, contactNumber, guest);
   return context.orders
     .of(institution)
-    .update(id, (current) => changed(current, markGuestWritten(current, contactNumber, guest.since, context.now())));
+    .update(id, (current) => toChange(current, markGuestWritten(current, contactNumber, guest.since, context.now())));
 }
 
-const changed = (current: OrderDocument, next: OrderDocument) => (next === current ? undefined : { next });
+const toChange = (current: OrderDocument, next: OrderDocument) => (next === current ? undefined : { next });
 
 /** As {@link writeGuest}, but a failure is only logged: it stays due. */
 export async function writeGuestOrLater(context: OrdersContext, order: OrderDocument): Promise<void> {
@@ -78,5 +78,5 @@ export async function forgetGuests(context: OrdersContext, order: OrderDocument)
     const isNamed = (await orders.count({ contactNumber })) > 0;
     if (!isNamed) await context.contacts.forgetGuest(institution, contactNumber);
   }
-  return orders.update(id, (current) => changed(current, removeFormerGuests(current, formerGuests)));
+  return orders.update(id, (current) => toChange(current, removeFormerGuests(current, formerGuests)));
 }

@@ -27,7 +27,7 @@ export function createCartRoutes(context: PosContext, edition: Edition): AnyOper
   const changeErrors = [...expiredErrors, 'cart_empty', 'order_busy'] as const;
 
   /** @throws {PosFault} cart_expired under the numbered version, which cannot say it otherwise */
-  const shown = async (visit: Visit, cart: ShownCart) => {
+  const viewCart = async (visit: Visit, cart: ShownCart) => {
     if (cart.isExpired && !isExperimental) throw createCartExpiredFault();
     return toCartView(cart, await readCurrentOffer(context, visit), { visit, isExperimental });
   };
@@ -49,8 +49,8 @@ export function createCartRoutes(context: PosContext, edition: Edition): AnyOper
       handle: async ({ visitor }) => {
         const { session } = visitor;
         const recorded = session && (await readRecordedCart(context, session));
-        if (recorded && hasExpired(recorded)) return ok(await shown(visitor, { order: recorded, isExpired: true }));
-        return ok(await shown(visitor, { order: session && (await findCart(context, session, recorded)) }));
+        if (recorded && hasExpired(recorded)) return ok(await viewCart(visitor, { order: recorded, isExpired: true }));
+        return ok(await viewCart(visitor, { order: session && (await findCart(context, session, recorded)) }));
       },
     }),
     operation({
@@ -72,7 +72,7 @@ export function createCartRoutes(context: PosContext, edition: Edition): AnyOper
             current.cartId === cartId ? { cartId: null } : undefined,
           );
         }
-        return ok(await shown(visitor, { order: undefined }));
+        return ok(await viewCart(visitor, { order: undefined }));
       },
     }),
     operation({
@@ -106,7 +106,7 @@ export function createCartRoutes(context: PosContext, edition: Edition): AnyOper
         const named = items.length > 1 ? '$.items' : undefined;
         await requireNotOver(context, visitor.pointOfSale.institution, performanceIds, named);
         const { cart, newSession } = await fillCart(context, visitor, items, idempotencyKey ?? createId('req'));
-        return created(await shown(visitor, { order: cart }), `${visitor.base}/shopping-cart`, {
+        return created(await viewCart(visitor, { order: cart }), `${visitor.base}/shopping-cart`, {
           headers: newSession ? { 'X-auth-token': newSession.token } : {},
           subjects: subjectsOf(visitor, cart),
         });
@@ -136,8 +136,8 @@ export function createCartRoutes(context: PosContext, edition: Edition): AnyOper
           ...(beneficiaryLastName === undefined ? {} : { beneficiaryLastName: toStoredName(beneficiaryLastName) }),
         };
         const outcome = await context.orders.changeLine(institution, cartId, params.id, change);
-        const cart = changed(outcome);
-        return ok(await shown(visitor, cart), { subjects: subjectsOf(visitor, cart.order) });
+        const cart = toShownCart(outcome);
+        return ok(await viewCart(visitor, cart), { subjects: subjectsOf(visitor, cart.order) });
       },
     }),
     operation({
@@ -154,7 +154,9 @@ export function createCartRoutes(context: PosContext, edition: Edition): AnyOper
       example: { ...example, answer: edition.examples.cart },
       handle: async ({ visitor, params }) => {
         const { institution, cartId } = cartIdOf(visitor, params.id);
-        return ok(await shown(visitor, changed(await context.orders.removeLine(institution, cartId, params.id))));
+        return ok(
+          await viewCart(visitor, toShownCart(await context.orders.removeLine(institution, cartId, params.id))),
+        );
       },
     }),
   ];
@@ -173,7 +175,7 @@ const cartIdOf = ({ session }: Visit, itemId: string): { readonly institution: s
 };
 
 /** @throws {PosFault} not_found if the cart has ended, else as {@link requireDone} */
-const changed = (outcome: Outcome): ShownCart => {
+const toShownCart = (outcome: Outcome): ShownCart => {
   const { reason, order } = outcome;
   if (order && (reason === 'cart_expired' || (reason === 'cart_gone' && order.state === 'expired')))
     return { order, isExpired: true };

@@ -135,7 +135,7 @@ export function createCompose(its: ComposeDependencies) {
     }));
   };
 
-  const written = async (
+  const writeMail = async (
     mail: MailDocument,
     order: Order,
     shop: PointOfSale,
@@ -193,7 +193,7 @@ export function createCompose(its: ComposeDependencies) {
     }
     const moved = sold.find(({ line }) => line.performanceId === mail.move?.performanceId);
     if (moved?.productType === 'goods') return { state: 'dropped', reason: 'goods' };
-    return { state: 'ready', mail: await written(mail, order, shop, contact, tickets, sold), pointOfSale: shop };
+    return { state: 'ready', mail: await writeMail(mail, order, shop, contact, tickets, sold), pointOfSale: shop };
   };
 
   return async (mail: MailDocument): Promise<Composed> => {

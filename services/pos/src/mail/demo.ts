@@ -171,9 +171,11 @@ const paragraphs = (text: string): Html[] =>
   text
     .trim()
     .split(/\n{2,}/)
-    .map((part) => html`<p>${part.split('\n').map((line, index) => [index > 0 && html`<br>`, linked(line)])}</p>\n`);
+    .map(
+      (part) => html`<p>${part.split('\n').map((line, index) => [index > 0 && html`<br>`, linkAddresses(line)])}</p>\n`,
+    );
 
-const linked = (line: string): Html => {
+const linkAddresses = (line: string): Html => {
   const addresses = line.match(ADDRESS) ?? [];
   return html`${line.split(ADDRESS).map((text, index) => {
     const address = addresses[index];

@@ -37,17 +37,17 @@ export function createRefusedSenders(now: () => number) {
       return undefined;
     },
     /** Returns when the next mail is tried. */
-    refused({ institution, pointOfSale }: OfMail, reason: string): number {
+    recordRefusal({ institution, pointOfSale }: OfMail, reason: string): number {
       const { failures: before = 0, since = now() } = known.get(pointOfSale) ?? {};
       const failures = before + 1;
       const until = now() + pauseAfter(failures);
       known.set(pointOfSale, { institution, pointOfSale, reason, since, failures, until, isTried: false });
       return until;
     },
-    accepted({ pointOfSale }: OfMail): void {
+    recordAcceptance({ pointOfSale }: OfMail): void {
       known.delete(pointOfSale);
     },
-    undecided({ pointOfSale }: OfMail): void {
+    recordNoOutcome({ pointOfSale }: OfMail): void {
       const sender = known.get(pointOfSale);
       if (sender) known.set(pointOfSale, { ...sender, isTried: false });
     },

@@ -32,10 +32,10 @@ export function createAttempt({ compose, transportOf, logger }: AttemptDependenc
   ): Promise<Attempted> => {
     const sent = await transport(outgoing, signal);
     if (sent.outcome === 'sent') {
-      logger.info('mail sent', logged(mail, sent));
+      logger.info('mail sent', toLogEntry(mail, sent));
       return sent;
     }
-    logger.warn('mail not sent', logged(mail, sent));
+    logger.warn('mail not sent', toLogEntry(mail, sent));
     const { outcome, reason } = sent;
     return { outcome: outcome === 'refused' ? 'failed' : outcome, reason } as Attempted;
   };
@@ -59,7 +59,7 @@ export function createAttempt({ compose, transportOf, logger }: AttemptDependenc
 }
 
 /** Addresses are masked in the log, and not in the record. */
-const logged = ({ institution, id }: MailDocument, sent: Sent) => ({
+const toLogEntry = ({ institution, id }: MailDocument, sent: Sent) => ({
   event: `audit.mail_${sent.outcome}`,
   institution,
   id,
@@ -103,7 +103,7 @@ export function createSender(its: SenderDependencies) {
 
   const settle = async (mail: MailDocument, attempted: Attempted): Promise<void> => {
     if (attempted.outcome === 'unreachable') {
-      refusedSenders.undecided(mail);
+      refusedSenders.recordNoOutcome(mail);
       failures += 1;
       pausedUntil = now() + pauseAfter(failures);
       return outbox.end(mail, { ...attempted, outcome: 'paused', until: pausedUntil });
@@ -113,7 +113,7 @@ export function createSender(its: SenderDependencies) {
     if (attempted.outcome === 'sender_refused') {
       const { institution, pointOfSale } = mail;
       const { reason } = attempted;
-      const until = refusedSenders.refused(mail, reason);
+      const until = refusedSenders.recordRefusal(mail, reason);
       logger.warn('the mail server refuses the sender of a point of sale', {
         institution,
         part: pointOfSale,
@@ -121,8 +121,8 @@ export function createSender(its: SenderDependencies) {
       });
       return outbox.end(mail, { outcome: 'paused', reason, until });
     }
-    if (isAnswer) refusedSenders.accepted(mail);
-    else refusedSenders.undecided(mail);
+    if (isAnswer) refusedSenders.recordAcceptance(mail);
+    else refusedSenders.recordNoOutcome(mail);
     if (attempted.outcome === 'erased') return void (await outbox.delete(mail));
     return outbox.end(mail, attempted);
   };

@@ -19,7 +19,7 @@ export interface Mailbox {
 const PORTS: Readonly<Record<string, number>> = { 'smtp:': 587, 'smtps:': 465 };
 
 /** A malformed escape stays as it is written. */
-const decoded = (part: string): string => {
+const decodeOrKeep = (part: string): string => {
   try {
     return decodeURIComponent(part);
   } catch {
@@ -32,7 +32,7 @@ const serverOf = (given: string): MailServer | undefined => {
   const { protocol, hostname, port, username, password, pathname, search } = new URL(given);
   const standard = PORTS[protocol];
   if (standard === undefined || hostname === '' || search !== '' || !['', '/'].includes(pathname)) return undefined;
-  const [user, pass] = [decoded(username), decoded(password)];
+  const [user, pass] = [decodeOrKeep(username), decodeOrKeep(password)];
   return {
     host: hostname.replace(/^\[|\]$/g, ''),
     port: port === '' ? standard : Number(port),

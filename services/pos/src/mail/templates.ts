@@ -62,7 +62,7 @@ export function parseTemplate(file: string): Template {
   if (subject === undefined || body === undefined)
     throw new Error('it must begin with a line "Subject: …" and an empty line, before the text');
   const whole = `${subject}\n${button}\n${body}`;
-  const { text, names: sections } = unfolded(whole);
+  const { text, names: sections } = unfoldSections(whole);
   const names = [...sections, ...[...text.matchAll(PLACEHOLDER)].map(([, name = '']) => name)];
   for (const name of names)
     if (!isPlaceholder(name)) throw new Error(`{{${name}}} is unknown; there are ${placeholders.join(', ')}`);
@@ -71,10 +71,10 @@ export function parseTemplate(file: string): Template {
   return { subject, button, body };
 }
 
-const unfolded = (whole: string): { readonly text: string; readonly names: readonly string[] } => {
+const unfoldSections = (whole: string): { readonly text: string; readonly names: readonly string[] } => {
   const names = [...whole.matchAll(SECTION)].map(([, , name = '']) => name);
   if (names.length === 0) return { text: whole, names };
-  const inner = unfolded(whole.replaceAll(SECTION, '$3'));
+  const inner = unfoldSections(whole.replaceAll(SECTION, '$3'));
   return { text: inner.text, names: [...names, ...inner.names] };
 };
 
@@ -83,9 +83,9 @@ const isPlaceholder = (name: string): name is keyof Values => placeholders.some(
 /** A line that only absent values leave empty vanishes; the subject is one line. */
 export function fillTemplate({ subject, button, body }: Template, values: Values): Texts {
   return {
-    subject: filled(subject, values).replaceAll(/\s+/g, ' ').trim(),
-    button: filled(button, values).trim(),
-    text: `${filled(
+    subject: fillPlaceholders(subject, values).replaceAll(/\s+/g, ' ').trim(),
+    button: fillPlaceholders(button, values).trim(),
+    text: `${fillPlaceholders(
       body.replaceAll(/^\{\{when\}\}/gm, () => capitalise(values.when)),
       values,
     )
@@ -95,12 +95,12 @@ export function fillTemplate({ subject, button, body }: Template, values: Values
   };
 }
 
-const filled = (text: string, values: Values): string =>
-  chosen(text, values).replaceAll(PLACEHOLDER, (_, name: keyof Values) => values[name]);
+const fillPlaceholders = (text: string, values: Values): string =>
+  chooseSections(text, values).replaceAll(PLACEHOLDER, (_, name: keyof Values) => values[name]);
 
-const chosen = (text: string, values: Values): string =>
+const chooseSections = (text: string, values: Values): string =>
   text.replaceAll(SECTION, (_, sign: string, name: keyof Values, inner: string) =>
-    (values[name] !== '') === (sign === '#') ? chosen(inner, values) : '',
+    (values[name] !== '') === (sign === '#') ? chooseSections(inner, values) : '',
   );
 
 /** Finds the institution's template for a point of sale and a language, else the product's. */

@@ -88,9 +88,9 @@ const spokenIn = (languages: readonly string[]) => (texts: string | Readonly<Rec
 const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
 
 const whereOf = (about: Line['about']): string =>
-  about ? shown([oneLine(about.venue.name), oneLine(about.venue.city ?? '')]) : '';
+  about ? joinParts([oneLine(about.venue.name), oneLine(about.venue.city ?? '')]) : '';
 
-const shown = (parts: readonly string[]): string => parts.filter((part) => part !== '').join(', ');
+const joinParts = (parts: readonly string[]): string => parts.filter((part) => part !== '').join(', ');
 
 interface ValuesOptions {
   readonly mail: Pick<MailDocument, 'move' | 'refund'>;
@@ -126,7 +126,7 @@ export function buildMailValues(its: ValuesOptions): Values {
     const category = spoken(about?.seatCategory);
     const { row, seat, label } = line.place;
     const unseated = isShow(one) ? oneLine(label) : '';
-    return shown([
+    return joinParts([
       category === spoken(about?.product) ? '' : category,
       row !== null && seat !== null ? oneLine(formatSeat(locale, row, seat)) : unseated,
       spoken(about?.tariff),
@@ -143,7 +143,7 @@ export function buildMailValues(its: ValuesOptions): Values {
   const lines = [...Map.groupBy(sold, ({ line }) => line.performanceId).values()].map((places) => {
     const [first] = places as [Sold, ...Sold[]];
     const where = first.productType === 'goods' ? '' : whereOf(first.about);
-    return [spoken(first.about?.product), capitalise(shown([whenOf(first), where])), ...placesOf(places)].filter(
+    return [spoken(first.about?.product), capitalise(joinParts([whenOf(first), where])), ...placesOf(places)].filter(
       (part) => part !== '',
     );
   });
@@ -152,7 +152,7 @@ export function buildMailValues(its: ValuesOptions): Values {
     buyer: formatBuyerName(contact),
     pointOfSale: spoken(shop.name),
     number: order.number,
-    products: shown([...new Set(sold.map(({ about }) => spoken(about?.product)))]),
+    products: joinParts([...new Set(sold.map(({ about }) => spoken(about?.product)))]),
     lines: lines.map((part) => part.join('\n')).join('\n\n'),
     total: money(order.total),
     link,

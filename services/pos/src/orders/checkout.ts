@@ -70,19 +70,19 @@ const checkoutTargetOf = async (
   // An earlier attempt with the same key recorded this order.
   if (key !== undefined && session.checkout?.key === key) return { orderId: session.checkout.orderId, requestId: key };
   const recorded = await readRecordedCart(context, session);
-  const known = recorded && (await unreported(context, session, recorded));
+  const known = recorded && (await findUnreported(context, session, recorded));
   if (known) return known;
   const cart = await findCart(context, session, recorded);
   if (cart && cart.lines.length > 0) {
     const performanceIds = cart.lines.map(({ performanceId }) => performanceId);
     await requireNotOver(context, session.institution, performanceIds);
-    return { orderId: cart.id, requestId: key ?? unkeyed(cart) };
+    return { orderId: cart.id, requestId: key ?? deriveRequestId(cart) };
   }
-  throw recorded?.state === 'cancelled' ? cancelled() : empty();
+  throw recorded?.state === 'cancelled' ? createCancelledFault() : empty();
 };
 
 /** A checkout that bought the recorded cart but is not reported yet. */
-const unreported = async (
+const findUnreported = async (
   { sessions }: Pick<PosContext, 'sessions'>,
   session: SessionDocument,
   { id, state, listed, payable, checkout }: Order,
@@ -95,10 +95,10 @@ const unreported = async (
 };
 
 /** Without an Idempotency-Key: a repeat of the last checkout, or a new one after its payment failed. */
-const unkeyed = ({ checkout, payable }: Order): string =>
+const deriveRequestId = ({ checkout, payable }: Order): string =>
   payable && checkout ? deriveId('again', checkout.requestId) : 'checkout';
 
-const cancelled = () =>
+const createCancelledFault = () =>
   new PosFault(
     'cart_empty',
     'The shopping cart was cancelled after an error or with one of its performances: nothing was bought, and its ' +
@@ -133,7 +133,7 @@ const reportedOrder = async (
   endsAt: number,
 ): Promise<Order> => {
   // An earlier attempt failed and cancelled it, or its payment did not arrive in time.
-  if (order.state === 'cancelled') throw cancelled();
+  if (order.state === 'cancelled') throw createCancelledFault();
   if (order.state === 'expired') throw createCartExpiredFault();
   const until = await recordBought(context, session, order);
   if (until === undefined) return order;
@@ -142,7 +142,7 @@ const reportedOrder = async (
     throw new Error('checkout not reported: a failed attempt of the same order is still being cancelled');
   await delay(waitMs);
   const now = await context.orders.get(session.institution, order.id);
-  if (!now) throw cancelled();
+  if (!now) throw createCancelledFault();
   return reportedOrder(context, session, now, endsAt);
 };
 
@@ -188,13 +188,14 @@ const buy = async (
   const { orders } = context;
   const { institution } = session;
   const startedAt = performance.now();
-  const left = () => Math.min(WRITE_MS, endsAt - CERTAINTY_MS - performance.now());
-  if (left() < LEAST_MS)
+  const computeTimeLeft = () => Math.min(WRITE_MS, endsAt - CERTAINTY_MS - performance.now());
+  if (computeTimeLeft() < LEAST_MS)
     throw new Error('checkout not started: reading the cart left too little time before the timeout');
-  const attempt = () => orders.checkout(institution, orderId, request, left());
+  const attempt = () => orders.checkout(institution, orderId, request, computeTimeLeft());
   try {
     return await attempt().catch((error: unknown) => {
-      if (!isUnanswered(error) || performance.now() - startedAt > RETRY_WITHIN_MS || left() < LEAST_MS) throw error;
+      if (!isUnanswered(error) || performance.now() - startedAt > RETRY_WITHIN_MS || computeTimeLeft() < LEAST_MS)
+        throw error;
       return attempt();
     });
   } catch (error) {

@@ -94,13 +94,13 @@ const moreOf = (line: Line, performance: CurrentPerformance | undefined, { visit
 
 /** Null where an earlier release has not stored it. */
 const soldView = (about: About, { languages }: Pick<Visit, 'languages'>) => {
-  const spoken = (texts: Texts | undefined) => (texts === undefined ? null : selectText(texts, languages));
+  const translate = (texts: Texts | undefined) => (texts === undefined ? null : selectText(texts, languages));
   return {
-    productName: spoken(about?.product),
+    productName: translate(about?.product),
     timeZone: about?.timeZone ?? null,
     venue: about ? { name: about.venue.name, city: about.venue.city } : null,
-    seatCategory: spoken(about?.seatCategory),
-    tariff: spoken(about?.tariff),
+    seatCategory: translate(about?.seatCategory),
+    tariff: translate(about?.tariff),
     productType: about?.productType ?? null,
     validUntil: about?.validUntil ?? null,
   };

@@ -48,9 +48,12 @@ export async function findShownPerformance(
 
 /** @throws {PosFault} not_found */
 const findShown = async (offers: Offers, { pointOfSale }: Audience, productId: string): Promise<Product> => {
-  const named = ({ products }: Offer) => products.find(({ id, state }) => id === productId && state === 'running');
+  const findRunning = ({ products }: Offer) =>
+    products.find(({ id, state }) => id === productId && state === 'running');
   const { institution } = pointOfSale;
-  return named(await offers.published(institution)) ?? named(await offers.publishedNow(institution)) ?? absent();
+  return (
+    findRunning(await offers.published(institution)) ?? findRunning(await offers.publishedNow(institution)) ?? absent()
+  );
 };
 
 const absent = (): never => {
@@ -59,7 +62,7 @@ const absent = (): never => {
 
 /** Answers are shared by all visitors of an audience, and at most a second old. */
 export function createShowcase(offers: Offers, now: () => number = Date.now) {
-  const shown = (audience: Audience, productId: string) => findShown(offers, audience, productId);
+  const findShownProduct = (audience: Audience, productId: string) => findShown(offers, audience, productId);
 
   /** The answer is dated as of the availability of the products. */
   const about = async <Value>(
@@ -101,17 +104,17 @@ export function createShowcase(offers: Offers, now: () => number = Date.now) {
 
     /** Rejects with PosFault `not_found` for a product that is not shown; so do the others. */
     detail: cacheAnswers(async (audience, productId: string) => {
-      const product = await shown(audience, productId);
+      const product = await findShownProduct(audience, productId);
       return about(audience, [product], ({ detail }) => detail(product));
     }),
 
     page: cacheAnswers(async (audience, productId: string) => {
-      const product = await shown(audience, productId);
+      const product = await findShownProduct(audience, productId);
       return about(audience, [product], ({ page }) => page(product));
     }),
 
     availabilities: cacheAnswers(async (audience, productId: string) => {
-      const product = await shown(audience, productId);
+      const product = await findShownProduct(audience, productId);
       return about(audience, [product], ({ availabilities }) => availabilities(product));
     }),
 

@@ -74,13 +74,13 @@ export function createContext(catalog: Pick<Catalog, 'pointOfSale'>, now: () => 
     if (header === undefined || header === '')
       throw new PosFault('context_missing', 'The header X-Service-Host is absent.');
     const serviceHost = header.toLowerCase();
-    if (!isServiceHost(serviceHost)) throw unknown();
+    if (!isServiceHost(serviceHost)) throw createUnknownHostFault();
     const found = known.get(serviceHost, async () => {
       const asOf = now();
       return { value: await catalog.pointOfSale(serviceHost), asOf };
     });
     const pointOfSale = ({ value }: { readonly value: PointOfSale | undefined }): PointOfSale => {
-      if (!value) throw unknown();
+      if (!value) throw createUnknownHostFault();
       return value;
     };
     return 'then' in found ? found.then(pointOfSale) : pointOfSale(found);
@@ -89,7 +89,7 @@ export function createContext(catalog: Pick<Catalog, 'pointOfSale'>, now: () => 
 
 const isNoRefusal = (error: unknown): boolean => !(error instanceof ServiceRefusal);
 
-const unknown = () => new PosFault('context_invalid', 'X-Service-Host names no point of sale.');
+const createUnknownHostFault = () => new PosFault('context_invalid', 'X-Service-Host names no point of sale.');
 
 /** A token in the URL would be in the logs of proxies. */
 export const LINK_HEADER = 'x-order-link';

@@ -5,7 +5,7 @@ const VOID: ReadonlySet<string> = new Set(['br', 'hr', 'img', 'input']);
 const NAME = /^[a-z][a-z0-9:-]*$/i;
 
 /** Names are those of our own pages; any other one would be a way around the escaping. */
-const named = (name: string): Html => {
+const requireName = (name: string): Html => {
   if (!NAME.test(name)) throw new Error(`no name of an element or attribute: ${name}`);
   return { html: name };
 };
@@ -35,8 +35,8 @@ class Drawn {
   addEventListener(): void {}
 
   get html(): string {
-    const tag = named(this.#tag);
-    const attributes = [...this.#attributes].map(([name, value]) => html` ${named(name)}="${value}"`);
+    const tag = requireName(this.#tag);
+    const attributes = [...this.#attributes].map(([name, value]) => html` ${requireName(name)}="${value}"`);
     const start = html`<${tag}${attributes}>`;
     if (VOID.has(this.#tag)) return start.html;
     return html`${start}${this.#children}</${tag}>`.html;

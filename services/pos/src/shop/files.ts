@@ -25,7 +25,7 @@ const IMPORT = /^(?:import|export)\s[^;'"]*?from\s+'(\.[^']+)';/gm;
 
 export function readShopFiles(): ShopFiles {
   const own = readSiteFolder(fileURLToPath(new URL('../../browser/', import.meta.url)));
-  const ofPackages = Object.entries(packaged()).map(([name, file]) => [name, readFileSync(file)] as const);
+  const ofPackages = Object.entries(listPackagedFiles()).map(([name, file]) => [name, readFileSync(file)] as const);
   const contents = new Map([...own, ...ofPackages]);
   const files = buildSiteFiles(contents, {});
   const [folder = ''] = [...files.keys()].map((path) => path.split('/', 1)[0]);
@@ -47,7 +47,7 @@ export function readShopFiles(): ShopFiles {
   };
 }
 
-const packaged = (): Readonly<Record<string, string>> => {
+const listPackagedFiles = (): Readonly<Record<string, string>> => {
   const font = (name: string) => resolve(`@fontsource-variable/cormorant/files/${name}`);
   return {
     'lib/lean-qr.mjs': join(dirname(resolve('lean-qr')), 'index.mjs'),

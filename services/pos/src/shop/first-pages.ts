@@ -91,7 +91,7 @@ export function createFirstPages({ offers, now }: Pick<PosContext, 'offers' | 'n
         status: 200,
         draw: (views) => ({
           title: product?.name ?? views.t('programme'),
-          description: shortened(product?.description ?? product?.name ?? views.t('seasonLine')),
+          description: shorten(product?.description ?? product?.name ?? views.t('seasonLine')),
           content: product ? html`<article class="show">${views.showHead(product)}</article>` : waiting(views),
           data: product,
           isPublic: true,
@@ -132,7 +132,7 @@ const message = ({ t }: Views, root: string): Html => html`<div class="wrap page
 const waiting = ({ t }: Views): Html => html`<p class="wrap lead late">${t('oneMoment')}</p>
 <noscript><p class="wrap">${t('noScript')}</p></noscript>`;
 
-const shortened = (text: string): string =>
+const shorten = (text: string): string =>
   text.length > DESCRIPTION_LENGTH ? `${text.slice(0, DESCRIPTION_LENGTH - 1).trimEnd()}…` : text;
 
 const hasPlan = ({ performances }: Static<typeof ProductPage>): boolean =>

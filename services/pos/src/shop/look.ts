@@ -8,11 +8,11 @@ export function computeContrast(one: string, other: string): number {
 }
 
 const luminance = (colour: string): number => {
-  const [red, green, blue] = parsed(colour);
+  const [red, green, blue] = parseColour(colour);
   return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
 };
 
-const parsed = (colour: string): Rgb => {
+const parseColour = (colour: string): Rgb => {
   const value = Number.parseInt(colour.slice(1), 16);
   return [(value >> 16) & 255, (value >> 8) & 255, value & 255];
 };
@@ -52,27 +52,27 @@ const rule = (selector: string, properties: Properties): string =>
 /** Colours of buttons and of the header, which is dark in both. */
 const always = ({ accent, ink, paper }: Colours): Properties => {
   const [low] = computeContrast(ink, BLACK) < computeContrast(paper, BLACK) ? [ink] : [paper];
-  const stage = mixed(low, BLACK, 0.45);
+  const stage = mixColours(low, BLACK, 0.45);
   const onAccent = readableOn(accent);
   return {
     '--accent': accent,
     '--on-accent': onAccent,
     // Away from the text on it, so that its contrast grows.
-    '--accent-hover': mixed(accent, onAccent === WHITE ? BLACK : WHITE, 0.18),
+    '--accent-hover': mixColours(accent, onAccent === WHITE ? BLACK : WHITE, 0.18),
     '--stage': stage,
-    '--stage-glow': mixed(stage, accent, 0.4),
-    '--glow': withContrast(mixed(accent, WHITE, 0.5), [stage, mixed(stage, accent, 0.4)], 7),
+    '--stage-glow': mixColours(stage, accent, 0.4),
+    '--glow': withContrast(mixColours(accent, WHITE, 0.5), [stage, mixColours(stage, accent, 0.4)], 7),
   };
 };
 
 /** `share` is 0 to 1. */
-const mixed = (colour: string, other: string, share: number): string => {
-  const [one, two] = [parsed(colour), parsed(other)];
+const mixColours = (colour: string, other: string, share: number): string => {
+  const [one, two] = [parseColour(colour), parseColour(other)];
   const part = (index: 0 | 1 | 2) => one[index] * (1 - share) + two[index] * share;
-  return written([part(0), part(1), part(2)]);
+  return formatColour([part(0), part(1), part(2)]);
 };
 
-const written = (rgb: Rgb): string =>
+const formatColour = (rgb: Rgb): string =>
   `#${rgb
     .map((part) =>
       Math.max(0, Math.min(255, Math.round(part)))
@@ -90,7 +90,7 @@ const withContrast = (colour: string, grounds: readonly string[], least: number)
   const [ground = WHITE] = grounds;
   const towards = readableOn(ground);
   for (let step = 0; step < 20; step += 1) {
-    const next = mixed(colour, towards, step / 20);
+    const next = mixColours(colour, towards, step / 20);
     if (grounds.every((one) => computeContrast(next, one) >= least)) return next;
   }
   return towards;
@@ -98,29 +98,29 @@ const withContrast = (colour: string, grounds: readonly string[], least: number)
 
 const light = ({ accent, ink, paper }: Colours): Properties => ({
   ...surfaces(ink, paper),
-  '--raised': mixed(paper, WHITE, 0.7),
-  '--mark': withContrast(accent, [paper, mixed(paper, ink, 0.05)], TEXT),
-  '--gold': withContrast(accent, [paper, mixed(paper, ink, 0.05)], TEXT),
+  '--raised': mixColours(paper, WHITE, 0.7),
+  '--mark': withContrast(accent, [paper, mixColours(paper, ink, 0.05)], TEXT),
+  '--gold': withContrast(accent, [paper, mixColours(paper, ink, 0.05)], TEXT),
 });
 
 /** The names are the same in light and dark. */
 const surfaces = (ink: string, paper: string): Properties => ({
   '--paper': paper,
   '--ink': ink,
-  '--tint': mixed(paper, ink, 0.05),
-  '--soft': withContrast(mixed(ink, paper, 0.3), [paper, mixed(paper, ink, 0.05)], TEXT),
-  '--line': mixed(paper, ink, 0.14),
-  '--strong-line': withContrast(mixed(ink, paper, 0.5), [paper], BORDER),
+  '--tint': mixColours(paper, ink, 0.05),
+  '--soft': withContrast(mixColours(ink, paper, 0.3), [paper, mixColours(paper, ink, 0.05)], TEXT),
+  '--line': mixColours(paper, ink, 0.14),
+  '--strong-line': withContrast(mixColours(ink, paper, 0.5), [paper], BORDER),
 });
 
 /** The darker of ink and paper, darkened, as paper; the lighter one as ink. */
 const dark = ({ accent, ink, paper }: Colours): Properties => {
   const [low, high] = computeContrast(ink, BLACK) < computeContrast(paper, BLACK) ? [ink, paper] : [paper, ink];
-  const night = mixed(low, BLACK, 0.55);
-  const tint = mixed(night, high, 0.05);
+  const night = mixColours(low, BLACK, 0.55);
+  const tint = mixColours(night, high, 0.05);
   return {
     ...surfaces(withContrast(high, [night, tint], 7), night),
-    '--raised': mixed(night, high, 0.06),
+    '--raised': mixColours(night, high, 0.06),
     '--mark': withContrast(accent, [night, tint], TEXT),
     '--gold': withContrast(accent, [night, tint], TEXT),
   };

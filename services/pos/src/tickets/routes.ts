@@ -29,14 +29,14 @@ export function createTicketsRoutes(
     return session.contactNumber;
   };
 
-  const bought = ({ session }: Visit): Promise<readonly string[]> | readonly string[] =>
+  const listPurchases = ({ session }: Visit): Promise<readonly string[]> | readonly string[] =>
     session ? purchases.of(session) : [];
 
   /** @throws {PosFault} not_found for a malformed or unknown id, and for a ticket of another contact */
   const own = async (visit: Visit, ticketId: string): Promise<AnyTicket> => {
     const ticket = isId(ticketId) ? await tickets.get(visit.pointOfSale.institution, ticketId) : undefined;
     if (!ticket) throw createNotFoundFault();
-    if (ticket.contactNumber !== contactOf(visit) && !(await bought(visit)).includes(ticket.orderId))
+    if (ticket.contactNumber !== contactOf(visit) && !(await listPurchases(visit)).includes(ticket.orderId))
       throw createNotFoundFault();
     return ticket;
   };
@@ -45,7 +45,7 @@ export function createTicketsRoutes(
   const all = async (visit: Visit, status: AnyTicket['status'] | undefined): Promise<readonly AnyTicket[]> => {
     const { institution } = visit.pointOfSale;
     const which = status === undefined ? {} : { status };
-    const orderIds = await bought(visit);
+    const orderIds = await listPurchases(visit);
     const own = await tickets.list(institution, { contactNumber: contactOf(visit), ...which });
     if (orderIds.length === 0) return own;
     const others = await tickets.list(institution, { orderIds, ...which });

@@ -43,9 +43,9 @@ export function signShort({ kid, privateKey }: BarcodeKey, { tid, prf }: ShortPa
   const payload = Buffer.concat([
     number(VERSION, LENGTH.version),
     toKeyBytes(kid),
-    packed(ticket, LENGTH.ticket),
+    pack(ticket, LENGTH.ticket),
     number(Number(replacement), LENGTH.replacement),
-    packed(performance, LENGTH.performance),
+    pack(performance, LENGTH.performance),
   ]);
   return encodeBase45(Buffer.concat([payload, sign(null, payload, privateKey)]));
 }
@@ -57,7 +57,7 @@ const number = (value: number, length: number): Buffer => {
 };
 
 /** In base 36, after a 1 that keeps leading zeros. */
-const packed = (characters: string, length: number): Buffer => {
+const pack = (characters: string, length: number): Buffer => {
   const number = [...`1${characters}`].reduce((sum, one) => sum * 36n + BigInt(Number.parseInt(one, 36)), 0n);
   return Buffer.from(number.toString(16).padStart(2 * length, '0'), 'hex');
 };
@@ -74,13 +74,13 @@ export function readShort(barcode: string): (ShortPayload & { readonly key: Buff
   };
   if (next(LENGTH.version).readUIntBE(0, LENGTH.version) !== VERSION) return undefined;
   const key = next(LENGTH.key);
-  const ticket = unpacked(next(LENGTH.ticket));
+  const ticket = unpack(next(LENGTH.ticket));
   const replacement = next(LENGTH.replacement).readUIntBE(0, LENGTH.replacement);
-  const performance = unpacked(next(LENGTH.performance));
+  const performance = unpack(next(LENGTH.performance));
   return { tid: `tic_${ticket}${replacement === 0 ? '' : `_r${replacement}`}`, prf: `prf_${performance}`, key };
 }
 
-const unpacked = (bytes: Uint8Array): string =>
+const unpack = (bytes: Uint8Array): string =>
   BigInt(`0x${Buffer.from(bytes).toString('hex')}`)
     .toString(36)
     .slice(1);

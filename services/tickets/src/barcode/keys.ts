@@ -58,7 +58,7 @@ export function createBarcodeKeys(store: Store, serviceSecret: string, now: () =
       return (await (fresh ? entry.loading : reload(institution))).key;
     },
     /** The current key comes first; read from the store. */
-    async published(institution: string): Promise<readonly [PublicKey, ...PublicKey[]]> {
+    async findPublishedKeys(institution: string): Promise<readonly [PublicKey, ...PublicKey[]]> {
       const { current, others } = await reload(institution);
       return [publicKey(current), ...others.map(publicKey)];
     },

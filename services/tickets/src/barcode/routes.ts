@@ -65,7 +65,7 @@ export const longTestVector = {
   },
 } as const;
 
-const fenced = (language: string, text: string): string => `\`\`\`${language}\n${text}\n\`\`\``;
+const fenceCode = (language: string, text: string): string => `\`\`\`${language}\n${text}\n\`\`\``;
 
 const offlineVerification = [
   'A barcode is Base45 (RFC 9285) of 100 bytes: 150 characters of the alphanumeric set of QR codes, which fit into',
@@ -83,7 +83,7 @@ const offlineVerification = [
   'Numbers are big-endian. A scanner stores `keys`, the public keys of the institution whose barcodes are valid, and',
   'verifies barcodes offline, here in JavaScript:',
   '',
-  fenced('js', code),
+  fenceCode('js', code),
   '',
   'A scanner also checks that `prf` is the performance at its door, and remembers each `tid` that it has read. A valid',
   'signature does not prove that the ticket is valid: only `POST /svc/v3/tickets/control` knows whether it was',
@@ -91,15 +91,15 @@ const offlineVerification = [
   '',
   'Test vector:',
   '',
-  fenced('json', JSON.stringify(testVector, undefined, 2)),
+  fenceCode('json', JSON.stringify(testVector, undefined, 2)),
   '',
   'Tickets of earlier releases stay valid. Their barcodes, the only ones with lower-case letters, are a compact JWS',
   '(RFC 7515): header `{alg, kid}`, payload `{tid, prf, plc, iat}`, signed with Ed25519 (RFC 8037). So are those of',
   'tickets whose ids do not fit into the short form; this product makes no such ids.',
   '',
-  fenced('js', jwsCode),
+  fenceCode('js', jwsCode),
   '',
-  fenced('json', JSON.stringify(longTestVector, undefined, 2)),
+  fenceCode('json', JSON.stringify(longTestVector, undefined, 2)),
 ].join('\n');
 
 export function createKeyRoutes({ keys }: Pick<Context, 'keys'>): AnyOperation[] {
@@ -116,7 +116,7 @@ export function createKeyRoutes({ keys }: Pick<Context, 'keys'>): AnyOperation[]
       etag: true,
       example: { answer: { ...testVector.key, keys: [testVector.key] } },
       handle: async ({ caller }) => {
-        const published = await keys.published(caller.institution);
+        const published = await keys.findPublishedKeys(caller.institution);
         const etag = published.map(({ kid }) => kid).join('.');
         return ok({ ...published[0], keys: [...published] }, { etag });
       },

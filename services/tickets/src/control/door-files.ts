@@ -31,7 +31,7 @@ export function createDoorFront(
   next: RequestListener,
   { publicUrl, settings }: { readonly publicUrl: string; readonly settings: { readonly doorClientIds: string } },
 ): RequestListener {
-  const ofPackages = Object.entries(packaged()).map(([name, file]) => [name, readFileSync(file)] as const);
+  const ofPackages = Object.entries(listPackagedFiles()).map(([name, file]) => [name, readFileSync(file)] as const);
   const contents = new Map([
     ...readSiteFolder(fileURLToPath(new URL('../../browser/', import.meta.url))),
     ...ofPackages,
@@ -50,7 +50,7 @@ export function createDoorFront(
   return createSiteFront({ name: 'door', root: '/door/', headers, find }, next);
 }
 
-const packaged = (): Readonly<Record<string, string>> => {
+const listPackagedFiles = (): Readonly<Record<string, string>> => {
   // The exported entry is CommonJS; beside it are the modules for browsers.
   const modules = join(dirname(resolve('zxing-wasm/reader')), '../../es');
   return {

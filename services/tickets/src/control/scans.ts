@@ -124,13 +124,14 @@ export function getScanTicketId({ barcode, ticketId }: RequestedScan): string {
 /** Checks what never changes. @throws {Fault} */
 export function checkTicket(ticket: Ticket | undefined, requested: RequestedScan): Ticket {
   const { barcode, performanceId } = requested;
-  if (!ticket || (barcode !== undefined && extractBarcode(barcode) !== ticket.barcode)) throw unknown(requested);
+  if (!ticket || (barcode !== undefined && extractBarcode(barcode) !== ticket.barcode))
+    throw createUnknownTicketFault(requested);
   if (performanceId !== undefined && performanceId !== ticket.performanceId)
     throw new Fault('ticket_other_performance', `The ticket is for the performance ${ticket.performanceId}.`);
   return ticket;
 }
 
-const unknown = ({ barcode }: RequestedScan): Fault =>
+const createUnknownTicketFault = ({ barcode }: RequestedScan): Fault =>
   barcode === undefined
     ? new Fault('not_found', 'There is no ticket with this id.')
     : new Fault('ticket_unknown_barcode', 'No ticket of this institution has this barcode.');

@@ -83,11 +83,11 @@ export function describeTicket(ticket: Ticket, languages: readonly string[], pur
   const { texts, locale: tag } = selectSpeech(languages, Object.keys(about?.product ?? {}));
   const locale = selectLocale(tag, price.currency);
   const isShow = !NO_SHOWS.includes(about?.productType ?? 'show');
-  const spoken = (names: Readonly<Record<string, string>> | undefined): string | null =>
+  const translate = (names: Readonly<Record<string, string>> | undefined): string | null =>
     names === undefined ? null : selectText(names, languages);
   const said = isShow ? texts : texts.other;
-  const title = spoken(about?.product) ?? texts.ticket;
-  const category = spoken(about?.seatCategory);
+  const title = translate(about?.product) ?? texts.ticket;
+  const category = translate(about?.seatCategory);
   const unseated = isShow ? place.label : null;
   const seat = place.row !== null && place.seat !== null ? formatSeat(texts.language, place.row, place.seat) : unseated;
   const whenOf = (start: string): string =>
@@ -98,7 +98,7 @@ export function describeTicket(ticket: Ticket, languages: readonly string[], pur
     [texts.category, isShow || category !== title ? category : null],
     [texts.place, seat],
     [texts.beneficiary, nameOf(beneficiary)],
-    [texts.tariff, spoken(about?.tariff)],
+    [texts.tariff, translate(about?.tariff)],
     [texts.price, formatMoney(locale, price.amount, price.currency, 'code')],
     [texts.order, purchase?.number ?? null],
     [texts.buyer, purchase?.buyer ?? null],

@@ -79,7 +79,7 @@ export function createDrawing(
 
   const pagesWaiting = (): number => [...waiting.values()].reduce((sum, { content }) => sum + content.pages.length, 0);
 
-  const drawn = (content: Content): Promise<Drawn> =>
+  const queueDrawing = (content: Content): Promise<Drawn> =>
     new Promise((resolve, reject) => {
       if (pagesWaiting() >= MOST_WAITING) {
         throw new Fault('service_unavailable', 'Too many documents are being drawn at the moment.', {
@@ -98,7 +98,7 @@ export function createDrawing(
       const shown = JSON.stringify(content);
       const known = made.get(shown);
       if (known) return known;
-      const making = drawn(content);
+      const making = queueDrawing(content);
       made.set(shown, making);
       making.then(report, () => made.delete(shown));
       return making;

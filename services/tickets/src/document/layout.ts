@@ -114,7 +114,7 @@ const layoutOf = (
 };
 
 const bandOf = ({ name, colours, logo }: Brand, page: string | null): { band: Band; texts: Text[] } => {
-  const shown = logo && { ...fitted(logo), x: MARGIN };
+  const shown = logo && { ...fitLogo(logo), x: MARGIN };
   const left = shown ? MARGIN + shown.width + 12 : MARGIN;
   const inked = { isGrey: false, ink: colours.ink };
   const [size, right] = [11, WIDTH - MARGIN - NUMBER];
@@ -142,7 +142,7 @@ const bandOf = ({ name, colours, logo }: Brand, page: string | null): { band: Ba
   };
 };
 
-const fitted = (logo: Picture): Picture => {
+const fitLogo = (logo: Picture): Picture => {
   const scale = Math.min(LOGO.width / logo.width, LOGO.height / logo.height);
   return { ...logo, width: logo.width * scale, height: logo.height * scale };
 };

@@ -26,7 +26,7 @@ export function drawSvg(content: Content): Buffer {
   const { language = 'en' } = content.pages[0] ?? {};
   return Buffer.from(
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}pt" height="${height}pt" viewBox="0 0 ${width} ${height}" ` +
-      `lang="${language}" xml:lang="${language}"><title>${escaped(formatTitle(content))}</title>${pages.join('')}</svg>\n`,
+      `lang="${language}" xml:lang="${language}"><title>${escapeXml(formatTitle(content))}</title>${pages.join('')}</svg>\n`,
   );
 }
 
@@ -38,18 +38,18 @@ const pageOf = ({ width, height, band, texts, code }: Layout, label: string): st
     const direction = fromRight ? ' direction="rtl" text-anchor="end"' : '';
     const colour = ink === undefined ? (isGrey ? ' fill="#555"' : '') : ` fill="${ink}"`;
     const style = `${isBold ? ' font-weight="bold"' : ''}${colour}${direction}`;
-    return `<text x="${x}" y="${y + size}" font-size="${size}"${style}>${escaped(text)}</text>`;
+    return `<text x="${x}" y="${y + size}" font-size="${size}"${style}>${escapeXml(text)}</text>`;
   });
   return (
     `<rect width="${width}" height="${height}" fill="#fff"/>${band ? bandOf(band, width) : ''}` +
     `<g font-family="DejaVu Sans, Verdana, Helvetica, Arial, sans-serif" fill="#000">${lines.join('')}</g>` +
     `<svg x="${code.x}" y="${code.y}" width="${code.side}" height="${code.side}" viewBox="0 0 ${side} ${side}" ` +
-    `shape-rendering="crispEdges" role="img" aria-label="${escaped(label)}"><path d="${dots}" fill="#000"/></svg>`
+    `shape-rendering="crispEdges" role="img" aria-label="${escapeXml(label)}"><path d="${dots}" fill="#000"/></svg>`
   );
 };
 
 /** Removes the control characters that XML does not allow. */
-const escaped = (text: string): string =>
+const escapeXml = (text: string): string =>
   text
     .replace(/[&<>"']/g, (one) => ESCAPED[one] ?? one)
     .replace(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, '');

@@ -73,7 +73,7 @@ export function admit<T extends Ticket>(
   if (admittance) return admitAgain(ticket, scan, now, admittance);
   const { at, gate } = scan;
   const isFirst = scan.offline && isEarlier(at, ticket.controlledAt);
-  if (ticket.status === 'controlled' && !isFirst) return repeated(ticket.controlledAt, ticket.gate);
+  if (ticket.status === 'controlled' && !isFirst) return describeRepeat(ticket.controlledAt, ticket.gate);
   if (ticket.status !== 'printed' && ticket.status !== 'controlled') return refuseStatus(ticket);
   const { admissions: known = [] } = ticket;
   const admissions = withAdmission(known, scan, ticket.status === 'controlled' ? known.at(-1) : undefined);
@@ -84,7 +84,7 @@ const isEarlier = (one: string, other: string | null): boolean => other !== null
 
 const isLive = ({ displaced, reverted }: Admission): boolean => !displaced && !reverted;
 
-const repeated = (at: string | null, gate: string | null) => {
+const describeRepeat = (at: string | null, gate: string | null) => {
   const where = gate === null ? '' : ` at gate ${gate}`;
   return { refused: 'already_controlled', details: `The ticket was controlled at ${at}${where}.` } as const;
 };
@@ -118,7 +118,7 @@ const admitAgain = <T extends Ticket>(ticket: T, scan: Scan, now: string, admitt
     };
   const { admissions: known = [] } = ticket;
   const sameDay = entries === 'daily' ? known.find((one) => isLive(one) && dayOf(one.at) === day) : undefined;
-  if (sameDay && !(scan.offline && isEarlier(scan.at, sameDay.at))) return repeated(sameDay.at, sameDay.gate);
+  if (sameDay && !(scan.offline && isEarlier(scan.at, sameDay.at))) return describeRepeat(sameDay.at, sameDay.gate);
   const admissions = withAdmission(known, scan, sameDay);
   const { at, gate } = latestOf(admissions) ?? scan;
   return { next: { ...ticket, status: 'controlled', controlledAt: at, gate, admissions, updatedAt: now } };

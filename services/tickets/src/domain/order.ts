@@ -122,12 +122,12 @@ export type IssuingOrder = Pick<
 
 /** An electronic ticket is printed as issued. */
 export function createTicket(order: IssuingOrder, ordered: OrderedTicket, barcode: string, now: string): Ticket {
-  const ticket = unprinted(order, ordered, barcode, now);
+  const ticket = toUnprintedTicket(order, ordered, barcode, now);
   const printed = order.ticketDelivery === 'electronic' ? print(ticket, now) : undefined;
   return printed && 'next' in printed ? printed.next : ticket;
 }
 
-const unprinted = (
+const toUnprintedTicket = (
   order: IssuingOrder,
   { ticketId, beneficiary, beneficiaryAsOf, ...ordered }: OrderedTicket,
   barcode: string,

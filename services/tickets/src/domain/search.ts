@@ -34,11 +34,11 @@ export function foldCode(text: string): string {
 
 export function buildSearchTerms({ place, beneficiary }: Pick<Ticket, 'place' | 'beneficiary'>, orderNumber: string) {
   const { firstName = null, lastName = null } = beneficiary ?? {};
-  const joined = (...names: readonly (string | null)[]) => foldText(names.join(' ')) || null;
+  const joinNames = (...names: readonly (string | null)[]) => foldText(names.join(' ')) || null;
   return {
     order: foldCode(orderNumber),
     place: foldCode(place.label),
-    name: joined(firstName, lastName),
-    lastName: joined(lastName, firstName),
+    name: joinNames(firstName, lastName),
+    lastName: joinNames(lastName, firstName),
   } satisfies SearchTerms;
 }

@@ -13,10 +13,10 @@ const viewOf = createView(Shown);
 const viewInShop = createView(ShopTicket);
 
 export function toTicketView(ticket: Ticket): Static<typeof Shown> {
-  return viewOf(shown(ticket));
+  return viewOf(completePlace(ticket));
 }
 
-const shown = (ticket: Ticket) => ({
+const completePlace = (ticket: Ticket) => ({
   ...ticket,
   place: { ...ticket.place, row: ticket.place.row ?? null, seat: ticket.place.seat ?? null },
   price: ticket.price.amount,
@@ -35,7 +35,11 @@ const viewAtDoor = (ticket: Ticket): Static<typeof Shown> => {
 
 /** With buyer, product and what was sold; see `applyPerformances`. */
 export function toShopView(ticket: Ticket): Static<typeof ShopTicket> {
-  return viewInShop({ ...shown(ticket), productId: ticket.productId ?? null, startDate: ticket.startDate ?? null });
+  return viewInShop({
+    ...completePlace(ticket),
+    productId: ticket.productId ?? null,
+    startDate: ticket.startDate ?? null,
+  });
 }
 
 export const PATH = '/svc/v3/tickets';

@@ -73,16 +73,16 @@ export async function changeLine(
   collections: Collections,
   ticket: TicketDocument,
   step: (ticket: TicketDocument) => TicketDocument,
-  changed: (ticket: TicketDocument) => Promise<void> = async () => {},
+  onChange: (ticket: TicketDocument) => Promise<void> = async () => {},
 ): Promise<TicketDocument> {
   const updated = await collections.tickets.update(ticket.id, (found) => {
     const next = step(found);
     return next === found ? undefined : { next };
   });
   const written = updated ?? ticket;
-  await changed(written);
+  await onChange(written);
   const replacing = await finishReplacement(collections, written);
-  return replacing ? changeLine(collections, replacing, step, changed) : written;
+  return replacing ? changeLine(collections, replacing, step, onChange) : written;
 }
 
 const WIDTH = 16;

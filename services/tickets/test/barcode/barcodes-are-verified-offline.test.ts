@@ -238,7 +238,7 @@ describeOnEachEngine('barcode keys are rotated', (fixture) => {
     const institution = `early-${Date.now()}`;
     const rotate = () => rotateBarcodeKey(fixture.store, SERVICE_SECRET, institution);
     const made = await Promise.all([rotate(), rotate(), rotate()]);
-    const published = await createBarcodeKeys(fixture.store, SERVICE_SECRET).published(institution);
+    const published = await createBarcodeKeys(fixture.store, SERVICE_SECRET).findPublishedKeys(institution);
     expect(published.map(({ kid }) => kid).sort()).toEqual(made.map(({ kid }) => kid).sort());
   });
 

@@ -45,14 +45,17 @@ const value = /(?<!As)Of$|Named$|(?<!e)ed$|(?:held|kept|known|left|lost|made|pai
 const state =
   /^(?:is|has|may|can|mark|record|expect|require|match|compute|release|throw)(?=[A-Z])|(?:If|Until|Unless)[A-Z][a-z]+$/;
 
-const exported = execFileSync('git', ['ls-files', '*.ts'], { cwd: root, encoding: 'utf8' })
-  .trim()
-  .split('\n')
-  .filter((file) => !file.includes('/generated/') && !file.endsWith('.d.ts'))
-  .flatMap((file) => {
-    const text = readFileSync(join(root, file), 'utf8');
-    return [...text.matchAll(/^export (?:async )?function\*? ([a-z]\w*)/gm)].map(([, name = '']) => ({ file, name }));
-  })
+const listFiles = (pattern: string) =>
+  execFileSync('git', ['ls-files', pattern], { cwd: root, encoding: 'utf8' })
+    .trim()
+    .split('\n')
+    .filter((file) => !file.includes('/generated/') && !file.endsWith('.d.ts'))
+    .map((file) => ({ file, text: readFileSync(join(root, file), 'utf8') }));
+
+const exported = listFiles('*.ts')
+  .flatMap(({ file, text }) =>
+    [...text.matchAll(/^export (?:async )?function\*? ([a-z]\w*)/gm)].map(([, name = '']) => ({ file, name })),
+  )
   .filter(({ name }) => !words.has(name));
 
 test('an exported function begins with a verb, a predicate with is, has, may or can', () => {
@@ -62,4 +65,18 @@ test('an exported function begins with a verb, a predicate with is, has, may or 
 
 test('an exported function is not named by a participle, nor by what its value belongs to', () => {
   expect(exported.filter(({ name }) => value.test(name) && !state.test(name))).toEqual([]);
+});
+
+test('a helper function of a source file is not named by a participle alone', () => {
+  const participle = /^(?:[a-z]*(?<!e)ed|held|kept|known|left|lost|made|paid|seen|sent|shown|sold|told|written)$/;
+  const helpers = listFiles('*/src/*.ts').flatMap(({ file, text }) =>
+    [...text.matchAll(/^ *const ([a-z]+) = (?:async )?(?:<.*>)?\([^()]*\)(?:: [^=()]*)? =>/gm)].map(
+      ([, name = '']) => ({
+        file,
+        name,
+      }),
+    ),
+  );
+  expect(helpers.length).toBeGreaterThan(0);
+  expect(helpers.filter(({ name }) => participle.test(name))).toEqual([]);
 });

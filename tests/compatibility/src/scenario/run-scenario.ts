@@ -180,7 +180,7 @@ const sell = async (partner: Partner, hall: Hall, contactNumber: string): Promis
     const made = await partner.must('/svc/v3/orders', post({ ...buildSeatItems(hall), contactNumber, ...more }));
     return { id: String(made.id), act: actOn(partner, made.id), total: Number(made.total) };
   };
-  const sold = async () => {
+  const sellOrder = async () => {
     const { id, act, total } = await order();
     await act('payments', card(total, 'captured'));
     const { lines } = await partner.must(`/svc/v3/orders/${id}`);
@@ -198,20 +198,20 @@ const sell = async (partner: Partner, hall: Hall, contactNumber: string): Promis
   const expiring = await order({ pointOfSale: await openShop(partner, hall, 0.01) });
   const dropped = await order();
   await dropped.act('cancellation', { reason: 'changed their mind' });
-  await sold();
-  const cancelled = await sold();
+  await sellOrder();
+  const cancelled = await sellOrder();
   await cancelled.act('cancellation', { reason: 'the customer is ill' });
   await cancelled.act('refunds', { method: 'card', amount: cancelled.total });
-  const controlled = await sold();
+  const controlled = await sellOrder();
   await controlled.ticket('printing', {});
   await controlled.ticket('control', { gate: 'North' });
-  const scanned = await sold();
+  const scanned = await sellOrder();
   await scanned.ticket('printing', {});
   await partner.must(
     '/svc/v3/tickets/controls',
     post({ items: [{ nonce: createName('scan'), ticketId: scanned.ticketId }] }),
   );
-  const replaced = await sold();
+  const replaced = await sellOrder();
   await replaced.ticket('printing', {});
   await replaced.ticket('replacement', { reason: 'lost' });
   for (const id of [expiring.id, cancelled.id]) {
@@ -259,17 +259,17 @@ const comeAndGo = async ({ urls }: Scenario, partner: Partner): Promise<void> =>
  */
 const inviteStaff = async (scenario: Scenario, partner: Partner): Promise<void> => {
   const { urls } = scenario;
-  const invited = (role: string) =>
+  const inviteUser = (role: string) =>
     partner.must('/svc/v3/users', post({ login: `${createName(role)}@example.org`, name: 'Ana', role }));
   const active = async (role: string): Promise<{ readonly userId: string; readonly login: string }> => {
-    const { userId, login, invitation } = await invited(role);
+    const { userId, login, invitation } = await inviteUser(role);
     const token = new URL(invitation.url).searchParams.get('token') ?? '';
     const form = new URLSearchParams({ token, password: STAFF_PASSWORD, repeat: STAFF_PASSWORD });
     const answer = await fetch(`${urls.authorizer}/auth/invitation`, { method: 'POST', body: form });
     if (answer.status !== 200) throw new Error(`/auth/invitation answered ${answer.status}`);
     return { userId, login };
   };
-  await invited('door');
+  await inviteUser('door');
   const [leaving, staying] = [await active('admin'), await active('admin')];
   await partner.must(`/svc/v3/users/${leaving.userId}`, { method: 'DELETE' });
   await signIn(scenario, partner, staying.login, STAFF_PASSWORD);

@@ -68,17 +68,17 @@ export async function ask(
   { insists = true, patienceMs = PERSISTENCE_MS } = {},
 ): Promise<Asked> {
   const startedAt = performance.now();
-  const passed = () => performance.now() - startedAt;
+  const getElapsedMs = () => performance.now() - startedAt;
   const story: string[] = [];
   let unknownTries = 0;
   for (let repeats = 0; ; repeats++) {
     const reply = await api(path, call).catch(() => undefined);
     const said = reply === undefined ? 'nothing' : saidIn(reply);
-    if (!story.at(-1)?.endsWith(said)) story.push(`after ${Math.round(passed())} ms ${said}`);
+    if (!story.at(-1)?.endsWith(said)) story.push(`after ${Math.round(getElapsedMs())} ms ${said}`);
     const unknown = reply === undefined || reply.status >= 500;
     if (unknown) unknownTries += 1;
     const goesOn = unknown ? insists : isBusy(reply);
-    if (!goesOn || passed() > patienceMs) return { reply, story, unknownTries, tookMs: passed() };
+    if (!goesOn || getElapsedMs() > patienceMs) return { reply, story, unknownTries, tookMs: getElapsedMs() };
     await waitBeforeRepeat(repeats);
   }
 }

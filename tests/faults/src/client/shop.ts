@@ -135,7 +135,7 @@ export async function visitShop({ pos, api, shop, journal, random }: VisitOption
 }
 
 const answerOf = (reply: Reply | undefined): CheckoutAnswer => {
-  const said = (member: string): boolean | null => {
+  const readMember = (member: string): boolean | null => {
     const value: unknown = reply?.body?.[member];
     return typeof value === 'boolean' ? value : null;
   };
@@ -144,8 +144,8 @@ const answerOf = (reply: Reply | undefined): CheckoutAnswer => {
     code: reply?.body?.errorCode ?? null,
     orderId: reply?.body?.data?.id ?? null,
     state: reply?.body?.data?.state ?? null,
-    orderCancelled: said('orderCancelled'),
-    userLoggedOut: said('userLoggedOut'),
+    orderCancelled: readMember('orderCancelled'),
+    userLoggedOut: readMember('userLoggedOut'),
   };
 };
 

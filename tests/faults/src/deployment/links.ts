@@ -35,7 +35,7 @@ export function buildLinkSettings(
   return Object.fromEntries(
     linkNames
       .filter((link) => link.caller === caller)
-      .map(({ name, target }) => [settingOf(target), moved(urls[target], listening(name))]),
+      .map(({ name, target }) => [settingOf(target), replaceHost(urls[target], listening(name))]),
   );
 }
 
@@ -46,7 +46,7 @@ const settingOf = (target: Target): string => {
 };
 
 /** The same URL at another `host:port`. @throws {Error} when it is no URL of a server */
-const moved = (url: string, address: string): string => {
+const replaceHost = (url: string, address: string): string => {
   const parts = /^([a-z+]+:\/\/(?:[^@/]*@)?)[^/?]+(.*)$/.exec(url);
   if (!parts) throw new Error(`${url} is not the URL of a server`);
   return `${parts[1]}${address}${parts[2]}`;

@@ -30,14 +30,14 @@ const delays = (): Random => {
 
 /** As the original, in the modes of this process. */
 export function createInProcessBus(options: InProcessOptions): Bus {
-  return doubled(createFaithful(options));
+  return doublePublications(createFaithful(options));
 }
 
 /**
  * While it doubles, a fact has two copies with delays of their own. The publisher does not wait for them, so that its
  * later facts of the same key may arrive before: a crash would lose them, and this mode is for rounds without one.
  */
-const doubled = (bus: Bus): Bus => ({
+const doublePublications = (bus: Bus): Bus => ({
   ...bus,
   async publish(message) {
     if (!getModes().doubling) return bus.publish(message);
@@ -64,5 +64,5 @@ const publishLater = async (bus: Bus, message: Message, delayMs: number): Promis
 
 /** As the original, in the modes of this process. */
 export async function connectRabbitmq(options: RabbitmqOptions): Promise<Bus> {
-  return doubled(await connectFaithful(options));
+  return doublePublications(await connectFaithful(options));
 }

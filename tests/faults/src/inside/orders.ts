@@ -66,14 +66,14 @@ const Faithful = Date;
  */
 export function replaceClock(): void {
   globalThis.Date = new Proxy(Faithful, {
-    get: (target, name, receiver) => (name === 'now' ? shifted : Reflect.get(target, name, receiver)),
-    apply: () => new Faithful(shifted()).toString(),
+    get: (target, name, receiver) => (name === 'now' ? computeShiftedNow : Reflect.get(target, name, receiver)),
+    apply: () => new Faithful(computeShiftedNow()).toString(),
     construct: (target, args, newTarget) =>
-      Reflect.construct(target, args.length === 0 ? [shifted()] : args, newTarget),
+      Reflect.construct(target, args.length === 0 ? [computeShiftedNow()] : args, newTarget),
   });
 }
 
-const shifted = (): number => Faithful.now() + (current.clockMs ?? 0);
+const computeShiftedNow = (): number => Faithful.now() + (current.clockMs ?? 0);
 
 /** The channels that report each edge of a request: those of node:http, and those of undici. */
 const channels: Readonly<Record<Edge, readonly string[]>> = {

@@ -8,7 +8,7 @@ export interface Random {
   /** One of them. @throws {Error} when there is none */
   pick<T>(from: readonly T[]): T;
   /** A shuffled copy. */
-  shuffled<T>(from: readonly T[]): T[];
+  shuffle<T>(from: readonly T[]): T[];
   /** Independent choices that depend only on the seed and the name, not on earlier choices. */
   fork(name: string): Random;
 }
@@ -32,7 +32,7 @@ export function createRandom(seed: string): Random {
       if (from.length === 0) throw new Error('nothing to pick from');
       return from[index] as (typeof from)[number];
     },
-    shuffled(from) {
+    shuffle(from) {
       const all = [...from];
       for (let last = all.length - 1; last > 0; last--) {
         const other = between(0, last);

@@ -75,7 +75,7 @@ export interface Scenario {
 
 /** The share of a list that this turn plays: turns meet every item, in an order by the seed, before they repeat one. */
 export function selectShare<T>({ seed, turn }: Pick<Context, 'seed' | 'turn'>, all: readonly T[], count: number): T[] {
-  const shuffled = createRandom(`${seed}/shares`).shuffled(all);
+  const shuffled = createRandom(`${seed}/shares`).shuffle(all);
   const size = Math.min(count, all.length);
   return Array.from({ length: size }, (_, index) => shuffled[(turn * size + index) % all.length] as T);
 }
@@ -157,7 +157,7 @@ export async function settle(
   await Promise.all(rounds.flatMap(({ unfinished }) => unfinished));
   const inspection = await inspect(deployment.data);
   const startedAt = performance.now();
-  const passed = () => performance.now() - startedAt;
+  const getElapsedMs = () => performance.now() - startedAt;
 
   const look = async (): Promise<Verdict> => {
     const check = createCheck();
@@ -182,12 +182,12 @@ export async function settle(
 
   try {
     for (let clean: number | undefined; ; ) {
-      const at = passed();
+      const at = getElapsedMs();
       const seen = await look();
       clean = seen.violations.length > 0 ? undefined : (clean ?? at);
       const isOver = clean === undefined ? at > patienceMs : at - clean >= STEADY_MS;
       if (isOver) {
-        const stored = await inspection.check(Math.max(0, patienceMs - passed()));
+        const stored = await inspection.check(Math.max(0, patienceMs - getElapsedMs()));
         return {
           checked: seen.checked + stored.checked,
           violations: [...seen.violations, ...stored.violations],

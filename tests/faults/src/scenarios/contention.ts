@@ -74,7 +74,7 @@ export const seats: Scenario = {
         const random = context.random.fork(`items ${index}`);
         for (let turn = 0; turn < turns; turn++) {
           const first = random.between(0, all.length - 4);
-          const chosen = random.shuffled(all.slice(first, first + random.between(2, 4)));
+          const chosen = random.shuffle(all.slice(first, first + random.between(2, 4)));
           const order = getCreatedOrder(await buyer.create([seatsOf(round.hall, chosen)]));
           if (!order) continue;
           if (random.chance(0.6)) await buyer.confirm(order.id);

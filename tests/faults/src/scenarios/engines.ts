@@ -99,7 +99,7 @@ export const broker: Scenario = {
         return [`${'tickets.orders.v1'} full at ${limit} messages, tickets down`, unseen];
       },
     ];
-    return sufferDuringTraffic(context, random.shuffled(faults));
+    return sufferDuringTraffic(context, random.shuffle(faults));
   },
 };
 
@@ -169,17 +169,17 @@ export const store: Scenario = {
       const bytes = await Promise.all(toStore.map((link) => links.mend(link)));
       return ['the store 6 s slow', bytes.some((carried) => carried > 0) ? undefined : 'nothing was asked of it'];
     };
-    const killed = async (): Promise<Suffered> => {
+    const killStore = async (): Promise<Suffered> => {
       await storeServer?.kill();
       await pause(random.between(2_000, 10_000));
       await storeServer?.start();
       return ['the store killed', undefined];
     };
-    const restarted = async (): Promise<Suffered> => {
+    const restartStore = async (): Promise<Suffered> => {
       await storeServer?.restart();
       return ['the store restarted', undefined];
     };
-    return sufferDuringTraffic(context, random.shuffled([slow, ...(storeServer ? [killed, restarted] : [])]));
+    return sufferDuringTraffic(context, random.shuffle([slow, ...(storeServer ? [killStore, restartStore] : [])]));
   },
 };
 

@@ -63,7 +63,7 @@ export const messages: Scenario = {
     const arrived: string[] = [];
     const look = async (): Promise<void> => void arrived.push(...(await deployment.arrived()));
     const { institution } = deployment.partner;
-    const types = random.shuffled(poisons);
+    const types = random.shuffle(poisons);
     const clients = (enough: () => boolean) => [
       ...partners(enough),
       ...visitors(enough),

@@ -27,7 +27,7 @@ export const randomKills: Scenario = {
   play(context) {
     const { deployment, random, size } = context;
     return play(context, size === 'short' ? [1, 2] : [1, 1, 1, 2, 1, 1, 1, 2], async (count, round) => {
-      const victims = random.shuffled(deployment.processes).slice(0, count);
+      const victims = random.shuffle(deployment.processes).slice(0, count);
       await Promise.all(victims.map((victim) => victim.stop('SIGKILL')));
       round.faults.push(victims.map(({ name }) => name).join(' and '));
       round.revivals.push(...(await deployment.revive(victims)));

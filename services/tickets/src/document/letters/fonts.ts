@@ -60,7 +60,7 @@ const sfntOf = (woff: Buffer): Buffer => {
     return { tag: woff.subarray(at, at + 4), checksum, data: compressed < length ? inflateSync(stored) : stored };
   });
   const start = SFNT_HEADER + count * SFNT_ENTRY;
-  const font = Buffer.alloc(start + tables.reduce((sum, { data }) => sum + padded(data.length), 0));
+  const font = Buffer.alloc(start + tables.reduce((sum, { data }) => sum + padToFour(data.length), 0));
   const power = 2 ** Math.floor(Math.log2(count));
   font.writeUInt32BE(woff.readUInt32BE(4), 0);
   font.writeUInt16BE(count, 4);
@@ -75,12 +75,12 @@ const sfntOf = (woff: Buffer): Buffer => {
     font.writeUInt32BE(offset, at + 8);
     font.writeUInt32BE(data.length, at + 12);
     data.copy(font, offset);
-    offset += padded(data.length);
+    offset += padToFour(data.length);
   }
   return font;
 };
 
-const padded = (length: number): number => (length + 3) & ~3;
+const padToFour = (length: number): number => (length + 3) & ~3;
 
 export function listOwnFiles(): string[] {
   return [REGULAR, BOLD].map(own);
