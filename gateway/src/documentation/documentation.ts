@@ -30,7 +30,7 @@ const references: readonly Reference[] = [
     path: '',
     title: 'Institution API',
     about: html`Every operation of ${link('/client', 'partners')}: programme, contacts, orders, tickets, events. Begin with
-${link('/demo', 'the demo data')}, ${link('/token', 'a token')} and ${link('/sale', 'a sale in five calls')}; ${link('/errors', 'every error code')} says
+${link('/demo', 'the demo data')}, ${link('/token', 'a token')} and ${link('/sale', 'a sale in one call')}; ${link('/errors', 'every error code')} says
 what to do. <a href="/openapi.json">OpenAPI 3.1</a>.`,
     description: '/openapi.json',
   },

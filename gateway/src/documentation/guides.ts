@@ -38,7 +38,7 @@ export const sections: readonly Section[] = [
     entries: [
       guide('demo', 'docs/guides/demo.md', 'The demo data'),
       guide('token', 'docs/guides/token.md', 'Getting a token'),
-      guide('sale', 'docs/guides/sale.md', 'Selling in five calls'),
+      guide('sale', 'docs/guides/sale.md', 'Selling in one call'),
       guide('client', 'libs/client/README.md', 'The client package'),
     ],
   },

@@ -59,6 +59,7 @@ const rows = {
   point_of_sale_duplicate_host: [409, 'another point of sale has the same service host'],
   order_places_unavailable: [409, 'not enough of the requested places are free; nothing was held'],
   order_not_on_sale: [409, 'the performance or its product is not on sale now'],
+  order_total_differs: [409, 'the payment is not the total of the order; nothing was held, sold or recorded'],
   order_hold_limit: [409, 'the client would hold more unsold places than its limit'],
   order_tariff_not_sold_here: [422, 'the point of sale does not sell this tariff'],
   order_tariff_not_accessible: [422, 'the contact of the order does not meet the criterion of the tariff'],

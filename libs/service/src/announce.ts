@@ -17,6 +17,8 @@ export interface Announcement {
   readonly data: object;
   /** Whose it is, for clients with bounds; absent: no such client's, but for what is the whole institution's. */
   readonly belongsTo?: BelongsTo;
+  /** The version that the event tells of, if that is an earlier one than the write's, which nobody could see. */
+  readonly version?: number;
 }
 
 /** Which clients with bounds may see an event (platform, section 8). */
@@ -99,12 +101,13 @@ export function announceWrites<T extends Announced>(
 ): CollectionHandle<T> {
   const addFacts = (before: T | undefined, after: T): { next: T; facts: Fact[] } => {
     let last = before?.lastAnnouncement;
-    const facts = announce(before, after).map(({ type, resource, data, belongsTo }, index) => {
-      const position = after.version * PER_WRITE + index;
+    const facts = announce(before, after).map((announcement, index) => {
+      const { type, resource, data, belongsTo, version = after.version } = announcement;
+      const position = version * PER_WRITE + index;
       const isOwn = resource.id === after.id;
-      const event = { type, resource, data, ...(belongsTo && { belongsTo }), version: after.version, position };
+      const event = { type, resource, data, ...(belongsTo && { belongsTo }), version, position };
       const previous = isOwn ? (last?.position ?? null) : null;
-      if (isOwn) last = { type, version: after.version, position };
+      if (isOwn) last = { type, version, position };
       return announcementFact(factType, { ...event, before: previous });
     });
     const { lastAnnouncement: _, ...rest } = after as Announced;

@@ -64,13 +64,20 @@ const ownersOf = ({ createdBy, pointOfSale }: Order): BelongsTo => ({ clientIds:
 /** The events of a write; none while the order is a cart. */
 export function announceOrder(before: OrderDocument | undefined, after: OrderDocument): Announcement[] {
   if (isHidden(after)) return [];
-  const payments = ofPayments(before, after);
+  // An order that one call sells is announced with its sale, and with its first version.
+  const created = before?.unseen ? { version: before.version } : {};
+  const payments = ofPayments(before?.unseen ? undefined : before, after);
   const types = ownTypes(before, after);
   const isChanged = (from: OrderDocument): boolean => hasNewPending(from, after) || visible(from) !== visible(after);
   const isOther = types.length === 0 && payments.length === 0 && before && isChanged(before);
   // What an erasure takes along is told by contact.erased.
   if (isOther && before.erasedContact === after.erasedContact) types.push('order.changed');
-  const own = types.map((type) => ({ type, resource: { type: 'order', id: after.id }, data: shownOf(after) }));
+  const own = types.map((type) => ({
+    type,
+    resource: { type: 'order', id: after.id },
+    data: shownOf(after),
+    ...(type === 'order.created' && created),
+  }));
   const [first, ...rest] = own;
   const all = first?.type === 'order.created' ? [first, ...payments, ...rest] : [...payments, ...own];
   return all.map((announcement) => ({ ...announcement, belongsTo: ownersOf(after) }));

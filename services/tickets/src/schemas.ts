@@ -92,7 +92,7 @@ const SaleDescription = named(
       product: texts,
       seatCategory: texts,
       tariff: Optional(texts),
-      venue: Members({ name: Text(), city: createNullableSchema(Text()) }, open),
+      venue: Members({ name: Text(), city: createNullableSchema(Text()) }, { ...open, description: 'where' }),
       timeZone: Text(),
       productType: Optional(Text({ description: 'of the catalog' })),
       validUntil: Optional({ ...timestamp, description: 'of what is no show, if its validity ends' }),
@@ -287,5 +287,6 @@ export const OrderTickets = named(
   Members({
     controlled: Integer({ description: 'how many of the tickets are controlled' }),
     tickets: Type.Array(Summary, { description: 'the current ticket of each line' }),
+    whole: Optional(Type.Array(Ticket, { description: 'the same, whole; absent unless asked for' })),
   }),
 );

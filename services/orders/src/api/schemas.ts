@@ -13,6 +13,7 @@ import {
 import { Type } from 'typebox';
 import { catalogValues } from '../clients/generated/catalog.ts';
 import { paymentStates, states } from '../domain/order/order.ts';
+import { Place, ShownBeneficiary, Ticket } from './ticket-schema.ts';
 
 const { Array: List, Boolean: Flag, Integer, Number: Real, Object: Members, Optional, String: Text } = Type;
 
@@ -51,6 +52,19 @@ const createdBy = createNullableSchema(
 const personName = Optional(text(100));
 const names = { firstName: personName, lastName: personName };
 
+export const method = createLineSchema({ maxLength: 40, description: 'how it is paid: `card`, `cash`, …' });
+const reference = createLineSchema({
+  maxLength: 200,
+  description: 'returned with the scope orders.sensitive:read only',
+});
+
+export const Confirmation = named(
+  'OrderConfirmation',
+  Members({
+    onAccount: Optional(Flag({ description: 'true: without payment' })),
+  }),
+);
+
 /** Maximum items of one request. */
 const MAX_ITEMS = 100;
 
@@ -83,6 +97,20 @@ export const NewOrder = named(
     externalReference: Optional(externalReference),
     ticketDelivery: Optional(ticketDelivery),
     items,
+    payment: Optional(
+      named(
+        'OrderPaymentInput',
+        Members(
+          { method, amount: money(1), reference: Optional(reference) },
+          { description: "captured money, the order's total: the order is sold at once" },
+        ),
+      ),
+    ),
+    confirmation: Optional(
+      Type.Object(Confirmation.properties, {
+        description: 'the order is sold at once, on account or free of charge; not with `payment`',
+      }),
+    ),
   }),
 );
 
@@ -98,16 +126,6 @@ export const OrderDetails = named(
   }),
 );
 
-export const Place = named(
-  'PlaceReference',
-  Members({
-    id: Text(),
-    label: Text({ description: 'what a ticket shows: row and seat, or a number' }),
-    row: createNullableSchema(Text({ description: 'of a numbered category' })),
-    seat: createNullableSchema(Integer({ description: 'its number in the row' })),
-  }),
-);
-
 export const Line = named(
   'OrderLine',
   Members({
@@ -120,12 +138,7 @@ export const Line = named(
     place: Place,
     amount: money(0),
     currency,
-    beneficiary: createNullableSchema(
-      named(
-        'Beneficiary',
-        Members({ firstName: createNullableSchema(Text()), lastName: createNullableSchema(Text()) }),
-      ),
-    ),
+    beneficiary: createNullableSchema(ShownBeneficiary),
     ticketId: createNullableSchema(Text({ description: 'known from the confirmation on' })),
   }),
 );
@@ -210,6 +223,13 @@ export const Order = named(
     cancellation: createNullableSchema(Cancellation),
     createdAt: timestamp,
     updatedAt: timestamp,
+    tickets: Optional(
+      createNullableSchema(
+        List(Ticket, {
+          description: 'with `include=tickets`: of its lines, whole; null while the tickets service does not answer',
+        }),
+      ),
+    ),
   }),
 );
 
@@ -231,11 +251,6 @@ export const readOnly = listReadOnlyMembers(Order, OrderDetails, {
   cancellation: ['cancelOrder'],
 });
 
-export const method = createLineSchema({ maxLength: 40, description: 'how it is paid: `card`, `cash`, …' });
-const reference = createLineSchema({
-  maxLength: 200,
-  description: 'returned with the scope orders.sensitive:read only',
-});
 const ownCurrency = Optional(Text({ ...currency, description: "if given, the order's" }));
 
 export const NewPayment = named(
@@ -317,13 +332,6 @@ export const Extension = named(
 export const Reservation = named(
   'OrderReservation',
   Members({ dueAt: createInstantSchema('until when it must be paid') }),
-);
-
-export const Confirmation = named(
-  'OrderConfirmation',
-  Members({
-    onAccount: Optional(Flag({ description: 'true: without payment' })),
-  }),
 );
 
 export const CancellationRequest = named(

@@ -17,6 +17,7 @@ import { formatOrderPath } from '../ids.ts';
 import type { OrderDocument } from '../store.ts';
 import { createNotFoundFault } from './faults.ts';
 import type * as schemas from './schemas.ts';
+import type { IncludedTickets } from './ticket-schema.ts';
 
 /** Epoch milliseconds as ISO 8601 in UTC. */
 export function formatInstant(epochMs: number): string {
@@ -82,7 +83,9 @@ const cancellationView = (cancellation: Cancellation): NonNullable<Static<typeof
 });
 
 /** The members of an order that a shopper sees, too: its schema, its view or its example. */
-export function selectShopperMembers<Whole extends Record<keyof typeof schemas.Order.properties, unknown>>({
+export function selectShopperMembers<
+  Whole extends Record<Exclude<keyof typeof schemas.Order.properties, 'tickets'>, unknown> & { tickets?: unknown },
+>({
   institution,
   createdBy,
   externalReference,
@@ -91,6 +94,7 @@ export function selectShopperMembers<Whole extends Record<keyof typeof schemas.O
   refundStatus,
   dueAt,
   cancellation,
+  tickets,
   ...shown
 }: Whole) {
   return shown;
@@ -99,6 +103,11 @@ export function selectShopperMembers<Whole extends Record<keyof typeof schemas.O
 /** 200 with the order. */
 export function answerOrder(order: OrderDocument) {
   return ok(toOrderView(order), answerMeta(order));
+}
+
+/** 200 with the order and its tickets; without an ETag, since they change without the order. */
+export function answerOrderWithTickets(order: OrderDocument, tickets: IncludedTickets) {
+  return ok({ ...toOrderView(order), tickets });
 }
 
 /**
@@ -113,6 +122,11 @@ const answerMeta = (order: OrderDocument): Pick<Answer, 'etag' | 'subjects'> => 
 /** 201 with the order. */
 export function answerCreatedOrder(order: OrderDocument) {
   return created(toOrderView(order), formatOrderPath(order.id), answerMeta(order));
+}
+
+/** 201 with the order and its tickets. */
+export function answerCreatedOrderWithTickets(order: OrderDocument, tickets: IncludedTickets) {
+  return created({ ...toOrderView(order), tickets }, formatOrderPath(order.id), answerMeta(order));
 }
 
 /** A payment as it is answered; without the scope the member `reference` is absent. */

@@ -181,6 +181,9 @@ const ISSUE_MS = 10_000;
 /** The call's own timeout is this much longer, so that the best-effort limit always ends the wait. */
 const MARGIN_MS = 500;
 
+/** Maximum wait for whole tickets, in milliseconds: who asks for them gets the order without, and reads it again. */
+const WHOLE_MS = 6_000;
+
 /** The present ticket of a line. */
 export interface IssuedTicket {
   readonly ticketId: string;
@@ -190,7 +193,7 @@ export interface IssuedTicket {
 /** The tickets service, as orders uses it. */
 export function createTickets(
   tickets: ServiceClient<TicketsApi>,
-  { controlledMs = CONTROLLED_MS, issueAtOnceMs = ISSUE_AT_ONCE_MS } = {},
+  { controlledMs = CONTROLLED_MS, issueAtOnceMs = ISSUE_AT_ONCE_MS, wholeMs = WHOLE_MS } = {},
 ) {
   const bestEffort = createBestEffort({ ms: issueAtOnceMs });
   /**
@@ -221,6 +224,13 @@ export function createTickets(
         () => undefined,
       );
       return answer?.tickets.filter(({ status }) => status === 'controlled').map(({ ticketId }) => ticketId);
+    },
+
+    /** The current tickets of an order, with their barcodes; undefined if the tickets service does not answer. */
+    async whole(institution: string, orderId: string): Promise<AnswerOf<TicketsApi, 'getOrderTickets'>['whole']> {
+      const request = { path: { orderId }, query: { whole: true }, timeoutMs: wholeMs };
+      const answer = await tickets.call(institution, 'getOrderTickets', request).catch(() => undefined);
+      return answer?.whole;
     },
   };
 }

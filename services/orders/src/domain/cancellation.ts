@@ -16,8 +16,9 @@ export function cancel<O extends Order>(
 ): Decision<O> {
   if (order.state === 'expired' || order.state === 'cancelled')
     return order.saleDue ? refuse('sale_due') : refuseState(order, 'cancelled');
-  // Late, its places are held again first: no fact of an earlier cancellation would release them.
-  if (order.saleDue && (order.expiresAt ?? 0) <= now) return refuse('sale_due');
+  // Late, its places are held again first: no fact of an earlier cancellation would release them. Unseen, it is sold
+  // first: nobody sees anything else.
+  if (order.saleDue && (order.unseen || (order.expiresAt ?? 0) <= now)) return refuse('sale_due');
   if (isPastDue(order, now)) return refuse('past_due', "The order's deadline has passed, so it cannot be cancelled.");
   const controlled = how.controlled ?? countControlledTickets(order);
   if (controlled > 0 && !how.override) {

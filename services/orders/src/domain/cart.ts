@@ -25,7 +25,7 @@ export interface LineChange {
  * an order stays listed, and its shopper may change, abandon or buy it again while its places are held.
  */
 export function isCart(order: Order): boolean {
-  if (isHidden(order)) return true;
+  if (isHidden(order)) return !order.unseen;
   const { checkout, state, payments } = order;
   const hasFailed = payments.length > 0 && payments.every(({ status }) => status === 'failed');
   return checkout !== undefined && state === 'open' && hasFailed;

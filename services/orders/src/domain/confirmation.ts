@@ -11,9 +11,12 @@ import {
 } from './order/order.ts';
 import {
   checkDecidable,
+  createWithheldFacts,
   endWaitingIfNonePending,
+  expireAtOnce,
   expireIfDue,
   markModified,
+  markSeen,
   refuseState,
   unpaidStates,
 } from './order/state.ts';
@@ -58,7 +61,7 @@ export function confirm<O extends Order>(order: O, sale: Sale, now: number): Dec
   const lines = order.lines.map((line) => soldLine(line, sale.replaced));
   if (lines.some(({ place }) => !sale.soldPlaceIds.includes(place.id))) return refuse('overtaken');
   const confirmed: O = {
-    ...order,
+    ...markSeen(order, now),
     state: 'confirmed',
     lines,
     confirmedAt: now,
@@ -70,7 +73,7 @@ export function confirm<O extends Order>(order: O, sale: Sale, now: number): Dec
     heldPlaces: 0,
     ticketsByCall: true,
   };
-  return accept(markModified(confirmed, now), createOrderConfirmedFact(confirmed));
+  return accept(markModified(confirmed, now), ...createWithheldFacts(order), createOrderConfirmedFact(confirmed));
 }
 
 const soldLine = (line: Line, replaced: Sale['replaced']): Line => {
@@ -90,7 +93,7 @@ export function confirmPaidOrder<O extends Order>(
   const { state, saleDue } = order;
   if (state === 'confirmed') return accept(order);
   if (state === 'cancelled') return cancelledMeanwhile(order, sold.paymentId);
-  if (!isPaidInFull(order)) return refuse('unpaid');
+  if (!isPaidInFull(order) && !order.unseen) return refuse('unpaid');
   if (saleDue?.since === sold.since) return confirm(order, sale, now);
   return accept(saleDue ? order : { ...order, saleDue: { ...sold, since: Math.max(now, sold.since + 1) } });
 }
@@ -104,8 +107,8 @@ const cancelledMeanwhile = <O extends Order>(order: O, paymentId: string | null)
 /**
  * Gives up the sale of an order that is paid in full, since the catalog says that places are gone. Never call it when
  * the catalog's answer is unknown: the sale may have happened. Answers `places_gone`; recorded money stays, the order
- * stops waiting for payments and expires if due. A confirmed order stays (another process was first), and so does a
- * later sale.
+ * stops waiting for payments and expires if due, or if nobody has seen it. A confirmed order stays (another process was
+ * first), and so does a later sale.
  */
 export function giveUpSale<O extends Order>(order: O, { paymentId, since }: SaleDue, now: number): Decision<O> {
   if (order.state === 'confirmed') return accept(order);
@@ -117,9 +120,11 @@ export function giveUpSale<O extends Order>(order: O, { paymentId, since }: Sale
       : 'The payment is recorded, but places of the order are gone, so it cannot be confirmed.',
   );
   const isDue = order.saleDue?.since === since;
-  const left = isDue ? expireIfDue(endWaitingIfNonePending({ ...order, saleDue: null }, now), now) : accept(order);
-  return acceptButRefuse(left, gone, paymentId);
+  return acceptButRefuse(isDue ? endWithoutSale(order, now) : accept(order), gone, paymentId);
 }
+
+const endWithoutSale = <O extends Order>(order: O, now: number): Accepted<O> =>
+  order.unseen ? expireAtOnce(order, now) : expireIfDue(endWaitingIfNonePending({ ...order, saleDue: null }, now), now);
 
 /**
  * Records a replacement. Events arrive in any order: each names the ticket that it replaces, and the line shows the

@@ -105,6 +105,7 @@ export const refusals = {
 
   // Money.
   exceeds_due: { code: 'payment_exceeds_due', shopReason: null },
+  total_differs: { code: 'order_total_differs', shopReason: null },
   exceeds_paid: { code: 'refund_exceeds_paid', shopReason: null },
   payment_final: { code: 'payment_final', shopReason: null },
   late_and_unpaid: {

@@ -1,18 +1,21 @@
 import { Fault } from '@boxoffice/envelope';
+import { requireScope } from '@boxoffice/http';
 import { type Caller, toPrincipal } from '@boxoffice/identity';
 import { IdempotencyKeyTaken, type IdempotencyRecord, UniqueViolation } from '@boxoffice/store';
 import type { Static } from 'typebox';
-import { toFault } from '../api/faults.ts';
+import { createRefusalFault, toFault } from '../api/faults.ts';
 import type { NewOrder } from '../api/schemas.ts';
 import type { Held, HeldLine } from '../clients/services.ts';
 import type { OrdersContext } from '../context.ts';
 import { checkTariffAccess } from '../domain/buyer.ts';
 import { type Accepted, accept, isRefused } from '../domain/decisions.ts';
 import { open } from '../domain/lines.ts';
+import { beginOneCallSale, type OneCallSale } from '../domain/one-call.ts';
 import type { Creator, Order } from '../domain/order/order.ts';
 import { markHandled } from '../domain/order/state.ts';
-import { createRequestId, deriveOrderIdFromKey, deriveOrderNumber } from '../ids.ts';
+import { createRequestId, deriveId, deriveOrderIdFromKey, deriveOrderNumber } from '../ids.ts';
 import type { Holder } from '../steps/hold-limit.ts';
+import { sell } from '../steps/sell.ts';
 import type { Target } from '../steps/write.ts';
 import { linkPerformances, type OrderDocument } from '../store.ts';
 import { cancelIfOver } from './actions.ts';
@@ -26,6 +29,22 @@ import {
 } from './items.ts';
 
 export type OrderRequest = Static<typeof NewOrder>;
+
+/** Whether one call creates and sells the order. */
+export function isSoldAtOnce({ payment, confirmation }: OrderRequest): boolean {
+  return payment !== undefined || confirmation !== undefined;
+}
+
+/**
+ * Requires what the members of a one-call sale need. @throws Fault `validation_error` with both of them, `forbidden` for
+ * a reference without its scope
+ */
+export function requireSaleInput({ scopes }: Pick<Caller, 'scopes'>, { payment, confirmation }: OrderRequest): void {
+  if (payment && confirmation)
+    throw new Fault('validation_error', 'An order has either $.payment or $.confirmation, not both.');
+  if (payment?.reference !== undefined && !scopes.includes('orders.sensitive:write'))
+    requireScope(scopes, 'payments:write', '$.payment.reference');
+}
 
 /** Who makes an order: the client, with the user who is signed in at it. */
 export function toCreator({ client, user }: Pick<Caller, 'client' | 'user'>): Creator | undefined {
@@ -56,6 +75,8 @@ interface Creation {
   /** Whether the order is a cart: not listed, and its request is recorded for repeats. */
   readonly cart?: boolean;
   readonly permit?: (lines: readonly HeldLine[]) => Promise<void>;
+  /** One call sells it: it is inserted unseen, with its sale due, and does not count as held. */
+  readonly sale?: OneCallSale;
 }
 
 /** The version of a new order, which its places have been held for. */
@@ -97,9 +118,10 @@ export async function holdAndInsert(
   creation: Creation,
 ): Promise<OrderDocument> {
   const { institution } = maker;
-  const { id, request: requestId, idempotencyRecord, permit } = creation;
+  const { id, request: requestId, idempotencyRecord, permit, sale } = creation;
   const { pointOfSale, items } = requested;
-  const end = await context.limit.admit(maker, requirePlaceCount(items, 0));
+  const places = requirePlaceCount(items, 0);
+  const end = sale ? () => undefined : await context.limit.admit(maker, places);
   try {
     const wanted = { requestId, items: toStockItems(items), ...(pointOfSale === undefined ? {} : { pointOfSale }) };
     const held = await context.stock.hold(institution, { ...wanted, holder: id, asOf: FIRST_VERSION });
@@ -123,14 +145,16 @@ const openOrder = (
   { client, createdBy }: Maker,
   requested: OrderRequest,
   held: Held,
-  { id, request, cart = false }: Creation,
+  { id, request, cart = false, sale }: Creation,
 ): Accepted<Order> => {
   const { contactNumber = null, externalReference = null, ticketDelivery = held.ticketDelivery, items } = requested;
-  const made = { id, client, ...(createdBy && { createdBy }), pointOfSale: held.pointOfSale };
-  const given = { ...made, contactNumber, externalReference, ticketDelivery, cart };
-  const decision = open({ ...given, ...createHeldLines(context, held, items) }, context.now());
-  if (isRefused(decision)) throw toFault(decision.refused);
-  return cart ? accept(markHandled(decision.next, request)) : decision;
+  const own = { id, client, ...(createdBy && { createdBy }), pointOfSale: held.pointOfSale };
+  const given = { ...own, contactNumber, externalReference, ticketDelivery, cart };
+  const now = context.now();
+  const decision = open({ ...given, ...createHeldLines(context, held, items) }, now);
+  const made = sale && !isRefused(decision) ? beginOneCallSale(decision.next, sale, now) : decision;
+  if (isRefused(made)) throw toFault(made.refused);
+  return cart ? accept(markHandled(made.next, request)) : made;
 };
 
 /** Inserts an order whose places are held, in one write with the answer for repeats. */
@@ -151,6 +175,7 @@ const insert = async (
     });
   };
   const written = await insertWithNumber(0);
+  if (written.unseen) return written;
   context.limit.record(written, written.id, written.heldPlaces);
   await cancelIfOver(context, written);
   return written;
@@ -166,15 +191,8 @@ export async function createOrder(
   requested: OrderRequest,
   idempotencyRecord: IdempotencyRecord<OrderDocument> | undefined,
 ): Promise<OrderDocument> {
-  const { institution } = maker;
-  const contact = await readNamedContact(context, institution, requested.contactNumber);
-  const faults = [...contact.faults, ...findQuantityFaults(requested.items)];
-  if (faults.length > 0) throw await createInvalidReferenceFault(context, institution, requested, faults);
+  const permit = await checkContact(context, maker, requested);
   const own = deriveOrderIdFromKey(idempotencyRecord, context.now()) ?? context.newId('ord');
-  const permit = async (lines: readonly HeldLine[]): Promise<void> => {
-    const refused = maker.sellsToAnybody ? undefined : checkTariffAccess(lines, contact.criteria);
-    if (refused) throw toFault(refused.refused);
-  };
   const make = (id: string, request: string) =>
     holdAndInsert(context, maker, requested, { id, request, idempotencyRecord, permit });
   try {
@@ -185,3 +203,65 @@ export async function createOrder(
     throw error;
   }
 }
+
+/**
+ * Checks the contact and the quantities of a new order. Returns what refuses held lines with tariffs that the contact
+ * may not have. @throws Fault `semantically_invalid`
+ */
+const checkContact = async (context: OrdersContext, maker: Maker, requested: OrderRequest) => {
+  const { institution } = maker;
+  const contact = await readNamedContact(context, institution, requested.contactNumber);
+  const faults = [...contact.faults, ...findQuantityFaults(requested.items)];
+  if (faults.length > 0) throw await createInvalidReferenceFault(context, institution, requested, faults);
+  return async (lines: readonly HeldLine[]): Promise<void> => {
+    const refused = maker.sellsToAnybody ? undefined : checkTariffAccess(lines, contact.criteria);
+    if (refused) throw toFault(refused.refused);
+  };
+};
+
+/**
+ * Creates an order and sells it in one call: its places are sold before anybody sees it. A repeat with the key, and the
+ * due work, finish what a dead process has begun. Its payment has the id that follows from the order's.
+ * `isAnswerWritten`: the answer follows from the order alone, and is written with it for repeats. @throws Fault
+ * as {@link createOrder} but for `order_hold_limit`; `order_total_differs`, `order_unpaid`, `forbidden` (on account,
+ * unless the bounds of the client admit it); `payment_recorded` or `precondition_failed` where the places are gone
+ * after all: the order is expired
+ */
+export async function sellNewOrder(
+  context: OrdersContext,
+  maker: Maker,
+  { payment, confirmation, ...requested }: OrderRequest,
+  idempotencyRecord: IdempotencyRecord<OrderDocument> | undefined,
+  { isAnswerWritten = true } = {},
+): Promise<OrderDocument> {
+  const onAccount = confirmation?.onAccount === true;
+  if (onAccount && context.mayDo?.onAccount === false) throw createRefusalFault('on_account_excluded');
+  const permit = await checkContact(context, maker, requested);
+  const saleOf = (id: string): OneCallSale =>
+    payment
+      ? { payment: { ...payment, id: deriveId('pay', id), createdBy: maker.createdBy } }
+      : { confirmation: { onAccount } };
+  const make = (id: string, request: string) =>
+    holdAndInsert(context, maker, requested, { id, request, permit, sale: saleOf(id) });
+  const key = deriveOrderIdFromKey(idempotencyRecord, context.now());
+  const made = await make(key ?? context.newId('ord'), createRequestId(idempotencyRecord)).catch(async (error) => {
+    const known = key && (await context.orders.of(maker.institution).get(key));
+    if (!known) throw error;
+    // The answer about an order whose buyer was erased is gone: the request is another one now.
+    return known.erasedContact === undefined ? known : make(context.newId('ord'), createRequestId(undefined));
+  });
+  const order = await sell(context, made, isAnswerWritten ? idempotencyRecord : undefined);
+  refuseExpired(order);
+  return order;
+}
+
+/** Refuses a repeat whose first attempt, or the due work, has found the places gone. */
+const refuseExpired = ({ id, state, payments: [payment] }: OrderDocument): void => {
+  if (state !== 'expired') return;
+  const details = 'Places of the order are gone, so it is expired.';
+  throw toFault({
+    reason: 'places_gone',
+    details,
+    ...(payment && { recorded: { orderId: id, paymentId: payment.id } }),
+  });
+};

@@ -7,8 +7,9 @@ import { createRefusalFault, RefusedOrder, toFault } from '../api/faults.ts';
 import { NewOrder, OrderQuote } from '../api/schemas.ts';
 import { type ContextOf, type OrdersContext, requirePointOfSale } from '../context.ts';
 import { checkTariffAccess } from '../domain/buyer.ts';
+import { checkTotal } from '../domain/one-call.ts';
 import { readNamedContact } from './buyer.ts';
-import { type Maker, type OrderRequest, toMaker } from './create.ts';
+import { isSoldAtOnce, type Maker, type OrderRequest, requireSaleInput, toMaker } from './create.ts';
 import { checkPlaceLimit, checkSingleCurrency, countPlaces, requireBeneficiaries, toStockItems } from './items.ts';
 
 type Quote = Static<typeof OrderQuote>;
@@ -35,6 +36,7 @@ export function createQuoteRoutes(contextOf: ContextOf): AnyOperation[] {
       handle: async ({ caller, body }) => {
         requirePointOfSale(caller, body.pointOfSale);
         requireBeneficiaries(body.items);
+        requireSaleInput(caller, body);
         const quote = await quoteOrder(contextOf(caller), caller, body);
         // A refusal of the contact has its number: a remembered answer goes with the contact.
         return ok(quote, { subjects: body.contactNumber == null ? [] : [body.contactNumber] });
@@ -54,15 +56,18 @@ const quoteOrder = async (context: OrdersContext, caller: Caller, requested: Ord
   });
   const currencies = [...new Set(quotes.map(({ currency }) => currency))];
   const maker = toMaker(caller);
+  const total = quotes.reduce((sum, { quantity, amount }) => sum + quantity * amount, 0);
+  const differing = requested.payment && checkTotal(requested.payment.amount, total);
   const contact = await readNamedContact(context, caller.institution, requested.contactNumber);
   const all = [
     ...contact.faults.map((fault) => toRefused(null, createRefusalFault('invalid_reference', `${fault}.`))),
-    ...(await ownRefusals(context, maker, { places: countPlaces(items), currencies })),
+    ...(await ownRefusals(context, isSoldAtOnce(requested) ? null : maker, { places: countPlaces(items), currencies })),
     ...refusals.map(({ item, reason, details }) => toRefused(item, createRefusalFault(reason, details))),
     ...quotes.flatMap(({ item, criterion }) => {
       const unmet = maker.sellsToAnybody ? undefined : checkTariffAccess([{ criterion }], contact.criteria);
       return unmet ? [toRefused(item, toFault(unmet.refused))] : [];
     }),
+    ...(differing ? [toRefused(null, toFault(differing.refused))] : []),
   ];
   const lines = quotes.flatMap(({ item, quantity, amount }) => {
     const { performanceId = '', seatCategoryId = '', tariffId = '' } = items[item] ?? {};
@@ -71,7 +76,7 @@ const quoteOrder = async (context: OrdersContext, caller: Caller, requested: Ord
   return {
     available: all.length === 0,
     currency: currencies.length === 1 ? (currencies[0] ?? null) : null,
-    total: lines.reduce((sum, { amount }) => sum + amount, 0),
+    total,
     lines,
     refusals: all,
   };
@@ -83,10 +88,13 @@ const toRefused = (item: number | null, fault: Fault): Refused => ({
   details: fault.details,
 });
 
-/** The order's own refusals, but for those of its contact: size, currency and the limit of held places. */
+/**
+ * The order's own refusals, but for those of its contact: size, currency and the limit of held places, if its maker has
+ * one.
+ */
 const ownRefusals = async (
   context: OrdersContext,
-  maker: Maker,
+  maker: Maker | null,
   { places, currencies }: { readonly places: number; readonly currencies: readonly string[] },
 ): Promise<Refused[]> => {
   const found: Refused[] = [];
@@ -94,6 +102,7 @@ const ownRefusals = async (
   if (several) found.push(toRefused(null, several));
   const tooMany = checkPlaceLimit(places);
   if (tooMany) return [...found, toRefused(null, tooMany)];
+  if (!maker) return found;
   try {
     const end = await context.limit.admit(maker, places);
     end();

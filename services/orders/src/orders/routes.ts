@@ -29,7 +29,14 @@ import {
   Reservation,
   readOnly,
 } from '../api/schemas.ts';
-import { answerCreatedOrder, answerOrder, toOrderView } from '../api/views.ts';
+import type { IncludedTickets } from '../api/ticket-schema.ts';
+import {
+  answerCreatedOrder,
+  answerCreatedOrderWithTickets,
+  answerOrder,
+  answerOrderWithTickets,
+  toOrderView,
+} from '../api/views.ts';
 import { type ContextOf, requirePointOfSale } from '../context.ts';
 import { states } from '../domain/order/order.ts';
 import { createHandler } from '../steps/command.ts';
@@ -37,7 +44,8 @@ import { findAny } from '../steps/sell.ts';
 import type { OrderDocument } from '../store.ts';
 import { cancelOrder, confirmOrder, extendOrder, reserveOrder } from './actions.ts';
 import { changeOrder, maySellToAnybody } from './buyer.ts';
-import { createOrder, toMaker } from './create.ts';
+import { createOrder, isSoldAtOnce, requireSaleInput, sellNewOrder, toMaker } from './create.ts';
+import { readIncludedTickets, requireTicketsScope, ticketsQuery } from './included-tickets.ts';
 import { holdErrors, requireBeneficiaries } from './items.ts';
 import { searchOrders } from './search.ts';
 
@@ -52,23 +60,34 @@ export function createOrdersRoutes(contextOf: ContextOf): AnyOperation[] {
       id: 'createOrder',
       method: 'post',
       access: 'orders:write',
-      summary: 'Creates an order and holds its places: all of them or none',
+      summary:
+        'Creates an order and holds its places, all of them or none; with a payment or a confirmation sells them',
       description:
         'One line per place. The places are held until `expiresAt`: for the hold time of the point of sale, or 15 ' +
         'minutes without one. A client or a user of the role box_office who is bound to points of sale names one of ' +
         'them: 403 otherwise. A tariff with a criterion needs the number of a contact that meets it, or the scope ' +
-        'orders.sensitive:write: 422 `order_tariff_not_accessible` otherwise.',
+        'orders.sensitive:write: 422 `order_tariff_not_accessible` otherwise. With `payment`, whose amount is the total ' +
+        '(409 `order_total_differs`; `POST /svc/v3/orders/quotes` answers it), or with `confirmation` the order is ' +
+        'confirmed and has its tickets at once; refused, nothing is held, sold or recorded. `payment.reference` needs the ' +
+        'scope payments:write or orders.sensitive:write as well (403).',
+      query: ticketsQuery,
       body: NewOrder,
       answers: { 201: Order },
-      errors: holdErrors,
+      errors: [...holdErrors, 'order_total_differs', 'order_unpaid', 'payment_recorded', 'precondition_failed'],
       etag: true,
       example: { body: example.newOrder, answer: example.open },
-      handle: async ({ caller, body, remember }) => {
+      handle: async ({ caller, query: { include }, body, remember }) => {
+        requireTicketsScope(caller, include);
         requirePointOfSale(caller, body.pointOfSale);
         requireBeneficiaries(body.items);
-        return answerCreatedOrder(
-          await createOrder(contextOf(caller), toMaker(caller), body, remember(answerCreatedOrder)),
-        );
+        requireSaleInput(caller, body);
+        const [context, maker] = [contextOf(caller), toMaker(caller)];
+        const answer = (order: OrderDocument, tickets: IncludedTickets = []) =>
+          include ? answerCreatedOrderWithTickets(order, tickets) : answerCreatedOrder(order);
+        const record = remember((order: OrderDocument) => answer(order));
+        if (!isSoldAtOnce(body)) return answer(await createOrder(context, maker, body, record));
+        const order = await sellNewOrder(context, maker, body, record, { isAnswerWritten: !include });
+        return answer(order, include ? await readIncludedTickets(context, order) : []);
       },
     }),
     operation({
@@ -151,12 +170,18 @@ export function createOrdersRoutes(contextOf: ContextOf): AnyOperation[] {
       admits: ['customer'],
       summary: 'Reads an order',
       description:
-        'Also the shopping cart of a point of sale: an open order, which lists contain from its checkout on.',
+        'Also the shopping cart of a point of sale: an open order, which lists contain from its checkout on. With ' +
+        '`include=tickets` there is no ETag, since tickets change without their order.',
+      query: ticketsQuery,
       answers: { 200: Order },
       etag: true,
       example: { params, answer: example.open },
-      handle: async ({ caller, params: { orderId } }) =>
-        answerOrder(await findAny(contextOf(caller), { institution: caller.institution, orderId })),
+      handle: async ({ caller, params: { orderId }, query: { include } }) => {
+        requireTicketsScope(caller, include);
+        const context = contextOf(caller);
+        const order = await findAny(context, { institution: caller.institution, orderId });
+        return include ? answerOrderWithTickets(order, await readIncludedTickets(context, order)) : answerOrder(order);
+      },
     }),
     operation({
       ...single,

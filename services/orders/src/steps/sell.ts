@@ -109,7 +109,7 @@ export async function expireNow(context: OrdersContext, target: Target): Promise
 /** Reads an order or a cart; ends it first if it is past due. @throws Fault `not_found` */
 export async function findAny(context: OrdersContext, target: Target): Promise<OrderDocument> {
   const order = await context.orders.of(target.institution).get(target.orderId);
-  if (!order) throw createNotFoundFault();
+  if (!order || order.unseen) throw createNotFoundFault();
   return isPastDue(order, context.now()) ? expireNow(context, target) : order;
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { selectHistories } from '@boxoffice/service/testkit';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { recordTicketsCancelled } from '../../src/domain/cancellation.ts';
+import { cancel, recordTicketsCancelled } from '../../src/domain/cancellation.ts';
 import {
   confirm,
   confirmPaidOrder,
@@ -12,6 +12,7 @@ import {
 } from '../../src/domain/confirmation.ts';
 import { accept, isRefused } from '../../src/domain/decisions.ts';
 import { removeLine } from '../../src/domain/lines.ts';
+import { beginOneCallSale } from '../../src/domain/one-call.ts';
 import { computePaymentStatus, isPaidInFull, type Order } from '../../src/domain/order/order.ts';
 import { expire, expireIfDue, isUnpaid } from '../../src/domain/order/state.ts';
 import { settlePayment } from '../../src/domain/payments.ts';
@@ -102,6 +103,27 @@ const planted: Readonly<Record<string, Partial<Rules>>> = {
   'a sale of places that another order has': { isSellable: ({ state }) => state !== 'free' },
   'a confirmation of an order in any state': {
     confirmPaid: (order, sale, now) => (order.state === 'confirmed' ? accept(order) : confirm(order, sale, now)),
+  },
+  'an order of one call that is seen before its sale': {
+    beginOneCallSale: (order, sale, now) => {
+      const decision = beginOneCallSale(order, sale, now);
+      if (isRefused(decision)) return decision;
+      return accept({ ...decision.next, unseen: null, heldPlaces: order.lines.length, listedAt: now, modifiedAt: now });
+    },
+  },
+  'an order of one call that is cancelled before its sale': {
+    cancel: (order, how, now) => cancel({ ...order, unseen: null }, how, now),
+  },
+  'an order of one call that stays hidden when its places are gone': {
+    giveUpSale: (order, due, now) => giveUpSale({ ...order, unseen: null }, due, now),
+  },
+  'an order of one call that is confirmed although it stays hidden': {
+    confirmPaid: (order, sale, now) => {
+      const decision = confirmPaidOrder(order, sale, now);
+      return isRefused(decision) || !order.unseen
+        ? decision
+        : { ...decision, next: { ...decision.next, listedAt: null } };
+    },
   },
   'a write that does not see what was written since the order was read': { current: (_stored, read) => read },
   'a release of what the order has taken again since': { isReleasable: () => true },

@@ -94,7 +94,7 @@ export const OtherPerformance = named(
     {
       name: texts,
       type: Text({ description: "of its product: `show`, `pass` and the catalog's others" }),
-      venue: Members({ name: Text(), city: createNullableSchema(Text()) }),
+      venue: Members({ name: Text(), city: createNullableSchema(Text()) }, { description: 'where' }),
       localStart: createNullableSchema(localTime('by the clock of the venue; null: not known')),
       localEnd: createNullableSchema(localTime('until when what is no show is valid; null: a show, or no end')),
     },

@@ -1,8 +1,10 @@
 import { type AnyOperation, id, ok, operation } from '@boxoffice/http';
+import { Type } from 'typebox';
 import type { Context } from '../context.ts';
 import { selectCurrent } from '../domain/order.ts';
 import { ids, orderedTicket } from '../examples.ts';
 import { Confirmation, Issued, OrderTickets } from '../schemas.ts';
+import { toTicketView } from '../tickets/answers.ts';
 import { listOrderTickets } from '../tickets/lineage.ts';
 import { parseCreator, toOrderedTicket } from './confirmation.ts';
 import { issue, type TicketSummary } from './issue.ts';
@@ -43,12 +45,14 @@ export function createInternalRoutes(context: Context): AnyOperation[] {
       access: 'internal',
       summary: 'Returns the current ticket of each line of an order; none for an unknown order',
       params: { orderId: id },
+      query: { whole: Type.Optional(Type.Boolean({ description: 'also whole, with their barcodes' })) },
       answers: { 200: OrderTickets },
       example: { params: { orderId: ids.order }, answer: { controlled: 0, tickets: exampleTickets } },
-      handle: async ({ caller, params }) => {
+      handle: async ({ caller, params, query }) => {
         const tickets = selectCurrent(await listOrderTickets(context.collections(caller.institution), params.orderId));
         const controlled = tickets.filter(({ status }) => status === 'controlled').length;
-        return ok({ controlled, tickets: tickets.map(summary) });
+        const whole = query.whole ? { whole: tickets.map(toTicketView) } : {};
+        return ok({ controlled, tickets: tickets.map(summary), ...whole });
       },
     }),
   ];

@@ -69,6 +69,8 @@ const between = ({ id, path }: Operation, { body, query: given, ...others }: Fil
   if (Array.isArray(members.placeIds)) delete members.quantity;
   // Beneficiaries are at most as many as the places of their item.
   if (Array.isArray(members.items)) members.items = members.items.map(({ beneficiaries: _, ...item }) => item);
+  // An order is paid or confirmed by its one call, not both.
+  if (members.payment !== undefined) delete members.confirmation;
   // Scopes are those of the metadata, of services of teams as well.
   if (Array.isArray(members.scopes)) members.scopes = members.scopes.length === 0 ? [] : ['catalog:read'];
   // Private-use schemes are for public clients.

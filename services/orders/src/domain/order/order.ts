@@ -197,8 +197,10 @@ export interface Order {
   readonly createdAt: number;
   /** When a visible member last changed; null while not listed. */
   readonly modifiedAt: number | null;
-  /** Since when the order is listed; null for carts. */
+  /** Since when the order is listed; null for carts, and while it is unseen. */
   readonly listedAt: number | null;
+  /** One call sells it (commerce, section 1), and its places are not sold yet; absent or null: anybody may see it. */
+  readonly unseen?: true | null;
 }
 
 /** Whether the amounts are integers from `least` up and their sum is exact. */

@@ -1,5 +1,5 @@
 import { type Accepted, accept, type Decision, type Refused, refuse } from '../decisions.ts';
-import { createOrderExpiredFact } from './facts.ts';
+import { createContactNamedFacts, createOrderExpiredFact, type DomainFact } from './facts.ts';
 import { isPaidInFull, type Line, type Order, type State } from './order.ts';
 
 /** The states with unsold held places and a running deadline. */
@@ -14,9 +14,19 @@ export function countRenames({ lines }: Pick<Order, 'lines'>): number {
   return lines.reduce((sum, { beneficiaryAsOf = 0 }) => sum + beneficiaryAsOf, 0);
 }
 
-/** Whether the order is not listed: a cart, or one that was never bought. */
+/** Whether the order is not listed: a cart, one that was never bought, or one that nobody has seen yet. */
 export function isHidden({ listedAt }: Pick<Order, 'listedAt'>): boolean {
   return listedAt === null;
+}
+
+/** The order as everybody may see it from now on; the same object if it was to be seen before. */
+export function markSeen<O extends Order>(order: O, now: number): O {
+  return order.unseen ? { ...order, unseen: null, listedAt: now, modifiedAt: now } : order;
+}
+
+/** The facts that an order has not published while nobody could see it. */
+export function createWithheldFacts(order: Order): readonly DomainFact[] {
+  return order.unseen ? createContactNamedFacts(order) : [];
 }
 
 /** The lines of an order that ends: without beneficiaries if it was never bought. */
@@ -116,25 +126,24 @@ export function beginSaleIfPaid<O extends Order>(order: O, now: number): Accepte
 
 /** Expires the order if its deadline has passed, also one that could not be sold; unchanged otherwise. */
 export function expireIfDue<O extends Order>(order: O, now: number): Accepted<O> {
-  return isOver(order, now)
-    ? accept(
-        markModified(
-          {
-            ...order,
-            state: 'expired',
-            lines: toFinalLines(order),
-            deadline: null,
-            cameFrom: null,
-            saleDue: null,
-            shorteningDue: null,
-            heldPlaces: 0,
-            ...markAbandoned(order, now),
-          },
-          now,
-        ),
-        createOrderExpiredFact(order),
-      )
-    : accept(order);
+  return isOver(order, now) ? expireAtOnce(order, now) : accept(order);
+}
+
+/** Expires the order, whatever its deadline. */
+export function expireAtOnce<O extends Order>(order: O, now: number): Accepted<O> {
+  const seen = markSeen(order, now);
+  const expired: O = {
+    ...seen,
+    state: 'expired',
+    lines: toFinalLines(seen),
+    deadline: null,
+    cameFrom: null,
+    saleDue: null,
+    shorteningDue: null,
+    heldPlaces: 0,
+    ...markAbandoned(seen, now),
+  };
+  return accept(markModified(expired, now), ...createWithheldFacts(order), createOrderExpiredFact(order));
 }
 
 /** The end of an order whose deadline has passed: sold if it is paid in full, else expired; unchanged otherwise. */

@@ -12,6 +12,7 @@ import {
   issueAtOnce,
   issueTickets,
   Refused,
+  read,
   runCommand,
   runStockFirst,
   type Steps,
@@ -34,14 +35,15 @@ const RETRY_MS = 1_000;
 type Taken = { readonly held: Held; readonly request: string; readonly asOf: number };
 type Held = { readonly ids: string[]; readonly until: number };
 
-/** Creates an order: holds its places, then inserts it. */
-export function* create(world: World, id: string, wanted: Hold['wanted'], cart: boolean): Steps {
+/** Creates an order: holds its places, inserts it, and sells it where one call does. */
+export function* create(world: World, id: string, wanted: Hold['wanted'], kind: 'order' | 'cart' | 'sold'): Steps {
   const hold = { holder: id, request: 'create', asOf: 1, wanted, until: world.now() + HOLD_MS };
   const held = yield* call(world, () => world.stock.hold(hold));
   if (!held) return;
   yield;
-  if (!world.insert(id, world.lines(held.ids), held.until, cart))
+  if (!world.insert(id, world.lines(held.ids), held.until, kind))
     yield* releaseRefused(world, id, { held, request: hold.request, asOf: 1 });
+  if (kind === 'sold') yield* sell(world, yield* read(world, id));
 }
 
 /** Releases what a refused request has taken, but no place of a line. */
@@ -111,9 +113,12 @@ export function createProcess(world: World, event: Event): Steps | undefined {
   const command = { id, request };
   const at = world.now();
   const wanted = flag ? { count: 1 + (number % 3) } : { number };
-  const isCart = world.get(id)?.order.listedAt === null;
+  const { listedAt, unseen } = world.get(id)?.order ?? {};
+  const isCart = listedAt === null;
+  // Nobody finds it; the cancellation of its performance and the due work do.
+  if (unseen && kind !== 'cancellation' && kind !== 'work') return undefined;
   const kinds: Readonly<Record<string, () => Steps<unknown>>> = {
-    create: () => create(world, id, wanted, key % 2 === 0),
+    create: () => create(world, id, wanted, key % 2 === 0 ? 'cart' : 'order'),
     lines: () => addLines(world, command, wanted, number < 14),
     removal: () => removeLine(world, command, number),
     cancellation: () => cancel(world, command, event),

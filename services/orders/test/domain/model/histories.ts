@@ -43,7 +43,11 @@ export type Planned = Omit<Event, 'key' | 'attempt'>;
 export interface History {
   readonly prices: readonly number[];
   /** How each order begins. */
-  readonly orders: readonly { readonly cart: boolean; readonly places: number; readonly steps: number }[];
+  readonly orders: readonly {
+    readonly kind: 'order' | 'cart' | 'sold';
+    readonly places: number;
+    readonly steps: number;
+  }[];
   readonly events: readonly Planned[];
 }
 
@@ -201,9 +205,9 @@ export const histories: fc.Arbitrary<History> = fc.record({
   prices: fc.constantFrom([0], [10], [10, 0, 25]),
   orders: fc.array(
     fc.record({
-      cart: fc.constantFrom(false, false, true),
+      kind: fc.constantFrom('order', 'order', 'cart', 'sold'),
       places: fc.integer({ min: 1, max: 3 }),
-      steps: fc.constantFrom(ALL, ALL, ALL, ALL, 1, 2),
+      steps: fc.constantFrom(ALL, ALL, ALL, ALL, 1, 2, 3, 4),
     }),
     { minLength: 2, maxLength: 2 },
   ),
@@ -234,8 +238,8 @@ export const rareHistories: Readonly<Record<string, History>> = {
   'a confirmation stalls before its sale, while the place of a line is released, and taken again by a late hold': {
     prices: [10],
     orders: [
-      { cart: false, places: 2, steps: ALL },
-      { cart: false, places: 1, steps: ALL },
+      { kind: 'order', places: 2, steps: ALL },
+      { kind: 'order', places: 1, steps: ALL },
     ],
     events: [
       { ...event, kind: 'confirmation', steps: 1 },
@@ -248,8 +252,8 @@ export const rareHistories: Readonly<Record<string, History>> = {
   'a confirmation stalls before it ends its call of tickets, while another buyer is written, and not told': {
     prices: [10],
     orders: [
-      { cart: false, places: 1, steps: ALL },
-      { cart: false, places: 1, steps: ALL },
+      { kind: 'order', places: 1, steps: ALL },
+      { kind: 'order', places: 1, steps: ALL },
     ],
     events: [
       { ...event, kind: 'confirmation', steps: 5 },
@@ -261,8 +265,8 @@ export const rareHistories: Readonly<Record<string, History>> = {
   'of two late sales one finds no place, the other sells it, and then the first one gives the sale up': {
     prices: [10],
     orders: [
-      { cart: false, places: 1, steps: ALL },
-      { cart: false, places: 1, steps: ALL },
+      { kind: 'order', places: 1, steps: ALL },
+      { kind: 'order', places: 1, steps: ALL },
     ],
     events: [
       { ...ofOther, kind: 'extension', number: 15 },
@@ -282,6 +286,21 @@ export const rareHistories: Readonly<Record<string, History>> = {
       { ...ofOther, kind: 'lines' },
       { ...ofOther, kind: 'confirmation' },
       { ...event, kind: 'step' },
+    ],
+  },
+  'one call stalls before its sale until its hold is over and another order has all places': {
+    prices: [10],
+    orders: [
+      { kind: 'sold', places: 3, steps: 3 },
+      { kind: 'order', places: 2, steps: ALL },
+    ],
+    events: [
+      { ...ofOther, kind: 'extension', number: 15 },
+      { ...event, kind: 'crash' },
+      { ...event, kind: 'deadline' },
+      { ...event, kind: 'wait' },
+      { ...ofOther, kind: 'lines', number: 2 },
+      { ...event, kind: 'work' },
     ],
   },
 };

@@ -91,7 +91,7 @@ export function checkOrder(order: Order, stock: Stock, now: number): void {
   const isWaiting = state === 'payment_pending' && order.payments.every(({ status }) => status !== 'pending');
   if (isWaiting && !saleDue) assert.ok((expiresAt ?? 0) <= now, 'the order waits for a payment, and none is pending');
   assert.equal(order.cancellation !== null, state === 'cancelled');
-  assert.equal(order.heldPlaces, isUnpaid(state) ? order.lines.length : 0);
+  assert.equal(order.heldPlaces, isUnpaid(state) && !order.unseen ? order.lines.length : 0);
   if (state === 'confirmed' || state === 'cancelled') assert.equal(saleDue ?? null, null);
   for (const { ticketId } of order.lines) assert.equal(ticketId !== null, order.confirmedAt !== null);
   checkCancellation(order);

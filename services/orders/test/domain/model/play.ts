@@ -6,6 +6,8 @@ import type { Rules } from './rules.ts';
 import { type Fate, Refused, type Steps, Unavailable } from './steps.ts';
 import { createWorld, type World } from './world.ts';
 
+/** After so many steps a new order is inserted. */
+const INSERTED = 3;
 const waits = [4_000, 4_000, 60_000, 130_000, 5 * 60_000, 16 * 60_000];
 
 interface Process {
@@ -21,11 +23,11 @@ export function play(rules: Rules, { prices, orders, events }: History): World {
     const process = { id, steps };
     if (!run(world, process, count, fates)) processes.push(process);
   };
-  for (const [index, { cart, places, steps }] of orders.entries()) {
+  for (const [index, { kind, places, steps }] of orders.entries()) {
     const id = `ord_${index + 1}`;
-    begin(id, create(world, id, { count: places }, cart), steps, []);
-    // A repeat while the first request stalls, or after it died.
-    if (steps !== ALL) begin(id, create(world, id, { count: places }, cart), ALL, []);
+    begin(id, create(world, id, { count: places }, kind), steps, []);
+    // A repeat while the first request stalls, or after it died before it inserted the order.
+    if (steps < INSERTED) begin(id, create(world, id, { count: places }, kind), ALL, []);
   }
   const started: Event[] = [];
   const start = (event: Event): void => {

@@ -18,6 +18,7 @@ import {
   removeReleasedPlaces,
   reserve,
 } from '../../../src/domain/lines.ts';
+import { beginOneCallSale } from '../../../src/domain/one-call.ts';
 import type { Order } from '../../../src/domain/order/order.ts';
 import { expire } from '../../../src/domain/order/state.ts';
 import { addPayment, refund, settlePayment } from '../../../src/domain/payments.ts';
@@ -27,6 +28,7 @@ import { conditions } from './stock.ts';
 export const rules = {
   addLines,
   addPayment,
+  beginOneCallSale,
   cancel,
   changeDetails,
   checkOut,

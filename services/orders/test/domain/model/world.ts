@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import type { ReleaseCause } from '../../../src/domain/cancellation.ts';
 import { type Decision, isRefused, type Reason } from '../../../src/domain/decisions.ts';
 import { open } from '../../../src/domain/lines.ts';
+import type { OneCallSale } from '../../../src/domain/one-call.ts';
 import type { DomainFact } from '../../../src/domain/order/facts.ts';
-import type { NewLine, Order } from '../../../src/domain/order/order.ts';
-import { isHandled, markHandled } from '../../../src/domain/order/state.ts';
+import { computeTotal, type NewLine, type Order } from '../../../src/domain/order/order.ts';
+import { isHandled, isUnpaid, markHandled } from '../../../src/domain/order/state.ts';
 import { followWrite, type OrderWork } from '../../../src/follows.ts';
 import { checkMoney, checkOrder, checkWrite, type Ledger } from './invariants.ts';
 import type { Rules } from './rules.ts';
@@ -60,6 +61,8 @@ export function createWorld(rules: Rules, prices: readonly number[]) {
     return value;
   };
   const soldLate = new Set<string>();
+  /** Orders that one call has created and sells. */
+  const ofOneCall = new Set<string>();
   const ledgerOf = (id: string) =>
     of(ledgers, id, () => ({ captured: new Map(), refunded: new Map(), refundedAt: new Map() }));
   const publish = (id: string, version: number, facts: readonly DomainFact[]): void => {
@@ -113,13 +116,28 @@ export function createWorld(rules: Rules, prices: readonly number[]) {
       now += Math.max(0, ms);
     },
     get: (id: string): Doc | undefined => docs.get(id),
-    /** Inserts an order whose places are held; false if it is there already. */
-    insert: (id: string, lines: readonly NewLine[], until: number, cart: boolean): boolean => {
+    /**
+     * Inserts an order whose places are held, as a new order, a cart or one that a call sells; false if it is there
+     * already, or its hold is over.
+     */
+    insert: (id: string, lines: readonly NewLine[], until: number, kind: 'order' | 'cart' | 'sold'): boolean => {
       if (docs.has(id)) return false;
       const details = { client: 'c', pointOfSale: null, contactNumber: null, externalReference: null } as const;
-      const decision = open({ ...details, id, ticketDelivery: 'print', lines, currency: 'CHF', until, cart }, now);
+      const decision = open(
+        { ...details, id, ticketDelivery: 'print', lines, currency: 'CHF', until, cart: kind === 'cart' },
+        now,
+      );
       assert.ok(!isRefused(decision));
-      const order = frozen(decision.next);
+      const total = computeTotal(decision.next);
+      const sale: OneCallSale =
+        total > 0
+          ? { payment: { id: `pay_${id}`, method: 'card', amount: total } }
+          : { confirmation: { onAccount: false } };
+      const made = kind === 'sold' ? rules.beginOneCallSale(decision.next, sale, now) : decision;
+      if (isRefused(made)) return false;
+      if (kind === 'sold') ofOneCall.add(id);
+      if (kind === 'sold' && total > 0) ledgerOf(id).captured.set('create', total);
+      const order = frozen(made.next);
       docs.set(id, { id, version: 1, order, due: dueAfter(undefined, order, 1) });
       return true;
     },
@@ -187,6 +205,8 @@ export function createWorld(rules: Rules, prices: readonly number[]) {
         if (moneyChecked.get(order) !== moved) checkMoney(order, ledger);
         moneyChecked.set(order, moved);
         checkOrder(order, stock, now);
+        const isShown = order.listedAt !== null;
+        assert.ok(!ofOneCall.has(id) || isShown !== isUnpaid(order), 'one call sells an order that is seen before');
       }
       const bought = [...docs.values()].flatMap(({ order }) =>
         order.state === 'confirmed' ? order.lines.map(({ place }) => place.id) : [],
