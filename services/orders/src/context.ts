@@ -30,7 +30,7 @@ import {
 import { announceOrder, ORDER_RECORDED } from './events.ts';
 import { followWrite, type OrderWork } from './follows.ts';
 import { createId } from './ids.ts';
-import { createHoldLimit, type HoldLimit, selectLimitName } from './steps/hold-limit.ts';
+import { createHoldLimit, type HoldLimit, selectLimitName } from './saga/hold-limit.ts';
 import { type OrderDocument, openCollections } from './store.ts';
 
 export interface OrdersContext extends ReturnType<typeof openCollections> {

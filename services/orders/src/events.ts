@@ -58,10 +58,9 @@ const shownOf = (order: OrderDocument): object => {
 const clientOf = (createdBy: Creator | undefined): string[] =>
   createdBy && 'clientId' in createdBy ? [createdBy.clientId] : [];
 
-/** Which clients with bounds may see the events of an order, its payments and refunds. */
 const ownersOf = ({ createdBy, pointOfSale }: Order): BelongsTo => ({ clientIds: clientOf(createdBy), pointOfSale });
 
-/** The events of a write; none while the order is a cart. */
+/** None while the order is a cart. */
 export function announceOrder(before: OrderDocument | undefined, after: OrderDocument): Announcement[] {
   if (isHidden(after)) return [];
   // An order that one call sells is announced with its sale, and with its first version.

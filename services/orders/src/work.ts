@@ -3,10 +3,10 @@ import type { WorkKind, WorkTable } from '@boxoffice/service';
 import type { OrdersContext } from './context.ts';
 import { decideWork, type StateWork } from './follows.ts';
 import { releaseRemoved } from './orders/lines.ts';
-import { forgetGuests, issueTickets, writeGuest } from './steps/follow-ups.ts';
-import { expireNow, sell } from './steps/sell.ts';
-import { shortenHold } from './steps/shorten.ts';
-import { toTarget } from './steps/write.ts';
+import { forgetGuests, issueTickets, writeGuest } from './saga/follow-ups.ts';
+import { expireNow, sell } from './saga/sell.ts';
+import { shortenHold } from './saga/shorten.ts';
+import { toTarget } from './saga/write.ts';
 import type { OrderDocument } from './store.ts';
 
 /** Returns the order as it is then. @throws if it could not be done */

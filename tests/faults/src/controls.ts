@@ -94,7 +94,7 @@ export const controls: readonly Control[] = [
     bug: 'a confirmation compares neither version nor state of its order after the sale, so it undoes a cancellation',
     mutations: [
       {
-        file: 'services/orders/src/steps/command.ts',
+        file: 'services/orders/src/saga/command.ts',
         from: "order.version === version ? rule(order, now) : refuse('overtaken');",
         to: 'rule(order, now);',
       },

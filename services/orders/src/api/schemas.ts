@@ -65,7 +65,6 @@ export const Confirmation = named(
   }),
 );
 
-/** Maximum items of one request. */
 const MAX_ITEMS = 100;
 
 const Item = named(
@@ -143,7 +142,6 @@ export const Line = named(
   }),
 );
 
-/** The members of a line that a PATCH may change. */
 export const LineDetails = named(
   'OrderLineDetails',
   Members({ beneficiary: Optional(named('Beneficiary', Members(names, { minProperties: 1 }))) }),

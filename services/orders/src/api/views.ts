@@ -19,7 +19,6 @@ import { createNotFoundFault } from './faults.ts';
 import type * as schemas from './schemas.ts';
 import type { IncludedTickets } from './ticket-schema.ts';
 
-/** Epoch milliseconds as ISO 8601 in UTC. */
 export function formatInstant(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }
@@ -82,7 +81,6 @@ const cancellationView = (cancellation: Cancellation): NonNullable<Static<typeof
   settledAt: formatInstantOrNull(cancellation.settledAt),
 });
 
-/** The members of an order that a shopper sees, too: its schema, its view or its example. */
 export function selectShopperMembers<
   Whole extends Record<Exclude<keyof typeof schemas.Order.properties, 'tickets'>, unknown> & { tickets?: unknown },
 >({
@@ -100,7 +98,6 @@ export function selectShopperMembers<
   return shown;
 }
 
-/** 200 with the order. */
 export function answerOrder(order: OrderDocument) {
   return ok(toOrderView(order), answerMeta(order));
 }
@@ -110,16 +107,12 @@ export function answerOrderWithTickets(order: OrderDocument, tickets: IncludedTi
   return ok({ ...toOrderView(order), tickets });
 }
 
-/**
- * The ETag of an answer about an order, and the subjects whose erasure deletes the answer stored for the
- * Idempotency-Key: the buyer, and the order if it names beneficiaries.
- */
+/** `subjects`: the buyer, and the order if it names beneficiaries; their erasure deletes the recorded answer. */
 const answerMeta = (order: OrderDocument): Pick<Answer, 'etag' | 'subjects'> => ({
   etag: String(order.version),
   subjects: [...(order.contactNumber === null ? [] : [order.contactNumber]), ...(hasNames(order) ? [order.id] : [])],
 });
 
-/** 201 with the order. */
 export function answerCreatedOrder(order: OrderDocument) {
   return created(toOrderView(order), formatOrderPath(order.id), answerMeta(order));
 }
@@ -129,7 +122,7 @@ export function answerCreatedOrderWithTickets(order: OrderDocument, tickets: Inc
   return created({ ...toOrderView(order), tickets }, formatOrderPath(order.id), answerMeta(order));
 }
 
-/** A payment as it is answered; without the scope the member `reference` is absent. */
+/** Without the scope the member `reference` is absent. */
 export function toPaymentView(
   { id: orderId }: Pick<Order, 'id'>,
   payment: Payment,

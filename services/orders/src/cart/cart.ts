@@ -14,10 +14,10 @@ import { type CancelRule, cancelOrder, cancelUnlessEnded } from '../orders/actio
 import { permitTariffs } from '../orders/buyer.ts';
 import { holdAndInsert } from '../orders/create.ts';
 import { addOrderLines } from '../orders/lines.ts';
-import { runCommand } from '../steps/command.ts';
-import { deriveAddressHolder, deriveLoginHolder } from '../steps/hold-limit.ts';
-import { expireNow, findAny, findOrder } from '../steps/sell.ts';
-import { type Target, toTarget } from '../steps/write.ts';
+import { runCommand } from '../saga/command.ts';
+import { deriveAddressHolder, deriveLoginHolder } from '../saga/hold-limit.ts';
+import { expireNow, findAny, findOrder } from '../saga/sell.ts';
+import { type Target, toTarget } from '../saga/write.ts';
 import type { OrderDocument } from '../store.ts';
 import type { Addition, PerformanceOrders } from './schemas.ts';
 

@@ -7,10 +7,10 @@ import { computeDue } from '../domain/order/order.ts';
 import { deriveGuestNumber, deriveId } from '../ids.ts';
 import { cancelUnlessEnded, confirmBySale, sellAll } from '../orders/actions.ts';
 import { holdForGrace } from '../payments/payments.ts';
-import { runStockFirst } from '../steps/command.ts';
-import { writeGuestOrLater } from '../steps/follow-ups.ts';
-import { sell } from '../steps/sell.ts';
-import type { Target } from '../steps/write.ts';
+import { runStockFirst } from '../saga/command.ts';
+import { writeGuestOrLater } from '../saga/follow-ups.ts';
+import { sell } from '../saga/sell.ts';
+import type { Target } from '../saga/write.ts';
 import type { OrderDocument } from '../store.ts';
 import type { Checkout } from './schemas.ts';
 

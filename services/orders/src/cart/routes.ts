@@ -11,8 +11,8 @@ import { isHandled } from '../domain/order/state.ts';
 import { deriveId } from '../ids.ts';
 import { hasQuantityConflict } from '../orders/items.ts';
 import { removeOrderLine } from '../orders/lines.ts';
-import { findAny } from '../steps/sell.ts';
-import type { Target } from '../steps/write.ts';
+import { findAny } from '../saga/sell.ts';
+import type { Target } from '../saga/write.ts';
 import type { OrderDocument } from '../store.ts';
 import {
   abandonCart,

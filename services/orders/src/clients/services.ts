@@ -178,13 +178,12 @@ const CONTROLLED_MS = 1_000;
 const ISSUE_AT_ONCE_MS = 1_000;
 /** The same for who repeats it: long enough for the largest order. */
 const ISSUE_MS = 10_000;
-/** The call's own timeout is this much longer, so that the best-effort limit always ends the wait. */
+/** So that the best-effort limit always ends the wait. */
 const MARGIN_MS = 500;
 
 /** Maximum wait for whole tickets, in milliseconds: who asks for them gets the order without, and reads it again. */
 const WHOLE_MS = 6_000;
 
-/** The present ticket of a line. */
 export interface IssuedTicket {
   readonly ticketId: string;
   readonly lineId: string;

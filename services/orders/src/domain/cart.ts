@@ -20,10 +20,7 @@ export interface LineChange {
   readonly beneficiary?: { readonly firstName?: string | null; readonly lastName?: string | null };
 }
 
-/**
- * Whether the order is a cart: not bought yet, or bought with payments that all failed and otherwise unchanged. Such
- * an order stays listed, and its shopper may change, abandon or buy it again while its places are held.
- */
+/** Not bought yet, or bought with payments that all failed: its shopper may go on while its places are held. */
 export function isCart(order: Order): boolean {
   if (isHidden(order)) return !order.unseen;
   const { checkout, state, payments } = order;

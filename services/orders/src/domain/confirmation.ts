@@ -21,7 +21,6 @@ import {
   unpaidStates,
 } from './order/state.ts';
 
-/** Whether the order has tickets, be they cancelled. */
 export function hasTickets({ state, cancellation }: Pick<Order, 'state' | 'cancellation'>): boolean {
   return state === 'confirmed' || cancellation?.hadTickets === true;
 }
@@ -53,10 +52,7 @@ export interface Sale {
   readonly replaced?: readonly { readonly replaces: string; readonly place: Place }[];
 }
 
-/**
- * Confirms an order whose places are all sold. Refused: `overtaken` unless the place of every line was sold, since the
- * lines changed meanwhile. The caller has decided that it may be sold.
- */
+/** The caller has decided that the order may be sold. Refused: `overtaken` unless the place of every line was sold. */
 export function confirm<O extends Order>(order: O, sale: Sale, now: number): Decision<O> {
   const lines = order.lines.map((line) => soldLine(line, sale.replaced));
   if (lines.some(({ place }) => !sale.soldPlaceIds.includes(place.id))) return refuse('overtaken');
@@ -98,7 +94,7 @@ export function confirmPaidOrder<O extends Order>(
   return accept(saleDue ? order : { ...order, saleDue: { ...sold, since: Math.max(now, sold.since + 1) } });
 }
 
-/** The refusal of a sale whose order was cancelled meanwhile: what was paid is recorded, and must be refunded. */
+/** What was paid is recorded, and must be refunded. */
 const cancelledMeanwhile = <O extends Order>(order: O, paymentId: string | null): Decision<O> =>
   paymentId === null
     ? refuseState(order, 'confirmed')
@@ -126,10 +122,7 @@ export function giveUpSale<O extends Order>(order: O, { paymentId, since }: Sale
 const endWithoutSale = <O extends Order>(order: O, now: number): Accepted<O> =>
   order.unseen ? expireAtOnce(order, now) : expireIfDue(endWaitingIfNonePending({ ...order, saleDue: null }, now), now);
 
-/**
- * Records a replacement. Events arrive in any order: each names the ticket that it replaces, and the line shows the
- * last of the chain.
- */
+/** Events arrive in any order: each names the ticket that it replaces, and the line shows the last of the chain. */
 export function recordReplacement<O extends Order>(
   order: O,
   fact: { readonly lineId: string; readonly ticketId: string; readonly replaces: string },

@@ -103,7 +103,6 @@ export const refusals = {
   due_too_late: { code: 'semantically_invalid', shopReason: null },
   invalid_minutes: { code: 'semantically_invalid', shopReason: null },
 
-  // Money.
   exceeds_due: { code: 'payment_exceeds_due', shopReason: null },
   total_differs: { code: 'order_total_differs', shopReason: null },
   exceeds_paid: { code: 'refund_exceeds_paid', shopReason: null },

@@ -4,11 +4,11 @@ import { cancel, PERFORMANCE_CANCELLED } from '../domain/cancellation.ts';
 import { checkSellable, confirm, type Sale } from '../domain/confirmation.ts';
 import { accept, type Decision, isRefused, refuse } from '../domain/decisions.ts';
 import { extend, reserve } from '../domain/lines.ts';
-import { type Command, decideUntilSettled, runCommand, runStockFirst } from '../steps/command.ts';
-import { issueAtOnce } from '../steps/follow-ups.ts';
-import { sellPlaces } from '../steps/sell.ts';
-import { shortenHold, shortenInStock } from '../steps/shorten.ts';
-import { attempt, type Rule, toTarget } from '../steps/write.ts';
+import { type Command, decideUntilSettled, runCommand, runStockFirst } from '../saga/command.ts';
+import { issueAtOnce } from '../saga/follow-ups.ts';
+import { sellPlaces } from '../saga/sell.ts';
+import { shortenHold, shortenInStock } from '../saga/shorten.ts';
+import { attempt, type Rule, toTarget } from '../saga/write.ts';
 import type { OrderDocument } from '../store.ts';
 
 /**

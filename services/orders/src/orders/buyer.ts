@@ -3,8 +3,8 @@ import type { HeldLine } from '../clients/services.ts';
 import type { OrdersContext } from '../context.ts';
 import { changeDetails, checkTariffAccess } from '../domain/buyer.ts';
 import { isHidden } from '../domain/order/state.ts';
-import { type Command, runCommand } from '../steps/command.ts';
-import { issueAtOnce } from '../steps/follow-ups.ts';
+import { type Command, runCommand } from '../saga/command.ts';
+import { issueAtOnce } from '../saga/follow-ups.ts';
 import type { OrderDocument } from '../store.ts';
 
 /** Criteria, none without a contact, or the fault of its number, by its path. */

@@ -14,9 +14,9 @@ import { beginOneCallSale, type OneCallSale } from '../domain/one-call.ts';
 import type { Creator, Order } from '../domain/order/order.ts';
 import { markHandled } from '../domain/order/state.ts';
 import { createRequestId, deriveId, deriveOrderIdFromKey, deriveOrderNumber } from '../ids.ts';
-import type { Holder } from '../steps/hold-limit.ts';
-import { sell } from '../steps/sell.ts';
-import type { Target } from '../steps/write.ts';
+import type { Holder } from '../saga/hold-limit.ts';
+import { sell } from '../saga/sell.ts';
+import type { Target } from '../saga/write.ts';
 import { linkPerformances, type OrderDocument } from '../store.ts';
 import { cancelIfOver } from './actions.ts';
 import { maySellToAnybody, readNamedContact } from './buyer.ts';
@@ -46,7 +46,6 @@ export function requireSaleInput({ scopes }: Pick<Caller, 'scopes'>, { payment, 
     requireScope(scopes, 'payments:write', '$.payment.reference');
 }
 
-/** Who makes an order: the client, with the user who is signed in at it. */
 export function toCreator({ client, user }: Pick<Caller, 'client' | 'user'>): Creator | undefined {
   return client === null ? undefined : { clientId: client, ...(user && { userId: user.id }) };
 }
@@ -72,14 +71,13 @@ interface Creation {
   /** Of the hold: a repeat finds the places of an earlier attempt. */
   readonly request: string;
   readonly idempotencyRecord?: IdempotencyRecord<OrderDocument> | undefined;
-  /** Whether the order is a cart: not listed, and its request is recorded for repeats. */
+  /** Not listed, and its request is recorded for repeats. */
   readonly cart?: boolean;
   readonly permit?: (lines: readonly HeldLine[]) => Promise<void>;
   /** One call sells it: it is inserted unseen, with its sale due, and does not count as held. */
   readonly sale?: OneCallSale;
 }
 
-/** The version of a new order, which its places have been held for. */
 const FIRST_VERSION = 1;
 
 export interface Taken {
@@ -157,7 +155,7 @@ const openOrder = (
   return cart ? accept(markHandled(made.next, request)) : made;
 };
 
-/** Inserts an order whose places are held, in one write with the answer for repeats. */
+/** In one write with the answer for repeats. */
 const insert = async (
   context: OrdersContext,
   institution: string,

@@ -6,7 +6,7 @@ import { Type } from 'typebox';
 import type { IncludedTickets } from '../api/ticket-schema.ts';
 import type { OrdersContext } from '../context.ts';
 import { hasTickets } from '../domain/confirmation.ts';
-import { issueTickets } from '../steps/follow-ups.ts';
+import { issueTickets } from '../saga/follow-ups.ts';
 import type { OrderDocument } from '../store.ts';
 
 /** The query of operations whose answer may have the tickets. */

@@ -5,7 +5,7 @@ import { LineDetails, lineReadOnly, NewLines, Order } from '../api/schemas.ts';
 import { answerCreatedOrder, answerOrder, toLineView } from '../api/views.ts';
 import type { HeldLine } from '../clients/services.ts';
 import type { ContextOf } from '../context.ts';
-import { createHandler } from '../steps/command.ts';
+import { createHandler } from '../saga/command.ts';
 import type { OrderDocument } from '../store.ts';
 import { maySellToAnybody, permitTariffs } from './buyer.ts';
 import { holdErrors, requireBeneficiaries } from './items.ts';

@@ -15,10 +15,10 @@ import {
 import type { Line } from '../domain/order/order.ts';
 import { isHidden } from '../domain/order/state.ts';
 import { createRequestId } from '../ids.ts';
-import { type Command, runCommand, runStockFirst } from '../steps/command.ts';
-import { answerWithTickets } from '../steps/follow-ups.ts';
-import { sellIfDue } from '../steps/sell.ts';
-import { attempt, type Rule, toTarget } from '../steps/write.ts';
+import { type Command, runCommand, runStockFirst } from '../saga/command.ts';
+import { answerWithTickets } from '../saga/follow-ups.ts';
+import { sellIfDue } from '../saga/sell.ts';
+import { attempt, type Rule, toTarget } from '../saga/write.ts';
 import { linkPerformances, type OrderDocument } from '../store.ts';
 import { cancelIfOver, holdUntil } from './actions.ts';
 import { releaseRefused, type Taken } from './create.ts';

@@ -6,8 +6,8 @@ import { stateCodes } from '../api/faults.ts';
 import type { ContextOf, OrdersContext } from '../context.ts';
 import { computeMailWait, requestMail } from '../domain/mails.ts';
 import { refuseState } from '../domain/order/state.ts';
-import { type Command, createHandler, runCommand } from '../steps/command.ts';
-import { findOrder } from '../steps/sell.ts';
+import { type Command, createHandler, runCommand } from '../saga/command.ts';
+import { findOrder } from '../saga/sell.ts';
 import type { OrderDocument } from '../store.ts';
 
 const MailRequest = named(

@@ -39,8 +39,8 @@ import {
 } from '../api/views.ts';
 import { type ContextOf, requirePointOfSale } from '../context.ts';
 import { states } from '../domain/order/order.ts';
-import { createHandler } from '../steps/command.ts';
-import { findAny } from '../steps/sell.ts';
+import { createHandler } from '../saga/command.ts';
+import { findAny } from '../saga/sell.ts';
 import type { OrderDocument } from '../store.ts';
 import { cancelOrder, confirmOrder, extendOrder, reserveOrder } from './actions.ts';
 import { changeOrder, maySellToAnybody } from './buyer.ts';

@@ -12,9 +12,9 @@ import {
   settlePayment,
 } from '../domain/payments.ts';
 import { holdUntil } from '../orders/actions.ts';
-import { type Command, runCommand, runStockFirst } from '../steps/command.ts';
-import { sell, sellIfDue } from '../steps/sell.ts';
-import { shortenHold } from '../steps/shorten.ts';
+import { type Command, runCommand, runStockFirst } from '../saga/command.ts';
+import { sell, sellIfDue } from '../saga/sell.ts';
+import { shortenHold } from '../saga/shorten.ts';
 import type { OrderDocument } from '../store.ts';
 
 /** 0 if places are gone, or the catalog does not answer: nobody knows then for how long they are held. */

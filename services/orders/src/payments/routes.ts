@@ -22,8 +22,8 @@ import {
 import type { ContextOf } from '../context.ts';
 import { deriveIdFromKey, formatOrderPath, formatPaymentPath } from '../ids.ts';
 import { toCreator } from '../orders/create.ts';
-import { createHandler, toCommand } from '../steps/command.ts';
-import { findOrder } from '../steps/sell.ts';
+import { createHandler, toCommand } from '../saga/command.ts';
+import { findOrder } from '../saga/sell.ts';
 import type { OrderDocument } from '../store.ts';
 import { payOrder, refundOrder, settleOrderPayment } from './payments.ts';
 

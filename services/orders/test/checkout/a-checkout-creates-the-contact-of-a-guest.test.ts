@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { checkOutCart } from '../../src/cart/checkout.ts';
 import type { OrdersContext } from '../../src/context.ts';
-import { writeGuest } from '../../src/steps/follow-ups.ts';
+import { writeGuest } from '../../src/saga/follow-ups.ts';
 import { describeOnEachEngine, waitUntil } from '../fixture/fixture.ts';
 import {
   add,

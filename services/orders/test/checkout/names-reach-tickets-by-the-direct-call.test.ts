@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { issueTickets } from '../../src/steps/follow-ups.ts';
-import { sell } from '../../src/steps/sell.ts';
+import { issueTickets } from '../../src/saga/follow-ups.ts';
+import { sell } from '../../src/saga/sell.ts';
 import { describeOnEachEngine } from '../fixture/fixture.ts';
 import { buyCart, createCart, createContact, createOrderInHall, postToShop, requireDone } from '../fixture/orders.ts';
 

@@ -1,7 +1,7 @@
 import { useFixture } from '@boxoffice/service/testkit';
 import type { CollectionHandle } from '@boxoffice/store';
 import { describe, expect, test } from '@jest/globals';
-import { createHoldLimit } from '../../src/steps/hold-limit.ts';
+import { createHoldLimit } from '../../src/saga/hold-limit.ts';
 import type { OrderDocument } from '../../src/store.ts';
 import { engines, openFixture, waitUntil } from '../fixture/fixture.ts';
 import {

@@ -11,6 +11,7 @@ export type Buyer = ReturnType<typeof openBuyer>;
 interface Particulars {
   readonly amount?: number;
   readonly detail?: string;
+  readonly isSold?: true;
   readonly method?: 'POST' | 'PATCH' | 'DELETE';
 }
 
@@ -78,6 +79,17 @@ export function openBuyer({ api, journal, random, reference, persistent }: Buyer
   return {
     create: (items: readonly RequestedItem[], pointOfSale?: string) =>
       act('create', null, '/svc/v3/orders', { items, ...(pointOfSale === undefined ? {} : { pointOfSale }) }),
+    /** Creates and sells in one call, paid by this amount or, where it is null, on account. */
+    sell: (items: readonly RequestedItem[], amount: number | null) =>
+      amount === null
+        ? act('create', null, '/svc/v3/orders', { items, confirmation: { onAccount: true } }, { isSold: true })
+        : act(
+            'create',
+            null,
+            '/svc/v3/orders',
+            { items, payment: { method: 'card', amount } },
+            { amount, isSold: true },
+          ),
     confirm: (id: string) => act('confirm', id, order(id, 'confirmation'), { onAccount: true }),
     cancel: (id: string, override?: boolean) =>
       act('cancel', id, order(id, 'cancellation'), { reason: 'faults', ...(override ? { override } : {}) }),

@@ -37,6 +37,8 @@ export interface Entry extends Omit<Asked, 'reply'> {
   readonly subject: string | null;
   /** The amount of a payment or refund, in minor units. */
   readonly amount?: number;
+  /** Whether a creation sells its order, too. */
+  readonly isSold?: true;
   /** The line that it removes, or the contact that it names. */
   readonly detail?: string;
   readonly outcome: Outcome;

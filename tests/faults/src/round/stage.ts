@@ -16,10 +16,13 @@ export interface Section {
 export interface Hall {
   readonly performanceId: string;
   readonly tariffId: string;
-  readonly sections: readonly { readonly id: string; readonly capacity: number }[];
+  /** `amount`: the price of a place. */
+  readonly sections: readonly { readonly id: string; readonly capacity: number; readonly amount: number }[];
 }
 
 const DAY = 86_400_000;
+/** Of a place, unless its section says another one. */
+const PRICE = 2_500;
 
 /** Puts a performance on sale. `name` is unique in the installation. */
 export async function openHall(api: Client, name: string, sections: readonly Section[]): Promise<Hall> {
@@ -36,12 +39,18 @@ export async function openHall(api: Client, name: string, sections: readonly Sec
       capacity: capacity ?? rows?.reduce((sum, { seats }) => sum + seats, 0),
       ...(rows === undefined ? {} : { rows }),
     })),
-    prices: sections.map(({ code: seatCategory, amount = 2_500 }) => ({ seatCategory, tariffId: tariff.id, amount })),
+    prices: sections.map(({ code: seatCategory, amount = PRICE }) => ({ seatCategory, tariffId: tariff.id, amount })),
   };
   const show = { code, type: 'show', name: { en: name }, state: 'running', performances: [performance] };
   const product = await requireData(api, '/svc/v3/catalog/products', post(show));
   const [made] = product.performances;
-  return { performanceId: made.id, tariffId: tariff.id, sections: made.seatCategories };
+  const categories: readonly { readonly id: string; readonly capacity: number }[] = made.seatCategories;
+  const priced = categories.map(({ id, capacity }, index) => ({
+    id,
+    capacity,
+    amount: sections[index]?.amount ?? PRICE,
+  }));
+  return { performanceId: made.id, tariffId: tariff.id, sections: priced };
 }
 
 const post = (body: object) => ({ method: 'POST', body });

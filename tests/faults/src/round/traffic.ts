@@ -36,8 +36,12 @@ export async function repeatUntilEnough(act: (turn: number) => Promise<unknown>,
 export function tradeUntilEnough(buyer: Buyer, hall: Hall, random: Random, enough: () => boolean): Promise<void> {
   return repeatUntilEnough(async (turn) => {
     const own = random.fork(`${turn}`);
-    const order = getCreatedOrder(await buyer.create([buildAnyPlacesItem(hall, own.between(1, 3))]));
-    if (order) await goOn(buyer, order, own);
+    const quantity = own.between(1, 3);
+    const items = [buildAnyPlacesItem(hall, quantity)];
+    const isSold = own.chance(0.4);
+    const amount = own.chance(0.5) ? quantity * Number(hall.sections[0]?.amount) : null;
+    const order = getCreatedOrder(await (isSold ? buyer.sell(items, amount) : buyer.create(items)));
+    if (order) await (isSold ? useSold(buyer, order, own) : goOn(buyer, order, own));
     return order !== undefined;
   }, enough);
 }
@@ -50,8 +54,12 @@ const goOn = async (buyer: Buyer, { id, total }: OrderView, random: Random): Pro
   if (fate < 0.3) await buyer.reserve(id, new Date(Date.now() + 3_600_000));
   const bought = fate < 0.5 ? await buyer.pay(id, total) : await buyer.confirm(id);
   if (bought.outcome === 'unknown' && random.chance(0.5)) await buyer.confirm(id);
-  const tickets = (bought.answer as OrderView | null)?.lines?.flatMap(({ ticketId }) => ticketId ?? []) ?? [];
-  const [first] = tickets;
+  await useSold(buyer, { id, lines: (bought.answer as Partial<OrderView> | null)?.lines ?? [] }, random);
+};
+
+/** The requests that follow a sale. */
+const useSold = async (buyer: Buyer, { id, lines }: Pick<OrderView, 'id' | 'lines'>, random: Random): Promise<void> => {
+  const [first] = lines.flatMap(({ ticketId }) => ticketId ?? []);
   if (first !== undefined && random.chance(0.4)) {
     await buyer.print(first);
     if (random.chance(0.5)) await buyer.control(first);

@@ -192,10 +192,10 @@ export interface Order {
   readonly hadContact?: true;
   /** No guest is written under its number again. */
   readonly erasedContact?: string;
-  /** When a cart that was never bought ended; absent or null in other orders. */
+  /** Of a cart that was never bought; absent or null in other orders. */
   readonly abandonedAt?: number | null;
   readonly createdAt: number;
-  /** When a visible member last changed; null while not listed. */
+  /** The last visible change; null while not listed. */
   readonly modifiedAt: number | null;
   /** Since when the order is listed; null for carts, and while it is unseen. */
   readonly listedAt: number | null;
@@ -203,7 +203,7 @@ export interface Order {
   readonly unseen?: true | null;
 }
 
-/** Whether the amounts are integers from `least` up and their sum is exact. */
+/** From `least` up, with an exact sum. */
 export function isAmountList(amounts: readonly number[], least = 0): boolean {
   return (
     amounts.every((amount) => Number.isSafeInteger(amount) && amount >= least) &&

@@ -2,7 +2,6 @@ import { type Accepted, accept, type Decision, type Refused, refuse } from '../d
 import { createContactNamedFacts, createOrderExpiredFact, type DomainFact } from './facts.ts';
 import { isPaidInFull, type Line, type Order, type State } from './order.ts';
 
-/** The states with unsold held places and a running deadline. */
 export const unpaidStates: readonly State[] = ['open', 'reserved', 'payment_pending'];
 
 export function isUnpaid({ state }: Pick<Order, 'state'>): boolean {
@@ -29,7 +28,7 @@ export function createWithheldFacts(order: Order): readonly DomainFact[] {
   return order.unseen ? createContactNamedFacts(order) : [];
 }
 
-/** The lines of an order that ends: without beneficiaries if it was never bought. */
+/** Of an order that ends; without beneficiaries if it was never bought. */
 export function toFinalLines(order: Order): readonly Line[] {
   return isHidden(order) ? order.lines.map((line) => ({ ...line, beneficiary: null })) : order.lines;
 }
@@ -124,7 +123,7 @@ export function beginSaleIfPaid<O extends Order>(order: O, now: number): Accepte
     : undefined;
 }
 
-/** Expires the order if its deadline has passed, also one that could not be sold; unchanged otherwise. */
+/** Also an order that could not be sold; unchanged before its deadline. */
 export function expireIfDue<O extends Order>(order: O, now: number): Accepted<O> {
   return isOver(order, now) ? expireAtOnce(order, now) : accept(order);
 }
@@ -146,7 +145,7 @@ export function expireAtOnce<O extends Order>(order: O, now: number): Accepted<O
   return accept(markModified(expired, now), ...createWithheldFacts(order), createOrderExpiredFact(order));
 }
 
-/** The end of an order whose deadline has passed: sold if it is paid in full, else expired; unchanged otherwise. */
+/** Sold if it is paid in full, else expired; unchanged before its deadline. */
 export function endIfDue<O extends Order>(order: O, now: number): Accepted<O> {
   return (isOver(order, now) ? beginSaleIfPaid(order, now) : undefined) ?? expireIfDue(order, now);
 }

@@ -106,14 +106,14 @@ export async function expireNow(context: OrdersContext, target: Target): Promise
   return refused ? order : sellIfDue(context, order);
 }
 
-/** Reads an order or a cart; ends it first if it is past due. @throws Fault `not_found` */
+/** Ends an order past due first. @throws Fault `not_found` */
 export async function findAny(context: OrdersContext, target: Target): Promise<OrderDocument> {
   const order = await context.orders.of(target.institution).get(target.orderId);
   if (!order || order.unseen) throw createNotFoundFault();
   return isPastDue(order, context.now()) ? expireNow(context, target) : order;
 }
 
-/** As {@link findAny}, but a cart is `not_found`. */
+/** A cart is `not_found`. */
 export async function findOrder(context: OrdersContext, target: Target): Promise<OrderDocument> {
   const order = await findAny(context, target);
   if (isHidden(order)) throw createNotFoundFault();
