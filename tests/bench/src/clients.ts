@@ -7,7 +7,7 @@ import type { Product } from './measure/processes.ts';
 // Clients of the product under load: partners, visitors of a shop, and what they do most.
 
 /** A response of family A and its duration. */
-interface Answered<Data> {
+export interface Answered<Data> {
   readonly http: number;
   readonly status: string;
   readonly details: string | null;
@@ -96,6 +96,14 @@ export interface Order {
 export function holdOne(buyer: Buyer, { performanceId, seatCategoryId, tariffId }: Hot): Promise<Answered<Order>> {
   return buyer.send<Order>('POST', '/svc/v3/orders', {
     items: [{ performanceId, seatCategoryId, tariffId, quantity: 1 }],
+  });
+}
+
+/** Sells one place on account, in one call. */
+export function sellOne(buyer: Buyer, { performanceId, seatCategoryId, tariffId }: Hot): Promise<Answered<Order>> {
+  return buyer.send<Order>('POST', '/svc/v3/orders', {
+    items: [{ performanceId, seatCategoryId, tariffId, quantity: 1 }],
+    confirmation: { onAccount: true },
   });
 }
 
