@@ -93,7 +93,8 @@ const lineTickets = ({ order, tickets }: OrderEvidence): Finding[] => {
     const own = tickets.filter(({ lineId }) => lineId === line.id);
     const live = own.filter(isLive);
     // A replacement is written in two steps; any later request or sweep completes a pending one.
-    const underWay = own.some(({ replacedBy }) => replacedBy !== null && !there.has(replacedBy));
+    const isReplacing = own.some(({ replacedBy }) => replacedBy !== null && !there.has(replacedBy));
+    const underWay = isReplacing || isIssuing(order);
     const toFindings = (text: string): Finding[] => [
       { invariant: 'line_ticket', offenders: [order.id, line.id, ...live.map(({ id }) => id)], text, underWay },
     ];
@@ -105,6 +106,9 @@ const lineTickets = ({ order, tickets }: OrderEvidence): Finding[] => {
     return toFindings(`ticket ${ticket.id} is for ${ticket.place.id}, its line of ${order.id} for ${line.place.id}`);
   });
 };
+
+/** Whether orders still has to tell tickets what is sold, to whom, or for whom. */
+const isIssuing = ({ due }: OrderDocument): boolean => due?.issueTickets !== undefined;
 
 const isLive = ({ status }: TicketDocument): boolean => status !== 'invalidated' && status !== 'cancelled';
 
@@ -145,13 +149,13 @@ const retainedPlaces = ({ order, places, tickets }: OrderEvidence): Finding[] =>
   });
 
 const stateFaults = ({ order }: OrderEvidence): Finding[] => {
-  const { id, state, lines, heldPlaces, confirmedAt, cancellation, deadline } = order;
+  const { id, state, lines, heldPlaces, confirmedAt, cancellation, deadline, unseen } = order;
   const rules: readonly Rule[] = [
     [state !== 'confirmed' || confirmedAt !== null, 'has no time of confirmation'],
     [(state === 'cancelled') === (cancellation !== null), cancellation ? 'has a cancellation' : 'has no cancellation'],
     [!ended.includes(state) || (heldPlaces === 0 && deadline === null), `holds ${heldPlaces} places until ${deadline}`],
     [
-      !unpaidStates.includes(state) || heldPlaces === lines.length,
+      !unpaidStates.includes(state) || heldPlaces === (unseen ? 0 : lines.length),
       `has ${lines.length} lines and holds ${heldPlaces} places`,
     ],
     [!unpaidStates.includes(state) || deadline !== null, 'has no deadline'],
@@ -236,10 +240,11 @@ const boundsFaults = (ticket: TicketDocument, order: OrderDocument | undefined):
   const { id, contactNumber, pointOfSale = order.pointOfSale } = ticket;
   const contacts = `is of the contact ${nameOf(contactNumber)}, its order of ${nameOf(order.contactNumber)}`;
   const places = `is of the point of sale ${nameOf(pointOfSale)}, its order of ${nameOf(order.pointOfSale)}`;
-  return findBrokenRules('ticket_bounds', id, `ticket ${id}`, [
+  const broken = findBrokenRules('ticket_bounds', id, `ticket ${id}`, [
     [contactNumber === order.contactNumber, contacts, order.id],
     [pointOfSale === order.pointOfSale, places, order.id],
   ]);
+  return broken.map((finding) => ({ ...finding, underWay: isIssuing(order) }));
 };
 
 const nameOf = (value: string | null): string => value ?? 'none';

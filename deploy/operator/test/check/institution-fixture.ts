@@ -52,6 +52,7 @@ export function createOrder(own: { readonly id: string } & Partial<OrderDocument
     dueAt: null,
     deadline: null,
     cameFrom: null,
+    ticketsByCall: true,
     confirmedAt: null,
     cancellation: null,
     ticketNotes: [],
