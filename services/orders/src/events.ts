@@ -140,7 +140,8 @@ export const currentFacts: CurrentFacts = {
       const said = { resource: 'order', data: shownOf(order), belongsTo: ownersOf(order) };
       const last = repeatAnnouncement(order, ORDER_RECORDED, said);
       const { institution, id: key, version, modifiedAt: changedAt } = order;
-      for (const fact of [...createContactNamedFacts(order), factOf(order), last])
+      const named = order.unseen ? [] : createContactNamedFacts(order);
+      for (const fact of [...named, factOf(order), last])
         if (fact) yield { ...fact, institution, key, version, changedAt };
     }
   },

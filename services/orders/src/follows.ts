@@ -50,13 +50,17 @@ const isNewToTickets = (before: Order | undefined, after: Order): boolean =>
     countRenames(before) === countRenames(after)
   );
 
+/** Release 0.3.0 has issued the tickets of orders that it confirmed longer ago. Milliseconds. */
+export const ISSUED_BY_0_3_MS = 7 * 24 * 60 * 60_000;
+
 /**
  * An order of release 0.3.0, as this one has it: its work is due by the state, and that of a confirmed order, whose
  * tickets its fact may not have issued, by the confirmation.
  */
-export function addWork<O extends Order & { readonly due?: object }>(order: O): O {
+export function addWork<O extends Order & { readonly due?: object }>(order: O, now = Date.now()): O {
   const { due = {}, state, ticketsByCall, namesDue, confirmedAt } = order;
-  const isUntold = state === 'confirmed' && (!ticketsByCall || namesDue != null);
+  const isByFact = !ticketsByCall && (confirmedAt ?? 0) > now - ISSUED_BY_0_3_MS;
+  const isUntold = state === 'confirmed' && (isByFact || namesDue != null);
   const work = { ...decideWork(order), issueTickets: isUntold ? soonAfter(namesDue ?? confirmedAt) : null };
   const missing = Object.entries(work).filter(([name, at]) => at !== null && !(name in due));
   const own: O = isUntold ? { ...order, ticketsByCall: true, namesDue: null } : order;

@@ -37,6 +37,16 @@ export function deriveOrderIdFromKey(idempotencyRecord: Repeatable | undefined, 
   );
 }
 
+/**
+ * The ids that an order sold in one call with this key may have, by the day (UTC): today's, then yesterday's. They follow
+ * from the key alone, so that two requests with one key meet. None without a key.
+ */
+export function deriveSoldOrderIds(idempotencyRecord: Repeatable | undefined, now: number): readonly string[] {
+  if (!idempotencyRecord) return [];
+  const day = Math.floor(now / DAY_MS);
+  return [day, day - 1].map((each) => deriveId('ord', 'sold', idempotencyRecord.key, String(each)));
+}
+
 /** The same for a repeat, different for every other request. */
 export function createRequestId(idempotencyRecord: Repeatable | undefined): string {
   return deriveIdFromKey(idempotencyRecord, 'req') ?? createRandomId('req', LENGTH);

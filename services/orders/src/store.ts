@@ -1,7 +1,7 @@
 import type { Announced, Retentions } from '@boxoffice/service';
 import { collection, type Document, type Documents, type Index, type Store, type Where } from '@boxoffice/store';
 import type { Order } from './domain/order/order.ts';
-import { addWork, orderWork } from './follows.ts';
+import { addWork, ISSUED_BY_0_3_MS, orderWork } from './follows.ts';
 import { deriveOrderNumber } from './ids.ts';
 
 /** `performanceId` is the first performance it ever had; the others have links. */
@@ -20,9 +20,6 @@ interface LinkDocument extends Document {
   readonly orderId: string;
   readonly performanceId: string;
 }
-
-/** Release 0.3.0 has issued the tickets of orders that it confirmed longer ago. */
-const ISSUED_BY_0_3_MS = 7 * 24 * 60 * 60_000;
 
 /** Of release 0.3.0: due work of which only the state tells. */
 const markersOf03 = {

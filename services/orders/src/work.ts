@@ -56,7 +56,7 @@ export const work: WorkTable<OrdersContext> = {
     expire: following('expire'),
     releaseRemoved: following('releaseRemoved'),
     shortenHold: following('shortenHold'),
-    issueTickets: { handle: issue, slots: () => 4, institutionSlots: 4 },
+    issueTickets: { handle: issue, slots: () => 4, institutionSlots: 2 },
     writeGuest: { handle: following('writeGuest'), slots: () => 2, institutionSlots: 2 },
     forgetGuests: { handle: following('forgetGuests'), slots: () => 2, institutionSlots: 2 },
   },

@@ -23,8 +23,8 @@ const SLOTS = 10;
 const LOOK_MS = 1_000;
 /** Milliseconds by which clocks may differ without two processes having one webhook. */
 const SKEW_MS = 5_000;
-/** Milliseconds until another look at a webhook whose handler has died while it ended. */
-const AGAIN_MS = 3_000;
+/** Milliseconds until another look at a webhook whose handler has died while it ended: no clock calls that past. */
+const AGAIN_MS = 2 * SKEW_MS;
 /** Milliseconds that a stop waits for receivers; the runner waits a little longer. */
 const STOP_MS = 2_500;
 
@@ -226,19 +226,20 @@ export function createDelivery(
   const release = async ({ version, upTo, nextAt }: Seen): Promise<boolean> => {
     await planner.record();
     let isReleased = false;
-    const at = nextAt ?? now() + AGAIN_MS;
+    const at = Math.min(nextAt ?? Number.POSITIVE_INFINITY, now() + AGAIN_MS);
     const released = await webhooks.update(webhookId, (current) => {
       isReleased = current.version === version && claim.isHeld(current);
       return isReleased ? { next: current, due: { deliver: at } } : undefined;
     });
     if (!isReleased) return false;
     const isMore = (await feed.head(institution)) > upTo;
-    if (!isMore && nextAt !== undefined) return true;
-    await webhooks.update(webhookId, (current) =>
-      current.version === released?.version && current.due?.deliver?.claim === undefined
-        ? { next: current, due: { deliver: isMore ? now() : null } }
-        : undefined,
-    );
+    if (!isMore && nextAt === at) return true;
+    await webhooks.update(webhookId, (current) => {
+      const { at: dueAt = 0, claim: other } = current.due?.deliver ?? {};
+      // An event that is appended when somebody's clock calls it due does not make it so: then it stays due.
+      const isOwn = current.version === released?.version && other === undefined && dueAt > now() + SKEW_MS;
+      return isOwn ? { next: current, due: { deliver: isMore ? now() : (nextAt ?? null) } } : undefined;
+    });
     return true;
   };
 

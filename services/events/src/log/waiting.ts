@@ -7,7 +7,7 @@ import type { Arrival, Log } from './log.ts';
 
 /** A fact is tried again after as long as it has waited, within these bounds. Milliseconds. */
 const FIRST_MS = 200;
-const MOST_MS = 5_000;
+const MOST_MS = 1_000;
 
 /** Facts that are tried at once; those of an institution share an insert. */
 const SLOTS = 200;

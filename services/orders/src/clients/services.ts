@@ -182,7 +182,7 @@ const ISSUE_MS = 10_000;
 const MARGIN_MS = 500;
 
 /** Maximum wait for whole tickets, in milliseconds: who asks for them gets the order without, and reads it again. */
-const WHOLE_MS = 6_000;
+const WHOLE_MS = 4_000;
 
 export interface IssuedTicket {
   readonly ticketId: string;

@@ -6,9 +6,13 @@ import { computeTotal, type Order } from './order/order.ts';
 import { addPayment, type PaymentInput } from './payments.ts';
 
 /** What an order is sold for: captured money, or a confirmation on account or free of charge. */
-export type OneCallSale =
+export type OneCallSale = {
+  /** Of the request, if it has a key. */
+  readonly fingerprint?: string | undefined;
+} & (
   | { readonly payment: Omit<PaymentInput, 'status' | 'currency' | 'graceMs'> }
-  | { readonly confirmation: { readonly onAccount: boolean } };
+  | { readonly confirmation: { readonly onAccount: boolean } }
+);
 
 /**
  * The open order as one call inserts it: its sale is due, and nobody sees it. It publishes no facts, and its places do
@@ -18,7 +22,9 @@ export type OneCallSale =
 export function beginOneCallSale<O extends Order>(order: O, sale: OneCallSale, now: number): Decision<O> {
   const decision = 'payment' in sale ? pay(order, sale.payment, now) : beConfirmed(order, sale.confirmation, now);
   if (isRefused(decision)) return decision;
-  return accept({ ...decision.next, unseen: true, heldPlaces: 0, listedAt: null, modifiedAt: null });
+  const { fingerprint } = sale;
+  const unseen = { unseen: true, heldPlaces: 0, listedAt: null, modifiedAt: null } as const;
+  return accept({ ...decision.next, ...unseen, ...(fingerprint === undefined ? {} : { fingerprint }) });
 }
 
 /** The refusal of a payment that is not the total of its order; undefined if it is. */

@@ -1,4 +1,4 @@
-import { createNotFoundFault, createRefusalFault } from '../api/faults.ts';
+import { createNotFoundFault, createRefusalFault, toFault } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
 import { cancel, PERFORMANCE_CANCELLED } from '../domain/cancellation.ts';
 import { checkSellable, confirm, type Sale } from '../domain/confirmation.ts';
@@ -136,7 +136,9 @@ export async function cancelOfPerformances(
     current.performanceIds.some((id) => performanceIds.includes(id))
       ? cancel(current, { reason: PERFORMANCE_CANCELLED, override: false, controlled: 0 }, now)
       : accept(current);
-  await decideUntilSettled(context, toTarget(order), () => attempt(context, toTarget(order), rule));
+  const outcome = await decideUntilSettled(context, toTarget(order), () => attempt(context, toTarget(order), rule));
+  // Its sale, which comes first, was not possible now: the fact comes again.
+  if (outcome.order.unseen && outcome.refused) throw toFault(outcome.refused);
 }
 
 /** A performance may be cancelled while its places are being held: the fact's search or this finds the other. */

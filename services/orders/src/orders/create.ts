@@ -12,8 +12,8 @@ import { type Accepted, accept, isRefused } from '../domain/decisions.ts';
 import { open } from '../domain/lines.ts';
 import { beginOneCallSale, type OneCallSale } from '../domain/one-call.ts';
 import type { Creator, Order } from '../domain/order/order.ts';
-import { markHandled } from '../domain/order/state.ts';
-import { createRequestId, deriveId, deriveOrderIdFromKey, deriveOrderNumber } from '../ids.ts';
+import { isUnpaid, markHandled } from '../domain/order/state.ts';
+import { createRequestId, deriveId, deriveOrderIdFromKey, deriveOrderNumber, deriveSoldOrderIds } from '../ids.ts';
 import type { Holder } from '../saga/hold-limit.ts';
 import { sell } from '../saga/sell.ts';
 import type { Target } from '../saga/write.ts';
@@ -96,7 +96,8 @@ export async function releaseRefused(
   { held, requestId, asOf }: Taken,
 ): Promise<void> {
   const order = await context.orders.of(institution).get(orderId);
-  const own = new Set(order?.lines.map(({ place }) => place.id));
+  const isOwner = order !== undefined && (isUnpaid(order) || order.state === 'confirmed');
+  const own = new Set(isOwner ? order.lines.map(({ place }) => place.id) : []);
   const placeIds = held.lines.flatMap(({ place }) => (own.has(place.id) ? [] : [place.id]));
   if (placeIds.length === 0) return;
   await context.stock.release(institution, orderId, { placeIds, requestId, asOf }).catch((error: unknown) => {
@@ -232,26 +233,56 @@ export async function sellNewOrder(
   idempotencyRecord: IdempotencyRecord<OrderDocument> | undefined,
   { isAnswerWritten = true } = {},
 ): Promise<OrderDocument> {
-  const onAccount = confirmation?.onAccount === true;
-  if (onAccount && context.mayDo?.onAccount === false) throw createRefusalFault('on_account_excluded');
-  const permit = await checkContact(context, maker, requested);
-  const saleOf = (id: string): OneCallSale =>
-    payment
-      ? { payment: { ...payment, id: deriveId('pay', id), createdBy: maker.createdBy } }
-      : { confirmation: { onAccount } };
-  const make = (id: string, request: string) =>
-    holdAndInsert(context, maker, requested, { id, request, permit, sale: saleOf(id) });
-  const key = deriveOrderIdFromKey(idempotencyRecord, context.now());
-  const made = await make(key ?? context.newId('ord'), createRequestId(idempotencyRecord)).catch(async (error) => {
-    const known = key && (await context.orders.of(maker.institution).get(key));
-    if (!known) throw error;
-    // The answer about an order whose buyer was erased is gone: the request is another one now.
-    return known.erasedContact === undefined ? known : make(context.newId('ord'), createRequestId(undefined));
+  const { institution } = maker;
+  const ids = deriveSoldOrderIds(idempotencyRecord, context.now());
+  const findMade = () => findMadeOrder(context, institution, ids, idempotencyRecord?.fingerprint);
+  const make = async (): Promise<OrderDocument> => {
+    const onAccount = confirmation?.onAccount === true;
+    if (onAccount && context.mayDo?.onAccount === false) throw createRefusalFault('on_account_excluded');
+    const permit = await checkContact(context, maker, requested);
+    const [id = context.newId('ord')] = ids;
+    const captured = payment && { ...payment, id: deriveId('pay', id), createdBy: maker.createdBy };
+    const sale: OneCallSale = {
+      fingerprint: idempotencyRecord?.fingerprint,
+      ...(captured ? { payment: captured } : { confirmation: { onAccount } }),
+    };
+    return holdAndInsert(context, maker, requested, { id, request: createRequestId(idempotencyRecord), permit, sale });
+  };
+  const made =
+    (await findMade()) ??
+    (await make().catch(async (error: unknown) => {
+      const other = await findMade();
+      if (!other) throw error;
+      return other;
+    }));
+  const order = await sell(context, made, isAnswerWritten ? idempotencyRecord : undefined).catch((error: unknown) => {
+    // Another answer was stored under the key meanwhile. The order is sold all the same, since its money is recorded.
+    if (!(error instanceof IdempotencyKeyTaken)) throw error;
+    return sell(context, made);
   });
-  const order = await sell(context, made, isAnswerWritten ? idempotencyRecord : undefined);
   refuseExpired(order);
   return order;
 }
+
+const DAY_MS = 86_400_000;
+
+/**
+ * The order that a request with the key has made within a day. @throws Fault `idempotency_key_reused` if that was another
+ * request
+ */
+const findMadeOrder = async (
+  context: OrdersContext,
+  institution: string,
+  ids: readonly string[],
+  fingerprint: string | undefined,
+): Promise<OrderDocument | undefined> => {
+  if (ids.length === 0) return undefined;
+  const found = await context.orders.of(institution).find({ where: { id: { in: ids } } });
+  const known = found.find(({ createdAt }) => createdAt > context.now() - DAY_MS);
+  if (known && known.fingerprint !== fingerprint)
+    throw new Fault('idempotency_key_reused', 'This Idempotency-Key was used for a different request.');
+  return known;
+};
 
 /** Refuses a repeat whose first attempt, or the due work, has found the places gone. */
 const refuseExpired = ({ id, state, payments: [payment] }: OrderDocument): void => {

@@ -74,7 +74,9 @@ export async function sell(
 const sellDue = async (context: OrdersContext, order: OrderDocument, { since }: SaleDue): Promise<Sale | undefined> => {
   const { institution, id, version: asOf } = order;
   const isLate = !isUnpaid(order) || (order.expiresAt ?? 0) <= context.now();
-  if (!isLate) return sellPlaces(context, order, placeIdsOf(order));
+  const sale = isLate ? undefined : await sellPlaces(context, order, placeIdsOf(order));
+  // Who has paid in the one call gets other places of the category where its own are gone.
+  if (sale || !(isLate || order.unseen)) return sale;
   const { missing, places } = await context.stock.renew(institution, id, {
     requestId: deriveId('req', 'sale', id, String(since)),
     heldUntil: new Date(context.now() + RENEWED_MS).toISOString(),
@@ -83,11 +85,11 @@ const sellDue = async (context: OrdersContext, order: OrderDocument, { since }: 
   });
   if (missing.length > 0) return undefined;
   const sold = places.map((place) => place.id);
-  const sale = await sellPlaces(context, order, sold);
+  const renewed = await sellPlaces(context, order, sold);
   const replaced = places.flatMap(({ replaces, id: placeId, label, row, seat }) =>
     replaces === null ? [] : [{ replaces, place: { id: placeId, label, row, seat } }],
   );
-  return sale && { ...sale, replaced };
+  return renewed && { ...renewed, replaced };
 };
 
 /** For a request that asked for something else: it does not fail with the sale. */

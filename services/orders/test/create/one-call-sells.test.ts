@@ -65,6 +65,17 @@ describeOnEachEngine('one call sells', (fixture) => {
       expect((await fixture.document(id))?.heldPlaces).toBe(0);
     });
 
+    test('of two requests with one key and other bodies at once, one sells and the other is 422', async () => {
+      const [one, other] = [fixture.catalog.hall(2), fixture.catalog.hall(2)];
+      const key = randomUUID();
+      const bodies = [one, other].map((hall) => ({ items: [hall.item()], ...card(1_000) }));
+      const answers = await Promise.all(bodies.map((body) => sell(body, { key })));
+      expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 422]);
+      await fixture.later();
+      const sold = [one, other].map((hall) => fixture.catalog.count(hall).sold);
+      expect(sold.toSorted()).toEqual([0, 1]);
+    });
+
     test('the same request with its key is answered once more; it sells nothing twice', async () => {
       const hall = fixture.catalog.hall(4);
       const key = randomUUID();
@@ -230,6 +241,29 @@ describeOnEachEngine('one call sells', (fixture) => {
       await fixture.later();
       expect(fixture.catalog.count(hall)).toEqual({ free: 2, held: 0, sold: 2 });
       expect(await fixture.context.orders.of('opera').count({ performanceId: hall.performanceId })).toBe(1);
+    });
+
+    test('a repeat on the next day (UTC) finds it, too', async () => {
+      const { hall, requested, key } = await begin('sell', 'before');
+      const untilMidnight = 86_400_000 - (Date.now() % 86_400_000);
+      const tomorrow = { ...fixture.context, now: () => Date.now() + untilMidnight };
+      const sold = await sellNewOrder(tomorrow, holder, requested, recordOf(key));
+      expect(sold).toMatchObject({ state: 'confirmed', version: 2 });
+      expect(await fixture.context.orders.of('opera').count({ performanceId: hall.performanceId })).toBe(1);
+      expect(fixture.catalog.count(hall)).toEqual({ free: 2, held: 0, sold: 2 });
+    });
+
+    test('a repeat finds it although its contact would be refused now', async () => {
+      const contactNumber = createContact(fixture);
+      const hall = fixture.catalog.hall(2);
+      const key = randomUUID();
+      const requested = { items: [hall.item(2)], contactNumber, payment: paid };
+      const dying = createDyingContext(fixture.context, 'sell', 'before');
+      sellNewOrder(dying, holder, requested, recordOf(key)).catch(() => undefined);
+      await waitUntil(async () => (await find(hall))?.saleDue != null);
+      fixture.contacts.known.set(contactNumber, '2027-01-01T00:00:00.000Z');
+      const sold = await sellNewOrder(fixture.context, holder, requested, recordOf(key));
+      expect(sold).toMatchObject({ state: 'confirmed', version: 2 });
     });
 
     test('a repeat after the due work has finished it answers the same order', async () => {

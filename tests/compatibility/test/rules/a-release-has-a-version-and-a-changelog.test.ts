@@ -40,6 +40,7 @@ test.each(processes)(
 // What exists only during a step, after a crash, once the retention of something has ended, or while gateways report.
 const passing = [
   'tickets/replacements',
+  'tickets/scan_claims',
   'events/waiting_facts',
   'events/retired_resources',
   'authorizer/gateways',

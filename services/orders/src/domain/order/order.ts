@@ -201,6 +201,8 @@ export interface Order {
   readonly listedAt: number | null;
   /** One call sells it (commerce, section 1), and its places are not sold yet; absent or null: anybody may see it. */
   readonly unseen?: true | null;
+  /** Of the request with a key that has sold it in one call, by which a repeat is known; absent: there is none. */
+  readonly fingerprint?: string;
 }
 
 /** From `least` up, with an exact sum. */

@@ -18,9 +18,11 @@ export function isHidden({ listedAt }: Pick<Order, 'listedAt'>): boolean {
   return listedAt === null;
 }
 
-/** The order as everybody may see it from now on; the same object if it was to be seen before. */
+/** As everybody sees it from now on, with the instants of now; the same object if it was to be seen before. */
 export function markSeen<O extends Order>(order: O, now: number): O {
-  return order.unseen ? { ...order, unseen: null, listedAt: now, modifiedAt: now } : order;
+  if (!order.unseen) return order;
+  const payments = order.payments.map((payment) => ({ ...payment, createdAt: now, updatedAt: now }));
+  return { ...order, unseen: null, payments, createdAt: now, listedAt: now, modifiedAt: now };
 }
 
 /** The facts that an order has not published while nobody could see it. */
