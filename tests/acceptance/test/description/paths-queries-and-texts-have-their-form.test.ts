@@ -62,8 +62,14 @@ const FILTERS = [
     'venue',
   ],
 ];
-/** `after` and `wait` are the position in the events; `granularity` and `groupBy` choose what usage is counted by. */
-const OTHERS = ['after', 'allowDuplicateEmail', 'cursor', 'granularity', 'groupBy', 'lang', 'limit', 'offset', 'wait'];
+/**
+ * `after` and `wait` are the position in the events; `granularity` and `groupBy` choose what usage is counted by;
+ * `include` adds the tickets of an order (commerce, section 1).
+ */
+const OTHERS = [
+  ...['after', 'allowDuplicateEmail', 'cursor', 'granularity', 'groupBy', 'include', 'lang', 'limit', 'offset'],
+  'wait',
+];
 
 test('a query has filters and a position, but no operators, sorting or selection of members', () => {
   const queries = descriptions.flatMap(listObjects).filter((object) => object.in === 'query');
