@@ -118,12 +118,12 @@ export function createApiKeyRoutes(apiKeys: ApiKeys, now: () => number = Date.no
       conditional: true,
       etag: true,
       example: { params: { apiKeyId: example.apiKeyId }, body: { ratePerMinute: 600 }, answer: example },
-      handle: async ({ caller, params, body, ifMatch, unchanged, remember }) => {
+      handle: async ({ caller, params, body, ifMatch, requireUnchanged, remember }) => {
         const { institution } = caller;
         const { use } = await apiKeys.get(institution, params.apiKeyId);
         const allow = (apiKey: ApiKeyDocument): void => {
           ifMatch(etag(apiKey));
-          unchanged(toApiKeyView({ apiKey, use }, now()));
+          requireUnchanged(toApiKeyView({ apiKey, use }, now()));
         };
         const record = remember((apiKey: ApiKeyDocument) => answerApiKey({ apiKey, use }));
         const request = { allow, idempotencyRecord: record };

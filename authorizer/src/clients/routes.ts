@@ -129,14 +129,14 @@ export function createClientRoutes({ clients, knownScopes }: ClientRouteDependen
         body: { scopes: example.scopes, bounds: { ownOrders: true } },
         answer: example,
       },
-      handle: async ({ caller, params, body, ifMatch, unchanged, remember }) => {
+      handle: async ({ caller, params, body, ifMatch, requireUnchanged, remember }) => {
         mustExist(caller, body.scopes ?? [], knownScopes());
         mustHold(caller, body.scopes ?? [], 'The client would get');
         const mayChange = createGuard(caller, ifMatch);
         const to = amendmentOf(body);
         const allow = (current: ClientDocument): void => {
           mayChange(current);
-          unchanged(toClientView(current));
+          requireUnchanged(toClientView(current));
           checkUris(body, current.type);
         };
         const request = { allow, idempotencyRecord: remember(answerClient) };

@@ -168,12 +168,12 @@ export function createUserRoutes({ users, accounts, knownScopes }: UserRouteDepe
         body: { state: 'locked' },
         answer: { ...example, state: 'locked' },
       },
-      handle: async ({ caller, params, body, ifMatch, unchanged, remember }) => {
+      handle: async ({ caller, params, body, ifMatch, requireUnchanged, remember }) => {
         if (body.role !== undefined) mustHold(caller, body.role, 'The new role', knownScopes());
         const mayChange = createGuard(caller, ifMatch, knownScopes());
         const allow = (current: UserDocument): void => {
           mayChange(current);
-          unchanged(toUserView(current));
+          requireUnchanged(toUserView(current));
         };
         const { pointsOfSale, ...others } = body;
         const change = { ...others, ...(pointsOfSale === undefined ? {} : { pointsOfSale: pointsOfSale ?? [] }) };

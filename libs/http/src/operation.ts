@@ -93,7 +93,7 @@ export interface Request<Params, QueryParameters, Body, Visitor = unknown> {
    * Call after `ifMatch`, with the resource as it is shown. @throws Fault `semantically_invalid` if a read-only one
    * differs
    */
-  unchanged(shown: object): void;
+  requireUnchanged(shown: object): void;
   /** Pass it to the write that is the request's effect; `answer` must return what the handler returns. */
   remember<Document>(answer: (document: Document) => Answer): IdempotencyRecord<Document> | undefined;
   /** A name for the request's Idempotency-Key, bound to its caller: for effects elsewhere. Undefined without a key. */

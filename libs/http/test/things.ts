@@ -120,9 +120,9 @@ export const things: AnyOperation[] = [
     etag: true,
     conditional: true,
     example: { params: { id: 'thg_1' }, body, answer: thing },
-    handle: ({ params, body, ifMatch, unchanged }) => {
+    handle: ({ params, body, ifMatch, requireUnchanged }) => {
       ifMatch('1');
-      unchanged(painted(params.id));
+      requireUnchanged(painted(params.id));
       given.set('replaceThing', body);
       return ok({ ...thing, ...body, id: params.id }, { etag: '2' });
     },
@@ -139,8 +139,8 @@ export const things: AnyOperation[] = [
     answers: { 200: Thing },
     etag: true,
     example: { params: { id: 'thg_1' }, body: { color: null }, answer: thing },
-    handle: ({ params, body, unchanged }) => {
-      unchanged(painted(params.id));
+    handle: ({ params, body, requireUnchanged }) => {
+      requireUnchanged(painted(params.id));
       given.set('updateThing', body);
       return ok(thing, { etag: '2' });
     },

@@ -147,10 +147,10 @@ export function createTariffsRoutes(store: Store): AnyOperation[] {
         body: { name: { en: 'Regular' } },
         answer: { ...tariff, name: { fr: 'Plein tarif', en: 'Regular' } },
       },
-      handle: async ({ caller, params, body, ifMatch, unchanged, remember }) => {
+      handle: async ({ caller, params, body, ifMatch, requireUnchanged, remember }) => {
         const to = (current: TariffDocument) => {
           ifMatch(validatorOf(current).etag);
-          unchanged(toTariffView(current));
+          requireUnchanged(toTariffView(current));
           const { code, name, criterion } = current;
           const before = { code, name, ...(criterion ? { criterion } : {}) };
           return { criterion: null, ...check(mergePatch<Static<typeof TariffBody>>(before, body)) };

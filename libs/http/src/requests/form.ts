@@ -7,7 +7,7 @@ import { allowAnyItems, createBodySchema, type Json } from '../validation/body-s
 import { type Compile, createBodyFault, type Validate } from '../validation/validators.ts';
 import { describeViolations, MAX_NAMED, type Violation } from '../validation/violations.ts';
 import { parseForm, parseJsonObject } from './body.ts';
-import { compileReadOnly, type Unchanged } from './read-only.ts';
+import { compileReadOnly, type RequireUnchanged } from './read-only.ts';
 
 type Coerce = (text: string) => unknown;
 
@@ -39,7 +39,7 @@ interface Form {
   readonly params: Record<string, unknown>;
   readonly query: Record<string, unknown>;
   readonly body: unknown;
-  readonly unchanged: Unchanged;
+  readonly requireUnchanged: RequireUnchanged;
 }
 
 type ReadForm = (
@@ -98,7 +98,7 @@ export function compileForm(operation: AnyOperation, { compile, unknownQuery, op
     const parameters = [...(checkPath?.(path).found ?? []).map(inPath), ...wrong];
     if (!takesBody) {
       if (parameters.length > 0) throw parameterFault(parameters, describeViolations(parameters));
-      return { params: path, query: values, body: undefined, unchanged: nothingTaken };
+      return { params: path, query: values, body: undefined, requireUnchanged: nothingTaken };
     }
     const value = bodyOf(request, raw);
     const { found, more } = checkBody(value);
@@ -106,8 +106,8 @@ export function compileForm(operation: AnyOperation, { compile, unknownQuery, op
     const details = () => describeViolations(form ? parameters : [...parameters, ...found], more);
     if (parameters.length > 0) throw parameterFault(parameters, details());
     if (found.length > 0) throw createBodyFault(found, details());
-    const unchanged = takeReadOnly(value);
-    return { params: path, query: values, body: body ? value : undefined, unchanged };
+    const requireUnchanged = takeReadOnly(value);
+    return { params: path, query: values, body: body ? value : undefined, requireUnchanged };
   };
 }
 
@@ -183,4 +183,4 @@ const parameterFault = (violations: readonly Violation[], details: string): Faul
   return new Fault(code, details);
 };
 
-const nothingTaken: Unchanged = () => {};
+const nothingTaken: RequireUnchanged = () => {};

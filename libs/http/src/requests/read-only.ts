@@ -62,14 +62,14 @@ type Place = Pick<Taken, 'pointer' | 'steps'>;
 type Take = (value: unknown, place: Place, taken: Taken[]) => void;
 
 /** Throws `semantically_invalid` unless the read-only members of a body equal those of the resource as it is shown. */
-export type Unchanged = (shown: object) => void;
+export type RequireUnchanged = (shown: object) => void;
 
 /** Returns the check that the removed members equal the resource's. @throws Error for an unknown operationId */
 export function compileReadOnly(
   operation: AnyOperation,
   schema: Json,
   operations: readonly AnyOperation[],
-): (body: unknown) => Unchanged {
+): (body: unknown) => RequireUnchanged {
   const take = takerOf(schema);
   const by = new Map(operations.map(({ id, method, path }) => [id, `${method.toUpperCase()} ${path} (${id})`]));
   const changedBy = new Map(

@@ -158,13 +158,13 @@ export function createPerformancesRoutes(store: Store): AnyOperation[] {
         body: { state: 'closed' },
         answer: { ...examples.performanceWithPlan, state: 'closed' },
       },
-      handle: async ({ caller, params, body, ifMatch, unchanged, remember }) =>
+      handle: async ({ caller, params, body, ifMatch, requireUnchanged, remember }) =>
         answer(
           await changePerformance(createContext(store, caller.institution), params.performanceId, {
             patch: { ...body, seatMap: toSeatMap(body.seatMap) },
             allow: (performance) => {
               ifMatch(computePerformanceEtag(performance));
-              unchanged(toPerformanceView(performance));
+              requireUnchanged(toPerformanceView(performance));
             },
             idempotencyRecord: remember(answer),
           }),

@@ -113,10 +113,10 @@ export function createPointsOfSaleRoutes(store: Store): AnyOperation[] {
       errors: ['semantically_invalid'],
       conditional: true,
       example: { ...example, body: { holdMinutes: 15 } },
-      handle: async ({ caller, params, body, ifMatch, unchanged, remember }) => {
+      handle: async ({ caller, params, body, ifMatch, requireUnchanged, remember }) => {
         const to = (current: PointOfSaleDocument) => {
           ifMatch(validatorOf(current).etag);
-          unchanged(toPointOfSaleView(current));
+          requireUnchanged(toPointOfSaleView(current));
           return toPointOfSaleDetails(current.serviceHost, mergeDetails(toPointOfSaleView(current), body));
         };
         const [context, host] = [createContext(store, caller.institution), params.serviceHost.toLowerCase()];

@@ -154,10 +154,10 @@ export function createProductsRoutes(store: Store): AnyOperation[] {
         body: examples.newProduct,
         answer: examples.product,
       },
-      handle: async ({ caller, params, body, ifMatch, unchanged }) =>
+      handle: async ({ caller, params, body, ifMatch, requireUnchanged }) =>
         answer(
           await changeProduct(createContext(store, caller.institution), params.productId, (offering) => {
-            checkConditions(offering, ifMatch, unchanged);
+            checkConditions(offering, ifMatch, requireUnchanged);
             return { ...toProductDetails(body), state: body.state ?? offering.product.state };
           }),
         ),
@@ -177,13 +177,13 @@ export function createProductsRoutes(store: Store): AnyOperation[] {
         body: { state: 'suspended' },
         answer: { ...examples.product, state: 'suspended' },
       },
-      handle: async ({ caller, params, body, ifMatch, unchanged, remember }) =>
+      handle: async ({ caller, params, body, ifMatch, requireUnchanged, remember }) =>
         answer(
           await changeProduct(
             createContext(store, caller.institution),
             params.productId,
             (offering) => {
-              checkConditions(offering, ifMatch, unchanged);
+              checkConditions(offering, ifMatch, requireUnchanged);
               const merged = check(mergePatch<Static<typeof ProductBody>>(toProductBody(offering.product), body));
               return { ...toProductDetails(merged), state: merged.state ?? offering.product.state };
             },
@@ -201,8 +201,8 @@ const answer = ({ product, performances, currency }: Offering) =>
 const checkConditions = (
   { product, performances, currency }: Offering,
   ifMatch: (etag: string) => void,
-  unchanged: (shown: object) => void,
+  requireUnchanged: (shown: object) => void,
 ): void => {
   ifMatch(computeProductEtag(product, performances));
-  unchanged(toProductView(product, performances, currency));
+  requireUnchanged(toProductView(product, performances, currency));
 };

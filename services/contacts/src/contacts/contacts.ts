@@ -41,7 +41,7 @@ interface Request {
   /** Wraps a write that looks for another contact with the email; limits what its refusal discloses. */
   readonly disclosing?: <Written>(write: () => Promise<Written>) => Promise<Written>;
   /** Throws if the request changes a read-only member. */
-  readonly unchanged?: (contact: ContactDocument) => void;
+  readonly requireUnchanged?: (contact: ContactDocument) => void;
 }
 
 /** A caller sees what is within the bounds of its user's role and of its client. */
@@ -137,7 +137,7 @@ const createFor = (
       (current) => {
         if (current.kind !== kind) throw absent();
         request.ifMatch(String(current.version));
-        request.unchanged?.(current);
+        request.requireUnchanged?.(current);
         return step(current);
       },
       { ...options, idempotencyRecord: request.idempotencyRecord },
@@ -220,7 +220,7 @@ const createFor = (
       };
       const current = await get(kind, number);
       request.ifMatch(String(current.version));
-      request.unchanged?.(current);
+      request.requireUnchanged?.(current);
       if (current.details === undefined) throw isErased();
       const wanted = applyDetails(current.details);
       const { email } = wanted;

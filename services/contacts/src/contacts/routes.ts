@@ -187,7 +187,7 @@ const routesOf = (
       description: OWN_CONTACT,
       body: named(`${noun}Replacement`, Details),
       example: { params, body: examples.details, answer: examples.contact },
-      handle: async ({ caller, params, query, body, ifMatch, unchanged }) =>
+      handle: async ({ caller, params, query, body, ifMatch, requireUnchanged }) =>
         contactAnswer(
           await contactsOf(caller).change(
             kind,
@@ -196,7 +196,7 @@ const routesOf = (
             query.allowDuplicateEmail === true,
             {
               ifMatch,
-              unchanged: (contact) => unchanged(toContactView(contact)),
+              requireUnchanged: (contact) => requireUnchanged(toContactView(contact)),
               disclosing: (write) => guard(caller, write),
             },
           ),
@@ -210,7 +210,7 @@ const routesOf = (
       description: `A JSON merge patch (RFC 7396): null removes. ${OWN_CONTACT}`,
       body: named(`${noun}Changes`, createPatchSchema(Details)),
       example: { params, body: { phone: '+41 22 555 01 03' }, answer: examples.contact },
-      handle: async ({ caller, params, query, body, ifMatch, unchanged, remember }) =>
+      handle: async ({ caller, params, query, body, ifMatch, requireUnchanged, remember }) =>
         contactAnswer(
           await contactsOf(caller).change(
             kind,
@@ -219,7 +219,7 @@ const routesOf = (
             query.allowDuplicateEmail === true,
             {
               ifMatch,
-              unchanged: (contact) => unchanged(toContactView(contact)),
+              requireUnchanged: (contact) => requireUnchanged(toContactView(contact)),
               idempotencyRecord: remember(contactAnswer),
               disclosing: (write) => guard(caller, write),
             },

@@ -136,11 +136,11 @@ export function createWebhookRoutes(webhooks: Webhooks): AnyOperation[] {
       conditional: true,
       etag: true,
       example: { params: exampleParams, body: { state: 'paused' }, answer: { ...example.webhook, state: 'paused' } },
-      handle: async ({ caller, params, body, ifMatch, unchanged, remember }) => {
+      handle: async ({ caller, params, body, ifMatch, requireUnchanged, remember }) => {
         const { last } = await webhooks.get(caller, params.webhookId);
         const allow = (webhook: WebhookDocument): void => {
           ifMatch(etag(webhook));
-          unchanged(toWebhookView(webhook, last));
+          requireUnchanged(toWebhookView(webhook, last));
         };
         const idempotencyRecord = remember((webhook: WebhookDocument) => answerWebhook({ webhook, last }));
         return answerWebhook(await webhooks.change({ caller, ...params, allow, idempotencyRecord }, body));

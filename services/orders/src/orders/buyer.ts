@@ -47,11 +47,11 @@ export async function changeOrder(
   patch: Parameters<typeof changeDetails>[1],
   toAnybody: boolean,
 ): Promise<OrderDocument> {
-  const { institution, orderId, ifMatch, unchanged } = command;
+  const { institution, orderId, ifMatch, requireUnchanged } = command;
   const found = await context.orders.of(institution).get(orderId);
   if (!found || isHidden(found)) throw createNotFoundFault();
   ifMatch?.(String(found.version));
-  unchanged?.(found);
+  requireUnchanged?.(found);
   // The present contact stays valid even if it was erased.
   const named = patch.contactNumber === found.contactNumber ? undefined : patch.contactNumber;
   const { criteria, faults } = await readNamedContact(context, institution, named);

@@ -66,9 +66,9 @@ export function createLinesRoutes(contextOf: ContextOf): AnyOperation[] {
       handle: createHandler(
         contextOf,
         answerOrder,
-      )((context, command, { params: { lineId }, body, unchanged }) =>
+      )((context, command, { params: { lineId }, body, requireUnchanged }) =>
         nameOrderLine(context, command, lineId, (line, order) => {
-          unchanged(toLineView(line, order));
+          requireUnchanged(toLineView(line, order));
           const { beneficiary } = mergePatch<{ beneficiary?: object | null }>(
             { beneficiary: line.beneficiary ?? null },
             body,

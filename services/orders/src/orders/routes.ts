@@ -204,8 +204,8 @@ export function createOrdersRoutes(contextOf: ContextOf): AnyOperation[] {
       handle: createHandler(
         contextOf,
         answerOrder,
-      )((context, command, { caller, body, unchanged }) => {
-        const own = { ...command, unchanged: (order: OrderDocument) => unchanged(toOrderView(order)) };
+      )((context, command, { caller, body, requireUnchanged }) => {
+        const own = { ...command, requireUnchanged: (order: OrderDocument) => requireUnchanged(toOrderView(order)) };
         return changeOrder(context, own, body, maySellToAnybody(caller.scopes));
       }),
     }),

@@ -141,9 +141,9 @@ export function createPaymentsRoutes(contextOf: ContextOf): AnyOperation[] {
         const { caller, params, body } = request;
         const requireUnchanged = (order: OrderDocument): void => {
           const payment = order.payments.find(({ id }) => id === params.paymentId);
-          if (payment) request.unchanged(toPaymentView(order, payment, caller.scopes));
+          if (payment) request.requireUnchanged(toPaymentView(order, payment, caller.scopes));
         };
-        return settleOrderPayment(context, { ...command, unchanged: requireUnchanged }, params.paymentId, body.status);
+        return settleOrderPayment(context, { ...command, requireUnchanged }, params.paymentId, body.status);
       }),
     }),
   ];

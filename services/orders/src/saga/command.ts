@@ -14,7 +14,7 @@ export interface Command extends Target {
   /** Throws unless the request's If-Match allows this version; absent: internal requests have none. */
   readonly ifMatch?: (version: string) => void;
   /** Throws if the request changes a read-only member. */
-  readonly unchanged?: (order: OrderDocument) => void;
+  readonly requireUnchanged?: (order: OrderDocument) => void;
   readonly idempotencyRecord?: IdempotencyRecord<OrderDocument> | undefined;
   /** Of a shopper, or with a record that is written later: the order lists it, so that a repeat finds its effect. */
   readonly request?: string;
@@ -91,7 +91,7 @@ export async function runCommand(context: OrdersContext, command: Command, rule:
 
 /** Does the command apply, has it been done, does If-Match hold. */
 const guardRule = (
-  { ifMatch, unchanged, idempotencyRecord, request, isMade, appliesTo }: Command,
+  { ifMatch, requireUnchanged, idempotencyRecord, request, isMade, appliesTo }: Command,
   rule: Rule,
 ): { readonly rule: Rule; readonly isDone: () => boolean } => {
   const name = request ?? deriveIdFromKey(idempotencyRecord, 'req');
@@ -104,7 +104,7 @@ const guardRule = (
       done = (name !== undefined && isHandled(order, name)) || isMade?.(order) === true;
       if (done) return accept(order);
       ifMatch?.(String(order.version));
-      unchanged?.(order);
+      requireUnchanged?.(order);
       const decision = rule(order, now);
       if (name === undefined || isRefused(decision) || decision.answer || decision.next === order) return decision;
       const isRecorded = request === undefined && isAnswerFinal(decision, order);

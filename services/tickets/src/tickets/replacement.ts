@@ -31,7 +31,7 @@ type Replacing = (
 export async function changeOrReplace(
   context: InstitutionContext,
   id: string,
-  { idempotencyRecord, ifMatch, unchanged }: Request,
+  { idempotencyRecord, ifMatch, requireUnchanged }: Request,
   decide: Replacing,
 ): Promise<domain.Ticket & { readonly version: number }> {
   const { collections } = context;
@@ -39,7 +39,7 @@ export async function changeOrReplace(
     const before = await getTicket(collections, id);
     const asNew = { id: domain.deriveNextId(id), barcode: await barcodeFor(context, before) };
     ifMatch(computeEtag(before));
-    unchanged?.(before);
+    requireUnchanged?.(before);
     const replaces = requireAllowed(decide(before, asNew, readTimestamp(context))).status === 'invalidated';
     if (replaces) await recordPending(collections, id, context.now());
     let overtaken = false;
@@ -47,7 +47,7 @@ export async function changeOrReplace(
       id,
       (ticket) => {
         ifMatch(computeEtag(ticket));
-        unchanged?.(ticket);
+        requireUnchanged?.(ticket);
         const next = requireAllowed(decide(ticket, asNew, readTimestamp(context)));
         // Printed since the first read: the pending replacement must be recorded first.
         overtaken = next.status === 'invalidated' && !replaces;
@@ -128,7 +128,7 @@ export function createReplacementRoutes(contextOf: ContextOf): AnyOperation[] {
       readOnly,
       errors: finalCodes,
       example: { params, body: { beneficiary: example.beneficiary }, answer: example.replacing },
-      handle: async ({ caller, params, body, ifMatch, unchanged, remember }) =>
+      handle: async ({ caller, params, body, ifMatch, requireUnchanged, remember }) =>
         answer(
           await renameTicket(
             contextOf(caller),
@@ -139,7 +139,7 @@ export function createReplacementRoutes(contextOf: ContextOf): AnyOperation[] {
             },
             {
               ifMatch,
-              unchanged: (ticket) => unchanged(toTicketView(ticket)),
+              requireUnchanged: (ticket) => requireUnchanged(toTicketView(ticket)),
               idempotencyRecord: remember<Versioned>((ticket) => answer(freshSuccessor(ticket) ?? ticket)),
             },
           ),

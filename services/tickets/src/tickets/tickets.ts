@@ -13,7 +13,7 @@ export interface Request {
   readonly idempotencyRecord?: IdempotencyRecord<TicketDocument> | undefined;
   readonly ifMatch: (validator: string) => void;
   /** Throws if the request changes a read-only member. */
-  readonly unchanged?: (ticket: domain.Ticket) => void;
+  readonly requireUnchanged?: (ticket: domain.Ticket) => void;
 }
 
 /** For partners, and for a point of sale that names a ticket. */
