@@ -1,3 +1,4 @@
+import type { Fault } from '@boxoffice/envelope';
 import { attemptsCollection } from '@boxoffice/logins';
 import {
   collection,
@@ -228,6 +229,24 @@ export const collections = [
   gatewaysCollection,
   limitSharesCollection,
 ];
+
+/** Writes what `step` makes of it; throws `absent` where there is none, or it is marked as deleted. */
+export async function changeDocument<T extends Document & { readonly deletedAt: string | null }>(
+  documents: Documents<T>,
+  id: string,
+  { allow, idempotencyRecord }: ChangeRequest<T>,
+  absent: () => Fault,
+  step: (current: T) => T,
+): Promise<T> {
+  const change = (current: T) => {
+    if (current.deletedAt !== null) throw absent();
+    allow?.(current);
+    return { next: step(current) };
+  };
+  const updated = await documents.update(id, change, { idempotencyRecord });
+  if (!updated) throw absent();
+  return updated;
+}
 
 /** Inserts a document; false if its id is taken. */
 export async function insertOnce<T extends Document>(

@@ -1,12 +1,17 @@
-import { randomBytes } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
 import { createCheck } from '@boxoffice/http';
 import type { IdempotencyRecord, Query, Store } from '@boxoffice/store';
 import type { Static } from 'typebox';
-import { hashSecret } from '../clients/authentication.ts';
 import * as rules from '../domain/api-key.ts';
 import { formatMonth, isUsable } from '../domain/api-key.ts';
-import { type ApiKeyDocument, apiKeysCollection, apiKeyUsesCollection, type ChangeRequest } from '../store.ts';
+import { hashSecret, makeSecret } from '../secrets.ts';
+import {
+  type ApiKeyDocument,
+  apiKeysCollection,
+  apiKeyUsesCollection,
+  type ChangeRequest,
+  changeDocument,
+} from '../store.ts';
 import { NewApiKey, toApiKeyDetails, toApiKeyView, type UsedApiKey } from './view.ts';
 
 const API_KEY_HASH = /^[A-Za-z0-9_-]{43}$/;
@@ -56,24 +61,12 @@ export function createApiKeys(store: Store, now = Date.now) {
   const apiKeys = store.collection(apiKeysCollection);
   const uses = store.collection(apiKeyUsesCollection);
 
-  const change = async (
+  const change = (
     institution: string,
     apiKeyId: string,
-    { allow, idempotencyRecord }: Request,
+    request: Request,
     step: (current: ApiKeyDocument) => ApiKeyDocument,
-  ): Promise<ApiKeyDocument> => {
-    const updated = await apiKeys.of(institution).update(
-      apiKeyId,
-      (current) => {
-        if (current.deletedAt !== null) throw absent();
-        allow?.(current);
-        return { next: step(current) };
-      },
-      { idempotencyRecord },
-    );
-    if (!updated) throw absent();
-    return updated;
-  };
+  ): Promise<ApiKeyDocument> => changeDocument(apiKeys.of(institution), apiKeyId, request, absent, step);
 
   return {
     used: (institution: string) => ({
@@ -104,9 +97,9 @@ export function createApiKeys(store: Store, now = Date.now) {
       idempotencyRecord?: IdempotencyRecord<ApiKeyDocument>,
     ) => {
       if (rules.hasPastExpiry(details, now())) throw past();
-      const key = makeApiKey();
+      const key = makeSecret('bok_');
       const registered = {
-        id: makeApiKeyId(),
+        id: makeSecret('key_', 12),
         ...rules.buildApiKey(details, key, hashSecret(key), new Date(now())),
       };
       return { apiKey: await apiKeys.of(institution).insert(registered, { idempotencyRecord }), key };
@@ -130,25 +123,20 @@ const past = (): Fault =>
     '$.expiresAt has passed; DELETE /svc/v3/api-keys/{apiKeyId} (deleteApiKey) ends a key at once.',
   );
 
-/** A new API key: 256 random bits, so that a plain hash is safe to store. */
-const makeApiKey = (): string => `bok_${randomBytes(32).toString('base64url')}`;
-
-const makeApiKeyId = (): string => `key_${randomBytes(12).toString('base64url')}`;
-
 const check = createCheck(NewApiKey);
 
 /** For an operator; the plaintext key is returned only here. @throws {Fault} validation_error */
 export async function createApiKey(store: Store, institution: string, body: Static<typeof NewApiKey>) {
   check(body);
   const { apiKey, key } = await createApiKeys(store).create(institution, toApiKeyDetails(body));
-  return { ...toApiKeyView({ apiKey, use: undefined }, Date.now()), key };
+  return { ...toApiKeyView({ apiKey, use: undefined }), key };
 }
 
 export async function listApiKeys(store: Store, institution: string) {
   const found = await createApiKeys(store)
     .used(institution)
     .find({ where: { deletedAt: null }, orderBy: 'createdAt' });
-  return found.map((used) => toApiKeyView(used, Date.now()));
+  return found.map(toApiKeyView);
 }
 
 /** Deletes an API key. @throws {Fault} not_found */

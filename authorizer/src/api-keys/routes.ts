@@ -34,9 +34,7 @@ const newExample = {
   monthlyQuota: example.monthlyQuota,
 };
 
-export function createApiKeyRoutes(apiKeys: ApiKeys, now: () => number = Date.now): AnyOperation[] {
-  const answerApiKey = (used: UsedApiKey) => ok(toApiKeyView(used, now()), { etag: etag(used.apiKey) });
-
+export function createApiKeyRoutes(apiKeys: ApiKeys): AnyOperation[] {
   return [
     operation({
       id: 'listApiKeys',
@@ -51,7 +49,7 @@ export function createApiKeyRoutes(apiKeys: ApiKeys, now: () => number = Date.no
       handle: (request) =>
         readPage(request, apiKeys.used(request.caller.institution), {
           where: { deletedAt: null },
-          item: (used) => toApiKeyView(used, now()),
+          item: toApiKeyView,
         }),
     }),
     operation({
@@ -78,7 +76,7 @@ export function createApiKeyRoutes(apiKeys: ApiKeys, now: () => number = Date.no
       },
       handle: async ({ caller, body, remember }) => {
         const answer = (apiKey: ApiKeyDocument, key: string | null) =>
-          created({ ...toApiKeyView({ apiKey, use: undefined }, now()), key }, location(apiKey), {
+          created({ ...toApiKeyView({ apiKey, use: undefined }), key }, location(apiKey), {
             etag: etag(apiKey),
           });
         const record = remember((apiKey: ApiKeyDocument) => answer(apiKey, null));
@@ -99,7 +97,7 @@ export function createApiKeyRoutes(apiKeys: ApiKeys, now: () => number = Date.no
       // With its uses it changes without a new ETag, so a conditional GET would hide them.
       handle: async ({ caller, params }) => {
         const used = await apiKeys.get(caller.institution, params.apiKeyId);
-        return ok(toApiKeyView(used, now()), { headers: { ETag: `"${etag(used.apiKey)}"` } });
+        return ok(toApiKeyView(used), { headers: { ETag: `"${etag(used.apiKey)}"` } });
       },
       answerHeaders: ['ETag'],
     }),
@@ -123,7 +121,7 @@ export function createApiKeyRoutes(apiKeys: ApiKeys, now: () => number = Date.no
         const { use } = await apiKeys.get(institution, params.apiKeyId);
         const allow = (apiKey: ApiKeyDocument): void => {
           ifMatch(etag(apiKey));
-          requireUnchanged(toApiKeyView({ apiKey, use }, now()));
+          requireUnchanged(toApiKeyView({ apiKey, use }));
         };
         const record = remember((apiKey: ApiKeyDocument) => answerApiKey({ apiKey, use }));
         const request = { allow, idempotencyRecord: record };
@@ -148,7 +146,7 @@ export function createApiKeyRoutes(apiKeys: ApiKeys, now: () => number = Date.no
         const { institution } = caller;
         const { use } = await apiKeys.get(institution, params.apiKeyId);
         const allow = (apiKey: ApiKeyDocument): void => ifMatch(etag(apiKey));
-        return ok(toApiKeyView({ apiKey: await apiKeys.remove(institution, params.apiKeyId, { allow }), use }, now()));
+        return ok(toApiKeyView({ apiKey: await apiKeys.remove(institution, params.apiKeyId, { allow }), use }));
       },
     }),
   ];
@@ -157,3 +155,5 @@ export function createApiKeyRoutes(apiKeys: ApiKeys, now: () => number = Date.no
 const etag = ({ revision }: ApiKeyDocument): string => String(revision);
 
 const location = ({ id }: ApiKeyDocument): string => `${API_KEYS}/${id}`;
+
+const answerApiKey = (used: UsedApiKey) => ok(toApiKeyView(used), { etag: etag(used.apiKey) });

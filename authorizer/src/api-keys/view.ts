@@ -77,11 +77,11 @@ export const READ_ONLY = listReadOnlyMembers(ApiKey, NewApiKey);
 
 const shown = createView(ApiKey);
 
-export function toApiKeyView({ apiKey, use }: UsedApiKey, now: number) {
+export function toApiKeyView({ apiKey, use }: UsedApiKey) {
   return shown({
     ...apiKey,
     apiKeyId: apiKey.id,
-    usedThisMonth: use?.month === formatMonth(now) ? use.used : 0,
+    usedThisMonth: use?.month === formatMonth(Date.now()) ? use.used : 0,
     lastUsedAt: use?.lastUsedAt ?? null,
   });
 }

@@ -1,29 +1,12 @@
-import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import type { Store } from '@boxoffice/store';
 import { LRUCache } from 'lru-cache';
 import { isUseDue, MAX_SECRETS, recordUse, type Secret } from '../domain/client.ts';
 import { type ClientDocument, clientsCollection } from '../store.ts';
 import { OAuthFault } from '../tokens/endpoints.ts';
 
-/** A new client secret: 256 random bits, so that a plain hash is safe; a password hash would only cost throughput. */
-export function makeSecret(): string {
-  return randomBytes(32).toString('base64url');
-}
-
-export function makeClientId(): string {
-  return `cli_${randomBytes(16).toString('base64url')}`;
-}
-
 /** The form of client ids. Any other presented id may be a misplaced secret, so it is neither logged nor looked up. */
 export const CLIENT_ID = /^cli_[A-Za-z0-9_-]{22}$/;
-
-export function makeSecretId(): string {
-  return `sec_${randomBytes(12).toString('base64url')}`;
-}
-
-export function hashSecret(secret: string): string {
-  return hash('sha256', secret, 'base64url');
-}
 
 /** Compared in place of a missing secret; no secret has this hash. */
 const NO_HASH = Buffer.alloc(32);

@@ -2,9 +2,9 @@ import { Fault } from '@boxoffice/envelope';
 import type { IdempotencyRecord, Store } from '@boxoffice/store';
 import * as rules from '../domain/client.ts';
 import { findMissingScopes, SCOPES } from '../domain/scopes.ts';
-import { type ChangeRequest, type ClientDocument, clientsCollection } from '../store.ts';
+import { hashSecret, makeSecret } from '../secrets.ts';
+import { type ChangeRequest, type ClientDocument, changeDocument, clientsCollection } from '../store.ts';
 import { createReferenceCheck, type References } from '../users/references.ts';
-import { hashSecret, makeClientId, makeSecret, makeSecretId } from './authentication.ts';
 import { checkUris } from './uris.ts';
 import { toClientView } from './view.ts';
 
@@ -38,22 +38,15 @@ export function createClients(
   const change = async (
     institution: string,
     clientId: string,
-    { allow, idempotencyRecord }: Request,
+    request: Request,
     step: (current: ClientDocument, at: Date) => ClientDocument | rules.Refusal,
   ): Promise<ClientDocument> => {
-    const updated = await clients.of(institution).update(
-      clientId,
-      (current) => {
-        if (current.deletedAt !== null) throw absent();
-        allow?.(current);
-        const next = step(current, new Date(now()));
-        if (typeof next === 'string') throw refusals[next]();
-        return { next };
-      },
-      { idempotencyRecord },
-    );
+    const updated = await changeDocument(clients.of(institution), clientId, request, absent, (current) => {
+      const next = step(current, new Date(now()));
+      if (typeof next === 'string') throw refusals[next]();
+      return next;
+    });
     changed(clientId);
-    if (!updated) throw absent();
     return updated;
   };
 
@@ -76,8 +69,10 @@ export function createClients(
       const clientSecret = registration.type === 'public' ? undefined : makeSecret();
       const at = new Date(now());
       const secret =
-        clientSecret === undefined ? undefined : rules.buildSecret(makeSecretId(), hashSecret(clientSecret), at);
-      const registered = { id: makeClientId(), ...rules.buildClient(registration, secret, at) };
+        clientSecret === undefined
+          ? undefined
+          : rules.buildSecret(makeSecret('sec_', 12), hashSecret(clientSecret), at);
+      const registered = { id: makeSecret('cli_', 16), ...rules.buildClient(registration, secret, at) };
       checkScopes(registered);
       await requireKnown(institution, namedIn(registration.bounds));
       return { client: await clients.of(institution).insert(registered, { idempotencyRecord }), clientSecret };
@@ -103,7 +98,7 @@ export function createClients(
     /** The plaintext is returned only here. @throws {Fault} client_too_many_secrets, or conflict for a public client */
     addSecret: async (institution: string, clientId: string, request: Request = {}) => {
       const clientSecret = makeSecret();
-      const [id, hash] = [makeSecretId(), hashSecret(clientSecret)];
+      const [id, hash] = [makeSecret('sec_', 12), hashSecret(clientSecret)];
       const client = await change(institution, clientId, request, (current, at) =>
         rules.addSecret(current, rules.buildSecret(id, hash, at), at),
       );

@@ -15,10 +15,10 @@ import {
 } from '@boxoffice/http';
 import type { Caller } from '@boxoffice/identity';
 import type { Static } from 'typebox';
+import type { Authorizer } from '../authorizer.ts';
 import type { Amendment } from '../domain/client.ts';
 import { findMissingScopes } from '../domain/scopes.ts';
 import type { ClientDocument } from '../store.ts';
-import type { Clients } from './clients.ts';
 import { checkUris } from './uris.ts';
 import {
   ChangeableClient,
@@ -36,12 +36,10 @@ const CLIENT = `${CLIENTS}/{clientId}`;
 
 const secretExample = { ...example, clientSecret: 'R2xvYmFsbHkgdW5pcXVlLCBub3QgYSByZWFsIHNlY3JldCE' };
 
-interface ClientRouteDependencies {
-  readonly clients: Clients;
-  readonly knownScopes: () => readonly string[];
-}
-
-export function createClientRoutes({ clients, knownScopes }: ClientRouteDependencies): AnyOperation[] {
+export function createClientRoutes({
+  clients,
+  knownScopes,
+}: Pick<Authorizer, 'clients' | 'knownScopes'>): AnyOperation[] {
   return [
     operation({
       id: 'listClients',
@@ -133,7 +131,7 @@ export function createClientRoutes({ clients, knownScopes }: ClientRouteDependen
         mustExist(caller, body.scopes ?? [], knownScopes());
         mustHold(caller, body.scopes ?? [], 'The client would get');
         const mayChange = createGuard(caller, ifMatch);
-        const to = amendmentOf(body);
+        const to = toAmendment(body);
         const allow = (current: ClientDocument): void => {
           mayChange(current);
           requireUnchanged(toClientView(current));
@@ -237,7 +235,7 @@ const createGuard =
   };
 
 /** The change that a merge patch asks for: null restores the default (RFC 7396). */
-const amendmentOf = ({
+const toAmendment = ({
   name,
   scopes,
   redirectUris,

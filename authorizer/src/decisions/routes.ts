@@ -10,26 +10,11 @@ import {
   USAGE_PATH,
 } from '@boxoffice/identity';
 import { Type } from 'typebox';
-import type { ApiKeyLookup } from '../api-keys/api-keys.ts';
-import type { ClientDirectory } from '../clients/authentication.ts';
-import type { ReadOrigins } from '../clients/uris.ts';
+import type { Authorizer } from '../authorizer.ts';
 import { boundsView, ClientBounds } from '../clients/view.ts';
-import type { Revocations } from '../tokens/status.ts';
-import type { DivideLimits, RecordUsage } from '../usage/report.ts';
-import type { Decisions } from './decisions.ts';
 
 /** What each of them is. The gateway logs what it asks for. */
 const internal = { access: 'internal', isRoutine: true } as const;
-
-interface InternalRouteDependencies {
-  readonly decisions: Decisions;
-  readonly revocations: Pick<Revocations, 'since'>;
-  readonly apiKeys: Pick<ApiKeyLookup, 'verify'>;
-  readonly readOrigins: ReadOrigins;
-  readonly recordUsage: RecordUsage;
-  readonly divideLimits: DivideLimits;
-  readonly clients: Pick<ClientDirectory, 'current'>;
-}
 
 const text = Type.String();
 const count = Type.Integer({ minimum: 0 });
@@ -80,7 +65,7 @@ export function createInternalRoutes({
   recordUsage,
   divideLimits,
   clients,
-}: InternalRouteDependencies): AnyOperation[] {
+}: Authorizer['internal']): AnyOperation[] {
   return [
     operation({
       id: 'decide',

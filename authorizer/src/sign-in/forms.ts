@@ -1,6 +1,7 @@
-import { createHmac, createSecretKey, hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 import { deriveSealingKey } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
+import { hashSecret, makeSecret } from '../secrets.ts';
 import { insertOnce, sentFormsCollection } from '../store.ts';
 
 const FORM_MS = 10 * 60_000;
@@ -46,7 +47,7 @@ export function createForms(store: Store, keyEncryptionKey: string, now: () => n
 
   return {
     write: (state: FormState, browser: string): string => {
-      const id = randomBytes(16).toString('base64url');
+      const id = makeSecret('', 16);
       const signed: SignedState = { ...state, id, browser: hashOf('browser', browser), until: now() + FORM_MS };
       const payload = Buffer.from(JSON.stringify(signed)).toString('base64url');
       return `${payload}.${sign(payload).toString('base64url')}`;
@@ -64,4 +65,4 @@ export function createForms(store: Store, keyEncryptionKey: string, now: () => n
   };
 }
 
-const hashOf = (purpose: string, text: string): string => hash('sha256', `${purpose} ${text}`, 'base64url');
+const hashOf = (purpose: string, text: string): string => hashSecret(`${purpose} ${text}`);

@@ -1,6 +1,6 @@
-import { hash, randomBytes } from 'node:crypto';
 import type { Store } from '@boxoffice/store';
 import { isOpen, SESSION_ABSOLUTE_MS, TOUCH_MS } from '../domain/user.ts';
+import { hashSecret, makeSecret } from '../secrets.ts';
 import { consentsCollection, insertOnce, type SessionDocument, sessionsCollection } from '../store.ts';
 import { type Account, type Accounts, isSignedIn } from '../users/accounts.ts';
 
@@ -39,7 +39,7 @@ export function readCookie(header: string | undefined, name: string): string | u
 export function identifyBrowser(header: string | undefined): { readonly browser: string; readonly cookies: string[] } {
   const known = readCookie(header, BROWSER_COOKIE);
   if (known !== undefined) return { browser: known, cookies: [] };
-  const browser = randomBytes(32).toString('base64url');
+  const browser = makeSecret();
   return { browser, cookies: [setCookie(BROWSER_COOKIE, browser)] };
 }
 
@@ -79,7 +79,7 @@ export function createSessions(store: Store, accounts: Pick<Accounts, 'current'>
   return {
     /** Begins a session; its token is returned only here. A session that the browser had before ends. */
     begin: async (account: Account, former: string | undefined) => {
-      const token = randomBytes(32).toString('base64url');
+      const token = makeSecret();
       const at = now();
       const times = { signedInAt: at, lastSeenAt: at, expiresAt: at + SESSION_ABSOLUTE_MS };
       const session = await sessions.of(account.institution).insert({ id: idOf(token), userId: account.id, ...times });
@@ -100,7 +100,7 @@ export function createSessions(store: Store, accounts: Pick<Accounts, 'current'>
   };
 }
 
-const idOf = (token: string): string => hash('sha256', `session ${token}`, 'base64url');
+const idOf = (token: string): string => hashSecret(`session ${token}`);
 
 interface Agreement {
   readonly institution: string;
@@ -125,4 +125,4 @@ export function createConsents(store: Store, now: () => number) {
 }
 
 const consentIdOf = ({ institution, userId, clientId, scopes }: Agreement): string =>
-  hash('sha256', JSON.stringify(['consent', institution, userId, clientId, ...scopes.toSorted()]), 'base64url');
+  hashSecret(JSON.stringify(['consent', institution, userId, clientId, ...scopes.toSorted()]));

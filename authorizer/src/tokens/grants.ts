@@ -1,7 +1,8 @@
-import { createHmac, createSecretKey, hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, hash, timingSafeEqual } from 'node:crypto';
 import { deriveSealingKey } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
 import * as rules from '../domain/grant.ts';
+import { hashSecret, makeSecret } from '../secrets.ts';
 import { type GrantDocument, grantsCollection } from '../store.ts';
 
 /** 256 bits in base64url. */
@@ -78,7 +79,7 @@ export function createGrants(store: Store, keyEncryptionKey: string, now = Date.
   return {
     /** Stores a grant; its code is returned only here. */
     open: async (institution: string, grant: NewGrant): Promise<string> => {
-      const code = makeCode();
+      const code = makeSecret();
       const at = now();
       const none = { exchangedAt: null, endedAt: null, secretId: null, refresh: null };
       const state = { createdAt: at, ...none, expiresAt: at + rules.CODE_MS };
@@ -136,7 +137,7 @@ const createRefreshTokens = (keyEncryptionKey: string) => {
   const tagOf = (unsigned: string): string => derive('tag', unsigned).slice(0, TAG_LENGTH);
   const tokenOf = (grant: string, secret: string): string => `${grant}${secret}${tagOf(grant + secret)}`;
   return {
-    first: (grantId: string) => tokenOf(grantId.slice(PREFIX.length), randomBytes(32).toString('base64url')),
+    first: (grantId: string) => tokenOf(grantId.slice(PREFIX.length), makeSecret()),
     /** Derived, so that a repeated request gets the same one, although only a hash is stored. */
     successor: (token: string) => tokenOf(token.slice(0, SECRET_LENGTH), derive('successor', token)),
     /** The grant of a token that this installation has made, valid or not; undefined for any other text. */
@@ -149,13 +150,10 @@ const createRefreshTokens = (keyEncryptionKey: string) => {
   };
 };
 
-/** A new authorization code: 256 random bits (RFC 6749, 10.10). */
-const makeCode = (): string => randomBytes(32).toString('base64url');
-
 /** The id of a code's grant: a hash, so that the stored grant does not reveal the code. */
-const grantIdOf = (code: string): string => `${PREFIX}${hash('sha256', `code ${code}`, 'base64url')}`;
+const grantIdOf = (code: string): string => `${PREFIX}${hashSecret(`code ${code}`)}`;
 
-const hashRefreshToken = (token: string): string => hash('sha256', `refresh ${token}`, 'base64url');
+const hashRefreshToken = (token: string): string => hashSecret(`refresh ${token}`);
 
 /** Whether the verifier belongs to the challenge (RFC 7636, 4.6). */
 const verifies = (verifier: string, challenge: string): boolean =>

@@ -1,8 +1,9 @@
 import { type AnyOperation, createInsufficientScopeFault, named, ok, operation } from '@boxoffice/http';
 import { type TSchema, Type } from 'typebox';
+import type { Authorizer } from '../authorizer.ts';
 import { KEY_DOCUMENT_SECONDS } from '../domain/key-schedule.ts';
 import { SCOPES } from '../domain/scopes.ts';
-import { type Accounts, buildUserClaims } from '../users/accounts.ts';
+import { buildUserClaims } from '../users/accounts.ts';
 import {
   buildMetadata,
   describeOAuthFault,
@@ -17,20 +18,6 @@ import {
   PATHS,
   UserInfo,
 } from './endpoints.ts';
-import type { IssueToken } from './issue.ts';
-import type { KeyRing } from './signing-keys.ts';
-import type { createIntrospect, createRevoke } from './status.ts';
-
-interface OAuthRouteDependencies {
-  readonly issuer: string;
-  /** Every scope that there is at present, but for those of OpenID Connect. */
-  readonly knownScopes: () => readonly string[];
-  readonly issue: IssueToken;
-  readonly introspect: ReturnType<typeof createIntrospect>;
-  readonly revoke: ReturnType<typeof createRevoke>;
-  readonly keys: Pick<KeyRing, 'jwks'>;
-  readonly accounts: Pick<Accounts, 'current'>;
-}
 
 const credentials = {
   client_id: Type.Optional(Type.String({ description: 'unless the client uses HTTP Basic' })),
@@ -85,7 +72,7 @@ export function createOAuthRoutes({
   revoke,
   keys,
   accounts,
-}: OAuthRouteDependencies): AnyOperation[] {
+}: Authorizer['oauth']): AnyOperation[] {
   return [
     operation({
       ...endpoint,

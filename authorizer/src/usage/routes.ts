@@ -61,7 +61,7 @@ const LONGEST_DAYS = 92;
 
 /** The range of a query at `now` (epoch milliseconds), widened to whole intervals. @throws {Fault} invalid_parameter */
 export function parseUsageRange({ from, to, granularity = 'hour', groupBy }: UsageQuery, now: number): UsageRange {
-  const by = dimensionsOf(groupBy);
+  const by = parseDimensions(groupBy);
   if (granularity === 'minute' && by.includes('user')) {
     throw invalid('groupBy cannot be user with granularity=minute: users are counted per hour and per day');
   }
@@ -78,7 +78,7 @@ export function parseUsageRange({ from, to, granularity = 'hour', groupBy }: Usa
   };
 }
 
-const dimensionsOf = (groupBy: string | undefined): Dimension[] => {
+const parseDimensions = (groupBy: string | undefined): Dimension[] => {
   const named = groupBy === undefined ? [] : groupBy.split(',');
   const unknown = named.filter((name) => !dimensions.some((dimension) => dimension === name));
   if (unknown.length > 0) {
@@ -171,7 +171,7 @@ const Usage = named(
 
 const example = { requests: 1_204, refused: 12, errors: 0, bytesOut: 3_481_220 };
 
-export function createUsageRoutes(store: Store, now: () => number = Date.now): AnyOperation[] {
+export function createUsageRoutes(store: Store): AnyOperation[] {
   return [
     operation({
       id: 'getUsage',
@@ -219,8 +219,8 @@ export function createUsageRoutes(store: Store, now: () => number = Date.now): A
       handle: async ({ caller, query, cursor }) => {
         const after = cursor.read(query.cursor);
         // Without `to` the pages of a walk end where its first one ended.
-        const end = query.to ?? after?.asOf ?? new Date(now()).toISOString();
-        const range = parseUsageRange({ ...query, to: end }, now());
+        const end = query.to ?? after?.asOf ?? new Date().toISOString();
+        const range = parseUsageRange({ ...query, to: end }, Date.now());
         const by = JSON.stringify([range.resolution, ...range.by]);
         if (after && after.by !== by) {
           throw new Fault('invalid_parameter', 'query parameter cursor belongs to another granularity or groupBy.');

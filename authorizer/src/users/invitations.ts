@@ -1,8 +1,8 @@
-import { hash, randomBytes } from 'node:crypto';
 import { LONGEST_PASSWORD } from '@boxoffice/logins';
 import { chooseLanguage, html, type Language, type PageAnswer, showPage } from '@boxoffice/pages';
 import type { Store } from '@boxoffice/store';
 import { INVITATION_MS, type Invitation, isInvited, SHORTEST_PASSWORD } from '../domain/user.ts';
+import { hashSecret, makeSecret } from '../secrets.ts';
 import { type PageHandler, readSingleParameter } from '../sign-in/front.ts';
 import type { Institutions } from '../sign-in/institutions.ts';
 import { getTexts } from '../sign-in/texts.ts';
@@ -17,16 +17,8 @@ import {
 import { invitationsCollection, type UserDocument, usersCollection } from '../store.ts';
 import { findPasswordProblem, type PasswordProblem } from './passwords.ts';
 
-export function makeUserId(): string {
-  return `usr_${randomBytes(16).toString('base64url')}`;
-}
-
 /** The form of invitations; any other text is not looked up. */
 const INVITATION = /^inv_[A-Za-z0-9_-]{43}$/;
-
-export function hashInvitation(secret: string): string {
-  return hash('sha256', secret, 'base64url');
-}
 
 export const INVITATION_PATH = '/auth/invitation';
 
@@ -36,10 +28,10 @@ export interface NewInvitation {
   readonly secret: string;
 }
 
-/** Makes an invitation that is not stored yet; its secret is 256 random bits. */
+/** Makes an invitation that is not stored yet. */
 export function makeNewInvitation(now: number): NewInvitation {
-  const secret = `inv_${randomBytes(32).toString('base64url')}`;
-  return { secret, invitation: { hash: hashInvitation(secret), expiresAt: now + INVITATION_MS } };
+  const secret = makeSecret('inv_');
+  return { secret, invitation: { hash: hashSecret(secret), expiresAt: now + INVITATION_MS } };
 }
 
 export function buildInvitationUrl(publicUrl: string, secret: string): string {
@@ -74,7 +66,7 @@ export async function forgetInvitation(store: Store, institution: string, hash: 
 /** The user whom a secret invites now; undefined if it was used, replaced, has expired or never existed. */
 export async function findInvitedUser(store: Store, secret: string, now: number): Promise<UserDocument | undefined> {
   if (!INVITATION.test(secret)) return undefined;
-  const hash = hashInvitation(secret);
+  const hash = hashSecret(secret);
   const found = await store.collection(invitationsCollection).acrossInstitutions.get(hash);
   const user = found && (await store.collection(usersCollection).of(found.institution).get(found.userId));
   return user && isInvited(user, hash, now) ? user : undefined;

@@ -12,12 +12,12 @@ import {
 } from '@boxoffice/http';
 import type { Caller } from '@boxoffice/identity';
 import { Type } from 'typebox';
+import type { Authorizer } from '../authorizer.ts';
 import { findMissingScopes, type Role as RoleName, selectRoleScopes } from '../domain/scopes.ts';
 import { SHORTEST_PASSWORD } from '../domain/user.ts';
 import type { UserDocument } from '../store.ts';
-import type { Accounts } from './accounts.ts';
 import { createPasswordFault, findPasswordProblem } from './passwords.ts';
-import type { ShownInvitation, Users } from './users.ts';
+import type { ShownInvitation } from './users.ts';
 import {
   example,
   invitedExample,
@@ -37,13 +37,9 @@ const USERS = '/svc/v3/users';
 const USER = `${USERS}/{userId}`;
 const ME = `${USERS}/me`;
 
-interface UserRouteDependencies {
-  readonly users: Users;
-  readonly accounts: Pick<Accounts, 'verify'>;
-  readonly knownScopes: () => readonly string[];
-}
+type Dependencies = Pick<Authorizer, 'users' | 'accounts' | 'knownScopes'>;
 
-export function createUserRoutes({ users, accounts, knownScopes }: UserRouteDependencies): AnyOperation[] {
+export function createUserRoutes({ users, accounts, knownScopes }: Dependencies): AnyOperation[] {
   return [
     operation({
       id: 'listUsers',
@@ -99,7 +95,7 @@ export function createUserRoutes({ users, accounts, knownScopes }: UserRouteDepe
       errors: ['not_found'],
       etag: true,
       example: { answer: example },
-      handle: async ({ caller }) => answerUser(await users.get(caller.institution, userOf(caller))),
+      handle: async ({ caller }) => answerUser(await users.get(caller.institution, requireUser(caller))),
     }),
     operation({
       id: 'changeMyPassword',
@@ -118,8 +114,8 @@ export function createUserRoutes({ users, accounts, knownScopes }: UserRouteDepe
       example: { body: { current: 'a short walk at dusk', new: 'four swans on a cold lake' }, answer: example },
       handle: async ({ caller, body, header }) => {
         const { institution } = caller;
-        const user = await users.get(institution, userOf(caller));
-        const attempt = { institution, login: user.login, ip: addressOf(header) };
+        const user = await users.get(institution, requireUser(caller));
+        const attempt = { institution, login: user.login, ip: readAddress(header) };
         const checked = await accounts.verify(attempt, body.current);
         if (checked.outcome === 'throttled' || checked.outcome === 'busy') {
           throw new Fault('too_many_requests', 'Too many attempts. Try again after the seconds in Retry-After.', {
@@ -246,13 +242,13 @@ const etag = ({ revision }: UserDocument): string => String(revision);
 
 const answerUser = (user: UserDocument) => ok(toUserView(user), about(user));
 
-const userOf = (caller: Caller): string => {
+const requireUser = (caller: Caller): string => {
   if (!caller.user) throw new Fault('not_found', 'The token is a client’s own: nobody is signed in.');
   return caller.user.id;
 };
 
 /** The client's address: the gateway sets X-Forwarded-For to exactly one. */
-const addressOf = (header: (name: string) => string | undefined): string =>
+const readAddress = (header: (name: string) => string | undefined): string =>
   header('x-forwarded-for')?.split(',', 1)[0]?.trim().slice(0, 45) || 'unknown';
 
 /** The check of a change: the caller holds every scope of the present role, and If-Match matches. */

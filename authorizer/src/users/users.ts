@@ -1,6 +1,7 @@
 import { hashPassword, toEmailLoginKey } from '@boxoffice/logins';
 import { type Collection, type Document, type IdempotencyRecord, type Store, UniqueViolation } from '@boxoffice/store';
 import * as rules from '../domain/user.ts';
+import { hashSecret, makeSecret } from '../secrets.ts';
 import {
   type ChangeRequest,
   consentsCollection,
@@ -13,9 +14,7 @@ import { findUserByLogin } from './accounts.ts';
 import {
   buildInvitationUrl,
   findInvitedUser,
-  hashInvitation,
   makeNewInvitation,
-  makeUserId,
   type NewInvitation,
   removeInvitation,
   storeInvitation,
@@ -204,7 +203,7 @@ export function createUsers(store: Store, { publicUrl, references, now = Date.no
       if (details.role === 'customer' && details.contactNumber === null) throw refusals.customer_without_contact();
       await requireKnown(institution, details);
       const made = makeNewInvitation(now());
-      const id = makeUserId();
+      const id = makeSecret('usr_', 16);
       await storeInvitation(store, institution, id, made.invitation);
       const registered = {
         id,
@@ -250,7 +249,7 @@ export function createUsers(store: Store, { publicUrl, references, now = Date.no
       const invitee = await findInvitedUser(store, secret, now());
       if (!invitee) return undefined;
       const passwordHash = await hashPassword(password);
-      const hash = hashInvitation(secret);
+      const hash = hashSecret(secret);
       let isAccepted = false;
       const user = await users.of(invitee.institution).update(invitee.id, (current) => {
         isAccepted = rules.isInvited(current, hash, now());
