@@ -109,12 +109,12 @@ export function createAuthorizer(options: AuthorizerOptions) {
   });
   const pages = {
     institutions,
-    clientOf: async (clientId: string) => directory.cached(clientId) ?? directory.current(clientId),
+    getClient: async (clientId: string) => directory.cached(clientId) ?? directory.current(clientId),
     sessions: createSessions(store, accounts, now),
     consents: createConsents(store, now),
     forms: createForms(store, keyEncryptionKey, now),
     readHint: createReadIdTokenHint(keySet, issuer),
-    applicationOf: (institution: string | undefined) => findApplicationUrl(store, institution, issuer),
+    findApplication: (institution: string | undefined) => findApplicationUrl(store, institution, issuer),
   };
   return {
     clients: createClients(store, { references, now, changed: directory.forget }),

@@ -3,10 +3,9 @@ import { notExercised } from '@boxoffice/service/testkit';
 import type { Store } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createApiKeyLookup, createApiKeys } from '../src/api-keys/api-keys.ts';
-import type { CountedRequests } from '../src/domain/usage.ts';
 import { hashSecret } from '../src/secrets.ts';
 import { usageCollection } from '../src/store.ts';
-import { createRecordUsage } from '../src/usage/report.ts';
+import { type CountedRequests, createRecordUsage } from '../src/usage/report.ts';
 import { parseUsageRange, readUsage, type UsageQuery } from '../src/usage/routes.ts';
 import { engines, type Json, startInstallationForSuite } from './installation.ts';
 

@@ -66,7 +66,7 @@ export function createApiKeys(store: Store, now = Date.now) {
     apiKeyId: string,
     request: Request,
     step: (current: ApiKeyDocument) => ApiKeyDocument,
-  ): Promise<ApiKeyDocument> => changeDocument(apiKeys.of(institution), apiKeyId, request, absent, step);
+  ): Promise<ApiKeyDocument> => changeDocument(apiKeys.of(institution), apiKeyId, request, createNotFoundFault, step);
 
   return {
     used: (institution: string) => ({
@@ -87,7 +87,7 @@ export function createApiKeys(store: Store, now = Date.now) {
         apiKeys.of(institution).get(apiKeyId),
         uses.of(institution).get(apiKeyId),
       ]);
-      if (!apiKey || apiKey.deletedAt !== null) throw absent();
+      if (!apiKey || apiKey.deletedAt !== null) throw createNotFoundFault();
       return { apiKey, use };
     },
     /** The plaintext key is returned only here. @throws {Fault} semantically_invalid for an expiry that has passed */
@@ -96,7 +96,7 @@ export function createApiKeys(store: Store, now = Date.now) {
       details: rules.ApiKeyDetails,
       idempotencyRecord?: IdempotencyRecord<ApiKeyDocument>,
     ) => {
-      if (rules.hasPastExpiry(details, now())) throw past();
+      if (rules.hasPastExpiry(details, now())) throw createPastExpiryFault();
       const key = makeSecret('bok_');
       const registered = {
         id: makeSecret('key_', 12),
@@ -107,7 +107,7 @@ export function createApiKeys(store: Store, now = Date.now) {
     /** @throws {Fault} semantically_invalid for an expiry that has passed, unless the key has it already */
     amend: (institution: string, apiKeyId: string, to: Partial<rules.ApiKeyDetails>, request: Request = {}) =>
       change(institution, apiKeyId, request, (current) => {
-        if (rules.hasPastExpiry(to, now(), current.expiresAt)) throw past();
+        if (rules.hasPastExpiry(to, now(), current.expiresAt)) throw createPastExpiryFault();
         return rules.amendApiKey(current, to, new Date(now()));
       }),
     remove: (institution: string, apiKeyId: string, request: Request = {}) =>
@@ -115,9 +115,9 @@ export function createApiKeys(store: Store, now = Date.now) {
   };
 }
 
-const absent = (): Fault => new Fault('not_found', 'There is no API key with this id.');
+const createNotFoundFault = (): Fault => new Fault('not_found', 'There is no API key with this id.');
 
-const past = (): Fault =>
+const createPastExpiryFault = (): Fault =>
   new Fault(
     'semantically_invalid',
     '$.expiresAt has passed; DELETE /svc/v3/api-keys/{apiKeyId} (deleteApiKey) ends a key at once.',

@@ -75,10 +75,10 @@ export const ApiKeyWithKey = named(
 
 export const READ_ONLY = listReadOnlyMembers(ApiKey, NewApiKey);
 
-const shown = createView(ApiKey);
+const show = createView(ApiKey);
 
 export function toApiKeyView({ apiKey, use }: UsedApiKey) {
-  return shown({
+  return show({
     ...apiKey,
     apiKeyId: apiKey.id,
     usedThisMonth: use?.month === formatMonth(Date.now()) ? use.used : 0,

@@ -92,20 +92,20 @@ export function isBasic(authorization: string | undefined): authorization is str
 
 /** Undefined if malformed or incomplete. */
 export function readBasic(authorization: string): Credentials | undefined {
-  const parts = partsOf(authorization);
+  const parts = splitBasic(authorization);
   return parts?.id && parts.secret ? parts : undefined;
 }
 
 /** Split at the first colon, both parts form-decoded (RFC 6749, 2.3.1). Undefined without one. */
-const partsOf = (authorization: string): Credentials | undefined => {
+const splitBasic = (authorization: string): Credentials | undefined => {
   const decoded = Buffer.from(authorization.replace(SCHEME, '').trim(), 'base64').toString('utf8');
   const colon = decoded.indexOf(':');
   if (colon < 0) return undefined;
-  const id = formDecoded(decoded.slice(0, colon));
-  return { id, secret: formDecoded(decoded.slice(colon + 1)) };
+  const id = decodeForm(decoded.slice(0, colon));
+  return { id, secret: decodeForm(decoded.slice(colon + 1)) };
 };
 
-const formDecoded = (text: string): string => {
+const decodeForm = (text: string): string => {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
@@ -189,7 +189,7 @@ const readCredentials = (form: CredentialForm, authorization: string | undefined
 
 /** Guesses nothing: libraries try a public client so, before they send its client_id in the form. */
 const hasNoPassword = (authorization: string | undefined): boolean => {
-  const parts = isBasic(authorization) ? partsOf(authorization) : undefined;
+  const parts = isBasic(authorization) ? splitBasic(authorization) : undefined;
   return parts !== undefined && parts.id !== '' && parts.secret === '';
 };
 

@@ -33,7 +33,7 @@ export function createClients(
   { references, now = Date.now, changed = () => undefined }: ClientsOptions = {},
 ) {
   const clients = store.collection(clientsCollection);
-  const requireKnown = createReferenceCheck(references, '$.bounds');
+  const checkReferences = createReferenceCheck(references, '$.bounds');
 
   const change = async (
     institution: string,
@@ -41,7 +41,7 @@ export function createClients(
     request: Request,
     step: (current: ClientDocument, at: Date) => ClientDocument | rules.Refusal,
   ): Promise<ClientDocument> => {
-    const updated = await changeDocument(clients.of(institution), clientId, request, absent, (current) => {
+    const updated = await changeDocument(clients.of(institution), clientId, request, createNotFoundFault, (current) => {
       const next = step(current, new Date(now()));
       if (typeof next === 'string') throw refusals[next]();
       return next;
@@ -52,7 +52,7 @@ export function createClients(
 
   const getClient = async (institution: string, clientId: string): Promise<ClientDocument> => {
     const client = await clients.of(institution).get(clientId);
-    if (!client || client.deletedAt !== null) throw absent();
+    if (!client || client.deletedAt !== null) throw createNotFoundFault();
     return client;
   };
 
@@ -74,7 +74,7 @@ export function createClients(
           : rules.buildSecret(makeSecret('sec_', 12), hashSecret(clientSecret), at);
       const registered = { id: makeSecret('cli_', 16), ...rules.buildClient(registration, secret, at) };
       checkScopes(registered);
-      await requireKnown(institution, namedIn(registration.bounds));
+      await checkReferences(institution, selectNamed(registration.bounds));
       return { client: await clients.of(institution).insert(registered, { idempotencyRecord }), clientSecret };
     },
     /** Checks the points of sale that the client does not have yet. @throws {Fault} like create */
@@ -89,7 +89,7 @@ export function createClients(
         // Refused for a reason of its own, a change asks no other service; the write checks again what the client is.
         request.allow?.(before);
         step(before, new Date(now()));
-        await requireKnown(institution, namedIn(to.bounds), before.bounds ?? {});
+        await checkReferences(institution, selectNamed(to.bounds), before.bounds ?? {});
       }
       return change(institution, clientId, request, step);
     },
@@ -110,7 +110,7 @@ export function createClients(
   };
 }
 
-const absent = (): Fault => new Fault('not_found', 'There is no client with this id.');
+const createNotFoundFault = (): Fault => new Fault('not_found', 'There is no client with this id.');
 
 /** @throws {Fault} semantically_invalid, naming the scopes that a client with these bounds cannot have */
 const checkScopes = ({ bounds, scopes }: Pick<rules.Client, 'bounds' | 'scopes'>): void => {
@@ -120,7 +120,7 @@ const checkScopes = ({ bounds, scopes }: Pick<rules.Client, 'bounds' | 'scopes'>
   throw new Fault('semantically_invalid', text);
 };
 
-const namedIn = (change: rules.BoundsChange | undefined) => ({ pointsOfSale: change?.pointsOfSale ?? [] });
+const selectNamed = (change: rules.BoundsChange | undefined) => ({ pointsOfSale: change?.pointsOfSale ?? [] });
 
 type NewClient = Omit<rules.Registration, 'type'> & { readonly institution: string };
 

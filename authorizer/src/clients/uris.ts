@@ -26,9 +26,9 @@ export function findOriginProblem(origin: string): string | undefined {
 
 /** Checks the redirect URIs and origins of a registration. @throws {Fault} validation_error, naming every wrong one */
 export function checkUris({ redirectUris, origins }: Uris, type: ClientType): void {
-  const listProblems = (member: string, list: readonly string[], problemOf: (uri: string) => string | undefined) =>
+  const listProblems = (member: string, list: readonly string[], findProblem: (uri: string) => string | undefined) =>
     list.flatMap((uri, index) => {
-      const problem = problemOf(uri);
+      const problem = findProblem(uri);
       return problem === undefined ? [] : [`$.${member}[${index}] ${problem}`];
     });
   const problems = [
@@ -70,14 +70,17 @@ export type ReadOrigins = ReturnType<typeof createReadOrigins>;
 
 /** A loopback origin has port `*`, since any port matches. Null if `mark` is current; later calls read only changes. */
 export function createReadOrigins(store: Store, now: () => number) {
-  const sources = [sourceOf(store.collection(clientsCollection)), sourceOf(store.collection(apiKeysCollection))];
+  const sources = [
+    createSource(store.collection(clientsCollection)),
+    createSource(store.collection(apiKeysCollection)),
+  ];
   const byOwner = new Map<string, readonly string[]>();
   let readAt: number | undefined;
   let reading: Promise<void> | undefined;
   let current = { mark: '', origins: [] as readonly string[] };
 
   const record = (owner: Naming & { readonly id: string }): void => {
-    const origins = originsOf(owner);
+    const origins = listOrigins(owner);
     if (origins.length > 0) byOwner.set(owner.id, origins);
     else byOwner.delete(owner.id);
   };
@@ -104,17 +107,17 @@ export function createReadOrigins(store: Store, now: () => number) {
   };
 }
 
-const sourceOf = <Owner extends Document & Naming>(handle: CollectionHandle<Owner>) => ({
+const createSource = <Owner extends Document & Naming>(handle: CollectionHandle<Owner>) => ({
   all: () => readAllDocuments(handle),
   since: (at: number) =>
     handle.acrossInstitutions.find({ where: { changedAt: { gte: at - OVERLAP_MS } }, orderBy: 'changedAt' }),
 });
 
-const originsOf = ({ origins = [], redirectUris = [], deletedAt }: Naming): string[] =>
-  deletedAt === null ? [...origins, ...redirectUris.flatMap((uri) => originNamedBy(uri) ?? [])] : [];
+const listOrigins = ({ origins = [], redirectUris = [], deletedAt }: Naming): string[] =>
+  deletedAt === null ? [...origins, ...redirectUris.flatMap((uri) => toOrigin(uri) ?? [])] : [];
 
 /** The origin of a redirect URI as requests name it; undefined for private-use schemes (RFC 8252, 7.1). */
-const originNamedBy = (redirectUri: string): string | undefined => {
+const toOrigin = (redirectUri: string): string | undefined => {
   const url = URL.canParse(redirectUri) ? new URL(redirectUri) : undefined;
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') return undefined;
   return LOOPBACK.test(url.origin) ? `http://${url.hostname}:*` : url.origin;

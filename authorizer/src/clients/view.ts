@@ -30,7 +30,7 @@ const ClientType = oneOf(['confidential', 'public'], {
   description: 'whether it can keep a secret; an application in a browser or on a device is `public` and has none',
 });
 
-const uris = (uri: TString, description: string) =>
+const createUrisSchema = (uri: TString, description: string) =>
   Type.Array(uri, {
     uniqueItems: true,
     maxItems: MAX_URIS,
@@ -99,7 +99,7 @@ const changeable = {
   name: Name,
   scopes: Scopes,
   redirectUris: Type.Optional(
-    uris(
+    createUrisSchema(
       Type.String({ maxLength: LONGEST_URI, pattern: REDIRECT_URI_PATTERN }),
       'where users return to after signing in: https; http to `127.0.0.1`, `[::1]` or `localhost`, with any port; of a ' +
         'public client also a private-use scheme with a dot. No fragment, no userinfo. Compared to the letter',
@@ -109,7 +109,7 @@ const changeable = {
     Type.Boolean({ description: 'made by somebody else than the institution: users are asked for their consent' }),
   ),
   origins: Type.Optional(
-    uris(
+    createUrisSchema(
       secureOrigin,
       'origins from which browsers call the interface, beside those of the redirect URIs: `https://www.example.org`; of ' +
         'an app in a web view its own, like `capacitor://localhost`',
@@ -178,10 +178,10 @@ export const READ_ONLY = listReadOnlyMembers(Client, ChangeableClient, {
   secrets: ['createClientSecret', 'deleteClientSecret'],
 });
 
-const shown = createView(Client);
+const show = createView(Client);
 
 export function toClientView(client: ClientDocument) {
-  return shown({ ...client, clientId: client.id });
+  return show({ ...client, clientId: client.id });
 }
 
 export const example = {

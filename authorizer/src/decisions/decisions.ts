@@ -39,7 +39,7 @@ export type Decisions = ReturnType<typeof createDecisions>;
 
 export function createDecisions({ tokens, apiKeys, signingKey, services, now }: DecisionDependencies) {
   /** An identity that ends after its lifetime, or at `endsAt` (epoch seconds) before. */
-  const identityOf = (audience: string, caller: SignedCaller, endsAt = Number.POSITIVE_INFINITY): Decision => {
+  const signFor = (audience: string, caller: SignedCaller, endsAt = Number.POSITIVE_INFINITY): Decision => {
     const issuedAt = Math.floor(now() / 1000);
     const lifetime = Math.min(IDENTITY_LIFETIME_SECONDS, endsAt - issuedAt);
     return {
@@ -66,7 +66,7 @@ export function createDecisions({ tokens, apiKeys, signingKey, services, now }: 
       }
       const { institution, client_id: client, exp } = claims;
       const { scopes, user, bounds } = checked;
-      return identityOf(audience, { institution, client, service: null, scopes, operation, user, bounds }, exp);
+      return signFor(audience, { institution, client, service: null, scopes, operation, user, bounds }, exp);
     },
     /** By the key's SHA-256 in base64url. Without client and scopes: for public operations only. @throws {Fault} */
     decidePublic: async ({
@@ -77,7 +77,7 @@ export function createDecisions({ tokens, apiKeys, signingKey, services, now }: 
       const apiKey = await apiKeys.find(keyHash);
       if (!apiKey) throw new Fault('unauthorized', 'The API key is not valid.', { 'WWW-Authenticate': 'Bearer' });
       const { institution } = apiKey;
-      return identityOf(audience, { institution, client: null, service: null, scopes: [], operation, isPublic: true });
+      return signFor(audience, { institution, client: null, service: null, scopes: [], operation, isPublic: true });
     },
     /** `institution` is empty for an operation without one. @throws {Fault} forbidden for a call that no row allows */
     identifyService: (service: string, request: Called & { readonly institution: string }): Decision => {
@@ -85,7 +85,7 @@ export function createDecisions({ tokens, apiKeys, signingKey, services, now }: 
       if (!mayCall(services.rows(), service, audience, operation))
         throw new Fault('forbidden', `${service} may not call ${operation} of ${audience}.`);
       // A service has no scopes, which belong to clients: it may call this one operation.
-      return identityOf(audience, { institution, client: null, service, scopes: [], operation });
+      return signFor(audience, { institution, client: null, service, scopes: [], operation });
     },
   };
 }
@@ -100,20 +100,20 @@ export function createServiceAuthentication(
   onFailure: FailedAuthentication,
 ) {
   const digests = new Map<string, Buffer>();
-  const digestOf = (name: string): Buffer => {
+  const getDigest = (name: string): Buffer => {
     const found = digests.get(name) ?? digest(deriveServiceSecret(rootSecret, name));
     digests.set(name, found);
     return found;
   };
   /** Every process that authenticates, each with its own secret; the authorizer has the root. */
-  const present = () => services.rows().flatMap(({ name }) => (name === 'authorizer' ? [] : [name]));
+  const listProcesses = () => services.rows().flatMap(({ name }) => (name === 'authorizer' ? [] : [name]));
   const root = digest(rootSecret);
 
-  const problemOf = (service: string, secret: string): string | undefined => {
+  const findProblem = (service: string, secret: string): string | undefined => {
     const offered = digest(secret);
     const isRoot = timingSafeEqual(offered, root);
-    const known = present();
-    const owners = known.filter((name) => timingSafeEqual(offered, digestOf(name)));
+    const known = listProcesses();
+    const owners = known.filter((name) => timingSafeEqual(offered, getDigest(name)));
     if (!known.includes(service)) return 'this installation has no process of this name';
     if (owners.includes(service)) return undefined;
     if (owners[0] !== undefined) return `SERVICE_SECRET is that of ${owners[0]}, not of ${service}`;
@@ -133,7 +133,7 @@ export function createServiceAuthentication(
         'a service without valid HTTP Basic credentials',
         'This operation requires HTTP Basic with a service’s name and its SERVICE_SECRET.',
       );
-    const problem = problemOf(credentials.id, credentials.secret);
+    const problem = findProblem(credentials.id, credentials.secret);
     if (problem !== undefined) return refuse(problem, `${problem}.`);
     const only = findOnlyCaller(operation) ?? credentials.id;
     if (credentials.id !== only) throw new Fault('forbidden', `Only the process ${only} may call this operation.`);

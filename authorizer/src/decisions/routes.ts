@@ -12,43 +12,13 @@ import {
 import { Type } from 'typebox';
 import type { Authorizer } from '../authorizer.ts';
 import { boundsView, ClientBounds } from '../clients/view.ts';
+import { Division, UsageReport } from '../usage/report.ts';
 
 /** What each of them is. The gateway logs what it asks for. */
 const internal = { access: 'internal', isRoutine: true } as const;
 
 const text = Type.String();
 const count = Type.Integer({ minimum: 0 });
-const shortText = Type.String({ maxLength: 256 });
-
-const UsageReport = Type.Object({
-  gateway: shortText,
-  sequence: Type.Integer({ minimum: 1 }),
-  rows: Type.Array(
-    Type.Object({
-      institution: shortText,
-      minute: timestamp,
-      last: Type.Optional(count),
-      apiKeyId: createNullableSchema(shortText),
-      clientId: createNullableSchema(shortText),
-      userId: createNullableSchema(shortText),
-      operation: shortText,
-      status: count,
-      admitted: Type.Optional(Type.Boolean({ description: 'whether they count against the quota of the key' })),
-      requests: count,
-      bytes: count,
-    }),
-  ),
-  rates: Type.Optional(
-    Type.Array(Type.Object({ caller: shortText, perMinute: count, used: count, wanted: count }), {
-      description: 'callers whose limit the gateway shares with others, in requests per minute',
-    }),
-  ),
-});
-
-const Division = Type.Object({
-  gateways: Type.Integer({ minimum: 1, description: 'that have reported lately, this one included' }),
-  shares: Type.Record(Type.String(), count, { description: 'requests per minute, by caller' }),
-});
 
 const Decision = named('Decision', Type.Object({ identity: text, expiresAt: timestamp }));
 const decision = {

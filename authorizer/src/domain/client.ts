@@ -18,7 +18,7 @@ export function normaliseServiceHosts(hosts: readonly string[]): string[] {
   return [...new Set(hosts.map((host) => host.trim().toLowerCase()).filter(Boolean))];
 }
 
-export function changeBounds(current: Bounds | null, change: BoundsChange | undefined): Bounds | null {
+const changeBounds = (current: Bounds | null, change: BoundsChange | undefined): Bounds | null => {
   if (change === undefined) return current;
   if (change === null) return null;
   const { ownOrders, pointsOfSale, onAccount, reservationDays, heldPlaces } = { ...current, ...change };
@@ -29,7 +29,7 @@ export function changeBounds(current: Bounds | null, change: BoundsChange | unde
     ...(typeof reservationDays === 'number' && { reservationDays }),
     ...(typeof heldPlaces === 'number' && { heldPlaces }),
   };
-}
+};
 
 export function findExcludedScopes(bounds: Bounds | null, scopes: readonly string[]): string[] {
   return bounds === null ? [] : scopes.filter((scope) => !isWithinBounds(scope));
@@ -181,17 +181,17 @@ const LOOPBACK = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::(\d{1,5}))?([/?]
 /** Equal to the letter, nothing decoded first, except that any port of a loopback host matches (RFC 8252, 7.3). */
 export function isRegistered(uri: string, registered: readonly string[]): boolean {
   if (registered.includes(uri)) return true;
-  const own = loopbackOf(uri);
+  const own = parseLoopback(uri);
   return (
     own !== undefined &&
     registered.some((one) => {
-      const known = loopbackOf(one);
+      const known = parseLoopback(one);
       return known !== undefined && known.host === own.host && known.rest === own.rest;
     })
   );
 }
 
-const loopbackOf = (uri: string): { readonly host: string; readonly rest: string } | undefined => {
+const parseLoopback = (uri: string): { readonly host: string; readonly rest: string } | undefined => {
   const [matches, host = '', port, rest = ''] = LOOPBACK.exec(uri) ?? [];
   if (matches === undefined || (port !== undefined && (Number(port) === 0 || Number(port) > 65_535))) return undefined;
   return { host, rest };

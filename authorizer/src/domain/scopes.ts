@@ -33,14 +33,9 @@ export function isWithinBounds(scope: string): boolean {
   return SCOPES.some((known) => known === scope && scopes[known] === 'sells');
 }
 
-/** Whether a scope is about clients or users, sensitive ones included. */
-export function isAdministrative(scope: string): boolean {
-  return /^(?:clients|users)[.:]/.test(scope);
-}
+const getDomain = (scope: string): string => scope.split(/[.:]/, 1)[0] ?? '';
 
-const domainOf = (scope: string): string => scope.split(/[.:]/, 1)[0] ?? '';
-
-const builtIn: ReadonlySet<string> = new Set(SCOPES.map(domainOf));
+const builtIn: ReadonlySet<string> = new Set(SCOPES.map(getDomain));
 
 /** Every scope that a client can hold where there are these domains: a domain of a team's own has all four. */
 export function listDomainScopes(domains: readonly string[]): readonly string[] {
@@ -54,18 +49,14 @@ export function listDomainScopes(domains: readonly string[]): readonly string[] 
 
 export const SCOPE_PATTERN = '^[a-z][a-z0-9-]*(?:\\.sensitive)?:(?:read|write)$';
 
-/** Exact membership: no prefix, wildcard or hierarchy (specification, section 5). */
-export function hasScope(held: readonly string[], scope: string): boolean {
-  return held.includes(scope);
-}
-
+/** By exact membership: no prefix, wildcard or hierarchy (specification, section 5). */
 export function findMissingScopes(wanted: readonly string[], held: readonly string[]): string[] {
-  return wanted.filter((scope) => !hasScope(held, scope));
+  return wanted.filter((scope) => !held.includes(scope));
 }
 
 /** The granted scopes that are still held: a token is worth only the scopes that its client still has. */
 export function selectHeldScopes(granted: readonly string[], held: readonly string[]): string[] {
-  return granted.filter((scope) => hasScope(held, scope));
+  return granted.filter((scope) => held.includes(scope));
 }
 
 /** The scopes of a space-separated list (RFC 6749, 3.3), each once. */
@@ -103,7 +94,8 @@ export function isEnough(scopes: readonly string[]): boolean {
   return scopes.some((scope) => scope === 'openid' || !isOpenIdScope(scope));
 }
 
-const isManaged = (scope: string): boolean => !isAdministrative(scope) && scope !== 'events:write';
+/** Neither about clients or users, nor for webhooks. */
+const isManaged = (scope: string): boolean => !/^(?:clients|users)[.:]/.test(scope) && scope !== 'events:write';
 
 /** The roles of users, from the widest to the narrowest, and the scopes of all that each has at most. */
 const ROLE_SCOPES = {

@@ -1,10 +1,5 @@
-/** Requests that a gateway has counted: those of one minute that are alike in every other member. */
-export interface CountedRequests {
-  readonly institution: string;
-  /** The minute in which they were answered. ISO 8601 UTC. */
-  readonly minute: string;
-  /** When the last of them was answered. Epoch milliseconds; absent where only the minute is known. */
-  readonly last?: number;
+/** Requests of an interval that are alike in every other member. */
+export interface UsageRow {
   /** The key that came with the requests; null without one. Like the next two. */
   readonly apiKeyId: string | null;
   readonly clientId: string | null;
@@ -13,13 +8,9 @@ export interface CountedRequests {
   readonly operation: string;
   /** The HTTP status; 499 for a client that disconnected before its answer. */
   readonly status: number;
-  /** Whether the key admitted them, so that they count against its quota; absent in reports of an earlier release. */
-  readonly admitted?: boolean;
   readonly requests: number;
   readonly bytes: number;
 }
-
-export type UsageRow = Omit<CountedRequests, 'institution' | 'minute' | 'last' | 'admitted'>;
 
 /** The last report of each gateway that a document includes: a report that is repeated changes nothing. */
 export interface ReportMark {
@@ -57,7 +48,7 @@ export function mergeRows(...lists: readonly (readonly UsageRow[])[]): UsageRow[
   const merged = new Map<string, UsageRow>();
   for (const rows of lists) {
     for (const row of rows) {
-      const key = keyOf(row);
+      const key = toKey(row);
       const known = merged.get(key);
       merged.set(
         key,
@@ -68,7 +59,7 @@ export function mergeRows(...lists: readonly (readonly UsageRow[])[]): UsageRow[
   return [...merged.values()];
 }
 
-const keyOf = ({ apiKeyId, clientId, userId, operation, status }: UsageRow): string =>
+const toKey = ({ apiKeyId, clientId, userId, operation, status }: UsageRow): string =>
   JSON.stringify([apiKeyId, clientId, userId, operation, status]);
 
 export function isIncluded(marks: readonly ReportMark[], gateway: string, sequence: number): boolean {
@@ -167,20 +158,20 @@ export function updateShares(
   { gateways, now }: { readonly gateways: number; readonly now: number },
 ): readonly Share[] {
   const others = shares.filter((share) => share.gateway !== gateway && now - share.at <= MINUTE_MS);
-  const held = others.reduce((sum, share) => sum + heldBy(share, now), 0);
+  const held = others.reduce((sum, share) => sum + computeHeld(share, now), 0);
   const present = others.filter(({ at }) => now - at <= GATEWAY_MS);
   const wants = present.map((share) => share.wanted);
-  const part = fairPart(perMinute, Math.max(gateways, present.length + 1), wanted, wants);
+  const part = computeFairPart(perMinute, Math.max(gateways, present.length + 1), wanted, wants);
   const granted = Math.max(0, Math.min(perMinute - held, Math.ceil(part)));
   return used === 0 && wanted === 0 ? others : [...others, { gateway, granted, used, wanted, at: now }];
 }
 
 /** What a gateway may have admitted in any minute from its report on: a gateway that is gone only what it has. */
-const heldBy = ({ granted, used, at }: Share, now: number): number =>
+const computeHeld = ({ granted, used, at }: Share, now: number): number =>
   now - at > GATEWAY_MS ? used : Math.max(granted, used);
 
 /** What it wants, and an even part of what nobody wants, so that a load that grows or moves is not refused. */
-const fairPart = (perMinute: number, gateways: number, own: number, others: readonly number[]): number => {
+const computeFairPart = (perMinute: number, gateways: number, own: number, others: readonly number[]): number => {
   const wants = [own, ...others].toSorted((one, other) => one - other);
   let left = perMinute;
   for (const [index, want] of wants.entries()) {

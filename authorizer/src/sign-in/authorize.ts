@@ -38,7 +38,7 @@ export type SignInOutcome = (typeof signInOutcomes)[number];
 
 interface AuthorizeDependencies {
   readonly issuer: string;
-  readonly clientOf: (clientId: string) => Promise<ClientDocument | undefined>;
+  readonly getClient: (clientId: string) => Promise<ClientDocument | undefined>;
   readonly institutions: Pick<Institutions, 'profile'>;
   readonly sessions: Sessions;
   readonly consents: Consents;
@@ -66,7 +66,7 @@ interface SignedIn extends OpenSession {
 
 /** Makes the authorization endpoint (RFC 6749, 3.1 and 4.1; OpenID Connect Core, 3.1.2). */
 export function createAuthorize(dependencies: AuthorizeDependencies): PageHandler {
-  const { issuer, clientOf, institutions, sessions, consents, forms, grants, accounts, countSignIn, readHint, now } =
+  const { issuer, getClient, institutions, sessions, consents, forms, grants, accounts, countSignIn, readHint, now } =
     dependencies;
 
   /** Every answer names the issuer, against mix-up (RFC 9207, 2). */
@@ -111,7 +111,7 @@ export function createAuthorize(dependencies: AuthorizeDependencies): PageHandle
   };
 
   /** A third party without this consent, or a redirect URI that is claimable, unless just signed in (RFC 8252, 8.6). */
-  const reasonToAsk = async (
+  const findReasonToAsk = async (
     { client, redirectUri, prompts }: AuthorizationRequest,
     { account, isNow }: SignedIn,
     scopes: readonly string[],
@@ -146,7 +146,7 @@ export function createAuthorize(dependencies: AuthorizeDependencies): PageHandle
     const { request } = exchange;
     const scopes = selectGrantableScopes(request.scopes, request.client.scopes, user.account.scopes);
     if (!isEnough(scopes)) return refuseScopes(exchange);
-    const reason = await reasonToAsk(request, user, scopes);
+    const reason = await findReasonToAsk(request, user, scopes);
     if (!reason) return giveCode(exchange, user, scopes);
     if (!request.prompts.includes('none')) return askForConsent(exchange, user, scopes);
     return refuse(exchange, reason, 'The user must be asked, which prompt=none forbids.');
@@ -205,7 +205,7 @@ export function createAuthorize(dependencies: AuthorizeDependencies): PageHandle
     return giveCode(exchange, open, scopes);
   };
 
-  const exchangeOf = async (http: PageRequest, request: AuthorizationRequest): Promise<Exchange> => {
+  const openExchange = async (http: PageRequest, request: AuthorizationRequest): Promise<Exchange> => {
     const profile = await institutions.profile(request.client.institution);
     return { http, request, view: resolveView(http, profile, request.uiLocales), ...identifyBrowser(http.cookie) };
   };
@@ -215,8 +215,8 @@ export function createAuthorize(dependencies: AuthorizeDependencies): PageHandle
     parameters: PageRequest['parameters'],
     act: (exchange: Exchange) => Promise<PageAnswer>,
   ): Promise<PageAnswer> => {
-    const reading = await readRequest(parameters, clientOf);
-    if (reading.kind === 'request') return act(await exchangeOf(http, reading.request));
+    const reading = await readRequest(parameters, getClient);
+    if (reading.kind === 'request') return act(await openExchange(http, reading.request));
     if (reading.kind === 'error') {
       const { error, description } = reading.error;
       return back(reading.error, { error, error_description: description });

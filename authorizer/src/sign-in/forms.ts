@@ -48,21 +48,21 @@ export function createForms(store: Store, keyEncryptionKey: string, now: () => n
   return {
     write: (state: FormState, browser: string): string => {
       const id = makeSecret('', 16);
-      const signed: SignedState = { ...state, id, browser: hashOf('browser', browser), until: now() + FORM_MS };
+      const signed: SignedState = { ...state, id, browser: hashFor('browser', browser), until: now() + FORM_MS };
       const payload = Buffer.from(JSON.stringify(signed)).toString('base64url');
       return `${payload}.${sign(payload).toString('base64url')}`;
     },
     /** The form's state; undefined if it was changed, is too old, or was shown in another browser. */
     read: (text: string | undefined, browser: string | undefined): ReturnedForm | undefined => {
       const state = text === undefined || browser === undefined ? undefined : openState(text);
-      if (!state || state.until <= now() || state.browser !== hashOf('browser', browser ?? '')) return undefined;
+      if (!state || state.until <= now() || state.browser !== hashFor('browser', browser ?? '')) return undefined;
       const { id, until, institution } = state;
       return {
         ...state,
-        spend: () => insertOnce(sentForms.of(institution), { id: hashOf('form', id), expiresAt: until }),
+        spend: () => insertOnce(sentForms.of(institution), { id: hashFor('form', id), expiresAt: until }),
       };
     },
   };
 }
 
-const hashOf = (purpose: string, text: string): string => hashSecret(`${purpose} ${text}`);
+const hashFor = (purpose: string, text: string): string => hashSecret(`${purpose} ${text}`);

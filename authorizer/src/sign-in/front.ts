@@ -96,26 +96,26 @@ const readPageRequest = async (request: IncomingMessage, origin: string, request
     isHead: request.method === 'HEAD',
     parameters,
     cookie: headers.cookie,
-    acceptLanguage: one(headers['accept-language']),
+    acceptLanguage: readFirst(headers['accept-language']),
     isCrossSite: isCrossSite(request, origin),
-    address: addressOf(request),
+    address: readAddress(request),
     requestId,
     hasLeft: () => socket.destroyed,
   };
 };
 
-const one = (header: string | readonly string[] | undefined): string | undefined =>
+const readFirst = (header: string | readonly string[] | undefined): string | undefined =>
   typeof header === 'string' ? header : header?.[0];
 
 /** `Origin` and `Sec-Fetch-Site` of browsers that send them (Fetch, 3.2; Fetch Metadata, 2.1). */
 const isCrossSite = ({ headers }: IncomingMessage, origin: string): boolean => {
-  const site = one(headers['sec-fetch-site']);
+  const site = readFirst(headers['sec-fetch-site']);
   return (headers.origin !== undefined && headers.origin !== origin) || (site !== undefined && site !== 'same-origin');
 };
 
 /** The first address of X-Forwarded-For, which the gateway sets. */
-const addressOf = ({ headers, socket }: IncomingMessage): string =>
-  one(headers['x-forwarded-for'])?.split(',', 1)[0]?.trim() || (socket.remoteAddress ?? '');
+const readAddress = ({ headers, socket }: IncomingMessage): string =>
+  readFirst(headers['x-forwarded-for'])?.split(',', 1)[0]?.trim() || (socket.remoteAddress ?? '');
 
 const send = (request: IncomingMessage, response: ServerResponse, trace: Trace, answer: PageAnswer): void => {
   const body = Buffer.from(answer.body);

@@ -41,8 +41,8 @@ export type ReadIdTokenHint = (
 
 interface LogoutDependencies {
   /** Where users of an institution begin; undefined: no user was signed in. */
-  readonly applicationOf: (institution: string | undefined) => Promise<string>;
-  readonly clientOf: (clientId: string) => Promise<ClientDocument | undefined>;
+  readonly findApplication: (institution: string | undefined) => Promise<string>;
+  readonly getClient: (clientId: string) => Promise<ClientDocument | undefined>;
   readonly institutions: Pick<Institutions, 'profile'>;
   readonly sessions: Sessions;
   readonly forms: Forms;
@@ -60,8 +60,8 @@ interface Destination {
  * first, unless an ID token proves that the client knows the user; redirects to registered addresses only.
  */
 export function createLogout({
-  applicationOf,
-  clientOf,
+  findApplication,
+  getClient,
   institutions,
   sessions,
   forms,
@@ -75,9 +75,9 @@ export function createLogout({
     const cookies = readCookie(http.cookie, SESSION_COOKIE) === undefined ? [] : [removeCookie(SESSION_COOKIE)];
     if (redirectUri !== undefined) return redirect(addParameters(redirectUri, { state }), { 'Set-Cookie': cookies });
     const profile = ended && (await institutions.profile(ended.session.institution));
-    const wishes = { uiLocales: readSingleParameter(http, 'ui_locales'), acceptLanguage: http.acceptLanguage };
-    const application = await applicationOf(ended?.session.institution);
-    return renderSignedOutPage(chooseLanguage(wishes, profile?.languages), profile, cookies, application);
+    const preferences = { uiLocales: readSingleParameter(http, 'ui_locales'), acceptLanguage: http.acceptLanguage };
+    const application = await findApplication(ended?.session.institution);
+    return renderSignedOutPage(chooseLanguage(preferences, profile?.languages), profile, cookies, application);
   };
 
   const end = async (http: PageRequest, open: OpenSession | undefined, to: Destination): Promise<PageAnswer> => {
@@ -86,20 +86,20 @@ export function createLogout({
   };
 
   /** The client that a request names, if its hint and its client_id agree. */
-  const clientIn = async (
+  const findClient = async (
     http: PageRequest,
     hint: { readonly clientId: string } | undefined,
   ): Promise<ClientDocument | undefined> => {
     const named = readSingleParameter(http, 'client_id');
     if (hint && named !== undefined && named !== hint.clientId) return undefined;
     const clientId = hint?.clientId ?? named;
-    return clientId === undefined ? undefined : clientOf(clientId);
+    return clientId === undefined ? undefined : getClient(clientId);
   };
 
   const request = async (http: PageRequest): Promise<PageAnswer> => {
     const token = readSingleParameter(http, 'id_token_hint');
     const hint = token === undefined ? undefined : await readHint(token);
-    const client = await clientIn(http, hint);
+    const client = await findClient(http, hint);
     const wanted = readSingleParameter(http, 'post_logout_redirect_uri');
     const redirectUri =
       wanted !== undefined && client && isRegistered(wanted, client.redirectUris) ? wanted : undefined;

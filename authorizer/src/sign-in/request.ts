@@ -136,7 +136,7 @@ const RULES: readonly Rule[] = [
 /** The client and the redirect URI come first: before both are known, nothing is redirected (RFC 6749, 4.1.2.1). */
 export async function readRequest(
   sent: readonly (readonly [string, string])[],
-  clientOf: (clientId: string) => Promise<ClientDocument | undefined>,
+  getClient: (clientId: string) => Promise<ClientDocument | undefined>,
 ): Promise<Reading> {
   const repeated = KNOWN.filter((name) => sent.filter(([key]) => key === name).length > 1);
   const first = new Map(sent.toReversed());
@@ -150,7 +150,7 @@ export async function readRequest(
   });
   if (clientId === undefined) return page('client', undefined, 'client_id is missing');
   if (repeated.includes('client_id')) return page('client', undefined, 'client_id is sent twice');
-  const client = await clientOf(clientId);
+  const client = await getClient(clientId);
   if (!client) return page('client', undefined, 'client_id is not registered');
   if (redirectUri === undefined) return page('redirect', client, 'redirect_uri is missing');
   if (repeated.includes('redirect_uri')) return page('redirect', client, 'redirect_uri is sent twice');
@@ -160,13 +160,13 @@ export async function readRequest(
     repeated.length > 0
       ? invalid(`Parameters are sent twice: ${repeated.join(', ')}.`)
       : RULES.map((rule) => rule(parameters, client)).find((found) => found !== undefined);
-  if (!fault) return { kind: 'request', request: requestOf(parameters, client, redirectUri) };
+  if (!fault) return { kind: 'request', request: toRequest(parameters, client, redirectUri) };
   const [error, description] = fault;
   const known = repeated.includes('state') ? undefined : state;
   return { kind: 'error', error: { redirectUri, state: known, error, description } };
 }
 
-const requestOf = (p: Parameters, client: ClientDocument, redirectUri: string): AuthorizationRequest => ({
+const toRequest = (p: Parameters, client: ClientDocument, redirectUri: string): AuthorizationRequest => ({
   client,
   redirectUri,
   state: p.state,

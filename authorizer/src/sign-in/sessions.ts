@@ -74,7 +74,7 @@ export function createSessions(store: Store, accounts: Pick<Accounts, 'current'>
 
   /** The live session of a token, whatever its institution: for signing out. */
   const ofToken = async (token: string | undefined): Promise<OpenSession | undefined> =>
-    open(token === undefined ? undefined : await sessions.acrossInstitutions.get(idOf(token)));
+    open(token === undefined ? undefined : await sessions.acrossInstitutions.get(toId(token)));
 
   return {
     /** Begins a session; its token is returned only here. A session that the browser had before ends. */
@@ -82,8 +82,8 @@ export function createSessions(store: Store, accounts: Pick<Accounts, 'current'>
       const token = makeSecret();
       const at = now();
       const times = { signedInAt: at, lastSeenAt: at, expiresAt: at + SESSION_ABSOLUTE_MS };
-      const session = await sessions.of(account.institution).insert({ id: idOf(token), userId: account.id, ...times });
-      if (former !== undefined) await sessions.acrossInstitutions.delete(idOf(former));
+      const session = await sessions.of(account.institution).insert({ id: toId(token), userId: account.id, ...times });
+      if (former !== undefined) await sessions.acrossInstitutions.delete(toId(former));
       return { token, session };
     },
     /** Of this institution; renews the idle time. Undefined if its user may no longer sign in or has signed out. */
@@ -100,7 +100,7 @@ export function createSessions(store: Store, accounts: Pick<Accounts, 'current'>
   };
 }
 
-const idOf = (token: string): string => hashSecret(`session ${token}`);
+const toId = (token: string): string => hashSecret(`session ${token}`);
 
 interface Agreement {
   readonly institution: string;
@@ -116,13 +116,13 @@ export function createConsents(store: Store, now: () => number) {
   const consents = store.collection(consentsCollection);
   return {
     isGiven: async (agreement: Agreement): Promise<boolean> =>
-      (await consents.of(agreement.institution).get(consentIdOf(agreement))) !== undefined,
+      (await consents.of(agreement.institution).get(toConsentId(agreement))) !== undefined,
     give: async ({ institution, ...agreed }: Agreement): Promise<void> => {
-      const id = consentIdOf({ institution, ...agreed });
+      const id = toConsentId({ institution, ...agreed });
       await insertOnce(consents.of(institution), { id, ...agreed, createdAt: new Date(now()).toISOString() });
     },
   };
 }
 
-const consentIdOf = ({ institution, userId, clientId, scopes }: Agreement): string =>
+const toConsentId = ({ institution, userId, clientId, scopes }: Agreement): string =>
   hashSecret(JSON.stringify(['consent', institution, userId, clientId, ...scopes.toSorted()]));

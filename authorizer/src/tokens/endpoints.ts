@@ -79,7 +79,7 @@ export function buildMetadata(issuer: string, scopes: readonly string[]) {
   };
 }
 
-const typeOf = (value: unknown) => {
+const toSchema = (value: unknown) => {
   if (Array.isArray(value)) return Type.Array(Type.String());
   return typeof value === 'boolean' ? Type.Boolean() : Type.String();
 };
@@ -88,7 +88,7 @@ export const Metadata = named(
   'AuthorizationServerMetadata',
   Type.Unsafe<ReturnType<typeof buildMetadata>>(
     Type.Object(
-      Object.fromEntries(Object.entries(buildMetadata('', [])).map(([name, value]) => [name, typeOf(value)])),
+      Object.fromEntries(Object.entries(buildMetadata('', [])).map(([name, value]) => [name, toSchema(value)])),
       {
         description: 'RFC 8414, 2; OpenID Connect Discovery 1.0, 3.',
       },
@@ -244,12 +244,12 @@ const UNDESCRIBABLE = /[^\x20\x21\x23-\x5b\x5d-\x7e]/g;
 /** The OAuth members and headers of an error (RFC 6749, 5.2). */
 export function describeOAuthFault(fault: Fault) {
   return {
-    members: { error: errorOf(fault), error_description: fault.details.replaceAll(UNDESCRIBABLE, "'") },
+    members: { error: toErrorCode(fault), error_description: fault.details.replaceAll(UNDESCRIBABLE, "'") },
     headers: NO_STORE,
   };
 }
 
-const errorOf = (fault: Fault): string => {
+const toErrorCode = (fault: Fault): string => {
   if (fault instanceof OAuthFault) return fault.error;
   if (fault.code === 'unauthorized') return 'invalid_client';
   if (fault.code === 'forbidden') return 'unauthorized_client';

@@ -83,12 +83,12 @@ export function createGrants(store: Store, keyEncryptionKey: string, now = Date.
       const at = now();
       const none = { exchangedAt: null, endedAt: null, secretId: null, refresh: null };
       const state = { createdAt: at, ...none, expiresAt: at + rules.CODE_MS };
-      await grants.of(institution).insert({ id: grantIdOf(code), ...grant, ...state });
+      await grants.of(institution).insert({ id: toGrantId(code), ...grant, ...state });
       return code;
     },
     exchange: async ({ code, verifier, ...use }: CodeUse): Promise<Use> => {
       if (!DIGEST.test(code)) return UNKNOWN;
-      const id = grantIdOf(code);
+      const id = toGrantId(code);
       let refreshToken: string | undefined;
       const firstHash = (): string => {
         refreshToken ??= refreshTokens.first(id);
@@ -134,24 +134,24 @@ const createRefreshTokens = (keyEncryptionKey: string) => {
   const key = createSecretKey(deriveSealingKey(keyEncryptionKey, 'refresh tokens'));
   const derive = (purpose: string, text: string): string =>
     createHmac('sha256', key).update(`${purpose} ${text}`).digest('base64url');
-  const tagOf = (unsigned: string): string => derive('tag', unsigned).slice(0, TAG_LENGTH);
-  const tokenOf = (grant: string, secret: string): string => `${grant}${secret}${tagOf(grant + secret)}`;
+  const computeTag = (unsigned: string): string => derive('tag', unsigned).slice(0, TAG_LENGTH);
+  const buildToken = (grant: string, secret: string): string => `${grant}${secret}${computeTag(grant + secret)}`;
   return {
-    first: (grantId: string) => tokenOf(grantId.slice(PREFIX.length), makeSecret()),
+    first: (grantId: string) => buildToken(grantId.slice(PREFIX.length), makeSecret()),
     /** Derived, so that a repeated request gets the same one, although only a hash is stored. */
-    successor: (token: string) => tokenOf(token.slice(0, SECRET_LENGTH), derive('successor', token)),
+    successor: (token: string) => buildToken(token.slice(0, SECRET_LENGTH), derive('successor', token)),
     /** The grant of a token that this installation has made, valid or not; undefined for any other text. */
     grantOf: (token: string): string | undefined => {
       if (!REFRESH_TOKEN.test(token)) return undefined;
       const [unsigned, tag] = [token.slice(0, -TAG_LENGTH), token.slice(-TAG_LENGTH)];
-      const isOwn = timingSafeEqual(Buffer.from(tagOf(unsigned)), Buffer.from(tag));
+      const isOwn = timingSafeEqual(Buffer.from(computeTag(unsigned)), Buffer.from(tag));
       return isOwn ? `${PREFIX}${unsigned.slice(0, SECRET_LENGTH)}` : undefined;
     },
   };
 };
 
 /** The id of a code's grant: a hash, so that the stored grant does not reveal the code. */
-const grantIdOf = (code: string): string => `${PREFIX}${hashSecret(`code ${code}`)}`;
+const toGrantId = (code: string): string => `${PREFIX}${hashSecret(`code ${code}`)}`;
 
 const hashRefreshToken = (token: string): string => hashSecret(`refresh ${token}`);
 

@@ -72,16 +72,16 @@ export function buildAccessClaims({
     scope: writeScopes(scopes),
     iat: issuedAt,
     exp: issuedAt + lifetime,
-    jti: tokenId(origin),
-    ...(user && userClaims(user)),
+    jti: makeTokenId(origin),
+    ...(user && buildUserMembers(user)),
   };
 }
 
 /** Has the ids of the grant and of the secret, so that the token ends with either without an additional claim. */
-const tokenId = ({ grantId, secretId }: TokenOrigin): string =>
+const makeTokenId = ({ grantId, secretId }: TokenOrigin): string =>
   [grantId, secretId, randomUUID()].filter((id) => id !== undefined).join(SEPARATOR);
 
-const userClaims = ({ id, role, authTime, contact, pointsOfSale }: TokenUser) => ({
+const buildUserMembers = ({ id, role, authTime, contact, pointsOfSale }: TokenUser) => ({
   sub: id,
   role,
   auth_time: authTime,
@@ -137,7 +137,7 @@ export function createIssueToken({
     requireKnownGrant(form);
     if (!isBasic(authorization)) await refusePublicClient(form, identify);
     const { client, secret } = await authenticate(form, authorization);
-    const scopes = grantedScopes(form, client.scopes);
+    const scopes = selectGrantedScopes(form, client.scopes);
     const origin = { grantId: undefined, secretId: secret.id };
     const claims = buildAccessClaims({ issuer, client, origin, scopes, lifetime, now: now() });
     const { kid, privateKey } = keys.signing();
@@ -172,7 +172,7 @@ const refusePublicClient = async ({ client_id, client_secret }: TokenForm, ident
 };
 
 /** The granted scopes: all of the client's, or the requested ones if it holds them all (RFC 6749, 3.3). */
-const grantedScopes = ({ scope }: TokenForm, held: readonly string[]): readonly string[] => {
+const selectGrantedScopes = ({ scope }: TokenForm, held: readonly string[]): readonly string[] => {
   if (scope === undefined) return held;
   const wanted = readScopes(scope);
   if (findMissingScopes(wanted, held).length === 0) return wanted;

@@ -41,10 +41,10 @@ interface KeyOptions {
 /** All stored keys, newest first. */
 export async function listKeys(store: Store): Promise<KeySummary[]> {
   const keys = await getSigningKeys(store).find();
-  return keys.sort((a, b) => b.generation - a.generation).map(summary);
+  return keys.sort((a, b) => b.generation - a.generation).map(summarise);
 }
 
-const summary = (key: Pick<KeyDocument, 'kid' | 'generation' | 'signsFrom' | 'createdAt'>): KeySummary => ({
+const summarise = (key: Pick<KeyDocument, 'kid' | 'generation' | 'signsFrom' | 'createdAt'>): KeySummary => ({
   kid: key.kid,
   generation: key.generation,
   signsFrom: new Date(key.signsFrom).toISOString(),
@@ -60,26 +60,26 @@ export async function ensureFirstKey(store: Store, { secret, now = Date.now }: K
 const makeKey = (secret: string, generation: number, signsFrom: number, now: number): New<KeyDocument> => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const { kty, crv, x, y } = publicKey.export({ format: 'jwk' }) as Record<string, string>;
-  const kid = thumbprint({ kty, crv, x, y });
+  const kid = computeThumbprint({ kty, crv, x, y });
   return {
-    id: idOf(generation),
+    id: toId(generation),
     generation,
     signsFrom,
     kid,
     jwk: { kty: String(kty), crv: String(crv), x: String(x), y: String(y), kid, use: 'sig', alg: SIGNATURE_ALGORITHM },
-    sealed: seal(encryptionKey(secret), kid, privateKey.export({ type: 'pkcs8', format: 'der' })),
+    sealed: seal(deriveKey(secret), kid, privateKey.export({ type: 'pkcs8', format: 'der' })),
     createdAt: new Date(now).toISOString(),
   };
 };
 
 /** The thumbprint of a public EC key (RFC 7638). */
-const thumbprint = ({ crv, kty, x, y }: Record<string, unknown>): string =>
+const computeThumbprint = ({ crv, kty, x, y }: Record<string, unknown>): string =>
   createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url');
 
 /** Padded, so that generations sort as text. */
-const idOf = (generation: number): string => `key-${String(generation).padStart(8, '0')}`;
+const toId = (generation: number): string => `key-${String(generation).padStart(8, '0')}`;
 
-const encryptionKey = (secret: string): Buffer => deriveSealingKey(secret, 'signing keys at rest');
+const deriveKey = (secret: string): Buffer => deriveSealingKey(secret, 'signing keys at rest');
 
 interface RotationOptions extends KeyOptions {
   /** The next key signs at once, and tokens of older keys are refused within five seconds. */
@@ -96,13 +96,13 @@ export async function rotateKeys(store: Store, options: RotationOptions): Promis
   const before = documents.sort((a, b) => b.generation - a.generation);
   const current = before[0];
   // Running instances could not decrypt a key that is encrypted under another secret.
-  if (current && !compromised) openSigningKey(encryptionKey(secret), current.kid, current.sealed);
+  if (current && !compromised) openSigningKey(deriveKey(secret), current.kid, current.sealed);
   const ordinary = current ? Math.max(now() + PUBLISH_AHEAD_MS, current.signsFrom) : now();
   const next = makeKey(secret, (current?.generation ?? 0) + 1, compromised ? now() : ordinary, now());
   const made = await insertOnce(getSigningKeys(store), next);
   // The concurrently created key signs later, or existed before the compromise was known: it cannot replace this one.
   if (!made && compromised) return rotateKeys(store, options);
-  for (const { generation } of compromised ? before : []) await getSigningKeys(store).delete(idOf(generation));
+  for (const { generation } of compromised ? before : []) await getSigningKeys(store).delete(toId(generation));
   return (await listKeys(store))[0] as KeySummary;
 }
 
@@ -130,7 +130,7 @@ export type KeyRing = ReturnType<typeof createKeyRing>;
 
 /** Makes the key ring of an instance; empty until loaded. */
 export function createKeyRing({ store, secret, longestLifetimeMs, now = Date.now }: KeyRingOptions) {
-  const key = encryptionKey(secret);
+  const key = deriveKey(secret);
   let loaded: readonly LoadedKey[] = [];
   let readAt = Number.NEGATIVE_INFINITY;
   let pendingRead: Promise<void> | undefined;

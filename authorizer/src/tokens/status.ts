@@ -119,7 +119,7 @@ export function createTokenStatus(dependencies: TokenStatusDependencies) {
       if (isUsers) {
         if (!account || !isUsable(grant, account, client)) return { active: false, reason: 'its user was signed out' };
         const scopes = selectGrantableScopes(readScopes(claims.scope), client.scopes, account.scopes);
-        return { active: true, claims, scopes, user: callerOf(account), bounds };
+        return { active: true, claims, scopes, user: toCallerUser(account), bounds };
       }
       return {
         active: true,
@@ -145,7 +145,12 @@ const isUsable = (
   grant.userId === account.id &&
   isSignedIn(account, grant.signedInAt);
 
-const callerOf = ({ id, role, contact, pointsOfSale }: Account): CallerUser => ({ id, role, contact, pointsOfSale });
+const toCallerUser = ({ id, role, contact, pointsOfSale }: Account): CallerUser => ({
+  id,
+  role,
+  contact,
+  pointsOfSale,
+});
 
 /** The form of introspection and revocation. `token_type_hint` is ignored: there is one type of token. */
 type TokenLookupForm = Form<'token' | 'client_id' | 'client_secret'>;
@@ -160,7 +165,7 @@ export function createIntrospect({ authenticate, tokens }: TokenLookupDependenci
   return async (form: TokenLookupForm, authorization: string | undefined) => {
     const { client } = await authenticate(form, authorization);
     const [token = ''] = requireFields(form, ['token']);
-    const claims = await tokens.verify(token).catch(undefinedIfInvalid);
+    const claims = await tokens.verify(token).catch(ignoreInvalid);
     if (claims?.institution !== client.institution) return { active: false };
     const checked = await tokens.check(claims);
     return checked.active ? description(checked) : { active: false };
@@ -168,7 +173,7 @@ export function createIntrospect({ authenticate, tokens }: TokenLookupDependenci
 }
 
 /** For `catch`: an invalid token becomes undefined; any other error is rethrown. */
-const undefinedIfInvalid = (error: unknown): undefined => {
+const ignoreInvalid = (error: unknown): undefined => {
   if (error instanceof Fault && error.code === 'unauthorized') return undefined;
   throw error;
 };
@@ -206,15 +211,15 @@ export function createRevoke({ authenticate, identify, tokens, revocations, gran
     const [token = ''] = requireFields(form, ['token']);
     const grant = await grants.ofRefreshToken(token);
     if (grant) {
-      if (grant.clientId !== client.id) throw othersToken();
+      if (grant.clientId !== client.id) throw createForeignTokenFault();
       await grants.end(grant);
       return;
     }
-    const claims = await tokens.verify(token).catch(undefinedIfInvalid);
-    if (claims && claims.client_id !== client.id) throw othersToken();
+    const claims = await tokens.verify(token).catch(ignoreInvalid);
+    if (claims && claims.client_id !== client.id) throw createForeignTokenFault();
     if (claims) await revocations.revoke(claims);
   };
 }
 
-const othersToken = (): OAuthFault =>
+const createForeignTokenFault = (): OAuthFault =>
   new OAuthFault('forbidden', 'unauthorized_client', 'The token was not issued to this client.');

@@ -63,7 +63,7 @@ export function createUserTokens(dependencies: UserTokenDependencies) {
       const isReplay = use.second === 'replay';
       grantUsed(grantType, isReplay ? 'replayed' : 'refused');
       if (isReplay && use.grant) onReplay({ grant: use.grant, grantType });
-      throw invalidGrant(what, use.reason);
+      throw createInvalidGrantFault(what, use.reason);
     }
     const { grant } = use;
     const account = await accounts.current(grant.institution, grant.userId);
@@ -73,7 +73,7 @@ export function createUserTokens(dependencies: UserTokenDependencies) {
     }
     grantUsed(grantType, 'refused');
     await grants.end(grant);
-    throw invalidGrant(what, 'its user has signed out everywhere or may no longer sign in');
+    throw createInvalidGrantFault(what, 'its user has signed out everywhere or may no longer sign in');
   };
 
   /** The client's secrets as stored now: the chain may be of one that this instance has not read, or that has ended. */
@@ -90,7 +90,7 @@ export function createUserTokens(dependencies: UserTokenDependencies) {
     asked: readonly string[],
     nonce: string | null,
   ): Promise<IssuedToken> => {
-    const scopes = scopesOfToken(asked, client, account);
+    const scopes = selectTokenScopes(asked, client, account);
     const authTime = Math.floor(grant.signedInAt / 1000);
     const key = keys.signing();
     const origin = { grantId: grant.id, secretId: secret?.id };
@@ -120,7 +120,7 @@ export function createUserTokens(dependencies: UserTokenDependencies) {
   };
 
   const exchange: IssueToken = async (form, authorization) => {
-    const [code = '', redirectUri = '', verifier = ''] = parametersOf(form, authorization, [
+    const [code = '', redirectUri = '', verifier = ''] = requireParameters(form, authorization, [
       'code',
       'redirect_uri',
       'code_verifier',
@@ -141,7 +141,7 @@ export function createUserTokens(dependencies: UserTokenDependencies) {
   };
 
   const refresh: IssueToken = async (form, authorization) => {
-    const [refreshToken = ''] = parametersOf(form, authorization, ['refresh_token']);
+    const [refreshToken = ''] = requireParameters(form, authorization, ['refresh_token']);
     const identified = await identify(form, authorization);
     const { client, secret } = identified;
     const asked = form.scope === undefined ? undefined : readScopes(form.scope).sort();
@@ -149,7 +149,7 @@ export function createUserTokens(dependencies: UserTokenDependencies) {
       if (findMissingScopes(asked ?? [], scopes).length > 0)
         throw new OAuthFault('invalid_parameter', 'invalid_scope', 'The user has not granted every requested scope.');
       const account = await accounts.current(institution, userId);
-      if (account) scopesOfToken(asked ?? scopes, client, account);
+      if (account) selectTokenScopes(asked ?? scopes, client, account);
     };
     const scope = asked ? writeScopes(asked) : null;
     const refreshed = await grants.refresh({
@@ -170,11 +170,11 @@ export function createUserTokens(dependencies: UserTokenDependencies) {
   return { authorization_code: exchange, refresh_token: refresh };
 }
 
-const invalidGrant = (what: string, reason: string): OAuthFault =>
+const createInvalidGrantFault = (what: string, reason: string): OAuthFault =>
   new OAuthFault('bad_request', 'invalid_grant', `The ${what} is not valid: ${reason}.`);
 
 /** What client and role share of the asked ones. @throws {OAuthFault} invalid_scope where nothing is left */
-const scopesOfToken = (asked: readonly string[], client: Pick<Client, 'scopes'>, account: Account): string[] => {
+const selectTokenScopes = (asked: readonly string[], client: Pick<Client, 'scopes'>, account: Account): string[] => {
   const scopes = selectGrantableScopes(asked, client.scopes, account.scopes);
   if (isEnough(scopes)) return scopes;
   const details = 'The role of the user or the client has none of the granted scopes any more.';
@@ -182,7 +182,7 @@ const scopesOfToken = (asked: readonly string[], client: Pick<Client, 'scopes'>,
 };
 
 /** Every parameter of the grant, and a client_id unless the client uses HTTP Basic. */
-const parametersOf = (
+const requireParameters = (
   form: TokenForm,
   authorization: string | undefined,
   names: readonly (keyof TokenForm)[],

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
+import { createNullableSchema, timestamp } from '@boxoffice/http';
 import { runForEach, type Store } from '@boxoffice/store';
+import { type Static, Type } from 'typebox';
 import { formatMonth } from '../domain/api-key.ts';
 import {
-  type CountedRequests,
   computeIntervalStart,
   GATEWAY_MS,
   isIncluded,
@@ -26,15 +27,45 @@ import {
   usageCollection,
 } from '../store.ts';
 
-interface UsageReport {
-  readonly gateway: string;
-  /** One more than that of the report before, from 1. A gateway sends a report until it is acknowledged, unchanged. */
-  readonly sequence: number;
-  readonly rows: readonly CountedRequests[];
-}
+const text = Type.String({ maxLength: 256 });
+const count = Type.Integer({ minimum: 0 });
 
-/** Adds a report; resolves when it is durable. Repeating a report, also after a failure halfway, adds nothing twice. */
-export type RecordUsage = (report: UsageReport) => Promise<void>;
+/** A gateway sends a report until it is acknowledged, unchanged; `sequence` is one more than that before, from 1. */
+export const UsageReport = Type.Object({
+  gateway: text,
+  sequence: Type.Integer({ minimum: 1 }),
+  rows: Type.Array(
+    Type.Object({
+      institution: text,
+      minute: timestamp,
+      last: Type.Optional(count),
+      apiKeyId: createNullableSchema(text),
+      clientId: createNullableSchema(text),
+      userId: createNullableSchema(text),
+      operation: text,
+      status: count,
+      admitted: Type.Optional(Type.Boolean({ description: 'whether they count against the quota of the key' })),
+      requests: count,
+      bytes: count,
+    }),
+  ),
+  rates: Type.Optional(
+    Type.Array(Type.Object({ caller: text, perMinute: count, used: count, wanted: count }), {
+      description: 'callers whose limit the gateway shares with others, in requests per minute',
+    }),
+  ),
+});
+
+type UsageReport = Static<typeof UsageReport>;
+
+export type CountedRequests = UsageReport['rows'][number];
+
+type Report = Pick<UsageReport, 'gateway' | 'sequence'> & { readonly rows: readonly CountedRequests[] };
+
+export const Division = Type.Object({
+  gateways: Type.Integer({ minimum: 1, description: 'that have reported lately, this one included' }),
+  shares: Type.Record(Type.String(), count, { description: 'requests per minute, by caller' }),
+});
 
 /** Documents over which the rows of users are spread, so that none of them grows too large. */
 const USER_CHUNKS = 16;
@@ -61,12 +92,15 @@ interface KeyUse {
   lastUsedAt: string;
 }
 
-/** Each document names the last report of each gateway that it includes, so every report counts once in each. */
-export function createRecordUsage(store: Store, now: () => number): RecordUsage {
+/**
+ * The returned function adds a report, and resolves when it is durable. Each document names the last report of each
+ * gateway that it includes, so that one which is repeated, also after a failure halfway, adds nothing twice.
+ */
+export function createRecordUsage(store: Store, now: () => number) {
   const usage = store.collection(usageCollection);
   const uses = store.collection(apiKeyUsesCollection);
 
-  return async ({ gateway, sequence, rows }) => {
+  return async ({ gateway, sequence, rows }: Report): Promise<void> => {
     const add = (id: string, { institution, resolution, start, chunk, rows: added }: Addition) =>
       upsert(usage.of(institution), id, (current) => {
         if (current && isIncluded(current.gateways, gateway, sequence)) return undefined;
@@ -100,20 +134,20 @@ export function createRecordUsage(store: Store, now: () => number): RecordUsage 
         };
       });
 
-    await runForEach([...additionsOf(rows, now())].values(), CONCURRENCY, ([id, addition]) => add(id, addition));
-    await runForEach(keyUsesOf(rows).values(), CONCURRENCY, use);
+    await runForEach([...toAdditions(rows, now())].values(), CONCURRENCY, ([id, addition]) => add(id, addition));
+    await runForEach(toKeyUses(rows).values(), CONCURRENCY, use);
   };
 }
 
-const additionsOf = (rows: readonly CountedRequests[], now: number): Map<string, Addition> => {
+const toAdditions = (rows: readonly CountedRequests[], now: number): Map<string, Addition> => {
   const additions = new Map<string, Addition>();
   for (const counted of rows) {
     const { institution, minute } = counted;
     for (const resolution of resolutions) {
       const start = computeIntervalStart(resolution, Date.parse(minute));
       if (!isKept(resolution, start, now)) continue;
-      const row = rowOf(counted, resolution);
-      const chunk = chunkOf(row);
+      const row = toRow(counted, resolution);
+      const chunk = chooseChunk(row);
       const id = `${institution}.${resolution}.${new Date(start).toISOString()}.${chunk}`;
       const addition = additions.get(id);
       if (addition) addition.rows.push(row);
@@ -123,7 +157,7 @@ const additionsOf = (rows: readonly CountedRequests[], now: number): Map<string,
   return additions;
 };
 
-const rowOf = (
+const toRow = (
   { apiKeyId, clientId, userId, operation, status, requests, bytes }: CountedRequests,
   resolution: Resolution,
 ): UsageRow => ({
@@ -137,10 +171,10 @@ const rowOf = (
   bytes,
 });
 
-const chunkOf = ({ userId }: UsageRow): number =>
+const chooseChunk = ({ userId }: UsageRow): number =>
   userId === null ? 0 : 1 + (hash('sha256', userId, 'buffer').readUInt32BE(0) % USER_CHUNKS);
 
-const keyUsesOf = (rows: readonly CountedRequests[]): KeyUse[] => {
+const toKeyUses = (rows: readonly CountedRequests[]): KeyUse[] => {
   const uses = new Map<string, KeyUse>();
   for (const counted of rows) {
     const { institution, apiKeyId, minute, last, requests } = counted;
@@ -158,15 +192,7 @@ const keyUsesOf = (rows: readonly CountedRequests[]): KeyUse[] => {
 /** Whether the requests count against the quota of their key: refused ones do not. */
 const countsAgainstQuota = ({ admitted, status }: CountedRequests): boolean => admitted ?? status !== TOO_MANY;
 
-/** The gateways that have reported lately, and the shares of the one that reports, by caller. Requests per minute. */
-interface Division {
-  readonly gateways: number;
-  readonly shares: Readonly<Record<string, number>>;
-}
-
 const KEPT_MS = 120_000;
-
-export type DivideLimits = ReturnType<typeof createDivideLimits>;
 
 export function createDivideLimits(store: Store, now: () => number) {
   const gateways = store.collection(gatewaysCollection).of(INSTALLATION);
@@ -178,7 +204,7 @@ export function createDivideLimits(store: Store, now: () => number) {
     return gateways.count({ reportedAt: { gt: reportedAt - GATEWAY_MS } });
   };
 
-  const shareOf = async (gateway: string, rate: Rate, present: number): Promise<number> => {
+  const updateShare = async (gateway: string, rate: Rate, present: number): Promise<number> => {
     const at = now();
     const id = rate.caller;
     let granted = 0;
@@ -190,10 +216,10 @@ export function createDivideLimits(store: Store, now: () => number) {
     return granted;
   };
 
-  return async (gateway: string, rates: readonly Rate[]): Promise<Division> => {
+  return async (gateway: string, rates: readonly Rate[]): Promise<Static<typeof Division>> => {
     const present = await countGateways(gateway);
     const shares = await Promise.all(
-      rates.map(async (rate): Promise<[string, number]> => [rate.caller, await shareOf(gateway, rate, present)]),
+      rates.map(async (rate): Promise<[string, number]> => [rate.caller, await updateShare(gateway, rate, present)]),
     );
     return { gateways: present, shares: Object.fromEntries(shares) };
   };

@@ -53,7 +53,7 @@ export function createAccounts(store: Store, options: AccountsOptions) {
     attempts: store.collection(attemptsCollection),
     find: async ({ institution, login }) => {
       const found = await findUserByLogin(users.of(institution), login);
-      const user = found && accountOf(found, knownScopes());
+      const user = found && toAccount(found, knownScopes());
       return user && found.passwordHash !== null ? { user, passwordHash: found.passwordHash } : undefined;
     },
   });
@@ -62,7 +62,7 @@ export function createAccounts(store: Store, options: AccountsOptions) {
     /** The user; undefined if there is none, or if they may not sign in. Reads the store at each call. */
     current: async (institution: string, userId: string): Promise<Account | undefined> => {
       const user = await users.of(institution).get(userId);
-      return user && accountOf(user, knownScopes());
+      return user && toAccount(user, knownScopes());
     },
     /** Throttled. An unknown login, a locked user and a wrong password have the same outcome after the same time. */
     verify: (attempt: Omit<Attempt, 'realm'>, password: string, hasLeft?: () => boolean) =>
@@ -74,7 +74,7 @@ export function createAccounts(store: Store, options: AccountsOptions) {
 }
 
 /** The account of a user who may sign in; undefined for one who is invited or locked. */
-const accountOf = (user: UserDocument, scopes: readonly string[]): Account | undefined => {
+const toAccount = (user: UserDocument, scopes: readonly string[]): Account | undefined => {
   const { id, institution, login, name, role, state, signedOutAt } = user;
   if (state !== 'active') return undefined;
   return {
@@ -83,14 +83,14 @@ const accountOf = (user: UserDocument, scopes: readonly string[]): Account | und
     login,
     name,
     role,
-    ...restrictionOf(user),
+    ...toRestriction(user),
     scopes: selectRoleScopes(role, scopes),
     signedOutAt,
   };
 };
 
 /** What the user's role lets restrict its data: a contact a customer, points of sale a box office. */
-const restrictionOf = ({ role, contactNumber, pointsOfSale }: UserDocument) => ({
+const toRestriction = ({ role, contactNumber, pointsOfSale }: UserDocument) => ({
   contact: role === 'customer' ? contactNumber : null,
   pointsOfSale: role === 'box_office' ? pointsOfSale : [],
 });

@@ -79,7 +79,7 @@ interface InvitationPageDependencies {
     accept(secret: string, password: string): Promise<UserDocument | undefined>;
   };
   readonly institutions: Pick<Institutions, 'profile'>;
-  readonly applicationOf: (institution: string) => Promise<string>;
+  readonly findApplication: (institution: string) => Promise<string>;
 }
 
 type Problem = PasswordProblem | 'different';
@@ -93,7 +93,11 @@ interface FormView {
 }
 
 /** The link works until then or a newer one; it says the same of an unknown, a used and an expired invitation. */
-export function createInvitationPage({ users, applicationOf, institutions }: InvitationPageDependencies): PageHandler {
+export function createInvitationPage({
+  users,
+  findApplication,
+  institutions,
+}: InvitationPageDependencies): PageHandler {
   return async (request) => {
     const { acceptLanguage } = request;
     const renderEndedPage = (): PageAnswer => {
@@ -107,23 +111,23 @@ export function createInvitationPage({ users, applicationOf, institutions }: Inv
     const { name: institution, languages } = await institutions.profile(user.institution);
     const language = chooseLanguage({ acceptLanguage }, languages);
     const view = { language, institution, user, secret };
-    if (request.method === 'GET') return formPage({ ...view, problem: undefined });
+    if (request.method === 'GET') return renderFormPage({ ...view, problem: undefined });
 
     const password = readSingleParameter(request, 'password') ?? '';
     const problem =
       findPasswordProblem(password, user) ??
       (password === readSingleParameter(request, 'repeat') ? undefined : 'different');
-    if (problem) return formPage({ ...view, problem });
+    if (problem) return renderFormPage({ ...view, problem });
     // Another request may have accepted it since.
     if (!(await users.accept(secret, password))) return renderEndedPage();
     const { doneTitle, done, open } = getTexts(language).invitation;
-    const link = html`<p><a href="${await applicationOf(user.institution)}">${open}</a></p>`;
+    const link = html`<p><a href="${await findApplication(user.institution)}">${open}</a></p>`;
     return renderTextPage(language, institution, [doneTitle, done], {}, link);
   };
 }
 
 /** The form: the login is shown in a field, so that a password manager stores both. */
-const formPage = ({ language, institution, user, secret, problem }: FormView): PageAnswer => {
+const renderFormPage = ({ language, institution, user, secret, problem }: FormView): PageAnswer => {
   const texts = getTexts(language).invitation;
   const password = { type: 'password', autocomplete: 'new-password', invalid: problem !== undefined } as const;
   const fields = html`${renderHiddenFields({ token: secret })}${renderField({
@@ -143,7 +147,7 @@ const formPage = ({ language, institution, user, secret, problem }: FormView): P
     autofocus: true,
   })}${renderField({ ...password, name: 'repeat', label: texts.repeat, minLength: SHORTEST_PASSWORD })}<div class="actions"><button type="submit">${texts.submit}</button></div>
 `;
-  const message = problem !== undefined && renderAlert(messageOf(language, problem));
+  const message = problem !== undefined && renderAlert(describeProblem(language, problem));
   const content = html`${renderLead(texts.lead(institution))}${message}${renderForm(INVITATION_PATH, fields)}`;
   return showPage(
     { language, institution, title: texts.title, content },
@@ -151,7 +155,7 @@ const formPage = ({ language, institution, user, secret, problem }: FormView): P
   );
 };
 
-const messageOf = (language: Language, problem: Problem): string => {
+const describeProblem = (language: Language, problem: Problem): string => {
   const { invitation } = getTexts(language);
   if (problem === 'short') return invitation.short(SHORTEST_PASSWORD);
   return problem === 'long' ? invitation.long(LONGEST_PASSWORD) : invitation[problem];

@@ -29,7 +29,7 @@ export function isCommonPassword(password: string, words: readonly string[] = []
   // A short word beside many digits is not what makes the password guessable.
   const core = letters.length * 2 >= text.length ? letters : '';
   const spelled = respell(text);
-  const repeated = [text, core, spelled, joinLetters(text), joinLetters(spelled)].map(unitOf);
+  const repeated = [text, core, spelled, joinLetters(text), joinLetters(spelled)].map(findUnit);
   const forms = [text, core, spelled, ...repeated].filter(Boolean);
   const own = words.map((word) => word.normalize('NFKC').toLowerCase()).flatMap((word) => [word, joinLetters(word)]);
   return new Set(text).size < 4 || isRun(text) || forms.some((form) => isCommon(form) || own.includes(form));
@@ -41,7 +41,7 @@ const respell = (text: string): string => [...text].map((letter) => SPELLED[lett
 const joinLetters = (text: string): string => text.replaceAll(/[\s\p{P}]+/gu, '');
 
 /** The unit that the text repeats, such as `abc` of `abcabcabc`; the text itself if it repeats none. */
-const unitOf = (text: string): string => /^(.+?)\1+$/su.exec(text)?.[1] ?? text;
+const findUnit = (text: string): string => /^(.+?)\1+$/su.exec(text)?.[1] ?? text;
 
 /** Whether the text runs along the digits, the alphabet or the keyboard, in either direction. */
 const isRun = (text: string): boolean => {

@@ -22,7 +22,7 @@ export interface ReferencesOptions {
 }
 
 export function createReferences({ urls, credentials, logger }: ReferencesOptions): References {
-  const addressOf = (name: 'catalog' | 'contacts'): string => {
+  const requireAddress = (name: 'catalog' | 'contacts'): string => {
     const url = urls()[name];
     if (url !== undefined) return url;
     logger.warn(`${name.toUpperCase()}_URL is not set: what users and clients refer to cannot be looked up`);
@@ -30,8 +30,9 @@ export function createReferences({ urls, credentials, logger }: ReferencesOption
       'Retry-After': '60',
     });
   };
-  const connectCatalog = () => createServiceClient(catalogApi, { url: addressOf('catalog'), credentials, logger });
-  const connectContacts = () => createServiceClient(contactsApi, { url: addressOf('contacts'), credentials, logger });
+  const connectCatalog = () => createServiceClient(catalogApi, { url: requireAddress('catalog'), credentials, logger });
+  const connectContacts = () =>
+    createServiceClient(contactsApi, { url: requireAddress('contacts'), credentials, logger });
   let catalog: ReturnType<typeof connectCatalog> | undefined;
   let contacts: ReturnType<typeof connectContacts> | undefined;
 
@@ -61,13 +62,17 @@ const AT_ONCE = 10;
  * `semantically_invalid`, which names every one that the institution does not have, or `service_unavailable`.
  */
 export function createReferenceCheck(references: References | undefined, at = '$') {
-  const contactFaults = async (institution: string, { contactNumber = null }: Named, had: Named): Promise<string[]> => {
+  const findContactFaults = async (
+    institution: string,
+    { contactNumber = null }: Named,
+    had: Named,
+  ): Promise<string[]> => {
     if (!references || contactNumber === null || contactNumber === had.contactNumber) return [];
     const isKnown = await references.hasContact(institution, contactNumber);
     return isKnown ? [] : [`${at}.contactNumber: there is no contact ${contactNumber}`];
   };
 
-  const pointOfSaleFaults = async (
+  const findPointOfSaleFaults = async (
     institution: string,
     { pointsOfSale = [] }: Named,
     had: Named,
@@ -89,7 +94,7 @@ export function createReferenceCheck(references: References | undefined, at = '$
 
   return async (institution: string, named: Named, had: Named = {}): Promise<void> => {
     const faults = (
-      await Promise.all([contactFaults(institution, named, had), pointOfSaleFaults(institution, named, had)])
+      await Promise.all([findContactFaults(institution, named, had), findPointOfSaleFaults(institution, named, had)])
     ).flat();
     if (faults.length > 0) throw new Fault('semantically_invalid', `${faults.join('; ')}.`);
   };

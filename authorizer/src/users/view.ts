@@ -91,10 +91,10 @@ export const UserWithInvitation = named(
 
 export const READ_ONLY = listReadOnlyMembers(User, Changeable);
 
-const shown = createView(User);
+const show = createView(User);
 
 export function toUserView(user: UserDocument) {
-  return shown({ ...user, userId: user.id });
+  return show({ ...user, userId: user.id });
 }
 
 /** The public view with the invitation; null in a remembered answer. */
