@@ -49,168 +49,84 @@ const bought = (checkouts: Spoilable['checkouts']) => {
 /** The index of the first event of a type. */
 const at = ({ events }: Spoilable, type: string): number => events.findIndex((event) => event.type === type);
 
-const spoilt: readonly [Invariant, string, (round: Spoilable) => void][] = [
-  [
-    'events',
-    'a change with two events',
-    (round) => Object.assign(round.events[at(round, 'order.created')] ?? {}, { type: 'order.confirmed' }),
-  ],
-  [
-    'events',
-    'a change without an event',
-    (round) => {
+/** What breaks a round, by the invariant that it violates. */
+const spoilt: Partial<Record<Invariant, Record<string, (round: Spoilable) => void>>> = {
+  events: {
+    'a change with two events': (round) =>
+      Object.assign(round.events[at(round, 'order.created')] ?? {}, { type: 'order.confirmed' }),
+    'a change without an event': (round) => {
       const index = at(round, 'order.confirmed');
       const [gone] = round.events.splice(index, 1);
       round.delivered.splice(round.delivered.indexOf(gone?.id ?? ''), 1);
     },
-  ],
-  [
-    'events',
-    'a last event of another state',
-    (round) => Object.assign(round.events[at(round, 'order.settled')] ?? {}, { data: { state: 'confirmed' } }),
-  ],
-  ['events', 'an event that no delivery brought', ({ delivered }) => void delivered.splice(2, 1)],
-  ['events', 'deliveries in another order', ({ delivered }) => void delivered.unshift(...delivered.splice(1, 1))],
-  [
-    'acknowledged',
-    'a removed line that is still there',
-    ({ orders }) => Object.assign(of(orders, 'ord_held').lines[0] ?? {}, { id: 'lin_removed' }),
-  ],
-  [
-    'acknowledged',
-    'a named contact that is lost',
-    ({ orders }) => Object.assign(of(orders, 'ord_held'), { contactNumber: null }),
-  ],
-  [
-    'acknowledged',
-    'a replacement that is lost',
-    ({ tickets }) => Object.assign(of(tickets, 'tic_lost'), { status: 'printed' }),
-  ],
-  ['acknowledged', 'an acknowledged order that is gone', ({ orders }) => void orders.splice(1, 1)],
-  [
-    'acknowledged',
-    'an acknowledged confirmation that is lost',
-    (round) => {
+    'a last event of another state': (round) =>
+      Object.assign(round.events[at(round, 'order.settled')] ?? {}, { data: { state: 'confirmed' } }),
+    'an event that no delivery brought': ({ delivered }) => void delivered.splice(2, 1),
+    'deliveries in another order': ({ delivered }) => void delivered.unshift(...delivered.splice(1, 1)),
+  },
+  acknowledged: {
+    'a removed line that is still there': ({ orders }) =>
+      Object.assign(of(orders, 'ord_held').lines[0] ?? {}, { id: 'lin_removed' }),
+    'a named contact that is lost': ({ orders }) => Object.assign(of(orders, 'ord_held'), { contactNumber: null }),
+    'a replacement that is lost': ({ tickets }) => Object.assign(of(tickets, 'tic_lost'), { status: 'printed' }),
+    'an acknowledged order that is gone': ({ orders }) => void orders.splice(1, 1),
+    'an acknowledged confirmation that is lost': (round) => {
       Object.assign(of(round.orders, 'ord_sold'), { state: 'open' });
       round.entries.push({ ...(round.entries[5] as Spoilable['entries'][0]), subject: 'ord_sold' });
     },
-  ],
-  [
-    'acknowledged',
-    'an acknowledged cancellation that is lost',
-    ({ orders }) => Object.assign(of(orders, 'ord_back'), { state: 'confirmed', cancellation: null }),
-  ],
-  [
-    'acknowledged',
-    'an acknowledged payment that is lost',
-    ({ orders }) => Object.assign(of(orders, 'ord_sold'), { paid: 0 }),
-  ],
-  ['acknowledged', 'a payment taken twice', ({ orders }) => Object.assign(of(orders, 'ord_sold'), { paid: 400 })],
-  [
-    'acknowledged',
-    'a cancellation that nobody asked for',
-    ({ entries }) => {
+    'an acknowledged cancellation that is lost': ({ orders }) =>
+      Object.assign(of(orders, 'ord_back'), { state: 'confirmed', cancellation: null }),
+    'an acknowledged payment that is lost': ({ orders }) => Object.assign(of(orders, 'ord_sold'), { paid: 0 }),
+    'a payment taken twice': ({ orders }) => Object.assign(of(orders, 'ord_sold'), { paid: 400 }),
+    'a cancellation that nobody asked for': ({ entries }) => {
       for (const one of entries) if (one.action === 'cancel') Object.assign(one, { outcome: 'refused', status: 412 });
     },
-  ],
-  [
-    'acknowledged',
-    'an acknowledged control that is lost',
-    ({ tickets }) => Object.assign(of(tickets, 'tic_p5'), { controlledAt: null }),
-  ],
-  [
-    'acknowledged',
-    'an acknowledged print that is lost',
-    ({ tickets }) => Object.assign(of(tickets, 'tic_p1'), { status: 'not_printed' }),
-  ],
-  [
-    'acknowledged',
-    'an order that is paid in full and stays open',
-    ({ orders }) => Object.assign(of(orders, 'ord_held'), { paid: 100 }),
-  ],
-  [
-    'keys',
-    'a key with two results',
-    ({ entries }) => Object.assign(entries[4] ?? {}, { repeated: 'first 200, then 412' }),
-  ],
-  [
-    'keys',
-    'a key that made two orders',
-    ({ orders }) =>
+    'an acknowledged control that is lost': ({ tickets }) =>
+      Object.assign(of(tickets, 'tic_p5'), { controlledAt: null }),
+    'an acknowledged print that is lost': ({ tickets }) =>
+      Object.assign(of(tickets, 'tic_p1'), { status: 'not_printed' }),
+    'an order that is paid in full and stays open': ({ orders }) =>
+      Object.assign(of(orders, 'ord_held'), { paid: 100 }),
+    'two requests that both cancelled an order': ({ entries }) =>
+      void entries.push({ ...(entries[6] as Spoilable['entries'][0]), key: 'another' }),
+  },
+  keys: {
+    'a key with two results': ({ entries }) => Object.assign(entries[4] ?? {}, { repeated: 'first 200, then 412' }),
+    'a key that made two orders': ({ orders }) =>
       void orders.push({ ...of(orders, 'ord_back'), id: 'ord_twin', lines: [], cancellation: null, state: 'expired' }),
-  ],
-  [
-    'keys',
-    'a key that is refused for what it did itself',
-    ({ entries }) => Object.assign(entries[6] ?? {}, { outcome: 'refused', status: 412, unknownTries: 1 }),
-  ],
-  [
-    'checkouts',
-    'an order that was called cancelled and is confirmed',
-    (round) => {
+    'a key that is refused for what it did itself': ({ entries }) =>
+      Object.assign(entries[6] ?? {}, { outcome: 'refused', status: 412, unknownTries: 1 }),
+    'a request that is in progress to the end': ({ entries }) =>
+      Object.assign(entries[0] ?? {}, { code: 'idempotency_in_progress' }),
+  },
+  checkouts: {
+    'an order that was called cancelled and is confirmed': (round) => {
       Object.assign(of(round.orders, 'ord_lost'), { state: 'confirmed', confirmedAt: instant, cancellation: null });
     },
-  ],
-  [
-    'checkouts',
-    'an order that was called cancelled a moment too early',
-    ({ checkouts }) => void checkouts[1]?.sightings.unshift('open'),
-  ],
-  [
-    'checkouts',
-    'an order that was called cancelled and then bought',
-    ({ checkouts }) => void checkouts[1]?.answers.push({ ...bought(checkouts), orderId: 'ord_lost' }),
-  ],
-  [
-    'checkouts',
-    'a purchase that was acknowledged and is cancelled',
-    (round) => {
+    'an order that was called cancelled a moment too early': ({ checkouts }) =>
+      void checkouts[1]?.sightings.unshift('open'),
+    'an order that was called cancelled and then bought': ({ checkouts }) =>
+      void checkouts[1]?.answers.push({ ...bought(checkouts), orderId: 'ord_lost' }),
+    'a purchase that was acknowledged and is cancelled': (round) => {
       const cancelled = { ...of(round.orders, 'ord_back').cancellation };
       Object.assign(of(round.orders, 'ord_shop'), { state: 'cancelled', cancellation: cancelled });
       of(round.tickets, 'tic_p7').status = 'cancelled';
     },
-  ],
-  [
-    'checkouts',
-    'a key that bought twice',
-    ({ checkouts }) => void checkouts[0]?.answers.push({ ...bought(checkouts), orderId: 'ord_again' }),
-  ],
-  [
-    'checkouts',
-    'a purchase whose key is refused',
-    ({ checkouts }) =>
+    'a key that bought twice': ({ checkouts }) =>
+      void checkouts[0]?.answers.push({ ...bought(checkouts), orderId: 'ord_again' }),
+    'a purchase whose key is refused': ({ checkouts }) =>
       Object.assign(bought(checkouts), { status: 400, code: 'cart_empty', orderId: null, state: null }),
-  ],
-  ['checkouts', 'a purchase without a request', ({ checkouts }) => void checkouts.shift()],
-  [
-    'checkouts',
-    'a 500 that does not say whether the order is cancelled',
-    ({ checkouts }) => Object.assign(checkouts[0]?.answers[0] ?? {}, { orderCancelled: null }),
-  ],
-  [
-    'checkouts',
-    'a 500 that is another status',
-    ({ checkouts }) => Object.assign(checkouts[0]?.answers[0] ?? {}, { status: 502 }),
-  ],
-  [
-    'checkouts',
-    'a 500 that logs out and does not say so',
-    ({ checkouts }) => Object.assign(checkouts[0] ?? {}, { inSession: false }),
-  ],
-  [
-    'acknowledged',
-    'two requests that both cancelled an order',
-    ({ entries }) => void entries.push({ ...(entries[6] as Spoilable['entries'][0]), key: 'another' }),
-  ],
-  [
-    'keys',
-    'a request that is in progress to the end',
-    ({ entries }) => Object.assign(entries[0] ?? {}, { code: 'idempotency_in_progress' }),
-  ],
-];
+    'a purchase without a request': ({ checkouts }) => void checkouts.shift(),
+    'a 500 that does not say whether the order is cancelled': ({ checkouts }) =>
+      Object.assign(checkouts[0]?.answers[0] ?? {}, { orderCancelled: null }),
+    'a 500 that is another status': ({ checkouts }) => Object.assign(checkouts[0]?.answers[0] ?? {}, { status: 502 }),
+    'a 500 that logs out and does not say so': ({ checkouts }) =>
+      Object.assign(checkouts[0] ?? {}, { inSession: false }),
+  },
+};
 
-describe('the checks of a round find', () => {
-  test.each(spoilt)('%s: %s', (invariant, _, spoil) => {
+describe.each(Object.entries(spoilt))('the checks of a round find: %s', (invariant, violations) => {
+  test.each(Object.entries(violations))('%s', (_, spoil) => {
     expect(violated(spoil)).toContain(invariant);
   });
 });
