@@ -44,6 +44,8 @@ export type AnyService = ServiceDefinition<SettingsSpec>;
 interface ScenarioOptions {
   /** Default: none. */
   readonly logger?: Logger;
+  /** Whom the other services trust instead of the scenario's authorizer. */
+  readonly authorizerUrl?: string;
   /** Wraps the bus of the services. */
   readonly bus?: (bus: Bus) => Bus;
   /**
@@ -73,7 +75,7 @@ export const PUBLIC_URL = 'https://localhost:8443';
 
 /** Starts the services. */
 export async function openScenario(options: ScenarioOptions = {}): Promise<Scenario> {
-  const { logger = quiet, bus: seen, beside, fill } = options;
+  const { logger = quiet, authorizerUrl, bus: seen, beside, fill } = options;
   const directory = mkdtempSync(join(tmpdir(), 'boxoffice-scenario-'));
   const all = Object.values(definitions);
   const serves = all.flatMap(({ queues = [] }) => queues);
@@ -96,7 +98,7 @@ export async function openScenario(options: ScenarioOptions = {}): Promise<Scena
     const service = await startService(definition, {
       store,
       bus,
-      authorizerUrl: others.find(([other]) => other === 'authorizer')?.[1],
+      authorizerUrl: authorizerUrl ?? others.find(([other]) => other === 'authorizer')?.[1],
       publicUrl: PUBLIC_URL,
       serviceSecret: deriveServiceSecret(SERVICE_ROOT_SECRET, name),
       host: '127.0.0.1',

@@ -2,9 +2,8 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { buildAccessClaims, signAccessToken } from '@boxoffice/authorizer';
 import { type Process, processes } from '@boxoffice/contracts';
-import { createCheck } from '@boxoffice/http';
 import { createIdentityVerifier, signIdentity, verifyAccessToken } from '@boxoffice/identity';
-import { declared, decodeMessage, encodeMessage, listFacts } from '@boxoffice/messaging';
+import { declared, decodeMessage, encodeMessage } from '@boxoffice/messaging';
 import { builtInRows } from '@boxoffice/runtime/services';
 import { expect, test } from '@jest/globals';
 import { readRecording } from '../../src/documents.ts';
@@ -251,17 +250,7 @@ test('a message', async () => {
   expect(await decodeMessage({ content: Buffer.from(JSON.stringify(untraced)) })).toEqual(untraced);
 });
 
-const facts = processes.flatMap(({ name, publishes }) =>
-  Object.entries(publishes).map(([type, { schema, example }]) => ({ name, type, schema, example })),
-);
-
-test.each(facts)('$type of $name: the example fits the declared schema', ({ schema, example }) => {
-  expect(() => createCheck(schema as never)(example)).not.toThrow();
-});
-
-test('the topology has exactly the published facts, each once', () => {
-  expect(facts.map(({ type }) => type).toSorted()).toEqual([...new Set(listFacts(declared))].toSorted());
-});
+const facts = processes.flatMap(({ name, publishes }) => Object.keys(publishes).map((type) => ({ name, type })));
 
 test.each(processes)(
   '$name: a fact of the last release that it publishes no more leaves the outbox unpublished',
