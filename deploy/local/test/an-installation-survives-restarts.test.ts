@@ -161,6 +161,19 @@ describe('with demo data', () => {
     program.kill('SIGTERM');
     expect(await program.ended).toBe(0);
   });
+
+  test('a lost demo.json is written again with new secrets, readable by its owner only', async () => {
+    const secrets = () => program.demo().clients.flatMap(({ clientSecret = [] }) => clientSecret);
+    const before = secrets();
+    rmSync(join(program.directory, 'demo.json'));
+    program = await startProgram({}, program.directory);
+    await program.printed('boxoffice is ready');
+    expect(statSync(join(program.directory, 'demo.json')).mode & 0o777).toBe(0o600);
+    expect(secrets().filter((secret) => before.includes(secret))).toEqual([]);
+    await requestDemoAuthorization(program.demo(), 'museum', 'reader');
+    program.kill('SIGTERM');
+    expect(await program.ended).toBe(0);
+  });
 });
 
 describe('without demo data', () => {

@@ -12,16 +12,16 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 const PUBLIC_URL = 'https://localhost:8443';
 const ROOT = 'the secret that the authorizer has';
-const secretOf = (process: string) => deriveServiceSecret(ROOT, process);
+const deriveSecret = (process: string) => deriveServiceSecret(ROOT, process);
 
 const quiet = createLogger({ service: 'test', level: 'error', write: () => undefined });
 
 /** A log that records its first error. */
-const listener = (service: string) => {
+const createListener = () => {
   const lines: { level: string; message: string }[] = [];
   const first = Promise.withResolvers<string>();
   const logger = createLogger({
-    service,
+    service: 'test',
     pretty: false,
     write: (text) => {
       const line = JSON.parse(text) as (typeof lines)[number];
@@ -41,7 +41,7 @@ const open = async () => {
     ...common,
     store: await engines.store(authorizer.name, authorizer.collections),
     bus: engines.bus,
-    serviceSecret: secretOf('authorizer'),
+    serviceSecret: deriveSecret('authorizer'),
     logger: quiet,
     settings: readSettings(authorizer.settings ?? {}, {
       SERVICE_ROOT_SECRET: ROOT,
@@ -77,14 +77,14 @@ const startContacts = (serviceSecret: string, logger: typeof quiet) =>
   });
 
 /** The answer of its readiness. */
-const readinessOf = async (url: string): Promise<[number, unknown]> => {
+const readReadiness = async (url: string): Promise<[number, unknown]> => {
   const response = await fetch(`${url}/health/ready`);
   return [response.status, await response.json()];
 };
 const unready = [503, { status: 'starting', waitingFor: ['authorizer'] }];
 
-const startGatewayWith = async (serviceSecret: string, logger: typeof quiet) =>
-  startGateway({
+const startOwnGateway = async (serviceSecret: string, logger: typeof quiet) => {
+  const { httpUrl, ready, close } = await startGateway({
     host: '127.0.0.1',
     port: 0,
     httpPort: 0,
@@ -95,56 +95,46 @@ const startGatewayWith = async (serviceSecret: string, logger: typeof quiet) =>
     limits: { client: 100, address: 100, session: 100 },
     logger,
   });
+  await ready();
+  return { url: httpUrl, close };
+};
 
-test('a service whose secret the authorizer rejects logs one line and does not become ready', async () => {
-  const { logger, first, errors } = listener('contacts');
-  const service = await startContacts('another secret', logger);
-  expect(await first).toContain('SERVICE_SECRET');
-  expect(await readinessOf(service.url)).toEqual(unready);
-  await service.close();
-  expect(errors()).toHaveLength(1);
-});
-
-test('a gateway whose secret the authorizer rejects logs one line and does not become ready', async () => {
-  const { logger, first, errors } = listener('gateway');
-  const gateway = await startGatewayWith('another secret', logger);
-  expect(await first).toContain('SERVICE_SECRET');
-  await gateway.ready();
-  expect(await readinessOf(gateway.httpUrl)).toEqual(unready);
-  await gateway.close();
-  expect(errors()).toHaveLength(1);
-});
-
-test('a process with another process’s secret logs whose secret it is and does not become ready', async () => {
-  const { logger, first, errors } = listener('contacts');
-  const service = await startContacts(secretOf('orders'), logger);
-  expect(await first).toContain('SERVICE_SECRET is that of orders, not of contacts');
-  expect(await readinessOf(service.url)).toEqual(unready);
-  await service.close();
+test.each([
+  ['a service', startContacts, 'another secret', 'SERVICE_SECRET'],
+  ['a gateway', startOwnGateway, 'another secret', 'SERVICE_SECRET'],
+  ['a service', startContacts, deriveSecret('orders'), 'SERVICE_SECRET is that of orders, not of contacts'],
+] as const)('%s whose secret the authorizer rejects logs one line and does not become ready', async (...row) => {
+  const [, start, secret, message] = row;
+  const { logger, first, errors } = createListener();
+  const { url, close } = await start(secret, logger);
+  expect(await first).toContain(message);
+  expect(await readReadiness(url)).toEqual(unready);
+  await close();
   expect(errors()).toHaveLength(1);
 });
 
 test('a service and a gateway with their own secrets become ready', async () => {
-  const service = await startContacts(secretOf('contacts'), quiet);
-  const gateway = await startGatewayWith(secretOf('gateway'), quiet);
-  const isReady = (url: string) => readinessOf(url).then(([status]) => status === 200);
-  await waitUntil(() => isReady(service.url), { what: 'the service to be ready' });
-  await waitUntil(() => isReady(gateway.httpUrl), { what: 'the gateway to be ready' });
-  await Promise.all([gateway.close(), service.close()]);
+  const started = [
+    await startContacts(deriveSecret('contacts'), quiet),
+    await startOwnGateway(deriveSecret('gateway'), quiet),
+  ];
+  for (const { url } of started)
+    await waitUntil(async () => (await readReadiness(url))[0] === 200, { what: `${url} to be ready` });
+  for (const { close } of started) await close();
 });
 
 test.each([
-  ['contacts', secretOf('contacts'), 'right'],
-  ['gateway', secretOf('gateway'), 'right'],
+  ['contacts', deriveSecret('contacts'), 'right'],
+  ['gateway', deriveSecret('gateway'), 'right'],
   ['contacts', 'another secret', 'wrong'],
-  ['contacts', secretOf('gateway'), 'wrong'],
+  ['contacts', deriveSecret('gateway'), 'wrong'],
   ['contacts', ROOT, 'wrong'],
-  ['nobody', secretOf('nobody'), 'wrong'],
+  ['nobody', deriveSecret('nobody'), 'wrong'],
 ])('the authorizer judges the secret of %s, %s: %s', async (service, secret, answer) => {
   expect(await verifySecret({ authorizerUrl: its.keys.url, service, secret })).toMatchObject({ secret: answer });
 });
 
 test('an unreachable authorizer gives no verdict', async () => {
-  const nowhere = { authorizerUrl: 'http://127.0.0.1:1', service: 'contacts', secret: secretOf('contacts') };
+  const nowhere = { authorizerUrl: 'http://127.0.0.1:1', service: 'contacts', secret: deriveSecret('contacts') };
   expect(await verifySecret(nowhere)).toEqual({ secret: 'unknown' });
 });

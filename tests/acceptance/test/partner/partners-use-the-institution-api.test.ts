@@ -1,6 +1,6 @@
 import { type Client, openClient, waitUntil } from '@boxoffice/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { authoriseDemoClient, findDemoClient } from '../../src/product.ts';
+import { authoriseDemoClient } from '../../src/product.ts';
 import { must, usePartner, useSharedProduct } from '../product.ts';
 
 const product = useSharedProduct();
@@ -10,18 +10,7 @@ beforeAll(() => {
   anonymous = openClient(product.address);
 });
 
-const unique = () => Math.random().toString(36).slice(2);
-
 describe('a partner reads the catalogue', () => {
-  test('the opera publishes 254 running shows in one answer', async () => {
-    const reply = await full('/svc/v3/catalog?type=show');
-    expect(reply.status).toBe(200);
-    expect(reply.body).toMatchObject({ status: 'success', details: null });
-    expect(reply.body.data.institution).toMatchObject({ currency: 'CHF', languages: ['fr', 'en', 'de'] });
-    const running = reply.body.data.products.filter(({ state }: { state: string }) => state === 'running');
-    expect(running).toHaveLength(254);
-  });
-
   test('availabilities add up, and the demo fixtures match their names', async () => {
     const { soldOut, twoLeft, numbered } = product.demo.fixtures.opera ?? {};
     const availability = async (performanceId = '') =>
@@ -55,42 +44,7 @@ describe('the demo data', () => {
   );
 });
 
-describe('a partner creates contacts', () => {
-  for (const path of ['/svc/v3/contacts/individuals', '/contacts/individuals'])
-    test(`at ${path}`, async () => {
-      const email = ` ${unique()}@Example.org `;
-      const created = await full(path, { method: 'POST', body: { lastName: 'Martin', email } });
-      expect(created.status).toBe(201);
-      expect(created.body.data).toMatchObject({ kind: 'individual', lastName: 'Martin', email: email.trim() });
-      const read = await full(String(created.headers.location));
-      expect(read.body.data).toEqual(created.body.data);
-      const duplicate = await full(path, {
-        method: 'POST',
-        body: { lastName: 'Other', email: email.trim().toUpperCase() },
-      });
-      expect(duplicate.status).toBe(409);
-      expect(duplicate.body).toMatchObject({ status: 'contact_duplicate_email', data: created.body.data });
-      const allowed = await full(`${path}?allowDuplicateEmail=true`, {
-        method: 'POST',
-        body: { lastName: 'Other', email },
-      });
-      expect(allowed.status).toBe(201);
-    });
-});
-
 describe('permissions', () => {
-  test('a missing token is 401, a missing scope 403, both in the envelope', async () => {
-    const none = await anonymous('/svc/v3/catalog');
-    expect(none.status).toBe(401);
-    expect(none.body).toMatchObject({ status: 'unauthorized', data: null });
-    expect(none.headers['www-authenticate']).toBe('Bearer');
-    const reader = await authoriseDemoClient(product, 'opera', 'reader');
-    const refused = await reader('/contacts/individuals', { method: 'POST', body: { lastName: 'x' } });
-    expect(refused.status).toBe(403);
-    expect(refused.body).toMatchObject({ status: 'forbidden', data: null });
-    expect(refused.headers['www-authenticate']).toContain('contacts:write');
-  });
-
   test.each(['/svc/v3/contacts/individuals', '/contacts/structures'])(
     'erasing a contact at %s needs contacts.sensitive:write beside contacts:write, before any look at the record',
     async (path) => {
@@ -107,19 +61,6 @@ describe('permissions', () => {
       expect((await full(`${path}/${body.data.contactNumber}`, { method: 'DELETE' })).status).toBe(200);
     },
   );
-
-  test('the description of an erasure asks for both scopes', async () => {
-    const { paths } = (await full('/openapi.json')).body;
-    for (const kind of ['individuals', 'structures'])
-      expect(paths[`/svc/v3/contacts/${kind}/{contactNumber}`].delete.security).toEqual([
-        { oauth2: ['contacts:write', 'contacts.sensitive:write'] },
-      ]);
-  });
-
-  test('internal operations are not reachable', async () => {
-    for (const path of ['/internal/stock/holds', '/internal/decisions', '/svc/v3/internal/stock/holds'])
-      expect((await full(path, { method: 'POST', body: {} })).status).toBe(404);
-  });
 
   test('new bounds, a removed scope and a revoked token count within five seconds', async () => {
     const created = await full('/svc/v3/clients', {
@@ -152,36 +93,6 @@ describe('permissions', () => {
     await until('/svc/v3/contacts/individuals', 403);
     await anonymous('/auth/revoke', form({ token }));
     await until('/svc/v3/catalog', 401);
-  });
-});
-
-describe('the gateway', () => {
-  test('answers 404 on the plain listener to everything but health', async () => {
-    expect((await fetch(`${product.httpUrl}/svc/v3/catalog`)).status).toBe(404);
-    expect(await (await fetch(`${product.httpUrl}/health/live`)).json()).toEqual({ status: 'ok' });
-  });
-
-  test('serves a merged description that has id, summary, scope and example of every operation', async () => {
-    const { body } = await anonymous('/openapi.json');
-    expect(body.openapi).toMatch(/^3\.1/);
-    expect(body.servers[0].url).toBe(product.demo.baseUrl);
-    const methods = ['get', 'post', 'put', 'patch', 'delete'];
-    const operations = Object.entries<Record<string, { operationId?: string; summary?: string; security?: unknown }>>(
-      body.paths,
-    ).flatMap(([path, item]) => methods.filter((m) => item[m]).map((m) => ({ path, operation: item[m] })));
-    expect(operations.length).toBeGreaterThan(30);
-    for (const { operation } of operations) {
-      expect(operation?.operationId).toBeTruthy();
-      expect(operation?.summary).toBeTruthy();
-      expect(operation?.security).toBeDefined();
-    }
-    expect(new Set(operations.map(({ operation }) => operation?.operationId)).size).toBe(operations.length);
-  });
-
-  test('answers 403 to a client without scopes', async () => {
-    expect(findDemoClient(product, 'opera', 'none').scopes).toEqual([]);
-    const none = await authoriseDemoClient(product, 'opera', 'none');
-    expect((await none('/svc/v3/catalog')).status).toBe(403);
   });
 });
 

@@ -97,38 +97,6 @@ describe.each(ROLES)('%s, signed in', (role) => {
       expect([unknown.status, unknown.text]).toEqual([404, second.text]);
     }
   });
-
-  const refused: Readonly<Record<Role, readonly [string, CallOptions][]>> = {
-    // Of an admin, what the client did not ask for.
-    admin: [],
-    manager: [
-      ['createClient', {}],
-      ['createUser', {}],
-    ],
-    box_office: [['createProduct', {}]],
-    door: [
-      ['printTicket', { body: undefined }],
-      ['updateTicket', { body: { beneficiary: { firstName: 'A', lastName: 'B' } } }],
-    ],
-    customer: [
-      ['createIndividual', {}],
-      ['createOrder', {}],
-    ],
-  };
-  test('a write beyond the role is 403, and changes nothing', async () => {
-    const before = await own.read();
-    const web = findDemoClient(product, 'opera', 'web');
-    const narrow = role === 'admin' ? await signIn(product, web, userOf(role), 'orders:read') : undefined;
-    const call = narrow ? callAs(narrow.client) : as(role);
-    const writes: readonly [string, CallOptions][] = narrow
-      ? [['updateOrder', { body: { externalReference: 'x' } }]]
-      : refused[role];
-    for (const [id, options] of writes) {
-      const { status } = await call(id, { params: own.params, ...options });
-      expect([id, status]).toEqual([id, 403]);
-    }
-    expect(await own.read()).toEqual(before);
-  });
 });
 
 test('a contact or a point of sale that the institution does not have is refused for a user', async () => {

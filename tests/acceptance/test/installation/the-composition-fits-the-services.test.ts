@@ -1,19 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import {
-  chmodSync,
-  existsSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  unlinkSync,
-} from 'node:fs';
+import { chmodSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, unlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { pos } from '@boxoffice/pos';
+import { deriveServiceSecret, readSettings } from '@boxoffice/runtime';
+import { builtInRows } from '@boxoffice/runtime/services';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 
@@ -22,24 +15,11 @@ const repository = fileURLToPath(new URL('../../../../', import.meta.url));
 /** A file of the repository. */
 const read = (path: string): string => readFileSync(join(repository, path), 'utf8');
 
-/** A service of the product: a package with a main that listens. */
-interface Service {
-  readonly name: string;
-  readonly version: string;
-}
-
-/** Those of teams have files of their own. */
-const folders = (JSON.parse(read('libs/runtime/services.json')) as { readonly name: string }[]).map(({ name }) =>
-  existsSync(join(repository, 'services', name)) ? `services/${name}` : name,
-);
-
-/** Every service of the product in this checkout. */
-const services: readonly Service[] = folders
-  .filter((folder) => existsSync(join(repository, folder, 'src/main.ts')))
-  .map((folder) => ({
-    name: String(folder.split('/').at(-1)),
-    version: String(JSON.parse(read(`${folder}/package.json`)).version),
-  }));
+/** Every service of the product in this checkout; those of teams have files of their own. */
+const services = builtInRows.map(({ name }) => {
+  const [path = ''] = globSync(`{${name},services/${name}}/package.json`, { cwd: repository });
+  return { name, version: String(JSON.parse(read(path)).version) };
+});
 
 /** A container of the composition, as far as it is read here. */
 interface Container {
@@ -58,6 +38,8 @@ interface Container {
   readonly restart?: string;
   readonly logging?: { readonly options: object };
   readonly user?: string;
+  readonly healthcheck?: { readonly test?: readonly string[] };
+  readonly tmpfs?: readonly string[];
 }
 
 /** The composition, with its anchors resolved. */
@@ -84,6 +66,18 @@ const container = (name: string): Container => {
 /** `${NAME:-standard}` → `standard` */
 const standard = (text: string): string => text.replace(/^\$\{[A-Z_]+:-(.*)\}$/, '$1');
 
+/** The environment of a container when the composition starts with these variables, as Compose resolves them. */
+const resolveEnvironment = (
+  name: string,
+  variables: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(container(name).environment ?? {}).map(([setting, value]) => [
+      setting,
+      String(value).replaceAll(/\$\{([A-Z_]+):-([^}]*)\}/g, (_, one, otherwise) => variables[one] || otherwise),
+    ]),
+  );
+
 test('every service is there, and every address leads to one', () => {
   const addresses = new Map(services.map(({ name }) => [`${name.toUpperCase()}_URL`, `http://${name}:8081`]));
   for (const { name } of services)
@@ -93,7 +87,7 @@ test('every service is there, and every address leads to one', () => {
     expect(container('gateway').environment?.[`${name.toUpperCase()}_URL`]).toBeDefined();
 });
 
-describe.each([...services])('$name', ({ name, version }) => {
+describe.each(services)('$name', ({ name, version }) => {
   const own = container(name);
 
   test('is built by the Dockerfile as the version of its package', () => {
@@ -197,6 +191,50 @@ test('one-shot containers get the smallest share', () => {
   for (const name of ['topology', 'operator', 'demo']) expect(shareOf(name)).toBeLessThan(DEFAULT);
 });
 
+describe('simulated payments', () => {
+  const { simulatedPayments } = pos.settings as NonNullable<typeof pos.settings>;
+  const readSetting = (env: Readonly<Record<string, string>>): string =>
+    readSettings({ simulatedPayments }, env).simulatedPayments;
+
+  test.each<[string, string, Readonly<Record<string, string>>]>([
+    ['by default: with the demo data', 'demo data', {}],
+    ['not without the demo data', 'never', { BOXOFFICE_DEMO: 'off' }],
+    [
+      'without the demo data if SIMULATED_PAYMENTS is on',
+      'always',
+      { BOXOFFICE_DEMO: 'off', SIMULATED_PAYMENTS: 'on' },
+    ],
+    ['not with the demo data if SIMULATED_PAYMENTS is off', 'never', { SIMULATED_PAYMENTS: 'off' }],
+  ])('the composition accepts them %s', (_, expected, variables) => {
+    expect(readSetting(resolveEnvironment('pos', variables))).toBe(expected);
+    expect(resolveEnvironment('demo', variables).BOXOFFICE_DEMO).toBe(variables.BOXOFFICE_DEMO ?? 'on');
+  });
+
+  test.each([
+    [{}, 'never'],
+    [{ BOXOFFICE_DEMO: 'on' }, 'demo data'],
+    [{ BOXOFFICE_DEMO: 'off' }, 'never'],
+    [{ SIMULATED_PAYMENTS: 'on' }, 'always'],
+  ])('a pos that runs alone with %j accepts them: %s', (env, expected) => {
+    expect(readSetting(env)).toBe(expected);
+  });
+
+  test('a value other than on and off is refused with the name of the setting', () => {
+    expect(() => readSetting({ BOXOFFICE_DEMO: 'perhaps' })).toThrow(/^BOXOFFICE_DEMO: expected on or off/);
+  });
+});
+
+// podman 4.3.1 (Debian 12), asked through the API of Docker by docker-compose 1.29: it splits each word of a health
+// check at its spaces, so the check fails for ever, and it knows no owner of a tmpfs.
+test('podman runs the composition, too: no word of a health check has a space, and a tmpfs has a mode and no owner', () => {
+  const checks = containers.flatMap(([, { healthcheck }]) => healthcheck?.test ?? []);
+  expect(checks.length).toBeGreaterThan(0);
+  expect(checks.filter((word) => word.includes(' '))).toEqual([]);
+  const mounts = containers.flatMap(([, { tmpfs = [] }]) => tmpfs);
+  expect(mounts).toContain('/var/log/rabbitmq:mode=1777');
+  expect(mounts.filter((mount) => /[:,][ug]id=/.test(mount))).toEqual([]);
+});
+
 const PROGRAM = fileURLToPath(new URL('../../../../deploy/compose/make-secrets.mjs', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'boxoffice-secrets-'));
 const make = (env: Record<string, string> = {}): void => {
@@ -250,7 +288,7 @@ test('the file with all of them is its owner’s alone, also one that an earlier
   expect(mode()).toBe(0o600);
 });
 
-test('only the authorizer and the operator have the root', () => {
+test('only the authorizer and the operator have the root, of which each container’s secret is derived', () => {
   const root = String(first['authorizer/service-root-secret']);
   const containing = Object.entries(first).filter(([, text]) => text.includes(root));
   expect(containing.map(([path]) => path)).toEqual([
@@ -258,8 +296,10 @@ test('only the authorizer and the operator have the root', () => {
     'operator/service-root-secret',
     'own/secrets.json',
   ]);
-  const others = Object.keys(first).filter((path) => path.endsWith('/service-secret'));
-  expect(new Set(others.map((path) => first[path])).size).toBe(7);
+  const others = services.map(({ name }) => name).filter((name) => name !== 'authorizer');
+  expect(others.map((name) => first[`${name}/service-secret`])).toEqual(
+    others.map((name) => deriveServiceSecret(root, name)),
+  );
 });
 
 test('RabbitMQ gets hashes that fit the passwords, and no guest', () => {
