@@ -67,10 +67,7 @@ export function watchWebhooks(store: Pick<Store, 'collection'>, metrics: Metrics
   const webhooks = store.collection(webhooksCollection).acrossInstitutions;
   metrics.watch({ name: 'events_webhooks', help: 'Webhooks by state', labels: ['state'] }, () =>
     Promise.all(
-      STATES.map(async (state) => ({
-        value: await webhooks.count({ deletedAt: null, state }),
-        labels: { state },
-      })),
+      STATES.map(async (state) => ({ value: await webhooks.count({ deletedAt: null, state }), labels: { state } })),
     ),
   );
   const deliveries = store.collection(deliveriesCollection).acrossInstitutions;

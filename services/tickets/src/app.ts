@@ -40,9 +40,7 @@ export const tickets: ServiceDefinition<typeof settings, Context> = {
   queues,
   prepare: ({ store, serviceSecret, logger, settings: { ticketFontsDirectory: fontsDirectory } }) =>
     createContext(store, serviceSecret, Date.now, { fontsDirectory, logger }),
-  tags: {
-    tickets: 'Tickets of confirmed orders: documents, printing, replacement and the control at the door.',
-  },
+  tags: { tickets: 'Tickets of confirmed orders: documents, printing, replacement and the control at the door.' },
   operations: (_parts, context) => createRoutes(context),
   front: createDoorFront,
   reactions: (_parts, context) => queues.map((queue) => ({ queue, handle: reactTo(context) })),

@@ -27,9 +27,9 @@ export function createRoutes(context: Context): AnyOperation[] {
     ...createPrintingRoutes(contextOf),
     // controlBarcode, controlTicket, revertControl
     ...createControlRoutes(contextOf),
-    // controlTickets, listControls, getAdmissions, listTicketStatuses
+    // controlTickets, listControls, getAdmissions
     ...createScanRoutes(contextOf),
-    // getAllTicketStatuses
+    // listTicketStatuses, getAllTicketStatuses
     ...createStatusRoutes(contextOf),
     // issueTickets, getOrderTickets
     ...createInternalRoutes(context),

@@ -72,12 +72,7 @@ export function createInstitutionContext(
   { keys, drawing, now, collections }: Context,
   institution: string,
 ): InstitutionContext {
-  return {
-    keys,
-    drawing,
-    now,
-    collections: collections(institution),
-  };
+  return { keys, drawing, now, collections: collections(institution) };
 }
 
 /** An operation's only way to the tickets, so that none can forget the bounds of the user's role. */

@@ -27,12 +27,7 @@ const count = Type.Integer({ minimum: 0 });
 /** Consumers rely on these members, and the next release keeps them. */
 export const schemas = {
   [TICKET_CONTROLLED]: Type.Object(
-    {
-      ticketId: id,
-      orderId: id,
-      controlledAt: timestamp,
-      gate: createNullableSchema(Type.String()),
-    },
+    { ticketId: id, orderId: id, controlledAt: timestamp, gate: createNullableSchema(Type.String()) },
     { description: 'A ticket was controlled: it has opened the door.' },
   ),
   [TICKET_CONTROL_REVERTED]: Type.Object(
@@ -71,11 +66,7 @@ export function createTicketControlledFact({ id, orderId, controlledAt, gate, up
 }
 
 export function createTicketControlRevertedFact({ id, orderId }: Ticket): Fact {
-  return {
-    type: TICKET_CONTROL_REVERTED,
-    key: orderId,
-    data: { ticketId: id, orderId },
-  };
+  return { type: TICKET_CONTROL_REVERTED, key: orderId, data: { ticketId: id, orderId } };
 }
 
 /** A ticket that admits more than once may have an entry before, which is its control then. */
@@ -85,20 +76,12 @@ export function createControlFact(ticket: Ticket): Fact {
 
 /** Published with the new ticket, which the order's line names from then on. */
 export function createTicketReplacedFact({ id, replaces, orderId, lineId }: Ticket): Fact {
-  return {
-    type: TICKET_REPLACED,
-    key: orderId,
-    data: { ticketId: id, replaces: replaces ?? '', orderId, lineId },
-  };
+  return { type: TICKET_REPLACED, key: orderId, data: { ticketId: id, replaces: replaces ?? '', orderId, lineId } };
 }
 
 /** An order has one. */
 export function createTicketsCancelledFact(orderId: string, { at: _, ...counts }: Cancellation): Fact {
-  return {
-    type: TICKETS_CANCELLED,
-    key: orderId,
-    data: { orderId, ...counts },
-  };
+  return { type: TICKETS_CANCELLED, key: orderId, data: { orderId, ...counts } };
 }
 
 /** Shows neither barcode nor beneficiary. */

@@ -136,14 +136,10 @@ export const DocumentRequest = named(
   }),
 );
 
+const newName = Optional(createNullableSchema(text(100)));
+
 /** Absent members stay, null removes. */
-export const Naming = named(
-  'BeneficiaryNaming',
-  Members({
-    firstName: Optional(createNullableSchema(text(100))),
-    lastName: Optional(createNullableSchema(text(100))),
-  }),
-);
+export const Naming = named('BeneficiaryNaming', Members({ firstName: newName, lastName: newName }));
 
 const printings = ['printTicket', 'rollBackPrinting'];
 const controls = ['controlTicket', 'revertControl'];
@@ -175,7 +171,8 @@ export const Control = named(
       Type.Unsafe<string>({
         ...timestamp,
         description:
-          'the time of the control, such as 2027-03-14T19:02:11.000Z, at most 7 days ago and not in the future; default: now',
+          'the time of the control, such as 2027-03-14T19:02:11.000Z, at most 7 days ago and not in the future; ' +
+          'default: now',
       }),
     ),
   }),
@@ -198,7 +195,7 @@ export const OrderPrinting = named('OrderPrinting', Members({ orderId: id }));
 
 export const PrintedTickets = named('PrintedTickets', Members({ items: Type.Array(Ticket) }));
 
-const Jwk = named(
+export const Jwk = named(
   'BarcodeKey',
   Members(
     {
@@ -222,6 +219,31 @@ export const VerificationKey = named(
   ),
 );
 
+const name = Optional(createNullableSchema(Text()));
+
+export const ConfirmedTicket = Members(
+  {
+    ticketId: id,
+    lineId: id,
+    performanceId: id,
+    seatCategoryId: id,
+    tariffId: id,
+    place: Members(
+      { id, label: Text(), row: createNullableSchema(Text()), seat: createNullableSchema(Integer()) },
+      open,
+    ),
+    price: Members({ amount: Integer(), currency: Text() }, open),
+    productId: Optional(createNullableSchema(Text())),
+    startDate: Optional(createNullableSchema(timestamp)),
+    about: Optional(SaleDescription),
+    beneficiary: Optional(createNullableSchema(Members({ firstName: name, lastName: name }, open))),
+    beneficiaryAsOf: Optional(
+      Integer({ minimum: 1, description: 'how often the order has changed it since the confirmation' }),
+    ),
+  },
+  open,
+);
+
 export const Confirmation = named(
   'ConfirmedOrder',
   Members(
@@ -238,41 +260,7 @@ export const Confirmation = named(
         ),
       ),
       ticketDelivery: Optional(oneOf(deliveries, { description: 'electronic: issued as printed; default print' })),
-      tickets: Type.Array(
-        Members(
-          {
-            ticketId: id,
-            lineId: id,
-            performanceId: id,
-            seatCategoryId: id,
-            tariffId: id,
-            place: Members(
-              { id: id, label: Text(), row: createNullableSchema(Text()), seat: createNullableSchema(Integer()) },
-              open,
-            ),
-            price: Members({ amount: Integer(), currency: Text() }, open),
-            productId: Optional(createNullableSchema(Text())),
-            startDate: Optional(createNullableSchema(timestamp)),
-            about: Optional(SaleDescription),
-            beneficiary: Optional(
-              createNullableSchema(
-                Members(
-                  {
-                    firstName: Optional(createNullableSchema(Text())),
-                    lastName: Optional(createNullableSchema(Text())),
-                  },
-                  open,
-                ),
-              ),
-            ),
-            beneficiaryAsOf: Optional(
-              Integer({ minimum: 1, description: 'how often the order has changed it since the confirmation' }),
-            ),
-          },
-          open,
-        ),
-        { maxItems: 10_000 },
-      ),
+      tickets: Type.Array(ConfirmedTicket, { maxItems: 10_000 }),
     },
     open,
   ),

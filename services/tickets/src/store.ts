@@ -173,8 +173,5 @@ export const retention: Retentions = {
     retained: '90 days (`SCAN_RETENTION_MS`)',
     ends: [{ field: 'receivedAt', iso: true, afterMs: SCAN_RETENTION_MS }],
   },
-  scan_claims: {
-    retained: '30 days (`NONCE_MS`)',
-    ends: [{ field: 'receivedAt', iso: true, afterMs: NONCE_MS }],
-  },
+  scan_claims: { retained: '30 days (`NONCE_MS`)', ends: [{ field: 'receivedAt', iso: true, afterMs: NONCE_MS }] },
 };

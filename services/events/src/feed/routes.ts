@@ -35,7 +35,8 @@ const query = {
       minLength: 1,
       maxLength: 200,
       description:
-        '`nextCursor` of the page before, or the `id` of a streamed event; `start`: the oldest event; absent: from now on',
+        '`nextCursor` of the page before, or the `id` of a streamed event; `start`: the oldest event; absent: from now ' +
+        'on',
     }),
   ),
   types: Type.Optional(
@@ -72,14 +73,15 @@ const EventPage = named(
 );
 
 const DESCRIPTION = [
-  'In the order of `sequence`: whoever has seen one never later meets a lower one; it is null for a client with bounds. A token sees the types whose resource it may',
-  'read: `catalog:read`, `contacts:read`, `orders:read`, `tickets:read`; of payments and refunds `orders.sensitive:read`;',
-  '`types` that name others are 403. A client with `bounds` sees the events of resources within them: of contacts that it made',
-  'or that its orders name (as long as one does), of the orders within them and their payments, refunds and tickets, and of the',
-  'whole catalogue. With `Accept: text/event-stream` the answer is a stream of Server-Sent Events, whose `id` is the cursor:',
-  '`Last-Event-ID` goes on. Every 15 seconds it has a comment and an advanced id; it ends when the token expires, is revoked or',
-  'loses a scope, or the bounds of its client change: connect again. A client has at most 20 streams and waiting requests',
-  'at once, at each instance of the service.',
+  'In the order of `sequence`: whoever has seen one never later meets a lower one; it is null for a client with',
+  'bounds. A token sees the types whose resource it may read: `catalog:read`, `contacts:read`, `orders:read`,',
+  '`tickets:read`; of payments and refunds `orders.sensitive:read`; `types` that name others are 403. A client with',
+  '`bounds` sees the events of resources within them: of contacts that it made or that its orders name (as long as',
+  'one does), of the orders within them and their payments, refunds and tickets, and of the whole catalogue. With',
+  '`Accept: text/event-stream` the answer is a stream of Server-Sent Events, whose `id` is the cursor:',
+  '`Last-Event-ID` goes on. Every 15 seconds it has a comment and an advanced id; it ends when the token expires, is',
+  'revoked or loses a scope, or the bounds of its client change: connect again. A client has at most 20 streams and',
+  'waiting requests at once, at each instance of the service.',
 ].join('\n');
 
 const event = createEventExample('order.confirmed');

@@ -37,7 +37,8 @@ const ON_SECRET =
   'Deliveries are signed after Standard Webhooks (standardwebhooks.com) with the secret, which is answered this once.';
 
 const OF_BOUNDED =
-  'For a client with bounds those exist whose `url` or `types` it was the last to set; they deliver what is within its bounds.';
+  'For a client with bounds those exist whose `url` or `types` it was the last to set; they deliver what is within its ' +
+  'bounds.';
 
 const TestedWebhook = named('WebhookTest', Type.Object({ delivery: Delivery }));
 
@@ -84,15 +85,14 @@ export function createWebhookRoutes(webhooks: Webhooks): AnyOperation[] {
       path: WEBHOOKS,
       access: 'events:write',
       summary: 'Makes a webhook: events from now on are posted to its address',
-      description: `${ON_SECRET} The token must be able to see every type. An institution has at most 20 webhooks, all clients' together.`,
+      description:
+        `${ON_SECRET} The token must be able to see every type. ` +
+        "An institution has at most 20 webhooks, all clients' together.",
       body: NewWebhook,
       answers: { 201: WebhookWithSecret },
       errors: ['webhook_too_many', 'webhook_address_refused'],
       etag: true,
-      example: {
-        body: example.newWebhook,
-        answer: { ...example.webhook, lastDelivery: null, secret: example.secret },
-      },
+      example: { body: example.newWebhook, answer: { ...example.webhook, lastDelivery: null, secret: example.secret } },
       handle: async ({ caller, body, remember }) => {
         const answer = (webhook: WebhookDocument, secret: string | null) =>
           created({ ...toWebhookView(webhook, undefined), secret }, `${WEBHOOKS}/${webhook.id}`, {
@@ -126,8 +126,8 @@ export function createWebhookRoutes(webhooks: Webhooks): AnyOperation[] {
       access: 'events:write',
       summary: 'Changes a webhook',
       description:
-        'The token must be able to see every type that the webhook has before and after. `state: active` ends a pause, whose ' +
-        'events are delivered then, and a disabling, whose events are not.',
+        'The token must be able to see every type that the webhook has before and after. `state: active` ends a ' +
+        'pause, whose events are delivered then, and a disabling, whose events are not.',
       params,
       body: WebhookChanges,
       readOnly: READ_ONLY,
@@ -239,10 +239,10 @@ export function createWebhookRoutes(webhooks: Webhooks): AnyOperation[] {
       access: 'events:write',
       summary: 'Delivers an event again, or all events after a cursor',
       description:
-        'Either `eventId` or `after`. With the same `webhook-id`, of the events of its types that its client may read, and also ' +
-        'while it is disabled; they wait while it is paused. The deliveries are listed like all others. One redelivery ' +
-        '`after` a cursor at a time: until its deliveries are made, another is 409. Single events are taken until a ' +
-        'thousand wait.',
+        'Either `eventId` or `after`. With the same `webhook-id`, of the events of its types that its client may ' +
+        'read, and also while it is disabled; they wait while it is paused. The deliveries are listed like all ' +
+        'others. One redelivery `after` a cursor at a time: until its deliveries are made, another is 409. Single ' +
+        'events are taken until a thousand wait.',
       params,
       body: RedeliveryRequest,
       needsBody: true,

@@ -7,10 +7,10 @@ import type { Redelivery, WebhookDocument } from '../store.ts';
 import { eventTypes, expandTypes, listVisibleTypes } from '../types/types.ts';
 
 /** Counts webhooks of an institution without those of clients with bounds. */
-export const MOST_WEBHOOKS = 20;
+const MOST_WEBHOOKS = 20;
 
 /** Counts webhooks of a client with bounds. */
-export const MOST_WEBHOOKS_WITHIN_BOUNDS = 3;
+const MOST_WEBHOOKS_WITHIN_BOUNDS = 3;
 
 export function createTooManyWebhooksFault({ bounds }: Pick<Caller, 'bounds'>): Fault {
   return new Fault(
@@ -47,15 +47,13 @@ export interface WebhookChange {
 }
 
 /** The caller must not hear, nor let others hear, what its token may not read. @throws {Fault} `forbidden` */
-export function requireVisible({ scopes }: Pick<Caller, 'scopes'>, types: readonly string[]): void {
+export function requireVisible({ scopes }: Pick<Caller, 'scopes'>, wanted: readonly string[]): void {
   const visible = new Set<string>(listVisibleTypes(scopes));
-  const hidden = expandTypes(types).filter((type) => !visible.has(type));
+  const hidden = expandTypes(wanted).filter((type) => !visible.has(type));
   if (hidden.length === 0) return;
   const missing = [...new Set(hidden.map((type) => eventTypes[type].scope))];
-  throw createInsufficientScopeFault(
-    `The webhook has types of events that the token may not see (${hidden.join(', ')}): it lacks ${missing.join(' and ')}.`,
-    missing,
-  );
+  const types = `types of events that the token may not see (${hidden.join(', ')})`;
+  throw createInsufficientScopeFault(`The webhook has ${types}: it lacks ${missing.join(' and ')}.`, missing);
 }
 
 export function createAddressRefusedFault(reason: string): Fault {
@@ -99,19 +97,13 @@ export function applyWebhookChange(
   };
 }
 
-export function buildChangeMembers(current: WebhookDocument, now: Date) {
-  return {
-    revision: current.revision + 1,
-    updatedAt: now.toISOString(),
-  };
-}
+const buildChangeMembers = ({ revision }: WebhookDocument, now: Date) => ({
+  revision: revision + 1,
+  updatedAt: now.toISOString(),
+});
 
 export function addSecret(current: WebhookDocument, secret: StoredSecret, now: Date): New<WebhookDocument> {
-  return {
-    ...current,
-    secrets: rotateSecrets(current.secrets, secret),
-    ...buildChangeMembers(current, now),
-  };
+  return { ...current, secrets: rotateSecrets(current.secrets, secret), ...buildChangeMembers(current, now) };
 }
 
 /** Only what is asked for again is delivered to it. */

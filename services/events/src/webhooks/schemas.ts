@@ -2,6 +2,7 @@ import {
   createLineSchema,
   createNullableSchema,
   createPageSchema,
+  createView,
   listReadOnlyMembers,
   named,
   oneOf,
@@ -21,8 +22,8 @@ const members = {
     maxLength: 2_000,
     pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^\\s/?#@]+([/?#]\\S*)?$',
     description:
-      'where events are posted: an `https` address without user and password, as is. It may not lead into an internal network ' +
-      '(422 `webhook_address_refused`); a name that does not resolve yet is accepted',
+      'where events are posted: an `https` address without user and password, as is. It may not lead into an ' +
+      'internal network (422 `webhook_address_refused`); a name that does not resolve yet is accepted',
   }),
   types: Type.Array(oneOf([...eventTypeNames, ...typeGroups]), {
     minItems: 1,
@@ -35,9 +36,9 @@ const members = {
 
 const state = oneOf(STATES, {
   description:
-    '`paused`: events are kept for as long as the feed keeps them, and delivered once it is active. `disabled`: by the service, ' +
-    'because the receiver answered 410 or nothing succeeded for five days; events are delivered only if they are redelivered, ' +
-    'until it is set to `active`',
+    '`paused`: events are kept for as long as the feed keeps them, and delivered once it is active. `disabled`: by ' +
+    'the service, because the receiver answered 410 or nothing succeeded for five days; events are delivered only if ' +
+    'they are redelivered, until it is set to `active`',
 });
 
 export const NewWebhook = named(
@@ -129,37 +130,21 @@ export const DeliveryPage = createPageSchema(Delivery);
 
 type Last = Pick<DeliveryDocument, 'at' | 'httpStatus'>;
 
+const viewWebhook = createView(Webhook);
+const viewDelivery = createView(Delivery);
+
 export function toWebhookView(webhook: WebhookDocument, last: Last | undefined): Static<typeof Webhook> {
-  return {
-    webhookId: webhook.id,
-    url: webhook.url,
-    types: [...webhook.types] as Static<typeof Webhook>['types'],
-    description: webhook.description,
-    state: webhook.state,
-    disabledReason: webhook.disabledReason,
-    lastDelivery: last?.at == null ? null : { at: last.at, status: last.httpStatus },
-    createdAt: webhook.createdAt,
-    updatedAt: webhook.updatedAt,
-  };
+  const lastDelivery = last?.at == null ? null : { at: last.at, status: last.httpStatus };
+  return viewWebhook({ ...webhook, webhookId: webhook.id, lastDelivery });
 }
 
 export function toDeliveryView(delivery: DeliveryDocument): Static<typeof Delivery> {
-  const { id, eventId, type, attempt, at, durationMs, outcome, httpStatus, error, nextAttemptAt, dueAt } = delivery;
-  return {
-    deliveryId: id,
-    eventId,
-    type: type as Static<typeof Delivery>['type'],
-    attempt,
-    at,
-    durationMs,
-    outcome,
-    httpStatus,
-    error,
-    nextAttemptAt: outcome === 'waiting' ? instant(dueAt) : nextAttemptAt,
-  };
+  const nextAttemptAt = delivery.outcome === 'waiting' ? toInstant(delivery.dueAt) : delivery.nextAttemptAt;
+  const type = delivery.type as Static<typeof Delivery>['type'];
+  return viewDelivery({ ...delivery, deliveryId: delivery.id, type, nextAttemptAt });
 }
 
-const instant = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
+const toInstant = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
 
 export const webhook: Static<typeof Webhook> = {
   webhookId: 'whk_5k2m9qx4tb03vn5e0rw8',

@@ -77,10 +77,7 @@ describe.each(engines)(`the feed of a client with bounds on $name${notExercised}
       const [outside, unknown] = await Promise.all(answers);
       const withoutCursor = (
         { text, ...answer }: Awaited<(typeof answers)[0]> = { status: 0, headers: {}, text: '' },
-      ) => ({
-        ...answer,
-        text: text.replace(/"nextCursor":"[^"]+"/, ''),
-      });
+      ) => ({ ...answer, text: text.replace(/"nextCursor":"[^"]+"/, '') });
       expect(withoutCursor(outside)).toEqual(withoutCursor(unknown));
       expect(await seenBy(FULL, { bounds }, '&resource=ord_own_here')).toEqual(['ord_own_here']);
     }

@@ -137,9 +137,7 @@ describe.each(engines)(`each fact has one event on $name${notExercised}`, (engin
       'text',
     ];
     for (const event of malformed)
-      await expect(its.take(createFact({ institution: 'stuck', event }))).rejects.toMatchObject({
-        name: 'Unreadable',
-      });
+      await expect(its.take(createFact({ institution: 'stuck', event }))).rejects.toMatchObject({ name: 'Unreadable' });
     await its.take(createFact({ institution: 'stuck', resource, version: 3, before: 1 }));
     await its.take(createFact({ institution: 'stuck' }));
     await its.idle();

@@ -1,18 +1,12 @@
 import { createHash, createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { deriveSealingKey, seal, unseal } from '@boxoffice/runtime';
 import { type Store, UniqueViolation } from '@boxoffice/store';
+import type { Static } from 'typebox';
+import type { Jwk } from '../schemas.ts';
 import { type BarcodeKeyDocument, barcodeKeysCollection } from '../store.ts';
 import type { BarcodeKey } from './barcode.ts';
 
-/** RFC 8037, 2. */
-interface PublicKey {
-  readonly kty: 'OKP';
-  readonly crv: 'Ed25519';
-  readonly x: string;
-  readonly kid: string;
-  readonly alg: 'EdDSA';
-  readonly use: 'sig';
-}
+type PublicKey = Static<typeof Jwk>;
 
 /** Milliseconds for which an instance caches the signing key. */
 const KNOWN_MS = 5_000;
@@ -60,7 +54,7 @@ export function createBarcodeKeys(store: Store, serviceSecret: string, now: () =
     /** The current key comes first; read from the store. */
     async findPublishedKeys(institution: string): Promise<readonly [PublicKey, ...PublicKey[]]> {
       const { current, others } = await reload(institution);
-      return [publicKey(current), ...others.map(publicKey)];
+      return [toPublicKey(current), ...others.map(toPublicKey)];
     },
   };
 }
@@ -90,7 +84,7 @@ const openKeyChain = (store: Store, serviceSecret: string) => {
       const generation = (newest?.generation ?? 0) + 1;
       const pair = generateKeyPairSync('ed25519');
       const x = String(pair.publicKey.export({ format: 'jwk' }).x);
-      const kid = kidOf(x);
+      const kid = deriveKid(x);
       const plain = pair.privateKey.export({ type: 'pkcs8', format: 'der' });
       try {
         return await collection.of(institution).insert({
@@ -110,13 +104,13 @@ const openKeyChain = (store: Store, serviceSecret: string) => {
 };
 
 /** It is short, since every barcode contains it (RFC 7638). */
-const kidOf = (x: string): string =>
+const deriveKid = (x: string): string =>
   createHash('sha256')
     .update(JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x }))
     .digest('base64url')
     .slice(0, 6);
 
-const publicKey = ({ kid, x }: BarcodeKeyDocument): PublicKey => ({
+const toPublicKey = ({ kid, x }: BarcodeKeyDocument): PublicKey => ({
   kty: 'OKP',
   crv: 'Ed25519',
   x,
@@ -136,6 +130,6 @@ export async function rotateBarcodeKey(store: Store, serviceSecret: string, inst
   for (;;) {
     const [newest] = await chain.all(institution);
     const added = await chain.add(institution, newest);
-    if (added) return publicKey(added);
+    if (added) return toPublicKey(added);
   }
 }

@@ -28,13 +28,14 @@ export function createControlRoutes(contextOf: ContextOf): AnyOperation[] {
       summary: 'Controls the ticket with a barcode at the door, once',
       description:
         'A barcode that is not of this institution, or not signed by it, is 404 `ticket_unknown_barcode`. With ' +
-        '`performanceId` a ticket for another performance is 409 `ticket_other_performance`. Everything else as for a ' +
-        'control by ticket id: already controlled is 409, with time and gate in `details`; not printed, cancelled or ' +
-        'replaced is 412. A scanner that was offline sends the time of the control as `at`; one more than 5 minutes before ' +
-        "the ticket's issue, more than 7 days ago, or more than 5 minutes ahead is 400 `validation_error`. " +
-        'Of a product with `entries`, as of the sale, `daily` admits once per local day of the venue, `unlimited` always, ' +
-        'each within its validity (else 412 `ticket_not_valid_now`): the ticket is `controlled` from the first entry on, by ' +
-        'the last one, and each entry is a scan in `GET /svc/v3/tickets/controls`.',
+        '`performanceId` a ticket for another performance is 409 `ticket_other_performance`. Everything else as for ' +
+        'a control by ticket id: already controlled is 409, with time and gate in `details`; not printed, cancelled ' +
+        'or replaced is 412. A scanner that was offline sends the time of the control as `at`; one more than 5 ' +
+        "minutes before the ticket's issue, more than 7 days ago, or more than 5 minutes ahead is 400 " +
+        '`validation_error`. Of a product with `entries`, as of the sale, `daily` admits once per local day of the ' +
+        'venue, `unlimited` always, each within its validity (else 412 `ticket_not_valid_now`): the ticket is ' +
+        '`controlled` from the first entry on, by the last one, and each entry is a scan in `GET ' +
+        '/svc/v3/tickets/controls`.',
       body: BarcodeControl,
       answers: { 200: Ticket },
       etag: true,
@@ -80,8 +81,8 @@ export function createControlRoutes(contextOf: ContextOf): AnyOperation[] {
       description:
         'Already controlled: 409, with time and gate in `details`. Not printed, cancelled or replaced: 412, with the ' +
         'reason and the replacing ticket in `details`. A scanner that was offline sends the time of the control as ' +
-        "`at`; one more than 5 minutes before the ticket's issue, more than 7 days ago, or more than 5 minutes ahead is " +
-        '400 `validation_error`.',
+        "`at`; one more than 5 minutes before the ticket's issue, more than 7 days ago, or more than 5 minutes ahead " +
+        'is 400 `validation_error`.',
       body: Control,
       errors: ['ticket_already_controlled', 'ticket_not_printed', ...enteringCodes, ...finalCodes, 'validation_error'],
       example: { params, body: example.control, answer: example.controlled },
@@ -110,8 +111,8 @@ export function createControlRoutes(contextOf: ContextOf): AnyOperation[] {
       method: 'delete',
       summary: 'Reverts a control: the ticket can be controlled again',
       description:
-        'Refused if the order was cancelled after the control: the ticket stays controlled. Of a ticket that admits more ' +
-        'than once its last entry is taken back: it stays `controlled` by the one before, if there is one.',
+        'Refused if the order was cancelled after the control: the ticket stays controlled. Of a ticket that admits ' +
+        'more than once its last entry is taken back: it stays `controlled` by the one before, if there is one.',
       errors: ['order_cancelled', 'ticket_not_printed', ...finalCodes],
       example: { params, answer: example.printed },
       handle: async ({ caller, params, ifMatch }) =>

@@ -3,39 +3,29 @@ import {
   createPageSchema,
   createView,
   id,
-  listQuery,
   ok,
   operation,
   pageQuery,
-  readChangesPage,
   readPage,
   timestamp,
 } from '@boxoffice/http';
 import { computeSalesBounds } from '@boxoffice/service';
 import { type Documents, restrictDocuments } from '@boxoffice/store';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { type ContextOf, readTimestamp } from '../context.ts';
 import * as example from '../examples.ts';
 import { Control } from '../schemas.ts';
 import type { TicketDocument } from '../store.ts';
 import { PATH } from '../tickets/answers.ts';
-import { finishPending } from '../tickets/lineage.ts';
 import { controlMany } from './batch.ts';
 import { findOtherPerformances } from './other-performances.ts';
 import type { NewScan } from './scans.ts';
-import { Admissions, RecordedScan, Result, ScanAnswers, ScanBatch, TicketStatuses } from './schemas.ts';
-import { type SeatCategories, toDoorTicket } from './status-routes.ts';
+import { Admissions, RecordedScan, Result, ScanAnswers, ScanBatch } from './schemas.ts';
 
 const { Optional } = Type;
 
-interface GateCount {
-  readonly gate: string | null;
-  readonly controlled: number;
-}
-
 const view = createView(RecordedScan);
 
-/** Statuses have no barcodes, names and prices. */
 export function createScanRoutes(contextOf: ContextOf): AnyOperation[] {
   return [
     operation({
@@ -46,16 +36,17 @@ export function createScanRoutes(contextOf: ContextOf): AnyOperation[] {
       admits: ['door'],
       summary: 'Controls tickets with up to 500 scans, each for itself',
       description:
-        'For scanners that were offline, or scan faster than they send. Each item is decided as a single control would ' +
-        'be, and one that is refused does not stop the others: `result` is `admitted`, `repeated` (the ticket was ' +
-        'controlled before; `control` says when and where) or `refused`, and `reason` is the `status` that the single ' +
-        'control answers, also of an item that is no scan (`bad_request`, `validation_error`). A `nonce` has one effect and one answer per client and user for 30 days, whatever else is sent ' +
-        'with it, also at the same time: a scanner that got no answer sends everything again. An `at` more than 5 minutes ' +
-        "before the ticket's issue, more than 7 days ago, or more than 5 minutes ahead is refused (`validation_error`) and " +
-        'does not use the nonce. An `offline` scan happened already: of two for one ' +
-        'ticket the earlier `at` is admitted, in whichever order they arrive. If the later one had been answered before, ' +
-        'that answer stands, its nonce still gets it, and `GET /svc/v3/tickets/controls` shows it as `repeated` from then ' +
-        'on; time and gate of the ticket are those of the earlier one. This works while all other services are down.',
+        'For scanners that were offline, or scan faster than they send. Each item is decided as a single control ' +
+        'would be, and one that is refused does not stop the others: `result` is `admitted`, `repeated` (the ticket ' +
+        'was controlled before; `control` says when and where) or `refused`, and `reason` is the `status` that the ' +
+        'single control answers, also of an item that is no scan (`bad_request`, `validation_error`). A `nonce` has ' +
+        'one effect and one answer per client and user for 30 days, whatever else is sent with it, also at the same ' +
+        "time: a scanner that got no answer sends everything again. An `at` more than 5 minutes before the ticket's " +
+        'issue, more than 7 days ago, or more than 5 minutes ahead is refused (`validation_error`) and does not use ' +
+        'the nonce. An `offline` scan happened already: of two for one ticket the earlier `at` is admitted, in ' +
+        'whichever order they arrive. If the later one had been answered before, that answer stands, its nonce still ' +
+        'gets it, and `GET /svc/v3/tickets/controls` shows it as `repeated` from then on; time and gate of the ' +
+        'ticket are those of the earlier one. This works while all other services are down.',
       body: ScanBatch,
       checksItems: true,
       answers: { 200: ScanAnswers },
@@ -67,7 +58,7 @@ export function createScanRoutes(contextOf: ContextOf): AnyOperation[] {
         const context = contextOf(caller);
         const scans = await controlMany(context, caller, body.items);
         const others = await findOtherPerformances(context.collections, scans);
-        return ok({ items: scans.map((scan) => answerTo(scan, others)) });
+        return ok({ items: scans.map((scan) => toAnswer(scan, others)) });
       },
     }),
     operation({
@@ -77,9 +68,10 @@ export function createScanRoutes(contextOf: ContextOf): AnyOperation[] {
       access: 'tickets:read',
       summary: 'Lists the scans at the door, refused ones included',
       description:
-        'Single controls, too, in the order in which they happened (`at`). Scans are kept for 90 days, without personal ' +
-        'data and without what was read. `result` is what is true now: an admitted scan is `repeated` once an offline scan ' +
-        'arrives that happened earlier. A box_office with points of sale, and a client with bounds, sees the scans of its tickets.',
+        'Single controls, too, in the order in which they happened (`at`). Scans are kept for 90 days, without ' +
+        'personal data and without what was read. `result` is what is true now: an admitted scan is `repeated` once ' +
+        'an offline scan arrives that happened earlier. A box_office with points of sale, and a client with bounds, ' +
+        'sees the scans of its tickets.',
       query: {
         ...pageQuery,
         performanceId: Optional(id),
@@ -113,7 +105,8 @@ export function createScanRoutes(contextOf: ContextOf): AnyOperation[] {
       summary: 'Counts who is inside, by gate',
       description:
         'Of the tickets of a performance: how many are in force, how many of these open the door, and how many are ' +
-        'controlled. A performance without tickets has zeros. A box_office with points of sale, and a client with bounds, counts its tickets.',
+        'controlled. A performance without tickets has zeros. A box_office with points of sale, and a client with ' +
+        'bounds, counts its tickets.',
       query: { performanceId: id },
       answers: { 200: Admissions },
       example: {
@@ -134,54 +127,13 @@ export function createScanRoutes(contextOf: ContextOf): AnyOperation[] {
         const context = contextOf(caller);
         const asOf = readTimestamp(context);
         const { tickets } = context.collections;
-        return ok({ ...(await admissionsOf(tickets, query.performanceId)), asOf });
-      },
-    }),
-    operation({
-      id: 'listTicketStatuses',
-      method: 'get',
-      path: `${PATH}/statuses`,
-      access: 'tickets:read',
-      summary: 'Lists the statuses of a performance, for scanners without a network',
-      description:
-        'Of every ticket of the performance what decides at the door, replaced and cancelled ones included, and nothing ' +
-        'else: no barcode, no name, no price. In order of creation; with modifiedSince in order of the last change. A ' +
-        'ticket that a scanner does not find in it was sold later. One with `entries` admits again, `daily` once its ' +
-        '`controlledAt` is of an earlier local day. `seatCategories` names the categories of the page. A box_office with points of sale, and a client with ' +
-        'bounds, sees its tickets.',
-      query: { ...listQuery, performanceId: id },
-      answers: { 200: TicketStatuses },
-      example: {
-        query: { performanceId: example.ids.performance },
-        answer: {
-          items: [example.ticketStatus],
-          nextCursor: null,
-          asOf: example.asOf,
-          seatCategories: { [example.ticketStatus.seatCategoryId]: example.shopTicket.about.seatCategory },
-        },
-      },
-      handle: async (request) => {
-        const { performanceId, modifiedSince } = request.query;
-        const { now, collections } = contextOf(request.caller);
-        await finishPending(collections);
-        const moved = await collections.performances.get(performanceId);
-        const seatCategories: SeatCategories = {};
-        const { data } = await readChangesPage(request, collections.tickets, {
-          where: { performanceId },
-          orderBy: modifiedSince === undefined ? 'createdAt' : 'updatedAt',
-          clock: now,
-          item: (ticket) => {
-            if (ticket.about) seatCategories[ticket.seatCategoryId] = ticket.about.seatCategory;
-            return toDoorTicket(ticket, moved);
-          },
-        });
-        return ok({ ...data, seatCategories });
+        return ok({ ...(await countAdmissions(tickets, query.performanceId)), asOf });
       },
     }),
   ];
 }
 
-const answerTo = (scan: NewScan, others: Awaited<ReturnType<typeof findOtherPerformances>>) => {
+const toAnswer = (scan: NewScan, others: Awaited<ReturnType<typeof findOtherPerformances>>) => {
   const { result, reason, control } = scan.answered ?? scan;
   const performanceId = scan.otherPerformanceId ?? (scan.ticketId === null ? null : scan.performanceId);
   return {
@@ -198,21 +150,24 @@ const answerTo = (scan: NewScan, others: Awaited<ReturnType<typeof findOtherPerf
 };
 
 /** Counts tickets that are in force, that open the door, and that are controlled. */
-const admissionsOf = async (tickets: Documents<TicketDocument>, performanceId: string) => {
-  const countOf = (status: string) => tickets.count({ performanceId, status });
+const countAdmissions = async (tickets: Documents<TicketDocument>, performanceId: string) => {
+  const count = (status: string) => tickets.count({ performanceId, status });
   const [waiting, printed, gates] = await Promise.all([
-    countOf('not_printed'),
-    countOf('printed'),
-    gatesOf(tickets, performanceId),
+    count('not_printed'),
+    count('printed'),
+    countGates(tickets, performanceId),
   ]);
   const controlled = gates.reduce((sum, gate) => sum + gate.controlled, 0);
   return { performanceId, issued: waiting + printed + controlled, printed: printed + controlled, controlled, gates };
 };
 
 /** Reads an index only, one step per gate. */
-const gatesOf = async (tickets: Documents<TicketDocument>, performanceId: string): Promise<GateCount[]> => {
+const countGates = async (
+  tickets: Documents<TicketDocument>,
+  performanceId: string,
+): Promise<Static<typeof Admissions>['gates']> => {
   const controlled = { performanceId, status: 'controlled' } as const;
-  const gates: GateCount[] = [];
+  const gates: Static<typeof Admissions>['gates'] = [];
   const unnamed = await tickets.count({ ...controlled, gate: null });
   if (unnamed > 0) gates.push({ gate: null, controlled: unnamed });
   for (let last = ''; ; ) {

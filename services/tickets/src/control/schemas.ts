@@ -30,8 +30,8 @@ const scanned = {
   nonce: Text({
     pattern: NONCE,
     description:
-      "the scanner's own name of this scan, unique for a client and user: sent again within 30 days, it has no further " +
-      'effect and gets its first answer',
+      "the scanner's own name of this scan, unique for a client and user: sent again within 30 days, it has no " +
+      'further effect and gets its first answer',
   }),
   performanceId: Optional({ ...performanceId, description: 'the performance at whose door it is' }),
   gate,

@@ -1,23 +1,9 @@
 import { matchTag } from '@boxoffice/http';
 
-export interface Texts {
-  /** ISO 639. */
-  readonly language: string;
-  readonly ticket: string;
-  readonly category: string;
-  readonly place: string;
-  readonly tariff: string;
-  readonly price: string;
-  readonly beneficiary: string;
-  readonly order: string;
-  readonly buyer: string;
-  readonly note: string;
-  readonly number: string;
-  readonly code: string;
-  readonly other: Pick<Texts, 'note' | 'number' | 'code'>;
-}
+type Texts = typeof english;
 
-const english: Texts = {
+const english = {
+  /** ISO 639. */
   language: 'en',
   ticket: 'Ticket',
   category: 'Category',

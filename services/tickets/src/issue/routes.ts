@@ -6,7 +6,7 @@ import { ids, orderedTicket } from '../examples.ts';
 import { Confirmation, Issued, OrderTickets } from '../schemas.ts';
 import { toTicketView } from '../tickets/answers.ts';
 import { listOrderTickets } from '../tickets/lineage.ts';
-import { parseCreator, toOrderedTicket } from './confirmation.ts';
+import { toCreator, toOrderedTicket } from './confirmation.ts';
 import { issue, type TicketSummary } from './issue.ts';
 
 const exampleTickets = [{ ticketId: ids.ticket, lineId: ids.line, status: 'not_printed' }];
@@ -32,7 +32,7 @@ export function createInternalRoutes(context: Context): AnyOperation[] {
         const issued = await issue(context, caller.institution, {
           ...body,
           orderNumber: body.number,
-          createdBy: parseCreator(body.createdBy),
+          createdBy: toCreator(body.createdBy),
           tickets: body.tickets.map(toOrderedTicket),
         });
         return ok({ tickets: issued.map(summary) });

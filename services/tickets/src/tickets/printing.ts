@@ -22,8 +22,8 @@ export function createPrintingRoutes(contextOf: ContextOf): AnyOperation[] {
       access: 'tickets:write',
       summary: 'Records that every ticket of an order that is not printed yet is printed, or delivered in another way',
       description:
-        'Answers the current ticket of each line, those that were printed before included. An order has tickets from its ' +
-        'confirmation on; before, as for an unknown order, the answer is 404.',
+        'Answers the current ticket of each line, those that were printed before included. An order has tickets from ' +
+        'its confirmation on; before, as for an unknown order, the answer is 404.',
       body: OrderPrinting,
       answers: { 200: PrintedTickets },
       errors: ['not_found', 'ticket_cancelled'],

@@ -153,8 +153,8 @@ export function createReplacementRoutes(contextOf: ContextOf): AnyOperation[] {
       access: 'tickets:write',
       summary: 'Replaces a printed ticket by a new one',
       description:
-        'For a lost ticket, or one for another person. The new ticket is printed and has its own barcode; this one is ' +
-        'invalidated, and its barcode is refused at the door. The place stays the same, and the line of the order ' +
+        'For a lost ticket, or one for another person. The new ticket is printed and has its own barcode; this one ' +
+        'is invalidated, and its barcode is refused at the door. The place stays the same, and the line of the order ' +
         'names the new ticket.',
       body: Replacement,
       answers: { 201: Ticket },

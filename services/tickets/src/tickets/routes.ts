@@ -30,9 +30,9 @@ export function createTicketRoutes(contextOf: ContextOf): AnyOperation[] {
       admits: ['customer'],
       summary: 'Lists tickets, replaced and cancelled ones included',
       description:
-        'In order of creation; with modifiedSince in order of the last change, so that paging misses nothing. Users see ' +
-        'what their role shows: a customer the tickets of its contact, a box_office those of its points of sale, if it has ' +
-        'any; clients with bounds see the tickets within them.',
+        'In order of creation; with modifiedSince in order of the last change, so that paging misses nothing. Users ' +
+        'see what their role shows: a customer the tickets of its contact, a box_office those of its points of sale, ' +
+        'if it has any; clients with bounds see the tickets within them.',
       query: {
         ...listQuery,
         orderId: identifier,

@@ -132,10 +132,7 @@ describe.each(engines)('barcodes are verified offline, on $name', (engine) => {
     const order = await issueOrder(fixture);
     const { barcode } = readTicket(await fixture.call('GET', `${PATH}/${getFirstTicketId(order)}`));
     const { keys } = await keysOf(fixture);
-    expect(readBarcode(barcode, keys)).toEqual({
-      tid: getFirstTicketId(order),
-      prf: order.tickets[0]?.performanceId,
-    });
+    expect(readBarcode(barcode, keys)).toEqual({ tid: getFirstTicketId(order), prf: order.tickets[0]?.performanceId });
     const forged = `${barcode.slice(0, 20)}${barcode[20] === '0' ? '1' : '0'}${barcode.slice(21)}`;
     expect(() => readBarcode(forged, keys)).toThrow('forged');
     const others = await fixture.call('GET', `${PATH}/verification-key`, { institution: 'museum' });

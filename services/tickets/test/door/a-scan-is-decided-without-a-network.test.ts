@@ -112,9 +112,7 @@ describe('a scan is decided without a network', () => {
     const property = fc.property(
       fc.option(
         fc.record({ ticketId: fc.constant(ID), performanceId: fc.constantFrom(TONIGHT, TOMORROW, undefined) }),
-        {
-          nil: undefined,
-        },
+        { nil: undefined },
       ),
       fc.option(
         fc.constantFrom(...statuses).map((status) => listed(status)),

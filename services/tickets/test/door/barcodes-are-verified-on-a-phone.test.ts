@@ -9,9 +9,7 @@ const { createVerifier } = await importDoorModule('verify.js');
 const loadLibrary = () => import('@noble/ed25519');
 
 /** A browser of 2019: SHA-512 and more, no Ed25519. */
-const old = {
-  importKey: () => Promise.reject(new DOMException('Unrecognized name.', 'NotSupportedError')),
-};
+const old = { importKey: () => Promise.reject(new DOMException('Unrecognized name.', 'NotSupportedError')) };
 
 const engines: [string, (scanned: string, keys: readonly object[]) => Promise<object | undefined>][] = [
   ['WebCrypto', createVerifier({ subtle: webcrypto.subtle, loadLibrary: () => Promise.reject(new Error('needless')) })],
