@@ -1,8 +1,7 @@
 import { beforeAll, expect, test } from '@jest/globals';
-import { createContext, createInstitutionContext } from '../../src/context.ts';
-import { controlMany } from '../../src/control/batch.ts';
-import { describeOnEachEngine, type Instance, SERVICE_SECRET } from '../fixture/service.ts';
-import { createConfirmedOrder, issueAndPrint, listScans, scan } from '../fixture/tickets.ts';
+import { createFailingStore } from '../fixture/crashes.ts';
+import { describeOnEachEngine, type Instance } from '../fixture/service.ts';
+import { controlWith, createConfirmedOrder, issueAndPrint, listScans, scan } from '../fixture/tickets.ts';
 
 /** How often each race is run. */
 const TIMES = 6;
@@ -14,9 +13,8 @@ describeOnEachEngine('a nonce has one effect and one answer, also where it is se
   });
 
   const twoTickets = async () => {
-    const { order } = await issueAndPrint(fixture, createConfirmedOrder(2));
+    const { order, performanceId } = await issueAndPrint(fixture, createConfirmedOrder(2));
     const [one = '', two = ''] = order.tickets.map(({ ticketId }) => ticketId);
-    const performanceId = order.tickets[0]?.performanceId ?? '';
     const statuses = async () => [(await fixture.ticket(one)).status, (await fixture.ticket(two)).status];
     return { one, two, performanceId, statuses };
   };
@@ -55,20 +53,9 @@ describeOnEachEngine('a nonce has one effect and one answer, also where it is se
 
   test.each(['scans', 'tickets'])('also after a crash at the write of %s', async (crashing) => {
     const { one, two, statuses } = await twoTickets();
-    const fails = () => Promise.reject(new Error('not written'));
-    const collection: typeof fixture.store.collection = (wanted) => {
-      const real = fixture.store.collection(wanted);
-      if (wanted.name !== crashing) return real;
-      return { ...real, of: (institution) => ({ ...real.of(institution), insertMany: fails, update: fails }) };
-    };
-    const dead = createContext({ ...fixture.store, collection }, SERVICE_SECRET);
-    const caller = { institution: fixture.institution, client: 'partner', user: null, bounds: null };
     const nonce = `crash.${one}`;
-    const attempt = controlMany(createInstitutionContext(dead, fixture.institution), caller, [
-      { nonce, ticketId: one },
-    ]);
-    await expect(attempt).rejects.toThrow('not written');
-    await dead.drawing.close();
+    const store = createFailingStore(fixture.store, crashing);
+    await expect(controlWith(fixture, [{ nonce, ticketId: one }], { store })).rejects.toThrow('not written');
     const [answer] = await scan(fixture, [{ nonce, ticketId: two }]);
     expect(answer).toMatchObject({ result: 'admitted', ticketId: one });
     expect(await statuses()).toEqual(['controlled', 'printed']);

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { createContext, createInstitutionContext } from '../../src/context.ts';
 import { findAdmittance } from '../../src/control/admittance.ts';
-import { controlMany } from '../../src/control/batch.ts';
 import type { Entries } from '../../src/domain/ticket.ts';
-import { describeOnEachEngine, PATH, SERVICE_SECRET } from '../fixture/service.ts';
+import { shopTicket } from '../../src/examples.ts';
+import { describeOnEachEngine, PATH } from '../fixture/service.ts';
 import {
   addMembers,
+  controlWith,
   createConfirmedOrder,
   createScanClock,
   issueAndPrint,
@@ -18,13 +18,7 @@ const DAY = 86_400_000;
 /** A time zone in which it is noon, so that no day ends during a test. */
 const NOON = ((ahead) => `Etc/GMT${ahead > 0 ? '-' : '+'}${Math.abs(ahead)}`)(12 - new Date().getUTCHours());
 
-const about = {
-  product: { en: 'Day pass' },
-  seatCategory: { en: 'Day pass' },
-  venue: { name: 'Museum', city: null },
-  timeZone: 'Europe/Paris',
-  productType: 'pass',
-};
+const about = { ...shopTicket.about, timeZone: 'Europe/Paris', productType: 'pass' };
 
 /** An order for one pass, valid from yesterday for a month. */
 const passOrder = (entries: Entries | undefined) => {
@@ -51,17 +45,13 @@ describe('the day of a daily pass', () => {
 
 describeOnEachEngine('a pass admits as often as its product says', (fixture) => {
   const open = async (entries: Entries | undefined) => {
-    const { order, id } = await issueAndPrint(fixture, passOrder(entries));
-    const performanceId = order.tickets[0]?.performanceId ?? '';
-    const caller = { institution: fixture.institution, client: 'partner', user: null, bounds: null };
+    const { order, id, performanceId } = await issueAndPrint(fixture, passOrder(entries));
     let nth = 0;
     /** Scans the pass some time from now. */
     const scanAfter = async (ms: number, more: object = {}) => {
-      const context = createContext(fixture.store, SERVICE_SECRET, () => Date.now() + ms);
       nth += 1;
       const item = { nonce: `${id}.${nth}`, ticketId: id, ...more };
-      const [answer] = await controlMany(createInstitutionContext(context, fixture.institution), caller, [item]);
-      await context.drawing.close();
+      const [answer] = await controlWith(fixture, [item], { now: () => Date.now() + ms });
       return answer?.result === 'refused' ? answer.reason : answer?.result;
     };
     const act = async (method: string) => {
@@ -111,12 +101,8 @@ describeOnEachEngine('a pass admits as often as its product says', (fixture) => 
   test('`unlimited` always; each entry is a scan and an event, and is taken back by itself', async () => {
     const { id, order, performanceId, act } = await open('unlimited');
     const at = createScanClock();
-    const items = [1, 2, 3].map((second) => ({
-      nonce: `${id}.${second}`,
-      ticketId: id,
-      at: at(second),
-      gate: `G${second}`,
-    }));
+    const toItem = (second: number) => ({ nonce: `${id}.${second}`, ticketId: id, at: at(second), gate: `G${second}` });
+    const items = [1, 2, 3].map(toItem);
     for (const item of items) expect((await scan(fixture, [item]))[0]?.result).toBe('admitted');
     expect((await scan(fixture, items)).map(({ result }) => result)).toEqual(['admitted', 'admitted', 'admitted']);
     expect((await listScans(fixture, `performanceId=${performanceId}&result=admitted`)).length).toBe(3);
@@ -140,13 +126,9 @@ describeOnEachEngine('a pass admits as often as its product says', (fixture) => 
       const { scanAfter, act } = await open(entries);
       expect([await scanAfter(29 * DAY), await scanAfter(31 * DAY)]).toEqual(['admitted', 'ticket_not_valid_now']);
       const early = await open(entries);
-      const start = new Date(Date.now() + 3 * DAY).toISOString();
-      const moved = {
-        performanceId: early.performanceId,
-        startDate: start,
-        timeZone: 'Europe/Paris',
-        venue: about.venue,
-      };
+      const { timeZone, venue } = about;
+      const startDate = new Date(Date.now() + 3 * DAY).toISOString();
+      const moved = { performanceId: early.performanceId, startDate, timeZone, venue };
       await fixture.deliver('performance.moved', moved, { version: 2 });
       expect([await early.scanAfter(0), await early.act('POST')]).toEqual([
         'ticket_not_valid_now',

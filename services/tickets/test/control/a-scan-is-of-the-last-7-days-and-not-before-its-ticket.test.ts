@@ -1,9 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { createContext, createInstitutionContext } from '../../src/context.ts';
-import { controlMany } from '../../src/control/batch.ts';
 import { findTimeProblem } from '../../src/domain/control.ts';
-import { describeOnEachEngine, PATH, SERVICE_SECRET } from '../fixture/service.ts';
-import { createScanClock, issueAndPrint, listScans, scan } from '../fixture/tickets.ts';
+import { describeOnEachEngine, PATH } from '../fixture/service.ts';
+import { controlWith, createScanClock, issueAndPrint, listScans, scan } from '../fixture/tickets.ts';
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
@@ -30,8 +28,7 @@ describe('the time of a scan', () => {
 
 describeOnEachEngine('a scan at a time at which it cannot have happened', (fixture) => {
   test('is refused, also offline, and does not use its nonce', async () => {
-    const { order, id } = await issueAndPrint(fixture);
-    const performanceId = order.tickets[0]?.performanceId ?? '';
+    const { id, performanceId } = await issueAndPrint(fixture);
     const beforeIssue = createScanClock()(-600);
     const times = [...NEVER, beforeIssue];
     const items = times.flatMap((at, index) =>
@@ -73,21 +70,17 @@ describeOnEachEngine('a scan at a time at which it cannot have happened', (fixtu
     const wrong = [400, 'validation_error'];
     for (const at of [...NEVER, createScanClock()(-600)]) expect(await refused(at)).toEqual([wrong, wrong]);
     expect((await fixture.ticket(id)).status).toBe('printed');
-    expect((await fixture.call('POST', `${PATH}/${id}/control`, { body: { at: createScanClock()(60) } })).status).toBe(
-      200,
-    );
+    const soon = { at: createScanClock()(60) };
+    expect((await fixture.call('POST', `${PATH}/${id}/control`, { body: soon })).status).toBe(200);
     expect(await refused('1970-01-01T00:00:00Z')).toEqual([wrong, wrong]);
   });
 
   test('is refused once 7 days have passed, although the ticket is older', async () => {
     const { id } = await issueAndPrint(fixture);
     const begin = Date.now();
-    const caller = { institution: fixture.institution, client: 'partner', user: null, bounds: null };
     const resultAfter = async (ms: number) => {
-      const context = createContext(fixture.store, SERVICE_SECRET, () => begin + ms);
       const item = { nonce: `late.${id}.${ms}`, ticketId: id, at: new Date(begin).toISOString(), offline: true };
-      const [answer] = await controlMany(createInstitutionContext(context, fixture.institution), caller, [item]);
-      await context.drawing.close();
+      const [answer] = await controlWith(fixture, [item], { now: () => begin + ms });
       return [answer?.result, answer?.reason];
     };
     expect(await resultAfter(7 * DAY + 1)).toEqual(['refused', 'validation_error']);

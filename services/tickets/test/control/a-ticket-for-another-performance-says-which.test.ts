@@ -1,23 +1,17 @@
 import { expect, test } from '@jest/globals';
+import type { SaleDescription } from '../../src/domain/ticket.ts';
+import { shopTicket } from '../../src/examples.ts';
 import { createTonight, openPhone } from '../door/phones.ts';
 import { describeOnEachEngine, PATH } from '../fixture/service.ts';
 import { addMembers, createConfirmedOrder, issueAndPrint } from '../fixture/tickets.ts';
 
 describeOnEachEngine('a ticket for another performance says which', (fixture) => {
-  const about = {
-    product: { en: 'Carmen' },
-    seatCategory: { en: 'Stalls' },
-    venue: { name: 'Grand Théâtre', city: 'Genève' },
-    timeZone: 'America/New_York',
-  };
+  const about = { ...shopTicket.about, product: { en: 'Carmen' }, timeZone: 'America/New_York' };
   const pass = { ...about, product: { en: 'Year pass' }, productType: 'pass', validUntil: '2032-01-01T05:00:00.000Z' };
-  const sell = async (described: typeof about) => {
-    const { id, order } = await issueAndPrint(
-      fixture,
-      addMembers(createConfirmedOrder(1), { about: described, startDate: '2031-01-01T00:30:00.000Z' }),
-    );
-    const { barcode } = await fixture.ticket(id);
-    return { id, barcode, performanceId: String(order.tickets[0]?.performanceId) };
+  const sell = async (described: SaleDescription) => {
+    const order = addMembers(createConfirmedOrder(), { about: described, startDate: '2031-01-01T00:30:00.000Z' });
+    const { id, performanceId } = await issueAndPrint(fixture, order);
+    return { id, barcode: (await fixture.ticket(id)).barcode, performanceId };
   };
 
   test.each([

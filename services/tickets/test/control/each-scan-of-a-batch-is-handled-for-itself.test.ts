@@ -1,9 +1,8 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { createContext, createInstitutionContext } from '../../src/context.ts';
-import { controlMany } from '../../src/control/batch.ts';
 import { NONCE_MS } from '../../src/store.ts';
-import { describeOnEachEngine, PATH, SERVICE_SECRET } from '../fixture/service.ts';
+import { describeOnEachEngine, door, PATH } from '../fixture/service.ts';
 import {
+  controlWith,
   createConfirmedOrder,
   createScanClock,
   getFirstTicketId,
@@ -14,13 +13,13 @@ import {
   toCancelledOrder,
 } from '../fixture/tickets.ts';
 
-const user = (id: string) => ({ id, role: 'door', contact: null, pointsOfSale: [] }) as const;
+const createDoorUser = (id: string) => ({ ...door, id });
 
 describeOnEachEngine('each scan of a batch is handled for itself', (fixture) => {
   const revert = (id: string) => fixture.call('DELETE', `${PATH}/${id}/control`);
 
   test('in their order, with the reasons of the single control', async () => {
-    const { order, id } = await issueAndPrint(fixture, createConfirmedOrder(2));
+    const { order, id, performanceId } = await issueAndPrint(fixture, createConfirmedOrder(2));
     const second = order.tickets[1]?.ticketId ?? '';
     const gone = await issueAndPrint(fixture);
     await fixture.deliver('order.cancelled', toCancelledOrder(gone.order));
@@ -31,7 +30,7 @@ describeOnEachEngine('each scan of a batch is handled for itself', (fixture) => 
     const at = createScanClock()(3);
     const answers = await scan(fixture, [
       { nonce: `${id}.1`, barcode: 'nonsense' },
-      { nonce: `${id}.2`, barcode, gate: 'North', at, performanceId: order.tickets[0]?.performanceId },
+      { nonce: `${id}.2`, barcode, gate: 'North', at, performanceId },
       { nonce: `${id}.3`, ticketId: id, gate: 'South' },
       { nonce: `${id}.4`, ticketId: second, performanceId: 'prf_other' },
       { nonce: `${id}.5`, ticketId: early },
@@ -41,7 +40,6 @@ describeOnEachEngine('each scan of a batch is handled for itself', (fixture) => 
       { nonce: `${id}.9`, ticketId: second, at: '2099-01-01T00:00:00Z' },
       { nonce: `${id}.A`, ticketId: second },
     ]);
-    const performanceId = order.tickets[0]?.performanceId;
     const control = { at, gate: 'North' };
     expect(answers).toMatchObject([
       { result: 'refused', reason: 'ticket_unknown_barcode', ticketId: null, place: null, performanceId: null },
@@ -135,7 +133,12 @@ describeOnEachEngine('each scan of a batch is handled for itself', (fixture) => 
     await fixture.call('POST', `${PATH}/${early}/printing`);
     expect(await scan(fixture, [{ nonce: `early.${id}`, ticketId: early }])).toEqual([refused]);
     const results = [];
-    for (const sender of [{ client: 'other' }, { user: user('usr_1') }, { user: user('usr_2') }, { client: 'other' }])
+    for (const sender of [
+      { client: 'other' },
+      { user: createDoorUser('usr_1') },
+      { user: createDoorUser('usr_2') },
+      { client: 'other' },
+    ])
       results.push((await scan(fixture, [{ nonce, ticketId: id }], sender))[0]?.result);
     expect(results).toEqual(['admitted', 'repeated', 'repeated', 'admitted']);
   });
@@ -163,13 +166,9 @@ describeOnEachEngine('each scan of a batch is handled for itself', (fixture) => 
   test('a nonce is free again after 30 days, and not before', async () => {
     const { id } = await issueAndPrint(fixture);
     const begin = Date.now();
-    const caller = { institution: fixture.institution, client: 'partner', user: null, bounds: null };
     const resultAfter = async (ms: number) => {
-      const context = createContext(fixture.store, SERVICE_SECRET, () => begin + ms);
-      const [answer] = await controlMany(createInstitutionContext(context, fixture.institution), caller, [
-        { nonce: `month.${id}`, ticketId: id },
-      ]);
-      await context.drawing.close();
+      const item = { nonce: `month.${id}`, ticketId: id };
+      const [answer] = await controlWith(fixture, [item], { now: () => begin + ms });
       return answer?.result;
     };
     expect(await resultAfter(0)).toBe('admitted');
@@ -186,8 +185,8 @@ describeOnEachEngine('of two offline scans the earlier is admitted', (fixture) =
   });
 
   const printedTicket = async () => {
-    const { order, id } = await issueAndPrint(fixture, createConfirmedOrder(1));
-    return { orderId: order.orderId, id, performanceId: order.tickets[0]?.performanceId };
+    const { order, id, performanceId } = await issueAndPrint(fixture);
+    return { orderId: order.orderId, id, performanceId };
   };
   const offline = (ticketId: string, second: number, more: object = {}) => ({
     nonce: `${ticketId}.${second}`,
@@ -197,7 +196,7 @@ describeOnEachEngine('of two offline scans the earlier is admitted', (fixture) =
     offline: true,
     ...more,
   });
-  const listed = async (performanceId: string | undefined) =>
+  const listed = async (performanceId: string) =>
     (await listScans(fixture, `performanceId=${performanceId}`)).map(({ result, gate }) => `${gate} ${result}`);
 
   test('in one batch, whatever their order', async () => {

@@ -100,19 +100,19 @@ describeOnEachEngine('of eight requests with one key at two instances', (fixture
   });
 
   test('a control by barcode admits once', async () => {
-    const { order, id } = await issueAndPrint(fixture);
+    const { id, performanceId } = await issueAndPrint(fixture);
     const { barcode } = await fixture.ticket(id);
     expect((await send('POST', '/control', { barcode })).status).toBe(200);
-    expect(await listScans(fixture, `performanceId=${order.tickets[0]?.performanceId}`)).toHaveLength(1);
+    expect(await listScans(fixture, `performanceId=${performanceId}`)).toHaveLength(1);
   });
 
   test('a batch of scans admits each ticket once', async () => {
-    const { order, id } = await issueAndPrint(fixture);
+    const { id, performanceId } = await issueAndPrint(fixture);
     const { barcode } = await fixture.ticket(id);
     const items = [{ nonce: 'gate-7.000123', barcode, gate: 'North', at: createScanClock()(3) }];
     const reply = await send('POST', '/controls', { items });
     expect(reply.data).toMatchObject({ items: [{ result: 'admitted' }] });
-    expect(await listScans(fixture, `performanceId=${order.tickets[0]?.performanceId}`)).toHaveLength(1);
+    expect(await listScans(fixture, `performanceId=${performanceId}`)).toHaveLength(1);
   });
 
   test.each([
@@ -129,13 +129,10 @@ describeOnEachEngine('of eight requests with one key at two instances', (fixture
   });
 
   test('a print of an order prints each ticket once', async () => {
-    const order = await issueOrder(fixture, createConfirmedOrder());
-    const reply = await send('POST', '/printing', { orderId: order.orderId });
-    expect(reply.status).toBe(200);
-    expect([(await fixture.ticket(getFirstTicketId(order))).status, await versionOf(getFirstTicketId(order))]).toEqual([
-      'printed',
-      2,
-    ]);
+    const order = await issueOrder(fixture);
+    expect((await send('POST', '/printing', { orderId: order.orderId })).status).toBe(200);
+    const id = getFirstTicketId(order);
+    expect([(await fixture.ticket(id)).status, await versionOf(id)]).toEqual(['printed', 2]);
   });
 
   test('a refusal is the same for all, and one scan', async () => {

@@ -12,7 +12,13 @@ import { replaceTicket } from '../../src/tickets/replacement.ts';
 import { changeTicket } from '../../src/tickets/tickets.ts';
 import { Crash, createCrashingStore } from '../fixture/crashes.ts';
 import { engines, openFixture, SERVICE_SECRET } from '../fixture/service.ts';
-import { type Confirmed, createConfirmedOrder, readOrderTickets, toCancelledOrder } from '../fixture/tickets.ts';
+import {
+  type Confirmed,
+  changeCollections,
+  createConfirmedOrder,
+  readOrderTickets,
+  toCancelledOrder,
+} from '../fixture/tickets.ts';
 
 const free = { ifMatch: () => {} };
 
@@ -121,13 +127,8 @@ describe.each(engines)('events and commands in any order, with crashes, on $name
   });
 
   test('negative control: a cancellation that does not read the tickets is found', async () => {
-    const blind = (context: Context): Context => ({
-      ...context,
-      collections: (institution) => {
-        const collections = context.collections(institution);
-        return { ...collections, tickets: { ...collections.tickets, find: async () => [] } };
-      },
-    });
+    const blind = (context: Context): Context =>
+      changeCollections(context, ({ tickets }) => ({ tickets: { ...tickets, find: async () => [] } }));
     const step = { line: 0, dies: undefined, when: 'before' } as const;
     const history = [
       { ...step, what: 'issue' },

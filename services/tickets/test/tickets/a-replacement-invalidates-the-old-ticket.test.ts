@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Store } from '@boxoffice/store';
 import { expect, test } from '@jest/globals';
-import { createContext, createInstitutionContext } from '../../src/context.ts';
-import { replaceTicket, resumeInterruptedReplacements } from '../../src/tickets/replacement.ts';
+import { createContext } from '../../src/context.ts';
+import { resumeInterruptedReplacements } from '../../src/tickets/replacement.ts';
 import { crashAtEachWrite, createCrashingStore } from '../fixture/crashes.ts';
 import { describeOnEachEngine, PATH, readTicket, SERVICE_SECRET, startInstance } from '../fixture/service.ts';
 import {
@@ -10,6 +10,7 @@ import {
   getFirstTicketId,
   issueAndPrint,
   issueOrder,
+  leaveInterruptedReplacement,
   readOrderTickets,
   toCancelledOrder,
 } from '../fixture/tickets.ts';
@@ -71,29 +72,20 @@ describeOnEachEngine('a replacement invalidates the old ticket', (fixture) => {
     const renamed = await rename(id, 'Martin');
     expect(renamed.status).toBe(200);
     const next = readTicket(renamed);
-    expect(next).toMatchObject({
-      replaces: id,
-      status: 'printed',
-      beneficiary: { firstName: null, lastName: 'Martin' },
-    });
+    const beneficiary = { firstName: null, lastName: 'Martin' };
+    expect(next).toMatchObject({ replaces: id, status: 'printed', beneficiary });
     expect(readTicket(await rename(next.id, 'Martin')).id).toBe(next.id);
     expect((await rename(id, 'Late')).status).toBe(412);
     const third = readTicket(await replace(next.id));
-    expect(third).toMatchObject({ replaces: next.id, beneficiary: { firstName: null, lastName: 'Martin' } });
+    expect(third).toMatchObject({ replaces: next.id, beneficiary });
     await control(third.id);
     expect((await rename(third.id, 'Late')).status).toBe(412);
   });
 
-  test('of twenty concurrent replacements one is 201; with one key all return one ticket', async () => {
+  test('of twenty concurrent replacements one is 201', async () => {
     const { id } = await issueAndPrint(fixture);
     const replies = await Promise.all(Array.from({ length: 20 }, () => replace(id)));
     expect(replies.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(412)]);
-    const { id: other } = await issueAndPrint(fixture);
-    const headers = { 'idempotency-key': randomUUID() };
-    const same = await Promise.all(Array.from({ length: 5 }, () => replace(other, headers)));
-    const texts = same.filter(({ status }) => status === 201).map(({ text }) => text);
-    expect(new Set(texts).size).toBe(1);
-    expect((await replace(other, headers)).text).toBe(texts[0]);
   });
 
   test.each(['before', 'after'] as const)(
@@ -124,10 +116,7 @@ describeOnEachEngine('a replacement invalidates the old ticket', (fixture) => {
 
   test('the sweep completes an interrupted replacement, and may die at any write', async () => {
     const { order, id } = await issueAndPrint(fixture);
-    const dying = createContext(createCrashingStore(fixture.store, 3, 'before'), SERVICE_SECRET);
-    await expect(
-      replaceTicket(createInstitutionContext(dying, fixture.institution), id, { ifMatch: () => {} }),
-    ).rejects.toBeDefined();
+    await leaveInterruptedReplacement(fixture, id);
     const later = () => Date.now() + 60_000;
     const sweep = (store: Store) => resumeInterruptedReplacements(createContext(store, SERVICE_SECRET, later));
     await crashAtEachWrite(fixture.store, sweep, 'after');
