@@ -3,7 +3,7 @@ import { type TestEngine, useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { waitUntil } from '../fixture/receiver.ts';
 import { engines, openFixture, type ServedCall } from '../fixture/service.ts';
-import { createResourceFact, ownOrders, salesHere } from './fixture.ts';
+import { createResourceFact, ownOrders, readStreamUntil, salesHere } from './fixture.ts';
 
 const [engine] = engines as [TestEngine];
 const within = [ownOrders, salesHere, { ownOrders: false, pointsOfSale: [] }];
@@ -16,18 +16,7 @@ describe('a feed with bounds counts nothing of others', () => {
   });
   const page = async (query: string, call: ServedCall) => (await its.events(query, call)).data;
   const statusOf = async (query: string, call: ServedCall) => (await its.events(query, call)).status;
-  const stream = async (call: ServedCall) => {
-    const leaving = new AbortController();
-    const headers = { accept: 'text/event-stream' };
-    const response = await its.open('GET', '/svc/v3/events?after=start', { ...call, headers }, leaving.signal);
-    let text = '';
-    for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-      text += chunk;
-      if (text.includes('"id":"ord_own_here"')) break;
-    }
-    leaving.abort();
-    return text;
-  };
+  const stream = (call: ServedCall) => readStreamUntil(its, call, 'ord_own_here');
 
   test.each(within)('the sequence is null in pages, streams, single events and webhooks: %j', async (bounds) => {
     const institution = `null${textOf(bounds)}`;

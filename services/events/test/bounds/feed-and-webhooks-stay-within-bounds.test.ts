@@ -10,6 +10,7 @@ import {
   ownOrders,
   ownSalesHere,
   readComparableAnswer,
+  readStreamUntil,
   recordAll,
   salesHere,
   THERE,
@@ -45,17 +46,8 @@ describe.each(engines)(`the feed of a client with bounds on $name${notExercised}
     }
     expect(walked).toEqual(seen);
 
-    const leaving = new AbortController();
-    const headers = { accept: 'text/event-stream' };
-    const call = { institution: FULL, bounds, headers };
-    const stream = await its.open('GET', '/svc/v3/events?after=start', call, leaving.signal);
-    let text = '';
     // The last event is everybody's, so all before it were decided.
-    for await (const chunk of stream.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-      text += chunk;
-      if (text.includes('"id":"prf_1"')) break;
-    }
-    leaving.abort();
+    const text = await readStreamUntil(its, { institution: FULL, bounds }, 'prf_1');
     expect(all.filter((id) => text.includes(`"id":"${id}"`))).toEqual(seen);
 
     const unknown = await readComparableAnswer(await get(FULL, '/evt_unknown', { bounds }));

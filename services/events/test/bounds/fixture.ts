@@ -1,7 +1,7 @@
 import type { BelongsTo } from '@boxoffice/service';
 import { createEventExample } from '../../src/types/schemas.ts';
 import type { EventType } from '../../src/types/types.ts';
-import { createFact, type FactOptions, type Instance } from '../fixture/service.ts';
+import { createFact, type FactOptions, type Instance, type ServedCall } from '../fixture/service.ts';
 
 export const HERE = 'here.example';
 export const THERE = 'there.example';
@@ -108,4 +108,18 @@ export async function recordAll(
 export async function readComparableAnswer(response: Response) {
   const { date: _date, traceparent: _trace, 'x-request-id': _id, ...headers } = Object.fromEntries(response.headers);
   return { status: response.status, headers, text: await response.text() };
+}
+
+/** The text of a stream from the oldest event on, until it has one of this resource. */
+export async function readStreamUntil({ open }: Pick<Instance, 'open'>, call: ServedCall, id: string): Promise<string> {
+  const leaving = new AbortController();
+  const headers = { accept: 'text/event-stream' };
+  const response = await open('GET', '/svc/v3/events?after=start', { ...call, headers }, leaving.signal);
+  let text = '';
+  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += chunk;
+    if (text.includes(`"id":"${id}"`)) break;
+  }
+  leaving.abort();
+  return text;
 }

@@ -1,31 +1,19 @@
 import { useFixture } from '@boxoffice/service/testkit';
-import { describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { answerNever, createStatusAnswer, type Receiver, waitUntil } from '../fixture/receiver.ts';
+import { answerNever, createStatusAnswer, waitUntil } from '../fixture/receiver.ts';
 import { Clock, engines, openFixture } from '../fixture/service.ts';
 
 describe.each(engines)('on $name', (engine) => {
   const clock = new Clock();
   const its = useFixture(() => openFixture(engine, { clock }));
-  const receiver = () => its.receiver();
-
-  /** A webhook of its own for a test; deleted at its end, since an institution has at most 20. */
-  const using = async (work: (at: Receiver, webhook: { id: string; secret: string }) => Promise<void>, body = {}) => {
-    const at = await receiver();
-    const webhook = await its.webhook(at.url, body);
-    try {
-      await work(at, webhook);
-    } finally {
-      clock.run();
-      await its.call('DELETE', `/${webhook.id}`);
-    }
-  };
+  afterEach(() => clock.run());
 
   const ended = (id: string, attempt: number) => async () =>
     (await its.attempts(id)).some((one) => one.attempt === attempt && one.outcome !== 'waiting');
 
   test('an event is delivered signed, as the feed shows it, and recorded', () =>
-    using(async (at, { id, secret }) => {
+    its.using(async (at, { id, secret }) => {
       const event = await its.emit('order.created', 'ord_1');
       await its.emit('ticket.issued');
       const another = await its.emit('order.changed', 'ord_1');
@@ -46,7 +34,7 @@ describe.each(engines)('on $name', (engine) => {
     }));
 
   test('a failed attempt is followed by others by the table, the last of which gives the event up', () =>
-    using(async (at, { id }) => {
+    its.using(async (at, { id }) => {
       clock.stop();
       at.answer = createStatusAnswer(500);
       const event = await its.emit('order.created');
@@ -70,7 +58,7 @@ describe.each(engines)('on $name', (engine) => {
     }));
 
   test('a failing event holds back later ones of its resource only, in their order', () =>
-    using(async (at, { id }) => {
+    its.using(async (at, { id }) => {
       clock.stop();
       at.answer = ({ event }, response) =>
         void response.writeHead(event.resource.id === 'ord_failing' ? 500 : 204).end();
@@ -90,9 +78,9 @@ describe.each(engines)('on $name', (engine) => {
     }));
 
   test('a receiver that never answers delays no other one, and has ten attempts at once', () =>
-    using(async (slow, { id }) => {
+    its.using(async (slow, { id }) => {
       slow.answer = answerNever;
-      await using(async (fast) => {
+      await its.using(async (fast) => {
         const events: string[] = [];
         for (let index = 0; index < 25; index += 1) events.push(await its.emit('order.created'));
         await waitUntil('all deliveries of the other', () => fast.received.length === 25);
@@ -104,8 +92,8 @@ describe.each(engines)('on $name', (engine) => {
     }));
 
   test('a redirect is a failure and is not followed', () =>
-    using(async (at, { id }) => {
-      const other = await receiver();
+    its.using(async (at, { id }) => {
+      const other = await its.receiver();
       at.answer = createStatusAnswer(302, { location: other.url });
       await its.emit('order.created');
       await waitUntil('the record', ended(id, 1));
@@ -114,7 +102,7 @@ describe.each(engines)('on $name', (engine) => {
     }));
 
   test('an endless answer is not read', () =>
-    using(async (at, { id }) => {
+    its.using(async (at, { id }) => {
       let written = 0;
       const closed = Promise.withResolvers<void>();
       at.answer = (_received, response) => {
@@ -137,7 +125,7 @@ describe.each(engines)('on $name', (engine) => {
     }));
 
   test('a receiver that is not there fails the connection', async () => {
-    const at = await receiver();
+    const at = await its.receiver();
     const { id } = await its.webhook(at.url);
     await at.close();
     await its.emit('order.created');
@@ -147,7 +135,7 @@ describe.each(engines)('on $name', (engine) => {
   });
 
   test('410 disables at once; then only redeliveries are made, and later events come after its activation', () =>
-    using(async (at, { id }) => {
+    its.using(async (at, { id }) => {
       at.answer = createStatusAnswer(410);
       const gone = await its.emit('order.created');
       await waitUntil('the disabling', async () => (await its.state(id)).state === 'disabled');
@@ -167,7 +155,7 @@ describe.each(engines)('on $name', (engine) => {
     }));
 
   test('five days without any success disable with a reason', () =>
-    using(async (at, { id }) => {
+    its.using(async (at, { id }) => {
       at.answer = createStatusAnswer(503);
       await its.emit('order.created');
       await waitUntil('the first failure', ended(id, 1));
@@ -179,10 +167,10 @@ describe.each(engines)('on $name', (engine) => {
     }));
 
   test('paused, events are kept and delivered on activation', () =>
-    using(
+    its.using(
       async (at, { id }) => {
         const events = [await its.emit('order.created', 'ord_p'), await its.emit('order.changed', 'ord_p')];
-        const probe = await receiver();
+        const probe = await its.receiver();
         const { id: other } = await its.webhook(probe.url);
         const last = await its.emit('order.confirmed', 'ord_p');
         await waitUntil('another webhook has it', () => probe.ids().includes(last));
@@ -195,22 +183,8 @@ describe.each(engines)('on $name', (engine) => {
       { state: 'paused' },
     ));
 
-  test('events are delivered again after a cursor, with the same ids', () =>
-    using(async (at, { id }) => {
-      const before = await its.context.feed.head('opera');
-      const events = [await its.emit('order.created', 'ord_r'), await its.emit('order.changed', 'ord_r')];
-      await its.emit('ticket.issued');
-      await waitUntil('the first deliveries', () => at.received.length === 2);
-      const { status: code, data } = await its.call('POST', `/${id}/redeliveries`, {
-        body: { after: its.cursor(before) },
-      });
-      expect([code, data]).toEqual([202, { count: 2 }]);
-      await waitUntil('the repeated ones', () => at.received.length === 4);
-      expect(at.ids()).toEqual([...events, ...events]);
-    }));
-
   test('types that the client may no longer read are no longer delivered', async () => {
-    const at = await receiver();
+    const at = await its.receiver();
     const types = ['order.*', 'ticket.*'];
     const { id } = await its.webhook(at.url, { types }, { client: 'limited' });
     its.clients.scopes.set('limited', ['tickets:read']);
@@ -231,7 +205,7 @@ describe.each(engines)('on $name', (engine) => {
   });
 
   test('while it cannot be found out what the client may read, nothing is delivered, and nothing is lost', () =>
-    using(async (at) => {
+    its.using(async (at) => {
       its.clients.isDown = true;
       const event = await its.emit('order.created');
       await its.context.feed.head('opera');

@@ -1,26 +1,16 @@
 import { notExercised, useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { type Feed, type Stretch, shareReads } from '../../src/feed/read.ts';
+import { createEventExample } from '../../src/types/schemas.ts';
 import { createFact, type EventPage, engines, openFixture } from '../fixture/service.ts';
 
-const ticketData = {
-  status: 'printed',
-  orderId: 'ord_1',
-  lineId: 'lin_1',
-  performanceId: 'prf_1',
-  seatCategoryId: 'cat_1',
-  tariffId: 'trf_1',
-  placeId: 'plc_1',
-  price: 100,
-  currency: 'CHF',
-  printedAt: null,
-  controlledAt: null,
-  replaces: null,
-  replacedBy: null,
-};
-
 const ticket = (institution: string, id: string) =>
-  createFact({ institution, type: 'ticket.printed', resource: { type: 'ticket', id }, data: ticketData });
+  createFact({
+    institution,
+    type: 'ticket.printed',
+    resource: { type: 'ticket', id },
+    data: createEventExample('ticket.printed').data,
+  });
 
 describe.each(engines)(`a reader misses nothing on $name${notExercised}`, (engine) => {
   const its = useFixture(() => openFixture(engine));
@@ -77,9 +67,8 @@ describe.each(engines)(`a reader misses nothing on $name${notExercised}`, (engin
   test('a token sees the types whose resource it may read', async () => {
     await its.take(createFact({ institution: 'scopes' }));
     await its.take(ticket('scopes', 'tic_scopes'));
-    const payment = { orderId: 'ord_1', status: 'captured', amount: 100, currency: 'CHF' };
-    const resource = { type: 'payment', id: 'pay_scopes' };
-    await its.take(createFact({ institution: 'scopes', type: 'payment.recorded', resource, data: payment }));
+    const { type, data } = createEventExample('payment.recorded');
+    await its.take(createFact({ institution: 'scopes', type, resource: { type: 'payment', id: 'pay_scopes' }, data }));
     const typesFor = async (...scopes: string[]) =>
       (await read('scopes', '?after=start', { scopes })).items.map(({ type }) => type);
     expect(await typesFor('orders:read')).toEqual(['order.created']);

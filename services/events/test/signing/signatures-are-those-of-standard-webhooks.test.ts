@@ -48,12 +48,6 @@ test('the verifier of npm accepts a signature, and no other body', () => {
   expect(verify(`${body} `).stderr).toContain('WebhookVerificationError');
 });
 
-test('with two secrets both verify', () => {
-  const secrets = [makeSecret(), makeSecret()];
-  const headers = createSignedHeaders(secrets, newMessage());
-  for (const secret of secrets) expect(new Webhook(secret).verify(body, headers)).toEqual(JSON.parse(body));
-});
-
 test('a secret is whsec_ and 32 letters and digits, each of them possible', () => {
   const secrets = Array.from({ length: 300 }, makeSecret);
   for (const secret of secrets) expect(secret).toMatch(/^whsec_[A-Za-z0-9]{32}$/);

@@ -9,6 +9,7 @@ import { type Json, type Receiver, waitUntil } from '../fixture/receiver.ts';
 import { Clock, engines, openFixture } from '../fixture/service.ts';
 
 const ORDERS = ['orders:read'];
+const COMING = 'https://coming.example/hook';
 
 describe.each(engines)('on $name', (engine) => {
   const clock = new Clock();
@@ -30,11 +31,6 @@ describe.each(engines)('on $name', (engine) => {
       ...more,
     });
   const remove = (id: string) => its.call('DELETE', `/${id}`);
-  const using = async (work: (id: string, secret: string) => Promise<void>, body: object = {}) => {
-    const { data } = await make(body);
-    await work(data.webhookId, data.secret);
-    await remove(data.webhookId);
-  };
 
   test('a webhook is answered once with its secret, and has defaults', async () => {
     const { status: code, data, headers } = await make({ types: ['order.*', 'contact.erased'] });
@@ -63,7 +59,7 @@ describe.each(engines)('on $name', (engine) => {
   });
 
   test('the replay of a creation and of a rotation shows no secret', () =>
-    using(async (id) => {
+    its.using(async (_at, { id }) => {
       const headers = { 'idempotency-key': randomUUID() };
       const [first, again] = [await make({}, { headers }), await make({}, { headers })];
       expect(again.headers.get('idempotency-replayed')).toBe('true');
@@ -91,23 +87,25 @@ describe.each(engines)('on $name', (engine) => {
   test.each([
     ['to no valid host', 'https://1.2.3.999/hook'],
     ['into an internal network', 'https://10.0.0.9/hook'],
+    ['into one that is written as a number', 'https://167772169/hook'],
+    ['into one in another notation', 'https://0xa.9/hook'],
+    ['into one mapped into IPv6', 'https://[::ffff:10.0.0.9]/hook'],
     ['into one by a name', 'https://inside.example/hook'],
+    ['with http where its name does not resolve yet', 'http://coming.example/hook'],
     ['to the installation', 'https://tickets.example/hook'],
     ['to a listener of this machine', 'http://127.0.0.1:8443/hook'],
   ])('an address that leads %s is refused', async (_where, url) => {
     const made = await make({ url });
     expect([made.status, made.body.status]).toEqual([422, 'webhook_address_refused']);
     expect(made.body.details).not.toMatch(/\d|private|loopback|listener/);
-    await using(async (id) => {
+    await its.using(async (_at, { id }) => {
       const changed = await its.call('PATCH', `/${id}`, { body: { url } });
       expect([changed.status, changed.body.status]).toEqual([422, 'webhook_address_refused']);
     });
   });
 
   test('a name that does not resolve yet is accepted', () =>
-    using(async (id) => expect(await its.state(id)).toMatchObject({ url: 'https://coming.example/hook' }), {
-      url: 'https://coming.example/hook',
-    }));
+    its.using(async (_at, { id }) => expect(await its.state(id)).toMatchObject({ url: COMING }), { url: COMING }));
 
   test('a token that does not see all types may do nothing but read and delete', async () => {
     const limited = { scopes: ORDERS };
@@ -134,7 +132,7 @@ describe.each(engines)('on $name', (engine) => {
   });
 
   test('can be written back as it was read, and honours If-Match', () =>
-    using(async (id) => {
+    its.using(async (_at, { id }) => {
       const read = await its.call<Json>('GET', `/${id}`);
       const patch = (body: object, headers = {}) => its.call('PATCH', `/${id}`, { body, headers });
       expect((await patch(read.data)).status).toBe(200);
@@ -160,7 +158,7 @@ describe.each(engines)('on $name', (engine) => {
   });
 
   test('after a rotation two secrets sign, and a day later the new one alone', () =>
-    using(async (id, before) => {
+    its.using(async (at, { id, secret: before }) => {
       const { data } = await its.call<{ secret: string }>('POST', `/${id}/secret-rotation`);
       const verified = async (secret: string): Promise<boolean> => {
         at.received.length = 0;
@@ -198,8 +196,8 @@ describe.each(engines)('on $name', (engine) => {
   });
 
   test('attempts of types that a token does not see are not listed', () =>
-    using(
-      async (id) => {
+    its.using(
+      async (_at, { id }) => {
         const [order] = [await its.emit('order.created'), await its.emit('ticket.issued')];
         await waitUntil('both', async () => (await its.attempts(id, '&outcome=succeeded')).length === 2);
         const { data } = await its.call<{ items: Json[] }>('GET', `/${id}/deliveries`, { scopes: ORDERS });

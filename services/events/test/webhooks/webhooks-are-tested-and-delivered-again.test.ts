@@ -2,31 +2,16 @@ import { useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { Value } from 'typebox/value';
 import { WebhookTestEvent } from '../../src/types/schemas.ts';
-import {
-  answerNever,
-  createHoldingAnswer,
-  createStatusAnswer,
-  type Json,
-  type Receiver,
-  waitUntil,
-} from '../fixture/receiver.ts';
+import { answerNever, createHoldingAnswer, createStatusAnswer, type Json, waitUntil } from '../fixture/receiver.ts';
 import { Clock, engines, openFixture } from '../fixture/service.ts';
 
 describe.each(engines)('on $name', (engine) => {
   const clock = new Clock();
   const its = useFixture(() => openFixture(engine, { clock }));
 
-  /** A webhook with a receiver of its own: what is under way when a test ends reaches no later one. */
-  const using = async (work: (id: string, at: Receiver) => Promise<void>, body: object = {}) => {
-    const at = await its.receiver();
-    const { id } = await its.webhook(at.url, body);
-    await work(id, at);
-    await its.call('DELETE', `/${id}`);
-  };
-
   test('a test is sent at once in every state, and answers its outcome', () =>
-    using(
-      async (id, at) => {
+    its.using(
+      async (at, { id }) => {
         const sent = await its.call<{ delivery: Json }>('POST', `/${id}/test`);
         expect(sent.data.delivery).toMatchObject({ type: 'webhook.test', outcome: 'succeeded', httpStatus: 204 });
         expect(at.received[0]?.event).toEqual({
@@ -58,7 +43,7 @@ describe.each(engines)('on $name', (engine) => {
   });
 
   test('redeliveries name one known event, or a cursor', () =>
-    using(async (id) => {
+    its.using(async (_at, { id }) => {
       const ask = (body: object) => its.call('POST', `/${id}/redeliveries`, { body });
       const order = await its.emit('order.created');
       const ticket = await its.emit('ticket.issued');
@@ -79,7 +64,7 @@ describe.each(engines)('on $name', (engine) => {
     }));
 
   test('events are delivered again once at a time', () =>
-    using(async (id, at) => {
+    its.using(async (at, { id }) => {
       const ask = (body: object) => its.call('POST', `/${id}/redeliveries`, { body });
       const event = await its.emit('order.created');
       await waitUntil('the event', async () => (await its.attempts(id, '&outcome=succeeded')).length === 1);
@@ -101,8 +86,8 @@ describe.each(engines)('on $name', (engine) => {
     }));
 
   test('what is asked for of a paused webhook is planned, so that single events do not block each other', () =>
-    using(
-      async (id) => {
+    its.using(
+      async (_at, { id }) => {
         const ask = (body: object, headers = {}) => its.call('POST', `/${id}/redeliveries`, { body, headers });
         const before = its.cursor(await its.context.feed.head('opera'));
         const events = [await its.emit('order.created'), await its.emit('order.created')];
@@ -125,8 +110,8 @@ describe.each(engines)('on $name', (engine) => {
     const before = its.cursor(await its.context.feed.head('opera'));
     const count = 220;
     await Promise.all(Array.from({ length: count }, () => its.emit('ticket.issued')));
-    await using(
-      async (id, at) => {
+    await its.using(
+      async (at, { id }) => {
         const { answer, release } = createHoldingAnswer();
         at.answer = answer;
         const asked = await its.call('POST', `/${id}/redeliveries`, { body: { after: before } });
@@ -141,7 +126,7 @@ describe.each(engines)('on $name', (engine) => {
   });
 
   test('a webhook is tested ten times a minute', () =>
-    using(async (id, at) => {
+    its.using(async (at, { id }) => {
       const test = () => its.call('POST', `/${id}/test`);
       // The receiver keeps them, so that all are sent at once.
       const { answer, release } = createHoldingAnswer();

@@ -4,6 +4,7 @@ import { createPlainContent, describeTicket } from '../../src/document/about.ts'
 import { drawPdf } from '../../src/document/pdf.ts';
 import { drawSvg } from '../../src/document/svg.ts';
 import { createTicket } from '../../src/domain/order.ts';
+import { shopTicket } from '../../src/examples.ts';
 import { describeOnEachEngine, PATH } from '../fixture/service.ts';
 import {
   addMembers,
@@ -15,21 +16,12 @@ import {
 } from '../fixture/tickets.ts';
 import { blur, readPdfText, renderCodeOfSvg, renderPdf, scan } from './rendering.ts';
 
-const about = {
-  institution: 'Opéra du Lac',
-  product: { fr: 'La Flûte enchantée', en: 'The Magic Flute' },
-  seatCategory: { fr: 'Parterre', en: 'Stalls' },
-  tariff: { fr: 'Plein tarif', en: 'Full price' },
-  venue: { name: 'Grand Théâtre', city: 'Genève' },
-  timeZone: 'Europe/Zurich',
-};
+const { about } = shopTicket;
 const beneficiary = { firstName: 'Zażółć', lastName: 'Αγάπη <Любовь> & "co"' };
 
 /** An order whose tickets have everything that a document shows. */
-const described = () => {
-  const order = addMembers(createConfirmedOrder(1), { startDate: '2031-03-14T18:30:00.000Z', beneficiary });
-  return { ...order, tickets: order.tickets.map((ticket) => ({ ...ticket, about })) };
-};
+const described = () =>
+  addMembers(createConfirmedOrder(), { startDate: '2031-03-14T18:30:00.000Z', beneficiary, about });
 
 /** The same without a store. */
 const sample = () => {
@@ -135,11 +127,9 @@ test.each([
 );
 
 test('a start in the hour that comes twice names its offset, another one does not', () => {
-  const [first, second, other] = [
-    '2031-10-26T00:30:00.000Z',
-    '2031-10-26T01:30:00.000Z',
-    '2031-10-26T18:30:00.000Z',
-  ].map((startDate) => saidOf({ startDate }));
+  const [first, second, other] = ['00', '01', '18'].map((hour) =>
+    saidOf({ startDate: `2031-10-26T${hour}:30:00.000Z` }),
+  );
   expect(first).toContain('02:30 (GMT+2)');
   expect(second).toContain('02:30 (GMT+1)');
   expect(other).not.toContain('GMT');
@@ -191,16 +181,8 @@ describeOnEachEngine('a ticket is a document', (fixture) => {
 
   test('names and fixed words are in the language, dates at the place of the performance', async () => {
     const { reply } = await documentOf('image/svg+xml', '?lang=fr-CH');
-    for (const text of [
-      'Opéra du Lac',
-      'La Flûte enchantée',
-      'Grand Théâtre, Genève',
-      'Parterre',
-      'Plein tarif',
-      'Rang A, place 1',
-      '19:30',
-    ])
-      expect(reply.text).toContain(text);
+    const names = ['Opéra du Lac', 'La Flûte enchantée', 'Grand Théâtre, Genève', 'Parterre', 'Plein tarif'];
+    for (const text of [...names, 'Rang A, place 1', '19:30']) expect(reply.text).toContain(text);
     const english = await documentOf('image/svg+xml', '', { 'accept-language': 'xx, en;q=0.5, fr;q=0.1' });
     for (const text of ['The Magic Flute', 'Row A, seat 1', '125.00']) expect(english.reply.text).toContain(text);
     const asked = { 'accept-language': 'en' };

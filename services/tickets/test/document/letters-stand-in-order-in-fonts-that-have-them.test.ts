@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { listAcceptedTags } from '@boxoffice/http';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { useFixture } from '@boxoffice/service/testkit';
+import { describe, expect, test } from '@jest/globals';
 import { create } from 'fontkit';
 import { testVector } from '../../src/barcode/routes.ts';
 import { type About, createPlainContent } from '../../src/document/about.ts';
@@ -13,9 +14,9 @@ import { placeLine } from '../../src/document/letters/pieces.ts';
 import { drawPdf } from '../../src/document/pdf.ts';
 import { drawSvg } from '../../src/document/svg.ts';
 import { selectSpeech } from '../../src/document/texts.ts';
-import { documentRequest } from '../../src/examples.ts';
-import { engines, type Fixture, openFixture, PATH } from '../fixture/service.ts';
-import { createConfirmedOrder, issueAndPrint } from '../fixture/tickets.ts';
+import { documentRequest, shopTicket } from '../../src/examples.ts';
+import { openFixture, PATH } from '../fixture/service.ts';
+import { addMembers, createConfirmedOrder, issueAndPrint } from '../fixture/tickets.ts';
 import { readPdfText, renderPdf, scan } from './rendering.ts';
 
 const { resolve } = createRequire(import.meta.url);
@@ -124,37 +125,18 @@ describe('letters that the fonts of the product lack', () => {
 });
 
 describe('the document of a ticket with letters that no font has', () => {
-  const [engine] = engines;
-  let fixture: Fixture;
-  let path: string;
-  let body: object;
-  beforeAll(async () => {
-    if (!engine) throw new Error('there is no engine');
-    fixture = await openFixture(engine);
-    const order = createConfirmedOrder(1);
-    const tickets = order.tickets.map((ticket) => ({
-      ...ticket,
-      about: {
-        institution: 'Opera',
-        product: { th: THAI },
-        seatCategory: { en: 'Stalls' },
-        tariff: { en: 'Full price' },
-        venue: { name: 'Opera', city: null },
-        timeZone: 'Asia/Bangkok',
-      },
-    }));
-    const { id } = await issueAndPrint(fixture, { ...order, tickets });
-    path = `${PATH}/${id}/document`;
-    body = { ...documentRequest, ticketIds: [id] };
-  });
-  afterAll(() => fixture?.close());
+  const fixture = useFixture(() => openFixture());
 
   test('is a PDF that links to the SVG; a shop gets the SVG at once', async () => {
+    const sold = { ...shopTicket.about, product: { th: THAI } };
+    const { id } = await issueAndPrint(fixture, addMembers(createConfirmedOrder(), { about: sold }));
+    const path = `${PATH}/${id}/document`;
     const pdf = await fixture.call('GET', `${path}?lang=fr-CH`);
     expect([pdf.status, pdf.headers.get('content-type')]).toEqual([200, 'application/pdf']);
     expect(pdf.headers.get('link')).toBe('<document?lang=fr-CH>; rel="alternate"; type="image/svg+xml"');
     const svg = await fixture.call('GET', path, { headers: { accept: 'image/svg+xml' } });
     expect([svg.text.includes(THAI), svg.headers.get('link')]).toEqual([true, null]);
+    const body = { ...documentRequest, ticketIds: [id] };
     const shop = await fixture.call('POST', '/internal/shop/documents', { body });
     expect(shop.data).toMatchObject({ contentType: 'image/svg+xml' });
   }, 300_000);

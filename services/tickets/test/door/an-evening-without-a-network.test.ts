@@ -1,58 +1,35 @@
 import { expect, test } from '@jest/globals';
+import { shopTicket } from '../../src/examples.ts';
 import { describeOnEachEngine, PATH } from '../fixture/service.ts';
-import { addMembers, createConfirmedOrder, issueAndPrint, toCancelledOrder } from '../fixture/tickets.ts';
-import { createMemory, createTonight, listRecordedScans, openPhone } from './phones.ts';
+import { createConfirmedOrder, issueAndPrint, listScans, toCancelledOrder } from '../fixture/tickets.ts';
+import { createMemory, createTonight, openEvening, openPhone } from './phones.ts';
 
 describeOnEachEngine('an evening at the door', (fixture) => {
-  /** Printed tickets of a performance, their barcodes, and a phone that has downloaded them. */
-  const begin = async (count: number, more = {}) => {
-    const { order } = await issueAndPrint(fixture, addMembers(createConfirmedOrder(count), more));
-    const performanceId = String(order.tickets[0]?.performanceId);
-    const tickets = await Promise.all(order.tickets.map(({ ticketId }) => fixture.ticket(ticketId)));
-    const open = async (gate: string, options = {}) => {
-      const phone = await openPhone(fixture, options);
-      await phone.evening.choose(createTonight(performanceId), gate);
-      await phone.evening.synchronise();
-      return phone;
-    };
-    return { order, performanceId, tickets, open, texts: tickets.map(({ barcode }) => barcode) };
-  };
+  const begin = (count: number, more = {}) => openEvening(fixture, count, more);
 
   test('the server decides while it answers, the second scan is repeated, an admission is taken back', async () => {
     const { tickets, texts, open } = await begin(1);
     const { evening } = await open('North');
     const first = await evening.scan({ text: `]Q1${texts[0]}\r\n` });
-    expect(first).toMatchObject({
-      result: 'admitted',
-      place: { label: 'A-1' },
-      isAlone: false,
-      ticketId: tickets[0]?.id,
-    });
+    const ticketId = tickets[0]?.id;
+    expect(first).toMatchObject({ result: 'admitted', place: { label: 'A-1' }, isAlone: false, ticketId });
     expect(await evening.scan({ text: texts[0] })).toMatchObject({ result: 'repeated', control: { gate: 'North' } });
     await evening.undo(first.nonce);
-    expect(await fixture.ticket(String(tickets[0]?.id))).toMatchObject({ status: 'printed' });
-    expect(await evening.scan({ ticketId: tickets[0]?.id })).toMatchObject({ result: 'admitted', isAlone: false });
+    expect(await fixture.ticket(String(ticketId))).toMatchObject({ status: 'printed' });
+    expect(await evening.scan({ ticketId })).toMatchObject({ result: 'admitted', isAlone: false });
     expect(await evening.scan({ text: 'scribble' })).toMatchObject({ reason: 'ticket_unknown_barcode' });
   });
 
   test('the category of a place is told with and without a network, and refusals stay in the list of the phone', async () => {
-    const seatCategory = { de: 'Parkett', en: 'Stalls' };
-    const about = { product: { en: 'Carmen' }, seatCategory, venue: { name: 'Hall', city: null }, timeZone: 'UTC' };
+    const { about } = shopTicket;
     const { texts, open, performanceId } = await begin(2, { about });
     const { evening, setWeather, memory } = await open('North');
-    expect(await evening.scan({ text: texts[0] })).toMatchObject({
-      isAlone: false,
-      place: { label: 'A-1' },
-      seatCategory,
-    });
+    const shown = { place: { label: 'A-1' }, seatCategory: about.seatCategory };
+    expect(await evening.scan({ text: texts[0] })).toMatchObject({ isAlone: false, ...shown });
     setWeather('none');
     const again = await openPhone(fixture, { memory });
     again.setWeather('none');
-    expect(await again.evening.scan({ text: texts[0] })).toMatchObject({
-      isAlone: true,
-      place: { label: 'A-1' },
-      seatCategory,
-    });
+    expect(await again.evening.scan({ text: texts[0] })).toMatchObject({ isAlone: true, ...shown });
     await again.evening.scan({ text: 'scribble' });
     const { evening: last } = await openPhone(fixture, { memory });
     expect(last.queue.pending()).toBe(0);
@@ -62,7 +39,7 @@ describeOnEachEngine('an evening at the door', (fixture) => {
       'ticket_unknown_barcode',
     ]);
     await last.synchronise();
-    expect(await listRecordedScans(fixture, performanceId)).toHaveLength(1);
+    expect(await listScans(fixture, `performanceId=${performanceId}`)).toHaveLength(1);
   });
 
   test('without a network the phone decides, and what it admitted is sent once', async () => {
@@ -82,7 +59,7 @@ describeOnEachEngine('an evening at the door', (fixture) => {
     expect(await again.evening.scan({ text: texts[1] })).toMatchObject({ result: 'repeated' });
     await again.evening.synchronise();
     expect(again.evening.queue.pending()).toBe(0);
-    const recorded = await listRecordedScans(fixture, performanceId);
+    const recorded = await listScans(fixture, `performanceId=${performanceId}`);
     expect(recorded.map(({ ticketId, result }) => [ticketId, result])).toEqual(
       tickets.slice(0, 2).map(({ id }) => [id, 'admitted']),
     );
@@ -102,7 +79,9 @@ describeOnEachEngine('an evening at the door', (fixture) => {
     setWeather('good');
     await evening.synchronise();
     expect(evening.queue.contradictions()).toEqual([]);
-    expect(await listRecordedScans(fixture, performanceId)).toMatchObject([{ result: 'admitted', gate: 'North' }]);
+    expect(await listScans(fixture, `performanceId=${performanceId}`)).toMatchObject([
+      { result: 'admitted', gate: 'North' },
+    ]);
   });
 
   test.each([429, 503])(
@@ -122,10 +101,8 @@ describeOnEachEngine('an evening at the door', (fixture) => {
       now += 1;
       await evening.synchronise();
       expect([evening.queue.pending(), evening.queue.contradictions()]).toEqual([0, []]);
-      expect((await listRecordedScans(fixture, performanceId)).map(({ result }) => result)).toEqual([
-        'admitted',
-        'admitted',
-      ]);
+      const recorded = await listScans(fixture, `performanceId=${performanceId}`);
+      expect(recorded.map(({ result }) => result)).toEqual(['admitted', 'admitted']);
     },
   );
 
@@ -138,13 +115,14 @@ describeOnEachEngine('an evening at the door', (fixture) => {
     expect([link.isSignedOut(), evening.queue.pending()]).toEqual([true, 2]);
     // Signing in loads the page anew.
     const again = await openPhone(fixture, { memory });
-    expect([again.evening.queue.pending(), await listRecordedScans(fixture, performanceId)]).toEqual([2, []]);
+    expect([again.evening.queue.pending(), await listScans(fixture, `performanceId=${performanceId}`)]).toEqual([
+      2,
+      [],
+    ]);
     await again.evening.synchronise();
     expect([again.evening.queue.pending(), again.evening.queue.contradictions()]).toEqual([0, []]);
-    expect((await listRecordedScans(fixture, performanceId)).map(({ result }) => result)).toEqual([
-      'admitted',
-      'admitted',
-    ]);
+    const recorded = await listScans(fixture, `performanceId=${performanceId}`);
+    expect(recorded.map(({ result }) => result)).toEqual(['admitted', 'admitted']);
   });
 
   test('what the server admits unheard although the phone refuses is taken back', async () => {
@@ -159,7 +137,7 @@ describeOnEachEngine('an evening at the door', (fixture) => {
     await evening.synchronise();
     expect(await fixture.ticket(String(tickets[0]?.id))).toMatchObject({ status: 'printed' });
     expect(evening.queue.pending()).toBe(0);
-    expect(await listRecordedScans(fixture, performanceId)).toHaveLength(1);
+    expect(await listScans(fixture, `performanceId=${performanceId}`)).toHaveLength(1);
   });
 
   test.each([
@@ -179,7 +157,9 @@ describeOnEachEngine('an evening at the door', (fixture) => {
     expect(early.evening.queue.contradictions()).toEqual([]);
     const found = late.evening.queue.contradictions();
     expect(found).toMatchObject([{ contradiction: { result: 'repeated', control: { gate: 'North' } } }]);
-    expect((await listRecordedScans(fixture, performanceId)).map(({ result, gate }) => [result, gate])).toEqual([
+    expect(
+      (await listScans(fixture, `performanceId=${performanceId}`)).map(({ result, gate }) => [result, gate]),
+    ).toEqual([
       ['admitted', 'North'],
       ['repeated', 'South'],
     ]);
@@ -201,18 +181,17 @@ describeOnEachEngine('an evening at the door', (fixture) => {
   });
 
   test('later downloads bring what changed: cancelled, controlled elsewhere, sold', async () => {
-    const { order, tickets, texts, open, performanceId } = await begin(2);
+    const { order, tickets: both, texts, open, performanceId } = await begin(2);
     const { evening, setWeather } = await open('North');
-    const later = await issueAndPrint(fixture, {
-      ...createConfirmedOrder(1),
-      tickets: createConfirmedOrder(1).tickets.map((ticket) => ({ ...ticket, performanceId })),
-    });
+    const further = createConfirmedOrder();
+    const tickets = further.tickets.map((ticket) => ({ ...ticket, performanceId }));
+    const later = await issueAndPrint(fixture, { ...further, tickets });
     const sold = await fixture.ticket(later.id);
     setWeather('none');
     expect(await evening.scan({ text: sold.barcode })).toMatchObject({ result: 'admitted', isNew: true });
     expect(await evening.scan({ ticketId: later.id })).toMatchObject({ result: 'repeated' });
     setWeather('good');
-    await fixture.call('POST', `${PATH}/${tickets[0]?.id}/control`, { body: { gate: 'South' } });
+    await fixture.call('POST', `${PATH}/${both[0]?.id}/control`, { body: { gate: 'South' } });
     await evening.synchronise();
     expect(evening.statuses.all()).toHaveLength(3);
     await fixture.deliver('order.cancelled', toCancelledOrder(order));
@@ -252,7 +231,7 @@ describeOnEachEngine('an evening at the door', (fixture) => {
     await new Promise(setImmediate);
     expect(memory.count('statuses')).toBe(0);
     await next.synchronise();
-    expect(await listRecordedScans(fixture, performanceId)).toMatchObject([{ result: 'admitted' }]);
+    expect(await listScans(fixture, `performanceId=${performanceId}`)).toMatchObject([{ result: 'admitted' }]);
     await next.forget();
     expect([memory.count('scans'), memory.count('statuses')]).toEqual([0, 0]);
   });

@@ -1,6 +1,7 @@
 // Phones at the door of a running service: the page's modules, a memory, and a network that comes and goes.
 
-import { type Fixture, PATH } from '../fixture/service.ts';
+import type { Fixture } from '../fixture/service.ts';
+import { addMembers, createConfirmedOrder, issueAndPrint } from '../fixture/tickets.ts';
 
 /** A module of `services/tickets/browser`, which browsers load as it is, without types. */
 // biome-ignore lint/suspicious/noExplicitAny: plain JavaScript
@@ -153,19 +154,20 @@ const createClock = () => {
   };
 };
 
-/** What the service has recorded at the door of a performance, refused scans too. */
-export async function listRecordedScans(fixture: Fixture, performanceId: string) {
-  const { data } = await fixture.call('GET', `${PATH}/controls?performanceId=${performanceId}&limit=500`);
-  return data.items as {
-    ticketId: string;
-    result: string;
-    reason: string | null;
-    gate: string | null;
-    nonce: string;
-  }[];
-}
-
 /** Tonight's performance, as a phone chooses it. */
 export function createTonight(id: string) {
   return [{ id, startDate: new Date().toISOString() }];
+}
+
+/** Printed tickets of a performance, their barcodes, and phones that have downloaded them. */
+export async function openEvening(fixture: Fixture, count: number, members = {}) {
+  const sold = await issueAndPrint(fixture, addMembers(createConfirmedOrder(count), members));
+  const tickets = await Promise.all(sold.order.tickets.map(({ ticketId }) => fixture.ticket(ticketId)));
+  const open = async (gate: string, options = {}) => {
+    const phone = await openPhone(fixture, options);
+    await phone.evening.choose(createTonight(sold.performanceId), gate);
+    await phone.evening.synchronise();
+    return phone;
+  };
+  return { ...sold, tickets, open, texts: tickets.map(({ barcode }) => barcode) };
 }

@@ -1,18 +1,13 @@
 import { expect, test } from '@jest/globals';
 import { describeOnEachEngine } from '../fixture/service.ts';
-import { createConfirmedOrder, issueAndPrint } from '../fixture/tickets.ts';
-import { createTonight, listRecordedScans, openPhone } from './phones.ts';
+import { listScans } from '../fixture/tickets.ts';
+import { openEvening, openPhone } from './phones.ts';
 
 describeOnEachEngine('what a phone cannot keep it says so', (fixture) => {
   /** A phone with the list of an evening, and the barcodes of its tickets. */
   const begin = async (count: number) => {
-    const { order } = await issueAndPrint(fixture, createConfirmedOrder(count));
-    const performanceId = String(order.tickets[0]?.performanceId);
-    const tickets = await Promise.all(order.tickets.map(({ ticketId }) => fixture.ticket(ticketId)));
-    const phone = await openPhone(fixture);
-    await phone.evening.choose(createTonight(performanceId), 'North');
-    await phone.evening.synchronise();
-    return { ...phone, performanceId, tickets, texts: tickets.map(({ barcode }) => barcode) };
+    const { open, ...sold } = await openEvening(fixture, count);
+    return { ...sold, ...(await open('North')) };
   };
 
   test.each([
@@ -35,7 +30,7 @@ describeOnEachEngine('what a phone cannot keep it says so', (fixture) => {
     expect(again.evening.isReady()).toBe(true);
     expect(await again.evening.scan({ text: texts[1] })).toMatchObject({ result: 'repeated' });
     await again.evening.synchronise();
-    const recorded = await listRecordedScans(fixture, performanceId);
+    const recorded = await listScans(fixture, `performanceId=${performanceId}`);
     expect(recorded.filter(({ result }) => result === 'admitted')).toHaveLength(3);
   });
 

@@ -14,6 +14,7 @@ import {
   type Confirmed,
   createConfirmedOrder,
   getFirstTicketId,
+  getPerformanceId,
   issueAndPrint,
   issueOrder,
 } from '../fixture/tickets.ts';
@@ -34,8 +35,9 @@ describe('what is compared', () => {
   });
 });
 
+const NOBODY = [null, null] as const;
+
 describeOnEachEngine('a ticket of a performance is found', (fixture) => {
-  const performanceOf = ({ tickets }: Confirmed) => tickets[0]?.performanceId ?? '';
   /** Orders for one performance, of which each ticket has one of these names. */
   const sell = async (...orders: readonly (readonly (readonly [string | null, string | null])[])[]) => {
     const first = createConfirmedOrder();
@@ -44,13 +46,13 @@ describeOnEachEngine('a ticket of a performance is found', (fixture) => {
       const order = createConfirmedOrder(names.length);
       const seats = order.tickets.map((ticket, seat) => ({
         ...ticket,
-        performanceId: performanceOf(first),
+        performanceId: getPerformanceId(first),
         place: { ...ticket.place, label: `${'ABCDEFG'[index]}-${seat + 1}` },
         beneficiary: { firstName: names[seat]?.[0] ?? null, lastName: names[seat]?.[1] ?? null },
       }));
       made.push(await issueOrder(fixture, { ...order, number: `number${index}2`, tickets: seats } as Confirmed));
     }
-    return { performanceId: performanceOf(first), orders: made };
+    return { performanceId: getPerformanceId(first), orders: made };
   };
   const find = async (performanceId: string, q: string, more: Parameters<typeof fixture.call>[2] = {}, query = '') => {
     const address = `${PATH}?performanceId=${performanceId}&q=${encodeURIComponent(q)}${query}`;
@@ -64,25 +66,13 @@ describeOnEachEngine('a ticket of a performance is found', (fixture) => {
     some.flatMap((order) => order?.tickets.map(({ ticketId }) => ticketId) ?? []).sort();
 
   test('by the number of its order, as a whole and in any case', async () => {
-    const { performanceId, orders } = await sell(
-      [
-        [null, null],
-        [null, null],
-      ],
-      [[null, null]],
-    );
+    const { performanceId, orders } = await sell([NOBODY, NOBODY], [NOBODY]);
     expect(await foundBy(performanceId, 'NUMBER02')).toEqual(idsOf(orders[0]));
     expect(await foundBy(performanceId, 'number')).toEqual([]);
   });
 
   test("by the beginning of its place's label, however that is typed", async () => {
-    const { performanceId, orders } = await sell(
-      [
-        [null, null],
-        [null, null],
-      ],
-      [[null, null]],
-    );
+    const { performanceId, orders } = await sell([NOBODY, NOBODY], [NOBODY]);
     for (const q of ['A', 'a-']) expect(await foundBy(performanceId, q)).toEqual(idsOf(orders[0]));
     for (const q of ['B1', 'b 1', 'B-1']) expect(await foundBy(performanceId, q)).toEqual(idsOf(orders[1]));
   });
@@ -115,11 +105,8 @@ describeOnEachEngine('a ticket of a performance is found', (fixture) => {
 
   test('by its present name: a replacement has the new one, an erasure leaves none', async () => {
     const contactNumber = `C${Date.now()}`;
-    const { order, id } = await issueAndPrint(
-      fixture,
-      addMembers(createConfirmedOrder(1, contactNumber), { beneficiary: { lastName: 'Martin' } }),
-    );
-    const performanceId = performanceOf(order);
+    const sold = addMembers(createConfirmedOrder(1, contactNumber), { beneficiary: { lastName: 'Martin' } });
+    const { id, performanceId } = await issueAndPrint(fixture, sold);
     const renamed = await fixture.call('PATCH', `${PATH}/${id}`, { body: { beneficiary: { lastName: 'Haskil' } } });
     expect(await foundBy(performanceId, 'Haskil')).toEqual([renamed.data.id]);
     expect(await foundBy(performanceId, 'Martin')).toEqual([id]);
@@ -140,8 +127,8 @@ describeOnEachEngine('a ticket of a performance is found', (fixture) => {
     expect(number).toMatch(/^[a-km-z2-9]{8}$/);
     for (const { ticketId } of order.tickets) await raw.update(ticketId, ({ search: _, ...old }) => ({ next: old }));
     const before = await fixture.call('GET', `${PATH}/${getFirstTicketId(order)}`);
-    expect(await foundBy(performanceOf(order), 'martin')).toEqual(idsOf(order));
-    expect(await foundBy(performanceOf(order), number)).toEqual(idsOf(order));
+    expect(await foundBy(getPerformanceId(order), 'martin')).toEqual(idsOf(order));
+    expect(await foundBy(getPerformanceId(order), number)).toEqual(idsOf(order));
     const after = await fixture.call('GET', `${PATH}/${getFirstTicketId(order)}`);
     expect([after.data, after.headers.get('etag')]).toEqual([before.data, before.headers.get('etag')]);
   });
@@ -150,7 +137,7 @@ describeOnEachEngine('a ticket of a performance is found', (fixture) => {
     const pointOfSale = 'north.opera.example';
     const order = await issueOrder(fixture, { ...createConfirmedOrder(1, 'C1'), pointOfSale });
     const found = (user: Parameters<typeof createBoxOfficeUser>[0] | object) =>
-      foundBy(performanceOf(order), 'A-1', { user } as never);
+      foundBy(getPerformanceId(order), 'A-1', { user } as never);
     for (const user of [door, createBoxOfficeUser(pointOfSale), createCustomerUser('C1')])
       expect(await found(user)).toEqual(idsOf(order));
     for (const user of [createBoxOfficeUser('south.opera.example'), createCustomerUser('C2')])

@@ -2,13 +2,16 @@ import type { Store } from '@boxoffice/store';
 import { expect, test } from '@jest/globals';
 import { createContext } from '../../src/context.ts';
 import { createTicket } from '../../src/domain/order.ts';
+import { shopTicket } from '../../src/examples.ts';
 import { reactTo } from '../../src/reactions.ts';
 import { crashAtEachWrite } from '../fixture/crashes.ts';
 import { describeOnEachEngine, PATH, readTicket, SERVICE_SECRET, waitUntilAfter } from '../fixture/service.ts';
 import {
+  addMembers,
   type Confirmed,
   createConfirmedOrder,
   getFirstTicketId,
+  getPerformanceId,
   issueAndPrint,
   issueOrder,
   readShopTicket,
@@ -17,15 +20,7 @@ import {
 } from '../fixture/tickets.ts';
 
 const SOLD = '2031-03-14T19:00:00.000Z';
-const about = {
-  product: { en: 'The Magic Flute' },
-  seatCategory: { en: 'Stalls' },
-  tariff: { en: 'Full price' },
-  venue: { name: 'Grand Théâtre', city: 'Genève' },
-  timeZone: 'Europe/Zurich',
-  productType: 'show',
-  validUntil: '2031-06-30T22:00:00.000Z',
-};
+const about = { ...shopTicket.about, validUntil: '2031-06-30T22:00:00.000Z' };
 
 const PRESENT = {
   startDate: '2031-04-02T18:00:00.000Z',
@@ -34,12 +29,8 @@ const PRESENT = {
 };
 
 /** An order as it was sold, whatever became of its performance since. */
-const sold = (lines = 1): Confirmed => {
-  const order = createConfirmedOrder(lines, `C${Math.random()}`);
-  return { ...order, tickets: order.tickets.map((ticket) => ({ ...ticket, startDate: SOLD, about })) };
-};
-
-const performanceOf = ({ tickets }: Confirmed): string => tickets[0]?.performanceId ?? '';
+const sold = (lines = 1): Confirmed =>
+  addMembers(createConfirmedOrder(lines, `C${Math.random()}`), { startDate: SOLD, about });
 
 interface Described extends ShopTicket {
   readonly about: typeof about;
@@ -47,7 +38,7 @@ interface Described extends ShopTicket {
 
 describeOnEachEngine('tickets show their performance as it is now', (fixture) => {
   const move = (order: Confirmed, to: object = PRESENT, version = 2) =>
-    fixture.deliver('performance.moved', { performanceId: performanceOf(order), ...to }, { version });
+    fixture.deliver('performance.moved', { performanceId: getPerformanceId(order), ...to }, { version });
   const shown = async (id: string) => readShopTicket(await fixture.call('GET', `${SHOP}/${id}`)) as Described;
   const whereabouts = ({ startDate, about: { timeZone, venue } }: Described) => ({ startDate, timeZone, venue });
   const eventsOf = async (id: string) =>
@@ -58,18 +49,15 @@ describeOnEachEngine('tickets show their performance as it is now', (fixture) =>
   test('in lists, in the document, and in the order of a list', async () => {
     const { order, id } = await issueAndPrint(fixture, sold());
     const { contactNumber } = order;
-    const later = { ...sold(), contactNumber };
-    await issueOrder(fixture, {
-      ...later,
-      tickets: later.tickets.map((one) => ({ ...one, startDate: '2031-03-20T19:00:00Z' })),
-    });
+    const later = addMembers({ ...sold(), contactNumber }, { startDate: '2031-03-20T19:00:00Z' });
+    await issueOrder(fixture, later);
     await move(order);
     const { startDate, ...present } = PRESENT;
     expect(await shown(id)).toMatchObject({ startDate, about: { ...about, ...present } });
     const reply = await fixture.call('GET', `${SHOP}?contactNumber=${contactNumber}`);
     const { tickets } = reply.data as unknown as { tickets: Described[] };
     expect(tickets.map((ticket) => ticket.id)).toEqual([getFirstTicketId(later), id]);
-    const accept = { headers: { accept: 'image/svg+xml' } };
+    const accept = { headers: { accept: 'image/svg+xml', 'accept-language': 'en' } };
     const document = await fixture.call('GET', `${PATH}/${id}/document`, accept);
     expect(document.text).toContain('Odeon');
     expect(document.text).toContain('Wednesday, 2 April 2031 at 21:00');
@@ -129,9 +117,9 @@ describeOnEachEngine('tickets show their performance as it is now', (fixture) =>
     'the repeated event completes what a crash %s a write has left',
     async (when) => {
       const { order } = await issueAndPrint(fixture, sold(3));
-      const data = { performanceId: performanceOf(order), ...PRESENT };
-      const about = { id: 'evt', type: 'performance.moved', key: 'any', occurredAt: 'any', version: 2, data };
-      const message = { ...about, institution: fixture.institution };
+      const data = { performanceId: getPerformanceId(order), ...PRESENT };
+      const moved = { id: 'evt', type: 'performance.moved', key: 'any', occurredAt: 'any', version: 2, data };
+      const message = { ...moved, institution: fixture.institution };
       const run = (store: Store) => reactTo(createContext(store, SERVICE_SECRET))(message);
       expect(await crashAtEachWrite(fixture.store, run, when)).toBeGreaterThan(1);
       for (const { ticketId } of order.tickets) expect((await eventsOf(ticketId)).slice(2)).toEqual(['ticket.changed']);
@@ -142,9 +130,8 @@ describeOnEachEngine('tickets show their performance as it is now', (fixture) =>
     const { tickets } = fixture.context.collections(fixture.institution);
     const order = sold(2_000);
     const now = new Date().toISOString();
-    const about = { id: order.orderId, contactNumber: null, asOf: 1 };
-    const all = order.tickets.map((one) => createTicket(about, one, `code ${one.ticketId}`, now));
-    await tickets.insertMany(all.map((ticket) => ({ ...ticket, status: 'printed' as const, printedAt: now })));
+    const confirmed = { id: order.orderId, contactNumber: null, asOf: 1, ticketDelivery: 'electronic' as const };
+    await tickets.insertMany(order.tickets.map((one) => createTicket(confirmed, one, `code ${one.ticketId}`, now)));
     const { id: guest } = await issueAndPrint(fixture, sold());
     let isMoved = false;
     const moved = move(order).then(() => {
@@ -153,8 +140,7 @@ describeOnEachEngine('tickets show their performance as it is now', (fixture) =>
     const { status } = await fixture.call('POST', `${PATH}/${guest}/control`, { body: {} });
     expect([status, isMoved]).toEqual([200, false]);
     await moved;
-    const performanceId = performanceOf(order);
-    const waiting = await tickets.find({ where: { performanceId, movedAsOf: { ne: 2 } }, limit: 10 });
-    expect(waiting).toEqual([]);
+    const where = { performanceId: getPerformanceId(order), movedAsOf: { ne: 2 } };
+    expect(await tickets.find({ where, limit: 10 })).toEqual([]);
   }, 300_000);
 });
