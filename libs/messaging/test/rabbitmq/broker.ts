@@ -19,10 +19,26 @@ import {
 /** The broker of the run; undefined if there is none. */
 export const brokerUrl = process.env.TEST_AMQP_URL || undefined;
 
+type Fixture = Awaited<ReturnType<typeof openFixture>>;
+
+/** Declares a test with separate exchanges and queues. */
+type FixtureTest = (
+  title: string,
+  work: (fixture: Fixture) => Promise<void>,
+  settings?: Partial<RabbitmqOptions>,
+) => void;
+
 /** Declares a suite that needs a broker, or a skipped test with the reason. */
-export function describeWithBroker(name: string, suite: (url: string) => void): void {
-  if (brokerUrl !== undefined) describe(name, () => suite(brokerUrl));
-  else describe(name, () => test.skip('not exercised: TEST_AMQP_URL names no RabbitMQ', () => {}));
+export function describeWithBroker(name: string, suite: (url: string, test: FixtureTest) => void): void {
+  describe(name, () => {
+    if (brokerUrl === undefined) return test.skip('not exercised: TEST_AMQP_URL names no RabbitMQ', () => {});
+    suite(brokerUrl, (title, work, settings) =>
+      test(title, async () => {
+        const fixture = await openFixture(brokerUrl, settings);
+        await work(fixture).finally(fixture.close);
+      }),
+    );
+  });
 }
 
 /** Runs `work` with a channel of its own, apart from the code under test. */
@@ -174,24 +190,6 @@ export function isFulfilled(promise: Promise<unknown>): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-type Fixture = Awaited<ReturnType<typeof openFixture>>;
-
-/** Runs a test with separate exchanges and queues. */
-export function runWithFixture(
-  url: string,
-  work: (fixture: Fixture) => Promise<void>,
-  settings: Partial<RabbitmqOptions> = {},
-) {
-  return async () => {
-    const fixture = await openFixture(url, settings);
-    try {
-      await work(fixture);
-    } finally {
-      await fixture.close();
-    }
-  };
 }
 
 /** Separate exchanges and queues for one test: buses behind proxies that can be cut. */

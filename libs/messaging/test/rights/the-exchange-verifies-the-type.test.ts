@@ -1,9 +1,9 @@
 import { probe, silent, waitUntil } from '@boxoffice/messaging/conformance';
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import type { Options } from 'amqplib';
 import { type Logger, type Message, requireQueue } from '../../src/index.ts';
 import { nameExchange, nameWorkQueue, type Plan } from '../../src/rabbitmq/names.ts';
-import { describeWithBroker, runOnChannel, runWithFixture } from '../rabbitmq/broker.ts';
+import { describeWithBroker, runOnChannel } from '../rabbitmq/broker.ts';
 
 // The broker's permissions are for exchanges. So the type in a body counts only if its exchange and its routing key
 // match it.
@@ -34,13 +34,13 @@ const pretended = (plan: Plan) => ({
   ],
 });
 
-describeWithBroker('the type of a fact on RabbitMQ is verified by its exchange', (url) => {
-  test.each([
+describeWithBroker('the type of a fact on RabbitMQ is verified by its exchange', (url, test) => {
+  for (const [what, as, type] of [
     ['another exchange', 'tickets.cancelled', 'order.cancelled'],
     ['another routing key of its exchange', 'order.expired', 'order.cancelled'],
-  ])('a fact that came by %s than its type’s is a dead letter without effect, and is logged', (_, as, type) =>
-    runWithFixture(
-      url,
+  ] as const)
+    test(
+      `a fact that came by ${what} than its type’s is a dead letter without effect, and is logged`,
       async ({ start, plan }) => {
         const logged: unknown[] = [];
         const logger: Logger = { ...silent, error: (_text, about) => void logged.push(about) };
@@ -64,76 +64,69 @@ describeWithBroker('the type of a fact on RabbitMQ is verified by its exchange',
         expect(acted).toEqual([honest.id]);
       },
       { declared },
-    )(),
-  );
+    );
 
   test(
     'a replayed fact that killed its consumers is verified by its exchange, not by its headers',
-    runWithFixture(
-      url,
-      async ({ start, plan }) => {
-        const { bus } = await start();
-        const forged = probe({ type: 'order.cancelled' });
-        const honest = probe({ type: 'order.cancelled' });
-        await publishAs(url, plan, 'tickets.cancelled', forged, { headers: pretended(plan) });
-        await bus.publish(honest);
-        const letters = async () => (await bus.deadLetters.list()).map(({ message }) => message.id);
-        await runOnChannel(url, async (channel) => {
-          const crash = async () => {
-            const one = await channel.get(nameWorkQueue(queue.name, plan));
-            if (one) channel.nack(one, false, true);
-            return (await letters()).length === 2;
-          };
-          await waitUntil('two dead letters of the broker', crash);
-        });
-        for (const id of await letters()) expect(await bus.deadLetters.replay(`${queue.name}:${id}`)).toBe(true);
-        const acted: string[] = [];
-        await bus.subscribe(queue, async ({ id }) => void acted.push(id));
-        await waitUntil('one dead again', async () => (await letters()).includes(forged.id));
-        await waitUntil('the honest one', () => acted.length > 0);
-        expect(acted).toEqual([honest.id]);
-      },
-      { declared },
-    ),
+    async ({ start, plan }) => {
+      const { bus } = await start();
+      const forged = probe({ type: 'order.cancelled' });
+      const honest = probe({ type: 'order.cancelled' });
+      await publishAs(url, plan, 'tickets.cancelled', forged, { headers: pretended(plan) });
+      await bus.publish(honest);
+      const letters = async () => (await bus.deadLetters.list()).map(({ message }) => message.id);
+      await runOnChannel(url, async (channel) => {
+        const crash = async () => {
+          const one = await channel.get(nameWorkQueue(queue.name, plan));
+          if (one) channel.nack(one, false, true);
+          return (await letters()).length === 2;
+        };
+        await waitUntil('two dead letters of the broker', crash);
+      });
+      for (const id of await letters()) expect(await bus.deadLetters.replay(`${queue.name}:${id}`)).toBe(true);
+      const acted: string[] = [];
+      await bus.subscribe(queue, async ({ id }) => void acted.push(id));
+      await waitUntil('one dead again', async () => (await letters()).includes(forged.id));
+      await waitUntil('the honest one', () => acted.length > 0);
+      expect(acted).toEqual([honest.id]);
+    },
+    { declared },
   );
 
   test(
     'a fact keeps its origin through retries, replays and the broker’s delivery limit',
-    runWithFixture(
-      url,
-      async ({ start, plan }) => {
-        const { bus } = await start();
-        const message = probe({ type: 'order.cancelled' });
-        const attempts: number[] = [];
-        const failing = await bus.subscribe(queue, async (_message, attempt) => {
-          attempts.push(attempt);
-          throw new Error('planted');
-        });
-        await bus.publish(message);
-        const letters = async () => (await bus.deadLetters.list()).map(({ reason }) => reason);
-        const id = `${queue.name}:${message.id}`;
-        await waitUntil('its death', async () => (await letters()).length === 1);
-        expect(attempts).toEqual([1, 2, 3, 4, 5]);
-        await bus.deadLetters.replay(id);
-        await waitUntil('its second death', async () => attempts.length === 10 && (await letters()).length === 1);
-        expect(await letters()).toEqual(['Error: planted']);
-        await failing.close();
-        await bus.deadLetters.replay(id);
-        await runOnChannel(url, async (channel) => {
-          const crash = async () => {
-            const one = await channel.get(nameWorkQueue(queue.name, plan));
-            if (one) channel.nack(one, false, true);
-            return (await letters()).includes('delivery_limit');
-          };
-          await waitUntil('the broker’s dead letter', crash);
-        });
-        await bus.deadLetters.replay(id);
-        const handled: Message[] = [];
-        await bus.subscribe(queue, async (one) => void handled.push(one));
-        await waitUntil('its handling', () => handled.length === 1);
-        expect(handled).toEqual([message]);
-      },
-      { declared },
-    ),
+    async ({ start, plan }) => {
+      const { bus } = await start();
+      const message = probe({ type: 'order.cancelled' });
+      const attempts: number[] = [];
+      const failing = await bus.subscribe(queue, async (_message, attempt) => {
+        attempts.push(attempt);
+        throw new Error('planted');
+      });
+      await bus.publish(message);
+      const letters = async () => (await bus.deadLetters.list()).map(({ reason }) => reason);
+      const id = `${queue.name}:${message.id}`;
+      await waitUntil('its death', async () => (await letters()).length === 1);
+      expect(attempts).toEqual([1, 2, 3, 4, 5]);
+      await bus.deadLetters.replay(id);
+      await waitUntil('its second death', async () => attempts.length === 10 && (await letters()).length === 1);
+      expect(await letters()).toEqual(['Error: planted']);
+      await failing.close();
+      await bus.deadLetters.replay(id);
+      await runOnChannel(url, async (channel) => {
+        const crash = async () => {
+          const one = await channel.get(nameWorkQueue(queue.name, plan));
+          if (one) channel.nack(one, false, true);
+          return (await letters()).includes('delivery_limit');
+        };
+        await waitUntil('the broker’s dead letter', crash);
+      });
+      await bus.deadLetters.replay(id);
+      const handled: Message[] = [];
+      await bus.subscribe(queue, async (one) => void handled.push(one));
+      await waitUntil('its handling', () => handled.length === 1);
+      expect(handled).toEqual([message]);
+    },
+    { declared },
   );
 });
