@@ -24,7 +24,6 @@ export {
   EXPONENTS,
   formatMoney,
   formatSeat,
-  getCurrencyExponent,
   getCurrencyRegion,
   isCurrency,
   selectDateLocale,
@@ -33,7 +32,7 @@ export {
 export { deprecateMember, named } from './named.ts';
 export * from './operation.ts';
 export { BODY_LIMIT_BYTES, ClientGone, readBody, readBodyText } from './requests/body.ts';
-export { isKnown, parseQuality } from './requests/headers.ts';
+export { isKnown, parseQualities, parseQuality } from './requests/headers.ts';
 export { listReadOnlyMembers, mergePatch } from './requests/read-only.ts';
 export * from './schemas.ts';
 export { normaliseLine, normaliseOrigin } from './validation/texts.ts';

@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto';
 
+import { parseQualities } from '@boxoffice/http';
+
 export const LANGUAGES = ['fr', 'en', 'de'] as const;
 
 export type Language = (typeof LANGUAGES)[number];
@@ -12,12 +14,13 @@ interface LanguageWishes {
 
 /** The first of `ui_locales`, else of Accept-Language, that the institution has, else its first; `de-CH` is `de`. */
 export function chooseLanguage(
-  { uiLocales = '', acceptLanguage = '' }: LanguageWishes,
+  { uiLocales = '', acceptLanguage }: LanguageWishes,
   offered: readonly string[] = LANGUAGES,
 ): Language {
   const known = offered.map(primary).filter((tag): tag is Language => LANGUAGES.some((language) => language === tag));
   const available: readonly Language[] = known.length > 0 ? known : LANGUAGES;
-  const wanted = [...uiLocales.split(' '), ...ranges(acceptLanguage)];
+  const accepted = parseQualities(acceptLanguage).filter(({ quality }) => quality > 0);
+  const wanted = [...uiLocales.split(' '), ...accepted.map(({ name }) => name)];
   for (const tag of wanted) {
     const found = tag.trim() === '*' ? available[0] : available.find((language) => language === primary(tag));
     if (found) return found;
@@ -26,19 +29,6 @@ export function chooseLanguage(
 }
 
 const primary = (tag: string): string => tag.trim().toLowerCase().split('-', 1)[0] ?? '';
-
-/** The ranges of an Accept-Language header, best first (RFC 9110, 12.5.4); those with q=0 are left out. */
-const ranges = (header: string): string[] =>
-  header
-    .split(',')
-    .map((entry) => {
-      const [range = '', ...parameters] = entry.split(';').map((part) => part.trim());
-      const weight = parameters.find((parameter) => /^q=/i.test(parameter));
-      return { range, weight: weight === undefined ? 1 : Number(weight.slice(2)) };
-    })
-    .filter(({ weight }) => weight > 0)
-    .sort((one, other) => other.weight - one.weight)
-    .map(({ range }) => range);
 
 /** Text that is safe to place into a page: markup, and everything else escaped. */
 export interface Html {

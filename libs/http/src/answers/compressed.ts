@@ -1,6 +1,8 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
+import { parseQualities } from '../requests/headers.ts';
+
 type Coding = 'br' | 'gzip';
 
 /** Smaller bodies are not worth compressing. */
@@ -46,13 +48,7 @@ export function createEncoder(serialise: (value: object) => Buffer) {
 
 /** The best coding that an Accept-Encoding takes (RFC 9110, 12.5.3), or undefined for none. */
 const codingFor = (acceptEncoding: string | undefined): Coding | undefined => {
-  const qualities = new Map(
-    (acceptEncoding ?? '').split(',').map((entry) => {
-      const [name = '', ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase());
-      const q = parameters.find((parameter) => parameter.startsWith('q='));
-      return [name, q === undefined ? 1 : Number(q.slice(2)) || 0];
-    }),
-  );
+  const qualities = new Map(parseQualities(acceptEncoding).map(({ name, quality }) => [name, quality]));
   const quality = (coding: string) => qualities.get(coding) ?? qualities.get('*') ?? 0;
   const [best] = CODINGS.filter((coding) => quality(coding) > 0).toSorted((a, b) => quality(b) - quality(a));
   return best !== undefined && quality(best) >= (qualities.get('identity') ?? 0) ? best : undefined;

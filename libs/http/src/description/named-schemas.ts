@@ -1,7 +1,7 @@
 import { createRef } from '../families/components.ts';
 import { getNullableSchema, getSchemaName } from '../named.ts';
 import type { ReadOnly } from '../operation.ts';
-import { closeSchema, type Json } from '../validation/body-schema.ts';
+import { closeSchema, type Json, mapSchemas } from '../validation/body-schema.ts';
 
 /** Bodies are closed and answers are not, so a schema of both may need two components. */
 type Use = 'request' | 'answer';
@@ -116,7 +116,7 @@ const changeParts = (schema: object, change: (part: Json) => Json, partOfAll = c
       switch (keyword) {
         case 'properties':
         case 'patternProperties':
-          return [keyword, mapValues(value, change)];
+          return [keyword, mapSchemas(value, change)];
         case 'items':
           return [keyword, change(value)];
         case 'additionalProperties':
@@ -131,8 +131,5 @@ const changeParts = (schema: object, change: (part: Json) => Json, partOfAll = c
       }
     }),
   );
-
-const mapValues = (record: object, change: (value: Json) => Json): Record<string, Json> =>
-  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]));
 
 export type Schemas = ReturnType<typeof createSchemas>;

@@ -1,3 +1,5 @@
+import { parseQualities } from '../requests/headers.ts';
+
 /** Longer texts are not parsed as tags. */
 const MAX_TAG_LENGTH = 64;
 
@@ -68,27 +70,11 @@ const distance = (wanted: Parsed, one: Parsed): number => {
   return one.isRegional ? 2 : 1;
 };
 
-const MAX_RANGES = 50;
-
-const QUALITY = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
-
 /** Best first, without malformed ones: that of `lang`, then those of Accept-Language. */
-export function listAcceptedTags(lang: string | undefined, acceptLanguage = ''): string[] {
-  const ranges = rangesOf(acceptLanguage).filter(({ quality }) => quality > 0);
-  return [lang ?? '', ...ranges.map(({ tag }) => tag)].flatMap((text) => readTag(text)?.tag ?? []);
+export function listAcceptedTags(lang: string | undefined, acceptLanguage?: string): string[] {
+  const ranges = parseQualities(acceptLanguage).filter(({ quality }) => quality > 0);
+  return [lang ?? '', ...ranges.map(({ name }) => name)].flatMap((text) => readTag(text)?.tag ?? []);
 }
-
-/** The ranges of Accept-Language, the highest quality first (RFC 9110, 12.5.4). */
-const rangesOf = (header: string): { readonly tag: string; readonly quality: number }[] =>
-  header
-    .split(',', MAX_RANGES)
-    .map((entry) => {
-      const [tag = '', ...parameters] = entry.split(';').map((part) => part.trim());
-      const given = parameters.find((parameter) => /^q\s*=/i.test(parameter))?.replace(/^q\s*=\s*/i, '');
-      return { tag, quality: given === undefined ? 1 : QUALITY.test(given) ? Number(given) : 0 };
-    })
-    .filter(({ tag }) => tag !== '')
-    .toSorted((a, b) => b.quality - a.quality);
 
 /** That of `lang`, then those of Accept-Language (`*`: all that it does not name), then the others in their order. */
 export function sortLanguages(
@@ -97,12 +83,12 @@ export function sortLanguages(
   configured: readonly string[],
 ): string[] {
   const matchConfigured = (tag: string) => matchTag(tag, configured) ?? [];
-  const ranges = rangesOf(acceptLanguage ?? '');
-  const named = new Set(ranges.flatMap(({ tag }) => matchConfigured(tag)));
+  const ranges = parseQualities(acceptLanguage);
+  const named = new Set(ranges.flatMap(({ name }) => matchConfigured(name)));
   const unnamed = configured.filter((one) => !named.has(one));
   const accepted = ranges
     .filter(({ quality }) => quality > 0)
-    .flatMap(({ tag }) => (tag === '*' ? unnamed : matchConfigured(tag)));
+    .flatMap(({ name }) => (name === '*' ? unnamed : matchConfigured(name)));
   return [...new Set([...(lang === undefined ? [] : [matchConfigured(lang)].flat()), ...accepted, ...configured])];
 }
 

@@ -22,10 +22,6 @@ export const EXPONENTS: Readonly<Record<string, number>> = Object.fromEntries(
   [...exponents].filter(([, digits]) => digits !== 2),
 );
 
-export function getCurrencyExponent(currency: string): number {
-  return exponents.get(currency) ?? 2;
-}
-
 export function isCurrency(code: string): boolean {
   return exponents.has(code);
 }
@@ -70,7 +66,7 @@ export function formatMoney(
   currency: string,
   currencyDisplay: 'symbol' | 'code' = 'symbol',
 ): string {
-  const digits = getCurrencyExponent(currency);
+  const digits = exponents.get(currency) ?? 2;
   const places = { minimumFractionDigits: digits, maximumFractionDigits: digits };
   const format = new Intl.NumberFormat(locale, { style: 'currency', currency, currencyDisplay, ...places });
   return format.format(amount / 10 ** digits);

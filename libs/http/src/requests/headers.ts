@@ -1,14 +1,26 @@
 import { Fault } from '@boxoffice/envelope';
 
+/** More members than these are not read. */
+const MAX_MEMBERS = 50;
+
+const QUALITY = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
+
+/** Those of an Accept, Accept-Encoding or Accept-Language (RFC 9110, 12.4.2), best first. A malformed quality is 0. */
+export function parseQualities(header = ''): { readonly name: string; readonly quality: number }[] {
+  return header
+    .split(',', MAX_MEMBERS)
+    .map((member) => {
+      const [name = '', ...parameters] = member.split(';').map((part) => part.trim().toLowerCase());
+      const given = parameters.find((parameter) => /^q\s*=/.test(parameter))?.replace(/^q\s*=\s*/, '');
+      return { name, quality: given === undefined ? 1 : QUALITY.test(given) ? Number(given) : 0 };
+    })
+    .filter(({ name }) => name !== '')
+    .toSorted((a, b) => b.quality - a.quality);
+}
+
 /** The quality that an Accept header (RFC 9110, 12.5.1) gives a media type named in full; 0 if it does not. */
 export function parseQuality(accept: string, mediaType: string): number {
-  const found = accept
-    .split(',')
-    .map((part) => part.split(';').map((piece) => piece.trim().toLowerCase()))
-    .find(([type]) => type === mediaType);
-  if (!found) return 0;
-  const quality = Number(found.find((piece) => piece.startsWith('q='))?.slice(2) ?? 1);
-  return Number.isFinite(quality) ? quality : 0;
+  return parseQualities(accept).find(({ name }) => name === mediaType)?.quality ?? 0;
 }
 
 const TAGS = /(?:W\/)?"[^"]*"/g;

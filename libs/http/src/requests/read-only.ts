@@ -7,7 +7,7 @@ import type { Json } from '../validation/body-schema.ts';
 import { normaliseLine } from '../validation/texts.ts';
 import { describeViolations, toJsonPath, type Violation } from '../validation/violations.ts';
 
-export function mergeAny(current: unknown, patch: unknown): unknown {
+const mergeAny = (current: unknown, patch: unknown): unknown => {
   if (!isObject(patch)) return patch;
   const members = new Map(isObject(current) ? Object.entries(current) : []);
   for (const [name, value] of Object.entries(patch)) {
@@ -17,7 +17,7 @@ export function mergeAny(current: unknown, patch: unknown): unknown {
   }
   // fromEntries defines members, so a member called __proto__ stays an ordinary one.
   return Object.fromEntries(members);
-}
+};
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

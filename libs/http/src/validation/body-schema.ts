@@ -26,8 +26,8 @@ export function closeSchema(schema: Json): Json {
   const silent = schema.additionalProperties === undefined && schema.unevaluatedProperties === undefined;
   return {
     ...schema,
-    ...(properties && { properties: mapValues(properties, closeSchema) }),
-    ...(patternProperties && { patternProperties: mapValues(patternProperties, closeSchema) }),
+    ...(properties && { properties: mapSchemas(properties, closeSchema) }),
+    ...(patternProperties && { patternProperties: mapSchemas(patternProperties, closeSchema) }),
     ...(items && { items: closeSchema(items) }),
     ...(anyOf && { anyOf: anyOf.map(closeSchema) }),
     ...(oneOf && { oneOf: oneOf.map(closeSchema) }),
@@ -37,8 +37,9 @@ export function closeSchema(schema: Json): Json {
   };
 }
 
-const mapValues = <From, To>(record: Readonly<Record<string, From>>, change: (value: From) => To): Record<string, To> =>
-  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]));
+export function mapSchemas(schemas: Readonly<Record<string, Json>>, change: (schema: Json) => Json) {
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, change(schema)]));
+}
 
 export function allowAnyItems(schema: Json): Json {
   const { items: _, ...list } = schema.properties?.items ?? {};

@@ -3,7 +3,7 @@ import { type Code, Fault } from '@boxoffice/envelope';
 import type { Static, TSchema } from 'typebox';
 import type { Answer, AnyOperation } from '../operation.ts';
 import { type AjvOptions, createAjv, ENOUGH, type ErrorObject, NORMALISE, type ValidateFunction } from './ajv.ts';
-import { closeSchema, type Json } from './body-schema.ts';
+import { closeSchema, type Json, mapSchemas } from './body-schema.ts';
 import { describeViolations, listViolations, type Violation } from './violations.ts';
 
 interface Violations {
@@ -70,8 +70,8 @@ const collecting: Change = (schema) => {
   const { properties, patternProperties, items, allOf, anyOf, oneOf } = schema;
   const inner: Json = {
     ...schema,
-    ...(properties && { properties: mapValues(properties, collecting) }),
-    ...(patternProperties && { patternProperties: mapValues(patternProperties, limitErrors) }),
+    ...(properties && { properties: mapSchemas(properties, collecting) }),
+    ...(patternProperties && { patternProperties: mapSchemas(patternProperties, limitErrors) }),
     ...(items && { items: limitErrors(items) }),
     ...(allOf && { allOf: allOf.map(collecting) }),
     ...(anyOf && { anyOf: anyOf.map(collecting) }),
@@ -83,9 +83,6 @@ const collecting: Change = (schema) => {
   // What a normalised text must match takes linear time, and must follow the normalising within one schema.
   return schema[NORMALISE] === undefined ? whereShort(lists, ['pattern', 'format'], 'maxLength', LONG_TEXT) : lists;
 };
-
-const mapValues = (record: Readonly<Record<string, Json>>, change: Change): Record<string, Json> =>
-  Object.fromEntries(Object.entries(record).map(([name, schema]) => [name, change(schema)]));
 
 /** Keywords whose schema is checked once per item or member: the search can end between two of them. */
 const limitErrors: Change = (schema) => ({ ...collecting(schema), [ENOUGH]: MAX_ERRORS });

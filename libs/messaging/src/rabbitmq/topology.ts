@@ -65,11 +65,11 @@ export function createTopology(plan: Plan, logger: Logger) {
 
 const codeOf = (error: unknown): unknown => (error as { readonly code?: unknown }).code;
 
-export async function declareExchanges(channel: Channel, types: readonly string[], plan: Plan): Promise<void> {
+const declareExchanges = async (channel: Channel, types: readonly string[], plan: Plan): Promise<void> => {
   for (const exchange of new Set(types.map((type) => nameExchange(type, plan)))) {
     await channel.assertExchange(exchange, 'topic', { durable: true });
   }
-}
+};
 
 /** Declares a queue with its retry queues and its dead letters, the targets first, and binds it to its types. */
 export async function declareQueue(channel: Channel, queue: Queue, plan: Plan): Promise<void> {

@@ -93,7 +93,7 @@ export function findCategoryProblems(categories: readonly CategoryInput[], at = 
 /** Their ids are derived from the performance's. */
 export function buildSeatCategories(performanceId: string, categories: readonly CategoryInput[]): SeatCategory[] {
   return categories.map(({ code, name, numbered, capacity, rows }, index) => ({
-    id: deriveSeatCategoryId(performanceId, index),
+    id: `cat_${stripIdPrefix(performanceId)}_${index}`,
     code,
     name,
     numbered,
@@ -105,8 +105,4 @@ export function buildSeatCategories(performanceId: string, categories: readonly 
 
 export function stripIdPrefix(id: string): string {
   return id.slice(id.indexOf('_') + 1);
-}
-
-export function deriveSeatCategoryId(performanceId: string, index: number): string {
-  return `cat_${stripIdPrefix(performanceId)}_${index}`;
 }

@@ -36,10 +36,9 @@ const row = (least: number) =>
       ),
     }),
   );
+
 /** In a change, 0 seats remove a row. */
-export function createRowsSchema(least: number) {
-  return Type.Array(row(least), { maxItems: MAX_ROWS });
-}
+const rows = (least: number) => Type.Optional(Type.Array(row(least), { maxItems: MAX_ROWS }));
 
 export const capacity = Type.Integer({ minimum: 0, maximum: 100_000, description: 'places in all' });
 
@@ -80,7 +79,7 @@ export const SeatCategory = named(
     name: names,
     numbered,
     capacity,
-    rows: Type.Optional(createRowsSchema(1)),
+    rows: rows(1),
   }),
 );
 
@@ -218,7 +217,7 @@ const NewCategory = named(
     name: names,
     numbered,
     capacity,
-    rows: Type.Optional(createRowsSchema(1)),
+    rows: rows(1),
   }),
 );
 
@@ -254,7 +253,7 @@ const ChangedCategory = named(
   Type.Object({
     id,
     capacity: Type.Optional(capacity),
-    rows: Type.Optional(createRowsSchema(0)),
+    rows: rows(0),
     code: Type.Optional({ ...shownCode, readOnly: true }),
     name: Type.Optional(Type.Record(Type.String(), Type.String(), { readOnly: true, description: 'by language' })),
     numbered: Type.Optional({ ...numbered, readOnly: true }),
