@@ -1,5 +1,5 @@
 import { attemptTo, defaultRetryDelaysMs, deriveLetterId } from './attempts.ts';
-import { createLanes, type Lanes } from './lanes.ts';
+import { createPartitions, type Partitions } from './partitions.ts';
 import {
   AT_ONCE,
   type Bus,
@@ -35,7 +35,7 @@ interface Delivery {
 interface Consumers {
   readonly queue: Queue;
   readonly handlers: Handler[];
-  readonly lanes: Lanes<Delivery>;
+  readonly partitions: Partitions<Delivery>;
   readonly delayed: Map<Delivery, NodeJS.Timeout>;
   next: number;
 }
@@ -51,7 +51,7 @@ export function createInProcessBus(options: InProcessOptions): Bus {
   const noSubscriber = (queue: Queue) => new Error(`${queue.name} has no subscriber now`);
 
   const work = async (consumers: Consumers, delivery: Delivery): Promise<undefined> => {
-    const { queue, handlers, lanes, delayed } = consumers;
+    const { queue, handlers, partitions, delayed } = consumers;
     const { message, attempt } = delivery;
     const handler = handlers[consumers.next++ % Math.max(1, handlers.length)];
     if (!handler) return void delivery.failed(noSubscriber(queue));
@@ -73,7 +73,7 @@ export function createInProcessBus(options: InProcessOptions): Bus {
     const again = { ...delivery, attempt: attempt + 1 };
     const retry = () => {
       delayed.delete(again);
-      lanes.push(message.key, again);
+      partitions.push(message.key, again);
     };
     delayed.set(again, setTimeout(retry, outcome.delayMs));
   };
@@ -84,7 +84,10 @@ export function createInProcessBus(options: InProcessOptions): Bus {
     const consumers: Consumers = {
       queue,
       handlers: [],
-      lanes: createLanes<Delivery>({ limit: queue.atOnce ?? AT_ONCE, work: (delivery) => work(consumers, delivery) }),
+      partitions: createPartitions<Delivery>({
+        limit: queue.atOnce ?? AT_ONCE,
+        work: (delivery) => work(consumers, delivery),
+      }),
       delayed: new Map(),
       next: 0,
     };
@@ -94,15 +97,15 @@ export function createInProcessBus(options: InProcessOptions): Bus {
   for (const queue of options.serves ?? []) consumersOf(queue);
 
   const give = (consumers: Consumers, message: Message): Promise<'handled' | 'dead'> =>
-    new Promise((done, failed) => consumers.lanes.push(message.key, { message, attempt: 1, done, failed }));
+    new Promise((done, failed) => consumers.partitions.push(message.key, { message, attempt: 1, done, failed }));
 
   /** Rejects the messages that were not started, and resolves when those in hand are finished. */
-  const closeConsumers = async ({ queue, lanes, delayed }: Consumers): Promise<void> => {
-    const waiting = [...lanes.drop(), ...delayed.keys()];
+  const closeConsumers = async ({ queue, partitions, delayed }: Consumers): Promise<void> => {
+    const waiting = [...partitions.drop(), ...delayed.keys()];
     for (const timer of delayed.values()) clearTimeout(timer);
     delayed.clear();
     for (const { failed } of waiting) failed(noSubscriber(queue));
-    await lanes.quiet();
+    await partitions.quiet();
   };
 
   const deadLetters: DeadLetters = {
@@ -170,9 +173,9 @@ export function createInProcessBus(options: InProcessOptions): Bus {
     depths: (wanted) =>
       Promise.all(
         wanted.map(async ({ name: queue }) => {
-          const { lanes, delayed } = queues.get(queue) ?? {};
+          const { partitions, delayed } = queues.get(queue) ?? {};
           const dead = letters.count ? await letters.count(queue) : (await letters.list(queue)).length;
-          return { queue, waiting: lanes?.size ?? 0, retrying: delayed?.size ?? 0, dead };
+          return { queue, waiting: partitions?.size ?? 0, retrying: delayed?.size ?? 0, dead };
         }),
       ),
 

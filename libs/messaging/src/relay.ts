@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { settleWithin } from '@boxoffice/runtime/time';
 import { computeBackoff } from './attempts.ts';
-import { createLanes } from './lanes.ts';
+import { createPartitions } from './partitions.ts';
 import type { Bus, Logger, Message, OutboxPort, RelayMetrics } from './port.ts';
 
 export interface RelayOptions {
@@ -77,7 +77,7 @@ export function startRelay(options: RelayOptions) {
     flushing ??= flush();
     return undefined;
   };
-  const lanes = createLanes<Message>({ limit: window, work: publish });
+  const partitions = createPartitions<Message>({ limit: window, work: publish });
 
   /** After a failure: if the bus as a whole is down, publishing pauses until it is back. */
   const probe = async (): Promise<void> => {
@@ -85,12 +85,12 @@ export function startRelay(options: RelayOptions) {
     const reachable = () => bus.ping().then(...both);
     for (let tries = 1; !stopping.signal.aborted && !(await reachable()); tries++) {
       if (tries === 1) logger.warn('the bus is down; events wait in the outbox');
-      lanes.hold();
+      partitions.hold();
       await pause(computeBackoff(tries, 5_000), undefined, { signal: stopping.signal }).catch(() => {});
       orphaned.busWasDown();
     }
     probing = false;
-    lanes.resume();
+    partitions.resume();
   };
 
   const flush = async (): Promise<void> => {
@@ -118,7 +118,7 @@ export function startRelay(options: RelayOptions) {
   const take = (event: Message): void => {
     if (held.has(event.id)) return;
     held.set(event.id, event);
-    lanes.push(event.key, event);
+    partitions.push(event.key, event);
   };
   const orphaned = createOrphanedEvents({ ...options, memory, held, take, isBusDown: () => probing });
 
@@ -142,12 +142,12 @@ export function startRelay(options: RelayOptions) {
       closing.abort();
       await orphaned.close();
       const drain = async () => {
-        if (!probing) await lanes.quiet();
+        if (!probing) await partitions.quiet();
         await flushing;
       };
       await settleWithin(drain(), drainMs, () => {});
       stopping.abort();
-      lanes.drop();
+      partitions.drop();
       if (flushing) await settleWithin(flushing, drainMs, () => {});
     },
   };

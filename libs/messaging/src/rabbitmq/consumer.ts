@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { settleWithin } from '@boxoffice/runtime/time';
 import type { ConfirmChannel, ConsumeMessage } from 'amqplib';
 import { attemptTo, computeBackoff, describeReason } from '../attempts.ts';
-import { createLanes } from '../lanes.ts';
+import { createPartitions } from '../partitions.ts';
 import { AT_ONCE, type Handler, type Logger, type Message, type Queue, type Subscription } from '../port.ts';
 import { buildOriginHeaders, decodeDelivery, forward, readAttempt } from './codec.ts';
 import { closeChannel, type Link } from './link.ts';
@@ -90,7 +90,7 @@ export async function consume(queue: Queue, handler: Handler, options: ConsumerO
     await moveTo(nameRetryQueue(queue.name, delayMs, plan), delivery, { attempt: attempt + 1 });
   };
   const prefetch = queue.atOnce ?? AT_ONCE;
-  const lanes = createLanes<Delivery>({ limit: prefetch, work });
+  const partitions = createPartitions<Delivery>({ limit: prefetch, work });
 
   const read = (received: ConsumeMessage): Pick<Delivery, 'message' | 'unreadable'> => {
     try {
@@ -120,7 +120,7 @@ export async function consume(queue: Queue, handler: Handler, options: ConsumerO
         // The broker ended the consumer (its queue was deleted or moved): a new channel declares and consumes again.
         if (!received) return void closeChannel(fresh);
         const delivery = { channel: fresh, received, ...read(received) };
-        lanes.push(delivery.message?.key ?? `unreadable ${received.fields.deliveryTag}`, delivery);
+        partitions.push(delivery.message?.key ?? `unreadable ${received.fields.deliveryTag}`, delivery);
       };
       const begin = async (): Promise<void> => {
         const { consumerTag } = await fresh.consume(nameWorkQueue(queue.name, plan), take);
@@ -147,8 +147,8 @@ export async function consume(queue: Queue, handler: Handler, options: ConsumerO
       link.detach(station);
       const last = channel;
       if (last && tag !== undefined) await settleWithin(last.cancel(tag), answerMs, () => {}).catch(() => {});
-      lanes.drop();
-      await lanes.quiet();
+      partitions.drop();
+      await partitions.quiet();
       // A close right after an acknowledgement can lose it: a request first, since the broker responds in order.
       if (!last) return;
       await settleWithin(last.checkQueue(nameWorkQueue(queue.name, plan)), answerMs, () => {}).catch(() => {});

@@ -1,78 +1,78 @@
 /** Work in order per key: one item of a key at a time, several keys at once. */
-export type Lanes<T> = ReturnType<typeof createLanes<T>>;
+export type Partitions<T> = ReturnType<typeof createPartitions<T>>;
 
-interface LanesOptions<T> {
+interface PartitionsOptions<T> {
   /** The number of items at work at once, over all keys. */
   readonly limit: number;
   /** Must not reject. A number: retry after so many milliseconds, before the later items of its key. */
   work(item: T): Promise<number | undefined>;
 }
 
-interface Lane<T> {
+interface Partition<T> {
   readonly key: string;
   readonly items: T[];
   timer?: NodeJS.Timeout;
 }
 
-export function createLanes<T>({ limit, work }: LanesOptions<T>) {
-  const lanes = new Map<string, Lane<T>>();
-  const ready: Lane<T>[] = [];
+export function createPartitions<T>({ limit, work }: PartitionsOptions<T>) {
+  const partitions = new Map<string, Partition<T>>();
+  const ready: Partition<T>[] = [];
   let held = false;
   let working = 0;
   let size = 0;
   let waiters: (() => void)[] = [];
 
-  const finishLane = (lane: Lane<T>): void => {
-    if (lane.items.length > 0) ready.push(lane);
-    else lanes.delete(lane.key);
+  const finish = (partition: Partition<T>): void => {
+    if (partition.items.length > 0) ready.push(partition);
+    else partitions.delete(partition.key);
   };
-  const settle = (): void => {
+  const wakeWaiters = (): void => {
     if (size > 0) return;
     const woken = waiters;
     waiters = [];
     for (const wake of woken) wake();
   };
-  const later = (lane: Lane<T>, item: T, delayMs: number): void => {
-    lane.items.unshift(item);
-    lane.timer = setTimeout(() => {
-      delete lane.timer;
-      ready.push(lane);
+  const postpone = (partition: Partition<T>, item: T, delayMs: number): void => {
+    partition.items.unshift(item);
+    partition.timer = setTimeout(() => {
+      delete partition.timer;
+      ready.push(partition);
       run();
     }, delayMs);
   };
-  const begin = async (lane: Lane<T>, item: T): Promise<void> => {
+  const begin = async (partition: Partition<T>, item: T): Promise<void> => {
     const again = await work(item);
     working--;
     if (again === undefined) {
       size--;
-      finishLane(lane);
+      finish(partition);
     } else {
-      later(lane, item, again);
+      postpone(partition, item, again);
     }
-    settle();
+    wakeWaiters();
     run();
   };
   const run = (): void => {
     while (!held && working < limit) {
-      const lane = ready.shift();
-      if (lane === undefined) return;
-      const item = lane.items.shift();
+      const partition = ready.shift();
+      if (partition === undefined) return;
+      const item = partition.items.shift();
       if (item === undefined) continue;
       working++;
-      void begin(lane, item);
+      void begin(partition, item);
     }
   };
 
   return {
     push(key: string, item: T): void {
       size++;
-      const lane = lanes.get(key);
-      if (lane) {
-        lane.items.push(item);
+      const partition = partitions.get(key);
+      if (partition) {
+        partition.items.push(item);
         return;
       }
       const fresh = { key, items: [item] };
-      lanes.set(key, fresh);
+      partitions.set(key, fresh);
       ready.push(fresh);
       run();
     },
@@ -89,17 +89,17 @@ export function createLanes<T>({ limit, work }: LanesOptions<T>) {
     },
     drop(): T[] {
       const dropped: T[] = [];
-      for (const lane of lanes.values()) {
-        // A lane that waits for a retry has no running item, so it ends here.
-        if (lane.timer) {
-          clearTimeout(lane.timer);
-          lanes.delete(lane.key);
+      for (const partition of partitions.values()) {
+        // A partition that waits for a retry has no running item, so it ends here.
+        if (partition.timer) {
+          clearTimeout(partition.timer);
+          partitions.delete(partition.key);
         }
-        dropped.push(...lane.items.splice(0));
+        dropped.push(...partition.items.splice(0));
       }
-      for (const lane of ready.splice(0)) lanes.delete(lane.key);
+      for (const partition of ready.splice(0)) partitions.delete(partition.key);
       size -= dropped.length;
-      settle();
+      wakeWaiters();
       return dropped;
     },
     quiet(): Promise<void> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createLanes } from '../src/lanes.ts';
+import { createPartitions } from '../src/partitions.ts';
 
 interface Item {
   readonly key: string;
@@ -14,12 +14,12 @@ const items = fc.array(
   { maxLength: 40 },
 );
 
-/** Lanes that record what they do; each item takes several turns of the event loop. */
+/** Partitions that record what they do; each item takes several turns of the event loop. */
 const watched = (limit: number) => {
   const busy = new Set<string>();
   const finished: Item[] = [];
   const faults: string[] = [];
-  const lanes = createLanes<Item & { readonly turns: number }>({
+  const partitions = createPartitions<Item & { readonly turns: number }>({
     limit,
     async work(item) {
       if (busy.has(item.key)) faults.push(`two of ${item.key} at once`);
@@ -32,22 +32,22 @@ const watched = (limit: number) => {
       return undefined;
     },
   });
-  return { lanes, finished, faults };
+  return { partitions, finished, faults };
 };
 
-describe('lanes', () => {
+describe('partitions', () => {
   test('finish every item, in order per key, within the limit', async () => {
     await fc.assert(
       fc.asyncProperty(items, fc.integer({ min: 1, max: 5 }), async (pushed, limit) => {
-        const { lanes, finished, faults } = watched(limit);
+        const { partitions, finished, faults } = watched(limit);
         const numbered = pushed.map((item, n) => ({ ...item, n }));
         for (const item of numbered) {
-          lanes.push(item.key, item);
+          partitions.push(item.key, item);
           if (item.n % 7 === 0) await new Promise((resolve) => setImmediate(resolve));
         }
-        await lanes.quiet();
+        await partitions.quiet();
         expect(faults).toEqual([]);
-        expect(lanes.size).toBe(0);
+        expect(partitions.size).toBe(0);
         expect(finished.length).toBe(numbered.length);
         for (const key of ['a', 'b', 'c', 'd']) {
           const order = (all: readonly Item[]) => all.filter((one) => one.key === key).map(({ n }) => n);
@@ -61,12 +61,12 @@ describe('lanes', () => {
   test('drop returns the items that were not started; started ones are finished; none is lost', async () => {
     await fc.assert(
       fc.asyncProperty(items, fc.nat(10), async (pushed, turns) => {
-        const { lanes, finished, faults } = watched(3);
+        const { partitions, finished, faults } = watched(3);
         const numbered = pushed.map((item, n) => ({ ...item, putOff: 0, n }));
-        for (const item of numbered) lanes.push(item.key, item);
+        for (const item of numbered) partitions.push(item.key, item);
         for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
-        const dropped = lanes.drop();
-        await lanes.quiet();
+        const dropped = partitions.drop();
+        await partitions.quiet();
         expect(faults).toEqual([]);
         expect([...finished, ...dropped].map(({ n }) => n).sort((a, b) => a - b)).toEqual(numbered.map(({ n }) => n));
       }),
@@ -75,13 +75,13 @@ describe('lanes', () => {
   });
 
   test('hold starts nothing new, resume continues', async () => {
-    const { lanes, finished } = watched(2);
-    lanes.hold();
-    lanes.push('a', { key: 'a', n: 1, putOff: 0, turns: 0 });
+    const { partitions, finished } = watched(2);
+    partitions.hold();
+    partitions.push('a', { key: 'a', n: 1, putOff: 0, turns: 0 });
     await new Promise((resolve) => setImmediate(resolve));
-    expect([finished.length, lanes.size]).toEqual([0, 1]);
-    lanes.resume();
-    await lanes.quiet();
+    expect([finished.length, partitions.size]).toEqual([0, 1]);
+    partitions.resume();
+    await partitions.quiet();
     expect(finished.length).toBe(1);
   });
 });
