@@ -1,7 +1,11 @@
 import { generateKeyPairSync, type KeyObject, randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type Caller, createIdentityVerifier, type KeySet, signIdentity } from '@boxoffice/identity';
+import { openSqliteStores, type SqliteStores } from '@boxoffice/store';
 import { afterAll, beforeAll } from '@jest/globals';
 import { type AnyOperation, type AppOptions, createApp, type IdempotencyPort } from '../src/index.ts';
 
@@ -45,7 +49,7 @@ export interface Started {
   readonly url: string;
   readonly server: Server;
   readonly lines: Line[];
-  /** Requests a path with an identity token for this operation and scope. */
+  /** Requests a path with an identity token for this operation and scope. A text is a body of JSON. */
   call(path: string, init: RequestInit & { as: Partial<Caller> }): Promise<Response>;
   close(): Promise<void>;
 }
@@ -79,13 +83,29 @@ export async function start(operations: readonly AnyOperation[], options: Partia
     url,
     server,
     lines,
-    call: (path, { as, ...init }) =>
-      fetch(url + path, { ...init, headers: { 'X-Internal-Identity': signTestIdentity(as), ...init.headers } }),
+    call: (path, { as, ...init }) => {
+      const type = typeof init.body === 'string' && { 'Content-Type': 'application/json' };
+      const headers = { 'X-Internal-Identity': signTestIdentity(as), ...type, ...init.headers };
+      return fetch(url + path, { ...init, headers });
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),
+  };
+}
+
+/** A store in a directory of its own. */
+export async function openTestStore(...collections: Parameters<SqliteStores['open']>[1]) {
+  const directory = await mkdtemp(join(tmpdir(), 'boxoffice-http-'));
+  const stores = openSqliteStores({ directory });
+  return {
+    store: await stores.open('test', collections),
+    async close() {
+      await stores.close();
+      await rm(directory, { recursive: true });
+    },
   };
 }
 

@@ -17,7 +17,7 @@ const put = (headers: Record<string, string>) =>
   app.call('/svc/v3/things/a', {
     as: { operation: 'replaceThing', scopes: ['things:write'] },
     method: 'PUT',
-    headers: { 'Content-Type': 'application/json', ...headers },
+    headers,
     body: '{"name":"x"}',
   });
 

@@ -29,26 +29,23 @@ const padded = (bytes: number): string => {
   return body + ' '.repeat(bytes - body.length);
 };
 
-const post = (body: string) =>
-  app.call('/svc/v3/things', { as, method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
+const post = async (body: string, { query = '', headers = {} } = {}) => {
+  const answer = await app.call(`/svc/v3/things${query}`, { as, method: 'POST', headers, body });
+  return { ...((await answer.json()) as { status: string; details: string; data: object }), http: answer.status };
+};
 
 test('a body of exactly 256 KiB is read', async () => {
-  expect((await post(padded(BODY_LIMIT_BYTES))).status).toBe(201);
+  expect(await post(padded(BODY_LIMIT_BYTES))).toMatchObject({ http: 201 });
 });
 
 test('one byte more is payload_too_large', async () => {
-  const answer = await post(padded(BODY_LIMIT_BYTES + 1));
-  expect([answer.status, await answer.json()]).toMatchObject([413, { status: 'payload_too_large', data: null }]);
+  const refused = { http: 413, status: 'payload_too_large', data: null };
+  expect(await post(padded(BODY_LIMIT_BYTES + 1))).toMatchObject(refused);
 });
 
 test('a service sends another one up to 8 MiB', async () => {
-  const send = (bytes: number) =>
-    app.call(count.path, {
-      as: { operation: count.id, client: null, service: 'orders' },
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: padded(bytes),
-    });
+  const service = { operation: count.id, client: null, service: 'orders' };
+  const send = (bytes: number) => app.call(count.path, { as: service, method: 'POST', body: padded(bytes) });
   expect((await send(INTERNAL_BODY_LIMIT_BYTES)).status).toBe(200);
   expect((await send(INTERNAL_BODY_LIMIT_BYTES + 1)).status).toBe(413);
 });
@@ -95,7 +92,7 @@ test('a client that disconnects in the middle of its body does not affect other 
   });
   const init = { as, method: 'POST', body, duplex: 'half', signal: controller.signal } as const;
   await expect(app.call('/svc/v3/things', init)).rejects.toThrow();
-  expect((await post('{"name":"x"}')).status).toBe(201);
+  expect(await post('{"name":"x"}')).toMatchObject({ http: 201 });
   expect(app.lines.filter(({ message }) => message !== 'request')).toEqual([]);
 });
 
@@ -186,49 +183,22 @@ describe('every violation', () => {
 });
 
 describe('over HTTP', () => {
-  const post = async (body: string, contentType = 'application/json', query = '') => {
-    const as = { operation: 'createThing', scopes: ['things:write'] };
-    const headers = { 'Content-Type': contentType };
-    const answer = await app.call(`/svc/v3/things${query}`, { as, method: 'POST', headers, body });
-    const { status, details } = (await answer.json()) as { status: string; details: string };
-    return { http: answer.status, status, details };
-  };
-
   const filled = (part: (index: number) => string, around: (parts: string) => string): string => {
     const parts: string[] = [];
     for (let size = 0; size < 250_000; size += (parts.at(-1)?.length ?? 0) + 1) parts.push(part(parts.length));
     return around(parts.join(','));
   };
   const inPlace = (lines: string): string => `{"name":"x","place":{"city":"y","lines":[${lines}]}}`;
+  const inObject = (members: string) => `{${members}}`;
+  const inList = (items: string) => `{"name":"x","more":[${items}]}`;
   const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
 
   test.each([
     ['lines', filled(() => '""', inPlace), 'validation_error'],
     ['lines of a wrong type', filled(() => '1', inPlace), 'bad_request'],
-    [
-      'unknown members',
-      filled(
-        (index) => `"k${index}":1`,
-        (all) => `{${all}}`,
-      ),
-      'bad_request',
-    ],
-    [
-      'the same member',
-      filled(
-        () => '"k":1',
-        (all) => `{${all}}`,
-      ),
-      'bad_request',
-    ],
-    [
-      'texts that are not Unicode',
-      filled(
-        () => '"\\ud800"',
-        (all) => `{"name":"x","more":[${all}]}`,
-      ),
-      'bad_request',
-    ],
+    ['unknown members', filled((index) => `"k${index}":1`, inObject), 'bad_request'],
+    ['the same member', filled(() => '"k":1', inObject), 'bad_request'],
+    ['texts that are not Unicode', filled(() => '"\\ud800"', inList), 'bad_request'],
     ['a long unknown name', `{"name":"x","${'k'.repeat(250_000)}":1}`, 'validation_error'],
     ['a long text', `{"name":"${'x'.repeat(250_000)}"}`, 'validation_error'],
     ['a long number', `{"name":"x","size":${'9'.repeat(250_000)}}`, 'bad_request'],
@@ -254,14 +224,15 @@ describe('over HTTP', () => {
   });
 
   test('a content type is read only if it is short', async () => {
-    const spaces = (count: number) => `application/json;${' '.repeat(count)}charset=utf-8`;
-    expect(await post('{"name":"x"}', spaces(100))).toMatchObject({ http: 201 });
-    expect(await post('{"name":"x"}', spaces(10_000))).toMatchObject({ http: 400, status: 'bad_request' });
+    const spaced = (count: number) =>
+      post('{"name":"x"}', { headers: { 'Content-Type': `application/json;${' '.repeat(count)}charset=utf-8` } });
+    expect(await spaced(100)).toMatchObject({ http: 201 });
+    expect(await spaced(10_000)).toMatchObject({ http: 400, status: 'bad_request' });
   });
 
   test('of thousands of unknown query parameters a hundred are named', async () => {
     const query = Array.from({ length: 2_000 }, (_, index) => `q${index}`).join('&');
-    const { http, status, details } = await post('{"name":"x"}', undefined, `?${query}`);
+    const { http, status, details } = await post('{"name":"x"}', { query: `?${query}` });
     expect([http, status]).toEqual([400, 'invalid_parameter']);
     expect(details.split('; ')).toHaveLength(101);
   });

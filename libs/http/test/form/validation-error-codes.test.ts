@@ -10,21 +10,16 @@ import { given, things } from '../things.ts';
 const app = openForSuite(() => start(things));
 beforeEach(() => given.clear());
 
-const JSON_TYPE = { 'Content-Type': 'application/json' };
-
-const post = async (body: string | undefined, { query = '', headers = JSON_TYPE as Record<string, string> } = {}) => {
-  const as = { operation: 'createThing', scopes: ['things:write'] };
-  const answer = await app.call(`/svc/v3/things${query}`, { as, method: 'POST', headers, body });
-  return {
-    ...((await answer.json()) as { status: string; details: string }),
-    http: answer.status,
-  };
+const read = async (answer: Response) => {
+  return { ...((await answer.json()) as { status: string; details: string | null }), http: answer.status };
 };
 
-const list = async (query: string) => {
-  const answer = await app.call(`/svc/v3/things${query}`, { as: { operation: 'listThings', scopes: ['things:read'] } });
-  return { ...((await answer.json()) as { status: string; details: string }), http: answer.status };
-};
+const as = { operation: 'createThing', scopes: ['things:write'] };
+const post = async (body: RequestInit['body'], { query = '', headers = {} } = {}) =>
+  read(await app.call(`/svc/v3/things${query}`, { as, method: 'POST', headers, body }));
+
+const list = async (query: string) =>
+  read(await app.call(`/svc/v3/things${query}`, { as: { operation: 'listThings', scopes: ['things:read'] } }));
 
 describe('bad_request', () => {
   test.each([
@@ -62,19 +57,14 @@ describe('bad_request', () => {
   });
 
   test('a body without a content type, or compressed', async () => {
-    const as = { operation: 'createThing', scopes: ['things:write'] };
-    const bytes = new TextEncoder().encode('{"name":"x"}');
-    const bare = await app.call('/svc/v3/things', { as, method: 'POST', body: bytes });
-    expect(bare.status).toBe(400);
-    const headers = { ...JSON_TYPE, 'Content-Encoding': 'gzip' };
+    expect(await post(Buffer.from('{"name":"x"}'))).toMatchObject({ http: 400 });
+    const headers = { 'Content-Encoding': 'gzip' };
     expect(await post('{"name":"x"}', { headers })).toMatchObject({ status: 'bad_request' });
   });
 
   test('a body that is not UTF-8', async () => {
-    const as = { operation: 'createThing', scopes: ['things:write'] };
-    const body = Buffer.from('{"name":"\xff"}', 'latin1');
-    const answer = await app.call('/svc/v3/things', { as, method: 'POST', headers: JSON_TYPE, body });
-    expect(await answer.json()).toMatchObject({ status: 'bad_request' });
+    const headers = { 'Content-Type': 'application/json' };
+    expect(await post(Buffer.from('{"name":"\xff"}', 'latin1'), { headers })).toMatchObject({ status: 'bad_request' });
   });
 });
 
@@ -188,8 +178,7 @@ describe('read-only members that a GET returned', () => {
   const coats = { at: '2027-01-02T01:00:00+01:00', color: 'red' };
   const write = async (method: string, operation: string, body: object) => {
     const as = { operation, scopes: ['things:write'] };
-    const answer = await app.call('/svc/v3/things/a', { as, method, headers: JSON_TYPE, body: JSON.stringify(body) });
-    return { http: answer.status, ...((await answer.json()) as { status: string; details: string | null }) };
+    return read(await app.call('/svc/v3/things/a', { as, method, body: JSON.stringify(body) }));
   };
 
   describe.each([

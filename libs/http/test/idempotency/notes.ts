@@ -1,13 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Fault } from '@boxoffice/envelope';
 import type { CallerUser } from '@boxoffice/identity';
-import { collection, type Document, openSqliteStores, type SqliteStores, type Store } from '@boxoffice/store';
+import { collection, type Document, type Store } from '@boxoffice/store';
 import { Type } from 'typebox';
 import { type AnyOperation, created, ok, operation } from '../../src/index.ts';
-import { type Started, start } from '../fixture.ts';
+import { openTestStore, type Started, start } from '../fixture.ts';
 
 interface Note extends Document {
   readonly text: string;
@@ -17,15 +14,8 @@ const notes = collection<Note>('notes');
 
 /** Blocks handlers until the test opens it. */
 const gate = () => {
-  let open = () => {};
-  let entered = () => {};
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  const arrived = new Promise<void>((resolve) => {
-    entered = resolve;
-  });
-  return { open, opened, entered, arrived };
+  const [opening, entering] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  return { open: opening.resolve, opened: opening.promise, entered: entering.resolve, arrived: entering.promise };
 };
 
 /** The number of handler runs with this text. */
@@ -75,9 +65,7 @@ interface Sending {
 
 /** Serves the operations on their own store, and on request a second app on the same store. */
 export async function openNotes() {
-  const directory = await mkdtemp(join(tmpdir(), 'idempotency-'));
-  const stores: SqliteStores = openSqliteStores({ directory });
-  const store = await stores.open('notes', [notes]);
+  const { store, close } = await openTestStore(notes);
   const serve = (idempotency: Store['idempotency'] = store.idempotency) => start(operationsOn(store), { idempotency });
   const app = await serve();
   return {
@@ -96,8 +84,7 @@ export async function openNotes() {
     countOf: (text: string) => store.collection(notes).of('opera').count({ text }),
     async close() {
       await app.close();
-      await stores.close();
-      await rm(directory, { recursive: true });
+      await close();
     },
   };
 }
@@ -194,7 +181,6 @@ const sendTo = async (app: Pick<Started, 'call'>, path: string, text: string, se
   const isPatch = path.startsWith('/notes/');
   const as = { operation: isPatch ? 'patchNote' : ids[path], scopes: ['notes:write'], ...caller };
   const headers = {
-    'Content-Type': 'application/json',
     ...(key === undefined ? {} : { 'Idempotency-Key': key }),
     ...(ifMatch === undefined ? {} : { 'If-Match': ifMatch }),
   };

@@ -174,8 +174,7 @@ const app = openForSuite(() =>
 
 const send = async (method: 'POST' | 'PATCH', value: object) => {
   const as = { operation: method === 'POST' ? 'take' : 'change', scopes: ['notes:write'] };
-  const headers = { 'Content-Type': 'application/json' };
-  const answer = await app.call('/texts', { as, method, headers, body: JSON.stringify(value) });
+  const answer = await app.call('/texts', { as, method, body: JSON.stringify(value) });
   return (await answer.json()) as { status: string; details: string | null; data: object };
 };
 

@@ -1,13 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { collection, type Document, type Documents, openMongoStore, openSqliteStores } from '@boxoffice/store';
+import { collection, type Document, type Documents, openMongoStore } from '@boxoffice/store';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { readChangesPage } from '../../src/index.ts';
 import { createCursorCodec } from '../../src/lists.ts';
-import { openForSuite } from '../fixture.ts';
+import { openForSuite, openTestStore } from '../fixture.ts';
 
 // Instances with different clocks write while a client walks the list repeatedly. Time is simulated: an instant is
 // taken at one moment, and the write that carries it becomes visible at a later one.
@@ -122,26 +119,13 @@ const worst: Play = {
 
 const mongo = process.env.TEST_MONGODB_URL;
 
-const sqlite = async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'as-of-'));
-  const stores = openSqliteStores({ directory });
-  const store = await stores.open('things', [things]);
-  return {
-    store,
-    async close() {
-      await stores.close();
-      await rm(directory, { recursive: true });
-    },
-  };
-};
-
 const mongodb = async (url: string) => {
   const store = await openMongoStore({ url, name: `test-${randomUUID()}`, collections: [things], answerMs: 60_000 });
   return { store, close: () => store.close() };
 };
 
 const engines = [
-  { name: 'SQLite', open: sqlite, runs: 60 },
+  { name: 'SQLite', open: () => openTestStore(things), runs: 60 },
   ...(mongo === undefined ? [] : [{ name: 'MongoDB', open: () => mongodb(mongo), runs: 8 }]),
 ];
 

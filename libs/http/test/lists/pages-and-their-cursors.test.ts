@@ -1,15 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Caller } from '@boxoffice/identity';
-import { collection, type Document, openSqliteStores, type SqliteStores, type Store } from '@boxoffice/store';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { collection, type Document, type Store } from '@boxoffice/store';
+import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Type } from 'typebox';
 import { type AnyOperation, createPageSchema, listQuery, operation, readPage } from '../../src/index.ts';
 import { createCursorCodec, formatCursorOwner, type Page } from '../../src/lists.ts';
-import { type Started, start } from '../fixture.ts';
+import { openForSuite, openTestStore, start } from '../fixture.ts';
 
 interface Note extends Document {
   readonly createdAt: string;
@@ -61,26 +58,17 @@ const operationsOn = (store: Store): AnyOperation[] => {
 
 const COUNT = 47;
 
-let directory: string;
-let stores: SqliteStores;
-let app: Started;
-let ids: string[];
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'pages-'));
-  stores = openSqliteStores({ directory });
-  const store = await stores.open('notes', [notes]);
-  ids = Array.from({ length: COUNT }, (_, index) => `n${String(index).padStart(2, '0')}`);
+const ids = Array.from({ length: COUNT }, (_, index) => `n${String(index).padStart(2, '0')}`);
+
+const app = openForSuite(async () => {
+  const { store, close } = await openTestStore(notes);
   // Several documents have the same instant, so that the id must break ties.
   const at = (index: number) => new Date(Date.UTC(2027, 0, 1 + Math.floor(index / 5))).toISOString();
   const documents = ids.map((id, index) => ({ id, createdAt: at(index), updatedAt: at(index), rank: index % 7 }));
   await store.collection(notes).of('opera').insertMany(documents);
   await store.collection(notes).of('museum').insertMany(documents.slice(0, 3));
-  app = await start(operationsOn(store), { idempotency: store.idempotency });
-});
-afterAll(async () => {
-  await app.close();
-  await stores.close();
-  await rm(directory, { recursive: true });
+  const started = await start(operationsOn(store), { idempotency: store.idempotency });
+  return { ...started, close: () => started.close().then(close) };
 });
 
 const list = async (query: string, { path = '/notes', ...caller }: Partial<Caller> & { path?: string } = {}) => {

@@ -38,12 +38,7 @@ describe('a path', () => {
 
   test('may have an alias with its own operationId', async () => {
     const send = (path: string, operation: string) =>
-      app.call(path, {
-        as: { operation, scopes: ['things:write'] },
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json' },
-        body: '{"name":"x"}',
-      });
+      app.call(path, { as: { operation, scopes: ['things:write'] }, method: 'POST', body: '{"name":"x"}' });
     expect((await send('/things', 'createThingUnprefixed')).status).toBe(201);
     expect((await send('/things', 'createThing')).status).toBe(403);
     expect((await send('/svc/v3/things', 'createThing')).status).toBe(201);

@@ -49,9 +49,8 @@ const app = openForSuite(() =>
 type Reply = { status: string; details: string | null; data: Record<string, unknown> };
 
 const take = async (value: object) => {
-  const headers = { 'Content-Type': 'application/json' };
   const as = { operation: 'take', scopes: ['notes:write'] };
-  const answer = await app.call('/texts', { as, method: 'POST', headers, body: JSON.stringify(value) });
+  const answer = await app.call('/texts', { as, method: 'POST', body: JSON.stringify(value) });
   return (await answer.json()) as Reply;
 };
 
