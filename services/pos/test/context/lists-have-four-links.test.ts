@@ -7,8 +7,6 @@
 
 import { useFixture } from '@boxoffice/service/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
-import { computeLinkOffsets } from '../../src/request/pagination.ts';
 import { openFixture, PUBLIC_URL } from '../fixture/fixture.ts';
 
 const fixture = useFixture(() => openFixture());
@@ -111,23 +109,4 @@ test('a query that is too long for links is refused, and links contain no inject
   const { headers } = await page('junk=<b>,"&x=%0d%0aSet-Cookie:1');
   expect(linksOf(headers).links).toHaveLength(4);
   expect(headers.get('set-cookie')).toBeNull();
-});
-
-test('for all numbers next is within the list, previous before it, and last starts the last page', () => {
-  const numbers = fc.record({
-    offset: fc.integer({ min: 0, max: 2_000 }),
-    limit: fc.integer({ min: 1, max: 500 }),
-    total: fc.integer({ min: 0, max: 1_500 }),
-  });
-  fc.assert(
-    fc.property(numbers, ({ offset, limit, total }) => {
-      const { next, last, first, previous } = computeLinkOffsets({ offset, limit }, total);
-      expect(first).toBe(0);
-      expect(last % limit).toBe(0);
-      expect(total === 0 || (last < total && last + limit >= total)).toBe(true);
-      expect(next).toBeLessThanOrEqual(last);
-      expect(previous).toBeGreaterThanOrEqual(0);
-      expect(previous).toBeLessThanOrEqual(last);
-    }),
-  );
 });

@@ -1,22 +1,13 @@
 import { useFixture } from '@boxoffice/service/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { openFixture, waitUntil } from '../fixture/fixture.ts';
+import { waitUntil } from '../fixture/fixture.ts';
 import { decodeShownContent } from '../fixture/others.ts';
 import { createShopper, createUserCheckout } from '../fixture/shopper.ts';
-import {
-  createAnnouncement,
-  openSmtpServer,
-  readCalendars,
-  readHeaders,
-  readHtml,
-  sell,
-  toMailServer,
-} from '../mail/fixture.ts';
+import { announce, openMailing, readCalendars, readDocument, readHeaders, readHtml, sell } from '../mail/fixture.ts';
 
 const NAMES = { fr: 'Billetterie', en: 'Box office', de: 'Kasse' } as const;
 
-const received = useFixture(() => openSmtpServer());
-const fixture = useFixture(() => openFixture({ mail: { mailServer: toMailServer(received) } }));
+const fixture = useFixture(() => openMailing());
 
 let host: string;
 beforeAll(() => {
@@ -80,11 +71,9 @@ test.each(Object.entries(NAMES))('a document in %s has the name %s', async (lang
 test.each(Object.entries(NAMES))('a mail in %s, with all that is in it, is from %s', async (language, name) => {
   const email = `${language}@example.org`;
   const { id, contactNumber } = await sell(fixture, { email });
-  const contact = fixture.contacts.known.get(contactNumber);
-  if (!contact) throw new Error('the guest has no contact');
-  fixture.contacts.known.set(contactNumber, { ...contact, language });
-  await fixture.deliver('order.recorded', createAnnouncement(fixture, id, 'order.confirmed'));
-  const mailTo = () => received.received.find(({ to }) => to === email);
+  fixture.contacts.contact(contactNumber, { email, language });
+  await announce(fixture, id, 'order.confirmed');
+  const mailTo = () => fixture.server.received.find(({ to }) => to === email);
   await waitUntil(() => mailTo() !== undefined);
   const mail = mailTo();
   if (!mail) throw new Error('no mail came');
@@ -93,6 +82,5 @@ test.each(Object.entries(NAMES))('a mail in %s, with all that is in it, is from 
   expect(readHtml(mail)).toContain(name);
   for (const other of Object.values(NAMES).filter((one) => one !== name)) expect(readHtml(mail)).not.toContain(other);
   expect(readCalendars(mail).map(({ text }) => /ORGANIZER;CN="?([^":]+)"?:/.exec(text)?.[1])).toEqual([name]);
-  const [, file = ''] = /filename=\w+\.pdf\r\n\r\n([\w+/=\r\n]+?)\r\n--/.exec(mail.raw) ?? [];
-  expect(decodeShownContent(file).pointOfSale.name).toBe(name);
+  expect(readDocument(mail).pointOfSale.name).toBe(name);
 });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { expect, test } from '@jest/globals';
 import { openFixture } from '../fixture/fixture.ts';
-import { createAnnouncement, sell } from './fixture.ts';
+import { announce, sell } from './fixture.ts';
 
 const { TEST_PYTHON } = process.env;
 /** Debian's own Python, which has Debian's aiosmtpd, may stand behind another one on the PATH. */
@@ -46,13 +46,15 @@ else
     };
     try {
       const mailServer = { host: '127.0.0.1', port: Number(await next()), secure: false };
-      const fixture = await openFixture({ mail: { mailServer } });
+      const fixture = await openFixture({ mailServer });
       try {
         const { id, order, contactNumber } = await sell(fixture, { email: 'renee@example.org' });
-        const contact = fixture.contacts.known.get(contactNumber);
-        if (!contact) throw new Error('the guest has no contact');
-        fixture.contacts.known.set(contactNumber, { ...contact, firstName: 'Renée', lastName: 'Müller-Łoś' });
-        await fixture.deliver('order.recorded', createAnnouncement(fixture, id, 'order.confirmed'));
+        fixture.contacts.contact(contactNumber, {
+          email: 'renee@example.org',
+          firstName: 'Renée',
+          lastName: 'Müller-Łoś',
+        });
+        await announce(fixture, id, 'order.confirmed');
         const mail: ReadMail = JSON.parse(await next());
         expect(mail).toMatchObject({
           from: `tickets@${fixture.pointOfSale.serviceHost}`,

@@ -1,32 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { useFixture } from '@boxoffice/service/testkit';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { mailsCollection } from '../../src/store.ts';
-import { engines, type Fixture, openFixture, waitUntil } from '../fixture/fixture.ts';
-import {
-  createAnnouncement,
-  openSmtpServer,
-  type Received,
-  readHeaders,
-  sell,
-  type TestServer,
-  toMailServer,
-} from './fixture.ts';
+import { engines, waitUntil } from '../fixture/fixture.ts';
+import { announce, openMailing, readHeaders, sell } from './fixture.ts';
 
 describe.each(engines)("an order's mails are right when they are handed over, and go in order, on $name", (engine) => {
-  let server: TestServer;
-  let fixture: Fixture;
+  const fixture = useFixture(() => openMailing({ engine }));
   let email: string;
-  beforeAll(async () => {
-    server = await openSmtpServer();
-    fixture = await openFixture({ engine, mail: { mailServer: toMailServer(server) } });
-  });
-  afterAll(async () => {
-    await fixture.close();
-    await server.close();
-  });
   beforeEach(() => {
     email = `${randomUUID()}@example.org`;
-    server.reply = () => undefined;
+    fixture.server.reply = () => undefined;
     fixture.tickets.before.clear();
   });
 
@@ -35,9 +19,7 @@ describe.each(engines)("an order's mails are right when they are handed over, an
     return mails.toSorted((one, other) => one.createdAt - other.createdAt);
   };
   const subjectsTo = (address: string): string[] =>
-    server.received.filter(({ to }) => to === address).map((mail) => readHeaders(mail as Received));
-  const tell = (orderId: string, type: string, more: object = {}) =>
-    fixture.deliver('order.recorded', createAnnouncement(fixture, orderId, type, more));
+    fixture.server.received.filter(({ to }) => to === address).map(readHeaders);
   const isOver = (orderId: string) => async () => (await stored(orderId)).every(({ state }) => state !== 'waiting');
 
   /** Orders cancels it, as the services that pos asks say from now on. */
@@ -53,10 +35,10 @@ describe.each(engines)("an order's mails are right when they are handed over, an
       drawing.resolve();
       await drawn.promise;
     });
-    await tell(id, 'order.confirmed');
+    await announce(fixture, id, 'order.confirmed');
     await drawing.promise;
     cancel(order);
-    await tell(id, 'order.cancelled');
+    await announce(fixture, id, 'order.cancelled');
     drawn.resolve();
     await waitUntil(isOver(id));
     expect(subjectsTo(email)).toEqual([expect.stringMatching(/^Subject: .*annul/m)]);
@@ -68,12 +50,12 @@ describe.each(engines)("an order's mails are right when they are handed over, an
 
   test('a cancellation follows the confirmation that the server is just taking', async () => {
     const held = Promise.withResolvers<void>();
-    server.reply = (address) => (address === email ? held.promise : undefined);
+    fixture.server.reply = (address) => (address === email ? held.promise : undefined);
     const { id, order } = await sell(fixture, { email });
-    await tell(id, 'order.confirmed');
-    await waitUntil(() => server.named.includes(email));
+    await announce(fixture, id, 'order.confirmed');
+    await waitUntil(() => fixture.server.named.includes(email));
     cancel(order);
-    await tell(id, 'order.cancelled');
+    await announce(fixture, id, 'order.cancelled');
     await waitUntil(async () => (await stored(id)).at(-1)?.reason === 'behind');
     held.resolve();
     await waitUntil(isOver(id));
@@ -84,16 +66,16 @@ describe.each(engines)("an order's mails are right when they are handed over, an
   });
 
   test('a refund waits for the confirmation that the server has put off; a cancellation drops it', async () => {
-    server.reply = (address) => (address === email ? 452 : undefined);
+    fixture.server.reply = (address) => (address === email ? 452 : undefined);
     const { id, order } = await sell(fixture, { email });
-    await tell(id, 'order.confirmed');
+    await announce(fixture, id, 'order.confirmed');
     await waitUntil(async () => (await stored(id))[0]?.reason === '452');
     const data = { orderId: id, amount: 4_500, currency: 'CHF' };
-    await tell(id, 'refund.recorded', { resource: { type: 'refund', id: 'ref_1' }, data });
+    await announce(fixture, id, 'refund.recorded', { resource: { type: 'refund', id: 'ref_1' }, data });
     await waitUntil(async () => (await stored(id)).at(-1)?.reason === 'behind');
-    server.reply = () => undefined;
+    fixture.server.reply = () => undefined;
     cancel(order);
-    await tell(id, 'order.cancelled');
+    await announce(fixture, id, 'order.cancelled');
     await waitUntil(isOver(id));
     expect(await stored(id)).toMatchObject([
       { kind: 'confirmation', state: 'dropped', reason: 'outdated' },

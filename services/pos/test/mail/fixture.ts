@@ -1,7 +1,8 @@
 import { buffer } from 'node:stream/consumers';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
-import type { Fixture } from '../fixture/fixture.ts';
-import { createShopper, PAID, type Shown } from '../fixture/shopper.ts';
+import { type Fixture, type FixtureOptions, openFixture } from '../fixture/fixture.ts';
+import { decodeShownContent } from '../fixture/others.ts';
+import { createShopper, PAID } from '../fixture/shopper.ts';
 
 /** A mail as a server received it. */
 export interface Received {
@@ -119,6 +120,16 @@ export function readHtml(mail: Received): string {
   return partOf(mail, 'text/html');
 }
 
+/** What the attached PDF was asked to show. */
+export function readDocument({ raw }: Received) {
+  return decodeShownContent(/filename=\w+\.pdf\r\n\r\n([\w+/=\r\n]+?)\r\n--/.exec(raw)?.[1]);
+}
+
+/** The address of the order that a mail leads to. */
+export function readLink(mail: Received): string {
+  return /^https:\/\/tickets\.example\/shop\/\S+#\S+$/m.exec(readText(mail))?.[0] ?? '';
+}
+
 /** The attached calendar files, and the method that the type of each says. */
 export function readCalendars({ raw }: Received) {
   return [...raw.matchAll(/Content-Type: text\/calendar;([\s\S]*?)\r\n\r\n([\w+/=\r\n]+?)\r\n--/g)].map(
@@ -127,6 +138,11 @@ export function readCalendars({ raw }: Received) {
       text: Buffer.from(body, 'base64').toString().replaceAll(/\r\n /g, ''),
     }),
   );
+}
+
+/** Delivers what orders announces of an order. */
+export function announce(fixture: Fixture, orderId: string, type: string, more: object = {}): Promise<void> {
+  return fixture.deliver('order.recorded', createAnnouncement(fixture, orderId, type, more));
 }
 
 /** What orders announces of an order, as `order.recorded`. */
@@ -155,21 +171,26 @@ export async function sell(
   fixture: Fixture,
   { email = 'ana.martin@example.org', itemCount = 1, first = {} as object } = {},
 ) {
-  const { fill, buy, itemOf } = createShopper(fixture);
+  const { fill, buy } = createShopper(fixture);
   const { token, cartId } = await fill(undefined, first);
-  for (let more = 1; more < itemCount; more += 1)
-    await fixture.call<Shown>('POST', '/shopping-cart/items', { token, body: itemOf() });
+  for (let more = 1; more < itemCount; more += 1) await fill(token);
   const contact = { firstName: 'Ana', lastName: 'Martin', email };
   const { data, text } = await buy(token, { contact, ...PAID });
   const order = fixture.orders.orders.get(String(data?.id ?? cartId));
   if (!order) throw new Error(text);
   order.ticketDelivery = 'electronic';
   fixture.tickets.print(order.id);
-  fixture.contacts.known.set(String(order.contactNumber), {
-    ...fixture.contacts.contact(String(order.contactNumber)),
-    email,
-  });
-  const [line] = order.lines;
-  if (!line) throw new Error('the order is empty');
-  return { order, id: order.id, contactNumber: String(order.contactNumber), performanceId: line.performanceId };
+  const { contactNumber } = fixture.contacts.contact(String(order.contactNumber), { email });
+  return { order, id: order.id, contactNumber, performanceId: String(order.lines[0]?.performanceId) };
+}
+
+/** The service with a mail server of its own. */
+export async function openMailing(options: FixtureOptions = {}) {
+  const server = await openSmtpServer();
+  const fixture = await openFixture({ mailServer: toMailServer(server), ...options });
+  const close = async (): Promise<void> => {
+    await fixture.close();
+    await server.close();
+  };
+  return { ...fixture, server, close };
 }

@@ -4,33 +4,16 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readSettings, text } from '@boxoffice/runtime';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { useFixture } from '@boxoffice/service/testkit';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import ICAL from 'ical.js';
 import { mailsCollection } from '../../src/store.ts';
-import { type Fixture, openFixture, waitUntil } from '../fixture/fixture.ts';
+import { waitUntil } from '../fixture/fixture.ts';
 import { importShopModule } from '../shop/fixture.ts';
-import {
-  createAnnouncement,
-  openSmtpServer,
-  type Received,
-  readCalendars,
-  readText,
-  sell,
-  type TestServer,
-  toMailServer,
-} from './fixture.ts';
+import { announce, openMailing, type Received, readCalendars, readText, sell } from './fixture.ts';
 
-let server: TestServer;
-let fixture: Fixture;
-beforeAll(async () => {
-  server = await openSmtpServer();
-  const mailFrom = { name: 'Opera "Grande"', address: 'box+office@opera.example' };
-  fixture = await openFixture({ mail: { mailServer: toMailServer(server), mailFrom } });
-});
-afterAll(async () => {
-  await fixture.close();
-  await server.close();
-});
+const mailFrom = { name: 'Opera "Grande"', address: 'box+office@opera.example' };
+const fixture = useFixture(() => openMailing({ mailFrom }));
 
 const waiting = async () => {
   const all = fixture.store.collection(mailsCollection).of('opera');
@@ -42,7 +25,7 @@ const sentTo = async (address: string): Promise<readonly Received[]> => {
   for (const { id } of mails.filter(({ kind }) => kind === 'moved'))
     await all.update(id, (mail) => ({ next: mail, due: { sendToMany: Date.now() } }));
   await waitUntil(async () => (await waiting()).mails.length === 0);
-  return server.received.filter(({ to }) => to === address);
+  return fixture.server.received.filter(({ to }) => to === address);
 };
 
 const first = '2031-05-01T18:30:00.000Z';
@@ -54,8 +37,7 @@ const sellAndMove = async () => {
   const show = fixture.catalog.show({ startDate: first });
   const { performanceId, seatCategoryId } = show;
   const { id, order } = await sell(fixture, { email, itemCount: 2, first: { performanceId, seatCategoryId } });
-  const tell = (type: string, more: object = {}) =>
-    fixture.deliver('order.recorded', createAnnouncement(fixture, id, type, more));
+  const tell = (type: string, more: object = {}) => announce(fixture, id, type, more);
   await tell('order.confirmed');
   const [confirmation] = await sentTo(email);
   const venue = { name: 'Open air', city: 'Basel' };

@@ -1,36 +1,30 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { useFixture } from '@boxoffice/service/testkit';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { type MailDocument, mailsCollection } from '../../src/store.ts';
-import { engines, type Fixture, openFixture, waitUntil } from '../fixture/fixture.ts';
+import { engines, openFixture, waitUntil } from '../fixture/fixture.ts';
 import {
+  announce,
   createAnnouncement,
-  openSmtpServer,
+  openMailing,
   type Received,
+  readCalendars,
+  readDocument,
   readHeaders,
   readHtml,
+  readLink,
   readText,
   sell,
-  type TestServer,
-  toMailServer,
 } from './fixture.ts';
 
 describe.each(engines)('mails follow from facts, on $name', (engine) => {
-  let server: TestServer;
-  let fixture: Fixture;
-  beforeAll(async () => {
-    server = await openSmtpServer();
-    fixture = await openFixture({ engine, mail: { mailServer: toMailServer(server) } });
-  });
-  afterAll(async () => {
-    await fixture.close();
-    await server.close();
-  });
+  const fixture = useFixture(() => openMailing({ engine }));
 
   const stored = () => fixture.store.collection(mailsCollection).of('opera').find();
   /** Waits until nothing is left to be sent; the mails to an address. */
   const sentTo = async (address: string): Promise<readonly Received[]> => {
     await waitUntil(async () => (await stored()).every(({ state }) => state !== 'waiting'));
-    return server.received.filter(({ to }) => to === address);
+    return fixture.server.received.filter(({ to }) => to === address);
   };
   let email: string;
   beforeEach(() => {
@@ -56,19 +50,16 @@ describe.each(engines)('mails follow from facts, on $name', (engine) => {
     expect(mail.from).toBe(`tickets@${fixture.pointOfSale.serviceHost}`);
     expect(readText(mail)).toContain('Bonjour Ana Martin,');
     expect(readText(mail)).toContain('Pièce');
-    const [link = ''] = /^https:\/\/tickets\.example\/shop\/\S+$/m.exec(readText(mail)) ?? [];
-    const token = new URL(link).hash.slice(1);
     const shown = await fixture.call('GET', '/order-links/current', {
       version: 'vexp',
-      headers: { 'x-order-link': token },
+      headers: { 'x-order-link': new URL(readLink(mail)).hash.slice(1) },
     });
     expect(shown).toMatchObject({ status: 200, data: { id } });
     expect(readText(mail)).toMatch(/^Jeudi 1 mai 2031.*20:30, Main hall/m);
     expect(readText(mail)).toContain('- Parterre, A 1');
     // As the shop writes it.
     expect(readText(mail)).toMatch(/Total\u202f: 90\.00\sCHF/);
-    const [, file = ''] = /filename=\w+\.pdf\r\n\r\n([\w+/=\r\n]+?)\r\n--/.exec(mail.raw) ?? [];
-    expect(JSON.parse(Buffer.from(file, 'base64').toString())).toMatchObject({
+    expect(readDocument(mail)).toMatchObject({
       ticketIds: order.lines.map(({ ticketId }) => ticketId),
       languages: ['fr', 'en', 'de'],
       order: { number: order.number, buyer: 'Ana Martin' },
@@ -106,7 +97,7 @@ describe.each(engines)('mails follow from facts, on $name', (engine) => {
   const named = (name: string) => ({ product: { fr: name }, seatCategory: { fr: name } });
   const goods = { performanceId: 'prf_closed', about: { ...named('Livret'), productType: 'goods' } };
   const confirmationOf = async ({ id }: { readonly id: string }): Promise<Received & { readonly text: string }> => {
-    await fixture.deliver('order.recorded', createAnnouncement(fixture, id, 'order.confirmed'));
+    await announce(fixture, id, 'order.confirmed');
     const mail = (await sentTo(email)).at(-1);
     if (!mail) throw new Error('no mail came');
     return { ...mail, text: readText(mail).replaceAll('\r\n', '\n').replaceAll('\u00a0', ' ') };
@@ -120,7 +111,7 @@ describe.each(engines)('mails follow from facts, on $name', (engine) => {
     const about = { ...named('Amis'), productType: 'pass', validUntil: '2031-05-31T22:00:00.000Z' };
     const { performanceId } = pass;
     const closed = { performanceId: 'prf_ended', about: { ...about, ...named('Club') } };
-    const { text, raw } = await confirmationOf(
+    const mail = await confirmationOf(
       await sellAs([
         { place: { id: 'plc_a1', label: 'A-1', row: 'A', seat: 1 }, about: {} },
         { performanceId, about },
@@ -129,6 +120,7 @@ describe.each(engines)('mails follow from facts, on $name', (engine) => {
         goods,
       ]),
     );
+    const { text } = mail;
     expect(text).toMatch(
       /^Pièce\nJeudi 1 mai 2031 à 20:30, Main hall\n- Parterre, Rang A, place 1, Tarif de la vente\u202f: 45.00 CHF$/m,
     );
@@ -138,12 +130,7 @@ describe.each(engines)('mails follow from facts, on $name', (engine) => {
       'Livret\n- 2 × Tarif de la vente\u202f: 90.00 CHF\n\nTotal\u202f: 225.00 CHF\n\nVous trouvez ci-joint le code pour\u202f: Pièce, Amis, Club, Livret.',
     ])
       expect(text).toContain(lines);
-    const [, calendar = ''] = /filename=\w+\.ics\r\n\r\n([\w+/=\r\n]+?)\r\n--/.exec(raw) ?? [];
-    expect(
-      Buffer.from(calendar, 'base64')
-        .toString()
-        .match(/^SUMMARY:.*$/gm),
-    ).toEqual(['SUMMARY:Pièce']);
+    expect(readCalendars(mail).map(({ text }) => text.match(/^SUMMARY:.*$/gm))).toEqual([['SUMMARY:Pièce']]);
   });
 
   test('a date is that of the venue, by the zone data of the product; a time that comes twice names its offset', async () => {
@@ -178,11 +165,7 @@ describe.each(engines)('mails follow from facts, on $name', (engine) => {
     ] as const) {
       email = `${randomUUID()}@example.org`;
       const sale = await sellAs([goods]);
-      fixture.contacts.known.set(sale.contactNumber, {
-        ...fixture.contacts.contact(sale.contactNumber),
-        language,
-        email,
-      });
+      fixture.contacts.contact(sale.contactNumber, { language, email });
       const { text, raw } = await confirmationOf(sale);
       expect(text.replaceAll(/https:\S+/g, '')).not.toMatch(words);
       expect(text).toContain('\n\nLivret\n- 1 × ');
@@ -195,17 +178,14 @@ describe.each(engines)('mails follow from facts, on $name', (engine) => {
   test('an order of a client, one that was never sold, and facts of long ago lead to none', async () => {
     const { id } = await sell(fixture, { email });
     const belongsTo = { clientIds: ['cli_partner'], pointOfSale: fixture.pointOfSale.serviceHost };
-    await fixture.deliver('order.recorded', createAnnouncement(fixture, id, 'order.confirmed', { belongsTo }));
+    await announce(fixture, id, 'order.confirmed', { belongsTo });
     const data = { contactNumber: 'C1', confirmedAt: null, cancellation: { requestedAt: new Date().toISOString() } };
-    await fixture.deliver('order.recorded', createAnnouncement(fixture, id, 'order.cancelled', { data }));
+    await announce(fixture, id, 'order.cancelled', { data });
     const old = { contactNumber: 'C1', confirmedAt: '2026-01-01T00:00:00.000Z' };
-    await fixture.deliver(
-      'order.recorded',
-      createAnnouncement(fixture, id, 'order.confirmed', { data: old, again: true }),
-    );
-    await fixture.deliver('order.recorded', createAnnouncement(fixture, id, 'order.changed'));
+    await announce(fixture, id, 'order.confirmed', { data: old, again: true });
+    await announce(fixture, id, 'order.changed');
     const gone = { clientIds: [], pointOfSale: 'gone.example' };
-    await fixture.deliver('order.recorded', createAnnouncement(fixture, id, 'order.confirmed', { belongsTo: gone }));
+    await announce(fixture, id, 'order.confirmed', { belongsTo: gone });
     await fixture.deliver('performance.moved', { performanceId: 'prf_1', startDate: '2026-01-01T00:00:00.000Z' });
     expect((await stored()).filter(({ orderId }) => orderId === id)).toEqual([]);
   });
@@ -218,7 +198,7 @@ describe.each(engines)('mails follow from facts, on $name', (engine) => {
     await fixture.deliver('order.mail_requested', request, 5);
     await fixture.deliver('order.mail_requested', request, 5);
     await fixture.deliver('order.mail_requested', request, 6);
-    const links = (await sentTo(email)).map((mail) => /^https:\/\/\S+#\S+$/m.exec(readText(mail))?.[0]);
+    const links = (await sentTo(email)).map(readLink);
     expect(new Set(links).size).toBe(2);
     expect(links).toHaveLength(2);
     const long = { ...request, requestedAt: '2026-01-01T00:00:00.000Z' };
@@ -229,19 +209,18 @@ describe.each(engines)('mails follow from facts, on $name', (engine) => {
   test('cancellations and refunds are told, each by its own text', async () => {
     const own = await sell(fixture, { email });
     own.order.state = 'cancelled';
-    await fixture.deliver('order.recorded', createAnnouncement(fixture, own.id, 'order.cancelled'));
+    await announce(fixture, own.id, 'order.cancelled');
     expect(readHeaders((await sentTo(email))[0] as Received)).toContain('annul');
     const lost = await sell(fixture, { email: `lost-${email}` });
     Object.assign(lost.order, { state: 'cancelled', performanceCancelled: true });
-    await fixture.deliver('order.recorded', createAnnouncement(fixture, lost.id, 'order.cancelled'));
+    await announce(fixture, lost.id, 'order.cancelled');
     expect(readText((await sentTo(`lost-${email}`))[0] as Received)).toContain('est annulée, ainsi que votre commande');
     const refund = (id: string) => ({
       type: 'refund.recorded',
       resource: { type: 'refund', id },
       data: { orderId: lost.id, amount: 4_500, currency: 'CHF' },
     });
-    for (const id of ['ref_1', 'ref_2', 'ref_1'])
-      await fixture.deliver('order.recorded', createAnnouncement(fixture, lost.id, '', refund(id)));
+    for (const id of ['ref_1', 'ref_2', 'ref_1']) await announce(fixture, lost.id, '', refund(id));
     const refunds = (await sentTo(`lost-${email}`)).slice(1);
     expect(refunds.map(readText)).toEqual([
       expect.stringMatching(/45\.00\sCHF de votre commande/),
@@ -255,7 +234,7 @@ describe.each(engines)('mails follow from facts, on $name', (engine) => {
   test('a confirmation that comes after the cancellation is not sent', async () => {
     const { id, order } = await sell(fixture, { email });
     order.state = 'cancelled';
-    await fixture.deliver('order.recorded', createAnnouncement(fixture, id, 'order.confirmed'));
+    await announce(fixture, id, 'order.confirmed');
     expect(await sentTo(email)).toEqual([]);
     expect((await stored()).filter(({ orderId }) => orderId === id)).toMatchObject([
       { state: 'dropped', reason: 'outdated' },
@@ -264,17 +243,12 @@ describe.each(engines)('mails follow from facts, on $name', (engine) => {
 
   test('names and titles inject neither headers nor addresses of the web', async () => {
     const { id, contactNumber, order } = await sell(fixture, { email });
-    const contact = fixture.contacts.known.get(contactNumber);
-    if (!contact) throw new Error('no contact');
-    const firstName = 'Win at evil.example';
-    fixture.contacts.known.set(contactNumber, { ...contact, firstName, lastName: 'Now', email });
+    fixture.contacts.contact(contactNumber, { firstName: 'Win at evil.example', lastName: 'Now', email });
     const title = { fr: 'Pièce\r\nBcc: evil@example.org\r\n\r\n<script>' };
     for (const line of order.lines) if (line.about) Object.assign(line, { about: { ...line.about, product: title } });
     for (const ticket of fixture.tickets.tickets.values())
       if (ticket.orderId === id) Object.assign(ticket, { about: { ...ticket.about, product: title } });
-    await fixture.deliver('order.recorded', createAnnouncement(fixture, id, 'order.confirmed'));
-    const [mail] = await sentTo(email);
-    if (!mail) throw new Error('no mail came');
+    const mail = await confirmationOf({ id });
     expect(mail.raw).not.toMatch(/^Bcc:/im);
     expect(mail.raw).not.toContain('evil.example');
     const [, htmlPart = ''] = mail.raw.split('Content-Type: text/html');
@@ -298,20 +272,15 @@ describe.each(engines)('mails follow from facts, on $name', (engine) => {
     [{ firstName: 'ana@example', lastName: 'Now' }, undefined],
   ])('the buyer %j is greeted as %j', async (names, greeted) => {
     const { id, contactNumber } = await sell(fixture, { email });
-    const contact = fixture.contacts.contact(contactNumber);
-    fixture.contacts.known.set(contactNumber, { ...contact, ...names, email });
-    await fixture.deliver('order.recorded', createAnnouncement(fixture, id, 'order.confirmed'));
-    const [mail] = await sentTo(email);
-    const [greeting] = readText(mail as Received).split('\r\n');
+    fixture.contacts.contact(contactNumber, { ...names, email });
+    const [greeting] = (await confirmationOf({ id })).text.split('\n');
     expect(greeting).toBe(greeted === undefined ? 'Bonjour,' : `Bonjour ${greeted},`);
   });
 
   test('the button of a mail has words, and the address of the order is shown whole, with its secret part', async () => {
-    const { id } = await sell(fixture, { email });
-    await fixture.deliver('order.recorded', createAnnouncement(fixture, id, 'order.confirmed'));
-    const [mail] = await sentTo(email);
-    const [link = ''] = /^https:\/\/tickets\.example\/shop\/\S+#\S+$/m.exec(readText(mail as Received)) ?? [];
-    const anchors = [...readHtml(mail as Received).matchAll(/<a href="([^"]*)"[^>]*>([^<]*)<\/a>/g)];
+    const mail = await confirmationOf(await sell(fixture, { email }));
+    const link = readLink(mail);
+    const anchors = [...readHtml(mail).matchAll(/<a href="([^"]*)"[^>]*>([^<]*)<\/a>/g)];
     expect(anchors.map(([, href, shown]) => [href, shown])).toEqual([
       [link, 'Ouvrir votre commande'],
       [link, link],
@@ -369,16 +338,12 @@ describe.each(engines)('mails follow from facts, on $name', (engine) => {
 
   test('an erasure deletes the mails of a contact, waiting ones and sent ones, and none is sent after it', async () => {
     const { id, contactNumber } = await sell(fixture, { email });
-    await fixture.deliver('order.recorded', createAnnouncement(fixture, id, 'order.confirmed'));
+    await announce(fixture, id, 'order.confirmed');
     expect(await sentTo(email)).toHaveLength(1);
-    fixture.contacts.known.set(contactNumber, {
-      ...fixture.contacts.contact(contactNumber),
-      email: null,
-      erasedAt: new Date().toISOString(),
-    });
+    fixture.contacts.contact(contactNumber, { email: null, erasedAt: new Date().toISOString() });
     await fixture.deliver('contact.erased', { contactNumber });
     expect((await stored()).filter(({ orderId }) => orderId === id)).toEqual([]);
-    await fixture.deliver('order.recorded', createAnnouncement(fixture, id, 'order.confirmed'));
+    await announce(fixture, id, 'order.confirmed');
     await waitUntil(async () => (await stored()).every(({ orderId }) => orderId !== id));
     expect(await sentTo(email)).toHaveLength(1);
   });
@@ -387,7 +352,7 @@ describe.each(engines)('mails follow from facts, on $name', (engine) => {
 test('without MAIL_URL, and outside the demo data, no mail is written', async () => {
   const fixture = await openFixture();
   const { id } = await sell(fixture);
-  await fixture.deliver('order.recorded', createAnnouncement(fixture, id, 'order.confirmed'));
+  await announce(fixture, id, 'order.confirmed');
   expect(await fixture.store.collection(mailsCollection).of('opera').count()).toBe(0);
   expect((await fetch(`${fixture.url}/shop/outbox`)).status).toBe(404);
   await fixture.close();

@@ -2,21 +2,16 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startSweeper } from '@boxoffice/service';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { useFixture } from '@boxoffice/service/testkit';
+import { afterAll, expect, test } from '@jest/globals';
 import { pos } from '../../src/app.ts';
 import { collections } from '../../src/store.ts';
-import { type Fixture, openFixture, waitUntil } from '../fixture/fixture.ts';
-import { createAnnouncement, sell } from './fixture.ts';
+import { openFixture, waitUntil } from '../fixture/fixture.ts';
+import { announce, sell } from './fixture.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'boxoffice-mails-'));
-let fixture: Fixture;
-beforeAll(async () => {
-  fixture = await openFixture({ mail: { demoMails: join(folder, 'mails') } });
-});
-afterAll(async () => {
-  await fixture.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => rmSync(folder, { recursive: true }));
+const fixture = useFixture(() => openFixture({ demoMails: join(folder, 'mails') }));
 
 const page = async (path = '', init: RequestInit = {}) => {
   const response = await fetch(`${fixture.url}/shop/outbox${path}`, init);
@@ -34,7 +29,7 @@ test('mails of demo data are kept as files and shown at /shop/outbox; an erasure
   Object.assign(fixture.pointOfSale, { demo: true });
   expect((await page()).text).toContain('There is none yet');
   const { id, order, contactNumber } = await sell(fixture, { email: 'ana@example.org' });
-  await fixture.deliver('order.recorded', createAnnouncement(fixture, id, 'order.confirmed'));
+  await announce(fixture, id, 'order.confirmed');
   await waitUntil(() => kept().some((name) => name.endsWith('.json')));
   const eml = kept().find((name) => name.endsWith('.eml')) ?? '';
   expect(readFileSync(join(folder, 'mails', eml), 'utf8')).toContain('To: Ana Martin <ana@example.org>\r\n');
@@ -68,7 +63,7 @@ test('mails of demo data are kept as files and shown at /shop/outbox; an erasure
 
 test('the files of a mail are deleted with its entry in the outbox, 30 days after it was sent', async () => {
   const { id } = await sell(fixture);
-  await fixture.deliver('order.recorded', createAnnouncement(fixture, id, 'order.confirmed'));
+  await announce(fixture, id, 'order.confirmed');
   await waitUntil(() => kept().some((name) => name.endsWith('.json')));
   const sweptAfter = async (days: number) => {
     const retention = pos.retention?.({ sessionIdleSeconds: 1_800 } as never, fixture.context) ?? {};
@@ -83,9 +78,9 @@ test('the files of a mail are deleted with its entry in the outbox, 30 days afte
 
 test('a point of sale outside the demo data has no mails', async () => {
   Object.assign(fixture.pointOfSale, { demo: false });
-  const other = await openFixture({ mail: { demoMails: join(folder, 'others') } });
+  const other = await openFixture({ demoMails: join(folder, 'others') });
   const { id } = await sell(other);
-  await other.deliver('order.recorded', createAnnouncement(other, id, 'order.confirmed'));
+  await announce(other, id, 'order.confirmed');
   expect((await other.call('GET', '/products')).status).toBe(200);
   expect(readdirSync(folder)).not.toContain('others');
   await other.close();

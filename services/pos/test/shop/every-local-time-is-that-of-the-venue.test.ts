@@ -1,8 +1,8 @@
 import { useFixture } from '@boxoffice/service/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Show } from '../fixture/catalog.ts';
-import { openFixture, waitUntil } from '../fixture/fixture.ts';
-import { importShopModule } from './fixture.ts';
+import { openFixture } from '../fixture/fixture.ts';
+import { getDrawnPage, importShopModule, readPageData } from './fixture.ts';
 
 const its = useFixture(() => openFixture());
 
@@ -27,24 +27,7 @@ beforeAll(() => {
   Object.assign(pass.product, { endDate: '2031-12-31T15:00:00.000Z' });
 });
 
-const read = async (path: string) => {
-  const response = await fetch(`${its.url}/shop/${host}${path}`, { headers: { accept: 'text/html' } });
-  return response.text();
-};
-
-/** A page with what the catalog says of it: while that is slow, pages come without. */
-const drawn = async (path: string): Promise<string> => {
-  let page = await read(path);
-  await waitUntil(async () => {
-    if (!page.includes('<p class="wrap lead late">')) return true;
-    page = await read(path);
-    return false;
-  });
-  return page;
-};
-
-const dataOf = (text: string) =>
-  JSON.parse(/<script type="application\/json" data-shop>(.*?)<\/script>/.exec(text)?.[1] ?? '');
+const drawn = async (path: string) => (await getDrawnPage(`${its.url}/shop/${host}${path}`)).text;
 
 /** The texts of the elements of a class. */
 const saidBy = (text: string, kind: string): string[] =>
@@ -97,7 +80,7 @@ describe('a shop of venues in several time zones', () => {
   test('tells search engines and scripts the time there, with its offset', async () => {
     const text = await drawn(`/show/${newYork.product.id}?lang=en`);
     expect(text).toContain('"startDate":"2030-12-31T19:30:00-05:00","endDate":"2030-12-31T21:30:00-05:00"');
-    const { first, ...shop } = dataOf(text);
+    const { first, ...shop } = readPageData(text);
     expect(shop).not.toHaveProperty('timeZone');
     expect(first.data).toMatchObject({ localStartDate: '2030-12-31T19:30:00-05:00' });
     const page = await call(`/products/${twice.product.id}?lang=en`);
@@ -111,9 +94,9 @@ describe('a shop of venues in several time zones', () => {
 describe('the part in the browser', () => {
   test('shows the time that the server sent, whatever the time zones that it knows', async () => {
     const text = await drawn(`/show/${newYork.product.id}?lang=en`);
-    (await importShopModule('frame.js')).useShop(dataOf(text));
+    (await importShopModule('frame.js')).useShop(readPageData(text));
     const { longDay, shortDay, time, dayParts, period } = await importShopModule('texts/index.js');
-    const [performance] = dataOf(text).first.data.performances;
+    const [performance] = readPageData(text).first.data.performances;
     const strange = { ...performance, timeZone: 'Mars/Olympus', startDate: '2000-01-01T00:00:00.000Z' };
     const { localStartDate } = strange;
     expect([longDay(localStartDate), shortDay(localStartDate), time(strange), period(localStartDate)]).toEqual([

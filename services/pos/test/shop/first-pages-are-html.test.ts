@@ -1,8 +1,8 @@
 import { useFixture } from '@boxoffice/service/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { computeLogoWidth } from '../../src/shop/look.ts';
-import { openFixture, waitUntil } from '../fixture/fixture.ts';
-import { importShopModule } from './fixture.ts';
+import { openFixture } from '../fixture/fixture.ts';
+import { getDrawnPage, getPage, importShopModule, readPageData } from './fixture.ts';
 
 const SHOP_HOST = 'home.example';
 const EVIL = '</script><script>alert("1")</script>';
@@ -13,33 +13,10 @@ beforeAll(() => {
   home = `/shop/${its.pointOfSale.serviceHost}`;
 });
 
-const get = async (path: string, headers: Readonly<Record<string, string>> = {}) => {
-  const response = await fetch(`${its.url}${path}`, {
-    headers: { accept: 'text/html', ...headers },
-    redirect: 'manual',
-  });
-  return { status: response.status, headers: response.headers, text: await response.text() };
-};
+const get = (path: string, headers?: Readonly<Record<string, string>>) => getPage(its.url + path, headers);
+const drawn = (path: string) => getDrawnPage(its.url + path);
 
-/** A page with what the catalog says of it: while that is slow, pages come without. */
-const drawn = async (path: string): ReturnType<typeof get> => {
-  let page = await get(path);
-  await waitUntil(async () => {
-    if (!page.text.includes('<p class="wrap lead late">')) return true;
-    page = await get(path);
-    return false;
-  });
-  return page;
-};
-
-/** The data block of the page's script, or of search engines. */
-const dataOf = (text: string, kind: string) => {
-  const [, data = ''] = new RegExp(`<script ${kind}>(.*?)</script>`).exec(text) ?? [];
-  return JSON.parse(data);
-};
-
-const SCRIPT = 'type="application/json" data-shop';
-const ENGINES = 'type="application/ld\\+json"';
+const ENGINES = 'ld\\+json"';
 
 describe('the first page of a shop', () => {
   test('has header, footer, and the products as links, in the HTML', async () => {
@@ -53,7 +30,7 @@ describe('the first page of a shop', () => {
     expect(text).toContain(`<a class="brand" href="/shop/${serviceHost}/">`);
     expect(text).toContain('<footer class="frame-footer">');
     for (const show of [one, two]) expect(text).toContain(`href="/shop/${serviceHost}/show/${show.product.id}"`);
-    const { first, name, sendsMails } = dataOf(text, SCRIPT);
+    const { first, name, sendsMails } = readPageData(text);
     expect([name, sendsMails, first.address]).toEqual(['Our <house>', false, `/shop/${serviceHost}/?lang=en`]);
     expect(first.data).toMatchObject({ total: 2, records: [{ id: one.product.id }, { id: two.product.id }] });
   });
@@ -93,7 +70,7 @@ describe('the first page of a shop', () => {
     const text = await response.text();
     release();
     await slow.close();
-    expect([response.status, dataOf(text, SCRIPT).first]).toEqual([200, undefined]);
+    expect([response.status, readPageData(text).first]).toEqual([200, undefined]);
     expect(text).toContain('<footer class="frame-footer">');
   });
 });
@@ -107,7 +84,7 @@ describe('the page of a product', () => {
     expect(text).toContain('<h1 tabindex="-1">Play &amp; more</h1>');
     expect(text).toContain(`<meta property="og:url" content="https://tickets.example${home}/show/${product.id}">`);
     expect(text).toContain('<meta property="og:title" content="Play &amp; more">');
-    const [event] = dataOf(text, ENGINES)['@graph'];
+    const [event] = readPageData(text, ENGINES)['@graph'];
     expect(event).toMatchObject({
       '@type': 'Event',
       name: 'Play & more',
@@ -127,7 +104,7 @@ describe('the page of a product', () => {
     const { product } = its.catalog.show({ type: 'goods', free: 0 });
     const { text } = await drawn(`${home}/show/${product.id}?lang=fr`);
     for (const word of ['Épuisé', '<dt>Disponible']) expect(text).toContain(word);
-    expect(dataOf(text, ENGINES)).toMatchObject({
+    expect(readPageData(text, ENGINES)).toMatchObject({
       '@type': 'Product',
       sku: product.code,
       offers: { '@type': 'Offer', price: '45.00', availability: 'https://schema.org/SoldOut' },
@@ -139,8 +116,8 @@ describe('the page of a product', () => {
     const { text } = await drawn(`${home}/show/${product.id}?lang=fr`);
     expect(text).not.toContain('alert("1")');
     expect(text.match(/<script/g)).toHaveLength(3);
-    expect(dataOf(text, ENGINES)['@graph'][0].name).toBe(EVIL);
-    expect(dataOf(text, SCRIPT).first.data.name).toBe(EVIL);
+    expect(readPageData(text, ENGINES)['@graph'][0].name).toBe(EVIL);
+    expect(readPageData(text).first.data.name).toBe(EVIL);
   });
 
   test('that is not shown is 404 in the frame of the shop', async () => {
@@ -165,7 +142,7 @@ test('pages of a visitor are the frame alone, and no page depends on the session
 });
 
 test('amounts have the digits of their currency, which the page says', async () => {
-  (await importShopModule('frame.js')).useShop(dataOf((await get(`${home}/cart?lang=en`)).text, SCRIPT));
+  (await importShopModule('frame.js')).useShop(readPageData((await get(`${home}/cart?lang=en`)).text));
   const { money } = await importShopModule('texts/index.js');
   const digitsOf = ([amount, currency]: readonly [number, string]) =>
     money(amount, currency).replaceAll(/[^\d.,]/g, '');

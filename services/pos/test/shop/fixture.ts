@@ -1,3 +1,81 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterAll, beforeAll, expect } from '@jest/globals';
+import { waitUntil } from '../fixture/fixture.ts';
+
+/** A page as a browser gets it. */
+export async function getPage(address: string, headers: Readonly<Record<string, string>> = {}) {
+  const response = await fetch(address, { headers: { accept: 'text/html', ...headers }, redirect: 'manual' });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+/** A page with what the catalog says of it: while that is slow, pages come without. */
+export async function getDrawnPage(address: string): ReturnType<typeof getPage> {
+  let page = await getPage(address);
+  await waitUntil(async () => {
+    if (!page.text.includes('<p class="wrap lead late">')) return true;
+    page = await getPage(address);
+    return false;
+  });
+  return page;
+}
+
+/** The data block of the page's script, or that of search engines. */
+export function readPageData(text: string, kind: 'json" data-shop' | 'ld\\+json"' = 'json" data-shop') {
+  return JSON.parse(new RegExp(`<script type="application/${kind}>(.*?)</script>`).exec(text)?.[1] ?? '');
+}
+
+/** Puts these into the place of what a browser has while the tests of the present block run. */
+export function usePlatform(parts: Readonly<Record<string, unknown>>): void {
+  const before = Object.keys(parts).map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)] as const);
+  beforeAll(() => {
+    for (const [name, value] of Object.entries(parts))
+      Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+  });
+  afterAll(() => {
+    for (const [name, descriptor] of before) {
+      if (descriptor) Object.defineProperty(globalThis, name, descriptor);
+      else Reflect.deleteProperty(globalThis, name);
+    }
+  });
+}
+
+/** The address of a shop whose requests wait for their answers, and what it needs of a browser for them. */
+export function createWaitingRequests() {
+  const outside = fetch;
+  const location = { origin: 'https://shop.test' };
+  /** In the order in which they were made. */
+  const open: { readonly call: string; readonly answer: (response: Response) => void }[] = [];
+  const settled = async (): Promise<void> => {
+    for (let turns = 0; turns < 20; turns += 1) await turn();
+  };
+  return {
+    open,
+    settled,
+    platform: {
+      location,
+      fetch: (address: URL | string, init: RequestInit) => {
+        if (!`${address}`.startsWith(location.origin)) return outside(address, init);
+        const { promise, resolve } = Promise.withResolvers<Response>();
+        const call = `${init.method} ${new URL(address).pathname.replace('/tnwr/vexp/', '')}`;
+        open.push({ call, answer: resolve });
+        return promise;
+      },
+    },
+    /** Answers one of the requests, which must be the only ones, or refuses it, once the shop has done what it can. */
+    async answer(calls: readonly string[], given: object | 404 | 500, at = 0): Promise<void> {
+      await settled();
+      expect(open.map(({ call }) => call)).toEqual(calls);
+      const refusal = { success: false, errorCode: given === 404 ? 'not_found' : 'internal_error' };
+      const [request] = open.splice(at, 1);
+      request?.answer(
+        typeof given === 'number'
+          ? Response.json(refusal, { status: given })
+          : Response.json({ success: true, data: given }),
+      );
+    },
+  };
+}
+
 /** The part of an element that the pages of the shop use, without a browser. */
 export class FakeElement {
   readonly tag: string;

@@ -1,8 +1,6 @@
-import { setImmediate as turn } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { importShopModule } from './fixture.ts';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { createWaitingRequests, importShopModule, usePlatform } from './fixture.ts';
 
-const ORIGIN = 'https://shop.test';
 const CONTACT = { contactNumber: 'C1' };
 const cartOf = (...ids: readonly string[]) => ({
   id: 'ord_1',
@@ -10,11 +8,7 @@ const cartOf = (...ids: readonly string[]) => ({
 });
 
 describe('of two things done at once in a shop', () => {
-  const names = ['document', 'location', 'window', 'BroadcastChannel', 'fetch'] as const;
-  const platform = names.map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)] as const);
-  const outside = fetch;
-  /** The requests that wait for an answer, in the order in which they were made. */
-  const open: { readonly call: string; readonly answer: (response: Response) => void }[] = [];
+  const { answer, platform, settled } = createWaitingRequests();
   let cookie = '';
   let tellTab: (message: { readonly data: object }) => void;
   let state: Awaited<ReturnType<typeof importShopModule>>;
@@ -27,48 +21,24 @@ describe('of two things done at once in a shop', () => {
     postMessage(): void {}
   }
 
+  usePlatform({
+    ...platform,
+    document: {
+      get cookie() {
+        return cookie;
+      },
+      set cookie(text: string) {
+        cookie = text.includes('Max-Age=0') ? '' : text.replace(/;.*/, '');
+      },
+    },
+    window: { addEventListener: () => undefined },
+    BroadcastChannel: Channel,
+  });
   beforeAll(async () => {
     (await importShopModule('frame.js')).useShop({ serviceHost: 'tickets.example', language: 'en' });
     state = await importShopModule('state.js');
     ({ hasSession } = await importShopModule('api.js'));
-    const parts = {
-      document: {
-        get cookie() {
-          return cookie;
-        },
-        set cookie(text: string) {
-          cookie = text.includes('Max-Age=0') ? '' : text.replace(/;.*/, '');
-        },
-      },
-      location: { origin: ORIGIN },
-      window: { addEventListener: () => undefined },
-      BroadcastChannel: Channel,
-      fetch: (address: URL | string, init: RequestInit) => {
-        if (!`${address}`.startsWith(ORIGIN)) return outside(address, init);
-        const { pathname } = new URL(address);
-        const { promise, resolve } = Promise.withResolvers<Response>();
-        open.push({ call: `${init.method} ${pathname.replace('/tnwr/vexp/', '')}`, answer: resolve });
-        return promise;
-      },
-    };
-    for (const name of names)
-      Object.defineProperty(globalThis, name, { value: parts[name], configurable: true, writable: true });
   });
-
-  afterAll(() => {
-    for (const [name, descriptor] of platform) {
-      if (descriptor) Object.defineProperty(globalThis, name, descriptor);
-      else Reflect.deleteProperty(globalThis, name);
-    }
-  });
-
-  /** Answers the oldest of the requests, which must be the only ones, once the shop has done what it can. */
-  const answer = async (calls: readonly string[], data: object, at = 0): Promise<void> => {
-    for (let turns = 0; turns < 20; turns += 1) await turn();
-    expect(open.map(({ call }) => call)).toEqual(calls);
-    const [first] = open.splice(at, 1);
-    first?.answer(Response.json({ success: true, data }));
-  };
 
   /** A tab that shows a cart of these items. */
   const enter = async (...ids: readonly string[]): Promise<void> => {
@@ -125,7 +95,7 @@ describe('of two things done at once in a shop', () => {
     await restored;
     await answer(['GET sessions/current'], CONTACT);
     await answer(['GET shopping-cart'], cartOf('itm_2'));
-    for (let turns = 0; turns < 20; turns += 1) await turn();
+    await settled();
     expect([state.visitor.contact, shown()]).toEqual([CONTACT, ['itm_2']]);
   });
 });

@@ -1,9 +1,13 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { drawingDocument } from '../../src/shop/drawing.ts';
-import { createFakeDocument, type FakeElement, importShopModule } from './fixture.ts';
+import {
+  createFakeDocument,
+  createWaitingRequests,
+  type FakeElement,
+  importShopModule,
+  usePlatform,
+} from './fixture.ts';
 
-const ORIGIN = 'https://shop.test';
 const ITEM = { id: 'itm_1', productId: 'prd_1', performanceId: 'prf_1', seatCategoryId: 'cat_1', amount: 4_500 };
 const orderOf = (state: string) => ({
   id: 'ord_1',
@@ -15,17 +19,14 @@ const orderOf = (state: string) => ({
   items: { itm_1: { ...ITEM, productType: 'show', ticketStatus: null, barcode: null } },
 });
 /** It is shown no more; a ticket outlasts it. */
-const PRODUCT = 'products/prd_1';
+const PRODUCT = 'GET products/prd_1';
 const HOUR_MS = 3_600_000;
 const SHOP = { serviceHost: 'tickets.example', name: 'Shop', language: 'en', texts: 'en', exponents: {} };
 
 describe('while something does not load', () => {
-  const names = ['document', 'location', 'sessionStorage', 'fetch', 'setTimeout', 'clearTimeout'] as const;
-  const platform = names.map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)] as const);
-  const [outside, wait, stopWaiting] = [fetch, setTimeout, clearTimeout];
+  const [wait, stopWaiting] = [setTimeout, clearTimeout];
   const page = createFakeDocument();
-  /** The requests that wait for an answer, in the order in which they were made. */
-  const open: { readonly call: string; readonly answer: (response: Response) => void }[] = [];
+  const requests = createWaitingRequests();
   /** What the page does later. */
   const polls = new Map<number, () => void>();
   let last = 0;
@@ -34,16 +35,10 @@ describe('while something does not load', () => {
   let cartPage: () => Shown;
   let state: Awaited<ReturnType<typeof importShopModule>>;
 
-  const parts = {
+  usePlatform({
+    ...requests.platform,
     document: page,
-    location: { origin: ORIGIN },
     sessionStorage: { getItem: () => null, setItem: () => undefined, removeItem: () => undefined },
-    fetch: (address: URL | string, init: RequestInit) => {
-      if (!`${address}`.startsWith(ORIGIN)) return outside(address, init);
-      const { promise, resolve } = Promise.withResolvers<Response>();
-      open.push({ call: new URL(address).pathname.replace('/tnwr/vexp/', ''), answer: resolve });
-      return promise;
-    },
     setTimeout: (run: () => void, ms?: number) => {
       // Others than the page wait as ever.
       if (!new Error().stack?.includes('/browser/pages/order.js')) return wait(run, ms);
@@ -54,11 +49,9 @@ describe('while something does not load', () => {
     clearTimeout: (timer: number) => {
       if (!polls.delete(timer)) stopWaiting(timer);
     },
-  };
+  });
 
   beforeAll(async () => {
-    for (const name of names)
-      Object.defineProperty(globalThis, name, { value: parts[name], configurable: true, writable: true });
     (await importShopModule('dom.js')).drawWith(page);
     (await importShopModule('frame.js')).useShop(SHOP);
     (await importShopModule('texts/index.js')).useTexts((await importShopModule('texts/en.js')).en);
@@ -69,29 +62,12 @@ describe('while something does not load', () => {
 
   afterAll(async () => {
     (await importShopModule('dom.js')).drawWith(drawingDocument);
-    for (const [name, descriptor] of platform) {
-      if (descriptor) Object.defineProperty(globalThis, name, descriptor);
-      else Reflect.deleteProperty(globalThis, name);
-    }
   });
-
-  const settled = async (): Promise<void> => {
-    for (let turns = 0; turns < 20; turns += 1) await turn();
-  };
 
   /** Answers the only request, or refuses it with a status. */
   const answer = async (call: string, given: object | 404 | 500): Promise<void> => {
-    await settled();
-    expect(open.map((one) => one.call)).toEqual([call]);
-    const refusal = { success: false, errorCode: given === 404 ? 'not_found' : 'internal_error' };
-    open
-      .shift()
-      ?.answer(
-        typeof given === 'number'
-          ? Response.json(refusal, { status: given })
-          : Response.json({ success: true, data: given }),
-      );
-    await settled();
+    await requests.answer([call], given);
+    await requests.settled();
   };
 
   /** Lets the page ask again, for which it must be waiting once. */
@@ -104,7 +80,7 @@ describe('while something does not load', () => {
 
   const enter = async (order: object, ...answers: readonly Parameters<typeof answer>[]) => {
     const entered = orderPage(['ord_1'], new URLSearchParams());
-    await answer('orders/ord_1', order);
+    await answer('GET orders/ord_1', order);
     for (const one of answers) await answer(...one);
     return (await entered).node;
   };
@@ -115,11 +91,11 @@ describe('while something does not load', () => {
     // The product of the page before is forgotten.
     await state.logOut();
     poll();
-    await answer('orders/ord_1', orderOf('confirmed'));
+    await answer('GET orders/ord_1', orderOf('confirmed'));
     await answer(PRODUCT, 500);
     expect(node.textContent).toContain('Waiting for your payment');
     poll();
-    await answer('orders/ord_1', orderOf('confirmed'));
+    await answer('GET orders/ord_1', orderOf('confirmed'));
     await answer(PRODUCT, 404);
     expect(node.textContent).toContain('Your order');
     expect(page.announcer.textContent).toBe('Your order');
@@ -128,17 +104,17 @@ describe('while something does not load', () => {
 
   test('the page of an order offers to pay again once the cart loads', async () => {
     page.cookie = 'boxoffice.session.tickets.example=token';
-    const node = await enter(orderOf('open'), ['shopping-cart', 500], [PRODUCT, 404]);
+    const node = await enter(orderOf('open'), ['GET shopping-cart', 500], [PRODUCT, 404]);
     expect(node.textContent).not.toContain('Back to the payment');
     poll();
-    await answer('orders/ord_1', orderOf('open'));
+    await answer('GET orders/ord_1', orderOf('open'));
     const expiresAt = new Date(Date.now() + HOUR_MS).toISOString();
-    await answer('shopping-cart', { ...orderOf('open'), expiresAt });
+    await answer('GET shopping-cart', { ...orderOf('open'), expiresAt });
     await answer(PRODUCT, 404);
     expect(node.textContent).toContain('Back to the payment');
     poll();
-    await answer('orders/ord_1', orderOf('open'));
-    expect([open, polls.size]).toEqual([[], 1]);
+    await answer('GET orders/ord_1', orderOf('open'));
+    expect([requests.open, polls.size]).toEqual([[], 1]);
   });
 
   test('the page of a cart says so, and is drawn with the next change', async () => {
@@ -149,17 +125,17 @@ describe('while something does not load', () => {
     });
     page.cookie = 'boxoffice.session.tickets.example=token';
     const entered = cartPage();
-    await answer('shopping-cart', cartOf('itm_1', 'itm_2', 'itm_3'));
+    await answer('GET shopping-cart', cartOf('itm_1', 'itm_2', 'itm_3'));
     await answer(PRODUCT, 404);
     const { node } = await entered;
     expect(node.textContent).toContain('The play, 3');
     state.cart.remove('itm_1');
-    await answer('shopping-cart/items/itm_1', cartOf('itm_2', 'itm_3'));
+    await answer('DELETE shopping-cart/items/itm_1', cartOf('itm_2', 'itm_3'));
     await answer(PRODUCT, 500);
     expect(node.textContent).toContain('The play, 3');
     expect(page.notices.textContent).not.toBe('');
     state.cart.remove('itm_2');
-    await answer('shopping-cart/items/itm_2', cartOf('itm_3'));
+    await answer('DELETE shopping-cart/items/itm_2', cartOf('itm_3'));
     await answer(PRODUCT, 404);
     expect(node.textContent).toContain('The play, 1');
   });

@@ -1,13 +1,11 @@
 import { useFixture } from '@boxoffice/service/testkit';
 import { expect, test } from '@jest/globals';
 import { openFixture, waitUntil } from '../fixture/fixture.ts';
+import { getPage } from './fixture.ts';
 
 const its = useFixture(() => openFixture());
 
-const get = async (path: string, headers: Readonly<Record<string, string>> = {}) => {
-  const response = await fetch(`${its.url}${path}`, { headers, redirect: 'manual' });
-  return { status: response.status, headers: response.headers, text: await response.text() };
-};
+const get = (path: string, headers?: Readonly<Record<string, string>>) => getPage(its.url + path, headers);
 
 test.each([
   ['', { 'accept-language': 'de-CH' }, 'de', 'Wo möchten Sie kaufen?'],
