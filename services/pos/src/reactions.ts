@@ -2,6 +2,7 @@ import { type Message, Unreadable } from '@boxoffice/messaging';
 import type { Store } from '@boxoffice/store';
 import type { Orders } from './clients/orders.ts';
 import type { DemoFiles } from './mail/demo.ts';
+import { isWritten, type WritingContext } from './mail/open.ts';
 import {
   eraseMails,
   MOVE_PAUSE_MS,
@@ -11,7 +12,6 @@ import {
   toOrderMail,
   toRequestedMail,
 } from './mail/outbox.ts';
-import { isWritten, type WritingContext } from './mail/writing.ts';
 import { deleteOrderLinks } from './orders/links.ts';
 import type { PosContext } from './request/context.ts';
 import { deleteSessions } from './sessions/sessions.ts';

@@ -9,10 +9,11 @@ export type Shop = Answer<'listShops'>['shops'][number];
 
 /** `published` is null if `mark` is still current. */
 export type Published = Answer<'listShopProducts'>;
-type Publication = NonNullable<Published['published']>;
-export type Product = Publication['products'][number];
+/** Its languages serve texts that lack those of the point of sale; an earlier release does not say them. */
+export type Offer = NonNullable<Published['published']>;
+export type Product = Offer['products'][number];
 export type Performance = Product['performances'][number];
-export type Tariff = Publication['tariffs'][number];
+export type Tariff = Offer['tariffs'][number];
 
 export type Stock = Answer<'getShopAvailability'>['performances'][number];
 export type Place = Answer<'listShopPlaces'>['places'][number];

@@ -6,17 +6,13 @@ export type OwnContact = AnswerOf<operations, 'getShopContact'>;
 /** Rejects with Fault `service_unavailable` if contacts does not answer. */
 export function createContacts(contacts: ServiceClient<operations>) {
   return {
-    /** Undefined if the contact is unknown. An ill-formed number needs no remote call. */
-    known: async (institution: string, contactNumber: string) =>
-      contactNumber.isWellFormed()
-        ? contacts.find(institution, 'getContactInternally', { path: { contactNumber } })
-        : undefined,
+    /** Undefined if the contact is unknown. */
+    known: (institution: string, contactNumber: string) =>
+      contacts.find(institution, 'getContactInternally', { path: { contactNumber } }),
 
     /** Undefined if the contact is unknown. */
-    own: async (institution: string, contactNumber: string): Promise<OwnContact | undefined> =>
-      contactNumber.isWellFormed()
-        ? contacts.find(institution, 'getShopContact', { path: { contactNumber } })
-        : undefined,
+    own: (institution: string, contactNumber: string): Promise<OwnContact | undefined> =>
+      contacts.find(institution, 'getShopContact', { path: { contactNumber } }),
 
     /** Whether the email is that of the contact, as contacts compare emails. */
     async hasEmail(institution: string, contactNumber: string, email: string): Promise<boolean> {

@@ -4,7 +4,8 @@ import type { operations } from './generated/tickets.ts';
 /** A ticket with the contact number of its buyer. */
 export type Ticket = AnswerOf<operations, 'getShopTicket'>;
 
-type DocumentRequest = BodyOf<operations, 'drawShopDocument'>;
+/** Base64-encoded: a PDF, or SVG where no font has the letters. */
+export type ShownDocument = AnswerOf<operations, 'drawShopDocument'>;
 
 /** The first document of a process loads fonts, and a new logo is drawn. */
 const DOCUMENT_MS = 8_000;
@@ -34,7 +35,7 @@ export function createTickets(tickets: ServiceClient<operations>) {
       tickets.find(institution, 'getShopTicket', { path: { ticketId } }),
 
     /** Base64-encoded. @throws {ServiceRefusal} 412 if a ticket is not printed or not valid */
-    draw: (institution: string, body: DocumentRequest) =>
+    draw: (institution: string, body: BodyOf<operations, 'drawShopDocument'>): Promise<ShownDocument> =>
       tickets.call(institution, 'drawShopDocument', { body, timeoutMs: DOCUMENT_MS }),
 
     /** Absent names stay, null removes them. @throws {ServiceRefusal} 409 or 412 if the ticket cannot be changed */

@@ -311,11 +311,7 @@ export const NewItem = named(
     seatCategoryId: id,
     tariffId: id,
     quantity: Optional(
-      Integer({
-        minimum: 1,
-        maximum: 50,
-        description: 'default 1; with placeIds it must be their number',
-      }),
+      Integer({ minimum: 1, maximum: 50, description: 'default 1; with placeIds it must be their number' }),
     ),
     placeIds: Optional(
       List(id, {

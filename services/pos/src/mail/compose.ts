@@ -3,11 +3,11 @@ import { selectText } from '@boxoffice/http';
 import type { PointOfSale } from '../clients/catalog.ts';
 import type { Contacts, OwnContact } from '../clients/contacts.ts';
 import type { Order, Orders } from '../clients/orders.ts';
-import type { Ticket, Tickets } from '../clients/tickets.ts';
-import type { FindPointOfSale } from '../request/visit.ts';
+import type { ShownDocument, Ticket, Tickets } from '../clients/tickets.ts';
+import { type FindPointOfSale, findExistingPointOfSale } from '../request/visit.ts';
 import { loadBrowserModule } from '../shop/browser-modules.ts';
 import type { MailDocument, MailKind } from '../store.ts';
-import type { drawOrderDocument, ShownDocument } from '../tickets/documents.ts';
+import type { drawOrderDocument } from '../tickets/documents.ts';
 import { type Mailbox, type OutgoingMail, resolveSender } from './server.ts';
 import { type FindTemplate, fillTemplate, PLAIN, renderHtml, type TemplateKind } from './templates.ts';
 import {
@@ -80,16 +80,6 @@ const MOST_TRIES = 3;
 
 /** Composes mails from what orders, tickets and contacts say when a mail is handed over. */
 export function createCompose(its: ComposeDependencies) {
-  const pointOfSale = async (mail: MailDocument): Promise<PointOfSale | undefined> => {
-    try {
-      const found = await its.pointOfSaleOf(mail.pointOfSale);
-      return found.institution === mail.institution ? found : undefined;
-    } catch (error) {
-      if (isRefused(error, 'context_invalid')) return undefined;
-      throw error;
-    }
-  };
-
   /** No file if no ticket is printed, or one was replaced just now: the page has them. */
   const documents = async (order: Order, tickets: readonly Ticket[], pointOfSale: PointOfSale, languages: string[]) => {
     try {
@@ -98,7 +88,7 @@ export function createCompose(its: ComposeDependencies) {
       const filename = `${order.number}.${contentType === 'application/pdf' ? 'pdf' : 'svg'}`;
       return content.length > MAX_ATTACHED ? [] : [{ filename, contentType, content }];
     } catch (error) {
-      if (isRefused(error, 'ticket_not_printed')) return [];
+      if (error instanceof PosFault && error.errorCode === 'ticket_not_printed') return [];
       throw error;
     }
   };
@@ -172,8 +162,8 @@ export function createCompose(its: ComposeDependencies) {
 
   const composeOf = async (mail: MailDocument, order: Order | undefined): Promise<Composed> => {
     const { institution, orderId, kind } = mail;
-    const shop = await pointOfSale(mail);
-    if (!shop) return { state: 'dropped', reason: 'no_point_of_sale' };
+    const shop = await findExistingPointOfSale(its, mail.pointOfSale);
+    if (shop?.institution !== institution) return { state: 'dropped', reason: 'no_point_of_sale' };
     if (!order || !holds(mail, order)) return { state: 'dropped', reason: 'outdated' };
     if (order.contactNumber === null) return { state: 'dropped', reason: 'no_contact' };
     const contact = await its.contacts.own(institution, order.contactNumber);
@@ -209,9 +199,6 @@ export function createCompose(its: ComposeDependencies) {
     return { state: 'incomplete', reason: 'order_changes' };
   };
 }
-
-const isRefused = (error: unknown, code: PosFault['errorCode']): boolean =>
-  error instanceof PosFault && error.errorCode === code;
 
 const templateOf = ({ kind }: MailDocument, order: Order): TemplateKind => {
   if (kind !== 'cancelled') return kind;

@@ -5,6 +5,7 @@ import { Fault } from '@boxoffice/envelope';
 import { type Html, html, type PageAnswer, renderErrorPage, showPage } from '@boxoffice/pages';
 import { getErrorCode } from '@boxoffice/runtime';
 import { createTransport } from 'nodemailer';
+import { sendPage } from '../shop/shop-list.ts';
 import { COMPOSING, type OutgoingMail, type Transport } from './server.ts';
 
 interface KeptMail {
@@ -115,22 +116,18 @@ export function createDemoPages(
     const { method = '', headers, url = '' } = request;
     const [path = ''] = url.split('?', 1);
     if (path !== OUTBOX && !path.startsWith(`${OUTBOX}/`)) return next(request, response);
-    const isHead = method === 'HEAD';
     const refuse = (fault: Fault): void => {
       const home = ['shop', '/shop/'] as const;
-      show(
-        response,
-        renderErrorPage(fault, { acceptLanguage: headers['accept-language'], home, requestId: '' }),
-        !isHead,
-      );
+      sendPage(response, renderErrorPage(fault, { acceptLanguage: headers['accept-language'], home, requestId: '' }));
     };
     const answer = async (): Promise<void> => {
       if (!files.isOn()) return refuse(new Fault('not_found', ''));
-      if (!isHead && method !== 'GET') return refuse(new Fault('method_not_allowed', '', { Allow: 'GET, HEAD' }));
+      if (method !== 'HEAD' && method !== 'GET')
+        return refuse(new Fault('method_not_allowed', '', { Allow: 'GET, HEAD' }));
       const [id = '', part, ...more] = path.slice(OUTBOX.length + 1).split('/');
-      if (id === '') return show(response, listPage(await files.list()), !isHead);
+      if (id === '') return sendPage(response, renderMails(await files.list()));
       const mail = more.length > 0 ? undefined : await files.get(id);
-      if (mail && part === undefined) return show(response, mailPage(mail), !isHead);
+      if (mail && part === undefined) return sendPage(response, renderMail(mail));
       const file = /^\d{1,3}$/.test(part ?? '') ? mail?.attachments[Number(part)] : undefined;
       return file ? sendFile(response, file) : refuse(new Fault('not_found', ''));
     };
@@ -139,28 +136,23 @@ export function createDemoPages(
   };
 }
 
-const show = (response: ServerResponse, { status, headers, body }: PageAnswer, withBody: boolean): void => {
-  response.setHeaders(new Map(Object.entries(headers)) as Map<string, string | readonly string[]>);
-  response.writeHead(status).end(withBody ? body : undefined);
-};
-
-const listPage = (mails: readonly KeptMail[]): PageAnswer => {
-  const entries = mails.map(
-    ({ id, subject, to, keptAt }) =>
-      html`<li><a href="${OUTBOX}/${id}">${subject}</a><br><span class="detail">${to}, ${keptAt.slice(0, 16).replace('T', ' ')} UTC</span></li>\n`,
-  );
+const renderMails = (mails: readonly KeptMail[]): PageAnswer => {
+  const entries = mails.map(({ id, subject, to, keptAt }) => {
+    const detail = `${to}, ${keptAt.slice(0, 16).replace('T', ' ')} UTC`;
+    return html`<li><a href="${OUTBOX}/${id}">${subject}</a><br><span class="detail">${detail}</span></li>\n`;
+  });
   const list = mails.length === 0 ? html`<p>There is none yet: buy a ticket.</p>` : html`<ol>${entries}</ol>`;
-  return page('Mails', html`<p class="lead">${NOTE}</p>${list}<p><a href="/shop/">To the shop</a></p>`);
+  return renderPage('Mails', html`<p class="lead">${NOTE}</p>${list}<p><a href="/shop/">To the shop</a></p>`);
 };
 
-const page = (title: string, content: Html): PageAnswer =>
+const renderPage = (title: string, content: Html): PageAnswer =>
   showPage({ language: 'en', institution: 'Demo', title, content });
 
-const mailPage = ({ id, subject, from, to, text, attachments }: KeptMail): PageAnswer => {
+const renderMail = ({ id, subject, from, to, text, attachments }: KeptMail): PageAnswer => {
   const files = attachments.map(
     ({ filename }, index) => html`<li><a href="${OUTBOX}/${id}/${index}" download="${filename}">${filename}</a></li>\n`,
   );
-  return page(
+  return renderPage(
     subject,
     html`<p class="lead">${from}<br>${to}</p>${paragraphs(text)}${files.length > 0 && html`<ul>${files}</ul>`}
 <p><a href="${OUTBOX}">All mails</a></p>`,

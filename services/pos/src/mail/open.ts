@@ -3,6 +3,7 @@ import type { Store } from '@boxoffice/store';
 import { findSoldPerformance } from '../domain/offer.ts';
 import { readCurrentProducts } from '../products/offers.ts';
 import type { PosContext } from '../request/context.ts';
+import { findExistingPointOfSale } from '../request/visit.ts';
 import { kinds, type MailDocument } from '../store.ts';
 import { drawOrderDocument } from '../tickets/documents.ts';
 import { type ComposeDependencies, createCompose, type LinkOf } from './compose.ts';
@@ -19,6 +20,16 @@ export interface Mail {
   readonly demoFiles: DemoFiles;
   /** Mails of a point of sale for which this is false are not written. */
   readonly isOn: (pointOfSale?: { readonly demo: boolean }) => boolean;
+}
+
+export interface WritingContext extends Pick<PosContext, 'pointOfSaleOf'> {
+  readonly mail: Mail;
+}
+
+/** A point of sale that is gone has no mails. */
+export async function isWritten(context: WritingContext, serviceHost: string): Promise<boolean> {
+  const pointOfSale = await findExistingPointOfSale(context, serviceHost);
+  return pointOfSale !== undefined && context.mail.isOn(pointOfSale);
 }
 
 export interface MailOptions {

@@ -76,10 +76,7 @@ export function toRequestedMail({ institution, data, version }: Message, now: nu
   return createMail({ kind, orderId, pointOfSale, contactNumber }, institution, `again ${version}`, now);
 }
 
-interface Move {
-  readonly performanceId: string;
-  readonly startDate: string;
-}
+type Move = NonNullable<MailDocument['move']>;
 
 /** Undefined if the move, or the performance itself, is long ago. @throws {Unreadable} */
 export function parseMove({ data }: Message, now: number): Move | undefined {
@@ -145,31 +142,18 @@ const over = (mail: MailDocument, state: MailDocument['state'], reason: string |
   endedAt: now,
 });
 
-interface After {
-  readonly mail: MailDocument;
-  readonly dueAt: number | null;
-}
-
-/** `random` is in [0, 1). */
-export function applyAttempt(
-  mail: MailDocument,
-  ended: Ended,
-  {
-    now,
-    random,
-    retries = MAIL_RETRIES,
-  }: { readonly now: number; readonly random: number; readonly retries?: Retries },
-): After {
+/** The mail after the attempt, and when it is due again. */
+const applyAttempt = (mail: MailDocument, ended: Ended, now: number) => {
   if (ended.outcome === 'sent') return { mail: over(mail, 'sent', null, now), dueAt: null };
   const { outcome, reason } = ended;
   if (outcome === 'failed' || outcome === 'dropped') return { mail: over(mail, outcome, reason, now), dueAt: null };
   const isOld = now - mail.createdAt >= GIVEN_UP_MS;
   const attempts = outcome === 'later' ? mail.attempts + 1 : mail.attempts;
-  const delay = ended.outcome === 'paused' ? ended.until - now : retryAfter(retries, attempts, random);
+  const delay = ended.outcome === 'paused' ? ended.until - now : retryAfter(MAIL_RETRIES, attempts, Math.random());
   return isOld || delay === undefined
     ? { mail: { ...over(mail, 'failed', reason, now), attempts }, dueAt: null }
     : { mail: { ...mail, attempts, reason }, dueAt: now + delay };
-}
+};
 
 /** Milliseconds until a mail looks again for an earlier one that is under way or due. */
 const BEHIND_MS = 1_000;
@@ -232,11 +216,11 @@ export function createOutbox(store: Store, now: () => number) {
       ),
     /** Without effect if the mail is gone or the claim under which it was read has ended. */
     async end(mail: MailDocument, ended: Ended): Promise<void> {
-      const own = { now: now(), random: Math.random() };
+      const at = now();
       await everywhere.update(mail.id, (current) => {
         if (!isStillHeld(current, mail)) return undefined;
-        const after = applyAttempt(current, ended, own);
-        return { next: after.mail, due: { [selectMailWork(current)]: after.dueAt } };
+        const { mail: next, dueAt } = applyAttempt(current, ended, at);
+        return { next, due: { [selectMailWork(current)]: dueAt } };
       });
     },
     delete: (mail: MailDocument): Promise<boolean> => everywhere.delete(mail.id),

@@ -1,5 +1,14 @@
 import { join } from 'node:path';
-import { dataDirectory, directory, flag, type Setting, SettingsFault, secret, text } from '@boxoffice/runtime';
+import {
+  dataDirectory,
+  directory,
+  flag,
+  type Setting,
+  type Settings,
+  SettingsFault,
+  secret,
+  text,
+} from '@boxoffice/runtime';
 import { createTransport, type SendMailOptions } from 'nodemailer';
 
 export interface MailServer {
@@ -108,12 +117,7 @@ export const mailSettings = {
 };
 
 /** `demoMails` is read at each use: `npm start` knows only after the seeding whether there are demo data. */
-export interface MailSettings {
-  readonly mailServer: MailServer | undefined;
-  readonly mailFrom: Mailbox | undefined;
-  readonly mailTemplates: string | undefined;
-  readonly demoMails: string | undefined;
-}
+export type MailSettings = Settings<typeof mailSettings>;
 
 export type OutgoingMail = Pick<
   SendMailOptions,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { capitalise } from '@boxoffice/http';
 import { type Html, html } from '@boxoffice/pages';
+import type { PointOfSale } from '../clients/catalog.ts';
 
 export const templateKinds = [
   'confirmation',
@@ -125,10 +126,11 @@ export function readTemplates(
   });
   const own = new Map<string, Template>();
   if (folder !== undefined && !existsSync(folder)) refused(folder, 'there is no such folder');
-  for (const host of folder === undefined || !existsSync(folder) ? [] : foldersIn(folder)) {
-    const read = readLanguages(join(folder ?? '', host), (file, reason) => refused(keyOf(host, file), reason));
-    for (const [key, template] of read) own.set(keyOf(host.toLowerCase(), key), template);
-  }
+  else if (folder !== undefined)
+    for (const host of foldersIn(folder)) {
+      const read = readLanguages(join(folder, host), (file, reason) => refused(keyOf(host, file), reason));
+      for (const [key, template] of read) own.set(keyOf(host.toLowerCase(), key), template);
+    }
   return (serviceHost, languages, kind) => {
     for (const tag of [...languages, 'en']) {
       for (const language of new Set([tag.toLowerCase(), primary(tag)])) {
@@ -147,14 +149,11 @@ const readLanguages = (folder: string, refused: (file: string, reason: string) =
     for (const name of readdirSync(join(folder, language))) {
       const file = keyOf(language, name);
       const kind = templateKinds.find((known) => name === `${known}.txt`);
-      if (!kind) {
-        refused(
-          file,
-          `there is no such kind of mail; there are ${templateKinds.map((one) => `${one}.txt`).join(', ')}`,
-        );
-        continue;
-      }
       try {
+        if (!kind)
+          throw new Error(
+            `there is no such kind of mail; there are ${templateKinds.map((one) => `${one}.txt`).join(', ')}`,
+          );
         found.set(keyOf(language.toLowerCase(), kind), parseTemplate(readFileSync(join(folder, file), 'utf8')));
       } catch (error) {
         refused(file, (error as Error).message);
@@ -173,7 +172,7 @@ const primary = (tag: string): string => tag.toLowerCase().split('-', 1)[0] ?? '
 
 interface Look {
   readonly name: string;
-  readonly colours: { readonly accent: string; readonly ink: string; readonly paper: string };
+  readonly colours: NonNullable<PointOfSale['branding']>['colours'];
 }
 
 export const PLAIN: Look['colours'] = { accent: '#7a1526', ink: '#1d1613', paper: '#ffffff' };

@@ -1,7 +1,11 @@
 import { PosFault } from '@boxoffice/envelope';
+import { createLineSchema, emailSchema, named, oneOf } from '@boxoffice/http';
 import { flag, type Setting, SettingsFault } from '@boxoffice/runtime';
+import { type Static, Type } from 'typebox';
 import type { PointOfSale } from '../clients/catalog.ts';
-import type { Buyer, Checkout, Guest } from '../clients/orders.ts';
+import { ordersValues } from '../clients/generated/orders.ts';
+import type { Buyer } from '../clients/orders.ts';
+import { contactNumber } from '../description/schemas.ts';
 import { requireContact, type Visit } from '../request/visit.ts';
 
 const given = flag('SIMULATED_PAYMENTS', { optional: true });
@@ -27,12 +31,28 @@ export function isSimulatedAccepted(taken: SimulatedPayments, { demo }: Pick<Poi
   return taken === 'always' || (taken === 'demo data' && demo);
 }
 
-export interface Purchase {
-  readonly contactNumber?: string;
-  readonly contact?: { readonly firstName?: string; readonly lastName?: string; readonly email: string };
-  readonly paymentMethod: Checkout['paymentMethod'];
-  readonly paymentToken?: Checkout['paymentToken'];
-}
+const name = Type.Optional(createLineSchema({ maxLength: 100 }));
+
+const Guest = named(
+  'Guest',
+  Type.Object(
+    { firstName: name, lastName: name, email: emailSchema },
+    { minProperties: 2, description: 'a buyer without a login; one of the names is enough' },
+  ),
+);
+
+export const Purchase = named(
+  'ShopOrderInput',
+  Type.Object({
+    contactNumber: Type.Optional(contactNumber),
+    contact: Type.Optional(Guest),
+    paymentMethod: oneOf(ordersValues['Checkout.paymentMethod'], { description: 'one of the point of sale' }),
+    paymentToken: Type.Optional(
+      oneOf(ordersValues['Checkout.paymentToken'], { description: 'for `simulated`: the outcome of the payment' }),
+    ),
+  }),
+);
+export type Purchase = Static<typeof Purchase>;
 
 /** @throws {PosFault} */
 export function requireBuyer(visit: Visit, purchase: Purchase, simulated: SimulatedPayments): void {
@@ -59,12 +79,12 @@ export function requireBuyer(visit: Visit, purchase: Purchase, simulated: Simula
 /** Orders creates the contact of a guest only after it accepts the checkout. */
 export function toBuyer({ language }: Visit, { contactNumber, contact }: Purchase): Buyer {
   return contact
-    ? { guest: { ...namesOf(contact), email: contact.email, ...(language === '' ? {} : { language }) } }
+    ? { guest: { ...toNames(contact), email: contact.email, ...(language === '' ? {} : { language }) } }
     : { contactNumber: String(contactNumber) };
 }
 
 /** A single name is the last name. */
-const namesOf = ({ firstName, lastName }: NonNullable<Purchase['contact']>): Pick<Guest, 'firstName' | 'lastName'> =>
+const toNames = ({ firstName, lastName }: Static<typeof Guest>) =>
   firstName === undefined || lastName === undefined
     ? { lastName: String(lastName ?? firstName) }
     : { firstName, lastName };

@@ -1,4 +1,4 @@
-import { type AnyOperation, created, createLineSchema, emailSchema, named, ok } from '@boxoffice/http';
+import { type AnyOperation, created, ok } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import type { Ticket } from '../clients/tickets.ts';
 import { type Edition, LinkedOrder, OrderDocument, OrderLink } from '../description/editions.ts';
@@ -9,19 +9,10 @@ import { mapById } from '../request/pagination.ts';
 import { createNotFoundFault, LINK_HEADER, operation } from '../request/visit.ts';
 import type { OrderLinkDocument } from '../store.ts';
 import { drawOrderDocument, drawTicketDocuments } from '../tickets/documents.ts';
-import type { NewOrderLink } from './links.ts';
-import { createOrderLink, findLinkedOrder, isErased, listOrderTickets } from './links.ts';
+import { createOrderLink, findLinkedOrder, isErased, LostLink, listOrderTickets, type NewOrderLink } from './links.ts';
 import { findOwnOrder, readCurrentOffer, toOrderView, toTicketView } from './views.ts';
 
 const document = { contentType: 'application/pdf', base64: 'JVBERi0xLjMK' };
-
-const LostLink = named(
-  'LostOrderLink',
-  Type.Object({
-    email: { ...emailSchema, description: "the order's, in any spelling that contacts count as the same" },
-    number: createLineSchema({ maxLength: 64, description: 'of the order, in either case' }),
-  }),
-);
 
 export function createOrderLinksRoutes(context: PosContext, edition: Edition): AnyOperation[] {
   if (!edition.isExperimental) return [];
@@ -50,12 +41,11 @@ export function createOrderLinksRoutes(context: PosContext, edition: Edition): A
       handle: async ({ visitor, params, remember }) => {
         const order = await findOwnOrder(context, visitor, params.id);
         if (await isErased(context, visitor.pointOfSale.institution, order)) throw createNotFoundFault();
-        const answer = (link: NewOrderLink | ReturnType<typeof withoutToken>) =>
-          created(
-            { url: link.url, token: link.token, expiresAt: link.expiresAt },
-            `${visitor.base}/order-links/current`,
-          );
-        const record = remember((link: OrderLinkDocument) => answer(withoutToken(link)));
+        const answer = (link: NewOrderLink | (Record<'url' | 'token', null> & Pick<NewOrderLink, 'expiresAt'>)) =>
+          created(link, `${visitor.base}/order-links/current`);
+        const record = remember(({ expiresAt }: OrderLinkDocument) =>
+          answer({ url: null, token: null, expiresAt: new Date(expiresAt).toISOString() }),
+        );
         return answer(await createOrderLink(context, visitor.pointOfSale, order, record));
       },
     }),
@@ -168,12 +158,6 @@ export function createOrderLinksRoutes(context: PosContext, edition: Edition): A
     }),
   ];
 }
-
-const withoutToken = ({ expiresAt }: OrderLinkDocument) => ({
-  url: null,
-  token: null,
-  expiresAt: new Date(expiresAt).toISOString(),
-});
 
 const ticketIn = (tickets: readonly Ticket[]) => {
   const byId = new Map(tickets.map((ticket) => [ticket.id, ticket]));

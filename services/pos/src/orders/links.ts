@@ -1,11 +1,13 @@
 import { hash, randomBytes } from 'node:crypto';
+import { createLineSchema, emailSchema, named } from '@boxoffice/http';
 import type { BestEffort } from '@boxoffice/service';
 import type { IdempotencyRecord, Store } from '@boxoffice/store';
+import { type Static, Type } from 'typebox';
 import type { PointOfSale, Product } from '../clients/catalog.ts';
 import type { Contacts } from '../clients/contacts.ts';
 import type { Order, Orders } from '../clients/orders.ts';
 import type { Ticket, Tickets } from '../clients/tickets.ts';
-import { computeLinkEnd } from '../domain/offer.ts';
+import { computeLinkEnd, findPerformance } from '../domain/offer.ts';
 import { type Offers, readCurrentProducts } from '../products/offers.ts';
 import { createNotFoundFault } from '../request/visit.ts';
 import { type OrderLinkDocument, orderLinks } from '../store.ts';
@@ -61,10 +63,14 @@ const idOf = (token: string): string => hash('sha256', `order link ${token}`, 'b
 
 export type OrderLinks = ReturnType<typeof createOrderLinks>;
 
-export interface LostLink {
-  readonly email: string;
-  readonly number: string;
-}
+export const LostLink = named(
+  'LostOrderLink',
+  Type.Object({
+    email: { ...emailSchema, description: "the order's, in any spelling that contacts count as the same" },
+    number: createLineSchema({ maxLength: 64, description: 'of the order, in either case' }),
+  }),
+);
+export type LostLink = Static<typeof LostLink>;
 
 export interface LostLinks {
   /**
@@ -128,15 +134,10 @@ const endOfLink = (
   products: readonly Product[],
   known?: number,
 ): number => {
-  const current = new Map(
-    products.flatMap((product) =>
-      product.performances.map((performance) => [performance.id, { performance, product }]),
-    ),
-  );
   // Tickets know of moves of performances whose product is published no more.
   const startOf = new Map(tickets.map(({ performanceId, startDate }) => [performanceId, startDate]));
   const sold = lines.map(({ performanceId, startDate }) => ({
-    current: current.get(performanceId),
+    current: findPerformance(products, performanceId),
     startDate: startOf.get(performanceId) ?? startDate,
   }));
   return computeLinkEnd(sold, Date.parse(createdAt), known);

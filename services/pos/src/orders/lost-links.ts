@@ -1,9 +1,9 @@
-import { PosFault } from '@boxoffice/envelope';
 import { attemptsCollection, createAddressLimit } from '@boxoffice/logins';
 import type { Store } from '@boxoffice/store';
+import { isWritten, type WritingContext } from '../mail/open.ts';
 import { createMail, type NewMail } from '../mail/outbox.ts';
-import { isWritten, type WritingContext } from '../mail/writing.ts';
 import type { PosContext } from '../request/context.ts';
+import { createTooManyFault } from '../request/visit.ts';
 import { createId, mailsCollection } from '../store.ts';
 import { isPast, type LostLink, type LostLinks } from './links.ts';
 
@@ -54,14 +54,9 @@ export function createLostLinks(store: Store, context: Context): LostLinks {
   return {
     async request(institution, ip, lost) {
       const waitMs = await waitOf(institution, ip);
-      if (waitMs !== undefined) throw tooMany(waitMs);
+      if (waitMs !== undefined) throw createTooManyFault('requests for links', waitMs);
       last = last.then(() => send(institution, lost));
     },
     settled: () => last,
   };
 }
-
-const tooMany = (waitMs: number): PosFault =>
-  new PosFault('too_many_requests', 'Too many requests for links. Try again after the seconds in Retry-After.', {
-    headers: { 'Retry-After': String(Math.ceil(waitMs / 1_000)) },
-  });

@@ -16,7 +16,8 @@ const refusals: Readonly<Record<Reason, Row>> = {
   ],
   hold_limit: [
     'cart_hold_limit',
-    'Too many unpaid places are held by this login, or without one from this network address. Buy or remove them, or try again in some minutes.',
+    'Too many unpaid places are held by this login, or without one from this network address. Buy or remove them, or ' +
+      'try again in some minutes.',
   ],
   tariff_not_sold_here: ['invalid_reference', 'The point of sale does not sell the tariff for these places.'],
   invalid_reference: [

@@ -1,42 +1,19 @@
 import { PosFault } from '@boxoffice/envelope';
-import { type AnyOperation, created, createLineSchema, emailSchema, named, ok, oneOf } from '@boxoffice/http';
-import { Type } from 'typebox';
-import { ordersValues } from '../clients/generated/orders.ts';
+import { type AnyOperation, created, ok } from '@boxoffice/http';
 import type { Order as AnyOrder } from '../clients/orders.ts';
 import type { Edition } from '../description/editions.ts';
 import { examples } from '../description/examples.ts';
-import { contactNumber, createMapSchema, langQuery, pathId } from '../description/schemas.ts';
+import { createMapSchema, langQuery, pathId } from '../description/schemas.ts';
 import { readCurrentProducts } from '../products/offers.ts';
 import type { PosContext } from '../request/context.ts';
 import { buildPartHeaders, mapById, partQuery, toPart } from '../request/pagination.ts';
 import { createNotFoundFault, LINK_HEADER, operation, requireSession, type Visit } from '../request/visit.ts';
 import { createId } from '../store.ts';
+import { Purchase } from './buyer.ts';
 import { checkOut } from './checkout.ts';
 import { findLinkedOrder } from './links.ts';
 import { requireDone } from './refusals.ts';
 import { findOwnOrder, loadTicketLookup, readCurrentOffer, toOrderView } from './views.ts';
-
-const name = Type.Optional(createLineSchema({ maxLength: 100 }));
-
-const Guest = named(
-  'Guest',
-  Type.Object(
-    { firstName: name, lastName: name, email: emailSchema },
-    { minProperties: 2, description: 'a buyer without a login; one of the names is enough' },
-  ),
-);
-
-const Purchase = named(
-  'ShopOrderInput',
-  Type.Object({
-    contactNumber: Type.Optional(contactNumber),
-    contact: Type.Optional(Guest),
-    paymentMethod: oneOf(ordersValues['Checkout.paymentMethod'], { description: 'one of the point of sale' }),
-    paymentToken: Type.Optional(
-      oneOf(ordersValues['Checkout.paymentToken'], { description: 'for `simulated`: the outcome of the payment' }),
-    ),
-  }),
-);
 
 const params = { id: pathId };
 

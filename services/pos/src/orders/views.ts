@@ -1,12 +1,11 @@
 import { selectText } from '@boxoffice/http';
 import { formatLocalTime, formatRepeatedOffset } from '@boxoffice/http/local-time';
 import type { Static } from 'typebox';
-import type { Performance } from '../clients/catalog.ts';
+import type { Offer, Performance } from '../clients/catalog.ts';
 import type { Line, Order } from '../clients/orders.ts';
 import type { Ticket } from '../clients/tickets.ts';
 import type * as schemas from '../description/schemas.ts';
 import { findSoldPerformance, type Validity } from '../domain/offer.ts';
-import type { Offer } from '../products/views.ts';
 import type { PosContext } from '../request/context.ts';
 import { mapById } from '../request/pagination.ts';
 import { createNotFoundFault, requireSession, type Visit } from '../request/visit.ts';

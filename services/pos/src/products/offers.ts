@@ -1,9 +1,9 @@
 import { PosFault } from '@boxoffice/envelope';
 import { settleWithin } from '@boxoffice/runtime';
 import { createCache, createLatest, type Dated } from '../clients/cache.ts';
-import type { Catalog, Performance, Place, Plan, Product, Published, Stock } from '../clients/catalog.ts';
+import type { Catalog, Offer, Performance, Place, Plan, Product, Stock } from '../clients/catalog.ts';
 import { findPerformance, isOver } from '../domain/offer.ts';
-import type { Offer, StockOf } from './views.ts';
+import type { StockOf } from './views.ts';
 
 /** At most a second old, with the time that the gateway caches it. */
 export const SECOND = { maxAgeMs: 750, refreshMs: 500 } as const;
@@ -26,7 +26,7 @@ const PLAN = { maxAgeMs: 300_000, refreshMs: 240_000 } as const;
 
 /** Answers are at most a second old; concurrent visitors share one request. */
 export function createOffers(catalog: Catalog, now: () => number = Date.now) {
-  const offers = createCache<Extract<Published['published'], object>>({ ...SECOND, max: INSTITUTIONS });
+  const offers = createCache<Offer>({ ...SECOND, max: INSTITUTIONS });
   // Only one runs at a time, so that unknown product ids cause little load.
   const latest = createLatest<Dated<Offer>>();
   const marks = new Map<string, { readonly mark: string; readonly offer: Offer }>();
@@ -87,12 +87,8 @@ export function createOffers(catalog: Catalog, now: () => number = Date.now) {
       const at = now();
       const keyed = [...new Set(performanceIds)].map((id) => ({ id, key: `${institution} ${id}` }));
       const age = (key: string) => at - (answered.get(key)?.asOf ?? Number.NEGATIVE_INFINITY);
-      const stale = keyed.filter(({ key }) => age(key) > SECOND.refreshMs && !inFlight.has(key));
-      if (stale.length > 0)
-        load(
-          institution,
-          stale.map(({ id }) => id),
-        );
+      const stale = keyed.filter(({ key }) => age(key) > SECOND.refreshMs && !inFlight.has(key)).map(({ id }) => id);
+      if (stale.length > 0) load(institution, stale);
       const known = await Promise.all(
         keyed.map(async ({ id, key }) => {
           const recent = age(key) <= SECOND.maxAgeMs ? answered.get(key) : await inFlight.get(key);

@@ -27,8 +27,9 @@ const LIST = ['X-Total-Amount', 'Link'] as const;
 
 type Source = Pick<PosContext, 'offers' | 'criteriaOf'>;
 
-export function createProgrammeRoutes({ offers, criteriaOf }: Source): AnyOperation[] {
-  const showcase = createShowcase(offers);
+export function createProgrammeRoutes(context: Source): AnyOperation[] {
+  const showcase = createShowcase(context.offers);
+  const audienceOf = createAudiences(context);
   return [
     operation({
       id: 'browseProgramme',
@@ -55,10 +56,8 @@ export function createProgrammeRoutes({ offers, criteriaOf }: Source): AnyOperat
       errors: accessErrors,
       example: { query: { type: 'show', from: '2027-03-12', to: '2027-03-14' }, answer: examples.programme },
       handle: async ({ visitor, query: { offset, limit, lang: _, contactNumber, ...wanted } }) => {
-        const { pointOfSale, languages } = visitor;
-        const criteria = await criteriaOf(visitor, contactNumber);
         const part = toPart({ offset, limit });
-        const { data, total } = await showcase.programme({ pointOfSale, languages, criteria }, wanted, part);
+        const { data, total } = await showcase.programme(await audienceOf(visitor, contactNumber), wanted, part);
         return ok(data, { headers: { ...buildPartHeaders(visitor, part, total), ...cacheHeaders(contactNumber) } });
       },
     }),
@@ -74,7 +73,7 @@ const cacheHeaders = (contact?: string): Record<string, string> =>
 
 export function createProductRoutes(context: Source, edition: Edition): AnyOperation[] {
   const showcase = createShowcase(context.offers);
-  const audienceOf = audiences(context);
+  const audienceOf = createAudiences(context);
   return [
     operation({
       id: 'browseProducts',
@@ -124,7 +123,7 @@ export function createProductRoutes(context: Source, edition: Edition): AnyOpera
   ];
 }
 
-const audiences =
+const createAudiences =
   ({ criteriaOf }: Source) =>
   async (visit: Visit, number?: string): Promise<Audience> => ({
     pointOfSale: visit.pointOfSale,
@@ -134,7 +133,7 @@ const audiences =
 
 export function createAvailabilityRoutes(context: Source): AnyOperation[] {
   const showcase = createShowcase(context.offers);
-  const audienceOf = audiences(context);
+  const audienceOf = createAudiences(context);
   return [
     operation({
       id: 'viewAvailabilities',
@@ -169,12 +168,8 @@ export function createAvailabilityRoutes(context: Source): AnyOperation[] {
       },
       handle: async ({ visitor, params, query }) => {
         const part = toPart(query);
-        const wanted = await showcase.places(
-          await audienceOf(visitor),
-          params.id,
-          params.performanceId,
-          query.seatCategoryId,
-        );
+        const { id, performanceId } = params;
+        const wanted = await showcase.places(await audienceOf(visitor), id, performanceId, query.seatCategoryId);
         const page = wanted.slice(part.offset, part.offset + part.limit);
         return ok(mapById(page), { headers: buildPartHeaders(visitor, part, wanted.length) });
       },

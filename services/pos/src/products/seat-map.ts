@@ -59,8 +59,8 @@ export function createSeatMapRoutes({ offers, now }: Pick<PosContext, 'offers' |
       access: 'visitor',
       summary: 'Returns the plan of a hall: areas, and where each seat is, with whether it is free',
       description:
-        'At most a second old. Without a plan of the institution, seats stand in plain blocks, 10 units apart. An unnumbered category ' +
-        'has an area without seats. Coordinates are in units of the plan; y grows downwards.',
+        'At most a second old. Without a plan of the institution, seats stand in plain blocks, 10 units apart. An ' +
+        'unnumbered category has an area without seats. Coordinates are in units of the plan; y grows downwards.',
       params: { id: pathId, performanceId: pathId },
       query: langQuery,
       answers: { 200: SeatMap },

@@ -1,19 +1,12 @@
 import { PosFault } from '@boxoffice/envelope';
 import { formatLocalDay } from '@boxoffice/http/local-time';
 import { createCache, type Dated } from '../clients/cache.ts';
-import type { Performance, Product } from '../clients/catalog.ts';
+import type { Offer, Performance, Product } from '../clients/catalog.ts';
 import { compareByStartThenId, findIn, type Wanted } from '../domain/offer.ts';
 import { mapById, type Part } from '../request/pagination.ts';
 import { createNotFoundFault } from '../request/visit.ts';
 import { type Offers, SECOND } from './offers.ts';
-import {
-  type Audience,
-  computePeriod,
-  createViews,
-  listShownPerformances,
-  listShownProducts,
-  type Offer,
-} from './views.ts';
+import { type Audience, computePeriod, createViews, listShownPerformances, listShownProducts } from './views.ts';
 
 /** Answers of each kind, over all audiences. */
 const ANSWERS = 400;

@@ -1,7 +1,7 @@
 import { selectText } from '@boxoffice/http';
 import { formatLocalTime, formatRepeatedOffset } from '@boxoffice/http/local-time';
 import type { Static } from 'typebox';
-import type { Performance, PointOfSale, Product, Stock, Tariff } from '../clients/catalog.ts';
+import type { Offer, Performance, PointOfSale, Product, Stock } from '../clients/catalog.ts';
 import type * as schemas from '../description/schemas.ts';
 import { compareByStartThenId, computeAvailability, isOnSale, isShown, selectTariffs } from '../domain/offer.ts';
 
@@ -11,13 +11,6 @@ export interface Audience {
   readonly languages: readonly string[];
   /** Those of the contact whose prices are requested; empty without one. */
   readonly criteria: readonly string[];
-}
-
-export interface Offer {
-  /** They serve texts that lack those of the point of sale; a catalog of an earlier release does not say them. */
-  readonly languages?: readonly string[];
-  readonly products: readonly Product[];
-  readonly tariffs: readonly Tariff[];
 }
 
 interface Listed {

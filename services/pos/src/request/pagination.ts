@@ -22,28 +22,8 @@ export interface Part {
   readonly limit: number;
 }
 
-/** `next` is at most the last page, `previous` at least the first. */
-export function computeLinkOffsets({ offset, limit }: Part, total: number) {
-  const last = total === 0 ? 0 : Math.floor((total - 1) / limit) * limit;
-  return {
-    next: Math.min(offset + limit, last),
-    last,
-    first: 0,
-    previous: Math.max(0, Math.min(offset - limit, last)),
-  };
-}
-
-export function toPart({
-  offset = 0,
-  limit = DEFAULT_LIMIT,
-}: {
-  readonly offset?: number;
-  readonly limit?: number;
-}): Part {
-  return {
-    offset,
-    limit,
-  };
+export function toPart({ offset = 0, limit = DEFAULT_LIMIT }: Partial<Part>): Part {
+  return { offset, limit };
 }
 
 /** Characters of the other parameters: longer links exceed the header limits of clients. */
@@ -62,14 +42,22 @@ export function buildPartHeaders({ address, search }: Visit, part: Part, total: 
       `The query is too long: parameters other than offset and limit have at most ${MAX_REPEATED_LENGTH} characters.`,
     );
   }
-  return { 'X-Total-Amount': String(total), Link: linkHeader(address, others, part, total) };
+  const repeated = others.size > 0 ? `${others}&` : '';
+  const links = Object.entries(computeLinkOffsets(part, total)).map(
+    ([relation, offset]) => `<${address}?${repeated}offset=${offset}&limit=${part.limit}>; rel="${relation}"`,
+  );
+  return { 'X-Total-Amount': String(total), Link: links.join(', ') };
 }
 
-const linkHeader = (address: string, others: URLSearchParams, part: Part, total: number): string => {
-  const repeated = others.size > 0 ? `${others}&` : '';
-  return Object.entries(computeLinkOffsets(part, total))
-    .map(([relation, offset]) => `<${address}?${repeated}offset=${offset}&limit=${part.limit}>; rel="${relation}"`)
-    .join(', ');
+/** `next` is at most the last page, `previous` at least the first. */
+const computeLinkOffsets = ({ offset, limit }: Part, total: number) => {
+  const last = total === 0 ? 0 : Math.floor((total - 1) / limit) * limit;
+  return {
+    next: Math.min(offset + limit, last),
+    last,
+    first: 0,
+    previous: Math.max(0, Math.min(offset - limit, last)),
+  };
 };
 
 /** The form of lists of family B, in the order of the list. */

@@ -50,6 +50,12 @@ export function createLoginRequiredFault(): PosFault {
   );
 }
 
+export function createTooManyFault(what: string, waitMs: number): PosFault {
+  return new PosFault('too_many_requests', `Too many ${what}. Try again after the seconds in Retry-After.`, {
+    headers: { 'Retry-After': String(Math.ceil(waitMs / 1_000)) },
+  });
+}
+
 /** Any other value is rejected without a call to the catalog. */
 const HOST = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?(:[0-9]{1,5})?$/;
 
@@ -85,6 +91,19 @@ export function createContext(catalog: Pick<Catalog, 'pointOfSale'>, now: () => 
     };
     return 'then' in found ? found.then(pointOfSale) : pointOfSale(found);
   };
+}
+
+/** Undefined if there is no such point of sale (any more). */
+export async function findExistingPointOfSale(
+  { pointOfSaleOf }: { readonly pointOfSaleOf: FindPointOfSale },
+  serviceHost: string,
+): Promise<PointOfSale | undefined> {
+  try {
+    return await pointOfSaleOf(serviceHost);
+  } catch (error) {
+    if (error instanceof PosFault && error.errorCode === 'context_invalid') return undefined;
+    throw error;
+  }
 }
 
 const isNoRefusal = (error: unknown): boolean => !(error instanceof ServiceRefusal);

@@ -9,6 +9,7 @@ import {
   toLoginKey,
 } from '@boxoffice/logins';
 import { type Store, UniqueViolation } from '@boxoffice/store';
+import { createTooManyFault } from '../request/visit.ts';
 import { createId, type SessionDocument, type UserDocument, users } from '../store.ts';
 import { deleteSessions } from './sessions.ts';
 
@@ -135,15 +136,10 @@ export function createLogIns(store: Store, audit: LogInAudit, mostPerAddress: nu
       const checked = await check(attempt, password, hasLeft);
       if (checked.outcome === 'right') return checked.user;
       if (checked.outcome === 'wrong') throw new PosFault('login_failed', 'The login or the password is wrong.');
-      throw tooMany(checked.waitMs);
+      throw createTooManyFault('attempts to log in', checked.waitMs);
     },
   };
 }
-
-const tooMany = (waitMs: number): PosFault =>
-  new PosFault('too_many_requests', 'Too many attempts to log in. Try again after the seconds in Retry-After.', {
-    headers: { 'Retry-After': String(Math.ceil(waitMs / 1_000)) },
-  });
 
 export type LogIns = ReturnType<typeof createLogIns>;
 

@@ -1,24 +1,23 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { Fault, PosFault } from '@boxoffice/envelope';
+import { Fault } from '@boxoffice/envelope';
 import { EXPONENTS, getCurrencyRegion, selectText } from '@boxoffice/http';
 import {
   buildSiteHeaders,
   createSiteFile,
   createSiteFront,
   LANGUAGES,
-  type PageAnswer,
   renderErrorPage,
   sendFile,
 } from '@boxoffice/pages';
 import type { PointOfSale } from '../clients/catalog.ts';
 import type { PosContext } from '../request/context.ts';
-import { isServiceHost } from '../request/visit.ts';
+import { findExistingPointOfSale, isServiceHost } from '../request/visit.ts';
 import { renderDocument } from './document.ts';
 import { ROOT, readShopFiles } from './files.ts';
 import { createFirstPages, selectShopLanguages } from './first-pages.ts';
 import { computeLogoWidth, renderStylesheet } from './look.ts';
-import { listPage } from './shop-list.ts';
+import { renderShopList, sendPage } from './shop-list.ts';
 import { drawIn, type ShopState } from './views.ts';
 
 /** Revalidated: a page says what is free now, and depends on the visitor's language only. */
@@ -55,16 +54,9 @@ export function createShopFront(
   const headers = buildSiteHeaders();
   const site = createSiteFront({ name: 'shop', root: ROOT, headers, find: files.find }, next);
 
-  /** @throws {Fault} service_unavailable while the catalog is away */
-  const find = async (serviceHost: string): Promise<PointOfSale | undefined> => {
-    if (!isServiceHost(serviceHost)) return undefined;
-    try {
-      return await context.pointOfSaleOf(serviceHost);
-    } catch (error) {
-      if (error instanceof PosFault && error.errorCode === 'context_invalid') return undefined;
-      throw error;
-    }
-  };
+  /** Rejects with Fault `service_unavailable` while the catalog is away. */
+  const find = async (serviceHost: string): Promise<PointOfSale | undefined> =>
+    isServiceHost(serviceHost) ? findExistingPointOfSale(context, serviceHost) : undefined;
 
   /** Finds it by the host of the request, with or without its port, else by the setting. */
   const homeOf = async (host = ''): Promise<string | undefined> => {
@@ -78,16 +70,21 @@ export function createShopFront(
   const showPage = async (request: IncomingMessage, response: ServerResponse, seller: PointOfSale, url: URL) => {
     const root = `${ROOT}${seller.serviceHost}`;
     const path = url.pathname.slice(root.length);
-    const languages = selectShopLanguages(seller, wishesOf(request, url));
+    const languages = selectShopLanguages(seller, readWishes(request, url));
     const { status, draw } = await prepare(seller, languages, path, url.searchParams, origin);
     const { serviceHost, currency, maxPlacesPerOrder, demo: isDemo, links = null, branding } = seller;
     const { language, texts } = languages;
     const name = selectText(seller.name, languages.languages);
-    const region = getCurrencyRegion(currency);
-    const texted = { language, texts, region };
-    const mails = { sendsMails: sendsMails(seller), organiser: senderOf({ name, serviceHost }) };
-    const selling = { currency, exponents, maxPlacesPerOrder, isDemo, ...mails, links };
-    const state: ShopState = { serviceHost, name, ...texted, ...selling };
+    const state: ShopState = {
+      ...{ serviceHost, name, language, texts, region: getCurrencyRegion(currency), currency, exponents },
+      ...{
+        maxPlacesPerOrder,
+        isDemo,
+        links,
+        sendsMails: sendsMails(seller),
+        organiser: senderOf({ name, serviceHost }),
+      },
+    };
     const frame = {
       state,
       files,
@@ -107,8 +104,8 @@ export function createShopFront(
   };
 
   const listShops = async (request: IncomingMessage, response: ServerResponse, url: URL) => {
-    const { texts, cookie } = selectShopLanguages({ languages: [...LANGUAGES] }, wishesOf(request, url));
-    const page = listPage(await context.shops(), texts);
+    const { texts, cookie } = selectShopLanguages({ languages: [...LANGUAGES] }, readWishes(request, url));
+    const page = renderShopList(await context.shops(), texts);
     if (cookie !== undefined) response.setHeader('Set-Cookie', cookie);
     return sendPage(response, page);
   };
@@ -161,16 +158,13 @@ export function createShopFront(
   };
 }
 
-const wishesOf = ({ headers: { cookie, 'accept-language': acceptLanguage } }: IncomingMessage, url: URL) => ({
-  ...{ lang: url.searchParams.get('lang'), cookie, acceptLanguage },
+const readWishes = ({ headers: { cookie, 'accept-language': acceptLanguage } }: IncomingMessage, url: URL) => ({
+  lang: url.searchParams.get('lang'),
+  cookie,
+  acceptLanguage,
 });
 
 const versionOf = (content: string): string => hash('sha256', content, 'hex').slice(0, 16);
-
-const sendPage = (response: ServerResponse, { status, headers, body }: PageAnswer): void => {
-  response.setHeaders(new Map(Object.entries(headers)));
-  response.writeHead(status).end(body);
-};
 
 const one = (header: string | string[] | undefined): string | undefined => (Array.isArray(header) ? header[0] : header);
 

@@ -1,3 +1,5 @@
+import type { PointOfSale } from '../clients/catalog.ts';
+
 /** 0 to 255. */
 type Rgb = readonly [number, number, number];
 
@@ -26,11 +28,7 @@ const WHITE = '#ffffff';
 const BLACK = '#000000';
 
 /** Each `#rrggbb`. */
-interface Colours {
-  readonly accent: string;
-  readonly ink: string;
-  readonly paper: string;
-}
+type Colours = NonNullable<PointOfSale['branding']>['colours'];
 
 const TEXT = 4.5;
 const BORDER = 3;
@@ -39,19 +37,19 @@ type Properties = Readonly<Record<string, string>>;
 
 /** Colours for light and dark; empty for those of the shop itself. */
 export function renderStylesheet(colours: Colours | undefined): string {
-  return colours
-    ? `${rule(':root', { ...always(colours), ...light(colours) })}@media (prefers-color-scheme: dark) {\n${rule(':root', dark(colours))}}\n`
-    : '';
+  if (!colours) return '';
+  const inDark = `@media (prefers-color-scheme: dark) {\n${renderRule(dark(colours))}}\n`;
+  return renderRule({ ...always(colours), ...light(colours) }) + inDark;
 }
 
-const rule = (selector: string, properties: Properties): string =>
-  `${selector} {\n${Object.entries(properties)
-    .map(([name, value]) => `  ${name}: ${value};\n`)
-    .join('')}}\n`;
+const renderRule = (properties: Properties): string => {
+  const lines = Object.entries(properties).map(([name, value]) => `  ${name}: ${value};\n`);
+  return `:root {\n${lines.join('')}}\n`;
+};
 
 /** Colours of buttons and of the header, which is dark in both. */
 const always = ({ accent, ink, paper }: Colours): Properties => {
-  const [low] = computeContrast(ink, BLACK) < computeContrast(paper, BLACK) ? [ink] : [paper];
+  const [low] = sortByLight(ink, paper);
   const stage = mixColours(low, BLACK, 0.45);
   const onAccent = readableOn(accent);
   return {
@@ -65,21 +63,15 @@ const always = ({ accent, ink, paper }: Colours): Properties => {
   };
 };
 
+const sortByLight = (ink: string, paper: string): [string, string] =>
+  luminance(ink) < luminance(paper) ? [ink, paper] : [paper, ink];
+
 /** `share` is 0 to 1. */
 const mixColours = (colour: string, other: string, share: number): string => {
   const [one, two] = [parseColour(colour), parseColour(other)];
-  const part = (index: 0 | 1 | 2) => one[index] * (1 - share) + two[index] * share;
-  return formatColour([part(0), part(1), part(2)]);
+  const mixed = one.map((part, index) => Math.round(part * (1 - share) + (two[index] ?? 0) * share));
+  return `#${mixed.map((part) => part.toString(16).padStart(2, '0')).join('')}`;
 };
-
-const formatColour = (rgb: Rgb): string =>
-  `#${rgb
-    .map((part) =>
-      Math.max(0, Math.min(255, Math.round(part)))
-        .toString(16)
-        .padStart(2, '0'),
-    )
-    .join('')}`;
 
 /** Whichever is easier to read on the colour. */
 const readableOn = (ground: string): string =>
@@ -115,7 +107,7 @@ const surfaces = (ink: string, paper: string): Properties => ({
 
 /** The darker of ink and paper, darkened, as paper; the lighter one as ink. */
 const dark = ({ accent, ink, paper }: Colours): Properties => {
-  const [low, high] = computeContrast(ink, BLACK) < computeContrast(paper, BLACK) ? [ink, paper] : [paper, ink];
+  const [low, high] = sortByLight(ink, paper);
   const night = mixColours(low, BLACK, 0.55);
   const tint = mixColours(night, high, 0.05);
   return {

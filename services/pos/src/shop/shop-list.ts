@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { selectText } from '@boxoffice/http';
 import { html, LANGUAGES, type Language, type PageAnswer, showPage } from '@boxoffice/pages';
 import { createCache } from '../clients/cache.ts';
@@ -60,7 +61,13 @@ const texts: Readonly<Record<Language, ListTexts>> = {
   },
 };
 
-export function listPage(shops: readonly Shop[], language: Language): PageAnswer {
+/** Node sends no body to a HEAD. */
+export function sendPage(response: ServerResponse, { status, headers, body }: PageAnswer): void {
+  response.setHeaders(new Map(Object.entries(headers)));
+  response.writeHead(status).end(body);
+}
+
+export function renderShopList(shops: readonly Shop[], language: Language): PageAnswer {
   const { title, choose, none, toDocumentation } = texts[language];
   const compare = new Intl.Collator(language).compare;
   const named = shops.map(({ serviceHost, name, languages }) => ({

@@ -1,4 +1,6 @@
 import type { Html } from '@boxoffice/pages';
+import type { PointOfSale } from '../clients/catalog.ts';
+import type { Mailbox } from '../mail/server.ts';
 import { loadBrowserModule } from './browser-modules.ts';
 import { drawingDocument } from './drawing.ts';
 
@@ -19,15 +21,8 @@ export interface ShopState {
   readonly isDemo: boolean;
   readonly sendsMails: boolean;
   /** The sender of mails, and of dates in calendars. */
-  readonly organiser: { readonly name: string; readonly address: string };
-  readonly links: ShopLinks | null;
-}
-
-/** Null where the institution has none. */
-export interface ShopLinks {
-  readonly terms: string | null;
-  readonly privacy: string | null;
-  readonly contact: string | null;
+  readonly organiser: Mailbox;
+  readonly links: PointOfSale['links'];
 }
 
 export const TEXT_LANGUAGES = ['fr', 'en', 'de'] as const;

@@ -4,16 +4,10 @@ import { ServiceRefusal } from '@boxoffice/service';
 import { runForEach } from '@boxoffice/store';
 import type { PointOfSale } from '../clients/catalog.ts';
 import type { Order } from '../clients/orders.ts';
-import type { Ticket } from '../clients/tickets.ts';
+import type { ShownDocument, Ticket } from '../clients/tickets.ts';
 import type { PosContext } from '../request/context.ts';
 
 type DocumentsContext = Pick<PosContext, 'tickets' | 'contacts' | 'orders' | 'log'>;
-
-/** Base64-encoded: a PDF, or SVG where no font has the letters. */
-export interface ShownDocument {
-  readonly contentType: string;
-  readonly base64: string;
-}
 
 type Sold = Pick<Order, 'id' | 'contactNumber'> & { readonly number?: string };
 
@@ -95,16 +89,14 @@ export async function drawTicketDocuments(
   { order, tickets, ...reading }: Reading & SoldTickets,
 ): Promise<Record<string, ShownDocument>> {
   const draw = await drawingFor(context, order, reading);
-  const documents = new Map<string, ShownDocument>();
+  const documents: Record<string, ShownDocument> = {};
   await runForEach(tickets.filter(isShown).values(), WIDTH, async ({ id }) => {
     const document = await draw([id]).catch((error: unknown) => {
       // It was cancelled or replaced meanwhile.
       if (isRefusal(error)) return undefined;
       throw error;
     });
-    if (document) documents.set(id, document);
+    if (document) documents[id] = document;
   });
-  return Object.fromEntries(
-    tickets.flatMap(({ id }) => [documents.get(id)].flatMap((one) => (one ? [[id, one]] : []))),
-  );
+  return Object.fromEntries(tickets.flatMap(({ id }) => (documents[id] ? [[id, documents[id]]] : [])));
 }
