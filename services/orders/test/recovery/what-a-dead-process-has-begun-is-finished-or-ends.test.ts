@@ -11,36 +11,54 @@ import { payOrder, settleOrderPayment } from '../../src/payments/payments.ts';
 import type { OrderDocument } from '../../src/store.ts';
 import { describeOnEachEngine, waitUntil } from '../fixture/fixture.ts';
 import { createExpiredOrder, createOrderInHall, pay, read } from '../fixture/orders.ts';
-import { createDyingContext, moments } from '../fixture/services.ts';
+import { dieAt, moments } from '../fixture/services.ts';
 
 describeOnEachEngine('recovery', (fixture) => {
+  /** An idempotency record in use, as the HTTP library creates it. */
+  const recordOf = (key: string): IdempotencyRecord<OrderDocument> => ({
+    key,
+    fingerprint: 'the same request',
+    expiresAt: Date.now() + 86_400_000,
+    answer: (order) => ({ status: answerCreatedOrder(order).status, headers: {}, body: answerOrder(order).data }),
+  });
+  const holder = { institution: 'opera', client: 'partner' };
+  const command = (orderId: string, key?: string) => ({
+    institution: 'opera',
+    orderId,
+    ifMatch: () => undefined,
+    idempotencyRecord: key === undefined ? undefined : recordOf(key),
+  });
+  const payment = (status: 'captured' | 'pending' = 'captured', amount = 2_000) =>
+    ({ id: `pay_${randomUUID()}`, method: 'card', amount, status }) as const;
+  const MINUTES_16 = 16 * 60_000;
+
+  /** The context of a process that is paused before or after its first call. */
+  const pausing = (call: 'extend' | 'sell' | 'release' | 'hold', when: (typeof moments)[number] = 'before') => {
+    const { stock } = fixture.context;
+    const [paused, resumed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const act = stock[call] as (...args: unknown[]) => Promise<unknown>;
+    const pause = () => {
+      paused.resolve();
+      return resumed.promise;
+    };
+    const slow = async (...args: unknown[]) => {
+      if (when === 'before') await pause();
+      const done = await act(...args);
+      if (when === 'after') await pause();
+      return done;
+    };
+    const context: OrdersContext = { ...fixture.context, stock: { ...stock, [call]: slow } };
+    return { context, paused: paused.promise, resume: resumed.resolve };
+  };
+
   describe('what a dead process has begun is finished, or ends with the hold', () => {
-    /** An idempotency record in use, as the HTTP library creates it. */
-    const recordOf = (key: string): IdempotencyRecord<OrderDocument> => ({
-      key,
-      fingerprint: 'the same request',
-      expiresAt: Date.now() + 86_400_000,
-      answer: (order) => ({ status: answerCreatedOrder(order).status, headers: {}, body: answerOrder(order).data }),
-    });
-
-    const MINUTES_16 = 16 * 60_000;
-
-    const holder = { institution: 'opera', client: 'partner' };
-    const command = (orderId: string, key?: string) => ({
-      institution: 'opera',
-      orderId,
-      ifMatch: () => undefined,
-      idempotencyRecord: key === undefined ? undefined : recordOf(key),
-    });
     const isSaleDue = async (id: string) => (await fixture.document(id))?.saleDue != null;
 
     test.each(moments)('there is no order if its process dies %s the hold, which ends by itself', async (when) => {
       const hall = fixture.catalog.hall(3);
       const other = fixture.catalog.hall(1);
       const requested = { items: [hall.item(2), other.item()] };
-      createOrder(createDyingContext(fixture.context, 'hold', when), holder, requested, undefined).catch(
-        () => undefined,
-      );
+      dieAt(fixture, 'hold', when, (context) => createOrder(context, holder, requested, undefined));
       if (when === 'after') await waitUntil(() => fixture.catalog.count(hall).held === 2);
       await fixture.later();
       const { performanceId } = hall;
@@ -52,9 +70,7 @@ describeOnEachEngine('recovery', (fixture) => {
       const hall = fixture.catalog.hall(2);
       const requested = { items: [hall.item(2)] };
       const key = randomUUID();
-      createOrder(createDyingContext(fixture.context, 'hold', when), holder, requested, recordOf(key)).catch(
-        () => undefined,
-      );
+      dieAt(fixture, 'hold', when, (context) => createOrder(context, holder, requested, recordOf(key)));
       if (when === 'after') await waitUntil(() => fixture.catalog.count(hall).held === 2);
       const order = await createOrder(fixture.context, holder, requested, recordOf(key));
       expect(order).toMatchObject({ state: 'open', heldPlaces: 2 });
@@ -66,9 +82,7 @@ describeOnEachEngine('recovery', (fixture) => {
     test.each(moments)('a confirmation is repeated if its process dies %s the sale', async (when) => {
       const { order, path, hall } = await createOrderInHall(fixture);
       const key = randomUUID();
-      confirmOrder(createDyingContext(fixture.context, 'sell', when), command(order.id, key), true).catch(
-        () => undefined,
-      );
+      dieAt(fixture, 'sell', when, (context) => confirmOrder(context, command(order.id, key), true));
       if (when === 'after') await waitUntil(() => fixture.catalog.count(hall).sold === 2);
       await fixture.later();
       expect(await read(fixture, path)).toMatchObject({ state: 'open' });
@@ -84,9 +98,7 @@ describeOnEachEngine('recovery', (fixture) => {
 
     test('an order that was sold and never confirmed expires, and its places are released', async () => {
       const { order, path, hall } = await createOrderInHall(fixture);
-      confirmOrder(createDyingContext(fixture.context, 'sell', 'after'), command(order.id), true).catch(
-        () => undefined,
-      );
+      dieAt(fixture, 'sell', 'after', (context) => confirmOrder(context, command(order.id), true));
       await waitUntil(() => fixture.catalog.count(hall).sold === 2);
       await fixture.later(MINUTES_16);
       expect(await read(fixture, path)).toMatchObject({ state: 'expired' });
@@ -96,44 +108,27 @@ describeOnEachEngine('recovery', (fixture) => {
       expect(fixture.catalog.count(hall)).toEqual({ free: 4, held: 0, sold: 0 });
     });
 
-    test.each(moments)(
-      'a payment is recorded once and the order confirmed if its process dies %s the sale',
-      async (when) => {
-        const { order, path } = await createOrderInHall(fixture);
+    test.each([
+      ['in time', 'sell', 'before'],
+      ['in time', 'sell', 'after'],
+      ['late', 'renew', 'before'],
+      ['late', 'renew', 'after'],
+      ['late', 'sell', 'before'],
+      ['late', 'sell', 'after'],
+    ] as const)(
+      'a payment %s is recorded once and the order confirmed if its process dies at the call %s, %s it takes effect',
+      async (at, call, when) => {
+        const { order, path, hall } = await (at === 'late' ? createExpiredOrder : createOrderInHall)(fixture);
+        if (at === 'late') fixture.catalog.steal(order.lines[0]?.place.id ?? '');
         const key = randomUUID();
-        const requested = { id: `pay_${randomUUID()}`, method: 'card', amount: 2_000, status: 'captured' } as const;
-        payOrder(createDyingContext(fixture.context, 'sell', when), command(order.id, key), requested).catch(
-          () => undefined,
-        );
+        const requested = payment();
+        dieAt(fixture, call, when, (context) => payOrder(context, command(order.id, key), requested));
         await waitUntil(() => isSaleDue(order.id));
         await fixture.later();
         expect(await read(fixture, path)).toMatchObject({ state: 'confirmed', paid: 2_000 });
+        expect(fixture.catalog.count(hall).sold).toBe(at === 'late' ? 3 : 2);
         const again = await payOrder(fixture.context, command(order.id, key), requested);
         expect(again.payments.map(({ id }) => id)).toEqual([requested.id]);
-      },
-    );
-
-    test.each([
-      ['renew', 'before'],
-      ['renew', 'after'],
-      ['sell', 'before'],
-      ['sell', 'after'],
-    ] as const)(
-      'a late payment is completed if its process dies at the call %s, %s it takes effect',
-      async (call, when) => {
-        const { order, path, hall } = await createExpiredOrder(fixture);
-        fixture.catalog.steal(order.lines[0]?.place.id ?? '');
-        const key = randomUUID();
-        const requested = { id: `pay_${randomUUID()}`, method: 'card', amount: 2_000, status: 'captured' } as const;
-        payOrder(createDyingContext(fixture.context, call, when), command(order.id, key), requested).catch(
-          () => undefined,
-        );
-        await waitUntil(() => isSaleDue(order.id));
-        await fixture.later();
-        expect(await read(fixture, path)).toMatchObject({ state: 'confirmed', paid: 2_000 });
-        expect(fixture.catalog.count(hall).sold).toBe(3);
-        const again = await payOrder(fixture.context, command(order.id, key), requested);
-        expect(again.payments).toHaveLength(1);
       },
     );
 
@@ -142,10 +137,8 @@ describeOnEachEngine('recovery', (fixture) => {
       async (when) => {
         const { order, path } = await createOrderInHall(fixture);
         const key = randomUUID();
-        const requested = { id: `pay_${randomUUID()}`, method: 'card', amount: 2_000, status: 'pending' } as const;
-        payOrder(createDyingContext(fixture.context, 'extend', when), command(order.id, key), requested).catch(
-          () => undefined,
-        );
+        const requested = payment('pending');
+        dieAt(fixture, 'extend', when, (context) => payOrder(context, command(order.id, key), requested));
         await fixture.later();
         expect(await read(fixture, path)).toMatchObject({ state: 'open', paid: 0 });
         const again = await payOrder(fixture.context, command(order.id, key), requested);
@@ -158,12 +151,9 @@ describeOnEachEngine('recovery', (fixture) => {
       const { order, path } = await createOrderInHall(fixture);
       const { data } = await pay(fixture, path, { status: 'pending' });
       const key = randomUUID();
-      settleOrderPayment(
-        createDyingContext(fixture.context, 'sell', 'before'),
-        command(order.id, key),
-        data.id,
-        'captured',
-      ).catch(() => undefined);
+      dieAt(fixture, 'sell', 'before', (context) =>
+        settleOrderPayment(context, command(order.id, key), data.id, 'captured'),
+      );
       await waitUntil(() => isSaleDue(order.id));
       const again = await settleOrderPayment(fixture.context, command(order.id, key), data.id, 'captured');
       expect(again).toMatchObject({ state: 'confirmed', payments: [{ status: 'captured' }] });
@@ -174,9 +164,7 @@ describeOnEachEngine('recovery', (fixture) => {
       const hall = fixture.catalog.hall(2);
       const items = [hall.item(2)];
       const key = randomUUID();
-      addOrderLines(createDyingContext(fixture.context, 'hold', when), command(order.id, key), items).catch(
-        () => undefined,
-      );
+      dieAt(fixture, 'hold', when, (context) => addOrderLines(context, command(order.id, key), items));
       if (when === 'after') await waitUntil(() => fixture.catalog.count(hall).held === 2);
       await fixture.later();
       expect((await read(fixture, path)).lines).toHaveLength(2);
@@ -187,11 +175,9 @@ describeOnEachEngine('recovery', (fixture) => {
 
     test.each(moments)('a removal releases its place if its process dies %s the release', async (when) => {
       const { order, path, hall } = await createOrderInHall(fixture);
-      removeOrderLine(
-        createDyingContext(fixture.context, 'release', when),
-        command(order.id),
-        order.lines[0]?.id ?? '',
-      ).catch(() => undefined);
+      dieAt(fixture, 'release', when, (context) =>
+        removeOrderLine(context, command(order.id), order.lines[0]?.id ?? ''),
+      );
       await waitUntil(async () => (await fixture.document(order.id))?.removedPlaces != null);
       await fixture.later();
       expect((await read(fixture, path)).lines).toHaveLength(1);
@@ -203,11 +189,10 @@ describeOnEachEngine('recovery', (fixture) => {
       'an extension and a reservation are repeated if their process dies %s the hold is extended',
       async (when) => {
         const [first, second] = [await createOrderInHall(fixture), await createOrderInHall(fixture)];
-        const context = createDyingContext(fixture.context, 'extend', when);
         const key = randomUUID();
         const dueAt = Date.parse('2099-01-01T00:00:00Z');
-        extendOrder(context, command(first.order.id, key), 55).catch(() => undefined);
-        reserveOrder(context, command(second.order.id, key), dueAt).catch(() => undefined);
+        dieAt(fixture, 'extend', when, (context) => extendOrder(context, command(first.order.id, key), 55));
+        dieAt(fixture, 'extend', when, (context) => reserveOrder(context, command(second.order.id, key), dueAt));
         await fixture.later();
         expect(await read(fixture, second.path)).toMatchObject({ state: 'open' });
         await extendOrder(fixture.context, command(first.order.id, key), 55);
@@ -218,24 +203,11 @@ describeOnEachEngine('recovery', (fixture) => {
       },
     );
 
-    /** The context of a process that is paused after its first sale. */
-    const slowToSell = () => {
-      const { resolve, promise } = Promise.withResolvers<void>();
-      const { stock } = fixture.context;
-      const sell: typeof stock.sell = async (...args) => {
-        const sold = await stock.sell(...args);
-        await promise;
-        return sold;
-      };
-      const context: OrdersContext = { ...fixture.context, stock: { ...stock, sell } };
-      return { context, resume: resolve };
-    };
-
     test('a sale that another process gives up, whose expiry releases its places, sells them again', async () => {
       const { order, path, hall } = await createOrderInHall(fixture, 1);
       const free = hall.placeIds.find((id) => id !== order.lines[0]?.place.id) ?? '';
-      const { context, resume } = slowToSell();
-      const requested = { id: `pay_${randomUUID()}`, method: 'card', amount: 1_000, status: 'captured' } as const;
+      const { context, resume } = pausing('sell', 'after');
+      const requested = payment('captured', 1_000);
       const paid = payOrder(context, command(order.id), requested);
       await waitUntil(() => fixture.catalog.count(hall).sold === 1);
       for (const id of hall.placeIds) fixture.catalog.steal(id);
@@ -249,8 +221,8 @@ describeOnEachEngine('recovery', (fixture) => {
 
     test('a cancellation does not wait for a sale, which then confirms nothing', async () => {
       const { order, path, hall } = await createOrderInHall(fixture);
-      const { context, resume } = slowToSell();
-      const requested = { id: `pay_${randomUUID()}`, method: 'card', amount: 2_000, status: 'captured' } as const;
+      const { context, resume } = pausing('sell', 'after');
+      const requested = payment();
       const paid = payOrder(context, command(order.id), requested).catch((error: unknown) => error);
       await waitUntil(() => fixture.catalog.count(hall).sold === 2);
       const cancelled = await fixture.call('POST', `${path}/cancellation`, { body: {} });
@@ -263,24 +235,6 @@ describeOnEachEngine('recovery', (fixture) => {
   });
 
   describe('a process that is paused before a call, and resumes', () => {
-    type Call = 'extend' | 'sell' | 'release' | 'hold';
-
-    const command = (orderId: string) => ({ institution: 'opera', orderId, ifMatch: () => undefined });
-
-    /** The context of a process that is paused before a call. */
-    const pausing = (call: Call) => {
-      const { stock } = fixture.context;
-      const [paused, resumed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-      const act = stock[call] as (...args: unknown[]) => Promise<unknown>;
-      const late = async (...args: unknown[]) => {
-        paused.resolve();
-        await resumed.promise;
-        return act(...args);
-      };
-      const context: OrdersContext = { ...fixture.context, stock: { ...stock, [call]: late } };
-      return { context, paused: paused.promise, resume: resumed.resolve };
-    };
-
     /** The outcome of a promise, as data. */
     const outcomeOf = (promise: Promise<unknown>) =>
       promise.then(
@@ -291,8 +245,7 @@ describeOnEachEngine('recovery', (fixture) => {
     test('finds the order confirmed that another process has sold meanwhile', async () => {
       const { order, path, hall } = await createOrderInHall(fixture);
       const { context, paused, resume } = pausing('sell');
-      const payment = { id: `pay_${randomUUID()}`, method: 'card', amount: 2_000, status: 'captured' } as const;
-      const outcome = outcomeOf(payOrder(context, command(order.id), payment));
+      const outcome = outcomeOf(payOrder(context, command(order.id), payment()));
       await paused;
       await fixture.later();
       expect(await read(fixture, path)).toMatchObject({ state: 'confirmed' });
@@ -330,10 +283,8 @@ describeOnEachEngine('recovery', (fixture) => {
 
     test('makes no second order of a request that was repeated meanwhile', async () => {
       const hall = fixture.catalog.hall(4);
-      const holder = { institution: 'opera', client: 'partner' };
       const requested = { items: [hall.item(2)] };
-      const answer = () => ({ status: 201, headers: {}, body: {} });
-      const key = { key: randomUUID(), fingerprint: 'the same request', expiresAt: Date.now() + 86_400_000, answer };
+      const key = recordOf(randomUUID());
       const { context, paused, resume } = pausing('hold');
       const outcome = createOrder(context, holder, requested, key).catch((error: Error) => error.name);
       await paused;
