@@ -27,7 +27,7 @@ export interface Held {
 }
 
 /** Milliseconds: under contention a hold takes longer than any other call of the catalog. */
-export const HOLD_MS = 8_000;
+const HOLD_MS = 8_000;
 
 /** Milliseconds, below the wait of the point of sale for orders (8,000): the outcome must be certain. */
 const CHANGE_MS = 6_000;

@@ -134,42 +134,28 @@ describeOnEachEngine('cancellation', (fixture) => {
       expect((await read(fixture, path)).lines[0]?.ticketId).toBe('tic_c');
     });
 
-    test('a new buyer publishes a confirmed order again, with a newer version', async () => {
-      const { path, order } = await confirmed();
-      fixture.contacts.known.set('C-new', null);
-      const patch = (body: object) => fixture.call('PATCH', path, { body });
-      expect((await patch({ contactNumber: 'C-unknown' })).status).toBe(422);
-      const changed = await patch({ contactNumber: 'C-new', state: 'confirmed', version: 99 });
-      expect(changed.data).toMatchObject({ contactNumber: 'C-new', state: 'confirmed' });
-      await waitUntil(() => fixture.factsOf(order.id).length === 2);
-      expect(fixture.factsOf(order.id)).toMatchObject([
-        { type: 'order.confirmed', version: order.version, data: { contactNumber: null } },
-        { type: 'order.confirmed', version: changed.data.version, data: { contactNumber: 'C-new' } },
-      ]);
-      expect((await patch({ contactNumber: null })).data).toMatchObject({ contactNumber: null });
-    });
-
     test('events of unknown orders and unreadable events do not stop the queue', async () => {
       await fixture.deliver('tickets.cancelled', { orderId: 'ord_unknown', ticketsCancelled: 1, controlled: 0 });
       await fixture.deliver('tickets.cancelled', { nothing: true });
       await fixture.deliver('places.released', { orderId: 'ord_unknown', cause: 'weather', placesReleased: 1 });
       expect((await createOrderInHall(fixture)).order.state).toBe('open');
     });
-
-    test('a confirmation is answered while the tickets service is down', async () => {
-      fixture.tickets.mishaps.set('issueTickets', 'hangs after');
-      const { order } = await fixture.hurried(confirmed);
-      fixture.tickets.mishaps.clear();
-      expect(order.state).toBe('confirmed');
-    });
   });
 
   describe('a cancellation', () => {
-    /** A repeat of a cancellation. While it asks for the tickets, the write of the first attempt arrives. */
-    const repeated = async (ifMatch: (version: string) => void) => {
+    test.each<[string, (version: string) => void]>([
+      ['the order is cancelled', () => undefined],
+      [
+        'the version is another',
+        () => {
+          throw new Error('the version is another');
+        },
+      ],
+    ])('that is written late is what its repeat gets as its answer, not that %s', async (_, ifMatch) => {
       const { order, path } = await createOrderInHall(fixture);
       await pay(fixture, path, { amount: order.total });
       await fixture.call('POST', `${path}/confirmation`);
+      // While the repeat asks for the tickets, the write of the first attempt arrives.
       const answer = () => ({ status: 200, headers: {}, body: {} });
       const idempotencyRecord = { key: randomUUID(), fingerprint: 'a', expiresAt: Date.now() + 86_400_000, answer };
       const command = { institution: 'opera', orderId: order.id, ifMatch, idempotencyRecord };
@@ -187,15 +173,7 @@ describeOnEachEngine('cancellation', (fixture) => {
       const outcome = cancelOrder(late, command, { reason: null, override: false });
       await expect(outcome).rejects.toMatchObject({ name: 'IdempotencyKeyTaken' });
       expect(await context.orders.of('opera').get(order.id)).toMatchObject({ state: 'cancelled' });
-    };
-
-    test('that is written late is what its repeat gets as its answer, not that the order is cancelled', () =>
-      repeated(() => undefined));
-
-    test('that is written late is what its repeat gets as its answer, not that the version is another', () =>
-      repeated(() => {
-        throw new Error('the version is another');
-      }));
+    });
   });
 
   describe('shoppers cancel until the first performance starts', () => {
