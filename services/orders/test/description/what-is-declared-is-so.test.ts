@@ -12,6 +12,7 @@ import type { OrdersContext } from '../../src/context.ts';
 import { refusals, shopReasons } from '../../src/domain/decisions.ts';
 import type { Reason as CatalogReason } from '../fixture/catalog.ts';
 import { openFixture } from '../fixture/fixture.ts';
+import { expectUnknown } from '../fixture/operations.ts';
 import { buyCart, createCart, createContact, requireDone } from '../fixture/orders.ts';
 
 const fixture = useFixture(() => openFixture());
@@ -32,28 +33,7 @@ test('every operation answers for an order of another institution as for an unkn
   const hall = fixture.catalog.hall(1, { institution: 'museum' });
   const { data } = await fixture.call('POST', '', { institution: 'museum', body: { items: [hall.item()] } });
   expect(data.state).toBe('open');
-  const operations: [string, string, unknown][] = [
-    ['GET', '', undefined],
-    ['PATCH', '', { externalReference: 'x' }],
-    ['POST', '/lines', { items: [hall.item()] }],
-    ['DELETE', `/lines/${data.lines[0]?.id}`, undefined],
-    ['POST', '/extension', { minutes: 5 }],
-    ['POST', '/reservation', { dueAt: '2099-01-01T00:00:00Z' }],
-    ['GET', '/payments', undefined],
-    ['GET', '/payments/pay_1', undefined],
-    ['POST', '/payments', { method: 'card', amount: 1, status: 'captured' }],
-    ['PATCH', '/payments/pay_1', { status: 'failed' }],
-    ['POST', '/confirmation', {}],
-    ['POST', '/cancellation', {}],
-    ['GET', '/refunds', undefined],
-    ['GET', '/refunds/ref_1', undefined],
-    ['POST', '/refunds', { amount: 1, method: 'card' }],
-  ];
-  for (const [method, path, body] of operations) {
-    const foreign = await fixture.call(method, `/${data.id}${path}`, { body });
-    const unknown = await fixture.call(method, `/ord_unknown${path}`, { body });
-    expect([method, path, foreign.status, foreign.text]).toEqual([method, path, 404, unknown.text]);
-  }
+  await expectUnknown(fixture, { orderId: data.id, lineId: String(data.lines[0]?.id) }, {});
 });
 
 test('each operation that the authorizer permits to orders is called', async () => {

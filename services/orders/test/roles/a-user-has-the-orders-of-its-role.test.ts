@@ -4,6 +4,7 @@ import { useFixture } from '@boxoffice/service/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { createContextFactory } from '../../src/context.ts';
 import { type Call, engines, type Order, openFixture } from '../fixture/fixture.ts';
+import { expectUnknown, orderOperations, sendExample } from '../fixture/operations.ts';
 import { pay } from '../fixture/orders.ts';
 
 interface Page {
@@ -11,7 +12,6 @@ interface Page {
   readonly nextCursor: string | null;
 }
 
-const UNKNOWN = 'ord_00000000000000000000';
 const [NORTH, SOUTH, EAST] = ['north.opera.example', 'south.opera.example', 'east.opera.example'];
 
 const till = (...pointsOfSale: string[]): CallerUser => ({
@@ -21,25 +21,6 @@ const till = (...pointsOfSale: string[]): CallerUser => ({
   pointsOfSale,
 });
 const customer = (contact: string): CallerUser => ({ id: 'usr_own', role: 'customer', contact, pointsOfSale: [] });
-
-/** Every operation on an order, with a body that fits. */
-const commands: readonly [string, string, object?][] = [
-  ['GET', ''],
-  ['PATCH', '', { externalReference: 'mine' }],
-  ['POST', '/lines', { items: [{ performanceId: 'prf_1', seatCategoryId: 'cat_1', tariffId: 'trf_1' }] }],
-  ['DELETE', '/lines/lin_1'],
-  ['POST', '/extension', { minutes: 5 }],
-  ['POST', '/reservation', { dueAt: '2099-01-01T00:00:00.000Z' }],
-  ['GET', '/payments'],
-  ['POST', '/payments', { method: 'card', amount: 1, status: 'captured' }],
-  ['GET', '/payments/pay_1'],
-  ['PATCH', '/payments/pay_1', { status: 'captured' }],
-  ['GET', '/refunds'],
-  ['POST', '/refunds', { method: 'card', amount: 1 }],
-  ['GET', '/refunds/ref_1'],
-  ['POST', '/confirmation', { onAccount: true }],
-  ['POST', '/cancellation', {}],
-];
 
 describe.each(engines)('a user has the orders of its role, on $name', (engine) => {
   const fixture = useFixture(() => openFixture(engine));
@@ -56,23 +37,6 @@ describe.each(engines)('a user has the orders of its role, on $name', (engine) =
 
   const list = async (query: string, call: Call) => (await fixture.call<Page>('GET', `?limit=500${query}`, call)).data;
 
-  /** Expects that no answer about the order differs from that about an unknown one. */
-  const expectUnknown = async (id: string, call: Call) => {
-    for (const [method, rest, body] of commands) {
-      for (const more of [() => ({}), () => ({ ifMatch: '"1"' }), () => ({ key: randomUUID() })]) {
-        const send = (orderId: string) => fixture.call(method, `/${orderId}${rest}`, { ...call, ...more(), body });
-        const [foreign, unknown] = [await send(id), await send(UNKNOWN)];
-        const at = `${method} ${rest}`;
-        expect([at, foreign.status, foreign.text]).toEqual([at, unknown.status, unknown.text]);
-        expect([at, foreign.status]).toEqual([
-          at,
-          call.user?.role === 'customer' && foreign.status === 403 ? 403 : 404,
-        ]);
-      }
-    }
-    expect((await fixture.call('GET', `/${id}`)).data).toMatchObject({ version: 1, state: 'open' });
-  };
-
   test('a box office with points of sale has their orders only', async () => {
     const [own, other, none] = [
       await order({ pointOfSale: NORTH }),
@@ -84,8 +48,8 @@ describe.each(engines)('a user has the orders of its role, on $name', (engine) =
     expect(items.map(({ id }) => id)).toEqual([own.id]);
     expect(nextCursor).toBeNull();
     expect((await fixture.call('GET', `/${own.id}`, { user })).status).toBe(200);
-    await expectUnknown(other.id, { user });
-    await expectUnknown(none.id, { user });
+    await expectUnknown(fixture, { orderId: other.id }, { user });
+    await expectUnknown(fixture, { orderId: none.id }, { user }, { isBrief: true });
     const moved = await fixture.call('PATCH', `/${own.id}`, { user, body: { externalReference: 'mine' } });
     expect(moved.status).toBe(200);
   });
@@ -142,12 +106,10 @@ describe.each(engines)('a user has the orders of its role, on $name', (engine) =
     expect(found.every(({ contactNumber }) => String(contactNumber) === 'C1')).toBe(true);
     expect((await list('&contactNumber=C2', { user })).items).toEqual([]);
     expect((await fixture.call('GET', `/${own.id}`, { user })).status).toBe(200);
-    await expectUnknown(other.id, { user });
-    await expectUnknown(none.id, { user });
-    for (const [method, rest, body] of commands.slice(1)) {
-      const answer = await fixture.call(method, `/${own.id}${rest}`, { user, body });
-      expect([method, rest, answer.status]).toEqual([method, rest, 403]);
-    }
+    await expectUnknown(fixture, { orderId: other.id }, { user });
+    await expectUnknown(fixture, { orderId: none.id }, { user }, { isBrief: true });
+    for (const one of orderOperations.filter(({ id }) => id !== 'getOrder'))
+      expect([one.id, (await sendExample(fixture, one, { orderId: own.id }, { user })).status]).toEqual([one.id, 403]);
     const items = [own.hall.item()];
     expect((await fixture.call('POST', '', { user, body: { items, contactNumber: 'C1' } })).status).toBe(403);
   });
