@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { requireQueue } from '@boxoffice/messaging';
 import { integer, readVersion } from '@boxoffice/runtime';
 import { type ServiceDefinition, startCompletion } from '@boxoffice/service';
@@ -29,7 +28,7 @@ export const contacts: ServiceDefinition<typeof settings> = {
   },
   operations: ({ store, logger, settings: { duplicateEmailsPerMinute } }) =>
     createRoutes(
-      createContacts(openCollections(store), { now: () => new Date(), randomBytes }),
+      createContacts(openCollections(store)),
       createDisclosure({
         perMinute: duplicateEmailsPerMinute,
         disclosures: store.collection(disclosuresCollection),

@@ -29,12 +29,6 @@ import type { Collections, ContactDocument } from '../store.ts';
 import { createBoundedContacts, type SeenContacts } from './reach.ts';
 import { type ContactView, toContactView } from './schemas.ts';
 
-/** Tests choose both. */
-interface Dependencies {
-  readonly now: () => Date;
-  readonly randomBytes: (count: number) => Uint8Array;
-}
-
 interface Request {
   readonly idempotencyRecord?: IdempotencyRecord<ContactDocument> | undefined;
   readonly ifMatch: (version: string) => void;
@@ -52,7 +46,7 @@ export type ContactsOf = (caller: Pick<Caller, 'institution'> & Restricted) => R
  * alone changes neither its criteria, which decide about prices, nor the rule of one email for one contact. A client
  * with bounds gives and changes no criteria.
  */
-export function createContacts({ contacts, links }: Collections, dependencies: Dependencies): ContactsOf {
+export function createContacts({ contacts, links }: Collections): ContactsOf {
   return (caller) => {
     const { contacts: ids } = computeRestriction(caller);
     const within = computeContactBounds(caller);
@@ -60,9 +54,11 @@ export function createContacts({ contacts, links }: Collections, dependencies: D
     const ofRole = restrictDocuments(all, ids ? { id: ids } : {});
     const seen = within === null ? ofRole : createBoundedContacts(ofRole, links.of(caller.institution), within);
     const limits = { client: caller.client, isOwnOnly: ids !== null, isBounded: caller.bounds !== null };
-    return createFor(all, seen, limits, dependencies);
+    return createFor(all, seen, limits);
   };
 }
+
+const timestamp = () => new Date().toISOString();
 
 const absent = () => new Fault('not_found', 'There is no contact with this number.');
 
@@ -78,10 +74,7 @@ const createFor = (
   all: Pick<SeenContacts, 'find'>,
   seen: SeenContacts,
   { client, isOwnOnly, isBounded }: Readonly<Record<'isOwnOnly' | 'isBounded', boolean>> & Pick<Caller, 'client'>,
-  { now, randomBytes }: Dependencies,
 ) => {
-  const timestamp = () => now().toISOString();
-
   /** `except` is left out. */
   const oldestWith = async (documents: Pick<SeenContacts, 'find'>, email: string, except?: string) => {
     const query = { where: { emailKey: computeEmailKey(email) }, orderBy: 'createdAt', limit: 2 };
@@ -156,8 +149,6 @@ const createFor = (
     get,
     getAny,
     documents: seen,
-    /** Epoch milliseconds. */
-    clock: () => now().getTime(),
 
     async create(
       kind: Kind,
@@ -167,7 +158,7 @@ const createFor = (
     ): Promise<ContactDocument> {
       if (isBounded && hasCriteria(details)) throw criteriaExcluded();
       if (details.email !== undefined && !allowDuplicate) await refuseDuplicate(details.email);
-      const number = createContactNumber(randomBytes(12));
+      const number = createContactNumber();
       // Each attempt is a write with its own timestamp.
       return orDuplicate(details.email, number, () => {
         const contact = buildContact(kind, number, details, allowDuplicate, timestamp());

@@ -3,7 +3,7 @@ import { Fault } from '@boxoffice/envelope';
 import { DuplicateEmail } from '@boxoffice/envelope/contact-exception';
 import { type Caller, toPrincipal } from '@boxoffice/identity';
 import type { Logger } from '@boxoffice/runtime';
-import { type CollectionHandle, UniqueViolation } from '@boxoffice/store';
+import { type CollectionHandle, type Documents, UniqueViolation } from '@boxoffice/store';
 import { LRUCache } from 'lru-cache';
 import type { DisclosuresDocument } from '../store.ts';
 
@@ -28,7 +28,6 @@ interface DisclosureOptions {
   readonly perMinute: number;
   readonly disclosures: CollectionHandle<DisclosuresDocument>;
   readonly audit: Audit;
-  readonly now?: () => number;
 }
 
 const MESSAGES = {
@@ -52,13 +51,12 @@ export const MOST_PER_HOUR = 5;
 const HOUR_MS = 60 * MINUTE_MS;
 
 /** A process limits clients, or their users, in windows of a minute; the store limits customers, by the hour. */
-export function createDisclosure({ perMinute, disclosures, audit, now = Date.now }: DisclosureOptions): Disclosure {
+export function createDisclosure({ perMinute, disclosures, audit }: DisclosureOptions): Disclosure {
   const windows = new LRUCache<string, { readonly endsAt: number; shown: number }>({ max: CLIENTS });
-  const hourly = createHourlyLimit(disclosures, now);
   const windowOf = (key: string) => {
     const known = windows.get(key);
-    if (known && known.endsAt > now()) return known;
-    const fresh = { endsAt: now() + MINUTE_MS, shown: 0 };
+    if (known && known.endsAt > Date.now()) return known;
+    const fresh = { endsAt: Date.now() + MINUTE_MS, shown: 0 };
     windows.set(key, fresh);
     return fresh;
   };
@@ -68,13 +66,13 @@ export function createDisclosure({ perMinute, disclosures, audit, now = Date.now
     window.shown += 1;
     if (window.shown > perMinute) {
       audit(caller, 'disclosure_throttled');
-      throw tooMany(window.endsAt - now());
+      throw tooMany(window.endsAt - Date.now());
     }
     audit(caller, 'contact_disclosed');
   };
 
   const guardCustomer = async <Written>(caller: Caller, userId: string, write: () => Promise<Written>) => {
-    const takeBack = await hourly.take(caller.institution, userId).catch((error: unknown) => {
+    const takeBack = await countHourly(disclosures.of(caller.institution), userId).catch((error: unknown) => {
       if (error instanceof Fault && error.code === 'too_many_requests') audit(caller, 'disclosure_throttled');
       throw error;
     });
@@ -103,37 +101,35 @@ export function createDisclosure({ perMinute, disclosures, audit, now = Date.now
   };
 }
 
-const createHourlyLimit = (disclosures: CollectionHandle<DisclosuresDocument>, now: () => number) => {
-  /**
-   * Counts before anything is learned, so that concurrent requests learn no more; the returned function takes it back.
-   * @throws Fault `too_many_requests`
-   */
-  const take = async (institution: string, userId: string): Promise<() => Promise<void>> => {
-    const documents = disclosures.of(institution);
-    const entry = { id: randomUUID(), at: now() };
-    const expiresAt = entry.at + HOUR_MS;
-    const countLearned = () =>
-      documents.update(userId, (current) => {
-        const recent = current.learned.filter(({ at }) => at > entry.at - HOUR_MS);
-        const [oldest] = recent;
-        if (oldest && recent.length >= MOST_PER_HOUR) throw tooMany(oldest.at + HOUR_MS - entry.at);
-        return { next: { ...current, learned: [...recent, entry], expiresAt } };
-      });
-    while (!(await countLearned())) {
-      try {
-        await documents.insert({ id: userId, learned: [entry], expiresAt });
-        break;
-      } catch (error) {
-        if (!(error instanceof UniqueViolation)) throw error;
-      }
+/**
+ * Counts before anything is learned, so that concurrent requests learn no more; the returned function takes it back.
+ * @throws Fault `too_many_requests`
+ */
+const countHourly = async (
+  documents: Documents<DisclosuresDocument>,
+  userId: string,
+): Promise<() => Promise<unknown>> => {
+  const entry = { id: randomUUID(), at: Date.now() };
+  const expiresAt = entry.at + HOUR_MS;
+  const countLearned = () =>
+    documents.update(userId, (current) => {
+      const recent = current.learned.filter(({ at }) => at > entry.at - HOUR_MS);
+      const [oldest] = recent;
+      if (oldest && recent.length >= MOST_PER_HOUR) throw tooMany(oldest.at + HOUR_MS - entry.at);
+      return { next: { ...current, learned: [...recent, entry], expiresAt } };
+    });
+  while (!(await countLearned())) {
+    try {
+      await documents.insert({ id: userId, learned: [entry], expiresAt });
+      break;
+    } catch (error) {
+      if (!(error instanceof UniqueViolation)) throw error;
     }
-    return async () => {
-      await documents.update(userId, (current) => ({
-        next: { ...current, learned: current.learned.filter(({ id }) => id !== entry.id) },
-      }));
-    };
-  };
-  return { take };
+  }
+  return () =>
+    documents.update(userId, (current) => ({
+      next: { ...current, learned: current.learned.filter(({ id }) => id !== entry.id) },
+    }));
 };
 
 const tooMany = (endsInMs: number): Fault =>
@@ -143,6 +139,6 @@ const tooMany = (endsInMs: number): Fault =>
 
 /** True if the contact is shown, or out of the caller's bounds. */
 const isDisclosed = ({ scopes }: Caller, error: unknown): boolean =>
-  isDuplicate(error) && !(error instanceof DuplicateEmail && scopes.includes('contacts:read'));
-
-const isDuplicate = (error: unknown): boolean => error instanceof Fault && error.code === 'contact_duplicate_email';
+  error instanceof Fault &&
+  error.code === 'contact_duplicate_email' &&
+  !(error instanceof DuplicateEmail && scopes.includes('contacts:read'));

@@ -98,9 +98,7 @@ export function createInternalRoutes(contactsOf: ContactsOf): AnyOperation[] {
       access: 'internal',
       summary: 'Returns whether a contact exists, its criteria, and when it was erased',
       params: { contactNumber: anyNumber },
-      query: {
-        ...reach,
-      },
+      query: reach,
       answers: { 200: KnownContact },
       example: {
         params: { contactNumber },

@@ -11,8 +11,10 @@ import {
   ok,
   operation,
   pathId,
+  type Request,
   readChangesPage,
 } from '@boxoffice/http';
+import type { IdempotencyRecord } from '@boxoffice/store';
 import { type TObject, Type } from 'typebox';
 import type { Details, Kind } from '../domain/contact.ts';
 import { computeEmailKey } from '../domain/contact.ts';
@@ -72,6 +74,8 @@ export function createContactRoutes(contactsOf: ContactsOf, disclosure: Disclosu
   return kinds.flatMap((kind) => routesOf(contactsOf, disclosure, kind));
 }
 
+type ChangeRequest = Request<{ contactNumber: string }, { allowDuplicateEmail?: boolean }, object>;
+
 const routesOf = (
   contactsOf: ContactsOf,
   { guard }: Disclosure,
@@ -101,6 +105,19 @@ const routesOf = (
   } as const;
   const createdContactAnswer = (contact: ContactDocument) =>
     created(toContactView(contact), `/svc/v3/contacts/${plural}/${contact.contactNumber}`, answerMeta(contact));
+  const changeBy = async (
+    { caller, params, query, ifMatch, requireUnchanged }: ChangeRequest,
+    to: (current: Details) => Details,
+    idempotencyRecord?: IdempotencyRecord<ContactDocument>,
+  ) =>
+    contactAnswer(
+      await contactsOf(caller).change(kind, params.contactNumber, to, query.allowDuplicateEmail === true, {
+        ifMatch,
+        requireUnchanged: (contact) => requireUnchanged(toContactView(contact)),
+        idempotencyRecord,
+        disclosing: (write) => guard(caller, write),
+      }),
+    );
 
   return [
     operation({
@@ -156,12 +173,11 @@ const routesOf = (
       example: { query: { limit: 20 }, answer: { items: [examples.contact], nextCursor: null, asOf: example.asOf } },
       handle: (request) => {
         const { email, q, modifiedSince } = request.query;
-        const contacts = contactsOf(request.caller);
-        const { documents } = contacts;
+        const { documents } = contactsOf(request.caller);
         return readChangesPage(request, q === undefined ? documents : searchContacts(documents, q), {
           where: { kind, emailKey: email === undefined ? undefined : computeEmailKey(email) },
           orderBy: modifiedSince === undefined ? 'createdAt' : 'updatedAt',
-          clock: contacts.clock,
+          clock: Date.now,
           item: toContactView,
         });
       },
@@ -187,20 +203,7 @@ const routesOf = (
       description: OWN_CONTACT,
       body: named(`${noun}Replacement`, Details),
       example: { params, body: examples.details, answer: examples.contact },
-      handle: async ({ caller, params, query, body, ifMatch, requireUnchanged }) =>
-        contactAnswer(
-          await contactsOf(caller).change(
-            kind,
-            params.contactNumber,
-            () => detailsOf(body),
-            query.allowDuplicateEmail === true,
-            {
-              ifMatch,
-              requireUnchanged: (contact) => requireUnchanged(toContactView(contact)),
-              disclosing: (write) => guard(caller, write),
-            },
-          ),
-        ),
+      handle: (request) => changeBy(request, () => detailsOf(request.body)),
     }),
     operation({
       ...change,
@@ -210,20 +213,11 @@ const routesOf = (
       description: `A JSON merge patch (RFC 7396): null removes. ${OWN_CONTACT}`,
       body: named(`${noun}Changes`, createPatchSchema(Details)),
       example: { params, body: { phone: '+41 22 555 01 03' }, answer: examples.contact },
-      handle: async ({ caller, params, query, body, ifMatch, requireUnchanged, remember }) =>
-        contactAnswer(
-          await contactsOf(caller).change(
-            kind,
-            params.contactNumber,
-            (current) => detailsOf(mergePatch<object>(current, body)),
-            query.allowDuplicateEmail === true,
-            {
-              ifMatch,
-              requireUnchanged: (contact) => requireUnchanged(toContactView(contact)),
-              idempotencyRecord: remember(contactAnswer),
-              disclosing: (write) => guard(caller, write),
-            },
-          ),
+      handle: (request) =>
+        changeBy(
+          request,
+          (current) => detailsOf(mergePatch<object>(current, request.body)),
+          request.remember(contactAnswer),
         ),
     }),
     operation({

@@ -190,8 +190,7 @@ export function isContactNumber(text: string): boolean {
   return new RegExp(CONTACT_NUMBER).test(text);
 }
 
-/** `C` and 12 characters from 12 random bytes (60 bits). */
-export function createContactNumber(random: Uint8Array): string {
-  if (random.length < 12) throw new RangeError('a contact number takes 12 random bytes');
-  return `C${[...random.subarray(0, 12)].map((byte) => ALPHABET[byte & 31]).join('')}`;
+/** `C` and 12 random characters (60 bits). */
+export function createContactNumber(): string {
+  return `C${Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => ALPHABET[byte & 31]).join('')}`;
 }

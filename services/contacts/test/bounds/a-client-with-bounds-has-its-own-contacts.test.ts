@@ -76,6 +76,8 @@ const eventsOf = async ({ store }: Fixture, number: string) => {
 
 describe.each(Object.entries(kinds))('by %s', (_name, kind) => {
   describeOnEachEngine('a client with bounds has its own contacts', (fixture) => {
+    /** The client, with these bounds. */
+    const as = (client: string) => ({ client, bounds: kind.bounds(client) });
     const name = (number: string | null, client: string, orderId?: string, version?: number) =>
       fixture.name(number, kind.of(client), orderId, version);
 
@@ -95,10 +97,7 @@ describe.each(Object.entries(kinds))('by %s', (_name, kind) => {
     };
 
     const listed = async (client: string, query = '') => {
-      const { data } = await fixture.call('listIndividuals', 'GET', `${PATH}/individuals?${query}`, {
-        client,
-        bounds: kind.bounds(client),
-      });
+      const { data } = await fixture.call('listIndividuals', 'GET', `${PATH}/individuals?${query}`, as(client));
       return data as unknown as { items: { contactNumber: string }[]; nextCursor: string | null };
     };
     const numbersIn = async (client: string, query = 'limit=500') =>
@@ -126,7 +125,7 @@ describe.each(Object.entries(kinds))('by %s', (_name, kind) => {
       ],
     ])('a contact, %s, is in every answer, byte for byte, as if it never existed', async (_of, make) => {
       const client = newClient();
-      const caller = { client, bounds: kind.bounds(client) };
+      const caller = as(client);
       const email = emailOf();
       const contactNumber = await make(email);
       const before = (await fixture.store.outbox.pending(10_000)).length;
@@ -151,20 +150,20 @@ describe.each(Object.entries(kinds))('by %s', (_name, kind) => {
       const own = numberOf(await create('individual', client));
       const named = numberOf(await create('individual', 'cli_other'));
       await name(named, client);
+      const caller = as(client);
       for (const number of [own, named]) {
-        const path = `${PATH}/individuals/${number}`;
-        const send = (operation: string, method: string, rest = '', body?: object) =>
-          fixture.call(operation, method, `${path}${rest}`, { client, bounds: kind.bounds(client), body });
-        expect((await send('getIndividual', 'GET')).status).toBe(200);
-        expect((await send('updateIndividual', 'PATCH', '', { phone: '1' })).data).toMatchObject({ phone: '1' });
-        expect((await send('replaceIndividual', 'PUT', '', { lastName: 'Ours' })).data).toMatchObject({
-          lastName: 'Ours',
-        });
-        const sensitive = { dateOfBirth: '1984-02-29' };
-        expect((await send('replaceSensitive', 'PUT', '/sensitive', sensitive)).data).toEqual(sensitive);
-        expect((await send('getSensitive', 'GET', '/sensitive')).data).toEqual(sensitive);
-        expect((await send('eraseIndividual', 'DELETE')).data).toMatchObject({ erasedAt: expect.any(String) });
-        expect((await send('getIndividual', 'GET')).status).toBe(200);
+        const change = async (method: 'PATCH' | 'PUT', body: object) =>
+          (await fixture.individual(method, number, { ...caller, body })).data;
+        expect((await fixture.individual('GET', number, caller)).status).toBe(200);
+        expect(await change('PATCH', { phone: '1' })).toMatchObject({ phone: '1' });
+        expect(await change('PUT', { lastName: 'Ours' })).toMatchObject({ lastName: 'Ours' });
+        const path = `${PATH}/individuals/${number}/sensitive`;
+        const body = { dateOfBirth: '1984-02-29' };
+        expect((await fixture.call('replaceSensitive', 'PUT', path, { ...caller, body })).data).toEqual(body);
+        expect((await fixture.call('getSensitive', 'GET', path, caller)).data).toEqual(body);
+        const erased = await fixture.individual('DELETE', number, caller);
+        expect(erased.data).toMatchObject({ erasedAt: expect.any(String) });
+        expect((await fixture.individual('GET', number, caller)).status).toBe(200);
       }
       expect((await numbersIn(client)).toSorted()).toEqual([own, named].toSorted());
     });
@@ -195,8 +194,7 @@ describe.each(Object.entries(kinds))('by %s', (_name, kind) => {
       expect(await walked('')).toEqual(numbers);
       expect(await walked(`&email=${email}`)).toEqual(numbers.slice(1));
       const [first = '', second = '', ...rest] = numbers;
-      for (const number of [second, first])
-        await fixture.call('updateIndividual', 'PATCH', `${PATH}/individuals/${number}`, { body: { phone: '1' } });
+      for (const number of [second, first]) await fixture.individual('PATCH', number, { body: { phone: '1' } });
       expect(await walked('&modifiedSince=2020-01-01T00:00:00Z')).toEqual([...rest, second, first]);
     });
 
@@ -204,7 +202,7 @@ describe.each(Object.entries(kinds))('by %s', (_name, kind) => {
       const client = newClient();
       const number = numberOf(await create('individual', 'cli_other'));
       const etag = async () => {
-        const read = await fixture.call('getIndividual', 'GET', `${PATH}/individuals/${number}`);
+        const read = await fixture.individual('GET', number);
         return [read.text, read.headers.get('etag')];
       };
       const before = await etag();
@@ -223,13 +221,7 @@ describe.each(Object.entries(kinds))('by %s', (_name, kind) => {
       const other = () => create('individual', 'cli_other').then(numberOf);
       const [first, second] = [await other(), await other()];
       const [one, two] = ['ord_1', 'ord_2'].map((id) => `${id}${client}`);
-      const read = async (number: string) =>
-        shown(
-          await fixture.call('getIndividual', 'GET', `${PATH}/individuals/${number}`, {
-            client,
-            bounds: kind.bounds(client),
-          }),
-        );
+      const read = async (number: string) => shown(await fixture.individual('GET', number, as(client)));
       const unknown = await read('C0000000000ZZ');
       const expectSeen = async (...numbers: string[]) => {
         expect(await numbersIn(client)).toEqual([own, ...numbers]);
@@ -262,8 +254,7 @@ describe.each(Object.entries(kinds))('by %s', (_name, kind) => {
       const email = emailOf();
       const add = (maker: string, query = '') => fixture.create({ lastName: 'Any', email }, { client: maker }, query);
       const foreign = await add('cli_other');
-      const again = (more: object = {}) =>
-        fixture.create({ lastName: 'New', email }, { client, bounds: kind.bounds(client), ...more });
+      const again = (more: object = {}) => fixture.create({ lastName: 'New', email }, { ...as(client), ...more });
       const refused = await again();
       expect([refused.status, refused.body.status, refused.data]).toEqual([409, 'contact_duplicate_email', null]);
       const own = await add(client, '?allowDuplicateEmail=true');
@@ -274,17 +265,13 @@ describe.each(Object.entries(kinds))('by %s', (_name, kind) => {
       await name(numberOf(foreign), client);
       expect((await again()).data).toEqual(foreign.data);
       const other = numberOf(await create('individual', client));
-      const change = await fixture.call('updateIndividual', 'PATCH', `${PATH}/individuals/${other}`, {
-        client,
-        bounds: kind.bounds(client),
-        body: { email },
-      });
+      const change = await fixture.individual('PATCH', other, { ...as(client), body: { email } });
       expect([change.status, change.data]).toEqual([409, foreign.data]);
     });
 
     test('a contact out of its bounds that a duplicate email discloses is audited, and limited', async () => {
       const client = newClient();
-      const caller = { client, bounds: kind.bounds(client), scopes: ['contacts:read'] };
+      const caller = { ...as(client), scopes: ['contacts:read'] };
       const [foreign, own] = [emailOf(), emailOf()];
       await create('individual', 'cli_other', { email: foreign });
       await create('individual', caller.client, { email: own });
@@ -303,20 +290,12 @@ describe.each(Object.entries(kinds))('by %s', (_name, kind) => {
       ];
       const read = async (contact: string, number: string) => {
         const user = { id: 'usr_1', role: 'customer', contact, pointsOfSale: [] } as const;
-        return (
-          await fixture.call('getIndividual', 'GET', `${PATH}/individuals/${number}`, {
-            client,
-            bounds: kind.bounds(client),
-            user,
-          })
-        ).status;
+        return (await fixture.individual('GET', number, { ...as(client), user })).status;
       };
       expect([await read(own, own), await read(other, own), await read(other, other)]).toEqual([200, 404, 404]);
       const user = { id: 'usr_1', role: 'customer', contact: own, pointsOfSale: [] } as const;
       const path = `${PATH}/individuals?email=${emailOf()}`;
-      expect(
-        (await fixture.call('listIndividuals', 'GET', path, { client, bounds: kind.bounds(client), user })).data,
-      ).toMatchObject({
+      expect((await fixture.call('listIndividuals', 'GET', path, { ...as(client), user })).data).toMatchObject({
         items: [],
       });
     });
@@ -324,7 +303,7 @@ describe.each(Object.entries(kinds))('by %s', (_name, kind) => {
     test('events name the client that made the contact, after its erasure, too', async () => {
       const client = newClient();
       const number = numberOf(await create('individual', client));
-      await fixture.call('eraseIndividual', 'DELETE', `${PATH}/individuals/${number}`);
+      await fixture.individual('DELETE', number);
       expect((await eventsOf(fixture, number)).map(({ type, belongsTo }) => [type, belongsTo])).toEqual([
         ['contact.created', { clientIds: [client] }],
         ['contact.erased', { clientIds: [client] }],
@@ -343,45 +322,32 @@ describe.each(Object.entries(kinds))('by %s', (_name, kind) => {
       if (clientId !== null) await fixture.name(number, { clientId: 'cli_third', pointOfSale });
       await fixture.name(number, { clientId: null, pointOfSale: null });
       expect(await numbersIn(client)).toEqual([]);
-      expect(
-        (
-          await fixture.call('getIndividual', 'GET', `${PATH}/individuals/${number}`, {
-            client,
-            bounds: kind.bounds(client),
-          })
-        ).status,
-      ).toBe(404);
-      const orders = async (within: ClientBounds) =>
-        (
-          await fixture.call(
-            'getContactInternally',
-            'GET',
-            `/internal/contacts/${number}?clientId=${client}&ownOrders=${within.ownOrders}${within.pointsOfSale.length > 0 ? `&pointsOfSale=${within.pointsOfSale.join(',')}` : ''}`,
-            { service: 'orders' },
-          )
-        ).status;
-      expect(await orders(kind.bounds(client))).toBe(404);
+      expect((await fixture.individual('GET', number, as(client))).status).toBe(404);
+      const orders = async () => {
+        const { ownOrders, pointsOfSale } = kind.bounds(client);
+        const hosts = pointsOfSale.length > 0 ? `&pointsOfSale=${pointsOfSale.join(',')}` : '';
+        const path = `/internal/contacts/${number}?clientId=${client}&ownOrders=${ownOrders}${hosts}`;
+        return (await fixture.call('getContactInternally', 'GET', path, { service: 'orders' })).status;
+      };
+      expect(await orders()).toBe(404);
       await name(number, client);
       expect(await numbersIn(client)).toEqual([number]);
-      expect(await orders(kind.bounds(client))).toBe(200);
+      expect(await orders()).toBe(200);
     });
 
     test('it gives and changes no criteria', async () => {
-      const client = newClient();
-      const as = { client, bounds: kind.bounds(client) };
+      const caller = as(newClient());
       const member = { lastName: 'Any', criteria: ['member'] };
-      const made = await fixture.create(member, as);
+      const made = await fixture.create(member, caller);
       expect([made.status, made.body.status]).toEqual([403, 'forbidden']);
-      const number = numberOf(await fixture.create({ lastName: 'Any', criteria: [] }, as));
-      const path = `${PATH}/individuals/${number}`;
-      for (const [operation, method, body] of [
-        ['updateIndividual', 'PATCH', { criteria: ['member'] }],
-        ['replaceIndividual', 'PUT', member],
-      ] as const)
-        expect((await fixture.call(operation, method, path, { ...as, body })).status).toBe(403);
+      const number = numberOf(await fixture.create({ lastName: 'Any', criteria: [] }, caller));
+      const change = (body: object, method: 'PATCH' | 'PUT' = 'PATCH') =>
+        fixture.individual(method, number, { ...caller, body });
+      expect([(await change({ criteria: ['member'] })).status, (await change(member, 'PUT')).status]).toEqual([
+        403, 403,
+      ]);
       // The institution does; the client leaves them.
-      await fixture.call('updateIndividual', 'PATCH', path, { body: { criteria: ['member', 'student'] } });
-      const change = (body: object) => fixture.call('updateIndividual', 'PATCH', path, { ...as, body });
+      await fixture.individual('PATCH', number, { body: { criteria: ['member', 'student'] } });
       expect((await change({ criteria: null })).status).toBe(403);
       expect((await change({ criteria: ['student', 'member'], phone: '1' })).data).toMatchObject({ phone: '1' });
     });
@@ -402,10 +368,9 @@ describe.each(Object.entries(kinds))('by %s', (_name, kind) => {
     test('bounds that restrict nothing leave it the contacts of its institution, and no criteria', async () => {
       const number = numberOf(await create('individual', 'cli_other'));
       const bounds: ClientBounds = { ownOrders: false, pointsOfSale: [] };
-      const path = `${PATH}/individuals/${number}`;
-      expect((await fixture.call('getIndividual', 'GET', path, { bounds })).status).toBe(200);
+      expect((await fixture.individual('GET', number, { bounds })).status).toBe(200);
       const body = { criteria: ['member'] };
-      expect((await fixture.call('updateIndividual', 'PATCH', path, { bounds, body })).status).toBe(403);
+      expect((await fixture.individual('PATCH', number, { bounds, body })).status).toBe(403);
     });
   });
 });

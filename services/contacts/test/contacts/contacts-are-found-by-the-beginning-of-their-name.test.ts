@@ -76,11 +76,10 @@ describeOnEachEngine('contacts are found', (fixture) => {
   test('by their present name; an erased one by none', async () => {
     const own = unique();
     const number = await person(`Before${own}`, { email: `${own}@example.org` });
-    const path = `${PATH}/individuals/${number}`;
-    await fixture.call('updateIndividual', 'PATCH', path, { body: { lastName: `After${own}` } });
+    await fixture.individual('PATCH', number, { body: { lastName: `After${own}` } });
     expect(await numbersOf(fixture, `before${own}`)).toEqual([]);
     expect(await numbersOf(fixture, `after${own}`)).toEqual([number]);
-    await fixture.call('eraseIndividual', 'DELETE', path);
+    await fixture.individual('DELETE', number);
     for (const q of [`after${own}`, own]) expect(await numbersOf(fixture, q)).toEqual([]);
     const stored = await fixture.store.collection(contactsCollection).of('opera').get(number);
     expect(JSON.stringify(stored).toLowerCase()).not.toContain(own);
@@ -125,14 +124,8 @@ describeOnEachEngine('contacts are found', (fixture) => {
     const stored = fixture.store.collection(plain).of('opera');
     await stored.update(number, ({ nameKey: _, ...next }) => ({ next: next as never }));
     expect(await numbersOf(fixture, `old${own}`)).toEqual([]);
-    const completion = startCompletion(
-      fixture.store,
-      contactsCollection,
-      { where: { nameKey: null } },
-      {
-        warn: (message) => expect(message).toBeUndefined(),
-      },
-    );
+    const warn = (message: string) => expect(message).toBeUndefined();
+    const completion = startCompletion(fixture.store, contactsCollection, { where: { nameKey: null } }, { warn });
     await waitUntil(async () => (await numbersOf(fixture, `old${own}`)).length === 1);
     await completion.close();
     expect(await stored.get(number)).toMatchObject({ nameKey: `old${own}` });

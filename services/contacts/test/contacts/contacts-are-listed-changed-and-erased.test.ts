@@ -4,6 +4,8 @@ import { sendEightAtOnce } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { describeOnEachEngine, type Fixture } from '../fixture/service.ts';
 
+const sensitivePath = (number: unknown) => `/svc/v3/contacts/individuals/${number}/sensitive`;
+
 describeOnEachEngine('contacts', (fixture) => {
   test('every operation has examples, and they fit its schemas', () => {
     expect(findExampleFaults(fixture.operations)).toEqual([]);
@@ -58,15 +60,15 @@ describeOnEachEngine('contacts', (fixture) => {
 
     test('If-Match with another version is 412; If-None-Match with the current one is 304', async () => {
       const { body, headers } = await fixture.create({ lastName: 'Martin' });
-      const path = `/svc/v3/contacts/individuals/${body.data?.contactNumber}`;
+      const number = body.data?.contactNumber;
       const etag = String(headers.get('etag'));
       const patch = (ifMatch: string) =>
-        fixture.call('updateIndividual', 'PATCH', path, { body: { phone: '1' }, headers: { 'if-match': ifMatch } });
+        fixture.individual('PATCH', number, { body: { phone: '1' }, headers: { 'if-match': ifMatch } });
       expect((await patch('"nonsense"')).status).toBe(412);
       const changed = await patch(etag);
       expect(changed.status).toBe(200);
       expect((await patch(etag)).status).toBe(412);
-      const get = (tag: string) => fixture.call('getIndividual', 'GET', path, { headers: { 'if-none-match': tag } });
+      const get = (tag: string) => fixture.individual('GET', number, { headers: { 'if-none-match': tag } });
       expect((await get(String(changed.headers.get('etag')))).status).toBe(304);
       expect((await get(etag)).status).toBe(200);
     });
@@ -81,35 +83,34 @@ describeOnEachEngine('contacts', (fixture) => {
       });
       for (const lastName of ['', ' ', '\u200b', '\u3164', '\u2800', 'Mar\u0000tin', 'Mar\ntin'])
         expect((await fixture.create({ lastName })).body.status).toBe('validation_error');
-      const path = `/svc/v3/contacts/individuals/${body.data?.contactNumber}`;
-      const patch = (details: object) => fixture.call('updateIndividual', 'PATCH', path, { body: details });
+      const number = body.data?.contactNumber;
+      const patch = (details: object) => fixture.individual('PATCH', number, { body: details });
       expect((await patch({ phone: ' +41 22 ' })).body.data).toMatchObject({ phone: '+41 22' });
       expect((await patch({ phone: '\u200b' })).body.status).toBe('validation_error');
       const needs = { body: { accessibilityNeeds: ' A wheelchair,\r\na companion. ' } };
-      const { body: sensitive } = await fixture.call('replaceSensitive', 'PUT', `${path}/sensitive`, needs);
+      const { body: sensitive } = await fixture.call('replaceSensitive', 'PUT', sensitivePath(number), needs);
       expect(sensitive.data).toMatchObject({ accessibilityNeeds: 'A wheelchair,\na companion.' });
     });
 
     test('the body of a GET can be PUT back; a changed read-only member is refused', async () => {
       const { body } = await fixture.create({ lastName: 'Martin', email: `${randomUUID()}@example.org` });
-      const path = `/svc/v3/contacts/individuals/${body.data?.contactNumber}`;
-      const put = await fixture.call('replaceIndividual', 'PUT', path, { body: body.data ?? {} });
+      const number = body.data?.contactNumber;
+      const put = await fixture.individual('PUT', number, { body: body.data ?? {} });
       expect(put.status).toBe(200);
       expect(put.body.data).toMatchObject({ ...body.data, updatedAt: expect.any(String) });
       const other = { body: { ...body.data, kind: 'structure' } };
-      expect((await fixture.call('replaceIndividual', 'PUT', path, other)).status).toBe(422);
+      expect((await fixture.individual('PUT', number, other)).status).toBe(422);
     });
   });
 
   describe('an erasure', () => {
-    const path = (number: unknown) => `/svc/v3/contacts/individuals/${number}`;
-    const erase = (number: unknown) => fixture.call('eraseIndividual', 'DELETE', path(number));
+    const erase = (number: unknown) => fixture.individual('DELETE', number);
 
     test('leaves number, kind and dates; a second one changes nothing; a change after it is 412', async () => {
       const email = `${randomUUID()}@example.org`;
       const { body } = await fixture.create({ lastName: 'Martin', email, phone: '1' });
       const number = body.data?.contactNumber;
-      await fixture.call('replaceSensitive', 'PUT', `${path(number)}/sensitive`, {
+      await fixture.call('replaceSensitive', 'PUT', sensitivePath(number), {
         body: { dateOfBirth: '1984-02-29' },
       });
       const erased = await erase(number);
@@ -122,9 +123,9 @@ describeOnEachEngine('contacts', (fixture) => {
       ]);
       expect((await erase(number)).text).toBe(erased.text);
       const change = { body: { lastName: 'Back' } };
-      expect((await fixture.call('updateIndividual', 'PATCH', path(number), change)).status).toBe(412);
-      expect((await fixture.call('replaceIndividual', 'PUT', path(number), change)).status).toBe(412);
-      const sensitive = await fixture.call('getSensitive', 'GET', `${path(number)}/sensitive`);
+      expect((await fixture.individual('PATCH', number, change)).status).toBe(412);
+      expect((await fixture.individual('PUT', number, change)).status).toBe(412);
+      const sensitive = await fixture.call('getSensitive', 'GET', sensitivePath(number));
       expect(sensitive.body.data).toEqual({});
       expect((await fixture.create({ lastName: 'Free again', email })).status).toBe(201);
     });
@@ -163,7 +164,7 @@ describeOnEachEngine('contacts', (fixture) => {
     test('leaves the contact in lists, so that modifiedSince returns it', async () => {
       const institution = `opera-${randomUUID().slice(0, 8)}`;
       const { body } = await fixture.create({ lastName: 'Martin' }, { institution });
-      const erased = await fixture.call('eraseIndividual', 'DELETE', path(body.data?.contactNumber), { institution });
+      const erased = await fixture.individual('DELETE', body.data?.contactNumber, { institution });
       const since = encodeURIComponent(String(erased.body.data?.erasedAt));
       const list = await fixture.call('listIndividuals', 'GET', `/svc/v3/contacts/individuals?modifiedSince=${since}`, {
         institution,
@@ -175,13 +176,13 @@ describeOnEachEngine('contacts', (fixture) => {
   describe('sensitive data', () => {
     test('are an empty object at first, then the stored values, and never part of the contact', async () => {
       const { body } = await fixture.create({ lastName: 'Martin' });
-      const path = `/svc/v3/contacts/individuals/${body.data?.contactNumber}`;
-      const read = () => fixture.call('getSensitive', 'GET', `${path}/sensitive`);
+      const number = body.data?.contactNumber;
+      const read = () => fixture.call('getSensitive', 'GET', sensitivePath(number));
       expect(await read()).toMatchObject({ status: 200, body: { status: 'success', data: {} } });
       const sensitive = { dateOfBirth: '1984-02-29' };
-      await fixture.call('replaceSensitive', 'PUT', `${path}/sensitive`, { body: sensitive });
+      await fixture.call('replaceSensitive', 'PUT', sensitivePath(number), { body: sensitive });
       expect((await read()).body.data).toEqual(sensitive);
-      expect((await fixture.call('getIndividual', 'GET', path)).text).not.toContain('1984');
+      expect((await fixture.individual('GET', number)).text).not.toContain('1984');
     });
   });
 

@@ -118,7 +118,8 @@ describeOnEachEngine('one email, one contact', (fixture) => {
     expect((await patch({ email: own.toUpperCase(), phone: '1' })).status).toBe(200);
     expect((await patch({ email: taken }, '?allowDuplicateEmail=true')).status).toBe(200);
     expect((await patch({ phone: '2' })).status).toBe(200);
-    const put = await fixture.call('replaceIndividual', 'PUT', path, { body: { lastName: 'Muster', email: own } });
+    const changed = { lastName: 'Muster', email: own };
+    const put = await fixture.individual('PUT', body.data?.contactNumber, { body: changed });
     expect(put.status).toBe(200);
     expect(put.body.data).not.toHaveProperty('phone');
   });

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { createContactNumber } from '../../src/domain/contact.ts';
 import { describeOnEachEngine } from '../fixture/service.ts';
@@ -21,7 +21,7 @@ describeOnEachEngine('contacts for other services', (fixture) => {
       });
       const { body: withEmail } = await fixture.create({ lastName: 'Martin', email: `${randomUUID()}@example.org` });
       expect((await ask(withEmail.data?.contactNumber)).body.data).toMatchObject({ hasEmail: true });
-      await fixture.call('eraseIndividual', 'DELETE', `/svc/v3/contacts/individuals/${number}`);
+      await fixture.individual('DELETE', number);
       const erased = await ask(number);
       expect(erased.body.data).toMatchObject({ criteria: [], erasedAt: expect.any(String) });
     });
@@ -55,7 +55,6 @@ describeOnEachEngine('contacts for other services', (fixture) => {
         service: 'orders',
         body: { ...body, asOf },
       });
-    const newNumber = () => createContactNumber(randomBytes(12));
 
     test('a contact is returned flat, without its sensitive data', async () => {
       const { body } = await fixture.create({ lastName: 'Martin', address: { city: 'Genève' }, criteria: ['member'] });
@@ -73,27 +72,27 @@ describeOnEachEngine('contacts for other services', (fixture) => {
     test('a guest is created once per order, whatever emails exist', async () => {
       const email = `${randomUUID()}@example.org`;
       await fixture.create({ lastName: 'Martin', email });
-      const [number, ana] = [newNumber(), { firstName: 'Ana', lastName: 'Martin', email }];
+      const [number, ana] = [createContactNumber(), { firstName: 'Ana', lastName: 'Martin', email }];
       const [first, again] = await Promise.all([guest(number, ana), guest(number, ana)]);
       expect([first.status, again.status]).toEqual([200, 200]);
       expect((await own(number)).body.data).toMatchObject({ ...ana, contactNumber: number, kind: 'individual' });
-      expect((await guest(newNumber(), ana)).status).toBe(200);
+      expect((await guest(createContactNumber(), ana)).status).toBe(200);
       expect((await guest('C1', ana)).status).toBe(404);
       expect((await guest(number, ana, at(1), 'museum')).status).toBe(404);
     });
 
     test('a guest is updated by a later checkout, never by an earlier one, and keeps the institution’s additions', async () => {
-      const number = newNumber();
+      const number = createContactNumber();
       const said = (firstName: string, email: string) => ({ firstName, lastName: 'Martin', email });
       const [first, second] = [said('Ana', `${randomUUID()}@example.org`), said('Eva', `${randomUUID()}@example.org`)];
       await guest(number, first, at(1));
-      await fixture.call('updateIndividual', 'PATCH', `/svc/v3/contacts/individuals/${number}`, {
+      await fixture.individual('PATCH', number, {
         body: { phone: '+41 22' },
       });
       await guest(number, second, at(2));
       await guest(number, first, at(1));
       expect((await own(number)).body.data).toMatchObject({ ...second, phone: '+41 22' });
-      await fixture.call('updateIndividual', 'PATCH', `/svc/v3/contacts/individuals/${number}`, {
+      await fixture.individual('PATCH', number, {
         body: { firstName: 'Eve' },
       });
       await guest(number, second, at(2));
@@ -101,16 +100,19 @@ describeOnEachEngine('contacts for other services', (fixture) => {
     });
 
     test('a guest may have one name, and then has no first name of an earlier checkout', async () => {
-      const [number, email] = [newNumber(), `${randomUUID()}@example.org`];
+      const [number, email] = [createContactNumber(), `${randomUUID()}@example.org`];
       await guest(number, { firstName: 'Ana', lastName: 'Martin', email }, at(1));
       expect((await guest(number, { lastName: 'Suharto', email }, at(2))).status).toBe(200);
       expect((await own(number)).body.data).toMatchObject({ firstName: null, lastName: 'Suharto', email });
     });
 
     test('a checkout changes neither an erased contact nor one that is not a guest’s', async () => {
-      const [number, said] = [newNumber(), { firstName: 'Ana', lastName: 'Martin', email: 'ana@example.org' }];
+      const [number, said] = [
+        createContactNumber(),
+        { firstName: 'Ana', lastName: 'Martin', email: 'ana@example.org' },
+      ];
       await guest(number, said);
-      await fixture.call('eraseIndividual', 'DELETE', `/svc/v3/contacts/individuals/${number}`);
+      await fixture.individual('DELETE', number);
       expect((await guest(number, said, at(9))).status).toBe(200);
       expect((await own(number)).body.data).toMatchObject({ firstName: null, email: null });
       const { body } = await fixture.create({ lastName: 'Other' });
@@ -123,7 +125,7 @@ describeOnEachEngine('contacts for other services', (fixture) => {
     const said = () => ({ firstName: 'Ana', lastName: 'Martin', email: `${randomUUID()}@example.org` });
 
     test('a guest without any order is erased once, with one fact', async () => {
-      const number = newNumber();
+      const number = createContactNumber();
       await guest(number, said());
       expect((await forget(number, { institution: 'museum' })).status).toBe(200);
       expect((await forget(number, { service: null })).status).toBe(403);
@@ -140,7 +142,7 @@ describeOnEachEngine('contacts for other services', (fixture) => {
     });
 
     test('forgetting an unknown guest has no effect, also not on a guest created later', async () => {
-      const number = newNumber();
+      const number = createContactNumber();
       expect((await forget(number)).status).toBe(200);
       expect((await own(number)).status).toBe(404);
       await guest(number, said());
@@ -155,7 +157,7 @@ describeOnEachEngine('contacts for other services', (fixture) => {
     ])(
       'a guest whom the institution has changed since (%s) is not forgotten',
       async (operation, method, below, body) => {
-        const number = newNumber();
+        const number = createContactNumber();
         await guest(number, said());
         await fixture.call(operation, method, `/svc/v3/contacts/individuals/${number}${below}`, { body });
         await guest(number, said(), at(1));
