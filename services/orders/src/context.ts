@@ -110,25 +110,19 @@ const countMoves = (metrics: Metrics): OnWritten<OrderDocument> => {
 /** Each gauge is read from an index on scrape. Every instance reports the same value, so aggregate with `max`. */
 const watchOrders = ({ acrossInstitutions }: CollectionHandle<OrderDocument>, metrics: Metrics): void => {
   const unsettled = { 'cancellation.settledAt': null, 'cancellation.requestedAt': { gt: 0 } } as const;
-  const count = (name: string, help: string, read: () => Promise<number>): void =>
+  const watch = (name: string, help: string, read: () => Promise<number>): void =>
     metrics.watch({ name, help }, async (): Promise<readonly Reading[]> => [{ value: await read() }]);
-  const age = (name: string, help: string, field: string, where: Parameters<typeof acrossInstitutions.count>[0]) =>
-    count(name, help, async () => {
-      const [oldest] = await acrossInstitutions.find({ where, orderBy: field, limit: 1 });
-      const since: unknown = field
-        .split('.')
-        .reduce<unknown>((at, key) => (at as Record<string, unknown>)?.[key], oldest);
-      return typeof since === 'number' ? Math.max(0, Date.now() - since) / 1_000 : 0;
-    });
-
-  count('orders_held', 'Orders and carts that hold places unsold', () =>
+  watch('orders_held', 'Orders and carts that hold places unsold', () =>
     acrossInstitutions.count({ deadline: { gt: 0 } }),
   );
-  count('orders_cancellations_open', 'Cancelled orders whose tickets or places are not all settled', () =>
+  watch('orders_cancellations_open', 'Cancelled orders whose tickets or places are not all settled', () =>
     acrossInstitutions.count(unsettled),
   );
-  const requested = 'cancellation.requestedAt';
-  age('orders_cancellation_open_seconds', 'Age of the oldest open cancellation', requested, unsettled);
+  watch('orders_cancellation_open_seconds', 'Age of the oldest open cancellation', async () => {
+    const oldest = { where: unsettled, orderBy: 'cancellation.requestedAt', limit: 1 };
+    const [order] = await acrossInstitutions.find(oldest);
+    return order?.cancellation ? Math.max(0, Date.now() - order.cancellation.requestedAt) / 1_000 : 0;
+  });
 };
 
 /** An operation's only way to orders and contacts, so that none can forget the bounds of its caller. */

@@ -253,12 +253,7 @@ export const schemas = {
     { description: 'An order is sold; tickets are issued for its lines.' },
   ),
   [ORDER_CANCELLED]: Type.Object(
-    {
-      orderId: id,
-      hadTickets: Type.Boolean(),
-      override: Type.Boolean(),
-      placeIds: Type.Array(id),
-    },
+    { orderId: id, hadTickets: Type.Boolean(), override: Type.Boolean(), placeIds: Type.Array(id) },
     { description: 'An order is cancelled; its places are free, its tickets cancelled.' },
   ),
   [ORDER_EXPIRED]: Type.Object(

@@ -176,7 +176,8 @@ export function createInternalRoutes(contactsOf: ContactsOf): AnyOperation[] {
       path: '/internal/shop/contacts/{contactNumber}',
       access: 'internal',
       summary:
-        'Creates the contact of a buyer without a login, or updates it at a later checkout; duplicate emails are allowed',
+        'Creates the contact of a buyer without a login, or updates it at a later checkout; duplicate emails are ' +
+        'allowed',
       params: { contactNumber: Type.String({ pattern: CONTACT_NUMBER }) },
       body: Guest,
       answers: { 200: Type.Object({ contactNumber: Type.String() }) },
@@ -196,7 +197,8 @@ export function createInternalRoutes(contactsOf: ContactsOf): AnyOperation[] {
       path: '/internal/shop/contacts/{contactNumber}',
       access: 'internal',
       summary:
-        'Erases the contact of a buyer without a login whom no order names any more, unless the institution has changed it; else no effect',
+        'Erases the contact of a buyer without a login whom no order names any more, unless the institution has ' +
+        'changed it; else no effect',
       params: { contactNumber: Type.String({ pattern: CONTACT_NUMBER }) },
       answers: { 200: Type.Object({ contactNumber: Type.String() }) },
       example: { params: { contactNumber }, answer: { contactNumber } },

@@ -66,8 +66,9 @@ const allowDuplicateEmail = Type.Optional(
 );
 
 const OWN_CONTACT =
-  'A user of the role customer changes its own contact, but for `criteria` and without allowDuplicateEmail (403); the 409 ' +
-  'of a duplicate email has no data for it, and after 5 of them within an hour another email is 429 `too_many_requests`.';
+  'A user of the role customer changes its own contact, but for `criteria` and without allowDuplicateEmail (403); ' +
+  'the 409 of a duplicate email has no data for it, and after 5 of them within an hour another email is 429 ' +
+  '`too_many_requests`.';
 
 /** `disclosure` limits what the answer to a duplicate email discloses. */
 export function createContactRoutes(contactsOf: ContactsOf, disclosure: Disclosure): AnyOperation[] {
@@ -128,8 +129,8 @@ const routesOf = (
       access: 'contacts:write',
       summary: `Creates ${a}`,
       description:
-        'Refuses an email that another contact of the institution has, unless allowDuplicateEmail is true. `data` of the ' +
-        '409 is the oldest such contact; with ownOrders the oldest that exists for the client, or null.',
+        'Refuses an email that another contact of the institution has, unless allowDuplicateEmail is true. `data` of ' +
+        'the 409 is the oldest such contact; with ownOrders the oldest that exists for the client, or null.',
       query: { allowDuplicateEmail },
       body: Details,
       answers: { 201: Contact },
@@ -155,9 +156,9 @@ const routesOf = (
       admits: ['customer'],
       summary: `Lists ${plural}, erased ones included`,
       description:
-        'In order of creation; with modifiedSince in order of the last change, so that paging misses nothing. A user of ' +
-        'the role customer gets its own contact alone, a client with ownOrders those that it made or its ' +
-        'orders name, within seconds of their change.',
+        'In order of creation; with modifiedSince in order of the last change, so that paging misses nothing. A user ' +
+        'of the role customer gets its own contact alone, a client with ownOrders those that it made or its orders ' +
+        'name, within seconds of their change.',
       query: {
         ...listQuery,
         email: Type.Optional(Type.String({ minLength: 1, maxLength: 254 })),
@@ -228,8 +229,8 @@ const routesOf = (
       alsoNeeds: ['contacts.sensitive:write'],
       summary: `Erases the personal data of ${a} for good`,
       description:
-        'The contact number stays, so that orders stay valid. A repeat changes nothing. Sensitive data are erased, too, so both ' +
-        'scopes are needed: contacts:write and contacts.sensitive:write.',
+        'The contact number stays, so that orders stay valid. A repeat changes nothing. Sensitive data are erased, ' +
+        'too, so both scopes are needed: contacts:write and contacts.sensitive:write.',
       answers: { 200: Contact },
       etag: true,
       conditional: true,

@@ -123,26 +123,24 @@ export function answerCreatedOrderWithTickets(order: OrderDocument, tickets: Inc
 }
 
 /** Without the scope the member `reference` is absent. */
-export function toPaymentView(
+export function toRefundView(
   { id: orderId }: Pick<Order, 'id'>,
+  { id, amount, currency, method, reference, createdBy, createdAt }: Refund,
+  scopes: readonly string[],
+): Static<typeof schemas.Refund> {
+  const shown = scopes.includes('orders.sensitive:read') ? { reference } : {};
+  const made = { createdBy: createdBy ?? null, createdAt: formatInstant(createdAt) };
+  return { id, orderId, amount, currency, method, ...shown, ...made };
+}
+
+export function toPaymentView(
+  order: Pick<Order, 'id'>,
   payment: Payment,
   scopes: readonly string[],
 ): Static<typeof schemas.Payment> {
-  return {
-    id: payment.id,
-    orderId,
-    method: payment.method,
-    amount: payment.amount,
-    currency: payment.currency,
-    ...(seesReferences(scopes) ? { reference: payment.reference } : {}),
-    status: payment.status,
-    createdBy: payment.createdBy ?? null,
-    createdAt: formatInstant(payment.createdAt),
-    updatedAt: formatInstant(payment.updatedAt),
-  };
+  const { status, updatedAt } = payment;
+  return { ...toRefundView(order, payment, scopes), status, updatedAt: formatInstant(updatedAt) };
 }
-
-const seesReferences = (scopes: readonly string[]): boolean => scopes.includes('orders.sensitive:read');
 
 /** They are stored in order of creation. */
 export function toPagedList<Entry extends { readonly id: string }>(records: readonly Entry[]): Listed<Entry> {
@@ -164,25 +162,4 @@ export function requireRecord<Entry extends { readonly id: string }>(records: re
 /** Of an answer about a payment or refund, which contains no personal data, so it survives an erasure. */
 export function toOrderEtag({ version }: OrderDocument): Pick<Answer, 'etag'> {
   return { etag: String(version) };
-}
-
-export function answerRecord<View>(order: OrderDocument, view: View) {
-  return ok(view, toOrderEtag(order));
-}
-
-export function toRefundView(
-  { id: orderId }: Pick<Order, 'id'>,
-  refund: Refund,
-  scopes: readonly string[],
-): Static<typeof schemas.Refund> {
-  return {
-    id: refund.id,
-    orderId,
-    amount: refund.amount,
-    currency: refund.currency,
-    method: refund.method,
-    ...(seesReferences(scopes) ? { reference: refund.reference } : {}),
-    createdBy: refund.createdBy ?? null,
-    createdAt: formatInstant(refund.createdAt),
-  };
 }

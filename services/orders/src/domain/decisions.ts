@@ -101,7 +101,6 @@ export const refusals = {
   },
   due_in_past: { code: 'semantically_invalid', shopReason: null, details: '$.dueAt must be in the future.' },
   due_too_late: { code: 'semantically_invalid', shopReason: null },
-  invalid_minutes: { code: 'semantically_invalid', shopReason: null },
 
   exceeds_due: { code: 'payment_exceeds_due', shopReason: null },
   total_differs: { code: 'order_total_differs', shopReason: null },
@@ -158,9 +157,7 @@ const rows: Readonly<Record<Reason, Row>> = refusals;
 
 /** Without `details` it says what the table says. */
 export function refuse<R extends Reason>(reason: R, ...[details]: Details<R>): Refused {
-  return {
-    refused: { reason, details: details ?? rows[reason].details ?? '' },
-  };
+  return { refused: { reason, details: details ?? rows[reason].details ?? '' } };
 }
 
 export function accept<O extends Order>(next: O, ...facts: readonly DomainFact[]): Accepted<O> {

@@ -58,11 +58,8 @@ export function markListed<O extends Order>(order: O, now: number): O {
 }
 
 const MINUTE_MS = 60_000;
-const MAX_EXTENSION_MINUTES = 60;
 
-/**
- * To `minutes` after `at`, never to an earlier end. Refused: `invalid_minutes` (above 0, at most 60), `wrong_state`.
- */
+/** To `minutes` after `at`, never to an earlier end. Refused: `wrong_state`. */
 export function extend<O extends Order>(
   order: O,
   { minutes, at }: { readonly minutes: number; readonly at: number },
@@ -70,8 +67,6 @@ export function extend<O extends Order>(
 ): Decision<O> {
   const refused = checkDecidable(order, ['open', 'reserved'], 'extended', now);
   if (refused) return refused;
-  if (!(minutes > 0 && minutes <= MAX_EXTENSION_MINUTES))
-    return refuse('invalid_minutes', `An extension is by more than 0 and at most ${MAX_EXTENSION_MINUTES} minutes.`);
   return accept(heldUntil(order, Math.max(order.expiresAt ?? 0, at + Math.round(minutes * MINUTE_MS)), now));
 }
 

@@ -19,6 +19,7 @@ const common = { access: 'orders:write', etag: true, conditional: true } as cons
 const params = { orderId: example.ids.order };
 
 export function createLinesRoutes(contextOf: ContextOf): AnyOperation[] {
+  const handler = createHandler(contextOf, answerOrder);
   return [
     operation({
       ...common,
@@ -27,8 +28,9 @@ export function createLinesRoutes(contextOf: ContextOf): AnyOperation[] {
       path: collection,
       summary: 'Adds lines to an open or reserved order: all their places are held, or none',
       description:
-        'The new places are held until the `expiresAt` of the order. A tariff with a criterion needs that the contact of ' +
-        'the order meets it, or the scope orders.sensitive:write: 422 `order_tariff_not_accessible` otherwise.',
+        'The new places are held until the `expiresAt` of the order. A tariff with a criterion needs that the ' +
+        'contact of the order meets it, or the scope orders.sensitive:write: 422 `order_tariff_not_accessible` ' +
+        'otherwise.',
       params: { orderId: pathId },
       body: NewLines,
       answers: { 201: Order },
@@ -51,9 +53,9 @@ export function createLinesRoutes(contextOf: ContextOf): AnyOperation[] {
       method: 'patch',
       summary: 'Changes the beneficiary of a line of an open, reserved, payment_pending or confirmed order',
       description:
-        'A JSON merge patch (RFC 7396): null removes. The ticket of a confirmed order follows, and a printed one is replaced; it ' +
-        'follows later if the tickets service does not answer. A change at the ticket itself leaves the line as it is. Refused if ' +
-        'the ticket is controlled.',
+        'A JSON merge patch (RFC 7396): null removes. The ticket of a confirmed order follows, and a printed one is ' +
+        'replaced; it follows later if the tickets service does not answer. A change at the ticket itself leaves the ' +
+        'line as it is. Refused if the ticket is controlled.',
       body: named('OrderLineChanges', createPatchSchema(LineDetails)),
       readOnly: lineReadOnly,
       answers: { 200: Order },
@@ -63,17 +65,11 @@ export function createLinesRoutes(contextOf: ContextOf): AnyOperation[] {
         body: { beneficiary: example.beneficiary },
         answer: example.namedLine,
       },
-      handle: createHandler(
-        contextOf,
-        answerOrder,
-      )((context, command, { params: { lineId }, body, requireUnchanged }) =>
+      handle: handler((context, command, { params: { lineId }, body, requireUnchanged }) =>
         nameOrderLine(context, command, lineId, (line, order) => {
           requireUnchanged(toLineView(line, order));
-          const { beneficiary } = mergePatch<{ beneficiary?: object | null }>(
-            { beneficiary: line.beneficiary ?? null },
-            body,
-          );
-          return beneficiary;
+          const present = { beneficiary: line.beneficiary ?? null };
+          return mergePatch<{ beneficiary?: object | null }>(present, body).beneficiary;
         }),
       ),
     }),
@@ -87,10 +83,7 @@ export function createLinesRoutes(contextOf: ContextOf): AnyOperation[] {
       answers: { 200: Order },
       errors: ['conflict', ...stateCodes],
       example: { params: { ...params, lineId: example.open.lines[1].id }, answer: example.oneLine },
-      handle: createHandler(
-        contextOf,
-        answerOrder,
-      )((context, command, { params: { lineId } }) => removeOrderLine(context, command, lineId)),
+      handle: handler((context, command, { params: { lineId } }) => removeOrderLine(context, command, lineId)),
     }),
   ];
 }

@@ -30,8 +30,8 @@ export function createMailsRoutes(contextOf: ContextOf): AnyOperation[] {
       access: 'orders:write',
       summary: 'Sends the buyer the mail that confirms the order again, with its tickets and a new link to it',
       description:
-        'The mail is that of the point of sale of the order, and is sent as soon as possible, if the installation sends ' +
-        'mails. At most five a day for an order.',
+        'The mail is that of the point of sale of the order, and is sent as soon as possible, if the installation ' +
+        'sends mails. At most five a day for an order.',
       params: { orderId: pathId },
       body: MailRequest,
       answers: { 202: QueuedMail },

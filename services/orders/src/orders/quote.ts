@@ -25,11 +25,12 @@ export function createQuoteRoutes(contextOf: ContextOf): AnyOperation[] {
       admits: ['customer'],
       summary: 'Answers what an order would cost now, and every reason why it would be refused; nothing is held',
       description:
-        'The body is that of a new order. `lines` has one entry per place of each item that has a price; `refusals` each 409 and ' +
-        '422 that `POST /svc/v3/orders` would answer, `item` the index of the item, null for the whole. Faults of form are 400. A ' +
-        'client or a user of the role box_office bound to points of sale names one of them: 403 otherwise. A customer names no ' +
-        'contact but its own, and gets what the public catalogue shows: everything else reads like what never existed, and ' +
-        'places are refused only where a seat category is sold out.',
+        'The body is that of a new order. `lines` has one entry per place of each item that has a price; `refusals` ' +
+        'each 409 and 422 that `POST /svc/v3/orders` would answer, `item` the index of the item, null for the whole. ' +
+        'Faults of form are 400. A client or a user of the role box_office bound to points of sale names one of ' +
+        'them: 403 otherwise. A customer names no contact but its own, and gets what the public catalogue shows: ' +
+        'everything else reads like what never existed, and places are refused only where a seat category is sold ' +
+        'out.',
       body: NewOrder,
       answers: { 200: OrderQuote },
       example: { body: example.newOrder, answer: example.quote },

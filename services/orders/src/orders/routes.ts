@@ -54,6 +54,7 @@ const single = { path: '/svc/v3/orders/{orderId}', params: { orderId: pathId } }
 const params = { orderId: example.ids.order };
 
 export function createOrdersRoutes(contextOf: ContextOf): AnyOperation[] {
+  const handler = createHandler(contextOf, answerOrder);
   return [
     operation({
       ...collection,
@@ -66,10 +67,10 @@ export function createOrdersRoutes(contextOf: ContextOf): AnyOperation[] {
         'One line per place. The places are held until `expiresAt`: for the hold time of the point of sale, or 15 ' +
         'minutes without one. A client or a user of the role box_office who is bound to points of sale names one of ' +
         'them: 403 otherwise. A tariff with a criterion needs the number of a contact that meets it, or the scope ' +
-        'orders.sensitive:write: 422 `order_tariff_not_accessible` otherwise. With `payment`, whose amount is the total ' +
-        '(409 `order_total_differs`; `POST /svc/v3/orders/quotes` answers it), or with `confirmation` the order is ' +
-        'confirmed and has its tickets at once; refused, nothing is held, sold or recorded. `payment.reference` needs the ' +
-        'scope payments:write or orders.sensitive:write as well (403).',
+        'orders.sensitive:write: 422 `order_tariff_not_accessible` otherwise. With `payment`, whose amount is the ' +
+        'total (409 `order_total_differs`; `POST /svc/v3/orders/quotes` answers it), or with `confirmation` the ' +
+        'order is confirmed and has its tickets at once; refused, nothing is held, sold or recorded. ' +
+        '`payment.reference` needs the scope payments:write or orders.sensitive:write as well (403).',
       query: ticketsQuery,
       body: NewOrder,
       answers: { 201: Order },
@@ -99,18 +100,15 @@ export function createOrdersRoutes(contextOf: ContextOf): AnyOperation[] {
       summary: 'Lists orders, oldest first',
       description:
         'In order of creation, which for a shopping cart is its checkout. An order past due counts as expired within ' +
-        '30 seconds. Users see what their role shows: a customer the orders of its contact, a box_office those of its ' +
-        'points of sale, if it has any; a client with bounds sees the orders within them.',
+        '30 seconds. Users see what their role shows: a customer the orders of its contact, a box_office those of ' +
+        'its points of sale, if it has any; a client with bounds sees the orders within them.',
       query: {
         ...listQuery,
         state: Type.Optional(oneOf(states)),
         contactNumber: Type.Optional(contactNumber),
         externalReference: Type.Optional(externalReference),
         number: Type.Optional(
-          createLineSchema({
-            maxLength: 200,
-            description: 'the 8 characters of an order, in upper or lower case',
-          }),
+          createLineSchema({ maxLength: 200, description: 'the 8 characters of an order, in upper or lower case' }),
         ),
         pointOfSale: Type.Optional(pointOfSale),
         createdBy: Type.Optional({ ...id, description: 'the id of the client that made them' }),
@@ -120,8 +118,8 @@ export function createOrdersRoutes(contextOf: ContextOf): AnyOperation[] {
           createLineSchema({
             maxLength: 200,
             description:
-              "the number, the reference, or the beginning of the buyer's last name (a structure: its name), whatever case " +
-              'and accents; 400 if that begins the names of more than 2,000 contacts',
+              "the number, the reference, or the beginning of the buyer's last name (a structure: its name), " +
+              'whatever case and accents; 400 if that begins the names of more than 2,000 contacts',
           }),
         ),
         createdFrom: Type.Optional({ ...timestamp, description: 'created then or later' }),
@@ -191,9 +189,9 @@ export function createOrdersRoutes(contextOf: ContextOf): AnyOperation[] {
       access: 'orders:write',
       summary: 'Changes the contact, the external reference and the delivery of tickets of an order',
       description:
-        'A JSON merge patch (RFC 7396): null removes. In every state, but for `ticketDelivery`: until the confirmation. ' +
-        'Unless the order is cancelled, another contact meets the criteria of its tariffs, or the token has the scope ' +
-        'orders.sensitive:write: 422 `order_tariff_not_accessible` otherwise.',
+        'A JSON merge patch (RFC 7396): null removes. In every state, but for `ticketDelivery`: until the ' +
+        'confirmation. Unless the order is cancelled, another contact meets the criteria of its tariffs, or the ' +
+        'token has the scope orders.sensitive:write: 422 `order_tariff_not_accessible` otherwise.',
       body: named('OrderChanges', createPatchSchema(OrderDetails)),
       readOnly,
       answers: { 200: Order },
@@ -201,10 +199,7 @@ export function createOrdersRoutes(contextOf: ContextOf): AnyOperation[] {
       etag: true,
       conditional: true,
       example: { params, body: { externalReference: 'agency-4711' }, answer: example.open },
-      handle: createHandler(
-        contextOf,
-        answerOrder,
-      )((context, command, { caller, body, requireUnchanged }) => {
+      handle: handler((context, command, { caller, body, requireUnchanged }) => {
         const own = { ...command, requireUnchanged: (order: OrderDocument) => requireUnchanged(toOrderView(order)) };
         return changeOrder(context, own, body, maySellToAnybody(caller.scopes));
       }),
@@ -238,7 +233,8 @@ export function createActionsRoutes(contextOf: ContextOf): AnyOperation[] {
       id: 'reserveOrder',
       summary: 'Holds the places of an open order without payment until a date',
       description:
-        'Any instant in the future, for a client with bounds at most their `reservationDays` ahead (422); the hold ends then.',
+        'Any instant in the future, for a client with bounds at most their `reservationDays` ahead (422); the hold ' +
+        'ends then.',
       body: Reservation,
       errors: ['conflict', 'semantically_invalid', ...stateCodes],
       example: { params, body: { dueAt: example.reserved.dueAt }, answer: example.reserved },
@@ -249,8 +245,9 @@ export function createActionsRoutes(contextOf: ContextOf): AnyOperation[] {
       id: 'confirmOrder',
       summary: 'Confirms an order that is free of charge, paid or on account: sells its places, issues its tickets',
       description:
-        'While a payment is pending the answer is 412 `order_payment_pending`, unless `onAccount` is true: settle the ' +
-        'payment first. A client with bounds confirms on account only with `onAccount` of its bounds: 403 otherwise.',
+        'While a payment is pending the answer is 412 `order_payment_pending`, unless `onAccount` is true: settle ' +
+        'the payment first. A client with bounds confirms on account only with `onAccount` of its bounds: 403 ' +
+        'otherwise.',
       body: Confirmation,
       errors: ['conflict', 'order_unpaid', 'order_empty', ...stateCodes],
       example: { params, body: { onAccount: true }, answer: example.confirmed },
@@ -261,9 +258,9 @@ export function createActionsRoutes(contextOf: ContextOf): AnyOperation[] {
       id: 'cancelOrder',
       summary: 'Cancels an order, at once and durably',
       description:
-        'Tickets are cancelled and places released afterwards; `cancellation.settledAt` is when all of that was done. ' +
-        'With a controlled ticket the answer is 412 `order_ticket_controlled`, unless `override` is true, which counts ' +
-        'with the scope orders.sensitive:write only.',
+        'Tickets are cancelled and places released afterwards; `cancellation.settledAt` is when all of that was ' +
+        'done. With a controlled ticket the answer is 412 `order_ticket_controlled`, unless `override` is true, ' +
+        'which counts with the scope orders.sensitive:write only.',
       body: CancellationRequest,
       errors: ['conflict', 'order_expired', 'order_cancelled', 'order_ticket_controlled'],
       example: { params, body: { reason: 'the customer is ill' }, answer: example.cancelled },

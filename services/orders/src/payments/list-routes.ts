@@ -11,7 +11,7 @@ import {
   timestamp,
 } from '@boxoffice/http';
 import { type Documents, readDocuments } from '@boxoffice/store';
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import * as example from '../api/examples.ts';
 import { ListedPayment, ListedRefund, method } from '../api/schemas.ts';
 import { toPaymentView, toRefundView } from '../api/views.ts';
@@ -43,13 +43,8 @@ interface Start {
 export function createRecordsRoutes(contextOf: ContextOf): AnyOperation[] {
   return [
     operation({
-      path: '/svc/v3/payments',
+      ...list('payments'),
       id: 'listAllPayments',
-      method: 'get',
-      access: 'orders.sensitive:read',
-      summary: 'Lists the payments of all orders',
-      description: describe('payments'),
-      query: { ...pageQuery, ...filters, status: Type.Optional(oneOf(paymentStates)) },
       answers: { 200: createPageSchema(ListedPayment) },
       example: {
         query: { status: 'captured', limit: 20 },
@@ -60,20 +55,12 @@ export function createRecordsRoutes(contextOf: ContextOf): AnyOperation[] {
           { query, cursor },
           contextOf(caller).orders.of(caller.institution),
           ({ payments }) => payments,
-          (order, payment): Static<typeof ListedPayment> => ({
-            ...toPaymentView(order, payment, caller.scopes),
-            externalReference: order.externalReference,
-          }),
+          (order, payment) => toPaymentView(order, payment, caller.scopes),
         ),
     }),
     operation({
-      path: '/svc/v3/refunds',
+      ...list('refunds', ' A refund is recorded once it is made: its `status` is `captured` in every case.'),
       id: 'listAllRefunds',
-      method: 'get',
-      access: 'orders.sensitive:read',
-      summary: 'Lists the refunds of all orders',
-      description: `${describe('refunds')} A refund is recorded once it is made: its \`status\` is \`captured\` in every case.`,
-      query: { ...pageQuery, ...filters, status: Type.Optional(oneOf(paymentStates)) },
       answers: { 200: createPageSchema(ListedRefund) },
       example: { query: { limit: 20 }, answer: { items: [example.listedRefund], nextCursor: null } },
       handle: ({ caller, query, cursor }) =>
@@ -82,19 +69,24 @@ export function createRecordsRoutes(contextOf: ContextOf): AnyOperation[] {
           contextOf(caller).orders.of(caller.institution),
           // Recorded once it is made, so it stores no status.
           ({ refunds }) => refunds.map((refund) => ({ ...refund, status: 'captured' as const })),
-          (order, refund): Static<typeof ListedRefund> => ({
-            ...toRefundView(order, refund, caller.scopes),
-            externalReference: order.externalReference,
-          }),
+          (order, refund) => toRefundView(order, refund, caller.scopes),
         ),
     }),
   ];
 }
 
-const describe = (records: string): string =>
-  `In order of their orders' creation, and within an order in that of the ${records}. A page may have fewer than ` +
-  '`limit` items, even none: the list ends where `nextCursor` is null. Users, and clients with bounds, see the ' +
-  `${records} of the orders that they may see. \`externalReference\` is the order's.`;
+const list = (records: 'payments' | 'refunds', more = '') =>
+  ({
+    path: `/svc/v3/${records}`,
+    method: 'get',
+    access: 'orders.sensitive:read',
+    summary: `Lists the ${records} of all orders`,
+    description:
+      `In order of their orders' creation, and within an order in that of the ${records}. A page may have fewer than ` +
+      '`limit` items, even none: the list ends where `nextCursor` is null. Users, and clients with bounds, see the ' +
+      `${records} of the orders that they may see. \`externalReference\` is the order's.${more}`,
+    query: { ...pageQuery, ...filters, status: Type.Optional(oneOf(paymentStates)) },
+  }) as const;
 
 /** Nothing comes twice, and what was recorded before the first page comes, whatever is recorded meanwhile. */
 const pageOfRecords = async <Kind extends Refund, Item>(
@@ -108,7 +100,7 @@ const pageOfRecords = async <Kind extends Refund, Item>(
   const start = after && { order: { id: orderId, listedAt: Number(after.value) }, index: Number(index) };
   const { limit = DEFAULT_LIMIT } = query;
   const isWanted = fits(query);
-  const items: Item[] = [];
+  const items: (Item & Pick<OrderDocument, 'externalReference'>)[] = [];
   const continuedAt = ({ order, index: next }: Start) =>
     ok({ items, nextCursor: cursor.write({ value: order.listedAt, id: `${order.id}/${next}` }) });
   let read = 0;
@@ -117,7 +109,7 @@ const pageOfRecords = async <Kind extends Refund, Item>(
     for (const [index, record] of records.entries()) {
       if ((order.id === orderId && index < Number(start?.index)) || !isWanted(record)) continue;
       if (items.length === limit) return continuedAt({ order, index });
-      items.push(view(order, record));
+      items.push({ ...view(order, record), externalReference: order.externalReference });
     }
     read += 1;
     if (read === MOST_ORDERS) return continuedAt({ order, index: records.length });

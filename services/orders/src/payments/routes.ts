@@ -2,6 +2,7 @@ import {
   type AnyOperation,
   created,
   createPageSchema,
+  ok,
   operation,
   pageQuery,
   pathId,
@@ -10,15 +11,7 @@ import {
 } from '@boxoffice/http';
 import * as example from '../api/examples.ts';
 import { NewPayment, NewRefund, Order, Payment, PaymentChange, paymentReadOnly, Refund } from '../api/schemas.ts';
-import {
-  answerOrder,
-  answerRecord,
-  requireRecord,
-  toOrderEtag,
-  toPagedList,
-  toPaymentView,
-  toRefundView,
-} from '../api/views.ts';
+import { answerOrder, requireRecord, toOrderEtag, toPagedList, toPaymentView, toRefundView } from '../api/views.ts';
 import type { ContextOf } from '../context.ts';
 import { deriveIdFromKey, formatOrderPath, formatPaymentPath } from '../ids.ts';
 import { toCreator } from '../orders/create.ts';
@@ -60,9 +53,9 @@ export function createPaymentsRoutes(contextOf: ContextOf): AnyOperation[] {
       summary: 'Records a payment; fully captured it confirms the order',
       description:
         'Pending amounts do not lower `due`. A capture on an expired order confirms it if its places can be held ' +
-        'again; if not, the answer is 412 `payment_recorded`: the money is recorded, and `Location` names the payment. ' +
-        'Once places are free, setting that payment to `captured` again confirms the order. An expired order of which ' +
-        'something is still due is not confirmed: 412 `payment_recorded`. `reference` is sensitive: ' +
+        'again; if not, the answer is 412 `payment_recorded`: the money is recorded, and `Location` names the ' +
+        'payment. Once places are free, setting that payment to `captured` again confirms the order. An expired ' +
+        'order of which something is still due is not confirmed: 412 `payment_recorded`. `reference` is sensitive: ' +
         'writing it needs the scope payments:write or orders.sensitive:write as well (403), and answers contain it ' +
         "with the scope orders.sensitive:read only. ETag and If-Match are the order's.",
       body: NewPayment,
@@ -108,7 +101,8 @@ export function createPaymentsRoutes(contextOf: ContextOf): AnyOperation[] {
       example: { params: singleParams, answer: example.payment },
       handle: async ({ caller, params: { orderId, paymentId } }) => {
         const order = await findOrder(contextOf(caller), { institution: caller.institution, orderId });
-        return answerRecord(order, toPaymentView(order, requireRecord(order.payments, paymentId), caller.scopes));
+        const payment = requireRecord(order.payments, paymentId);
+        return ok(toPaymentView(order, payment, caller.scopes), toOrderEtag(order));
       },
     }),
     operation({
@@ -129,11 +123,7 @@ export function createPaymentsRoutes(contextOf: ContextOf): AnyOperation[] {
       errors: ['conflict', 'payment_final', 'payment_recorded', 'semantically_invalid'],
       etag: true,
       conditional: true,
-      example: {
-        params: singleParams,
-        body: { status: 'captured' },
-        answer: example.paid,
-      },
+      example: { params: singleParams, body: { status: 'captured' }, answer: example.paid },
       handle: createHandler(
         contextOf,
         answerOrder,
@@ -213,7 +203,8 @@ export function createRefundsRoutes(contextOf: ContextOf): AnyOperation[] {
       example: { params: { ...params, refundId: example.ids.refund }, answer: example.refund },
       handle: async ({ caller, params: { orderId, refundId } }) => {
         const order = await findOrder(contextOf(caller), { institution: caller.institution, orderId });
-        return answerRecord(order, toRefundView(order, requireRecord(order.refunds, refundId), caller.scopes));
+        const refund = requireRecord(order.refunds, refundId);
+        return ok(toRefundView(order, refund, caller.scopes), toOrderEtag(order));
       },
     }),
   ];

@@ -89,10 +89,7 @@ export function createContactNamedFacts({ id: orderId, createdBy, pointOfSale, c
 
 /** The places of the lines are free again. */
 export function createOrderExpiredFact({ id: orderId, lines }: Order) {
-  return {
-    type: 'order.expired' as const,
-    data: { orderId, placeIds: placeIdsOf(lines) },
-  };
+  return { type: 'order.expired' as const, data: { orderId, placeIds: placeIdsOf(lines) } };
 }
 
 /** `requestedAt` in epoch milliseconds. */
