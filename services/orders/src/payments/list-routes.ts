@@ -45,6 +45,7 @@ export function createRecordsRoutes(contextOf: ContextOf): AnyOperation[] {
     operation({
       ...list('payments'),
       id: 'listAllPayments',
+      summary: 'Lists the payments of all orders',
       answers: { 200: createPageSchema(ListedPayment) },
       example: {
         query: { status: 'captured', limit: 20 },
@@ -61,6 +62,7 @@ export function createRecordsRoutes(contextOf: ContextOf): AnyOperation[] {
     operation({
       ...list('refunds', ' A refund is recorded once it is made: its `status` is `captured` in every case.'),
       id: 'listAllRefunds',
+      summary: 'Lists the refunds of all orders',
       answers: { 200: createPageSchema(ListedRefund) },
       example: { query: { limit: 20 }, answer: { items: [example.listedRefund], nextCursor: null } },
       handle: ({ caller, query, cursor }) =>
@@ -80,7 +82,6 @@ const list = (records: 'payments' | 'refunds', more = '') =>
     path: `/svc/v3/${records}`,
     method: 'get',
     access: 'orders.sensitive:read',
-    summary: `Lists the ${records} of all orders`,
     description:
       `In order of their orders' creation, and within an order in that of the ${records}. A page may have fewer than ` +
       '`limit` items, even none: the list ends where `nextCursor` is null. Users, and clients with bounds, see the ' +

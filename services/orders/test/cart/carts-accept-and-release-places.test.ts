@@ -17,7 +17,7 @@ import {
   requireDone,
   type ShopOrder,
 } from '../fixture/orders.ts';
-import { dieAt, moments } from '../fixture/services.ts';
+import { moments, startDying } from '../fixture/services.ts';
 
 describeOnEachEngine('carts', (fixture) => {
   describe('carts accept and release places', () => {
@@ -339,7 +339,7 @@ describeOnEachEngine('carts', (fixture) => {
       test('there is no cart, and its id can be used by another request', async () => {
         const hall = fixture.catalog.hall(3);
         const id = createCartId();
-        dieAt(fixture, 'hold', when, (context) => addToCart(context, addition(id, hall.item(2))));
+        startDying(fixture, 'hold', when, (context) => addToCart(context, addition(id, hall.item(2))));
         if (when === 'after') await waitUntil(() => fixture.catalog.count(hall).held === 2);
         expect((await fixture.shop('GET', `/${id}`)).status).toBe(404);
         expect(requireDone(await add(fixture, id, [hall.item()])).lines).toHaveLength(1);
@@ -349,7 +349,7 @@ describeOnEachEngine('carts', (fixture) => {
       test('a repeat of the first addition gets the places that are held for it', async () => {
         const hall = fixture.catalog.hall(2);
         const id = createCartId();
-        dieAt(fixture, 'hold', when, (context) => addToCart(context, addition(id, hall.item(2))));
+        startDying(fixture, 'hold', when, (context) => addToCart(context, addition(id, hall.item(2))));
         if (when === 'after') await waitUntil(() => fixture.catalog.count(hall).held === 2);
         const cart = await addToCart(fixture.context, addition(id, hall.item(2)));
         expect(cart).toMatchObject({ state: 'open', listedAt: null, heldPlaces: 2 });
@@ -359,7 +359,7 @@ describeOnEachEngine('carts', (fixture) => {
 
       test('the cart accepts further lines', async () => {
         const { hall, cart, path } = await createCart(fixture, 1);
-        dieAt(fixture, 'hold', when, (context) => addToCart(context, addition(cart.id, hall.item())));
+        startDying(fixture, 'hold', when, (context) => addToCart(context, addition(cart.id, hall.item())));
         if (when === 'after') await waitUntil(() => fixture.catalog.count(hall).held === 2);
         expect(await fixture.document(cart.id)).toMatchObject({ heldPlaces: 1 });
         expect(requireDone(await add(fixture, cart.id, [hall.item()])).lines).toHaveLength(2);
@@ -369,7 +369,7 @@ describeOnEachEngine('carts', (fixture) => {
       test('the place of a removed line is released later', async () => {
         const { hall, cart, path } = await createCart(fixture, 2);
         const target = { institution: 'opera', orderId: cart.id };
-        dieAt(fixture, 'release', when, (context) =>
+        startDying(fixture, 'release', when, (context) =>
           removeOrderLine(context, { ...target, appliesTo: 'carts' }, String(cart.lines[0]?.id)),
         );
         await waitUntil(async () => (await fixture.document(cart.id))?.removedPlaces != null);

@@ -14,7 +14,7 @@ import {
   readCart,
   requireDone,
 } from '../fixture/orders.ts';
-import { dieAt, moments, waitForever } from '../fixture/services.ts';
+import { moments, startDying, waitForever } from '../fixture/services.ts';
 
 describeOnEachEngine('checkout', (fixture) => {
   let contactNumber: string;
@@ -248,7 +248,7 @@ describeOnEachEngine('checkout', (fixture) => {
     const died = async (call: 'sell' | 'extend', when: 'before' | 'after') => {
       const { hall, cart, path } = await createCart(fixture);
       const target = { institution: 'opera', orderId: cart.id };
-      dieAt(fixture, call, when, (context) => checkOutCart(context, target, requestFor(call)));
+      startDying(fixture, call, when, (context) => checkOutCart(context, target, requestFor(call)));
       if (call === 'sell') await waitUntil(async () => (await fixture.document(cart.id))?.saleDue != null);
       const isDone = (order: OrderDocument | undefined) =>
         call === 'sell'

@@ -11,7 +11,7 @@ import { payOrder, settleOrderPayment } from '../../src/payments/payments.ts';
 import type { OrderDocument } from '../../src/store.ts';
 import { describeOnEachEngine, waitUntil } from '../fixture/fixture.ts';
 import { createExpiredOrder, createOrderInHall, pay, read } from '../fixture/orders.ts';
-import { dieAt, moments } from '../fixture/services.ts';
+import { moments, startDying } from '../fixture/services.ts';
 
 describeOnEachEngine('recovery', (fixture) => {
   /** An idempotency record in use, as the HTTP library creates it. */
@@ -58,7 +58,7 @@ describeOnEachEngine('recovery', (fixture) => {
       const hall = fixture.catalog.hall(3);
       const other = fixture.catalog.hall(1);
       const requested = { items: [hall.item(2), other.item()] };
-      dieAt(fixture, 'hold', when, (context) => createOrder(context, holder, requested, undefined));
+      startDying(fixture, 'hold', when, (context) => createOrder(context, holder, requested, undefined));
       if (when === 'after') await waitUntil(() => fixture.catalog.count(hall).held === 2);
       await fixture.later();
       const { performanceId } = hall;
@@ -70,7 +70,7 @@ describeOnEachEngine('recovery', (fixture) => {
       const hall = fixture.catalog.hall(2);
       const requested = { items: [hall.item(2)] };
       const key = randomUUID();
-      dieAt(fixture, 'hold', when, (context) => createOrder(context, holder, requested, recordOf(key)));
+      startDying(fixture, 'hold', when, (context) => createOrder(context, holder, requested, recordOf(key)));
       if (when === 'after') await waitUntil(() => fixture.catalog.count(hall).held === 2);
       const order = await createOrder(fixture.context, holder, requested, recordOf(key));
       expect(order).toMatchObject({ state: 'open', heldPlaces: 2 });
@@ -82,7 +82,7 @@ describeOnEachEngine('recovery', (fixture) => {
     test.each(moments)('a confirmation is repeated if its process dies %s the sale', async (when) => {
       const { order, path, hall } = await createOrderInHall(fixture);
       const key = randomUUID();
-      dieAt(fixture, 'sell', when, (context) => confirmOrder(context, command(order.id, key), true));
+      startDying(fixture, 'sell', when, (context) => confirmOrder(context, command(order.id, key), true));
       if (when === 'after') await waitUntil(() => fixture.catalog.count(hall).sold === 2);
       await fixture.later();
       expect(await read(fixture, path)).toMatchObject({ state: 'open' });
@@ -98,7 +98,7 @@ describeOnEachEngine('recovery', (fixture) => {
 
     test('an order that was sold and never confirmed expires, and its places are released', async () => {
       const { order, path, hall } = await createOrderInHall(fixture);
-      dieAt(fixture, 'sell', 'after', (context) => confirmOrder(context, command(order.id), true));
+      startDying(fixture, 'sell', 'after', (context) => confirmOrder(context, command(order.id), true));
       await waitUntil(() => fixture.catalog.count(hall).sold === 2);
       await fixture.later(MINUTES_16);
       expect(await read(fixture, path)).toMatchObject({ state: 'expired' });
@@ -122,7 +122,7 @@ describeOnEachEngine('recovery', (fixture) => {
         if (at === 'late') fixture.catalog.steal(order.lines[0]?.place.id ?? '');
         const key = randomUUID();
         const requested = payment();
-        dieAt(fixture, call, when, (context) => payOrder(context, command(order.id, key), requested));
+        startDying(fixture, call, when, (context) => payOrder(context, command(order.id, key), requested));
         await waitUntil(() => isSaleDue(order.id));
         await fixture.later();
         expect(await read(fixture, path)).toMatchObject({ state: 'confirmed', paid: 2_000 });
@@ -138,7 +138,7 @@ describeOnEachEngine('recovery', (fixture) => {
         const { order, path } = await createOrderInHall(fixture);
         const key = randomUUID();
         const requested = payment('pending');
-        dieAt(fixture, 'extend', when, (context) => payOrder(context, command(order.id, key), requested));
+        startDying(fixture, 'extend', when, (context) => payOrder(context, command(order.id, key), requested));
         await fixture.later();
         expect(await read(fixture, path)).toMatchObject({ state: 'open', paid: 0 });
         const again = await payOrder(fixture.context, command(order.id, key), requested);
@@ -151,7 +151,7 @@ describeOnEachEngine('recovery', (fixture) => {
       const { order, path } = await createOrderInHall(fixture);
       const { data } = await pay(fixture, path, { status: 'pending' });
       const key = randomUUID();
-      dieAt(fixture, 'sell', 'before', (context) =>
+      startDying(fixture, 'sell', 'before', (context) =>
         settleOrderPayment(context, command(order.id, key), data.id, 'captured'),
       );
       await waitUntil(() => isSaleDue(order.id));
@@ -164,7 +164,7 @@ describeOnEachEngine('recovery', (fixture) => {
       const hall = fixture.catalog.hall(2);
       const items = [hall.item(2)];
       const key = randomUUID();
-      dieAt(fixture, 'hold', when, (context) => addOrderLines(context, command(order.id, key), items));
+      startDying(fixture, 'hold', when, (context) => addOrderLines(context, command(order.id, key), items));
       if (when === 'after') await waitUntil(() => fixture.catalog.count(hall).held === 2);
       await fixture.later();
       expect((await read(fixture, path)).lines).toHaveLength(2);
@@ -175,7 +175,7 @@ describeOnEachEngine('recovery', (fixture) => {
 
     test.each(moments)('a removal releases its place if its process dies %s the release', async (when) => {
       const { order, path, hall } = await createOrderInHall(fixture);
-      dieAt(fixture, 'release', when, (context) =>
+      startDying(fixture, 'release', when, (context) =>
         removeOrderLine(context, command(order.id), order.lines[0]?.id ?? ''),
       );
       await waitUntil(async () => (await fixture.document(order.id))?.removedPlaces != null);
@@ -191,8 +191,8 @@ describeOnEachEngine('recovery', (fixture) => {
         const [first, second] = [await createOrderInHall(fixture), await createOrderInHall(fixture)];
         const key = randomUUID();
         const dueAt = Date.parse('2099-01-01T00:00:00Z');
-        dieAt(fixture, 'extend', when, (context) => extendOrder(context, command(first.order.id, key), 55));
-        dieAt(fixture, 'extend', when, (context) => reserveOrder(context, command(second.order.id, key), dueAt));
+        startDying(fixture, 'extend', when, (context) => extendOrder(context, command(first.order.id, key), 55));
+        startDying(fixture, 'extend', when, (context) => reserveOrder(context, command(second.order.id, key), dueAt));
         await fixture.later();
         expect(await read(fixture, second.path)).toMatchObject({ state: 'open' });
         await extendOrder(fixture.context, command(first.order.id, key), 55);
