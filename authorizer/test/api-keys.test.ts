@@ -16,16 +16,13 @@ describe('an api key is shown once', () => {
 
     const PATH = '/svc/v3/api-keys';
 
-    const call = (operation: string, method: string, path: string, body?: object, headers?: Record<string, string>) =>
-      its.callAt(token, operation, method === 'GET' ? 'clients:read' : 'clients:write', method, `${PATH}${path}`, {
-        body,
-        headers,
-      });
+    const send = (operation: string, apiKeyId: unknown, body?: object, headers?: Record<string, string>) =>
+      its.send(token, operation, { apiKeyId }, { body, headers });
     const create = async (body: object, headers?: Record<string, string>) =>
-      call('createApiKey', 'POST', '', { name: 'Calendar', ...body }, headers);
-    const get = (id: string) => call('getApiKey', 'GET', `/${id}`);
+      send('createApiKey', undefined, { name: 'Calendar', ...body }, headers);
+    const get = (id: string) => send('getApiKey', id);
     const patch = (id: string, body: object, headers?: Record<string, string>) =>
-      call('updateApiKey', 'PATCH', `/${id}`, body, headers);
+      send('updateApiKey', id, body, headers);
 
     const verify = async (key: string) => {
       const body = { keyHash: hash('sha256', key, 'base64url'), gateway: 'gw-1' };
@@ -63,7 +60,9 @@ describe('an api key is shown once', () => {
         expect(headers.get('location')).toBe(`${PATH}/${data.apiKeyId}`);
         const shown = await get(String(data.apiKeyId));
         expect(shown.body.data).toEqual(data);
-        const listed = (await call('listApiKeys', 'GET', '?limit=500')).body.data as { items: Json[] };
+        const listed = (await its.send(token, 'listApiKeys', {}, { query: '?limit=500' })).body.data as {
+          items: Json[];
+        };
         expect(listed.items).toContainEqual(data);
       });
 
@@ -125,10 +124,10 @@ describe('an api key is shown once', () => {
       test('that is deleted or expired cannot be used', async () => {
         const { key, apiKeyId } = (await create({ origins: ['https://a.example'] })).body.data as Json;
         const id = String(apiKeyId);
-        expect((await call('deleteApiKey', 'DELETE', `/${id}`)).body.data).toMatchObject({ apiKeyId: id, origins: [] });
+        expect((await send('deleteApiKey', id)).body.data).toMatchObject({ apiKeyId: id, origins: [] });
         expect(await verify(String(key))).toBeNull();
         expect((await get(id)).status).toBe(404);
-        expect((await call('deleteApiKey', 'DELETE', `/${id}`)).status).toBe(404);
+        expect((await send('deleteApiKey', id)).status).toBe(404);
         const expired = (await create({})).body.data as Json;
         await expire(String(expired.apiKeyId));
         expect(await verify(String(expired.key))).toBeNull();
@@ -160,12 +159,11 @@ describe('an api key is shown once', () => {
       test('of another institution does not exist', async () => {
         const { apiKeyId } = (await create({})).body.data as Json;
         const stranger = await its.tokenOf(await its.newClient(['clients:read', 'clients:write'], 'museum'));
-        const as = (operation: string, method: string, scope: string, body?: object) =>
-          its.callAt(stranger, operation, scope, method, `${PATH}/${apiKeyId}`, { body });
-        expect((await as('getApiKey', 'GET', 'clients:read')).status).toBe(404);
-        expect((await as('updateApiKey', 'PATCH', 'clients:write', { name: 'Mine' })).status).toBe(404);
-        expect((await as('deleteApiKey', 'DELETE', 'clients:write')).status).toBe(404);
-        const listed = await its.callAt(stranger, 'listApiKeys', 'clients:read', 'GET', PATH);
+        const as = (operation: string, body?: object) => its.send(stranger, operation, { apiKeyId }, { body });
+        expect((await as('getApiKey')).status).toBe(404);
+        expect((await as('updateApiKey', { name: 'Mine' })).status).toBe(404);
+        expect((await as('deleteApiKey')).status).toBe(404);
+        const listed = await its.send(stranger, 'listApiKeys');
         expect((listed.body.data as Json).items).toEqual([]);
       });
     });
@@ -197,36 +195,34 @@ describe('an api key is shown once', () => {
         strong = await its.tokenOf(await its.newClient(SCOPES));
       });
 
-      const send = async (operation: string, scope: Scope, method: string, path: string, body?: object) => {
+      const send = async (operation: string, params: object, body?: object) => {
         const instances = its.services.map(({ url }) => createRequests(url, its.store));
         const reply = await sendEightAtOnce(instances, (on, key) =>
-          on.callAt(strong, operation, scope, method, `/svc/v3${path}`, { body, headers: { 'idempotency-key': key } }),
+          on.send(strong, operation, params, { body, headers: { 'idempotency-key': key } }),
         );
         return { status: reply.status, code: reply.body.status, data: reply.body.data as Json };
       };
 
       test('one makes, changes, or adds a secret to, a client', async () => {
-        const made = await send('createClient', 'clients:write', 'POST', '/clients', { name: 'Till', scopes: [] });
+        const made = await send('createClient', {}, { name: 'Till', scopes: [] });
         expect(made.status).toBe(201);
-        const path = `/clients/${made.data.clientId}`;
-        expect((await send('updateClient', 'clients:write', 'PATCH', path, { name: 'Door' })).status).toBe(200);
-        const added = await send('createClientSecret', 'clients.sensitive:write', 'POST', `${path}/secrets`);
+        expect((await send('updateClient', made.data, { name: 'Door' })).status).toBe(200);
+        const added = await send('createClientSecret', made.data);
         expect([added.status, added.data.secrets]).toEqual([201, [expect.anything(), expect.anything()]]);
       });
 
       test('one makes an API key', async () => {
         const key = { name: 'Shop', origins: ['https://shop.example'] };
-        expect((await send('createApiKey', 'clients:write', 'POST', '/api-keys', key)).status).toBe(201);
+        expect((await send('createApiKey', {}, key)).status).toBe(201);
       });
 
       test('one makes or invites a user; a refusal is the same for all', async () => {
         const user = { login: `${randomUUID()}@opera.example`, name: 'Ann', role: 'door' };
-        const made = await send('createUser', 'users:write', 'POST', '/users', user);
+        const made = await send('createUser', {}, user);
         expect(made.status).toBe(201);
-        const path = `/users/${made.data.userId}`;
-        const invited = await send('createUserInvitation', 'users.sensitive:write', 'POST', `${path}/invitation`);
+        const invited = await send('createUserInvitation', made.data);
         expect(invited.status).toBe(201);
-        expect((await send('createUser', 'users:write', 'POST', '/users', user)).code).toBe('user_duplicate_login');
+        expect((await send('createUser', {}, user)).code).toBe('user_duplicate_login');
       });
     });
   });

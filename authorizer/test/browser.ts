@@ -20,11 +20,11 @@ const tag = argon2Sync('argon2id', { ...cheapest, message: PASSWORD, nonce });
 const PASSWORD_HASH = `$argon2id$v=19$m=8,t=1,p=1$${[nonce, tag].map((one) => one.toString('base64').replaceAll('=', '')).join('$')}`;
 
 /** Gives an invited user PASSWORD, as its page does. `at`: epoch milliseconds. */
-export async function acceptCheaply(store: Store, { id, institution, invitation }: UserDocument, at = Date.now()) {
+const acceptCheaply = async (store: Store, { id, institution, invitation }: UserDocument, at: number) => {
   const users = store.collection(usersCollection).of(institution);
   await users.update(id, (user) => ({ next: applyPassword(user, PASSWORD_HASH, new Date(at)) }));
   await removeInvitation(store, institution, invitation);
-}
+};
 
 /** A page or a redirect, as a browser gets it. */
 export interface Visited {
@@ -96,12 +96,17 @@ export function createPeople(installation: Installation, now: () => number = Dat
   const { store, issuer } = installation;
   const users = createUsers(store, { publicUrl: issuer, now });
 
-  const person = async (details: object = {}, institution = 'opera'): Promise<Person> => {
+  /** A user who has not set a password yet. */
+  const invited = (details: object = {}, institution = 'opera') => {
+    const registration = { name: 'Ada Lang', role: 'admin', contactNumber: null, pointsOfSale: [], ...details };
     const login = `${randomUUID()}@example.org`;
-    const registration = { login, name: 'Ada Lang', role: 'admin', contactNumber: null, pointsOfSale: [], ...details };
-    const { user } = await users.create(institution, registration as Parameters<typeof users.create>[1]);
+    return users.create(institution, { login, ...registration } as Parameters<typeof users.create>[1]);
+  };
+
+  const person = async (details: object = {}, institution = 'opera'): Promise<Person> => {
+    const { user } = await invited(details, institution);
     await acceptCheaply(store, user, now());
-    return { userId: user.id, login, institution };
+    return { userId: user.id, login: user.login, institution };
   };
 
   const webClient = async (more: Partial<Parameters<typeof createClient>[1]> = {}) =>
@@ -170,17 +175,27 @@ export function createPeople(installation: Installation, now: () => number = Dat
       ...more,
     });
 
-  /** Signs in and exchanges the code. */
-  const tokens = async (
+  /** Signs in for a code. */
+  const code = async (
     clientId: string,
     who: Pick<Person, 'login'>,
-    scope?: string,
+    more: Readonly<Record<string, string | undefined>> = {},
     on = browser(),
-  ): Promise<Json> => {
+  ) => {
     const { verifier, challenge } = createCodeVerifier();
-    const answer = await signIn(on, clientId, who, { code_challenge: challenge, scope });
-    return (await exchange(clientId, answer.sent.get('code'), verifier)).body;
+    const { sent } = await signIn(on, clientId, who, { code_challenge: challenge, ...more });
+    return { code: sent.get('code') ?? '', verifier, challenge };
   };
+
+  /** Signs in and exchanges the code. */
+  const tokens = async (clientId: string, who: Pick<Person, 'login'>, scope?: string, on?: Browser): Promise<Json> => {
+    const given = await code(clientId, who, { scope }, on);
+    return (await exchange(clientId, given.code, given.verifier)).body;
+  };
+
+  /** What is sent back without asking the user. */
+  const silent = async (on: Browser, clientId: string, more: Readonly<Record<string, string>> = {}) =>
+    (await on.visit(requestOf(clientId, { prompt: 'none', ...more }))).sent;
 
   const userInfo = async (token: string, method = 'GET') => {
     const decision = await installation.decide(token, '', method === 'GET' ? 'getUserInfo' : 'postUserInfo');
@@ -198,6 +213,7 @@ export function createPeople(installation: Installation, now: () => number = Dat
 
   return {
     users,
+    invited,
     person,
     webClient,
     confidentialClient,
@@ -206,7 +222,9 @@ export function createPeople(installation: Installation, now: () => number = Dat
     signIn,
     exchange,
     refresh,
+    code,
     tokens,
+    silent,
     userInfo,
     isValid,
   };

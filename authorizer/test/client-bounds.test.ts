@@ -15,21 +15,9 @@ describe.each(engines)('the bounds of a client, on $name', (engine) => {
     token = await its.tokenOf(await its.newClient(SCOPES));
   });
 
-  const call = (
-    operation: string,
-    method: string,
-    path: string,
-    body?: object,
-    { as = token, headers = {} }: { as?: string; headers?: Record<string, string> } = {},
-  ) =>
-    its.call(as, operation, operation === 'getClient' ? 'clients:read' : 'clients:write', method, path, {
-      body,
-      headers,
-    });
-  const create = (more: object, as?: string) =>
-    call('createClient', 'POST', '', { name: 'Reseller', scopes: ['orders:read'], ...more }, { as });
-  const change = (clientId: unknown, body: object, as?: string) =>
-    call('updateClient', 'PATCH', `/${clientId}`, body, { as });
+  const create = (more: object) =>
+    its.send(token, 'createClient', {}, { body: { name: 'Reseller', scopes: ['orders:read'], ...more } });
+  const change = (clientId: unknown, body: object) => its.send(token, 'updateClient', { clientId }, { body });
   const created = async (more: object) => (await create(more)).body.data as Json & TestClient;
   const stored = (change: (client: ClientDocument) => ClientDocument, { clientId }: TestClient) =>
     its.store
@@ -51,7 +39,7 @@ describe.each(engines)('the bounds of a client, on $name', (engine) => {
     expect(await after({ ownOrders: null })).toEqual({ ownOrders: false, pointsOfSale: [] });
     expect(await after(null)).toBeNull();
     expect(await after({})).toEqual({ ownOrders: false, pointsOfSale: [] });
-    const read = await call('getClient', 'GET', `/${made.clientId}`);
+    const read = await its.send(token, 'getClient', made);
     expect((await change(made.clientId, read.body.data as Json)).body.data).toMatchObject({
       bounds: { ownOrders: false, pointsOfSale: [] },
     });
@@ -103,7 +91,7 @@ describe.each(engines)('the bounds of a client, on $name', (engine) => {
     await stored((found) => ({ ...found, bounds: { ownOrders: true, pointsOfSale: [] } }), client);
     expect((await decision('catalog:write')).status).toBe(403);
     expect((await decision('orders:read')).status).toBe(200);
-    const shown = await call('getClient', 'GET', `/${client.clientId}`);
+    const shown = await its.send(token, 'getClient', client);
     expect(shown.body.data).toMatchObject({ scopes: ['orders:read'] });
     expect((await change(client.clientId, { bounds: null })).body.data).toMatchObject({ scopes: ['orders:read'] });
     expect((await decision('catalog:write')).status).toBe(403);
@@ -128,7 +116,7 @@ describe.each(engines)('the bounds of a client, on $name', (engine) => {
     const callerWith = async (granted: string) => (await people.callerOf(granted, 'orders:read', 'listOrders')).caller;
     const client = await its.newClient(['orders:read']);
     const pointsOfSale = ['till.opera.example'];
-    const user = await people.active(token, 'box_office', { pointsOfSale });
+    const user = await people.person({ role: 'box_office', pointsOfSale });
     const [granted, ofUser] = [await its.tokenOf(client), await people.tokenOf(user, client)];
     expect((await callerWith(granted))?.bounds).toBeNull();
     const bounds = { ownOrders: true, pointsOfSale, onAccount: true, heldPlaces: 40 };
@@ -147,7 +135,7 @@ describe.each(engines)('the bounds of a client, on $name', (engine) => {
     its.references?.catalog.mishaps.set('*', 'fails');
     const { status, headers } = await create({ name: 'Unwritten', bounds: { pointsOfSale: ['till.opera.example'] } });
     expect([status, headers.get('retry-after')]).toEqual([503, expect.stringMatching(/^\d+$/)]);
-    const listed = await its.call(token, 'listClients', 'clients:read', 'GET', '?limit=500');
+    const listed = await its.send(token, 'listClients', {}, { query: '?limit=500' });
     expect(listed.text).not.toContain('Unwritten');
     expect((await create({ bounds: { ownOrders: true } })).status).toBe(201);
     its.references?.catalog.mishaps.clear();

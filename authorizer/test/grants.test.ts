@@ -23,11 +23,7 @@ describe('codes and refresh tokens are used once', () => {
       ada = await people.person();
     });
 
-    const codeOf = async (scope?: string, clientId = client) => {
-      const { verifier, challenge } = createCodeVerifier();
-      const { sent } = await people.signIn(people.browser(), clientId, ada, { code_challenge: challenge, scope });
-      return { code: sent.get('code') ?? '', verifier, challenge };
-    };
+    const codeOf = (scope?: string, clientId = client) => people.code(clientId, ada, { scope });
     const refused = { status: 400, body: { status: 'bad_request', data: null, error: 'invalid_grant' } };
     const withoutScope = { status: 400, body: { status: 'invalid_parameter', data: null, error: 'invalid_scope' } };
 
@@ -103,11 +99,9 @@ describe('codes and refresh tokens are used once', () => {
 
       test('whose scopes the role has lost since gives no token', async () => {
         const person = await people.person({ role: 'manager' });
-        const { verifier, challenge } = createCodeVerifier();
-        const request = { code_challenge: challenge, scope: 'orders:read offline_access' };
-        const { sent } = await people.signIn(people.browser(), client, person, request);
+        const { code, verifier } = await people.code(client, person, { scope: 'orders:read offline_access' });
         await people.users.amend('opera', person.userId, { role: 'door' });
-        expect(await people.exchange(client, sent.get('code'), verifier)).toMatchObject(withoutScope);
+        expect(await people.exchange(client, code, verifier)).toMatchObject(withoutScope);
       });
 
       test('of a confidential client needs its authentication', async () => {
@@ -161,10 +155,9 @@ describe('codes and refresh tokens are used once', () => {
       });
 
       test('gives an ID token without the nonce of the sign-in', async () => {
-        const { verifier, challenge } = createCodeVerifier();
-        const request = { code_challenge: challenge, scope: 'openid offline_access', nonce: 'n-0S6_WzA2Mj' };
-        const { sent } = await people.signIn(people.browser(), client, ada, request);
-        const { body } = await people.exchange(client, sent.get('code'), verifier);
+        const request = { scope: 'openid offline_access', nonce: 'n-0S6_WzA2Mj' };
+        const { code, verifier } = await people.code(client, ada, request);
+        const { body } = await people.exchange(client, code, verifier);
         expect(decodeClaims(body.id_token).nonce).toBe('n-0S6_WzA2Mj');
         const refreshed = await people.refresh(client, body.refresh_token);
         expect(decodeClaims(refreshed.body.id_token)).toMatchObject({ sub: ada.userId, aud: client });

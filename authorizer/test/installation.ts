@@ -7,10 +7,10 @@ import { formatServiceAuthorization, IDENTITY_HEADER } from '@boxoffice/identity
 import { createLogger, deriveServiceSecret, type Metrics } from '@boxoffice/runtime';
 import type { ServicesFile } from '@boxoffice/runtime/services';
 import { openEngines, type RunningService, startService } from '@boxoffice/service';
-import { listTestEngines, type TestEngine } from '@boxoffice/service/testkit';
+import { listTestEngines, type TestEngine, useFixture } from '@boxoffice/service/testkit';
 import type { Store } from '@boxoffice/store';
-import { afterAll, beforeAll } from '@jest/globals';
 import { type Authorizer, createAuthorizer } from '../src/authorizer.ts';
+import { createRoutes } from '../src/commands.ts';
 import type { Scope } from '../src/domain/scopes.ts';
 import { authorizer, createClient } from '../src/index.ts';
 import { type Known, openReferences } from './references.ts';
@@ -202,13 +202,12 @@ export type Installation = Awaited<ReturnType<typeof startInstallation>>;
 
 /** The installation of the tests of a suite: it starts before them and ends after them. */
 export function startInstallationForSuite(options?: InstallationOptions): Installation {
-  const installation = {} as Installation;
-  beforeAll(async () => {
-    Object.assign(installation, await startInstallation(options));
-  });
-  afterAll(() => installation.close());
-  return installation;
+  return useFixture(() => startInstallation(options));
 }
+
+const operations = new Map(
+  createRoutes({} as Store, { oauth: {}, internal: {} } as Authorizer).map((one) => [one.id, one]),
+);
 
 /** Functions that call one instance. */
 export function createRequests(url: string, store: Store) {
@@ -255,20 +254,22 @@ export function createRequests(url: string, store: Store) {
   const decide = (token: string, scope: string, operation = 'getClient', audience = 'authorizer') =>
     internal('/internal/decisions', { token, scope, operation, audience });
 
-  /** Calls an operation like the gateway. */
-  const callAt = async (
+  /** Calls an operation like the gateway, with those of `params` that its path names. */
+  const send = async (
     token: string,
     operation: string,
-    scope: string,
-    method: string,
-    path: string,
-    { body, headers = {} }: { body?: object; headers?: Record<string, string> } = {},
+    params: object = {},
+    { query = '', body, headers = {} }: { query?: string; body?: object; headers?: Record<string, string> } = {},
   ): Promise<Received> => {
-    const decision = await decide(token, scope, operation);
+    const known = operations.get(operation);
+    if (!known) throw new Error(`there is no operation ${operation}`);
+    const { access, method, path } = known;
+    const decision = await decide(token, access === 'token' ? '' : access, operation);
     if (decision.status !== 200) return decision;
+    const at = Object.entries(params).reduce((all, [name, value]) => all.replace(`{${name}}`, String(value)), path);
     return received(
-      fetch(`${url}${path}`, {
-        method,
+      fetch(`${url}${at}${query}`, {
+        method: method.toUpperCase(),
         headers: {
           [IDENTITY_HEADER]: String((decision.body.data as Json).identity),
           ...(body && { 'content-type': 'application/json' }),
@@ -279,17 +280,7 @@ export function createRequests(url: string, store: Store) {
     );
   };
 
-  /** Calls an operation of the clients API like the gateway. */
-  const call = (
-    token: string,
-    operation: string,
-    scope: string,
-    method: string,
-    path: string,
-    more?: { body?: object; headers?: Record<string, string> },
-  ): Promise<Received> => callAt(token, operation, scope, method, `/svc/v3/clients${path}`, more);
-
-  return { post, get, newClient, askToken, tokenOf, introspect, internal, decide, call, callAt };
+  return { post, get, newClient, askToken, tokenOf, introspect, internal, decide, send };
 }
 
 const received = async (answer: Promise<Response>): Promise<Received> => {

@@ -50,7 +50,7 @@ describe('a row that is added to the services file of a running authorizer', () 
     const granter = { institution: 'opera', name: 'granter', scopes: ['clients:write', 'loyalty:read'] };
     const token = await installation.tokenOf(await createClient(installation.store, granter, known));
     const create = (scopes: readonly string[]) =>
-      installation.call(token, 'createClient', 'clients:write', 'POST', '', { body: { name: 'cards', scopes } });
+      installation.send(token, 'createClient', {}, { body: { name: 'cards', scopes } });
     expect(await create(['loyalty:read', 'loyally:read', 'tickets:reed'])).toMatchObject({ status: 400 });
     expect(await create(['loyalty:read', 'loyally:read'])).toMatchObject({
       status: 400,

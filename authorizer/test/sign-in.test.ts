@@ -48,7 +48,7 @@ describe('users sign in and out', () => {
         const browser = people.browser();
         await people.signIn(browser, client, ada);
         expect((await browser.visit(people.requestOf(client))).sent.get('code')).toEqual(expect.any(String));
-        expect((await browser.visit(people.requestOf(client, { prompt: 'none' }))).sent.has('code')).toBe(true);
+        expect((await people.silent(browser, client)).has('code')).toBe(true);
         expect((await browser.visit(people.requestOf(client, { prompt: 'login' }))).status).toBe(200);
         expect((await browser.visit(people.requestOf(client, { max_age: '3600' }))).sent.has('code')).toBe(true);
       });
@@ -56,13 +56,7 @@ describe('users sign in and out', () => {
       test('an unknown login, a locked user and a wrong password have the same answer', async () => {
         const locked = await people.person();
         await people.users.amend('opera', locked.userId, { state: 'locked' });
-        const invited = await people.users.create('opera', {
-          login: 'invited@example.org',
-          name: 'Bo',
-          role: 'door',
-          contactNumber: null,
-          pointsOfSale: [],
-        });
+        const invited = await people.invited({ role: 'door' });
         const answers = [
           await people.signIn(people.browser(), client, { login: 'nobody@example.org' }),
           await people.signIn(people.browser(), client, locked),
@@ -116,9 +110,7 @@ describe('users sign in and out', () => {
         await people.signIn(browser, client, ada);
         const elsewhere = await people.webClient({ institution: 'museum' });
         expect((await browser.visit(people.requestOf(elsewhere))).status).toBe(200);
-        expect((await browser.visit(people.requestOf(elsewhere, { prompt: 'none' }))).sent.get('error')).toBe(
-          'login_required',
-        );
+        expect((await people.silent(browser, elsewhere)).get('error')).toBe('login_required');
         // Its login is unknown there.
         expect((await people.signIn(people.browser(), elsewhere, ada)).status).toBe(403);
       });
@@ -136,9 +128,7 @@ describe('users sign in and out', () => {
         const tokens = await people.tokens(client, person, 'catalog:read offline_access', browser);
         expect(await people.isValid(tokens.access_token)).toBe(true);
         await change(person);
-        expect((await browser.visit(people.requestOf(client, { prompt: 'none' }))).sent.get('error')).toBe(
-          'login_required',
-        );
+        expect((await people.silent(browser, client)).get('error')).toBe('login_required');
         expect(await people.isValid(tokens.access_token)).toBe(false);
         expect((await people.refresh(client, tokens.refresh_token)).body).toMatchObject({ error: 'invalid_grant' });
       });
@@ -187,7 +177,7 @@ describe('users sign in and out', () => {
         return { browser, tokens };
       };
       const isSignedIn = async (browser: ReturnType<People['browser']>) =>
-        (await browser.visit(people.requestOf(client, { prompt: 'none' }))).sent.has('code');
+        (await people.silent(browser, client)).has('code');
 
       test('asks first, and leaves the tokens', async () => {
         const { browser, tokens } = await signedIn();
@@ -260,8 +250,7 @@ describe('users sign in and out', () => {
         expect((await decide(browser, page, 'allow')).sent.has('code')).toBe(true);
         expect((await browser.visit(people.requestOf(third, { scope: 'catalog:read' }))).sent.has('code')).toBe(true);
         expect((await browser.visit(people.requestOf(third, { scope: 'orders:read' }))).status).toBe(200);
-        const silent = await browser.visit(people.requestOf(third, { scope: 'orders:read', prompt: 'none' }));
-        expect(silent.sent.get('error')).toBe('consent_required');
+        expect((await people.silent(browser, third, { scope: 'orders:read' })).get('error')).toBe('consent_required');
         expect(
           (await browser.visit(people.requestOf(third, { scope: 'catalog:read', prompt: 'consent' }))).status,
         ).toBe(200);
@@ -298,9 +287,7 @@ describe('users sign in and out', () => {
           expect(page.status).toBe(200);
           expect((await decide(browser, page, 'allow')).sent.has('code')).toBe(true);
         }
-        expect((await browser.visit(people.requestOf(client, { ...at, prompt: 'none' }))).sent.get('error')).toBe(
-          'interaction_required',
-        );
+        expect((await people.silent(browser, client, { ...at })).get('error')).toBe('interaction_required');
         const app = await people.webClient({ redirectUris: ['org.example.app:/callback'] });
         expect((await browser.visit(people.requestOf(app, { redirect_uri: 'org.example.app:/callback' }))).status).toBe(
           200,
@@ -338,8 +325,7 @@ describe('users sign in and out', () => {
           303,
           { ...refused, error_description: expect.any(String) },
         ]);
-        const silent = await browser.visit(people.requestOf(client, { scope, prompt: 'none' }));
-        expect(silent.sent.get('error')).toBe('invalid_scope');
+        expect((await people.silent(browser, client, { scope })).get('error')).toBe('invalid_scope');
         expect((await people.tokens(client, door, `openid ${scope}`)).scope).toMatch(/^openid/);
       });
 
@@ -352,8 +338,7 @@ describe('users sign in and out', () => {
         const { sent } = await browser.post('/auth/authorize', { form: readFormToken(page), decision: 'allow' });
         expect([sent.get('error'), sent.has('code')]).toEqual(['invalid_scope', false]);
         await people.users.amend('opera', person.userId, { role: 'manager' });
-        const again = await browser.visit(people.requestOf(third, { scope: 'orders:read', prompt: 'none' }));
-        expect(again.sent.get('error')).toBe('consent_required');
+        expect((await people.silent(browser, third, { scope: 'orders:read' })).get('error')).toBe('consent_required');
       });
     });
   });
@@ -441,9 +426,7 @@ describe('the pages name the institution', () => {
       expect(inFrench.text).toContain('<strong>Shop</strong>');
       expect(inFrench.text).not.toContain('>opera<');
 
-      const registration = { name: 'Ada Lang', role: 'manager', contactNumber: null, pointsOfSale: [] } as const;
-      const login = `${randomUUID()}@example.org`;
-      const { invitation } = await people.users.create('opera', { login, ...registration });
+      const { invitation } = await people.invited({ role: 'manager' });
       const path = invitation.url.slice(installation.issuer.length);
       const invited = await people.browser().visit(path, { headers: { 'accept-language': 'de-CH' } });
       expect(invited.headers.get('content-language')).toBe('de');

@@ -3,7 +3,7 @@
 // rule 5: Family A 1: `client_credentials` gives an access token with the granted scopes | authorizer/src/tokens/issue.ts
 // rule 5: 3: every token carries the client's scopes | authorizer/src/tokens/issue.ts
 
-import { createKeySet, verifyAccessToken } from '@boxoffice/identity';
+import { createAccessTokenVerifier, createKeySet } from '@boxoffice/identity';
 import { createMetrics, getListeningPorts } from '@boxoffice/runtime';
 import { startService } from '@boxoffice/service';
 import { beforeAll, describe, expect, test } from '@jest/globals';
@@ -32,9 +32,9 @@ describe('a refused token request has an error code of RFC 6749, 5.2', () => {
     client = await installation.newClient(['catalog:read', 'contacts:write']);
   });
 
-  const path = '/auth/token';
   const credentials = () => ({ client_id: client.clientId, client_secret: client.clientSecret });
   const grant = { grant_type: 'client_credentials' };
+  const whole = () => ({ ...grant, ...credentials() });
 
   /** An error with both sets of members: the envelope's and those of RFC 6749. */
   const refused = async (
@@ -56,95 +56,84 @@ describe('a refused token request has an error code of RFC 6749, 5.2', () => {
     return headers;
   };
 
-  test('an absent parameter is missing_parameter and invalid_request', async () => {
-    const { post } = installation;
-    await refused(post(path, credentials()), 400, 'missing_parameter', 'invalid_request');
-    await refused(post(path, grant), 400, 'missing_parameter', 'invalid_request');
-    await refused(post(path, { ...grant, client_id: client.clientId }), 400, 'missing_parameter', 'invalid_request');
-    await refused(post(path, ''), 400, 'missing_parameter', 'invalid_request');
-  });
+  type Sent = readonly [form: Record<string, string> | string, headers?: Record<string, string>, query?: string];
 
-  test('an empty value counts as absent', async () => {
-    const { post } = installation;
-    await refused(
-      post(path, { ...grant, ...credentials(), grant_type: '' }),
-      400,
+  test.each<[string, string, string, () => Sent[]]>([
+    [
+      'an absent or empty parameter, and one in the query, where logs would have it,',
       'missing_parameter',
       'invalid_request',
-    );
-    await refused(
-      post(path, { ...grant, ...credentials(), client_secret: '' }),
-      400,
-      'missing_parameter',
+      () => [
+        [credentials()],
+        [grant],
+        [{ ...grant, client_id: client.clientId }],
+        [''],
+        [{ ...whole(), grant_type: '' }],
+        [{ ...whole(), client_secret: '' }],
+        ['', {}, `?${new URLSearchParams(whole())}`],
+      ],
+    ],
+    [
+      'an unknown grant, also without the credentials that another grant needs,',
+      'invalid_parameter',
+      'unsupported_grant_type',
+      () => [
+        ...['password', 'implicit', 'CLIENT_CREDENTIALS', 'Refresh_token'].map(
+          (grant_type): Sent => [{ ...credentials(), grant_type }],
+        ),
+        [{ client_id: client.clientId, grant_type: 'password', username: 'ada', password: 'four swans on a lake' }],
+        [{ grant_type: 'password', username: 'ada', password: 'four swans on a lake' }],
+      ],
+    ],
+    [
+      'a scope outside the registration',
+      'invalid_parameter',
+      'invalid_scope',
+      () =>
+        ['orders:read', 'catalog:read orders:read', 'contacts:read', 'catalog', '*'].map((scope) => [
+          { ...whole(), scope },
+        ]),
+    ],
+    ['an unknown query parameter', 'invalid_parameter', 'invalid_request', () => [[whole(), {}, '?x=1']]],
+    [
+      'a repeated parameter',
+      'bad_request',
       'invalid_request',
-    );
-    expect((await post(path, { ...grant, ...credentials(), scope: '' })).status).toBe(200);
+      () =>
+        ['grant_type=client_credentials', `client_id=${client.clientId}`, 'scope=a&scope=a', 'client_secret='].map(
+          (repeated) => [`${new URLSearchParams(whole())}&${repeated}`],
+        ),
+    ],
+    [
+      'credentials both with Basic and in the form',
+      'bad_request',
+      'invalid_request',
+      () => [[whole(), { authorization: formatBasicHeader(client.clientId, client.clientSecret) }]],
+    ],
+    [
+      'a body that is not a form',
+      'bad_request',
+      'invalid_request',
+      () =>
+        [
+          'application/json',
+          'text/plain',
+          'multipart/form-data; boundary=x',
+          'application/x-www-form-urlencoded; charset=latin1',
+        ].map((type) => [whole(), { 'content-type': type }]),
+    ],
+  ])('%s is %s and %s', async (_what, code, error, requests) => {
+    for (const [form, headers, query = ''] of requests())
+      await refused(installation.post(`/auth/token${query}`, form, headers), 400, code, error);
   });
 
-  test('an unknown grant is invalid_parameter and unsupported_grant_type', async () => {
-    const { post } = installation;
-    for (const grant_type of ['password', 'implicit', 'CLIENT_CREDENTIALS', 'Refresh_token']) {
-      await refused(post(path, { ...credentials(), grant_type }), 400, 'invalid_parameter', 'unsupported_grant_type');
-    }
-  });
-
-  test('an unknown grant is unsupported also without the credentials that another grant needs', async () => {
-    const { post } = installation;
-    const forms: readonly Record<string, string>[] = [{ client_id: client.clientId }, {}];
-    for (const form of forms) {
-      const sent = { ...form, grant_type: 'password', username: 'ada', password: 'four swans on a lake' };
-      await refused(post(path, sent), 400, 'invalid_parameter', 'unsupported_grant_type');
-    }
-  });
-
-  test('a scope outside the registration is invalid_parameter and invalid_scope', async () => {
-    const { askToken } = installation;
-    for (const scope of ['orders:read', 'catalog:read orders:read', 'contacts:read', 'catalog', '*']) {
-      await refused(askToken(client, { scope }), 400, 'invalid_parameter', 'invalid_scope');
-    }
-  });
-
-  test('a repeated parameter is bad_request and invalid_request', async () => {
-    const body = new URLSearchParams({ ...grant, ...credentials() }).toString();
-    for (const repeated of [
-      'grant_type=client_credentials',
-      `client_id=${client.clientId}`,
-      'scope=a&scope=a',
-      'client_secret=',
-    ]) {
-      await refused(installation.post(path, `${body}&${repeated}`), 400, 'bad_request', 'invalid_request');
-    }
-  });
-
-  test('credentials both with Basic and in the form are bad_request and invalid_request', async () => {
-    const authorization = formatBasicHeader(client.clientId, client.clientSecret);
-    const answer = installation.post(path, { ...grant, ...credentials() }, { authorization });
-    await refused(answer, 400, 'bad_request', 'invalid_request');
-  });
-
-  test('a body that is not a form is bad_request and invalid_request', async () => {
-    const { post } = installation;
-    const fields = { ...grant, ...credentials() };
-    for (const type of [
-      'application/json',
-      'text/plain',
-      'multipart/form-data; boundary=x',
-      'application/x-www-form-urlencoded; charset=latin1',
-    ]) {
-      await refused(post(path, fields, { 'content-type': type }), 400, 'bad_request', 'invalid_request');
-    }
-  });
-
-  test('query parameters are refused, so that secrets stay out of logs', async () => {
-    const { post } = installation;
-    const query = new URLSearchParams({ ...grant, ...credentials() });
-    await refused(post(`${path}?${query}`, ''), 400, 'missing_parameter', 'invalid_request');
-    await refused(post(`${path}?x=1`, { ...grant, ...credentials() }), 400, 'invalid_parameter', 'invalid_request');
+  test('an empty scope counts as absent', async () => {
+    expect((await installation.post('/auth/token', { ...whole(), scope: '' })).status).toBe(200);
   });
 
   test('a challenge is sent only if Basic was used', async () => {
     const wrong = { ...grant, client_id: client.clientId, client_secret: 'wrong' };
-    const form = await refused(installation.post(path, wrong), 401, 'unauthorized', 'invalid_client');
+    const form = await refused(installation.post('/auth/token', wrong), 401, 'unauthorized', 'invalid_client');
     expect(form.get('www-authenticate')).toBeNull();
     for (const authorization of [
       formatBasicHeader(client.clientId, 'wrong'),
@@ -154,7 +143,7 @@ describe('a refused token request has an error code of RFC 6749, 5.2', () => {
       'basic Og==',
     ]) {
       const headers = await refused(
-        installation.post(path, grant, { authorization }),
+        installation.post('/auth/token', grant, { authorization }),
         401,
         'unauthorized',
         'invalid_client',
@@ -287,7 +276,7 @@ describe('a client authenticates in the form or with HTTP Basic', () => {
       exp: Number(read(payload).iat) + 600,
       jti: expect.stringMatching(/^sec_[\w-]{16}\.[0-9a-f-]{36}$/),
     });
-    const verify = verifyAccessToken({
+    const verify = createAccessTokenVerifier({
       keys: createKeySet({ url: `${installation.url}/auth/jwks` }),
       issuer: installation.issuer,
     });

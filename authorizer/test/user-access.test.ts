@@ -42,14 +42,14 @@ describe('changes count for live tokens', () => {
     describe('a token of a user', () => {
       test('names the user to the services, with the scopes that its role has', async () => {
         const contact = { contactNumber: '000123', pointsOfSale: ['till.example'] };
-        const user = await users.active(token, 'customer', contact);
+        const user = await users.person({ role: 'customer', ...contact });
         const { caller } = await users.callerOf(await users.tokenOf(user, client));
         expect(caller).toMatchObject({
           client: client.clientId,
           user: { id: user.userId, role: 'customer', contact: '000123', pointsOfSale: [] },
           scopes: ['catalog:read', 'contacts:read', 'contacts:write', 'orders:read', 'tickets:read'],
         });
-        const till = await users.active(token, 'box_office', contact);
+        const till = await users.person({ role: 'box_office', ...contact });
         expect((await users.callerOf(await users.tokenOf(till, client))).caller?.user).toEqual({
           id: till.userId,
           role: 'box_office',
@@ -60,13 +60,13 @@ describe('changes count for live tokens', () => {
 
       test('has only scopes that its client holds', async () => {
         const narrow = await installation.newClient(['orders:read', 'clients:read']);
-        const user = await users.active(token, 'manager');
+        const user = await users.person({ role: 'manager' });
         const { caller } = await users.callerOf(await users.tokenOf(user, narrow));
         expect(caller?.scopes).toEqual(['orders:read']);
       });
 
       test('loses what a smaller role lacks, and follows another contact and other points of sale', async () => {
-        const user = await users.active(token, 'manager');
+        const user = await users.person({ role: 'manager' });
         const { userId } = user;
         const own = await users.tokenOf(user, client);
         expect((await users.callerOf(own, 'orders.sensitive:write')).status).toBe(200);
@@ -86,7 +86,7 @@ describe('changes count for live tokens', () => {
         ['admin', 'unlinked', '000888', 200, 200],
       ] as const)('of the role %s: the user is %s when its contact is erased', async (role, outcome, ...rest) => {
         const [contactNumber, decided, read] = rest;
-        const user = await users.active(token, role, { contactNumber });
+        const user = await users.person({ role, contactNumber });
         const own = await users.tokenOf(user, client);
         const info = jest.fn<Logger['info']>();
         const message = { institution: 'opera', data: { contactNumber } };
@@ -104,7 +104,7 @@ describe('changes count for live tokens', () => {
 
     describe('me', () => {
       test('is the user of the token; nobody for a client’s own', async () => {
-        const user = await users.active(token, 'door');
+        const user = await users.person({ role: 'door' });
         const { userId, login } = user;
         expect((await users.me(await users.tokenOf(user, client))).body.data).toMatchObject({ userId, login });
         expect((await users.me(token)).status).toBe(404);
@@ -112,7 +112,7 @@ describe('changes count for live tokens', () => {
       });
 
       test('changes the password with the present one', async () => {
-        const user = await users.active(token, 'door');
+        const user = await users.person({ role: 'door' });
         const { userId } = user;
         const own = await users.tokenOf(user, client);
         const wrong = await users.changePassword(own, { current: 'not this one', new: NEXT });
@@ -127,7 +127,7 @@ describe('changes count for live tokens', () => {
       });
 
       test('ends with a lock, and the password with it if the user is let in again by invitation', async () => {
-        const user = await users.active(token, 'door');
+        const user = await users.person({ role: 'door' });
         const { login } = user;
         const own = await users.tokenOf(user, client);
         const { store, issuer } = installation;
@@ -152,7 +152,7 @@ describe('changes count for live tokens', () => {
       });
 
       test('is throttled like a login, by login and by address', async () => {
-        const user = await users.active(token, 'door');
+        const user = await users.person({ role: 'door' });
         const own = await users.tokenOf(user, client);
         const attempt = (password: string, address?: string) =>
           users.changePassword(own, { current: password, new: NEXT }, address);
@@ -213,8 +213,7 @@ describe('changes count for live tokens', () => {
           await people.exchange(thirdParty, waiting, verifier),
         ])
           expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
-        const silent = await browser.visit(people.requestOf(thirdParty, { prompt: 'none' }));
-        expect(silent.sent.get('error')).toBe('login_required');
+        expect((await people.silent(browser, thirdParty)).get('error')).toBe('login_required');
 
         expect(await left(other.userId)).toEqual([2, 1, 1, 1]);
         expect(await people.isValid(kept.tokens.access_token)).toBe(true);

@@ -145,7 +145,7 @@ describe('users are administered', () => {
         expect((await users.patch(token, userId, { state: 'locked' })).body.data).toMatchObject({ state: 'locked' });
         expect((await users.patch(token, userId, { state: 'invited' })).status).toBe(422);
         expect((await users.patch(token, userId, { state: 'active' })).body.data).toMatchObject({ state: 'invited' });
-        const { userId: other } = await users.active(token, 'door');
+        const { userId: other } = await users.person({ role: 'door' });
         await users.patch(token, other, { state: 'locked' });
         expect((await users.patch(token, other, { state: 'active' })).body.data).toMatchObject({ state: 'active' });
       });

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { addClientSecret, removeClientSecret } from '../src/index.ts';
-import { createCodeVerifier, createPeopleForSuite, type Person } from './browser.ts';
+import { createPeopleForSuite, type Person } from './browser.ts';
 import {
   createRequests,
   engines,
@@ -87,13 +87,8 @@ describe('a withdrawn secret ends the tokens that it obtained', () => {
       const [oldId = ''] = secrets.map(({ id }) => id);
 
       const signIn = async (clientSecret: string): Promise<Json> => {
-        const { verifier, challenge } = createCodeVerifier();
-        const { sent } = await people.signIn(people.browser(), clientId, ada, {
-          code_challenge: challenge,
-          scope: SCOPE,
-          prompt: 'login',
-        });
-        return (await people.exchange(clientId, sent.get('code'), verifier, { client_secret: clientSecret })).body;
+        const { code, verifier } = await people.code(clientId, ada, { scope: SCOPE, prompt: 'login' });
+        return (await people.exchange(clientId, code, verifier, { client_secret: clientSecret })).body;
       };
       const refresh = (token: unknown, clientSecret: string) =>
         people.refresh(clientId, token, { client_secret: clientSecret });

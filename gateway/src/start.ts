@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createKeySet, JWKS_PATH, verifyAccessToken } from '@boxoffice/identity';
+import { createAccessTokenVerifier, createKeySet, JWKS_PATH } from '@boxoffice/identity';
 import {
   type Addresses,
   type Check,
@@ -52,7 +52,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const urls = new Map(upstreams().map(({ name, url }) => [name, url]));
   const authorizerUrl = urls.get('authorizer');
   const gatewayMetrics = createGatewayMetrics(metrics);
-  const addressesOf = (upstream: string, url: string): Addresses =>
+  const openAddresses = (upstream: string, url: string): Addresses =>
     createAddresses({
       url,
       resolve: options.resolve,
@@ -61,7 +61,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         else logger.info('circuit breaker closed: an address of a service answers again', { upstream, peer });
       },
     });
-  const decisionAddresses = authorizerUrl === undefined ? undefined : addressesOf('authorizer', authorizerUrl);
+  const decisionAddresses = authorizerUrl === undefined ? undefined : openAddresses('authorizer', authorizerUrl);
   const authorizerClient = createAuthorizerClient({
     url: authorizerUrl,
     secret: serviceSecret,
@@ -100,14 +100,14 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     clientChanged: decisions.forget,
     logger,
   });
-  const { keys, verify, prepare } = verifierOf(authorizerUrl, publicUrl);
+  const { keys, verify, prepare } = createVerifier(authorizerUrl, publicUrl);
   const bearer = createBearer({ verify, revocations });
   const streams = createStreams({ checks: [bearer.verify, decisions.decide], logger });
   const pages = createPages();
   const routing = createRouting({ pages, own: ownRoutes, logger });
   const responseCache = createResponseCache((found) => gatewayMetrics.lookedUp('answers', found));
   const forwarding = createForwarding({
-    addressesOf,
+    openAddresses,
     limits,
     streams,
     responseCache,
@@ -252,12 +252,12 @@ const early = (report: () => Promise<unknown>): ((isUrgent: boolean) => void) =>
 };
 
 /** Without an authorizer, every token is refused with 503. */
-const verifierOf = (authorizerUrl: string | undefined, issuer: string) => {
+const createVerifier = (authorizerUrl: string | undefined, issuer: string) => {
   if (authorizerUrl === undefined) {
     const verify = () => Promise.reject(createUnavailableFault('No authorizer is configured.'));
     return { keys: undefined, verify, prepare: () => undefined };
   }
   const keys = createKeySet({ url: new URL(JWKS_PATH, authorizerUrl).href });
   const prepare = () => void keys.refresh().catch(() => undefined);
-  return { keys, verify: verifyAccessToken({ keys, issuer }), prepare };
+  return { keys, verify: createAccessTokenVerifier({ keys, issuer }), prepare };
 };

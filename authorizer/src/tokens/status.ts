@@ -1,5 +1,5 @@
 import { Fault } from '@boxoffice/envelope';
-import { type AccessClaims, type CallerUser, type KeySet, verifyAccessToken } from '@boxoffice/identity';
+import { type AccessClaims, type CallerUser, createAccessTokenVerifier, type KeySet } from '@boxoffice/identity';
 import { createQuiet, type Store } from '@boxoffice/store';
 import {
   type Authenticate,
@@ -99,7 +99,7 @@ export function createTokenStatus(dependencies: TokenStatusDependencies) {
   const { keySet, issuer, clients, accounts, revocations, grants, now } = dependencies;
   return {
     /** That this installation signed it, and that it has not expired; rejects with Fault `unauthorized`. */
-    verify: verifyAccessToken({ keys: keySet, issuer, now }),
+    verify: createAccessTokenVerifier({ keys: keySet, issuer, now }),
     /** Reads the store at each call: revocation, the client's scopes and bounds, the secret, and the user. */
     check: async (claims: AccessClaims): Promise<ActiveToken | InactiveToken> => {
       const isUsers = claims.role !== undefined;

@@ -59,10 +59,6 @@ export function createNotFoundFault(): Fault {
   return new Fault('not_found', 'There is no user with this id.');
 }
 
-export function createDuplicateLoginFault(): Fault {
-  return new Fault('user_duplicate_login', 'The institution has another user with this login.');
-}
-
 export const refusals: Record<Refusal, () => Fault> = {
   customer_without_contact: () =>
     new Fault(

@@ -1,3 +1,4 @@
+import { Fault } from '@boxoffice/envelope';
 import { hashPassword, toEmailLoginKey } from '@boxoffice/logins';
 import { type Collection, type Document, type IdempotencyRecord, type Store, UniqueViolation } from '@boxoffice/store';
 import * as rules from '../domain/user.ts';
@@ -20,7 +21,7 @@ import {
   storeInvitation,
 } from './invitations.ts';
 import { createReferenceCheck, type References } from './references.ts';
-import { createAdminDeparture, createDuplicateLoginFault, createNotFoundFault, refusals } from './refusals.ts';
+import { createAdminDeparture, createNotFoundFault, refusals } from './refusals.ts';
 
 /** A link that lets its user set a password; shown this once. */
 export interface ShownInvitation {
@@ -214,7 +215,8 @@ export function createUsers(store: Store, { publicUrl, references, now = Date.no
         return { user, invitation: showInvitation(made) };
       } catch (error) {
         await removeInvitation(store, institution, made.invitation);
-        throw error instanceof UniqueViolation ? createDuplicateLoginFault() : error;
+        if (!(error instanceof UniqueViolation)) throw error;
+        throw new Fault('user_duplicate_login', 'The institution has another user with this login.');
       }
     },
     /** Checks what is new. @throws {Fault} user_last_admin, semantically_invalid, conflict, service_unavailable */

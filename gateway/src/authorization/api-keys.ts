@@ -7,10 +7,7 @@ export interface KnownApiKey extends ApiKeyFacts {
   readonly keyHash: string;
 }
 
-export interface ApiKeys {
-  /** The key as of at most four seconds ago; undefined if it cannot be used. Rejects with service_unavailable. */
-  find(key: string, now: number): KnownApiKey | undefined | Promise<KnownApiKey | undefined>;
-}
+export type ApiKeys = ReturnType<typeof createApiKeys>;
 
 interface ApiKeysOptions {
   readonly authorizerClient: Pick<AuthorizerClient, 'verifyApiKey'>;
@@ -34,7 +31,7 @@ const LONGEST_MS = 4_000;
 const API_KEY = /^bok_[A-Za-z0-9_-]{43}$/;
 
 /** Concurrent look-ups of one key share one call. */
-export function createApiKeys({ authorizerClient, gateway, lookedUp }: ApiKeysOptions): ApiKeys {
+export function createApiKeys({ authorizerClient, gateway, lookedUp }: ApiKeysOptions) {
   const known = createNewest<Known>(KEYS);
   const pending = new Map<string, Promise<KnownApiKey | undefined>>();
 
@@ -57,7 +54,8 @@ export function createApiKeys({ authorizerClient, gateway, lookedUp }: ApiKeysOp
     apiKey && (apiKey.expiresAt === null || Date.parse(apiKey.expiresAt) > now) ? apiKey : undefined;
 
   return {
-    find(key, now) {
+    /** The key as of at most four seconds ago; undefined if it cannot be used. Rejects with service_unavailable. */
+    find(key: string, now: number): KnownApiKey | undefined | Promise<KnownApiKey | undefined> {
       if (!API_KEY.test(key)) return undefined;
       const found = known.get(key);
       const age = found ? now - found.at : Number.POSITIVE_INFINITY;

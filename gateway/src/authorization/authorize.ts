@@ -2,10 +2,7 @@ import type { Check, Exchange } from '../exchange/exchange.ts';
 import { createNewest } from '../limits/newest.ts';
 import type { AuthorizerClient, Decision } from './authorizer-client.ts';
 
-export interface Authorize {
-  readonly decide: Check;
-  forget(clientId: string): void;
-}
+export type Authorize = ReturnType<typeof createAuthorize>;
 
 interface CachedDecision {
   readonly identity: string;
@@ -28,7 +25,7 @@ const SPARE_MS = 10_000;
 export function createAuthorize(
   authorizerClient: Pick<AuthorizerClient, 'decide' | 'decidePublic'>,
   lookedUp: (found: boolean) => void = () => undefined,
-): Authorize {
+) {
   const cache = createNewest<CachedDecision>(DECISIONS);
   const pendingDecisions = new Map<string, Promise<Decision>>();
   // A decision that was requested before `forget` is used once, but not cached.
@@ -58,7 +55,7 @@ export function createAuthorize(
   };
 
   return {
-    decide(exchange) {
+    decide(exchange: Exchange): ReturnType<Check> {
       const { route, tokenHash, apiKey, isPublic, now } = exchange;
       if (route?.scope === undefined) return undefined;
       // Every request reads the key itself, so decisions need no notice of its changes.
@@ -69,7 +66,7 @@ export function createAuthorize(
       if (!isFresh) return requestDecision(key, exchange, route.scope);
       exchange.identity = cached.identity;
     },
-    forget(clientId) {
+    forget(clientId: string): void {
       generation += 1;
       pendingDecisions.clear();
       for (const [key, { client }] of cache.entries()) if (client === clientId) cache.delete(key);

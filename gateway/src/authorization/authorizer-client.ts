@@ -14,15 +14,7 @@ import {
 import { type Addresses, getRecorder, type Trace } from '@boxoffice/runtime';
 import { createUnavailableFault } from '../exchange/faults.ts';
 
-interface DecisionRequest {
-  readonly token: string;
-  readonly operation: string;
-  readonly scope: string;
-  readonly audience: string;
-}
-
-interface PublicDecisionRequest {
-  readonly keyHash: string;
+interface Called {
   readonly operation: string;
   readonly audience: string;
 }
@@ -76,22 +68,7 @@ export class SecretRefused extends Error {
   override readonly name = 'SecretRefused';
 }
 
-export interface AuthorizerClient {
-  /** Rejects with the authorizer's own unauthorized or forbidden, or with service_unavailable. */
-  decide(request: DecisionRequest, trace: Trace): Promise<Decision>;
-  /** Decides on an API key without a token. */
-  decidePublic(request: PublicDecisionRequest, trace: Trace): Promise<Decision>;
-  /** Undefined for a key that cannot be used. Rejects with service_unavailable. */
-  verifyApiKey(keyHash: string, gateway: string): Promise<ApiKeyFacts | undefined>;
-  /** Origins that clients and API keys name; undefined if `mark` is current. */
-  origins(mark: string): Promise<{ readonly mark: string; readonly origins: readonly string[] } | undefined>;
-  /**
-   * Resolves when the report is durable. Undefined from an authorizer of the release before, which divides no limits.
-   */
-  recordUsage(report: object): Promise<Division | undefined>;
-  /** Rejects with SecretRefused if SERVICE_SECRET is not the gateway's. */
-  changes(since: string | undefined): Promise<Changes>;
-}
+export type AuthorizerClient = ReturnType<typeof createAuthorizerClient>;
 
 interface AuthorizerClientOptions {
   /** Undefined: every call rejects with service_unavailable. */
@@ -103,14 +80,14 @@ interface AuthorizerClientOptions {
 
 const REFUSALS = { 401: 'unauthorized', 403: 'forbidden' } as const;
 
-export function createAuthorizerClient({ url, secret, addresses }: AuthorizerClientOptions): AuthorizerClient {
+export function createAuthorizerClient({ url, secret, addresses }: AuthorizerClientOptions) {
   const call: CallAuthorizer =
     url === undefined
       ? () => Promise.reject(authorizerUnavailable())
       : createAuthorizerCalls({ authorizerUrl: url, service: 'gateway', secret, addresses });
 
   /** Only a fault of the installation could refuse such a call. */
-  const dataOf = async (path: string, body?: object): Promise<unknown> => {
+  const requestData = async (path: string, body?: object): Promise<unknown> => {
     const { status, details, data } = await call({ path, body });
     if (status === 401) throw new SecretRefused(describeRefusedSecret(details));
     if (status !== 200) throw new Error(`the authorizer answered ${status}`);
@@ -140,26 +117,34 @@ export function createAuthorizerClient({ url, secret, addresses }: AuthorizerCli
   };
 
   return {
-    decide: (request, trace) => decideAt(DECISIONS_PATH, request, trace),
-    decidePublic: (request, trace) => decideAt(PUBLIC_DECISIONS_PATH, request, trace),
-    async verifyApiKey(keyHash, gateway) {
-      const data = await dataOf(API_KEYS_PATH, { keyHash, gateway }).catch(() => {
+    /** Rejects with the authorizer's own unauthorized or forbidden, or with service_unavailable. */
+    decide: (request: Called & { readonly token: string; readonly scope: string }, trace: Trace) =>
+      decideAt(DECISIONS_PATH, request, trace),
+    /** Decides on an API key without a token. */
+    decidePublic: (request: Called & { readonly keyHash: string }, trace: Trace) =>
+      decideAt(PUBLIC_DECISIONS_PATH, request, trace),
+    /** Undefined for a key that cannot be used. Rejects with service_unavailable. */
+    async verifyApiKey(keyHash: string, gateway: string): Promise<ApiKeyFacts | undefined> {
+      const data = await requestData(API_KEYS_PATH, { keyHash, gateway }).catch(() => {
         throw authorizerUnavailable();
       });
       return (data as { readonly apiKey: ApiKeyFacts | null }).apiKey ?? undefined;
     },
-    async origins(mark) {
-      const data = await dataOf(`${ORIGINS_PATH}?mark=${encodeURIComponent(mark)}`);
+    /** Origins that clients and API keys name; undefined if `mark` is current. */
+    async origins(mark: string) {
+      const data = await requestData(`${ORIGINS_PATH}?mark=${encodeURIComponent(mark)}`);
       const { mark: next, origins } = data as { readonly mark: string; readonly origins: readonly string[] | null };
       return origins === null ? undefined : { mark: next, origins };
     },
-    async recordUsage(report) {
-      const division = (await dataOf(USAGE_PATH, report)) as Partial<Division>;
+    /** Resolves when it is durable. Undefined from an authorizer of the release before, which divides no limits. */
+    async recordUsage(report: object): Promise<Division | undefined> {
+      const division = (await requestData(USAGE_PATH, report)) as Partial<Division>;
       return division.gateways === undefined ? undefined : (division as Division);
     },
-    async changes(since) {
+    /** Rejects with SecretRefused if SERVICE_SECRET is not the gateway's. */
+    async changes(since: string | undefined): Promise<Changes> {
       const query = since === undefined ? '' : `?since=${encodeURIComponent(since)}`;
-      return (await dataOf(`${REVOCATIONS_PATH}${query}`)) as Changes;
+      return (await requestData(`${REVOCATIONS_PATH}${query}`)) as Changes;
     },
   };
 }

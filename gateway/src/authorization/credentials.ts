@@ -34,13 +34,9 @@ const BEARER = /^bearer +([A-Za-z0-9\-._~+/]+=*) *$/i;
 const SCHEME = /^bearer(?: |$)/i;
 const BARE = /^bearer *$/i;
 
-interface Bearer {
-  readonly verify: Check;
-  /** Reads the token of a request that is refused in any case. Never rejects. */
-  recognise(exchange: Exchange): Promise<void>;
-}
+type Bearer = ReturnType<typeof createBearer>;
 
-export function createBearer({ verify, revocations }: BearerOptions): Bearer {
+export function createBearer({ verify, revocations }: BearerOptions) {
   const known = createNewest<Verified>(TOKENS);
   const presented = new WeakMap<object, Presented>();
 
@@ -78,8 +74,9 @@ export function createBearer({ verify, revocations }: BearerOptions): Bearer {
   };
 
   return {
-    verify: (exchange) => (exchange.route?.scope === undefined ? undefined : check(exchange)),
-    recognise: async (exchange) => {
+    verify: (exchange: Exchange) => (exchange.route?.scope === undefined ? undefined : check(exchange)),
+    /** Reads the token of a request that is refused in any case. Never rejects. */
+    recognise: async (exchange: Exchange): Promise<void> => {
       try {
         await check(exchange);
       } catch {
@@ -108,13 +105,9 @@ interface CredentialsOptions {
 
 const API_KEY_HEADER = 'x-api-key';
 
-export interface Credentials {
-  readonly identify: Check;
-  /** Notes the caller of a request that is refused before, so that it is counted. Never rejects. */
-  readonly noteCaller: Check;
-}
+export type Credentials = ReturnType<typeof createCredentials>;
 
-export function createCredentials({ bearer, apiKeys }: CredentialsOptions): Credentials {
+export function createCredentials({ bearer, apiKeys }: CredentialsOptions) {
   const find = (
     exchange: Exchange,
     key: string,
@@ -145,7 +138,7 @@ export function createCredentials({ bearer, apiKeys }: CredentialsOptions): Cred
   };
 
   return {
-    identify: (exchange) => {
+    identify: (exchange: Exchange): ReturnType<Check> => {
       const { route, family, request } = exchange;
       const { authorization, [API_KEY_HEADER]: key } = request.headers;
       if (family === 'B' || route?.service === 'pos') return bearer.verify(exchange);
@@ -155,7 +148,8 @@ export function createCredentials({ bearer, apiKeys }: CredentialsOptions): Cred
       if (route?.scope !== undefined && authorization === undefined) return find(exchange, key, identify);
       return identifyAndCount(exchange, key);
     },
-    noteCaller: (exchange) => {
+    /** Notes the caller of a request that is refused before, so that it is counted. Never rejects. */
+    noteCaller: (exchange: Exchange): ReturnType<Check> => {
       const { authorization, [API_KEY_HEADER]: key } = exchange.request.headers;
       const isAnonymous = authorization === undefined && key === undefined;
       return exchange.family === 'B' || isAnonymous ? undefined : recognise(exchange);

@@ -1,17 +1,8 @@
-import { type Check, type Interval, type Logger, repeat } from '@boxoffice/runtime';
+import { type Interval, type Logger, repeat } from '@boxoffice/runtime';
 import { createNewest } from '../limits/newest.ts';
 import { type AuthorizerClient, SecretRefused } from './authorizer-client.ts';
 
-export interface Revocations {
-  isRevoked(jti: string): boolean;
-  /** Never rejects. */
-  poll(): Promise<void>;
-  /** Readiness: rejects until the authorizer has accepted the gateway's secret once. */
-  readonly check: Check;
-  /** Polls from now on. */
-  start(): void;
-  close(): Promise<void>;
-}
+export type Revocations = ReturnType<typeof createRevocations>;
 
 interface RevocationsOptions {
   readonly authorizerClient: Pick<AuthorizerClient, 'changes'>;
@@ -25,7 +16,7 @@ const REMEMBERED = 100_000;
 /** Milliseconds: well below the 5 s within which a revocation must take effect. */
 const POLL_MS = 2_000;
 
-export function createRevocations({ authorizerClient, clientChanged, logger }: RevocationsOptions): Revocations {
+export function createRevocations({ authorizerClient, clientChanged, logger }: RevocationsOptions) {
   const revoked = createNewest<true>(REMEMBERED);
   const changedAt = createNewest<string>(REMEMBERED);
   let since: string | undefined;
@@ -40,6 +31,7 @@ export function createRevocations({ authorizerClient, clientChanged, logger }: R
     else if (left > 0) revoked.set(jti, true, { ttl: left });
   };
 
+  /** Never rejects. */
   const poll = async (): Promise<void> => {
     try {
       const changes = await authorizerClient.changes(since);
@@ -63,15 +55,16 @@ export function createRevocations({ authorizerClient, clientChanged, logger }: R
   };
 
   return {
-    isRevoked: (jti) => revoked.has(jti),
+    isRevoked: (jti: string): boolean => revoked.has(jti),
     poll,
-    async check() {
+    /** Readiness: rejects until the authorizer has accepted the gateway's secret once. */
+    async check(): Promise<void> {
       if (since === undefined) throw new Error('the authorizer has not accepted SERVICE_SECRET yet');
     },
-    start() {
+    start(): void {
       polling = repeat(poll, { everyMs: POLL_MS, atOnce: true, failed: () => undefined });
     },
-    async close() {
+    async close(): Promise<void> {
       await polling?.close();
     },
   };

@@ -35,12 +35,7 @@ export function isPreflight({ method, headers }: IncomingMessage): boolean {
   return method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
 }
 
-interface InstitutionCors {
-  /** Answers 204 with the methods of the path, for an origin that the installation names. True for a preflight. */
-  answerPreflight(exchange: Exchange): boolean | Promise<true>;
-  /** Lets an origin that the installation names read the response, also that of an error. */
-  readonly allow: Check;
-}
+type InstitutionCors = ReturnType<typeof createInstitutionCors>;
 
 interface InstitutionCorsOptions {
   readonly origins: Pick<NamedOrigins, 'has'>;
@@ -84,7 +79,7 @@ const FOR_ANYBODY = readableBy('*');
 const NOT_NAMED = ['Vary', 'Origin'] as const;
 
 /** Credentials are never allowed: tokens and keys are in headers that pages set themselves. */
-export function createInstitutionCors({ origins, isPage, methodsAt }: InstitutionCorsOptions): InstitutionCors {
+export function createInstitutionCors({ origins, isPage, methodsAt }: InstitutionCorsOptions) {
   /** Whether the origin may read the response. */
   const applyTo = (exchange: Exchange, origin: string, isNamed: boolean): boolean => {
     exchange.corsHeaders = isNamed ? [...readableBy(origin), ...NOT_NAMED] : NOT_NAMED;
@@ -117,7 +112,8 @@ export function createInstitutionCors({ origins, isPage, methodsAt }: Institutio
   };
 
   return {
-    answerPreflight(exchange) {
+    /** Answers 204 with the methods of the path, for an origin that the installation names. True for a preflight. */
+    answerPreflight(exchange: Exchange): boolean | Promise<true> {
       const { family, request, target } = exchange;
       if (family !== 'A' || !isPreflight(request) || isPage(target.path)) return false;
       const methods = methodsAt(exchange);
@@ -126,7 +122,8 @@ export function createInstitutionCors({ origins, isPage, methodsAt }: Institutio
         ? answer(exchange, methods, readable)
         : readable.then((found) => answer(exchange, methods, found));
     },
-    allow(exchange) {
+    /** Lets an origin that the installation names read the response, also that of an error. */
+    allow(exchange: Exchange): ReturnType<Check> {
       const { family, target } = exchange;
       if (family !== 'A' || isPage(target.path)) return undefined;
       const readable = decide(exchange);
@@ -139,16 +136,7 @@ const SERVICE_HOST = 'x-service-host';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'];
 
-/** Family B follows section 4, rule 9. */
-export interface Cors {
-  /** In family B any origin is answered, because a preflight names no point of sale. True for a preflight. */
-  answerPreflight(exchange: Exchange): boolean | Promise<true>;
-  /**
-   * Errors can be read, too, by an origin that the point of sale allows, or the installation names. A request of any
-   * other origin at a point of sale gets its `originRefusal`.
-   */
-  readonly allow: Check;
-}
+export type Cors = ReturnType<typeof createCors>;
 
 const everyone = cors({ origin: '*', exposedHeaders: EXPOSED_HEADERS });
 const preflight = cors({ origin: '*', methods: METHODS, maxAge: PREFLIGHT_SECONDS });
@@ -160,12 +148,8 @@ const SCHEME = 'https://';
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** Without a catalog family B allows no foreign origin. */
-export function createCors(
-  pointsOfSale: PointsOfSale | undefined,
-  publicUrl: string,
-  institution: InstitutionCors,
-): Cors {
+/** Family B follows section 4, rule 9. Without a catalog it allows no foreign origin. */
+export function createCors(pointsOfSale: PointsOfSale | undefined, publicUrl: string, institution: InstitutionCors) {
   const { origin: publicOrigin, hostname: publicName } = new URL(publicUrl);
 
   const allowFrom = (exchange: Exchange, origin: string, origins: Origins | undefined): undefined => {
@@ -179,7 +163,8 @@ export function createCors(
   };
 
   return {
-    answerPreflight(exchange) {
+    /** In family B any origin is answered, because a preflight names no point of sale. True for a preflight. */
+    answerPreflight(exchange: Exchange): boolean | Promise<true> {
       const { family, request, response } = exchange;
       if (family === 'A') return institution.answerPreflight(exchange);
       if (!isPreflight(request)) return false;
@@ -187,7 +172,11 @@ export function createCors(
       preflight(request, response, ignoreResult);
       return true;
     },
-    allow(exchange) {
+    /**
+     * Errors can be read, too, by an origin that the point of sale allows, or the installation names. A request of any
+     * other origin at a point of sale gets its `originRefusal`.
+     */
+    allow(exchange: Exchange): ReturnType<Check> {
       if (exchange.family === 'A') return institution.allow(exchange);
       const { request, response } = exchange;
       const { origin, [SERVICE_HOST]: host } = request.headers;

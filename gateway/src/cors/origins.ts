@@ -5,10 +5,7 @@ import { createNewest } from '../limits/newest.ts';
 
 export type Origins = readonly string[] | 'all';
 
-export interface PointsOfSale {
-  /** Cached origins, or those that the catalog answers; undefined if neither exists. Never rejects. */
-  origins(serviceHost: string): Promise<Origins | undefined> | Origins;
-}
+export type PointsOfSale = ReturnType<typeof createPointsOfSale>;
 
 interface PointsOfSaleOptions {
   readonly catalogUrl: string;
@@ -63,7 +60,7 @@ export function connectPointsOfSale({ urls, serviceSecret, keys, logger }: Gatew
 }
 
 /** Origins are seconds old at most, older only while the catalog does not answer. */
-const createPointsOfSale = ({ catalogUrl, credentials, logger }: PointsOfSaleOptions): PointsOfSale => {
+const createPointsOfSale = ({ catalogUrl, credentials, logger }: PointsOfSaleOptions) => {
   const callCatalog = createHttpClient(catalogUrl);
   const known = createNewest<Known>(HOSTS);
   const pendingLookups = new Map<string, Promise<Origins | undefined>>();
@@ -78,7 +75,7 @@ const createPointsOfSale = ({ catalogUrl, credentials, logger }: PointsOfSaleOpt
     // The service refuses an unknown host, and every front end may read that refusal.
     if (status === 404) return 'all';
     if (status !== 200) throw new Error(`the catalog answered ${status}`);
-    return originsOf((JSON.parse(text) as { readonly data: unknown }).data);
+    return toOrigins((JSON.parse(text) as { readonly data: unknown }).data);
   };
 
   const refresh = async (serviceHost: string): Promise<Origins | undefined> => {
@@ -95,7 +92,8 @@ const createPointsOfSale = ({ catalogUrl, credentials, logger }: PointsOfSaleOpt
   };
 
   return {
-    origins(given) {
+    /** Cached origins, or those that the catalog answers; undefined if neither exists. Never rejects. */
+    origins(given: string): Promise<Origins | undefined> | Origins {
       if (given.length > LONGEST_HOST) return 'all';
       const serviceHost = given.toLowerCase();
       const found = known.get(serviceHost);
@@ -107,16 +105,12 @@ const createPointsOfSale = ({ catalogUrl, credentials, logger }: PointsOfSaleOpt
   };
 };
 
-const originsOf = (data: unknown): Origins => {
+const toOrigins = (data: unknown): Origins => {
   const { corsOrigins } = (data ?? {}) as { readonly corsOrigins?: unknown };
   return Array.isArray(corsOrigins) && corsOrigins.length > 0 ? corsOrigins.map(String) : 'all';
 };
 
-export interface NamedOrigins {
-  /** True if a client or API key names the origin; waits for the first reading, at most a second. */
-  has(origin: string): boolean | Promise<boolean>;
-  close(): Promise<void>;
-}
+export type NamedOrigins = ReturnType<typeof followOrigins>;
 
 interface NamedOriginsOptions {
   /** Undefined: no origin is named. */
@@ -133,7 +127,7 @@ const FIRST_MS = 1_000;
 const LOOPBACK = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::\d+)?$/;
 
 /** While the authorizer does not answer, the last ones count. */
-export function followOrigins({ authorizerClient, logger, everyMs = EVERY_MS }: NamedOriginsOptions): NamedOrigins {
+export function followOrigins({ authorizerClient, logger, everyMs = EVERY_MS }: NamedOriginsOptions) {
   let origins: ReadonlySet<string> = new Set();
   let mark = '';
   let isRead = false;
@@ -168,7 +162,8 @@ export function followOrigins({ authorizerClient, logger, everyMs = EVERY_MS }: 
   };
 
   return {
-    has(origin) {
+    /** True if a client or API key names the origin; waits for the first reading, at most a second. */
+    has(origin: string): boolean | Promise<boolean> {
       if (isRead || !reading) return isNamed(origin);
       const late = new Promise<void>((resolve) => {
         setTimeout(resolve, FIRST_MS).unref();

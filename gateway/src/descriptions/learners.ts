@@ -56,18 +56,7 @@ interface LearnOptions {
   readonly brokerMs?: number;
 }
 
-interface Learner {
-  /**
-   * Also after `brokerMs` without its broker alone: otherwise no gateway could start during an outage of the broker.
-   */
-  readonly ready: Promise<void>;
-  /** Rejects until the service has been ready once. */
-  check(): Promise<void>;
-  /** Uses the cached description, if one exists. */
-  restore(): Promise<void>;
-  start(): void;
-  close(): void;
-}
+type Learner = ReturnType<typeof createLearner>;
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;
@@ -76,7 +65,7 @@ const TIMEOUT_MS = 5_000;
 const BROKER_MS = 5_000;
 
 /** Asks often until the service has been ready, then by conditional requests every few seconds. */
-export function createLearner(options: LearnOptions): Learner {
+export function createLearner(options: LearnOptions) {
   const {
     service,
     url,
@@ -154,11 +143,14 @@ export function createLearner(options: LearnOptions): Learner {
   };
 
   return {
+    /** Also after `brokerMs` without its broker alone: otherwise no gateway could start during its outage. */
     ready: ready.promise,
-    async check() {
+    /** Rejects until the service has been ready once. */
+    async check(): Promise<void> {
       if (!wasReady) throw new Error(`${service} has not been ready yet`);
     },
-    async restore() {
+    /** Uses the cached description, if one exists. */
+    async restore(): Promise<void> {
       const last = await cache.read(service);
       if (!last) return;
       try {
@@ -168,10 +160,10 @@ export function createLearner(options: LearnOptions): Learner {
         logger.warn('a cached description cannot be used', { upstream: service, error });
       }
     },
-    start() {
+    start(): void {
       void refresh().finally(schedule);
     },
-    close() {
+    close(): void {
       end.abort();
       clearTimeout(timer);
     },
@@ -188,22 +180,15 @@ const lacksOnlyBroker = ({ status: http, text }: HttpAnswer): boolean => {
   }
 };
 
-interface Learners {
-  /** The gateway is ready once these are. A team's service holds nothing up. */
-  builtIn(): ReadonlyMap<string, Learner>;
-  /** Resolves when the cached descriptions of new ones are restored. */
-  update(services: readonly Upstream[]): Promise<void>;
-  start(): void;
-  close(): void;
-}
-
-export function createLearners(make: (service: Upstream) => Learner): Learners {
+export function createLearners(make: (service: Upstream) => Learner) {
   const running = new Map<string, { readonly url: string; readonly learner: Learner }>();
   let isStarted = false;
   return {
+    /** The gateway is ready once these are. A team's service holds nothing up. */
     builtIn: () =>
       new Map([...running].flatMap(([name, { learner }]) => (isBuiltIn(name) ? [[name, learner] as const] : []))),
-    async update(services) {
+    /** Resolves when the cached descriptions of new ones are restored. */
+    async update(services: readonly Upstream[]): Promise<void> {
       for (const [name, { url, learner }] of running)
         if (!services.some((row) => row.name === name && row.url === url)) {
           learner.close();
@@ -215,11 +200,11 @@ export function createLearners(make: (service: Upstream) => Learner): Learners {
       // A learner that was replaced meanwhile reads nothing.
       if (isStarted) for (const { learner } of added) learner.start();
     },
-    start() {
+    start(): void {
       isStarted = true;
       for (const { learner } of running.values()) learner.start();
     },
-    close() {
+    close(): void {
       for (const { learner } of running.values()) learner.close();
     },
   };

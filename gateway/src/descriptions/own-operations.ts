@@ -38,16 +38,16 @@ const gatewayFailure = {
 export function describeGatewayResponses(family: Family): Readonly<Record<string, OpenApiResponse>> {
   return Object.fromEntries(
     [...ALWAYS, 'payload_too_large' as const, 'unauthorized' as const, 'forbidden' as const].map((code) => [
-      nameOf(code),
-      responseOf(family, code),
+      toName(code),
+      buildResponse(family, code),
     ]),
   );
 }
 
-const nameOf = (code: Code): string =>
+const toName = (code: Code): string =>
   `Gateway${code.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())}`;
 
-const responseOf = (family: Family, code: Code): OpenApiResponse => {
+const buildResponse = (family: Family, code: Code): OpenApiResponse => {
   const { http, status, when } = registry[code];
   const headers = {
     'X-Request-Id': header('X-Request-Id'),
@@ -60,14 +60,14 @@ const responseOf = (family: Family, code: Code): OpenApiResponse => {
     ...(http === 401 || http === 403 ? { 'WWW-Authenticate': header('WWW-Authenticate') } : {}),
   };
   const content = {
-    'application/json': { schema: failureOf(family, code), examples: { [code]: exampleOf(family, code) } },
+    'application/json': { schema: buildFailureSchema(family, code), examples: { [code]: buildExample(family, code) } },
   };
   return { description: `- \`${status}\`: ${when}`, headers, content } as OpenApiResponse;
 };
 
 const header = (name: string) => ({ $ref: `#/components/headers/${name}` });
 
-const failureOf = (family: Family, code: Code): object =>
+const buildFailureSchema = (family: Family, code: Code): object =>
   family === 'A'
     ? { $ref: '#/components/schemas/Failure' }
     : {
@@ -81,7 +81,7 @@ const failureOf = (family: Family, code: Code): object =>
         ],
       };
 
-const exampleOf = (family: Family, code: Code): object =>
+const buildExample = (family: Family, code: Code): object =>
   family === 'A'
     ? { $ref: `#/components/examples/${code}` }
     : { summary: registry[code].when, value: toPosFailure(new Fault(code, `Example: ${registry[code].when}.`)) };
@@ -93,7 +93,7 @@ export function addGatewayStatuses(family: Family, paths: OpenApiDocument['paths
       Object.fromEntries(
         Object.entries(item).map(([member, value]) => [
           member,
-          value.operationId === undefined ? value : withGatewayStatuses(family, value),
+          value.operationId === undefined ? value : addStatuses(family, value),
         ]),
       ),
     ]),
@@ -101,14 +101,14 @@ export function addGatewayStatuses(family: Family, paths: OpenApiDocument['paths
 }
 
 /** Responses that the operation describes itself stay. */
-const withGatewayStatuses = (family: Family, operation: OpenApiOperation): OpenApiOperation => {
-  const added = codesFor(family, operation)
+const addStatuses = (family: Family, operation: OpenApiOperation): OpenApiOperation => {
+  const added = listCodes(family, operation)
     .filter((code) => operation.responses?.[registry[code].http] === undefined)
-    .map((code) => [String(registry[code].http), { $ref: `#/components/responses/${nameOf(code)}` }] as const);
+    .map((code) => [String(registry[code].http), { $ref: `#/components/responses/${toName(code)}` }] as const);
   return { ...operation, responses: { ...operation.responses, ...Object.fromEntries(added) } };
 };
 
-const codesFor = (family: Family, operation: OpenApiOperation): readonly Code[] => [
+const listCodes = (family: Family, operation: OpenApiOperation): readonly Code[] => [
   ...ALWAYS.filter((code) => family === 'A' || registry[code].http <= 500),
   ...(operation.requestBody ? (['payload_too_large'] as const) : []),
   ...(operation.security?.some((requirement) => 'oauth2' in requirement)
@@ -239,7 +239,7 @@ export function describeOwnVersion(publicUrl: string, prefix: string, operationI
   };
 }
 
-const ownRoute = (template: string, operation: string): Route => ({
+const buildRoute = (template: string, operation: string): Route => ({
   method: 'GET',
   template,
   operation,
@@ -252,7 +252,7 @@ const ownRoute = (template: string, operation: string): Route => ({
 });
 
 export const ownRoutes: readonly Route[] = [
-  ...operations.map(({ path, id }) => ownRoute(path, id)),
-  ...versions.map(({ prefix, operationId }) => ownRoute(`${prefix}/openapi.json`, operationId)),
-  ownRoute('/', 'gatewayPages'),
+  ...operations.map(({ path, id }) => buildRoute(path, id)),
+  ...versions.map(({ prefix, operationId }) => buildRoute(`${prefix}/openapi.json`, operationId)),
+  buildRoute('/', 'gatewayPages'),
 ];

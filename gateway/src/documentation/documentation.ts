@@ -58,14 +58,14 @@ export function createDocumentation(publicUrl: string): Documentation {
   // The page may have been opened at another address than the public one.
   const connect = `'self' ${new URL(publicUrl).origin}`;
   const makers = new Map<string, () => Promise<Content>>([
-    ...references.map((one) => [`${DOCS}${one.path}`, () => referenceOf(one, connect)] as const),
+    ...references.map((one) => [`${DOCS}${one.path}`, () => renderReference(one, connect)] as const),
     [`${DOCS}/callback`, callback],
     [`${DOCS}/client.tgz`, clientPackage],
-    ...guides.map((one) => [`${DOCS}${one.path}`, () => guideOf(one, publicUrl)] as const),
+    ...guides.map((one) => [`${DOCS}${one.path}`, () => renderGuide(one, publicUrl)] as const),
   ]);
   const made = new Map<string, Promise<Content>>();
 
-  const pageAt = (path: string): Promise<Content> | undefined => {
+  const findPage = (path: string): Promise<Content> | undefined => {
     const make = made.has(path) ? undefined : makers.get(path);
     if (make) {
       const page = make();
@@ -78,14 +78,14 @@ export function createDocumentation(publicUrl: string): Documentation {
   return async (path, accept) => {
     if (path === '/') return isHtmlPreferred(accept) ? redirect(302, { Vary: 'Accept' }) : undefined;
     if (path === `${DOCS}/`) return redirect(308);
-    return pageAt(path) ?? findAsset(path);
+    return findPage(path) ?? findAsset(path);
   };
 }
 
 /** Browsers draw one operation at a time, and load the viewer for the first. */
-const referenceOf = async ({ path, title, about, description }: Reference, connect: string) => {
+const renderReference = async ({ path, title, about, description }: Reference, connect: string) => {
   const { address, integrity } = await readAsset('openapi-explorer.js');
-  return pageOf({
+  return renderPage({
     path,
     title,
     content: html`<h1>${title}</h1>
@@ -103,7 +103,7 @@ const referenceOf = async ({ path, title, about, description }: Reference, conne
   });
 };
 
-const pageOf = async ({ connect, styles = [], scripts = [], ...page }: Unstyled): Promise<Content> => {
+const renderPage = async ({ connect, styles = [], scripts = [], ...page }: Unstyled): Promise<Content> => {
   const [loadedStyles, loadedScripts] = await Promise.all([assets([...styles, 'docs.css']), assets(scripts)]);
   const body = Buffer.from(renderDocument({ ...page, styles: loadedStyles, scripts: loadedScripts }));
   const headers = buildPageHeaders({
@@ -116,7 +116,7 @@ const pageOf = async ({ connect, styles = [], scripts = [], ...page }: Unstyled)
 const assets = (names: readonly AssetName[]) => Promise.all(names.map(readAsset));
 
 const callback = () =>
-  pageOf({
+  renderPage({
     path: '/callback',
     title: 'Signing in',
     content: html`<h1>Signing in</h1>
@@ -133,8 +133,8 @@ const clientPackage = async (): Promise<Content> =>
     'Cache-Control': 'no-cache',
   });
 
-const guideOf = async ({ path, file }: Guide, publicUrl: string): Promise<Content> =>
-  pageOf({ path, ...(await render(file, (await readGuide(file)).replaceAll(EXAMPLE, publicUrl))) });
+const renderGuide = async ({ path, file }: Guide, publicUrl: string): Promise<Content> =>
+  renderPage({ path, ...(await render(file, (await readGuide(file)).replaceAll(EXAMPLE, publicUrl))) });
 
 const redirect = (status: number, headers: Content['headers'] = {}): Content => ({
   status,

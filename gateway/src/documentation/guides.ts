@@ -91,7 +91,7 @@ interface Rendered {
   readonly content: Html;
 }
 
-const pathOf = new Map(guides.map(({ path, file }) => [file, `${DOCS}${path}`]));
+const paths = new Map(guides.map(({ path, file }) => [file, `${DOCS}${path}`]));
 
 /** Links to what is in the repository only are their text, images are left out, and HTML is shown as text. */
 export async function render(file: string, text: string): Promise<Rendered> {
@@ -103,23 +103,23 @@ export async function render(file: string, text: string): Promise<Rendered> {
         const inner = this.parser.parseInline(tokens);
         const plain = this.parser.parseInline(tokens, this.parser.textRenderer);
         if (depth === 1) title ||= plain;
-        return `<h${depth} id="${anchorOf(plain)}">${inner}</h${depth}>\n`;
+        return `<h${depth} id="${toAnchor(plain)}">${inner}</h${depth}>\n`;
       },
       link({ href, tokens }) {
         const inner = this.parser.parseInline(tokens);
-        const target = targetOf(file, href);
+        const target = findTarget(file, href);
         return target === undefined ? inner : html`<a href="${target}">${{ html: inner }}</a>`.html;
       },
       image: () => '',
       html: ({ text: raw }) => html`${raw}`.html,
     },
   });
-  const content = scrollable(await marked.parse(text));
+  const content = makeScrollable(await marked.parse(text));
   return { title, content: { html: content } };
 }
 
 /** GitHub and GitLab make the same anchors, so that links work in the repository, too. */
-const anchorOf = (heading: string): string =>
+const toAnchor = (heading: string): string =>
   heading
     .trim()
     .toLowerCase()
@@ -127,16 +127,16 @@ const anchorOf = (heading: string): string =>
     .replaceAll(' ', '-');
 
 /** Undefined for what is in the repository only. */
-const targetOf = (file: string, href: string): string | undefined => {
+const findTarget = (file: string, href: string): string | undefined => {
   if (/^https?:/.test(href)) return href;
   const [path = '', anchor] = href.split('#');
   const target = path === '' ? file : posix.join(posix.dirname(file), path);
-  const found = pathOf.get(target);
+  const found = paths.get(target);
   return found === undefined || anchor === undefined ? found : `${found}#${anchor}`;
 };
 
 /** Elements wider than the page scroll by themselves; the keyboard reaches them. */
-const scrollable = (text: string): string =>
+const makeScrollable = (text: string): string =>
   text
     .replaceAll('<table>', '<div class="table" tabindex="0"><table>')
     .replaceAll('</table>', '</table></div>')

@@ -29,7 +29,7 @@ ${scripts.map(({ address, integrity }) => html`<script src="${address}" integrit
 <a class="skip" href="#content">Skip to the content</a>
 <header><a class="brand" href="${DOCS}">boxoffice</a> <span>documentation</span></header>
 <div class="${viewer === undefined ? 'columns' : 'columns drawn'}">
-${navigation(path)}
+${renderNavigation(path)}
 ${
   viewer === undefined
     ? html`<main id="content" tabindex="-1">\n${content}\n</main>`
@@ -44,14 +44,14 @@ ${viewer}
 `.html;
 }
 
-const navigation = (current: string): Html => html`<nav aria-label="Documentation">
+const renderNavigation = (current: string): Html => html`<nav aria-label="Documentation">
 <details>
 <summary>All pages</summary>
-${sections.map(({ title, entries }) => html`<h2>${title}</h2>\n<ul>${entries.map((entry) => entryOf(entry, current))}</ul>\n`)}
+${sections.map(({ title, entries }) => html`<h2>${title}</h2>\n<ul>${entries.map((entry) => renderEntry(entry, current))}</ul>\n`)}
 </details>
 </nav>`;
 
-const entryOf = ({ path, label }: Entry, current: string): Html =>
+const renderEntry = ({ path, label }: Entry, current: string): Html =>
   path === current
     ? html`<li><a href="${DOCS}${path}" aria-current="page">${label}</a></li>`
     : html`<li><a href="${DOCS}${path}">${label}</a></li>`;

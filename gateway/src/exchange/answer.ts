@@ -61,7 +61,7 @@ export function refuseByLine(
 ): Refuse {
   return ({ code, details, path }) => {
     const requestId = readRequestId(undefined);
-    const answer = faultAnswer(new Fault(code, details), {
+    const answer = buildFaultAnswer(new Fault(code, details), {
       family: toFamily(path),
       url: path,
       isPage: isPage(path),
@@ -71,24 +71,24 @@ export function refuseByLine(
   };
 }
 
-const faultAnswer = (fault: Fault, { family, url, acceptLanguage, isPage, requestId }: Refused): FaultAnswer => {
+const buildFaultAnswer = (fault: Fault, { family, url, acceptLanguage, isPage, requestId }: Refused): FaultAnswer => {
   if (isPage) {
     const { headers, body } = renderErrorPage(fault, { acceptLanguage, requestId, home: ['docs', DOCS] });
     // Every response of the gateway has this one already.
     const own = Object.entries(headers).filter(([name]) => name !== NO_SNIFFING[0]);
     return { headers: Object.fromEntries(own.map(([name, value]) => [name, String(value)])), body };
   }
-  const members = family === 'B' ? toPosFailure(fault) : { ...toFailure(fault), ...oauthMembers(url, fault) };
+  const members = family === 'B' ? toPosFailure(fault) : { ...toFailure(fault), ...buildOAuthMembers(url, fault) };
   return { headers: { ...JSON_HEADERS, ...fault.headers }, body: JSON.stringify(members) };
 };
 
 /** Other paths have none (RFC 6749, 5.2). `url` is raw, because requests can be refused before it is parsed. */
-const oauthMembers = (url: string | undefined, fault: Fault): object =>
+const buildOAuthMembers = (url: string | undefined, fault: Fault): object =>
   ENDPOINTS.test(url ?? '')
-    ? { error: errorOf(fault), error_description: fault.details.replaceAll(UNDESCRIBABLE, "'") }
+    ? { error: toErrorCode(fault), error_description: fault.details.replaceAll(UNDESCRIBABLE, "'") }
     : {};
 
-const errorOf = ({ http }: Fault): string => {
+const toErrorCode = ({ http }: Fault): string => {
   if (http === 429 || http === 503) return 'temporarily_unavailable';
   return http >= 500 ? 'server_error' : 'invalid_request';
 };
@@ -121,7 +121,7 @@ export function answerFault(exchange: Exchange, thrown: Fault): void {
   const acceptLanguage = request.headers['accept-language'];
   const isLost = fault.http === 404 && exchange.secure && exchange.route === undefined && isBrowser(request);
   const isPage = isLost || exchange.hasErrorPages(request.url);
-  const answer = faultAnswer(fault, { family, url: request.url, acceptLanguage, isPage, requestId });
+  const answer = buildFaultAnswer(fault, { family, url: request.url, acceptLanguage, isPage, requestId });
   const body = Buffer.from(answer.body);
   const headers = [...buildCommonHeaders(exchange), ...Object.entries(answer.headers).flat()];
   headers.push('Content-Length', `${body.length}`);

@@ -33,7 +33,7 @@ const last = (header: string | string[] | undefined): string =>
 export function createPeers(isTrusted: IsTrusted): (request: IncomingMessage) => Peer {
   const connections = new WeakMap<object, Peer>();
 
-  const connectionOf = ({ socket }: IncomingMessage): Peer => {
+  const getConnection = ({ socket }: IncomingMessage): Peer => {
     const known = connections.get(socket);
     if (known) return known;
     const address = normaliseAddress(socket.remoteAddress);
@@ -43,7 +43,7 @@ export function createPeers(isTrusted: IsTrusted): (request: IncomingMessage) =>
   };
 
   /** The last address that is not a trusted proxy; clients control the entries before it. */
-  const forwardedFor = (header: string, connection: string): string => {
+  const findClient = (header: string, connection: string): string => {
     let client = connection;
     for (const entry of header.split(',').reverse()) {
       const address = normaliseAddress(entry.trim());
@@ -55,10 +55,10 @@ export function createPeers(isTrusted: IsTrusted): (request: IncomingMessage) =>
   };
 
   return (request) => {
-    const connection = connectionOf(request);
+    const connection = getConnection(request);
     const header = connection.trusted ? request.headers['x-forwarded-for'] : undefined;
     if (typeof header !== 'string') return connection;
-    return { address: forwardedFor(header, connection.address), trusted: true };
+    return { address: findClient(header, connection.address), trusted: true };
   };
 }
 

@@ -32,30 +32,30 @@ export function readTarget(url: string, mayEndWithSlash: (path: string) => boole
   const query = mark < 0 ? '' : url.slice(mark);
   if (!QUERY.test(query)) throw createMalformedFault();
   if (PLAIN.test(path)) return { path, query };
-  const ended = path.endsWith('/') && path !== '/' ? withSlash(path) : undefined;
-  return { path: ended !== undefined && mayEndWithSlash(ended) ? ended : canonicalPath(path), query };
+  const ended = path.endsWith('/') && path !== '/' ? addSlash(path) : undefined;
+  return { path: ended !== undefined && mayEndWithSlash(ended) ? ended : toCanonicalPath(path), query };
 }
 
 const createMalformedFault = (): Fault => new Fault('bad_request', 'The path is not well-formed.');
 
 /** Some paths may have a slash at their end. */
-const withSlash = (path: string): string => (path.length > 1 ? `${canonicalPath(path.slice(0, -1))}/` : path);
+const addSlash = (path: string): string => (path.length > 1 ? `${toCanonicalPath(path.slice(0, -1))}/` : path);
 
-const canonicalPath = (path: string): string => {
+const toCanonicalPath = (path: string): string => {
   if (path === '/') return path;
   if (!PATH.test(path)) throw createMalformedFault();
-  return `/${path.slice(1).split('/').map(canonicalSegment).join('/')}`;
+  return `/${path.slice(1).split('/').map(toCanonicalSegment).join('/')}`;
 };
 
-const canonicalSegment = (segment: string): string => {
-  const decoded = decodedSegment(segment);
+const toCanonicalSegment = (segment: string): string => {
+  const decoded = decodeSegment(segment);
   if (CONTROL.test(decoded) || decoded.includes('\\')) throw createMalformedFault();
   // Empty, dot and encoded-slash segments belong to no endpoint and must not reach one.
   if (decoded === '' || decoded === '.' || decoded === '..' || decoded.includes('/')) throw createNoSuchEndpointFault();
   return encodeURIComponent(decoded).replace(NEEDLESS, decodeURIComponent);
 };
 
-const decodedSegment = (segment: string): string => {
+const decodeSegment = (segment: string): string => {
   try {
     return decodeURIComponent(segment);
   } catch {

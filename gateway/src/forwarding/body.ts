@@ -31,14 +31,10 @@ interface Arriving extends Indexed {
   readonly stop: () => void;
 }
 
-export interface Bodies {
-  /** Answers 413, 408, or 503 for the oldest of too many bodies. Returns a function that stops the reading. */
-  read(exchange: Exchange, pass: (body: readonly Buffer[]) => void): () => void;
-  close(): void;
-}
+export type Bodies = ReturnType<typeof createBodies>;
 
 /** `timeoutMs` of each body is less than the server's own limit. */
-export function createBodies(timeoutMs = 25_000): Bodies {
+export function createBodies(timeoutMs = 25_000) {
   let total = 0;
 
   const refuse = ({ exchange, stop }: Arriving, fault: Fault): void => {
@@ -56,7 +52,8 @@ export function createBodies(timeoutMs = 25_000): Bodies {
   };
 
   return {
-    read(exchange, pass) {
+    /** Answers 413, 408, or 503 for the oldest of too many bodies. Returns a function that stops the reading. */
+    read(exchange: Exchange, pass: (body: readonly Buffer[]) => void): () => void {
       const { request } = exchange;
       const chunks: Buffer[] = [];
       const stop = (): void => {

@@ -57,7 +57,7 @@ export function toUpstreamFailure(
   upstream: ClientRequest | undefined,
   retryAfter?: string,
 ): UpstreamFailure {
-  const code = codeOf(error);
+  const code = getCode(error);
   const unconnected = upstream === undefined || upstream.socket?.connecting === true;
   if (UNREACHABLE.has(code) || (error instanceof UpstreamTimeout && unconnected)) {
     return { code, fault: createUnavailableFault('The service cannot be reached; try again later.') };
@@ -72,7 +72,7 @@ export function toUpstreamFailure(
   return { code, fault: createBadGatewayFault('The service closed the connection before its response was complete.') };
 }
 
-const codeOf = (error: Error): string => String((error as { readonly code?: unknown }).code ?? error.name);
+const getCode = (error: Error): string => String((error as { readonly code?: unknown }).code ?? error.name);
 
 const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'PUT', 'DELETE']);
 
@@ -112,7 +112,7 @@ export function mayRepeat(error: Error, proxied: Proxied): boolean {
   return isRepeatable(proxied) ? isStale(error, proxied.upstream) : hasKey(proxied.exchange);
 }
 
-const isReset = (error: Error): boolean => ['ECONNRESET', 'EPIPE'].includes(codeOf(error));
+const isReset = (error: Error): boolean => ['ECONNRESET', 'EPIPE'].includes(getCode(error));
 
 /** The service had closed a reused connection before it read the request, which has had no effect (RFC 9112, 9.3.1). */
 const isStale = (error: Error, upstream: ClientRequest | undefined): boolean =>

@@ -15,7 +15,7 @@ import {
   type UpstreamFailure,
   UpstreamTimeout,
 } from './failure.ts';
-import type { Passing } from './headers.ts';
+import type { HeaderFilter } from './headers.ts';
 import { createInFlight, createSlots, type Holder } from './in-flight.ts';
 import { type ConnectionKind, createProxy } from './proxy.ts';
 import { createReceiver } from './receive.ts';
@@ -23,7 +23,7 @@ import { createReceiver } from './receive.ts';
 interface ForwarderOptions {
   readonly url: string;
   readonly addresses: Addresses;
-  readonly passing: () => Passing;
+  readonly headerFilter: () => HeaderFilter;
   /** Milliseconds until the service begins its response, from when it has the whole request. */
   readonly timeoutMs: number;
   /** Milliseconds for the whole response, from the same moment: a slow client does not count against the service. */
@@ -31,7 +31,7 @@ interface ForwarderOptions {
   readonly bodies: Pick<Bodies, 'read'>;
   /** Requests in flight; see createSlots. A caller may have as many that wait. */
   readonly concurrency: number;
-  readonly holderOf: (exchange: Exchange) => Holder;
+  readonly findHolder: (exchange: Exchange) => Holder;
   readonly onFailure?: (exchange: Exchange, failure: UpstreamFailure) => void;
   readonly onRepeat?: (exchange: Exchange, error: Error) => void;
   /** Called for every response that has no end of its own. */
@@ -42,15 +42,10 @@ interface ForwarderOptions {
   readonly onReply?: (exchange: Exchange, reply: IncomingMessage, headers: readonly string[]) => void;
 }
 
-export interface Forwarder {
-  /** @throws {Fault} when the request cannot be forwarded */
-  forward(exchange: Exchange): void;
-  inFlight(): number;
-  close(): void;
-}
+export type Forwarder = ReturnType<typeof createForwarder>;
 
-export function createForwarder(options: ForwarderOptions): Forwarder {
-  const { addresses, passing, timeoutMs, deadlineMs, bodies, concurrency, holderOf } = options;
+export function createForwarder(options: ForwarderOptions) {
+  const { addresses, headerFilter, timeoutMs, deadlineMs, bodies, concurrency, findHolder } = options;
   const { onFailure, onRepeat, onReply, onStream, onWait } = options;
   const inFlight = createInFlight<Proxied>((late) => expire(late));
   /** Like streams, they have a limit of their own, at the service. */
@@ -83,7 +78,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       attempt.settle('failed');
       proxied.unreached ??= new Set();
       proxied.unreached.add(attempt.address);
-      dispatch(proxied, kindFor(proxied), error);
+      dispatch(proxied, selectConnection(proxied), error);
     } else if (mayRepeat(error, proxied)) {
       proxied.isRepeated = true;
       attempt?.settle(isRepeatable(proxied) ? 'abandoned' : 'failed');
@@ -104,12 +99,12 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   };
 
   /** Time counts from when the service has the whole request. */
-  const limitsFrom = ({ route }: Exchange): { deadline: number; dueAt: number } => {
+  const computeDeadlines = ({ route }: Exchange): { deadline: number; dueAt: number } => {
     const from = Date.now() + Math.max(0, (route?.answersWithinMs ?? 0) - timeoutMs);
     return { deadline: from + deadlineMs, dueAt: from + Math.min(timeoutMs, deadlineMs) };
   };
 
-  const passOn = createReceiver({ passing, onReply, onStream, forget, answerFailure });
+  const relay = createReceiver({ headerFilter, onReply, onStream, forget, answerFailure });
 
   const receive = (proxied: Proxied, reply: IncomingMessage): void => {
     const { exchange, deadline, attempt } = proxied;
@@ -122,7 +117,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       proxy.closeIdle(attempt.address);
     }
     if (exchange.response.headersSent || exchange.response.destroyed) reply.destroy();
-    else passOn(proxied, reply);
+    else relay(proxied, reply);
   };
 
   const proxy = createProxy<Proxied>(options.url, {
@@ -145,7 +140,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   };
 
   /** A request that cannot be sent again gets no connection that the service may have closed. */
-  const kindFor = (proxied: Proxied): ConnectionKind => (isRepeatable(proxied) ? 'pooled' : 'recent');
+  const selectConnection = (proxied: Proxied): ConnectionKind => (isRepeatable(proxied) ? 'pooled' : 'recent');
 
   /** `error`: the failure at another address, which is the answer if no address is left. */
   const dispatch = (proxied: Proxied, kind: ConnectionKind, error?: Error): void => {
@@ -187,13 +182,13 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       throw createUnavailableFault('The service has too many requests in flight; try again later.');
     requireService();
     const { request } = exchange;
-    const headers = passing().buildRequestHeaders(exchange, addresses.host);
+    const headers = headerFilter().buildRequestHeaders(exchange, addresses.host);
     if (mayHaveBody(request))
       headers['content-length'] = `${body?.reduce((bytes, chunk) => bytes + chunk.length, 0) ?? 0}`;
     // The proxy sends what the request has.
     request.headers = headers;
     request.url = exchange.target.path + exchange.target.query;
-    const { deadline, dueAt } = limitsFrom(exchange);
+    const { deadline, dueAt } = computeDeadlines(exchange);
     const proxied: Proxied = {
       exchange,
       body,
@@ -221,15 +216,16 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     (waits ? waiting : inFlight).add(proxied);
     exchange.proxied = proxied;
     exchange.forwardedAt = performance.now();
-    dispatch(proxied, kindFor(proxied));
+    dispatch(proxied, selectConnection(proxied));
     if (waits) onWait?.(exchange, (fault) => proxied.reply ?? abandon(proxied, fault));
   };
 
   return {
-    forward(exchange) {
+    /** @throws {Fault} when the request cannot be forwarded */
+    forward(exchange: Exchange) {
       const withBody = hasBody(exchange.request);
       requireService();
-      const holder = holderOf(exchange);
+      const holder = findHolder(exchange);
       const waiting = { caller: `${holder.caller}, waiting`, institution: undefined };
       const release = slots.take(mayWait(exchange) ? waiting : holder);
       if (!withBody) return send(exchange, undefined, release);
@@ -250,8 +246,8 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       };
       exchange.proxied = { end };
     },
-    inFlight: () => inFlight.size,
-    close() {
+    inFlight: (): number => inFlight.size,
+    close(): void {
       inFlight.close();
       waiting.close();
       proxy.close();

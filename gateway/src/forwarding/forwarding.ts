@@ -7,12 +7,12 @@ import type { Upstream } from '../routing/router.ts';
 import type { GatewayMetrics } from '../telemetry/metrics.ts';
 import { createBodies } from './body.ts';
 import { createForwarder, type Forwarder } from './forwarder.ts';
-import { createPassing } from './headers.ts';
+import { createHeaderFilter } from './headers.ts';
 import type { ResponseCache } from './response-cache.ts';
 import type { Streams } from './streams.ts';
 
 interface ForwardingOptions {
-  readonly addressesOf: (service: string, url: string) => Addresses;
+  readonly openAddresses: (service: string, url: string) => Addresses;
   readonly limits: Pick<Limits, 'sessionSeen'>;
   readonly streams: Pick<Streams, 'began' | 'waits'>;
   readonly responseCache: Pick<ResponseCache, 'store'>;
@@ -32,13 +32,7 @@ export interface UpstreamTimeouts {
   readonly body?: number;
 }
 
-export interface Forwarding {
-  /** @throws {Fault} when the request cannot be forwarded */
-  forward(exchange: Exchange): void;
-  /** A new address has a new forwarder; the old one ends its requests in flight. */
-  update(services: readonly Upstream[]): void;
-  close(): void;
-}
+export type Forwarding = ReturnType<typeof createForwarding>;
 
 /** Requests per service: above what one handles well, below what would harm the gateway. */
 const CONCURRENCY = 2_000;
@@ -49,8 +43,17 @@ interface Running {
   readonly use: (row: Upstream) => void;
 }
 
-export function createForwarding(options: ForwardingOptions): Forwarding {
-  const { addressesOf, limits, streams, responseCache, metrics, logger, timeouts, concurrency = CONCURRENCY } = options;
+export function createForwarding(options: ForwardingOptions) {
+  const {
+    openAddresses,
+    limits,
+    streams,
+    responseCache,
+    metrics,
+    logger,
+    timeouts,
+    concurrency = CONCURRENCY,
+  } = options;
   const bodies = createBodies(timeouts?.body);
   const holders = createHolders();
   const deadlineMs = timeouts?.total ?? 30_000;
@@ -62,17 +65,17 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
 
   const open = (row: Upstream): void => {
     const { name: service, url } = row;
-    let passing = createPassing(row, origin);
-    const addresses = addressesOf(service, url);
+    let headerFilter = createHeaderFilter(row, origin);
+    const addresses = openAddresses(service, url);
     const forwarder = createForwarder({
       url,
       addresses,
-      passing: () => passing,
+      headerFilter: () => headerFilter,
       timeoutMs: timeouts?.answer ?? 15_000,
       deadlineMs,
       bodies,
       concurrency,
-      holderOf: holders.holderOf,
+      findHolder: holders.findHolder,
       onFailure: ({ route, trace }, { code, reason }) => {
         metrics.upstreamFailed(service, code);
         const about = { upstream: service, operation: route?.operation, requestId: trace.requestId, code, reason };
@@ -101,7 +104,7 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
       },
     });
     const use = (now: Upstream): void => {
-      passing = createPassing(now, origin);
+      headerFilter = createHeaderFilter(now, origin);
     };
     running.set(service, { url, forwarder, use });
     metrics.watch(service, addresses, forwarder.inFlight);
@@ -118,12 +121,14 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
   };
 
   return {
-    forward(exchange) {
+    /** @throws {Fault} when the request cannot be forwarded */
+    forward(exchange: Exchange): void {
       const found = running.get(exchange.route?.service ?? '');
       if (!found) throw createNoSuchEndpointFault();
       found.forwarder.forward(exchange);
     },
-    update(services) {
+    /** A new address has a new forwarder; the old one ends its requests in flight. */
+    update(services: readonly Upstream[]): void {
       for (const [name, { url, forwarder }] of running)
         if (!services.some((row) => row.name === name && row.url === url)) retire(name, forwarder);
       for (const row of services) {
@@ -134,7 +139,7 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
       const readSessions = services.filter(({ credentials = [] }) => credentials.includes('X-auth-token'));
       withSessions = new Set(readSessions.map(({ name }) => name));
     },
-    close() {
+    close(): void {
       bodies.close();
       for (const forwarder of [...[...running.values()].map((one) => one.forwarder), ...retired]) forwarder.close();
     },

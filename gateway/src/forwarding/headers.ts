@@ -77,14 +77,9 @@ const RETURNED_BY_BUILT_IN: readonly string[] = [
 /** Keeps a team's pages out of the origin in which users sign in. */
 const SANDBOX = ['Content-Security-Policy', 'sandbox allow-scripts allow-forms'] as const;
 
-export interface Passing {
-  /** Keeps what passes of the client's, and adds the gateway's identity, trace and forwarding headers. */
-  buildRequestHeaders(exchange: Exchange, upstreamHost: string): Record<string, string | string[]>;
-  /** Names and values in turn. @throws {ForeignReply} for a `Location` outside the prefixes of a team's service */
-  buildReplyHeaders(exchange: Exchange, reply: IncomingMessage): string[];
-}
+export type HeaderFilter = ReturnType<typeof createHeaderFilter>;
 
-export function createPassing(row: ServiceRow, publicOrigin: string): Passing {
+export function createHeaderFilter(row: ServiceRow, publicOrigin: string) {
   const { name: service, prefixes, headers: named, credentials = [], cookies = [] } = row;
   const isOwn = isBuiltIn(service);
   const toService = new Set([...FORWARDED, ...named].map((name) => name.toLowerCase()));
@@ -103,7 +98,7 @@ export function createPassing(row: ServiceRow, publicOrigin: string): Passing {
       if (value !== undefined && (below === undefined || isBelow(path, below))) to[name] = value;
     }
     if (cookies.length === 0 || from.cookie === undefined) return;
-    const passing = from.cookie.split(';').filter((one) => cookies.includes(nameOfCookie(one)));
+    const passing = from.cookie.split(';').filter((one) => cookies.includes(readCookieName(one)));
     if (passing.length > 0) to.cookie = passing.map((one) => one.trim()).join('; ');
   };
 
@@ -117,7 +112,11 @@ export function createPassing(row: ServiceRow, publicOrigin: string): Passing {
   };
 
   return {
-    buildRequestHeaders({ request, trace, address, identity, target, host }, upstreamHost) {
+    /** Keeps what passes of the client's, and adds the gateway's identity, trace and forwarding headers. */
+    buildRequestHeaders(
+      { request, trace, address, identity, target, host }: Exchange,
+      upstreamHost: string,
+    ): Record<string, string | string[]> {
       const headers: Record<string, string | string[]> = { host: upstreamHost };
       for (const name in request.headers) {
         const value = request.headers[name];
@@ -132,7 +131,8 @@ export function createPassing(row: ServiceRow, publicOrigin: string): Passing {
       if (identity !== undefined) headers[IDENTITY_HEADER] = identity;
       return headers;
     },
-    buildReplyHeaders(exchange, { headers: answered, statusCode }) {
+    /** Names and values in turn. @throws {ForeignReply} for a `Location` outside the prefixes of a team's service */
+    buildReplyHeaders(exchange: Exchange, { headers: answered, statusCode }: IncomingMessage): string[] {
       const headers: string[] = [];
       const dropped = listConnectionHeaders(answered.connection);
       // Node has joined repeated headers, or kept the first.
@@ -147,7 +147,7 @@ export function createPassing(row: ServiceRow, publicOrigin: string): Passing {
         for (const one of Array.isArray(value) ? value : [value]) headers.push(print, one);
       }
       for (const cookie of answered['set-cookie'] ?? [])
-        if (cookies.includes(nameOfCookie(cookie))) headers.push('Set-Cookie', cookie);
+        if (cookies.includes(readCookieName(cookie))) headers.push('Set-Cookie', cookie);
       if (!isOwn) headers.push(...SANDBOX);
       return headers;
     },
@@ -157,7 +157,7 @@ export function createPassing(row: ServiceRow, publicOrigin: string): Passing {
 const mapByLowerCase = (names: readonly string[]): ReadonlyMap<string, string> =>
   new Map(names.map((name) => [name.toLowerCase(), name]));
 
-const nameOfCookie = (cookie: string): string => cookie.split('=', 1)[0]?.trim() ?? '';
+const readCookieName = (cookie: string): string => cookie.split('=', 1)[0]?.trim() ?? '';
 
 /** Headers that `Connection` names (RFC 9110, 7.6.1). */
 const listConnectionHeaders = (connection: string | undefined): readonly string[] => {

@@ -9,23 +9,15 @@ export interface Indexed {
 /** Milliseconds between checks of all items together; a timer for each would cost more. */
 const TICK_MS = 100;
 
-interface InFlight<Item extends Indexed> {
-  readonly size: number;
-  add(item: Item): void;
-  delete(item: Item): void;
-  /** The order is arbitrary; the visitor may delete the visited item. */
-  visit(visitor: (item: Item) => void): void;
-  close(): void;
-}
-
 /**
  * Calls `late` for the items that are past due, until they are deleted. A Set would retain memory: once V8 has promoted
  * a table that it replaced, later requests live until the next full collection (measured: a third of all memory).
  */
-export function createInFlight<Item extends Indexed>(late: (item: Item) => void): InFlight<Item> {
+export function createInFlight<Item extends Indexed>(late: (item: Item) => void) {
   const items: Item[] = [];
   let ticking: NodeJS.Timeout | undefined;
 
+  /** The order is arbitrary; the visitor may delete the visited item. */
   const visit = (visitor: (item: Item) => void): void => {
     for (let index = items.length - 1; index >= 0; index -= 1) {
       const item = items[index];
@@ -48,15 +40,15 @@ export function createInFlight<Item extends Indexed>(late: (item: Item) => void)
   const tick = (): void => void setImmediate(check);
 
   return {
-    get size() {
+    get size(): number {
       return items.length;
     },
-    add(item) {
+    add(item: Item): void {
       item.index = items.length;
       items.push(item);
       ticking ??= setInterval(tick, TICK_MS).unref();
     },
-    delete(item) {
+    delete(item: Item): void {
       const { index } = item;
       if (items[index] !== item) return;
       const last = items.pop();
@@ -75,22 +67,17 @@ export interface Holder {
   readonly institution: string | undefined;
 }
 
-interface Slots {
-  /** The returned function ends the count, once. @throws {Fault} too_many_requests */
-  take(holder: Holder): () => void;
-}
-
 /** Shares of a service's requests in flight that one caller, and all callers of an institution, may have. */
 const PARTS = { caller: 0.05, institution: 0.5 } as const;
 
-export function createSlots(concurrency: number): Slots {
-  const boundOf = (who: keyof typeof PARTS) => ({
+export function createSlots(concurrency: number) {
+  const createBound = (who: keyof typeof PARTS) => ({
     who,
     most: Math.ceil(concurrency * PARTS[who]),
     counts: new Map<string, number>(),
   });
-  const callers = boundOf('caller');
-  const institutions = boundOf('institution');
+  const callers = createBound('caller');
+  const institutions = createBound('institution');
 
   const requireRoom = ({ who, most, counts }: typeof callers, name: string): void => {
     if ((counts.get(name) ?? 0) < most) return;
@@ -104,7 +91,8 @@ export function createSlots(concurrency: number): Slots {
   };
 
   return {
-    take({ caller, institution }) {
+    /** The returned function ends the count, once. @throws {Fault} too_many_requests */
+    take({ caller, institution }: Holder): () => void {
       requireRoom(callers, caller);
       if (institution !== undefined) requireRoom(institutions, institution);
       const count = (change: 1 | -1): void => {

@@ -22,13 +22,6 @@ interface ProxyEvents<State> {
 /** A connection is any pooled one, one that was used lately, or a new one. */
 export type ConnectionKind = 'pooled' | 'recent' | 'fresh';
 
-export interface Proxy<State> {
-  /** `request` has the headers and the URL for the service. */
-  send(kind: ConnectionKind, request: IncomingMessage, target: Endpoint, state: State): void;
-  closeIdle(address: string): void;
-  close(): void;
-}
-
 /** Below the keep-alive timeout of our services, so that this side closes first. */
 const IDLE_MS = 60_000;
 
@@ -53,7 +46,7 @@ class UnsentResponse<State> extends ServerResponse {
   }
 }
 
-export function createProxy<State>(url: string, { onRequest, onReply, onError }: ProxyEvents<State>): Proxy<State> {
+export function createProxy<State>(url: string, { onRequest, onReply, onError }: ProxyEvents<State>) {
   const { protocol, hostname } = new URL(url);
   // Connections are made to IP addresses, certificates are of names.
   const servername = isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? { servername: hostname } : {};
@@ -64,7 +57,7 @@ export function createProxy<State>(url: string, { onRequest, onReply, onError }:
     recent: makeAgent({ keepAlive: true, timeout: RECENT_MS }),
     fresh: makeAgent({ keepAlive: false }),
   };
-  const middlewareOf = (agent: PlainAgent) =>
+  const createMiddleware = (agent: PlainAgent) =>
     createProxyMiddleware<IncomingMessage, UnsentResponse<State>>({
       target: url,
       router: (_request, response) => response?.target ?? url,
@@ -91,20 +84,21 @@ export function createProxy<State>(url: string, { onRequest, onReply, onError }:
       ],
     });
   const middlewares = {
-    pooled: middlewareOf(agents.pooled),
-    recent: middlewareOf(agents.recent),
-    fresh: middlewareOf(agents.fresh),
+    pooled: createMiddleware(agents.pooled),
+    recent: createMiddleware(agents.recent),
+    fresh: createMiddleware(agents.fresh),
   };
   return {
-    send(kind, request, target, state) {
+    /** `request` has the headers and the URL for the service. */
+    send(kind: ConnectionKind, request: IncomingMessage, target: Endpoint, state: State): void {
       void middlewares[kind](request, new UnsentResponse(request, target, state));
     },
-    closeIdle(address) {
+    closeIdle(address: string): void {
       for (const { freeSockets } of Object.values(agents)) {
         for (const socket of Object.values(freeSockets).flat()) if (socket?.remoteAddress === address) socket.destroy();
       }
     },
-    close() {
+    close(): void {
       for (const agent of Object.values(agents)) agent.destroy();
     },
   };

@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import { buildCommonHeaders } from '../exchange/answer.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { BrokenReply, ForeignReply, type Proxied } from './failure.ts';
-import type { Passing } from './headers.ts';
+import type { HeaderFilter } from './headers.ts';
 import { isStream, joinVary, relayFailure, requireInterface, sendReply } from './reply.ts';
 
 interface ReceiverOptions {
-  readonly passing: () => Passing;
+  readonly headerFilter: () => HeaderFilter;
   readonly onReply?: (exchange: Exchange, reply: IncomingMessage, headers: readonly string[]) => void;
   readonly onStream?: (exchange: Exchange) => void;
   readonly forget: (proxied: Proxied) => void;
@@ -17,7 +17,7 @@ interface ReceiverOptions {
  * Whatever fails because of a service's answer concerns its own exchange: the answer is replaced by an error, or cut
  * off once part of it was sent.
  */
-export function createReceiver({ passing, onReply, onStream, forget, answerFailure }: ReceiverOptions) {
+export function createReceiver({ headerFilter, onReply, onStream, forget, answerFailure }: ReceiverOptions) {
   const guard = (proxied: Proxied, act: () => void): void => {
     try {
       act();
@@ -34,7 +34,7 @@ export function createReceiver({ passing, onReply, onStream, forget, answerFailu
     const { exchange } = proxied;
     const { response, request, route, family, corsHeaders } = exchange;
     requireInterface(reply, request.method, route);
-    const returned = passing().buildReplyHeaders(exchange, reply);
+    const returned = headerFilter().buildReplyHeaders(exchange, reply);
     onReply?.(exchange, reply, returned);
     if (isStream(reply)) {
       // Streams have a limit of their own.

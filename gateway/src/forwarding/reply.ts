@@ -13,11 +13,15 @@ const USUAL = `${JSON_TYPE}; charset=utf-8`;
 export function requireInterface(reply: IncomingMessage, method: string | undefined, route: Route | undefined): void {
   const { statusCode = 0 } = reply;
   if (statusCode < 200 || statusCode > 599) throw new ForeignReply(`its status is ${statusCode}`);
-  if (!hasTypeOf(route, reply, method)) throw new ForeignReply('its media type is not one of the operation');
+  if (!hasAllowedType(route, reply, method)) throw new ForeignReply('its media type is not one of the operation');
 }
 
 /** The type may be JSON, one that the operation has, or none without a body. */
-const hasTypeOf = (route: Route | undefined, { statusCode, headers }: IncomingMessage, method?: string): boolean => {
+const hasAllowedType = (
+  route: Route | undefined,
+  { statusCode, headers }: IncomingMessage,
+  method?: string,
+): boolean => {
   const type = headers['content-type'];
   if (type === USUAL) return true;
   if (type === undefined) {
@@ -122,7 +126,7 @@ export function relayFailure(reply: IncomingMessage, to: Forwarded): void {
   const { statusCode } = reply;
   const refuse = (): void =>
     guard(() => {
-      throw noFailure();
+      throw createNoFailure();
     });
   if (statusCode === 500 && response.req.method === 'HEAD') {
     sendReply(reply, to, refuse);
@@ -132,12 +136,12 @@ export function relayFailure(reply: IncomingMessage, to: Forwarded): void {
   let bytes = 0;
   const take = (chunk: Buffer): void => {
     bytes += chunk.length;
-    if (bytes > MOST_BYTES) throw noFailure();
+    if (bytes > MOST_BYTES) throw createNoFailure();
     chunks.push(chunk);
   };
   const end = (): void => {
     const body = Buffer.concat(chunks);
-    if (statusCode !== 500 || !reportsConsequences(body)) throw noFailure();
+    if (statusCode !== 500 || !reportsConsequences(body)) throw createNoFailure();
     sendWhole(response, 500, headers, body);
   };
   reply.on('data', (chunk: Buffer) => guard(() => take(chunk)));
@@ -145,7 +149,7 @@ export function relayFailure(reply: IncomingMessage, to: Forwarded): void {
   reply.on('error', refuse);
 }
 
-const noFailure = (): ForeignReply => new ForeignReply('it is no error of the point of sale');
+const createNoFailure = (): ForeignReply => new ForeignReply('it is no error of the point of sale');
 
 const reportsConsequences = (body: Buffer): boolean => {
   try {

@@ -7,16 +7,7 @@ import { readVerifiedSession, SESSION_HEADER } from '../limits/callers.ts';
 import { createNewest } from '../limits/newest.ts';
 import { joinVary, sendWhole } from './reply.ts';
 
-/**
- * For the time that the service allows: of family B whatever the session, as long as that is alive, and public ones to
- * the API keys of an institution.
- */
-export interface ResponseCache {
-  /** Whether the cache could answer. */
-  answer(exchange: Exchange): boolean;
-  /** Stores what its service allows; `headers`: what passes of the response's. */
-  store(exchange: Exchange, reply: IncomingMessage, headers: readonly string[]): void;
-}
+export type ResponseCache = ReturnType<typeof createResponseCache>;
 
 interface CachedResponse {
   /** Epoch milliseconds. */
@@ -37,7 +28,11 @@ const MOST_SESSIONS = 20_000;
 /** Milliseconds without knowledge of a session after a request that may end it. */
 const CHANGE_MS = 2_000;
 
-export function createResponseCache(lookedUp: (found: boolean) => void = () => undefined): ResponseCache {
+/**
+ * For the time that the service allows: of family B whatever the session, as long as that is alive, and public ones to
+ * the API keys of an institution.
+ */
+export function createResponseCache(lookedUp: (found: boolean) => void = () => undefined) {
   const responses = new LRUCache<string, CachedResponse>({
     maxSize: MOST_BYTES,
     maxEntrySize: MOST_BYTES_OF_ONE,
@@ -45,10 +40,11 @@ export function createResponseCache(lookedUp: (found: boolean) => void = () => u
   });
   const sessions = createSessions();
   return {
-    answer(exchange) {
-      const session = sessionOf(exchange);
+    /** Whether the cache could answer. */
+    answer(exchange: Exchange): boolean {
+      const session = readSession(exchange);
       if (session && exchange.request.method !== 'GET') sessions.recordChange(session, exchange.now);
-      const key = keyOf(exchange);
+      const key = toKey(exchange);
       if (key === undefined || (session && !sessions.isAlive(session, exchange.now))) return false;
       const cached = responses.get(key);
       const isFresh = cached !== undefined && cached.until > exchange.now;
@@ -61,11 +57,12 @@ export function createResponseCache(lookedUp: (found: boolean) => void = () => u
       sendWhole(exchange.response, 200, headers, cached.body);
       return true;
     },
-    store(exchange, reply, headers) {
+    /** Stores what its service allows; `headers`: what passes of the response's. */
+    store(exchange: Exchange, reply: IncomingMessage, headers: readonly string[]): void {
       const ms = Math.min(MOST_MS, Number(reply.headers[SHARED_MS_HEADER] ?? 0));
-      const key = ms > 0 && reply.statusCode === 200 ? keyOf(exchange) : undefined;
+      const key = ms > 0 && reply.statusCode === 200 ? toKey(exchange) : undefined;
       if (key === undefined || reply.headers[SESSION_HEADER] !== undefined) return;
-      const session = readVerifiedSession(exchange, reply) === undefined ? undefined : sessionOf(exchange);
+      const session = readVerifiedSession(exchange, reply) === undefined ? undefined : readSession(exchange);
       if (session) sessions.recordAlive(session, exchange.now, exchange.now + ms);
       if (Number(reply.headers['content-length'] ?? 0) > MOST_BYTES_OF_ONE) return;
       const chunks: Buffer[] = [];
@@ -94,13 +91,13 @@ const createSessions = () => {
   };
 };
 
-const sessionOf = ({ request: { headers } }: Exchange): string | undefined => {
+const readSession = ({ request: { headers } }: Exchange): string | undefined => {
   const token = headers[SESSION_HEADER];
   return token === undefined ? undefined : `${String(headers['x-service-host'])}\n${String(token)}`;
 };
 
 /** Contains all that a shared response depends on; undefined if the request may not be shared. */
-const keyOf = ({ request: { method, headers }, family, target, isPublic, apiKey }: Exchange): string | undefined => {
+const toKey = ({ request: { method, headers }, family, target, isPublic, apiKey }: Exchange): string | undefined => {
   const { 'x-service-host': host = '', 'accept-language': language = '', 'accept-encoding': coding = '' } = headers;
   // A client that has a response asks whether it is still current.
   const isShared = family === 'B' || (isPublic && headers['if-none-match'] === undefined);

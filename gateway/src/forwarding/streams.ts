@@ -4,20 +4,7 @@ import { type Logger, repeat } from '@boxoffice/runtime';
 import type { Check, Exchange } from '../exchange/exchange.ts';
 import { createUnavailableFault } from '../exchange/faults.ts';
 
-/**
- * Responses without an end, and requests that wait long for theirs: they last as long as their tokens are worth what
- * they were.
- */
-export interface Streams {
-  /**
-   * It ends once its token expires or is revoked, loses a scope, or its client or user becomes another one in what
-   * bounds the data, which its service has decided once: the client connects again.
-   */
-  began(exchange: Exchange): void;
-  /** It is refused in the same cases, with what the token would be told now, or 503 if a repeat would be answered. */
-  waits(exchange: Exchange, refuse: (fault: Fault) => void): void;
-  close(): Promise<void>;
-}
+export type Streams = ReturnType<typeof createStreams>;
 
 interface StreamsOptions {
   /** A new request with the token would have to pass them; the last one obtains the identity. */
@@ -34,7 +21,11 @@ interface Watched {
   readonly end: (fault: Fault) => void;
 }
 
-export function createStreams({ checks, logger, everyMs = EVERY_MS }: StreamsOptions): Streams {
+/**
+ * Responses without an end, and requests that wait long for theirs: they last as long as their tokens are worth what
+ * they were.
+ */
+export function createStreams({ checks, logger, everyMs = EVERY_MS }: StreamsOptions) {
   const open = new Map<Exchange, Watched>();
 
   const check = async ([exchange, watched]: readonly [Exchange, Watched]): Promise<void> => {
@@ -46,7 +37,7 @@ export function createStreams({ checks, logger, everyMs = EVERY_MS }: StreamsOpt
       return;
     }
     if (!open.has(exchange)) return;
-    if (isWorthLess(again.identity, watched.identity)) watched.end(createChangedFault());
+    if (hasFewerRights(again.identity, watched.identity)) watched.end(createChangedFault());
     else watched.identity = again.identity;
   };
 
@@ -61,9 +52,14 @@ export function createStreams({ checks, logger, everyMs = EVERY_MS }: StreamsOpt
   });
 
   return {
-    began: (exchange) => watch(exchange, () => void exchange.response.end()),
+    /**
+     * It ends once its token expires or is revoked, loses a scope, or its client or user becomes another one in what
+     * bounds the data, which its service has decided once: the client connects again.
+     */
+    began: (exchange: Exchange): void => watch(exchange, () => void exchange.response.end()),
+    /** It is refused in the same cases, with what the token would be told now, or 503 if a repeat would be answered. */
     waits: watch,
-    async close() {
+    async close(): Promise<void> {
       for (const { response } of open.keys()) if (response.headersSent) response.end();
       await watching.close();
     },
@@ -75,14 +71,14 @@ const isRefusal = (error: unknown): error is Fault =>
   error instanceof Fault && (error.code === 'unauthorized' || error.code === 'forbidden');
 
 /** True if a service could show the caller of the later identity less. */
-const isWorthLess = (later: string | undefined, earlier: string | undefined): boolean => {
+const hasFewerRights = (later: string | undefined, earlier: string | undefined): boolean => {
   if (later === earlier || earlier === undefined) return false;
   const [now, before] = [later, earlier].map((identity) => identity && decodeCaller(identity));
   if (!now || !before) return true;
-  return before.scopes.some((scope) => !now.scopes.includes(scope)) || boundsOf(now) !== boundsOf(before);
+  return before.scopes.some((scope) => !now.scopes.includes(scope)) || describeBounds(now) !== describeBounds(before);
 };
 
-const boundsOf = ({ user, bounds }: Caller): string =>
+const describeBounds = ({ user, bounds }: Caller): string =>
   JSON.stringify([user && [user.role, user.contact, user.pointsOfSale.toSorted()], bounds]);
 
 const createChangedFault = (): Fault =>

@@ -29,25 +29,20 @@ export function toPrincipal({ client_id, role, sub }: AccessClaims): string {
 const UNKNOWN = '';
 const HOSTS = 10_000;
 
-interface Holders {
-  /** The client, its user or the key, else a network; and the institution, in family B that of the point of sale. */
-  holderOf(exchange: Exchange): Holder;
-  /** Remembers the institution of the point of sale. */
-  learn(exchange: Exchange, reply: Reply): void;
-}
-
-export function createHolders(): Holders {
+export function createHolders() {
   const institutions = createNewest<string>(HOSTS);
   const hostOf = ({ request }: Exchange): string => String(request.headers[SERVICE_HOST] ?? '').toLowerCase();
   return {
-    holderOf(exchange) {
+    /** The client, its user or the key, else a network; and the institution, in family B that of the point of sale. */
+    findHolder(exchange: Exchange): Holder {
       const { claims, isPublic, apiKey, address, family } = exchange;
       if (claims) return { caller: `client ${toPrincipal(claims)}`, institution: claims.institution };
       if (isPublic && apiKey) return { caller: `key ${apiKey.apiKeyId}`, institution: apiKey.institution };
       const institution = family === 'B' ? (institutions.get(hostOf(exchange)) ?? UNKNOWN) : undefined;
       return { caller: `network ${toNetwork(address)}`, institution };
     },
-    learn(exchange, { headers: { [INSTITUTION_HEADER]: institution } }) {
+    /** Remembers the institution of the point of sale. */
+    learn(exchange: Exchange, { headers: { [INSTITUTION_HEADER]: institution } }: Reply): void {
       if (typeof institution === 'string') institutions.set(hostOf(exchange), institution);
     },
   };

@@ -2,10 +2,7 @@ import type { Division, Rate } from '../authorization/authorizer-client.ts';
 import type { Policy, Quota } from '../exchange/exchange.ts';
 import { createNewest } from './newest.ts';
 
-/** Windows last a minute and begin with the key's first request. */
-export interface Limiter {
-  take(key: string, now: number): Quota;
-}
+export type Limiter = ReturnType<typeof createLimiter>;
 
 interface Window {
   endsAt: number;
@@ -17,12 +14,12 @@ const MINUTE_MS = 60_000;
 /** The least recently used keys are evicted and start at zero. */
 const KEYS = 100_000;
 
-/** `name` is the policy's, for instance `client`. */
-export function createLimiter(name: string, perMinute: number): Limiter {
+/** Windows last a minute and begin with the key's first request. `name` is the policy's, for instance `client`. */
+export function createLimiter(name: string, perMinute: number) {
   const windows = createNewest<Window>(KEYS);
-  const policy = policyOf(name, perMinute);
+  const policy = buildPolicy(name, perMinute);
   return {
-    take(key, now) {
+    take(key: string, now: number): Quota {
       let window = windows.get(key);
       if (!window || window.endsAt <= now) {
         window = { endsAt: now + MINUTE_MS, used: 0 };
@@ -39,19 +36,11 @@ export function createLimiter(name: string, perMinute: number): Limiter {
   };
 }
 
-const policyOf = (name: string, perMinute: number): Policy => ({ name, field: `"${name}";q=${perMinute};w=60` });
-
-/**
- * In the minute before each request. One gateway grants the whole limit; of several each grants its share. Refused
- * requests do not count.
- */
-export interface SlidingLimiter {
-  /** Counts unless the limit, or this gateway's share, is used. `now` is in epoch milliseconds. */
-  take(key: string, perMinute: number, now: number): Quota;
-  /** Reports keys that are used more than a little here. */
-  rates(now: number): Rate[];
-  divide(division: Division, now: number): void;
+export function buildPolicy(name: string, most: number, seconds = 60): Policy {
+  return { name, field: `"${name}";q=${most};w=${seconds}` };
 }
+
+export type SlidingLimiter = ReturnType<typeof createSlidingLimiter>;
 
 /** Requests of so many milliseconds are counted, and are free, together. */
 const SLOT_MS = 500;
@@ -88,11 +77,14 @@ interface Recent {
   share?: { readonly perMinute: number; readonly at: number } | undefined;
 }
 
-/** `report` is called when a key needs a share, or a larger one, perhaps with every request. */
-export function createSlidingLimiter(name: string, report: (isUrgent: boolean) => void): SlidingLimiter {
+/**
+ * In the minute before each request. One gateway grants the whole limit; of several each grants its share. Refused
+ * requests do not count. `report` is called when a key needs a share, or a larger one, perhaps with every request.
+ */
+export function createSlidingLimiter(name: string, report: (isUrgent: boolean) => void) {
   const keys = createNewest<Recent>(KEYS);
   let gateways = 1;
-  let heardAt = Number.NEGATIVE_INFINITY;
+  let dividedAt = Number.NEGATIVE_INFINITY;
 
   const freeAt = ({ lasts, oldest }: Recent): number => oldest * SLOT_MS + (lasts[oldest % SLOTS] ?? 0) + MINUTE_MS;
 
@@ -140,14 +132,15 @@ export function createSlidingLimiter(name: string, report: (isUrgent: boolean) =
   };
 
   const requestShare = ({ share, total, perMinute }: Recent, isAllowed: boolean, now: number): void => {
-    if (now - heardAt > SILENT_MS) report(false);
+    if (now - dividedAt > SILENT_MS) report(false);
     if (gateways === 1) return;
     if (!share && total >= computeUnsharedRate(perMinute) / 2) report(true);
     else if (!isAllowed) report(false);
   };
 
   return {
-    take(key, perMinute, now) {
+    /** Counts unless the limit, or this gateway's share, is used. `now` is in epoch milliseconds. */
+    take(key: string, perMinute: number, now: number): Quota {
       const slot = Math.floor(now / SLOT_MS);
       const recent: Recent = keys.get(key) ?? {
         counts: new Uint32Array(SLOTS),
@@ -159,11 +152,11 @@ export function createSlidingLimiter(name: string, report: (isUrgent: boolean) =
         since: now,
         refusedPerMinute: 0,
         perMinute,
-        policy: policyOf(name, perMinute),
+        policy: buildPolicy(name, perMinute),
       };
       keys.set(key, recent);
       advance(recent, slot, now);
-      if (recent.perMinute !== perMinute) Object.assign(recent, { perMinute, policy: policyOf(name, perMinute) });
+      if (recent.perMinute !== perMinute) Object.assign(recent, { perMinute, policy: buildPolicy(name, perMinute) });
       const granted = grantedAt(recent, perMinute, now);
       const allowed = recent.total < granted;
       if (allowed) record(recent, now);
@@ -177,7 +170,8 @@ export function createSlidingLimiter(name: string, report: (isUrgent: boolean) =
         resetSeconds: Math.max(1, Math.min(MINUTE_MS / 1_000, seconds)),
       };
     },
-    rates(now) {
+    /** Reports keys that are used more than a little here. */
+    rates(now: number): Rate[] {
       const slot = Math.floor(now / SLOT_MS);
       const rates: Rate[] = [];
       for (const [key, recent] of keys.entries()) {
@@ -192,9 +186,9 @@ export function createSlidingLimiter(name: string, report: (isUrgent: boolean) =
       }
       return rates;
     },
-    divide({ gateways: present, shares }, now) {
+    divide({ gateways: present, shares }: Division, now: number): void {
       gateways = Math.max(1, present);
-      heardAt = now;
+      dividedAt = now;
       const prefix = `${name} `;
       for (const [caller, perMinute] of Object.entries(shares)) {
         const recent = caller.startsWith(prefix) ? keys.peek(caller.slice(prefix.length)) : undefined;

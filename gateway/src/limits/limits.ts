@@ -2,10 +2,10 @@ import { hash } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
 import { toNetwork } from '@boxoffice/runtime';
 import type { ApiKeyFacts, Division, Rate } from '../authorization/authorizer-client.ts';
-import type { Exchange, Policy, Quota } from '../exchange/exchange.ts';
+import type { Exchange, Quota } from '../exchange/exchange.ts';
 import type { Meter } from '../telemetry/meter.ts';
 import { SESSION_HEADER, toPrincipal } from './callers.ts';
-import { createLimiter, createSlidingLimiter, type Limiter } from './limiters.ts';
+import { buildPolicy, createLimiter, createSlidingLimiter, type Limiter } from './limiters.ts';
 import { createNewest } from './newest.ts';
 
 const DAY_SECONDS = 86_400;
@@ -17,20 +17,7 @@ export interface LimitOptions {
   readonly session: number;
 }
 
-export interface Limits {
-  /** Called before the request is parsed. @throws {Fault} too_many_requests */
-  countAddress(exchange: Exchange): void;
-  /**
-   * In family A the client of the verified token, or the user who is signed in at it, or else the API key; in family B
-   * the session, else the address. @throws {Fault} too_many_requests, api_key_quota_exceeded
-   */
-  countCaller(exchange: Exchange): void;
-  /** Gives a session a quota of its own, once its service has verified it. `now` is in epoch milliseconds. */
-  sessionSeen(token: string, now: number): void;
-  /** Reports clients and API keys whose limits are shared with other gateways. */
-  rates(now: number): Rate[];
-  divide(division: Division, now: number): void;
-}
+export type Limits = ReturnType<typeof createLimits>;
 
 const SESSIONS = 100_000;
 
@@ -45,7 +32,7 @@ export function createLimits(
   perMinute: LimitOptions,
   meter: Pick<Meter, 'usedSince' | 'startRequest'>,
   report: (isUrgent: boolean) => void,
-): Limits {
+) {
   const addresses = createLimiter('address', perMinute.address);
   const clients = createSlidingLimiter('client', report);
   const visitors = createLimiter('session', perMinute.session);
@@ -53,19 +40,24 @@ export function createLimits(
   const sessions = createNewest<number>(SESSIONS);
 
   // An invented token must not open a new quota, so only registered sessions count.
-  const visitorOf = ({ request, address, now }: Exchange): string => {
+  const identifyVisitor = ({ request, address, now }: Exchange): string => {
     const token = request.headers[SESSION_HEADER];
-    const key = typeof token === 'string' && token !== '' ? keyOf(token) : undefined;
+    const key = typeof token === 'string' && token !== '' ? toKey(token) : undefined;
     return key !== undefined && (sessions.get(key) ?? 0) > now ? `session ${key}` : toNetwork(address);
   };
 
   return {
-    countAddress: (exchange) => count(exchange, addresses, toNetwork(exchange.address)),
-    countCaller: (exchange) => {
-      if (exchange.family === 'B') return count(exchange, visitors, visitorOf(exchange));
+    /** Called before the request is parsed. @throws {Fault} too_many_requests */
+    countAddress: (exchange: Exchange): undefined => count(exchange, addresses, toNetwork(exchange.address)),
+    /**
+     * In family A the client of the verified token, or the user who is signed in at it, or else the API key; in family
+     * B the session, else the address. @throws {Fault} too_many_requests, api_key_quota_exceeded
+     */
+    countCaller: (exchange: Exchange): undefined => {
+      if (exchange.family === 'B') return count(exchange, visitors, identifyVisitor(exchange));
       if (exchange.isPublic && exchange.apiKey) {
         const { apiKey, now } = exchange;
-        const refusal = quotaRefusal(meter, apiKey, now);
+        const refusal = refuseByQuota(meter, apiKey, now);
         if (refusal) {
           exchange.quota = refusal.quota;
           exchange.keyOutcome = 'quota';
@@ -81,18 +73,20 @@ export function createLimits(
       if (exchange.claims)
         return admit(exchange, clients.take(toPrincipal(exchange.claims), perMinute.client, exchange.now));
     },
-    rates: (now) => [...clients.rates(now), ...apiKeys.rates(now)],
-    divide(division, now) {
+    /** Reports clients and API keys whose limits are shared with other gateways. */
+    rates: (now: number): Rate[] => [...clients.rates(now), ...apiKeys.rates(now)],
+    divide(division: Division, now: number): void {
       clients.divide(division, now);
       apiKeys.divide(division, now);
     },
-    sessionSeen: (token, now) => {
-      sessions.set(keyOf(token), now + REGISTERED_MS);
+    /** Gives a session a quota of its own, once its service has verified it. `now` is in epoch milliseconds. */
+    sessionSeen: (token: string, now: number): void => {
+      sessions.set(toKey(token), now + REGISTERED_MS);
     },
   };
 }
 
-const keyOf = (token: string): string => hash('sha256', token, 'base64url');
+const toKey = (token: string): string => hash('sha256', token, 'base64url');
 
 const count = (exchange: Exchange, limiter: Limiter, key: string): undefined =>
   admit(exchange, limiter.take(key, exchange.now));
@@ -110,7 +104,7 @@ const admit = (exchange: Exchange, quota: Quota): undefined => {
  * has admitted since. Other gateways' last requests are missing, for at most 15 seconds. `now` is in epoch
  * milliseconds.
  */
-const quotaRefusal = (meter: Pick<Meter, 'usedSince'>, apiKey: ApiKeyFacts, now: number) => {
+const refuseByQuota = (meter: Pick<Meter, 'usedSince'>, apiKey: ApiKeyFacts, now: number) => {
   const { apiKeyId, monthlyQuota, month, used, reportedUpTo } = apiKey;
   if (monthlyQuota === null) return undefined;
   const current = new Date(now).toISOString().slice(0, 7);
@@ -124,7 +118,12 @@ const quotaRefusal = (meter: Pick<Meter, 'usedSince'>, apiKey: ApiKeyFacts, now:
   const days = new Date(end - 1).getUTCDate();
   return {
     fault,
-    quota: { policy: policyOf(monthlyQuota, days * DAY_SECONDS), allowed: false, left: 0, resetSeconds },
+    quota: {
+      policy: buildPolicy('api_key_month', monthlyQuota, days * DAY_SECONDS),
+      allowed: false,
+      left: 0,
+      resetSeconds,
+    },
   };
 };
 
@@ -133,8 +132,3 @@ const nextMonth = (now: number): number => {
   const date = new Date(now);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1);
 };
-
-const policyOf = (monthlyQuota: number, seconds: number): Policy => ({
-  name: 'api_key_month',
-  field: `"api_key_month";q=${monthlyQuota};w=${seconds}`,
-});

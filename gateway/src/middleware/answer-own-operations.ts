@@ -1,5 +1,5 @@
 import { Fault } from '@boxoffice/envelope';
-import { isKnown } from '@boxoffice/http';
+import { isKnown, selectCoding } from '@boxoffice/http';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Documents } from '../descriptions/documents.ts';
 import type { Documentation } from '../documentation/documentation.ts';
@@ -45,7 +45,7 @@ function refuseParameters({ family, target }: Exchange): void {
 
 async function send(request: Request, response: Response, content: Content): Promise<void> {
   const { status, headers, etag, gzipped, read } = content;
-  const zip = gzipped !== undefined && takesGzip(request.headers['accept-encoding']);
+  const zip = gzipped !== undefined && selectCoding(request.headers['accept-encoding'], ['gzip']) !== undefined;
   response.status(status).set(headers);
   if (gzipped) response.vary('Accept-Encoding');
   const tag = zip ? etag?.replace(/"$/, '-gzip"') : etag;
@@ -59,8 +59,4 @@ async function send(request: Request, response: Response, content: Content): Pro
   if (zip) response.set('Content-Encoding', 'gzip');
   response.send(body);
   request.exchange.bytesOut = request.method === 'HEAD' ? 0 : body.length;
-}
-
-function takesGzip(header: string | undefined): boolean {
-  return /(?:^|[,\s])gzip(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(header ?? '');
 }

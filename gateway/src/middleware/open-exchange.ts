@@ -13,15 +13,7 @@ export interface ExchangeOptions {
   readonly onCompleted: (exchange: Exchange) => void;
 }
 
-export interface Exchanges {
-  /** Other middleware find it in `request.exchange`. */
-  readonly open: RequestHandler;
-  /**
-   * When every exchange has ended and is logged, at the latest after IDLE_MS: Node reports nothing for a pipelined
-   * request that was never started.
-   */
-  idle(): Promise<void>;
-}
+export type Exchanges = ReturnType<typeof createExchanges>;
 
 const IDLE_MS = 200;
 
@@ -29,8 +21,8 @@ const NO_HEADERS: readonly string[] = [];
 
 const UNREAD = { path: '', query: '' };
 
-export function createExchanges({ peerOf, hsts, hasErrorPages, onCompleted }: ExchangeOptions): Exchanges {
-  const exchangeOf = (request: IncomingMessage, response: Response): Exchange => {
+export function createExchanges({ peerOf, hsts, hasErrorPages, onCompleted }: ExchangeOptions) {
+  const openExchange = (request: IncomingMessage, response: Response): Exchange => {
     const peer = peerOf(request);
     const { trace, span } = beginRequest(request);
     const secure = request.socket instanceof TLSSocket || (peer.trusted && isOverTls(request));
@@ -69,21 +61,28 @@ export function createExchanges({ peerOf, hsts, hasErrorPages, onCompleted }: Ex
   let inFlight = 0;
   let resolveIdle = (): void => undefined;
 
+  /** Other middleware find it in `request.exchange`. */
+  const open: RequestHandler = (request, response, next) => {
+    const exchange = openExchange(request, response);
+    request.exchange = exchange;
+    inFlight += 1;
+    response.on('close', () => {
+      exchange.proxied?.end();
+      onCompleted(exchange);
+      if (exchange.span) endRequest(exchange.span, exchange);
+      inFlight -= 1;
+      if (inFlight === 0) resolveIdle();
+    });
+    next();
+  };
+
   return {
-    open(request, response, next) {
-      const exchange = exchangeOf(request, response);
-      request.exchange = exchange;
-      inFlight += 1;
-      response.on('close', () => {
-        exchange.proxied?.end();
-        onCompleted(exchange);
-        if (exchange.span) endRequest(exchange.span, exchange);
-        inFlight -= 1;
-        if (inFlight === 0) resolveIdle();
-      });
-      next();
-    },
-    idle: () =>
+    open,
+    /**
+     * When every exchange has ended and is logged, at the latest after IDLE_MS: Node reports nothing for a pipelined
+     * request that was never started.
+     */
+    idle: (): Promise<void> =>
       new Promise((resolve) => {
         resolveIdle = resolve;
         if (inFlight === 0) resolve();

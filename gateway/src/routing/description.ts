@@ -82,7 +82,7 @@ export function readRoutes(row: ServiceRow, document: OpenApiDocument): Describe
       const described = item[name];
       if (!described) continue;
       const method = name.toUpperCase();
-      const needed = scopeOf(described.security ?? document.security);
+      const needed = findScope(described.security ?? document.security);
       const wrong = described.operationId ? reasonToRefuse(row, path, method, needed) : 'has no operationId';
       if (wrong !== undefined || !described.operationId) {
         refused.push(`${method} ${path} ${wrong}`);
@@ -100,8 +100,8 @@ export function readRoutes(row: ServiceRow, document: OpenApiDocument): Describe
         scope,
         isPublic: scope !== undefined && (described.security ?? document.security ?? []).some(isApiKey),
         takesKey: takesKey(described),
-        answersWithinMs: secondsOf(described['x-answers-within']),
-        mediaTypes: mediaTypesOf(described, document),
+        answersWithinMs: toMilliseconds(described['x-answers-within']),
+        mediaTypes: listMediaTypes(described, document),
         key,
       });
     }
@@ -110,7 +110,7 @@ export function readRoutes(row: ServiceRow, document: OpenApiDocument): Describe
 }
 
 /** Empty if any access token will do, undefined for any other security; an API key as an alternative does not count. */
-const scopeOf = (security: readonly Requirement[] = []): string | undefined => {
+const findScope = (security: readonly Requirement[] = []): string | undefined => {
   const others = security.filter((requirement) => !isApiKey(requirement));
   const schemes = others.length === 1 ? Object.entries(others[0] ?? {}) : [];
   const [name, scopes] = schemes.length === 1 ? (schemes[0] ?? []) : [];
@@ -143,10 +143,10 @@ const takesKey = ({ parameters = [] }: OpenApiOperation): boolean =>
   parameters.some((parameter) => '$ref' in parameter && parameter.$ref === IDEMPOTENCY_KEY);
 
 /** The result is in milliseconds; undefined unless it is a usable number. */
-const secondsOf = (value: unknown): number | undefined =>
+const toMilliseconds = (value: unknown): number | undefined =>
   typeof value === 'number' && value > 0 && value <= MOST_SECONDS ? value * 1_000 : undefined;
 
-const mediaTypesOf = ({ responses = {} }: OpenApiOperation, { components }: OpenApiDocument): ReadonlySet<string> => {
+const listMediaTypes = ({ responses = {} }: OpenApiOperation, { components }: OpenApiDocument): ReadonlySet<string> => {
   const contents = Object.values(responses).map(({ $ref, content }) => {
     const shared = $ref?.startsWith(RESPONSE)
       ? getOwnMember(components?.responses, $ref.slice(RESPONSE.length))

@@ -22,11 +22,6 @@ export interface PathRoutes {
   readonly allow: string;
 }
 
-export interface Router {
-  /** The path is canonical. A concrete path takes precedence over a templated one, for every method. */
-  find(path: string): PathRoutes | undefined;
-}
-
 interface Node {
   readonly children: Map<string, Node>;
   template?: Node;
@@ -37,7 +32,7 @@ interface Node {
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /** Of two routes with the same method and path the first one counts. */
-export function createRouter(routes: Iterable<Route>): Router {
+export function createRouter(routes: Iterable<Route>) {
   const root = newNode();
   const concrete = new Map<string, PathRoutes>();
   const ends = new Map<Node, string>();
@@ -47,10 +42,13 @@ export function createRouter(routes: Iterable<Route>): Router {
     ends.set(node, route.template);
   }
   for (const [node, template] of ends) {
-    node.atPath = pathRoutesOf(node.routes);
+    node.atPath = toPathRoutes(node.routes);
     if (!template.includes('{')) concrete.set(template, node.atPath);
   }
-  return { find: (path) => concrete.get(path) ?? search(root, path.slice(1).split('/'), 0) };
+  return {
+    /** The path is canonical. A concrete path takes precedence over a templated one, for every method. */
+    find: (path: string): PathRoutes | undefined => concrete.get(path) ?? search(root, path.slice(1).split('/'), 0),
+  };
 }
 
 const newNode = (): Node => ({ children: new Map(), routes: new Map() });
@@ -67,7 +65,7 @@ const childFor = (node: Node, segment: string): Node => {
 
 const isParameter = (segment: string): boolean => segment.startsWith('{') && segment.endsWith('}');
 
-const pathRoutesOf = (declared: ReadonlyMap<string, Route>): PathRoutes => {
+const toPathRoutes = (declared: ReadonlyMap<string, Route>): PathRoutes => {
   const routes = new Map(declared);
   const get = declared.get('GET');
   if (get) routes.set('HEAD', get);
@@ -82,49 +80,45 @@ const search = (node: Node, segments: readonly string[], depth: number): PathRou
   return concrete ?? (node.template && search(node.template, segments, depth + 1));
 };
 
-export interface Pages {
-  /** Pages have GET and HEAD, and POST where they have forms; the service decides what exists there. */
-  find(path: string): PathRoutes | undefined;
-  /** True if browsers navigate to the path, in a service. */
-  isPage(path: string): boolean;
-  /** Paths of pages without forms may. */
-  mayEndWithSlash(path: string): boolean;
-  /** `url` is the raw request target, because requests can be refused before it is parsed. */
-  hasErrorPages(url: string | undefined): boolean;
-  update(rows: readonly ServiceRow[], upstreams: readonly Upstream[]): void;
-}
+export type Pages = ReturnType<typeof createPages>;
 
-export function createPages(): Pages {
-  const routesOf = (service: string, prefix: string, methods: readonly string[]) => {
+export function createPages() {
+  const buildRoutes = (service: string, prefix: string, methods: readonly string[]) => {
     const operation = `${service}Pages`;
     const open = { scope: undefined, isPublic: false, takesKey: false, mediaTypes: 'any' as const, key: operation };
     const route = { template: prefix, operation, service, ...open } satisfies Omit<Route, 'method'>;
-    return { prefix, routes: pathRoutesOf(new Map(methods.map((method) => [method, { ...route, method }]))) };
+    return { prefix, routes: toPathRoutes(new Map(methods.map((method) => [method, { ...route, method }]))) };
   };
   let all: readonly { readonly prefix: string; readonly hasForms: boolean }[] = [];
-  let routed = [routesOf('gateway', DOCS, ['GET'])];
+  let routed = [buildRoutes('gateway', DOCS, ['GET'])];
   return {
-    find: (path) => routed.find(({ prefix }) => isBelow(path, prefix))?.routes,
-    isPage: (path) => all.some(({ prefix }) => isBelow(path, prefix)),
-    mayEndWithSlash: (path) =>
+    /** Pages have GET and HEAD, and POST where they have forms; the service decides what exists there. */
+    find: (path: string): PathRoutes | undefined => routed.find(({ prefix }) => isBelow(path, prefix))?.routes,
+    /** True if browsers navigate to the path, in a service. */
+    isPage: (path: string): boolean => all.some(({ prefix }) => isBelow(path, prefix)),
+    /** Paths of pages without forms may. */
+    mayEndWithSlash: (path: string): boolean =>
       path === `${DOCS}/` || all.some(({ prefix, hasForms }) => !hasForms && path.startsWith(`${prefix}/`)),
-    hasErrorPages(url = '') {
-      const path = pathOf(url);
+    /** `url` is the raw request target, because requests can be refused before it is parsed. */
+    hasErrorPages(url = ''): boolean {
+      const path = readPath(url);
       return isBelow(path, DOCS) || all.some(({ prefix, hasForms }) => hasForms && isBelow(path, prefix));
     },
-    update(rows, upstreams) {
-      all = rows.flatMap(pagesIn);
+    update(rows: readonly ServiceRow[], upstreams: readonly Upstream[]): void {
+      all = rows.flatMap(listPages);
       routed = [
-        routesOf('gateway', DOCS, ['GET']),
+        buildRoutes('gateway', DOCS, ['GET']),
         ...upstreams.flatMap((row) =>
-          pagesIn(row).map(({ prefix, hasForms }) => routesOf(row.name, prefix, hasForms ? ['GET', 'POST'] : ['GET'])),
+          listPages(row).map(({ prefix, hasForms }) =>
+            buildRoutes(row.name, prefix, hasForms ? ['GET', 'POST'] : ['GET']),
+          ),
         ),
       ];
     },
   };
 }
 
-const pathOf = (url: string): string => /^(?:https?:\/\/[^/?#]*)?([^?#]*)/.exec(url)?.[1] ?? '';
+const readPath = (url: string): string => /^(?:https?:\/\/[^/?#]*)?([^?#]*)/.exec(url)?.[1] ?? '';
 
-const pagesIn = ({ pages }: ServiceRow): readonly { readonly prefix: string; readonly hasForms: boolean }[] =>
+const listPages = ({ pages }: ServiceRow): readonly { readonly prefix: string; readonly hasForms: boolean }[] =>
   pages.map((page) => ({ prefix: page.replace(/^POST /, ''), hasForms: page.startsWith('POST ') }));

@@ -5,21 +5,9 @@ import type { Exchange, Route } from '../exchange/exchange.ts';
 import { createNoSuchEndpointFault, createUnavailableFault } from '../exchange/faults.ts';
 import { type OpenApiDocument, readRoutes } from './description.ts';
 import type { Pages, Upstream } from './router.ts';
-import { createRouter, type PathRoutes, type Router } from './router.ts';
+import { createRouter, type PathRoutes } from './router.ts';
 
-export interface Routing {
-  /** Later requests use the routes that their descriptions give them. */
-  update(services: readonly Upstream[]): void;
-  learn(service: string, document: OpenApiDocument): void;
-  /** Sorted as the list of services is. */
-  documents(): ReadonlyMap<string, OpenApiDocument>;
-  /** `method` as in descriptions (`get`). */
-  isRouted(service: string, method: string, template: string): boolean;
-  /** Refuses with 404, 405, or 503 below the prefixes of a service without a description. */
-  findRoute(exchange: Exchange): Route;
-  /** @throws {Fault} not_found, service_unavailable */
-  methodsAt(exchange: Exchange): string;
-}
+export type Routing = ReturnType<typeof createRouting>;
 
 interface RoutingOptions {
   readonly pages: Pick<Pages, 'find'>;
@@ -31,12 +19,12 @@ interface RoutingOptions {
 const HEALTH: ReadonlySet<string> = new Set(['/health/live', '/health/ready']);
 
 /** Only described operations and web pages can be reached. */
-export function createRouting({ pages, own, logger }: RoutingOptions): Routing {
+export function createRouting({ pages, own, logger }: RoutingOptions) {
   let services: readonly Upstream[] = [];
   const documents = new Map<string, OpenApiDocument>();
   const described = new Map<string, readonly Route[]>();
   let routes: readonly Route[] = [];
-  let router: Router = createRouter(own);
+  let router = createRouter(own);
 
   const belongsToUndescribed = (path: string): boolean =>
     services.some(({ name, prefixes }) => !documents.has(name) && prefixes.some((prefix) => isBelow(path, prefix)));
@@ -77,7 +65,8 @@ export function createRouting({ pages, own, logger }: RoutingOptions): Routing {
   };
 
   return {
-    update(now) {
+    /** Later requests use the routes that their descriptions give them. */
+    update(now: readonly Upstream[]): void {
       services = now;
       for (const name of documents.keys())
         if (!now.some((row) => row.name === name)) {
@@ -91,25 +80,29 @@ export function createRouting({ pages, own, logger }: RoutingOptions): Routing {
       }
       assemble();
     },
-    learn(service, document) {
+    learn(service: string, document: OpenApiDocument): void {
       const row = services.find(({ name }) => name === service);
       if (!row) return;
       read(row, document);
       assemble();
     },
-    isRouted: (service, method, template) =>
+    /** `method` as in descriptions (`get`). */
+    isRouted: (service: string, method: string, template: string): boolean =>
       routes.some(
         (route) => route.service === service && route.template === template && route.method === method.toUpperCase(),
       ),
-    documents: () =>
+    /** Sorted as the list of services is. */
+    documents: (): ReadonlyMap<string, OpenApiDocument> =>
       new Map(
         services.flatMap(({ name }) => {
           const document = documents.get(name);
           return document ? [[name, document] as const] : [];
         }),
       ),
-    methodsAt: (exchange) => findPath(exchange).allow,
-    findRoute(exchange) {
+    /** @throws {Fault} not_found, service_unavailable */
+    methodsAt: (exchange: Exchange): string => findPath(exchange).allow,
+    /** Refuses with 404, 405, or 503 below the prefixes of a service without a description. */
+    findRoute(exchange: Exchange): Route {
       const { routes, allow } = findPath(exchange);
       const route = routes.get(exchange.request.method ?? '');
       if (!route) throw notAllowed(allow);

@@ -16,23 +16,7 @@ interface MeterOptions {
   readonly now?: () => number;
 }
 
-export interface Meter {
-  readonly gateway: string;
-  record(request: Metered): void;
-  /** A request with this key counts against a quota from its admission on. */
-  startRequest(apiKeyId: string): void;
-  finishRequest(apiKeyId: string): void;
-  /** Counts the calendar month (`2027-03`) without reports up to the given one; with those in flight. */
-  usedSince(apiKeyId: string, reportedUpTo: number, month: string): number;
-  /** Requests that are not acknowledged yet; the age of the oldest in milliseconds. */
-  backlog(): { readonly requests: number; readonly ageMs: number };
-  /** Resolves to whether nothing is left. Never rejects. `even`: even if nothing is counted. */
-  flush(even?: 'nothing'): Promise<boolean>;
-  /** Reports first what earlier processes have left. */
-  start(): void;
-  /** What cannot be reported is left to the next process of the same data directory. */
-  close(): Promise<void>;
-}
+export type Meter = ReturnType<typeof createMeter>;
 
 /** Milliseconds: with the time of a write below the ten seconds that a killed gateway may lose. */
 const REPORT_MS = 5_000;
@@ -52,7 +36,7 @@ interface KeyCount {
 }
 
 /** Writes nothing per request: memory is bounded by the number of different requests a minute. */
-export function createMeter(options: MeterOptions): Meter {
+export function createMeter(options: MeterOptions) {
   const { send, spool, logger, hasMore = () => false, gateway = randomUUID(), now = Date.now } = options;
   const { everyMs = REPORT_MS } = options;
   let open = new Map<string, CountedRequests>();
@@ -70,7 +54,7 @@ export function createMeter(options: MeterOptions): Meter {
   let minuteText = '';
   let minuteEnd = 0;
 
-  const minuteOf = (at: number): string => {
+  const formatMinute = (at: number): string => {
     if (at >= minuteEnd || at < minuteEnd - MINUTE_MS) {
       const start = at - (at % MINUTE_MS);
       minuteEnd = start + MINUTE_MS;
@@ -143,7 +127,8 @@ export function createMeter(options: MeterOptions): Meter {
     return formed.length === 0 && open.size === 0;
   };
 
-  const flush: Meter['flush'] = (even) => {
+  /** Resolves to whether nothing is left. Never rejects. `even`: even if nothing is counted. */
+  const flush = (even?: 'nothing'): Promise<boolean> => {
     sending ??= deliver(even).finally(() => {
       sending = undefined;
     });
@@ -152,9 +137,9 @@ export function createMeter(options: MeterOptions): Meter {
 
   return {
     gateway,
-    record({ institution, apiKeyId, clientId, userId, operation, status, admitted, bytes }) {
+    record({ institution, apiKeyId, clientId, userId, operation, status, admitted, bytes }: Metered): void {
       const at = now();
-      const minute = minuteOf(at);
+      const minute = formatMinute(at);
       const key = `${minute} ${institution} ${apiKeyId} ${clientId} ${userId} ${operation} ${status} ${admitted}`;
       const row = open.get(key);
       if (row) {
@@ -179,21 +164,24 @@ export function createMeter(options: MeterOptions): Meter {
       }
       if (apiKeyId !== null && admitted) countKey(apiKeyId, minute, at);
     },
-    startRequest(apiKeyId) {
+    /** A request with this key counts against a quota from its admission on. */
+    startRequest(apiKeyId: string): void {
       inFlight.set(apiKeyId, (inFlight.get(apiKeyId) ?? 0) + 1);
     },
-    finishRequest(apiKeyId) {
+    finishRequest(apiKeyId: string): void {
       const left = (inFlight.get(apiKeyId) ?? 1) - 1;
       if (left > 0) inFlight.set(apiKeyId, left);
       else inFlight.delete(apiKeyId);
     },
-    usedSince(apiKeyId, reportedUpTo, month) {
+    /** Counts the calendar month (`2027-03`) without reports up to the given one; with those in flight. */
+    usedSince(apiKeyId: string, reportedUpTo: number, month: string): number {
       let used = inFlight.get(apiKeyId) ?? 0;
       for (const count of keyCounts.get(apiKeyId) ?? []) {
         if (count.sequence > reportedUpTo && count.month === month) used += count.count;
       }
       return used;
     },
+    /** Requests that are not acknowledged yet; the age of the oldest in milliseconds. */
     backlog() {
       const rows = [...formed.flatMap((report) => report.rows), ...open.values()];
       const requests = rows.reduce((sum, row) => sum + row.requests, 0);
@@ -201,12 +189,14 @@ export function createMeter(options: MeterOptions): Meter {
       return { requests, ageMs: requests === 0 ? 0 : Math.max(0, now() - since) };
     },
     flush,
-    start() {
+    /** Reports first what earlier processes have left. */
+    start(): void {
       formedSince = now();
       formed = [...spool.listUnsent(), ...formed];
       reporting = repeat(() => flush(), { everyMs, atOnce: true, failed: () => undefined });
     },
-    async close() {
+    /** What cannot be reported is left to the next process of the same data directory. */
+    async close(): Promise<void> {
       await reporting?.close();
       if (await flush()) return;
       await spool.leave([...formed, ...takeOpen()]).catch((error: unknown) => {

@@ -32,13 +32,13 @@ let lastText = '';
 
 export function createAccessLog(logger: Pick<Logger, 'info'>): AccessLog {
   return {
-    record: (exchange) => logger.info('request', fieldsOf(exchange)),
+    record: (exchange) => logger.info('request', readFields(exchange)),
     flush: () => undefined,
   };
 }
 
 /** Request id and method have a checked form; nothing else is client text: no token, address, path or query. */
-const fieldsOf = ({ request, response, trace, startedAt, route, claims, apiKey }: Exchange) => ({
+const readFields = ({ request, response, trace, startedAt, route, claims, apiKey }: Exchange) => ({
   requestId: trace.requestId,
   client: claims?.client_id ?? apiKey?.apiKeyId ?? null,
   operation: route?.operation ?? 'none',
@@ -61,7 +61,7 @@ export function createBufferedAccessLog(write: (lines: string) => void): AccessL
   };
   return {
     record(exchange) {
-      buffered += lineOf(exchange);
+      buffered += formatLine(exchange);
       if (buffered.length > FLUSH_CHARACTERS) flush();
       else timer ??= setTimeout(flush, FLUSH_MS);
     },
@@ -69,16 +69,16 @@ export function createBufferedAccessLog(write: (lines: string) => void): AccessL
   };
 }
 
-const lineOf = (exchange: Exchange): string => {
-  const { requestId, client, operation, method, status, durationMs } = fieldsOf(exchange);
+const formatLine = (exchange: Exchange): string => {
+  const { requestId, client, operation, method, status, durationMs } = readFields(exchange);
   const caller = `"requestId":"${requestId}","client":${JSON.stringify(client)},"operation":${JSON.stringify(operation)}`;
   const outcome = `"method":"${method}","status":${status},"durationMs":${durationMs}`;
-  const time = timeOf(exchange.now);
+  const time = formatTime(exchange.now);
   return `{"time":"${time}","level":"info","service":"gateway","message":"request",${caller},${outcome}}\n`;
 };
 
 /** ISO 8601, formatted once per millisecond. */
-const timeOf = (now: number): string => {
+const formatTime = (now: number): string => {
   if (now !== lastTime) {
     lastTime = now;
     lastText = new Date(now).toISOString();
@@ -88,7 +88,7 @@ const timeOf = (now: number): string => {
 
 /** Everything that the request causes belongs to its trace. */
 export function beginRequest({ headers, method }: IncomingMessage): Pick<Exchange, 'trace' | 'span'> {
-  const trace: Trace = traceOf(headers);
+  const trace: Trace = readTrace(headers);
   const record = getRecorder();
   if (!record) return { trace, span: undefined };
   const span = record({
@@ -102,17 +102,17 @@ export function beginRequest({ headers, method }: IncomingMessage): Pick<Exchang
 }
 
 /** Missing or malformed headers give new ones. */
-const traceOf = ({ 'x-request-id': requestId, traceparent }: IncomingHttpHeaders): Trace => {
+const readTrace = ({ 'x-request-id': requestId, traceparent }: IncomingHttpHeaders): Trace => {
   // Node caches random data for UUIDs; separate random bytes would cost ten times as much.
   const uuid = randomUUID();
   return {
     requestId: requestId === undefined ? uuid : readRequestId(requestId),
-    traceparent: traceparent === undefined ? traceparentOf(uuid) : readTraceparent(traceparent),
+    traceparent: traceparent === undefined ? toTraceparent(uuid) : readTraceparent(traceparent),
   };
 };
 
 /** Its digits are the trace id, the last 16 the parent id. */
-const traceparentOf = (uuid: string): string => {
+const toTraceparent = (uuid: string): string => {
   const [middle, last] = [uuid.slice(19, 23), uuid.slice(24)];
   return `00-${uuid.slice(0, 8)}${uuid.slice(9, 13)}${uuid.slice(14, 18)}${middle}${last}-${middle}${last}-01`;
 };

@@ -53,7 +53,7 @@ const FILE = /^usage-.+\.json$/;
 export function createSpool(folder: string): Spool {
   /** The file of each report, and how many reports are in it. */
   const files = new Map<string, { readonly file: string; readonly reports: Set<string> }>();
-  const nameOf = ({ gateway, sequence }: Report): string => `${gateway} ${sequence}`;
+  const toName = ({ gateway, sequence }: Report): string => `${gateway} ${sequence}`;
 
   const read = (file: string): readonly Report[] => {
     try {
@@ -76,20 +76,20 @@ export function createSpool(folder: string): Spool {
     listUnsent: () =>
       names().flatMap((file) => {
         const reports = read(file);
-        const entry = { file, reports: new Set(reports.map(nameOf)) };
-        for (const report of reports) files.set(nameOf(report), entry);
+        const entry = { file, reports: new Set(reports.map(toName)) };
+        for (const report of reports) files.set(toName(report), entry);
         return reports;
       }),
     async removeReport(report) {
-      const entry = files.get(nameOf(report));
+      const entry = files.get(toName(report));
       if (!entry) return;
-      files.delete(nameOf(report));
-      entry.reports.delete(nameOf(report));
+      files.delete(toName(report));
+      entry.reports.delete(toName(report));
       if (entry.reports.size === 0) await rm(join(folder, entry.file), { force: true });
     },
     async leave(reports) {
       // What an earlier process left, and this one has not sent, is still in its own file.
-      const own = reports.filter((report) => !files.has(nameOf(report)));
+      const own = reports.filter((report) => !files.has(toName(report)));
       if (own.length === 0) return;
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const draft = join(folder, `draft-${randomUUID()}`);

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { createSlidingLimiter } from '../../src/limits/limiters.ts';
 import { waitUntil } from '../fixtures/http.ts';
-import { CATALOG, type CatalogInstallation, startCatalogInstallation, TARIFFS } from '../fixtures/installation.ts';
+import { CATALOG, startCatalogInstallation, TARIFFS, useFixture } from '../fixtures/installation.ts';
 import { decodeClaims } from '../fixtures/jws.ts';
 
-let its: CatalogInstallation;
-beforeAll(async () => {
-  its = await startCatalogInstallation();
-});
-afterAll(() => its.close());
+const its = useFixture(() => startCatalogInstallation());
 
 test.concurrent('a key ends within five seconds after it was deleted', async () => {
   const apiKey = its.authorizer.apiKey();

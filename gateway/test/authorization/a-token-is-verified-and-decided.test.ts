@@ -5,17 +5,13 @@
 // rule 4: The token's client and scopes decide what data is visible | gateway/src/authorization/authorize.ts
 
 import { generateKeyPairSync } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { type Client, runAtOneMoment, waitUntil } from '../fixtures/http.ts';
-import { type Installation, startInstallation } from '../fixtures/installation.ts';
+import { startInstallation, useFixture } from '../fixtures/installation.ts';
 import { decodeClaims, signToken } from '../fixtures/jws.ts';
 import { sendJson } from '../fixtures/upstream.ts';
 
-let its: Installation;
-beforeAll(async () => {
-  its = await startInstallation();
-});
-afterAll(() => its.close());
+const its = useFixture(() => startInstallation());
 
 const LIST = '/svc/v3/contacts/individuals';
 

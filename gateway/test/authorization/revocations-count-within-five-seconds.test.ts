@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { createAuthorizerClient } from '../../src/authorization/authorizer-client.ts';
 import { createRevocations } from '../../src/authorization/revocations.ts';
 import { SECRET, startFakeAuthorizer } from '../fixtures/fake-authorizer.ts';
 import { runAtOneMoment, waitUntil } from '../fixtures/http.ts';
-import { type Installation, startInstallation } from '../fixtures/installation.ts';
+import { startInstallation, useFixture } from '../fixtures/installation.ts';
 
 const LIST = '/svc/v3/contacts/individuals';
 
-let its: Installation;
-beforeAll(async () => {
-  its = await startInstallation();
-});
-afterAll(async () => {
-  await its.close();
-});
+const its = useFixture(() => startInstallation());
 
 const statusOf = async (token: string) => (await its.as(token)(LIST)).status;
 

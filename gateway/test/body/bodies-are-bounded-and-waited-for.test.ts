@@ -1,14 +1,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { createClient, exchangeBytes, waitUntil } from '../fixtures/http.ts';
-import { type Installation, startInstallation } from '../fixtures/installation.ts';
+import { startInstallation, useFixture } from '../fixtures/installation.ts';
 
-let its: Installation;
-beforeAll(async () => {
-  its = await startInstallation({ trustProxy: ['127.0.0.0/8'], timeouts: { body: 5_000 } });
-});
-afterAll(() => its.close());
+const its = useFixture(() => startInstallation({ trustProxy: ['127.0.0.0/8'], timeouts: { body: 5_000 } }));
 
 describe('bodies are bounded and passed on', () => {
   const LIST = '/svc/v3/contacts/individuals';

@@ -1,13 +1,10 @@
 // rule 7: 503 `service_unavailable`: maintenance or circuit breaker | libs/runtime/src/connections/breaker.ts
 
-import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { contacts } from '../fixtures/describe.ts';
 import { waitUntil } from '../fixtures/http.ts';
 import { type Installation, startInstallation } from '../fixtures/installation.ts';
-import { sendJson } from '../fixtures/upstream.ts';
+import { type Answering, sendJson, startUpstream } from '../fixtures/upstream.ts';
 
 const LIST = '/svc/v3/contacts/individuals';
 
@@ -17,25 +14,10 @@ afterEach(async () => {
 });
 
 /** An instance of contacts with its description; the test controls everything else. */
-const startInstance = async (address: string, port: number, answer: RequestListener) => {
-  const sockets = new Set<Socket>();
-  const server: Server = createServer({ keepAliveTimeout: 600_000 }, (request, response) => {
-    if (request.url === '/health/ready') sendJson(response, 200, { status: 'ok' });
-    else if (request.url === '/openapi.json') sendJson(response, 200, contacts);
-    else answer(request, response);
-  });
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
-  });
-  server.listen(port, address);
-  await once(server, 'listening');
-  const close = () => {
-    server.close();
-    for (const socket of sockets) socket.destroy();
-  };
-  closing.push(close);
-  return { port: (server.address() as AddressInfo).port, close };
+const startInstance = async (address: string, port: number, answering: Answering) => {
+  const instance = await startUpstream(contacts, answering, port, address);
+  closing.push(instance.close);
+  return instance;
 };
 
 const envelope = { status: 'success', details: null, data: {} };
@@ -54,8 +36,8 @@ const opened = ({ log }: Installation, peer: string) =>
   log.filter(({ message, peer: its }) => String(message).includes('circuit breaker open') && its === peer).length;
 
 describe('a failing instance does not affect the others', () => {
-  test.each<[string, RequestListener]>([
-    ['resets connections', (request) => request.socket.destroy()],
+  test.each<[string, Answering]>([
+    ['resets connections', (_request, response) => response.destroy()],
     ['does not answer', () => undefined],
   ])('when it %s', async (_, failing) => {
     let broken = true;
@@ -64,9 +46,9 @@ describe('a failing instance does not affect the others', () => {
       served.one += 1;
       sendJson(response, 200, envelope);
     });
-    await startInstance('127.0.0.2', port, (request, response) => {
+    await startInstance('127.0.0.2', port, (request, response, raw) => {
       served.two += 1;
-      if (broken) failing(request, response);
+      if (broken) failing(request, response, raw);
       else sendJson(response, 200, envelope);
     });
     const its = await behindName(port, ['127.0.0.1', '127.0.0.2'], { timeouts: { answer: 4_000, total: 12_000 } });

@@ -1,22 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { runAtOneMoment } from '../fixtures/http.ts';
-import {
-  CATALOG,
-  type CatalogInstallation,
-  type Installation,
-  startCatalogInstallation,
-  startInstallation,
-} from '../fixtures/installation.ts';
+import { CATALOG, startCatalogInstallation, startInstallation, useFixture } from '../fixtures/installation.ts';
 import { sendJson } from '../fixtures/upstream.ts';
 
-let its: Installation;
+const its = useFixture(() => startInstallation());
 let next = 0;
 
 const UNFORESEEN = { success: false, errorCode: 'internal_error', userLoggedOut: false, orderCancelled: false };
 
 /** Every response differs; `?keep=` sets how long it may be cached, `?status=` its status. */
-beforeAll(async () => {
-  its = await startInstallation();
+beforeAll(() => {
   its.pos.answer(({ url, headers }, response) => {
     const query = new URLSearchParams(url.split('?')[1]);
     const keep = query.get('keep');
@@ -35,7 +28,6 @@ beforeAll(async () => {
     );
   });
 });
-afterAll(() => its.close());
 
 const HOST = { 'x-service-host': 'tickets.opera.example' };
 
@@ -131,11 +123,10 @@ test('a cached response expires after the service’s time, at most one second',
   }));
 
 describe('keys of an institution share public answers', () => {
-  let catalog: CatalogInstallation;
+  const catalog = useFixture(() => startCatalogInstallation());
 
   /** Every response differs; `?shared=` sets how long it may be shared. */
-  beforeAll(async () => {
-    catalog = await startCatalogInstallation();
+  beforeAll(() => {
     catalog.catalog.answer(({ url }, response) => {
       const shared = new URLSearchParams(url.split('?')[1]).get('shared');
       next += 1;
@@ -144,7 +135,6 @@ describe('keys of an institution share public answers', () => {
       sendJson(response, 200, { status: 'success', details: null, data: { answer: next } }, { ...headers, ...sharing });
     });
   });
-  afterAll(() => catalog.close());
 
   /** A separate response for each test. */
   const catalogPath = (query = 'shared=1000'): string => `${CATALOG}?test=${next}&${query}`;

@@ -1,20 +1,18 @@
 import { buildSharedComponents } from '@boxoffice/http';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { waitUntil } from '../fixtures/http.ts';
-import { CATALOG, type CatalogInstallation, startCatalogInstallation } from '../fixtures/installation.ts';
+import { CATALOG, startCatalogInstallation, useFixture } from '../fixtures/installation.ts';
 
 const NAMED = 'https://calendar.city.example';
 const APP = 'capacitor://localhost';
 const FOREIGN = 'https://elsewhere.example';
 
-let its: CatalogInstallation;
+const its = useFixture(() => startCatalogInstallation());
 
 beforeAll(async () => {
-  its = await startCatalogInstallation();
   its.authorizer.origins.push(NAMED, 'http://127.0.0.1:*', APP);
   await waitUntil(async () => (await get(NAMED)).headers['access-control-allow-origin'] === NAMED, 50_000);
 });
-afterAll(() => its.close());
 
 const get = (origin: string, path = CATALOG) => its.call(path, { headers: { origin } });
 

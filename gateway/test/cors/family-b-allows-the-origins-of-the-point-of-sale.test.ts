@@ -1,43 +1,34 @@
 // rule 4: Rule 9: cross-origin access for all domains unless restricted by configuration | gateway/src/cors/cors.ts
 // rule 4: Rule 9: the methods are GET, POST, PUT, PATCH, DELETE, HEAD | gateway/src/cors/cors.ts
 
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { EXPOSED_HEADERS } from '../../src/cors/cors.ts';
 import { createDocument } from '../fixtures/describe.ts';
 import { type Call, runAtOneMoment, waitUntil } from '../fixtures/http.ts';
-import { type Installation, startInstallation } from '../fixtures/installation.ts';
+import { type Installation, startInstallation, useFixture } from '../fixtures/installation.ts';
 import { decodeClaims } from '../fixtures/jws.ts';
-import { echo, sendJson, startUpstream, type Upstream } from '../fixtures/upstream.ts';
+import { echo, sendJson, startUpstream } from '../fixtures/upstream.ts';
 
 const PRODUCTS = '/tnwr/v1/products';
 const SHOP = 'https://shop.example';
 
-let catalog: Upstream;
-let its: Installation;
 /** Origins by service host; an unknown host is 404. */
 const HOST = 'closed.example';
 const lists = new Map<string, string[]>([[HOST, [SHOP]]]);
 /** Hosts of which the catalog answers nothing. */
 const failing = new Set<string>();
 
-beforeAll(async () => {
-  catalog = await startUpstream(
-    createDocument([['GET /svc/v3/catalog', 'catalog:read', 'getCatalog']]),
-    ({ url }, response) => {
-      const host = decodeURIComponent(url.replace('/internal/points-of-sale/', ''));
-      const corsOrigins = lists.get(host);
-      if (failing.has(host)) sendJson(response, 503, { status: 'service_unavailable', details: 'x', data: null });
-      else if (!corsOrigins) sendJson(response, 404, { status: 'not_found', details: 'x', data: null });
-      else sendJson(response, 200, { status: 'success', details: null, data: { serviceHost: host, corsOrigins } });
-    },
-  );
-  its = await startInstallation({}, { services: { catalog: catalog.url } });
-});
+const catalog = useFixture(() =>
+  startUpstream(createDocument([['GET /svc/v3/catalog', 'catalog:read', 'getCatalog']]), ({ url }, response) => {
+    const host = decodeURIComponent(url.replace('/internal/points-of-sale/', ''));
+    const corsOrigins = lists.get(host);
+    if (failing.has(host)) sendJson(response, 503, { status: 'service_unavailable', details: 'x', data: null });
+    else if (!corsOrigins) sendJson(response, 404, { status: 'not_found', details: 'x', data: null });
+    else sendJson(response, 200, { status: 'success', details: null, data: { serviceHost: host, corsOrigins } });
+  }),
+);
+const its = useFixture(() => startInstallation({}, { services: { catalog: catalog.url } }));
 afterEach(() => its.pos.answer(echo));
-afterAll(async () => {
-  await its.close();
-  await catalog.close();
-});
 
 const from = (origin: string | undefined, host?: string, path = PRODUCTS) =>
   its.call(path, { headers: { ...(origin ? { origin } : {}), ...(host ? { 'x-service-host': host } : {}) } });

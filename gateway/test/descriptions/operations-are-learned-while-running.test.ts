@@ -1,18 +1,14 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { contacts, createDocument, type Row } from '../fixtures/describe.ts';
 import { type Reply, waitUntil } from '../fixtures/http.ts';
-import { type Installation, startInstallation } from '../fixtures/installation.ts';
+import { startInstallation, useFixture } from '../fixtures/installation.ts';
 import { startUpstream } from '../fixtures/upstream.ts';
 
 const LIST = '/svc/v3/contacts/individuals';
 
-let its: Installation;
-beforeAll(async () => {
-  its = await startInstallation();
-});
-afterAll(() => its.close());
+const its = useFixture(() => startInstallation());
 
 const isWaitingFor = ({ status, text }: Reply, service: string): boolean =>
   status === 503 && text === JSON.stringify({ status: 'starting', waitingFor: [service] });

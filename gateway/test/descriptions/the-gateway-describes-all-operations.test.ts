@@ -5,17 +5,13 @@ import { request } from 'node:https';
 import { gunzipSync } from 'node:zlib';
 import { registry } from '@boxoffice/envelope';
 import { dereference } from '@boxoffice/http';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { createDocument } from '../fixtures/describe.ts';
 import { ISSUER } from '../fixtures/fake-authorizer.ts';
 import { type Json, waitUntil } from '../fixtures/http.ts';
-import { type Installation, startInstallation } from '../fixtures/installation.ts';
+import { startInstallation, useFixture } from '../fixtures/installation.ts';
 
-let its: Installation;
-beforeAll(async () => {
-  its = await startInstallation();
-});
-afterAll(() => its.close());
+const its = useFixture(() => startInstallation());
 
 const operationsOf = (document: Json) =>
   Object.entries(document.paths ?? {}).flatMap(([path, item]) =>

@@ -1,10 +1,10 @@
 import { posRegistry, registry } from '@boxoffice/envelope';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { readGuide } from '../../src/documentation/files.ts';
 import { guides, sections } from '../../src/documentation/guides.ts';
 import { ISSUER } from '../fixtures/fake-authorizer.ts';
 import type { Reply } from '../fixtures/http.ts';
-import { type Installation, startInstallation } from '../fixtures/installation.ts';
+import { startInstallation, useFixture } from '../fixtures/installation.ts';
 
 describe('pages need no token and no service', () => {
   const paths = sections.flatMap(({ entries }) => entries.map(({ path }) => `/docs${path}`));
@@ -12,13 +12,11 @@ describe('pages need no token and no service', () => {
   const DRAWN = ['/docs', '/docs/pos', '/docs/pos/vexp'];
 
   /** A gateway none of whose services is there. */
-  let its: Installation;
+  const its = useFixture(() => startInstallation({ services: {} }, { ready: false }));
   const pages = new Map<string, Reply>();
   beforeAll(async () => {
-    its = await startInstallation({ services: {} }, { ready: false });
     for (const path of [...paths, '/docs/callback']) pages.set(path, await its.call(path));
   });
-  afterAll(() => its.close());
 
   const textOf = (path: string): string => pages.get(path)?.text ?? '';
   const headerOf = (path: string, name: string): string => String(pages.get(path)?.headers[name]);

@@ -3,16 +3,12 @@
 // rule 7: 404 `not_found`: endpoint or resource id does not exist | gateway/src/routing/routing.ts
 // rule 7: 405 `method_not_allowed`: method not supported on the path | gateway/src/routing/routing.ts
 
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { createDocument } from '../fixtures/describe.ts';
 import { exchangeBytes } from '../fixtures/http.ts';
-import { type Installation, startInstallation } from '../fixtures/installation.ts';
+import { startInstallation, useFixture } from '../fixtures/installation.ts';
 
-let its: Installation;
-beforeAll(async () => {
-  its = await startInstallation();
-});
-afterAll(() => its.close());
+const its = useFixture(() => startInstallation());
 
 const envelope = (status: string) => ({ status, details: expect.any(String), data: null });
 const posError = (errorCode: string) => ({ success: false, errorCode, errorMessage: expect.any(String) });
@@ -101,7 +97,7 @@ test('a concrete path takes precedence over a templated one, for every method', 
 });
 
 describe('OAuth endpoints', () => {
-  let its: Installation;
+  const its = useFixture(() => startInstallation({ trustProxy: ['127.0.0.0/8'], timeouts: { body: 3_000 } }));
 
   const ENDPOINTS = ['/auth/token', '/auth/introspect', '/auth/revoke'];
 
@@ -116,7 +112,6 @@ describe('OAuth endpoints', () => {
   const bodyOf = (answer: string): unknown => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')));
 
   beforeAll(async () => {
-    its = await startInstallation({ trustProxy: ['127.0.0.0/8'], timeouts: { body: 3_000 } });
     its.authorizer.describe({
       openapi: '3.1.0',
       paths: Object.fromEntries(
@@ -125,7 +120,6 @@ describe('OAuth endpoints', () => {
     });
     while ((await its.call('/auth/revoke', { method: 'POST' })).status === 404);
   });
-  afterAll(() => its.close());
 
   describe('an error of the gateway on an OAuth endpoint is the envelope, error and error_description', () => {
     test('405 and 413 are errors of the request', async () => {

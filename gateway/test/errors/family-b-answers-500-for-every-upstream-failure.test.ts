@@ -1,25 +1,17 @@
 // rule 7: 3: every 500 says whether the user was logged out and the order cancelled | libs/envelope/src/family-b.ts
 
 import { type Code, Fault, registry } from '@boxoffice/envelope';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { toFamilyFault } from '../../src/exchange/faults.ts';
 import { pos } from '../fixtures/describe.ts';
 import { type Reply, waitUntil } from '../fixtures/http.ts';
-import { type Installation, startInstallation } from '../fixtures/installation.ts';
+import { startInstallation, useFixture } from '../fixtures/installation.ts';
 import { type Answering, echo, sendJson, startUpstream } from '../fixtures/upstream.ts';
 
-let its: Installation;
+const its = useFixture(() => startInstallation());
 /** Does not wait long for a service, which a busy machine may make late, too. */
-let impatient: Installation;
-beforeAll(async () => {
-  its = await startInstallation();
-  impatient = await startInstallation({ timeouts: { answer: 1_500, total: 3_000 } });
-});
+const impatient = useFixture(() => startInstallation({ timeouts: { answer: 1_500, total: 3_000 } }));
 afterEach(() => its.pos.answer(echo));
-afterAll(async () => {
-  await its.close();
-  await impatient.close();
-});
 
 /** Every point-of-sale operation that the gateway routes. */
 const operations = Object.entries((pos as { paths: Record<string, object> }).paths).flatMap(([path, item]) =>

@@ -3,11 +3,11 @@ import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { get } from 'node:https';
 import { type CallerUser, type SignedCaller, signIdentity } from '@boxoffice/identity';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Exchange } from '../../src/exchange/exchange.ts';
 import { createStreams, type Streams } from '../../src/forwarding/streams.ts';
 import { waitUntil } from '../fixtures/http.ts';
-import { type Installation, startInstallation } from '../fixtures/installation.ts';
+import { startInstallation, useFixture } from '../fixtures/installation.ts';
 import { sendJson } from '../fixtures/upstream.ts';
 
 const PATH = '/svc/v3/contacts/changes';
@@ -15,12 +15,11 @@ const PATH = '/svc/v3/contacts/changes';
 const TIMEOUTS = { answer: 300, total: 600 };
 const PROMISED_MS = 5_000;
 
-let its: Installation;
+const its = useFixture(() => startInstallation({ timeouts: TIMEOUTS }));
 /** The open responses of the service by request id: streams, and those that are never answered. */
 const streams = new Map<unknown, ServerResponse>();
 let waiting = 0;
-beforeAll(async () => {
-  its = await startInstallation({ timeouts: TIMEOUTS });
+beforeAll(() => {
   its.contacts.answer(({ url, headers }, response) => {
     if (url.endsWith('?late')) setTimeout(() => sendJson(response, 200, {}), 2 * TIMEOUTS.total);
     else if (url.includes('?wait')) waiting += 1;
@@ -31,7 +30,6 @@ beforeAll(async () => {
     }
   });
 });
-afterAll(() => its.close());
 
 /** A stream as its client sees it; `service` is the open response of the service. */
 const follow = async (token: string) => {

@@ -2,23 +2,19 @@
 
 import { once } from 'node:events';
 import { createServer as createTcpServer, type Socket } from 'node:net';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { waitUntil } from '../fixtures/http.ts';
-import { type Installation, startInstallation } from '../fixtures/installation.ts';
+import { startInstallation, useFixture } from '../fixtures/installation.ts';
 import { type Answering, echo, sendJson } from '../fixtures/upstream.ts';
 
 const LIST = '/svc/v3/contacts/individuals';
 
-let its: Installation;
+const its = useFixture(() => startInstallation());
 let token: string;
-beforeAll(async () => {
-  its = await startInstallation();
-});
 beforeEach(() => {
   token = its.authorizer.token(['contacts:read', 'contacts:write']);
 });
 afterEach(() => its.contacts.answer(echo));
-afterAll(() => its.close());
 
 const get = (path = LIST, call = {}) => its.as(token)(path, call);
 

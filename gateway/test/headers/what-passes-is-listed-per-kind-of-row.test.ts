@@ -1,10 +1,10 @@
 import { createFixedServices, parseRows } from '@boxoffice/runtime/services';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { EXPOSED_HEADERS } from '../../src/cors/cors.ts';
 import { createDocument } from '../fixtures/describe.ts';
 import { ISSUER } from '../fixtures/fake-authorizer.ts';
 import { type Call, waitUntil } from '../fixtures/http.ts';
-import { type Installation, startInstallation } from '../fixtures/installation.ts';
+import { startInstallation, useFixture } from '../fixtures/installation.ts';
 import { decodeClaims } from '../fixtures/jws.ts';
 import { type Answering, echo, sendJson, startUpstream, type Upstream } from '../fixtures/upstream.ts';
 
@@ -13,9 +13,6 @@ const TERMS = '/svc/v3/loyalty/terms';
 const SESSION = '/svc/v3/loyalty/session/me';
 const PAGE = '/loyalty/join';
 const SANDBOX = 'sandbox allow-scripts allow-forms';
-
-let its: Installation;
-let loyalty: Upstream;
 
 const rowOf = (url: string) => ({
   name: 'loyalty',
@@ -28,8 +25,8 @@ const rowOf = (url: string) => ({
   headers: ['X-Loyalty-Level'],
 });
 
-beforeAll(async () => {
-  loyalty = await startUpstream(
+const loyalty = useFixture(() =>
+  startUpstream(
     createDocument([
       [`GET ${CARDS}`, 'loyalty:read', 'listCards'],
       [`POST ${CARDS}`, 'loyalty:write', 'createCard'],
@@ -37,16 +34,16 @@ beforeAll(async () => {
       [`GET ${SESSION}`, null, 'getOwnSession'],
       [`GET /svc/v3/loyalty/changes`, 'loyalty:read', 'followCards'],
     ]),
-  );
-  its = await startInstallation({ serviceList: createFixedServices(parseRows(JSON.stringify([rowOf(loyalty.url)]))) });
+  ),
+);
+const its = useFixture(() =>
+  startInstallation({ serviceList: createFixedServices(parseRows(JSON.stringify([rowOf(loyalty.url)]))) }),
+);
+beforeAll(async () => {
   await waitUntil(async () => (await its.call(TERMS)).status === 200);
 });
 afterEach(() => {
   for (const service of [loyalty, its.contacts, its.pos]) service.answer(echo);
-});
-afterAll(async () => {
-  await its.close();
-  await loyalty.close();
 });
 
 /** One of each credential, and what belongs to nobody’s list. */

@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import * as descriptions from '../fixtures/describe.ts';
 import { exchangeBytes, flood, formatRequest, parseStatuses, runAtOneMoment, waitUntil } from '../fixtures/http.ts';
-import { type Installation, startInstallation } from '../fixtures/installation.ts';
+import { startInstallation, useFixture } from '../fixtures/installation.ts';
 import { type Answering, echo, sendJson, startUpstream, type Upstream } from '../fixtures/upstream.ts';
 
 /** Requests that a service may have in flight. */
@@ -13,19 +13,10 @@ const MOST = 30;
 /** Requests that a client of the test pipelines. */
 const PIPELINED = 10;
 
-let events: Upstream;
-let its: Installation;
-beforeAll(async () => {
-  events = await startUpstream(descriptions.events);
-  its = await startInstallation(
-    { trustProxy: ['127.0.0.0/8'], concurrency: CONCURRENCY },
-    { services: { events: events.url } },
-  );
-});
-afterAll(async () => {
-  await its.close();
-  await events.close();
-});
+const events = useFixture(() => startUpstream(descriptions.events));
+const its = useFixture(() =>
+  startInstallation({ trustProxy: ['127.0.0.0/8'], concurrency: CONCURRENCY }, { services: { events: events.url } }),
+);
 
 describe('a caller does not take all slots', () => {
   const LIST = '/svc/v3/contacts/individuals';

@@ -3,17 +3,13 @@
 
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { exchangeBytes, waitUntil } from '../fixtures/http.ts';
-import { type Installation, startInstallation } from '../fixtures/installation.ts';
+import { startInstallation, useFixture } from '../fixtures/installation.ts';
 
 const LIST = '/svc/v3/contacts/individuals';
 
-let its: Installation;
-beforeAll(async () => {
-  its = await startInstallation();
-});
-afterAll(() => its.close());
+const its = useFixture(() => startInstallation());
 
 const statusOf = (answer: string): number => Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1]);
 

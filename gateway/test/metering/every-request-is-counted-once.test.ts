@@ -1,31 +1,27 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { createMeter } from '../../src/telemetry/meter.ts';
-import type { Report } from '../../src/telemetry/spool.ts';
-import { createSpool, noSpool } from '../../src/telemetry/spool.ts';
-import type { ReportedRow } from '../fixtures/fake-authorizer.ts';
+import { type CountedRequests, createSpool, noSpool, type Report } from '../../src/telemetry/spool.ts';
 import { waitUntil } from '../fixtures/http.ts';
-import { CATALOG, type CatalogInstallation, startCatalogInstallation, TARIFFS } from '../fixtures/installation.ts';
+import { CATALOG, startCatalogInstallation, TARIFFS, useFixture } from '../fixtures/installation.ts';
 
-const sum = (rows: readonly ReportedRow[]) => rows.reduce((total, { requests }) => total + requests, 0);
+const sum = (rows: readonly CountedRequests[]) => rows.reduce((total, { requests }) => total + requests, 0);
 
 /** The requests of each operation and status, which may be in several reports. */
-const counted = (rows: readonly ReportedRow[]) =>
+const counted = (rows: readonly CountedRequests[]) =>
   Object.entries(Object.groupBy(rows, ({ operation, status }) => `${operation} ${status}`))
     .map(([what, equal = []]) => `${what} ${sum(equal)}`)
     .toSorted();
 
 describe('a gateway', () => {
-  let its: CatalogInstallation;
+  const its = useFixture(() => startCatalogInstallation());
   let token: string;
 
-  beforeAll(async () => {
-    its = await startCatalogInstallation();
+  beforeAll(() => {
     token = its.authorizer.token(['catalog:read']);
   });
-  afterAll(() => its.close());
 
   const rowsOf = (member: 'apiKeyId' | 'clientId', id: string) =>
     its.authorizer.usage.filter((row) => row[member] === id);
@@ -112,87 +108,79 @@ describe('a gateway', () => {
   });
 });
 
-const request = { institution: 'opera', apiKeyId: 'key_1', clientId: null, userId: null, operation: 'getCatalog' };
-
 describe('a meter', () => {
-  const logger = { info: () => undefined, warn: () => undefined };
+  const request = {
+    ...{ institution: 'opera', apiKeyId: 'key_1', clientId: null, userId: null, operation: 'getCatalog' },
+    ...{ status: 200, admitted: false, bytes: 7 },
+  };
 
-  test('repeats a report unchanged until it is acknowledged, and adds nothing to it', async () => {
-    const sent: string[] = [];
-    let isAway = true;
+  /** A meter with its clock, what it has sent, and what of that was accepted: nothing while the authorizer is away. */
+  const open = (spool = noSpool) => {
+    const its = {
+      now: Date.parse('2031-01-01T00:00:00Z'),
+      isAway: false,
+      sent: [] as string[],
+      accepted: [] as Report[],
+    };
     const meter = createMeter({
       send: async (report) => {
-        sent.push(JSON.stringify(report));
-        if (isAway) throw new Error('the authorizer is away');
+        its.sent.push(JSON.stringify(report));
+        if (its.isAway) throw new Error('the authorizer is away');
+        its.accepted.push(report);
       },
-      spool: noSpool,
-      logger,
+      spool,
+      logger: { info: () => undefined, warn: () => undefined },
+      now: () => its.now,
     });
-    meter.record({ ...request, status: 200, admitted: false, bytes: 10 });
-    expect(await meter.flush()).toBe(false);
-    meter.record({ ...request, status: 200, admitted: false, bytes: 10 });
-    expect(await meter.flush()).toBe(false);
-    isAway = false;
+    return { its, meter };
+  };
+
+  test('repeats a report unchanged until it is acknowledged, and adds nothing to it', async () => {
+    const { its, meter } = open();
+    its.isAway = true;
+    for (const _ of [1, 2]) {
+      meter.record(request);
+      expect(await meter.flush()).toBe(false);
+    }
+    its.isAway = false;
     expect(await meter.flush()).toBe(true);
-    expect(sent[1]).toBe(sent[0]);
-    expect(sent[2]).toBe(sent[0]);
-    const reports = [sent[2], sent[3]].map((text) => JSON.parse(String(text)) as Report);
-    expect(reports.map(({ sequence, rows }) => [sequence, rows[0]?.requests])).toEqual([
+    expect(its.sent.slice(1, 3)).toEqual([its.sent[0], its.sent[0]]);
+    expect(its.accepted.map(({ sequence, rows }) => [sequence, rows[0]?.requests])).toEqual([
       [1, 1],
       [2, 1],
     ]);
   });
 
   test('reports when the last of equal requests was answered', async () => {
-    let now = Date.parse('2031-01-01T00:00:00Z');
-    const reports: Report[] = [];
-    const meter = createMeter({
-      send: async (report) => void reports.push(report),
-      spool: noSpool,
-      logger,
-      now: () => now,
-    });
-    for (const at of [1_000, 41_318]) {
-      now = Date.parse('2031-01-01T00:00:00Z') + at;
-      meter.record({ ...request, status: 200, admitted: false, bytes: 7 });
+    const { its, meter } = open();
+    for (const ms of [1_000, 40_318]) {
+      its.now += ms;
+      meter.record(request);
     }
     await meter.flush();
-    expect(reports[0]?.rows).toMatchObject([{ requests: 2, last: now }]);
+    expect(its.accepted[0]?.rows).toMatchObject([{ requests: 2, last: its.now }]);
   });
 
   test('holds as many rows as there are different requests a minute, however long the store is away', async () => {
-    let now = Date.parse('2031-01-01T00:00:00Z');
-    const reports: Report[] = [];
-    let isAway = true;
-    const meter = createMeter({
-      send: async (report) => {
-        if (isAway) throw new Error('the store is away');
-        reports.push(report);
-      },
-      spool: noSpool,
-      logger,
-      now: () => now,
-    });
+    const { its, meter } = open();
+    its.isAway = true;
     for (let minute = 0; minute < 60; minute += 1) {
-      for (let each = 0; each < 1_000; each += 1) meter.record({ ...request, status: 200, admitted: false, bytes: 7 });
+      for (let each = 0; each < 1_000; each += 1) meter.record(request);
       await meter.flush();
-      now += 60_000;
+      its.now += 60_000;
     }
-    isAway = false;
+    its.isAway = false;
     await meter.flush();
-    const rows = reports.flatMap((report) => report.rows);
-    expect(rows).toHaveLength(60);
-    expect(rows.reduce((total, { requests }) => total + requests, 0)).toBe(60_000);
+    const rows = its.accepted.flatMap((report) => report.rows);
+    expect([rows.length, sum(rows)]).toEqual([60, 60_000]);
     expect(rows.reduce((total, { bytes }) => total + bytes, 0)).toBe(420_000);
   });
 
   test('splits many rows into reports of bounded size', async () => {
-    const reports: Report[] = [];
-    const meter = createMeter({ send: async (report) => void reports.push(report), spool: noSpool, logger });
-    for (let key = 0; key < 5_000; key += 1)
-      meter.record({ ...request, apiKeyId: `key_${key}`, status: 200, admitted: false, bytes: 1 });
+    const { its, meter } = open();
+    for (let key = 0; key < 5_000; key += 1) meter.record({ ...request, apiKeyId: `key_${key}` });
     expect(await meter.flush()).toBe(true);
-    expect(reports.map(({ sequence, rows }) => [sequence, rows.length])).toEqual([
+    expect(its.accepted.map(({ sequence, rows }) => [sequence, rows.length])).toEqual([
       [1, 2_000],
       [2, 2_000],
       [3, 1_000],
@@ -202,35 +190,23 @@ describe('a meter', () => {
   test('leaves to the next process what it cannot report when it stops', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'boxoffice-spool-'));
     try {
-      const refused: Report[] = [];
-      const stopping = createMeter({
-        send: async (report) => {
-          refused.push(report);
-          throw new Error('the authorizer is away');
-        },
-        spool: createSpool(folder),
-        logger,
-      });
-      stopping.record({ ...request, status: 200, admitted: false, bytes: 1 });
-      await stopping.flush();
-      stopping.record({ ...request, status: 200, admitted: false, bytes: 1 });
-      await stopping.close();
+      const stopping = open(createSpool(folder));
+      stopping.its.isAway = true;
+      stopping.meter.record(request);
+      await stopping.meter.flush();
+      stopping.meter.record(request);
+      await stopping.meter.close();
 
-      const reports: Report[] = [];
-      const next = createMeter({
-        send: async (report) => void reports.push(report),
-        spool: createSpool(folder),
-        logger,
-      });
-      next.start();
-      await next.close();
-      expect(reports.filter(({ rows }) => rows.length > 0).map(({ gateway, sequence }) => [gateway, sequence])).toEqual(
-        [
-          [stopping.gateway, 1],
-          [stopping.gateway, 2],
-        ],
-      );
-      expect(reports[0]).toEqual(refused[0]);
+      const next = open(createSpool(folder));
+      next.meter.start();
+      await next.meter.close();
+      const { gateway } = stopping.meter;
+      const reports = next.its.accepted.filter(({ rows }) => rows.length > 0);
+      expect(reports).toMatchObject([
+        { gateway, sequence: 1 },
+        { gateway, sequence: 2 },
+      ]);
+      expect(JSON.stringify(reports[0])).toBe(stopping.its.sent[0]);
       expect(createSpool(folder).listUnsent()).toEqual([]);
     } finally {
       await rm(folder, { recursive: true, force: true });

@@ -45,7 +45,7 @@ const row = (more: object = {}) => ({
 });
 
 const save = async (rows: unknown): Promise<void> => {
-  await writeFile(`${path}.new`, typeof rows === 'string' ? rows : JSON.stringify(rows));
+  await writeFile(`${path}.new`, JSON.stringify(rows));
   await rename(`${path}.new`, path);
 };
 
@@ -173,23 +173,16 @@ describe('a service of a team', () => {
     expect((await its.plain('/health/ready')).status).toBe(200);
   });
 
-  const wrong: readonly (readonly [string, object | string, RegExp])[] = [
-    ['a prefix of another row', { prefixes: ['/svc/v3/orders/loyalty'] }, /\/svc\/v3\/orders\/loyalty is a prefix of/],
-    ['a domain of a row above', { domains: ['orders'] }, /orders belongs to the row "orders" above/],
-    ['more than 256 KiB', '[]'.padEnd(256 * 1_024 + 1), /: is larger than 256 KiB/],
-  ];
   test('keeps its last good row while the file has what cannot be used', async () => {
     const recoveries = () => log.filter(({ message }) => message === 'the services file can be used again').length;
     const [before, recovered] = [refusals().length, recoveries()];
-    for (const [index, [what, content, reason]] of wrong.entries()) {
-      await save(typeof content === 'string' ? content : [row(content)]);
-      await waitUntil(() => refusals().length === before + index + 1);
-      expect([what, refusals().at(-1)?.reason]).toEqual([what, expect.stringMatching(reason)]);
-      expect([what, await statusOf(CARDS, 'loyalty:read')]).toEqual([what, 200]);
-      expect((await metrics.text()).text).toContain('boxoffice_services_file_refused{service="gateway"} 1');
-    }
+    await save([row({ domains: ['orders'] })]);
+    await waitUntil(() => refusals().length > before);
+    expect(refusals().at(-1)?.reason).toMatch(/orders belongs to the row "orders" above/);
+    expect(await statusOf(CARDS, 'loyalty:read')).toBe(200);
+    expect((await metrics.text()).text).toContain('boxoffice_services_file_refused{service="gateway"} 1');
     await save([row()]);
     await waitUntil(async () => (await metrics.text()).text.includes('_file_refused{service="gateway"} 0'));
-    expect([refusals().length, recoveries()]).toEqual([before + wrong.length, recovered + 1]);
+    expect([refusals().length, recoveries()]).toEqual([before + 1, recovered + 1]);
   });
 });

@@ -1,9 +1,9 @@
 import { createFixedServices, getCalls, parseRows } from '@boxoffice/runtime/services';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { createDocument } from '../fixtures/describe.ts';
 import { waitUntil } from '../fixtures/http.ts';
-import { type Installation, startInstallation } from '../fixtures/installation.ts';
-import { startUpstream, type Upstream } from '../fixtures/upstream.ts';
+import { startInstallation, useFixture } from '../fixtures/installation.ts';
+import { startUpstream } from '../fixtures/upstream.ts';
 
 /** What every object inherits; JSON can have members of these names. */
 const INHERITED = ['constructor', 'toString', '__proto__', 'hasOwnProperty', 'valueOf'];
@@ -36,19 +36,13 @@ const inherited = JSON.stringify(
   Object.getOwnPropertyNames(Object).concat(Object.getOwnPropertyNames(Object.prototype)).toSorted(),
 );
 
-let its: Installation;
-let service: Upstream;
-beforeAll(async () => {
-  service = await startUpstream(described());
+const service = useFixture(() => startUpstream(described()));
+const its = useFixture(() => {
   const row = { name: NAME, url: service.url, prefixes: [PREFIX], domains: [NAME], calls: ['contacts.toString'] };
   // Of one without an address, nothing is an address.
   const other = { name: 'loyalty', prefixes: ['/svc/v3/loyalty'], calls: [`${NAME}.toString`] };
   const serviceList = createFixedServices(parseRows(JSON.stringify([row, other])));
-  its = await startInstallation({ serviceList });
-});
-afterAll(async () => {
-  await its.close();
-  await service.close();
+  return startInstallation({ serviceList });
 });
 
 describe('a service, its operations and components may be named like what every object inherits', () => {

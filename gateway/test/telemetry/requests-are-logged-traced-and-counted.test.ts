@@ -2,23 +2,13 @@ import { type Attributes, createMetrics, type Metrics, recordSpans, type SpanSta
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createBufferedAccessLog } from '../../src/index.ts';
 import { runAtOneMoment, waitUntil } from '../fixtures/http.ts';
-import {
-  type CatalogInstallation,
-  startCatalogInstallation,
-  startInstallation,
-  TARIFFS,
-} from '../fixtures/installation.ts';
+import { startCatalogInstallation, startInstallation, TARIFFS, useFixture } from '../fixtures/installation.ts';
 import { echo } from '../fixtures/upstream.ts';
 
 const lines: string[] = [];
-let metrics: Metrics;
-let its: CatalogInstallation;
-beforeAll(async () => {
-  metrics = await createMetrics();
-  const accessLog = createBufferedAccessLog((text) => lines.push(...text.trimEnd().split('\n')));
-  its = await startCatalogInstallation({ metrics, accessLog });
-});
-afterAll(() => its.close());
+const metrics = await createMetrics();
+const accessLog = createBufferedAccessLog((text) => lines.push(...text.trimEnd().split('\n')));
+const its = useFixture(() => startCatalogInstallation({ metrics, accessLog }));
 
 const value = async (sample: string, of: Metrics = metrics): Promise<number> => {
   const { text } = await of.text();

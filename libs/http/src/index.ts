@@ -1,4 +1,5 @@
 export { type Admit, createInsufficientScopeFault, requireScope } from './access.ts';
+export { selectCoding } from './answers/compressed.ts';
 export { toFault } from './answers/outcome.ts';
 export { createApp } from './app/app.ts';
 export { type AppOptions, INSTITUTION_HEADER, KNOWN_SESSION_HEADER, SHARED_MS_HEADER } from './app/handle.ts';

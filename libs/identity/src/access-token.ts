@@ -40,7 +40,7 @@ export function createInvalidTokenFault(reason: string): Fault {
 }
 
 /** Does not check revocation and scopes. Rejects with Fault `unauthorized`, or `service_unavailable` without keys. */
-export function verifyAccessToken(options: AccessTokenOptions): (token: string) => Promise<AccessClaims> {
+export function createAccessTokenVerifier(options: AccessTokenOptions): (token: string) => Promise<AccessClaims> {
   return createTokenVerifier({
     keys: options.keys,
     type: ACCESS_TYPE,

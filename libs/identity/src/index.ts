@@ -1,4 +1,4 @@
-export { type AccessClaims, createInvalidTokenFault, toCallerUser, verifyAccessToken } from './access-token.ts';
+export { type AccessClaims, createAccessTokenVerifier, createInvalidTokenFault, toCallerUser } from './access-token.ts';
 export {
   API_KEYS_PATH,
   type AuthorizerAnswer,

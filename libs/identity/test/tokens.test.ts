@@ -4,6 +4,7 @@ import jwt from 'jsonwebtoken';
 import {
   type Caller,
   type CallerUser,
+  createAccessTokenVerifier,
   createIdentityVerifier,
   createKeySet,
   decodeCaller,
@@ -12,7 +13,6 @@ import {
   signIdentity,
   signJws,
   toCallerUser,
-  verifyAccessToken,
 } from '../src/index.ts';
 import { createSigningKey, serveKeys, signAs } from './authority.ts';
 
@@ -39,10 +39,10 @@ describe('type, issuer, audience and algorithm of an access token are pinned', (
     jti: 'j1',
   };
   const at = { typ: 'at+jwt' };
-  let verify: ReturnType<typeof verifyAccessToken>;
+  let verify: ReturnType<typeof createAccessTokenVerifier>;
 
   beforeAll(() => {
-    verify = verifyAccessToken({ keys: createKeySet({ url: document.jwksUrl }), issuer });
+    verify = createAccessTokenVerifier({ keys: createKeySet({ url: document.jwksUrl }), issuer });
   });
 
   const refused = {
@@ -100,7 +100,11 @@ describe('type, issuer, audience and algorithm of an access token are pinned', (
 
   test('a verified token is refused once it has expired', async () => {
     const state = { at: seconds * 1000 };
-    const check = verifyAccessToken({ keys: createKeySet({ url: document.jwksUrl }), issuer, now: () => state.at });
+    const check = createAccessTokenVerifier({
+      keys: createKeySet({ url: document.jwksUrl }),
+      issuer,
+      now: () => state.at,
+    });
     const token = signAs(key, claims, at);
     await check(token);
     state.at += 899_000;

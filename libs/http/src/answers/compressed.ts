@@ -36,7 +36,7 @@ export function createEncoder(serialise: (value: object) => Buffer) {
 
   return async (value: object, acceptEncoding: string | undefined): Promise<Encoded> => {
     const body = plainOf(value);
-    const coding = body.length >= THRESHOLD_BYTES ? codingFor(acceptEncoding) : undefined;
+    const coding = body.length >= THRESHOLD_BYTES ? selectCoding(acceptEncoding, CODINGS) : undefined;
     if (!coding) return { body };
     const variants = encoded.get(value) ?? new Map<Coding, Promise<Buffer>>();
     encoded.set(value, variants);
@@ -46,10 +46,13 @@ export function createEncoder(serialise: (value: object) => Buffer) {
   };
 }
 
-/** The best coding that an Accept-Encoding takes (RFC 9110, 12.5.3), or undefined for none. */
-const codingFor = (acceptEncoding: string | undefined): Coding | undefined => {
+/** The best of the codings that an Accept-Encoding takes (RFC 9110, 12.5.3), or undefined for none. */
+export function selectCoding<Name extends string>(
+  acceptEncoding: string | undefined,
+  codings: readonly Name[],
+): Name | undefined {
   const qualities = new Map(parseQualities(acceptEncoding).map(({ name, quality }) => [name, quality]));
   const quality = (coding: string) => qualities.get(coding) ?? qualities.get('*') ?? 0;
-  const [best] = CODINGS.filter((coding) => quality(coding) > 0).toSorted((a, b) => quality(b) - quality(a));
+  const [best] = codings.filter((coding) => quality(coding) > 0).toSorted((a, b) => quality(b) - quality(a));
   return best !== undefined && quality(best) >= (qualities.get('identity') ?? 0) ? best : undefined;
-};
+}

@@ -2,7 +2,7 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { buildAccessClaims, signAccessToken } from '@boxoffice/authorizer';
 import { type Process, processes } from '@boxoffice/contracts';
-import { createIdentityVerifier, signIdentity, verifyAccessToken } from '@boxoffice/identity';
+import { createAccessTokenVerifier, createIdentityVerifier, signIdentity } from '@boxoffice/identity';
 import { declared, decodeMessage, encodeMessage } from '@boxoffice/messaging';
 import { builtInRows } from '@boxoffice/runtime/services';
 import { expect, test } from '@jest/globals';
@@ -227,7 +227,7 @@ test('an access token', async () => {
   });
   const token = await signAccessToken(JSON.stringify(claims), 'one', privateKey);
   expect(partsOf(token)).toMatchObject([header, { ...written, jti: expect.any(String) }]);
-  const verify = verifyAccessToken({ keys, issuer });
+  const verify = createAccessTokenVerifier({ keys, issuer });
   expect(await verify(tokenOf(header, { ...written, jti: 'gnt_1.1' }))).toEqual(
     await verify(tokenOf(header, { ...claims, jti: 'gnt_1.1' })),
   );
