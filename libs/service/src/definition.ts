@@ -6,6 +6,7 @@ import type { Handler, Queue } from '@boxoffice/messaging';
 import type { Logger, Metrics, Settings, SettingsSpec } from '@boxoffice/runtime';
 import type { Collection, Document, PastFact, Store } from '@boxoffice/store';
 import type { Retentions } from './retention.ts';
+import type { EndedWorkRecorder } from './work/ended.ts';
 import type { WorkTable } from './work/kinds.ts';
 
 export interface Parts<Spec extends SettingsSpec = Record<never, never>> {
@@ -13,6 +14,8 @@ export interface Parts<Spec extends SettingsSpec = Record<never, never>> {
   readonly identify: IdentityVerifier;
   readonly credentials: ServiceCredentials;
   readonly logger: Logger;
+  /** Takes the ends of due work that requests have done themselves. */
+  readonly endedWork: EndedWorkRecorder;
   readonly settings: Settings<Spec>;
   /** The authorizer's address; for the authorizer itself its own. */
   readonly authorizerUrl: string;

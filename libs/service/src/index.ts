@@ -38,6 +38,7 @@ export { computeSalesBounds } from './sales-bounds.ts';
 export { runService } from './start/run.ts';
 export { type RunningService, type StartOptions, startService } from './start/start.ts';
 export type { FactMoment } from './subscriptions.ts';
+export { createEndedWorkRecorder, type EndedWorkRecorder } from './work/ended.ts';
 export {
   type Claim,
   completeWorkKind,

@@ -1,7 +1,7 @@
 // What is due of a document, before and after a write: the same in both engines, which store it beside the document.
 
 import { randomBytes } from 'node:crypto';
-import type { Due, DueChange, DueRequest, DueWork } from './port.ts';
+import type { Due, DueChange, DueRequest, DueWork, EndedWork } from './port.ts';
 
 const NAME = /^[a-z][A-Za-z0-9]*$/;
 
@@ -39,6 +39,13 @@ export function replaceDue(due: Due, name: string, to: DueWork | null): Due | un
   return presentDue(
     to === null ? Object.entries(due).filter(([other]) => other !== name) : Object.entries({ ...due, [name]: to }),
   );
+}
+
+/** What is left of a document's due work; undefined: nothing. */
+export function removeEnded(due: Due, id: string, ends: readonly EndedWork[]): Due | undefined {
+  const isEnded = (name: string, work: DueWork): boolean =>
+    ends.some((end) => end.id === id && end.name === name && isSameWork(work, end.work));
+  return presentDue(Object.entries(due).filter(([name, work]) => !isEnded(name, work)));
 }
 
 /** The earliest instant; null: nothing is due. */

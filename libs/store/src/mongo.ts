@@ -96,6 +96,6 @@ const guardedIdempotency = (keys: MongoIdempotency, gate: Gate): Idempotency => 
 const guardedOutbox = (outbox: Outbox, gate: Gate): Outbox => ({
   pending: (limit, olderThanMs) => gate.run(() => outbox.pending(limit, olderThanMs)),
   add: (institution, facts) => gate.run(() => outbox.add(institution, facts)),
-  done: (ids) => gate.run(() => outbox.done(ids)),
+  done: (ids, ended) => gate.run(() => outbox.done(ids, ended)),
   onCommitted: (listener) => outbox.onCommitted(listener),
 });

@@ -204,6 +204,14 @@ export interface DueRequest {
   readonly except?: readonly string[];
 }
 
+/** Work of a document that is done, as it was when it was begun. */
+export interface EndedWork {
+  readonly collection: string;
+  readonly id: string;
+  readonly name: string;
+  readonly work: DueWork;
+}
+
 export interface Claimed<T extends Document> {
   /** As it was when it was claimed, with the claim in its `due`. */
   readonly document: T;
@@ -265,8 +273,11 @@ export interface Outbox {
   pending(limit: number, olderThanMs?: number): Promise<OutboxEvent[]>;
   /** Without a write, to publish again what was lost. Durable when it resolves; when it rejects, some may be stored. */
   add(institution: string, facts: readonly PastFact[]): Promise<void>;
-  /** Removes events after they were published. Unknown ids are no error. */
-  done(ids: readonly string[]): Promise<void>;
+  /**
+   * Removes events after they were published. Unknown ids are no error. With them ends work as `moveDue` to null does:
+   * what has changed meanwhile, or loses a race, stays due.
+   */
+  done(ids: readonly string[], ended?: readonly EndedWork[]): Promise<void>;
   /** Called right after a write of this process committed, with its events; returns the function that unsubscribes. */
   onCommitted(listener: (events: readonly OutboxEvent[]) => void): () => void;
 }

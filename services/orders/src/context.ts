@@ -11,6 +11,7 @@ import {
   announceWrites,
   computeSalesBounds,
   createServiceClient,
+  type EndedWorkRecorder,
   type OnWritten,
   type Parts,
 } from '@boxoffice/service';
@@ -28,7 +29,7 @@ import {
   type Tickets,
 } from './clients/services.ts';
 import { announceOrder, ORDER_RECORDED } from './events.ts';
-import { followWrite, type OrderWork } from './follows.ts';
+import { followWrite } from './follows.ts';
 import { createId } from './ids.ts';
 import { createHoldLimit, type HoldLimit, selectLimitName } from './saga/hold-limit.ts';
 import { type OrderDocument, openCollections } from './store.ts';
@@ -37,8 +38,8 @@ export interface OrdersContext extends ReturnType<typeof openCollections> {
   readonly stock: Stock;
   readonly contacts: Contacts;
   readonly tickets: Tickets;
-  /** Ends work of an order, unless a write since this one has made it due once more. Changes no version. */
-  readonly endWork: (order: OrderDocument, work: OrderWork) => Promise<void>;
+  /** Of work that a request has done itself. Unless a write since has made it due once more; changes no version. */
+  readonly endedWork: EndedWorkRecorder;
   readonly limit: HoldLimit;
   /** By the bounds of the caller's client; null: without bounds, or not on behalf of a client. */
   readonly mayDo: ReturnType<typeof selectLimits>;
@@ -66,9 +67,13 @@ export function createContext({
   store,
   credentials,
   logger,
+  endedWork,
   settings: { catalogUrl, contactsUrl, ticketsUrl, paymentGraceSeconds, ...limits },
   metrics,
-}: Pick<Parts<typeof settings>, 'store' | 'credentials' | 'logger' | 'settings' | 'metrics'>): OrdersContext {
+}: Pick<
+  Parts<typeof settings>,
+  'store' | 'credentials' | 'logger' | 'endedWork' | 'settings' | 'metrics'
+>): OrdersContext {
   const stored = openCollections(store);
   // Announces what partners hear of, and makes due what follows.
   const orders = announceWrites(stored.orders, ORDER_RECORDED, announceOrder, {
@@ -82,9 +87,7 @@ export function createContext({
     stock: createStock(createServiceClient(catalogApi, { url: catalogUrl, credentials, logger })),
     contacts: createContacts(createServiceClient(contactsApi, { url: contactsUrl, credentials, logger })),
     tickets: createTickets(createServiceClient(ticketsApi, { url: ticketsUrl, credentials, logger })),
-    async endWork({ id, due }, name) {
-      if (due?.[name]) await orders.acrossInstitutions.moveDue(id, name, due[name], null);
-    },
+    endedWork,
     limit: createHoldLimit(orders, (client) => limits[selectLimitName(client)]),
     mayDo: null,
     now: Date.now,

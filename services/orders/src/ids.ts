@@ -38,13 +38,14 @@ export function deriveOrderIdFromKey(idempotencyRecord: Repeatable | undefined, 
 }
 
 /**
- * The ids that an order sold in one call with this key may have, by the day (UTC): today's, then yesterday's. They follow
- * from the key alone, so that two requests with one key meet. None without a key.
+ * The ids that an order sold in one call with this key may have: the key's first, then, where an order of an earlier day
+ * has that, today's and yesterday's (UTC). They follow from the key alone, so that two requests with one key meet. None
+ * without a key.
  */
 export function deriveSoldOrderIds(idempotencyRecord: Repeatable | undefined, now: number): readonly string[] {
   if (!idempotencyRecord) return [];
   const day = Math.floor(now / DAY_MS);
-  return [day, day - 1].map((each) => deriveId('ord', 'sold', idempotencyRecord.key, String(each)));
+  return ['', day, day - 1].map((each) => deriveId('ord', 'sold', idempotencyRecord.key, String(each)));
 }
 
 /** The same for a repeat, different for every other request. */

@@ -32,6 +32,7 @@ import { createContract } from '../definition.ts';
 import { createQueueMetrics, instrumentStore, relayMetrics, watchBacklog, watchWork } from '../metrics.ts';
 import { startSweeper } from '../retention.ts';
 import { type Subscriptions, startSubscriptions } from '../subscriptions.ts';
+import { createEndedWorkRecorder } from '../work/ended.ts';
 import { startWork, type WorkRunner } from '../work/runner.ts';
 import { delayUntilReady, refuseForNow, refuseIn } from './refuse.ts';
 import { proveSecret } from './secret-proof.ts';
@@ -131,6 +132,8 @@ export async function startService<Spec extends SettingsSpec, State>(
     const authorizerUrl = options.authorizerUrl ?? listening?.url;
     if (authorizerUrl === undefined) throw new Error('a service that listens last needs the address of the authorizer');
     const keys = createKeySet({ url: new URL(JWKS_PATH, authorizerUrl).href });
+    const endedWork = createEndedWorkRecorder(store.outbox, logger);
+    stop.add('ended work', () => endedWork.flush());
     const parts: Parts<Spec> = {
       store,
       identify: createIdentityVerifier({ keys, audience: name }),
@@ -141,6 +144,7 @@ export async function startService<Spec extends SettingsSpec, State>(
         keys,
       }),
       logger,
+      endedWork,
       settings,
       authorizerUrl,
       publicUrl,
@@ -178,8 +182,9 @@ export async function startService<Spec extends SettingsSpec, State>(
     });
     stop.add('subscriptions', () => subscriptions.close());
     if (!(options.bus instanceof Promise)) await subscriptions.started;
+    const { outbox } = store;
     const relay = startRelay({
-      outbox: store.outbox,
+      outbox: { ...outbox, done: (ids) => outbox.done(ids, endedWork.take()) },
       lease: (lease, ms) => store.lease(lease, ms),
       quietMs: createQuiet(store),
       bus: subscriptions,

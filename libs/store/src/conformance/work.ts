@@ -226,6 +226,23 @@ const moves: readonly Check[] = [
     assert.equal((await mine.get(id))?.version, 1);
     assert.equal(await move(id, later, null), false);
   }),
+  workCheck(
+    'ends are recorded together, but for work that has changed since',
+    async ({ mine, jobs, stores: [store] }) => {
+      const ended = await dueJob(mine, { first: NOW, second: NOW + 5 });
+      const [single, changed] = [await dueJob(mine), await dueJob(mine)];
+      const again = await mine.update(changed.id, (current) => ({ next: current, due: { first: NOW + 9 } }));
+      const end = (id: string, work = entry(NOW)) => ({ collection: jobs.name, id, name: 'first', work });
+      const ends = [ended, single, changed].map(({ id, due }) => end(id, due?.first));
+      await store.outbox.done([], [...ends, end('job-unknown')]);
+      const { due: _, ...rest } = single;
+      assert.deepEqual(await mine.get(ended.id), { ...ended, due: { second: entry(NOW + 5) } });
+      assert.deepEqual(await mine.get(single.id), rest);
+      assert.deepEqual(await mine.get(changed.id), again);
+      await store.outbox.done([], ends);
+      assert.deepEqual(await mine.get(ended.id), { ...ended, due: { second: entry(NOW + 5) } });
+    },
+  ),
   workCheck('work that a write makes due once more is not ended by an earlier claim', async ({ mine, claim, move }) => {
     const { id } = await dueJob(mine);
     const [claimed] = await claim({});

@@ -1,8 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { AnyBulkWriteOperation, Collection, Db } from 'mongodb';
+import { removeEnded } from '../due.ts';
 import { createListeners, type Surroundings } from '../engines.ts';
-import type { Fact, Outbox, OutboxEvent, PastFact } from '../port.ts';
-import type { StoredEvent, StoredRecord } from './record.ts';
+import type { EndedWork, Fact, Outbox, OutboxEvent, PastFact } from '../port.ts';
+import { removeEmptyParts } from './idempotency.ts';
+import { buildDueParts, matchUnchangedDue, type StoredEvent, type StoredRecord, writeOptions } from './record.ts';
+import type { RecordFilter } from './where.ts';
 
 // `_pending` is at most the time of the oldest event. Its index is sparse, not multikey, and so gives the order.
 
@@ -149,7 +152,7 @@ export function createOutbox(
         notifyCommitted(orphans._outbox, institution);
       }
     },
-    async done(ids) {
+    async done(ids, ended = []) {
       const byCollection = new Map<string, Map<string, string[]>>();
       for (const id of new Set(ids)) {
         const home = homeOf(id);
@@ -167,6 +170,10 @@ export function createOutbox(
         // The remaining documents are gone: their events are orphaned, or were removed before.
         if (emptied.matchedCount + taken.matchedCount < documents.size) await takeOutOrphans(name, documents);
       }
+      for (const [name, ends] of Map.groupBy(ended, ({ collection }) => collection)) {
+        const records = collections.get(name);
+        if (records) await endWork(records, ends);
+      }
     },
     onCommitted,
     notifyCommitted,
@@ -175,6 +182,18 @@ export function createOutbox(
     },
   };
 }
+
+/** Ends work of a collection, unless it has changed since. */
+const endWork = async (records: Collection<StoredRecord>, ends: readonly EndedWork[]): Promise<void> => {
+  const ids = ends.map(({ id }) => id);
+  const found = await records.find({ _id: { $in: ids } }, { projection: { _due: 1 } }).toArray();
+  const steps = found.flatMap(({ _id, _due }) => {
+    if (!_due) return [];
+    const filter = { _id, ...matchUnchangedDue(_due) } as RecordFilter;
+    return [{ updateOne: { filter, update: removeEmptyParts(buildDueParts(removeEnded(_due, _id, ends))) } }];
+  });
+  if (steps.length > 0) await records.bulkWrite(steps, { ordered: false, ...writeOptions });
+};
 
 /** Clocks of processes differ: within a document events follow the order of its writes, whatever their times. */
 const waitingIn = ({ _outbox = [], institution }: Holder): Waiting[] => {

@@ -1,5 +1,5 @@
-import { createClaim, isSameWork, replaceDue } from '../due.ts';
-import type { Claimed, Document, Due, DueDocuments, DueRequest } from '../port.ts';
+import { createClaim, isSameWork, removeEnded, replaceDue } from '../due.ts';
+import type { Claimed, Document, Due, DueDocuments, DueRequest, EndedWork } from '../port.ts';
 import { createEngineError } from './database.ts';
 import type { DatabaseFile } from './file.ts';
 import { readDocument, toDueColumns } from './rows.ts';
@@ -20,6 +20,19 @@ export function findCandidates(
     sql: `SELECT id, due FROM "${table}" WHERE due_at <= ? AND (${some})${others} ORDER BY due_at, id LIMIT ?`,
     values: [now, ...names.map(() => now), ...(others ? [JSON.stringify(except)] : []), limit],
   };
+}
+
+/** The steps that end work, unless it has changed since. */
+export function buildEndSteps(file: DatabaseFile, ended: readonly EndedWork[]): Step[] {
+  return [...Map.groupBy(ended, ({ collection }) => collection)].map(([table, ends]): Step => {
+    const ids = JSON.stringify(ends.map(({ id }) => id));
+    const sql = `SELECT id, due FROM "${table}" WHERE due_at IS NOT NULL AND id IN (SELECT value FROM json_each(?))`;
+    const left = Array.from(file.reader.all(sql, [ids]), ([id, read]) => {
+      const due = removeEnded(JSON.parse(String(read)) as Due, String(id), ends);
+      return [...toDueColumns(due), String(id), String(read)];
+    });
+    return [`UPDATE "${table}" SET due = ?, due_at = ? WHERE id = ? AND due IS ?`, 'each', left];
+  });
 }
 
 export function createDueDocuments<T extends Document>(file: DatabaseFile, table: TableInfo): DueDocuments<T> {

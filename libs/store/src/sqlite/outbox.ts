@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Surroundings } from '../engines.ts';
 import type { Document, Fact, Outbox, OutboxEvent, PastFact } from '../port.ts';
 import { createEngineError } from './database.ts';
+import { buildEndSteps } from './due.ts';
 import type { DatabaseFile } from './file.ts';
 import { isFailure, type Step } from './writer/protocol.ts';
 
@@ -61,10 +62,10 @@ export function createOutbox(file: DatabaseFile): Outbox {
       const answer = await file.write(buildOutboxSteps(events), events);
       if (isFailure(answer)) throw createEngineError(file.path, answer);
     },
-    async done(ids) {
-      if (ids.length === 0) return;
+    async done(ids, ended = []) {
+      if (ids.length + ended.length === 0) return;
       const sql = 'DELETE FROM "$outbox" WHERE id IN (SELECT value FROM json_each(?))';
-      await file.write([[sql, 'run', [JSON.stringify(ids)]]]);
+      await file.write([[sql, 'run', [JSON.stringify(ids)]], ...buildEndSteps(file, ended)]);
     },
     onCommitted: file.onCommitted,
   };

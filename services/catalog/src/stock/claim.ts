@@ -65,6 +65,8 @@ interface ClaimRequest {
   /** Epoch milliseconds. */
   readonly until: number;
   readonly now: number;
+  /** Looks for what it already holds only where too few places are free. */
+  readonly claimFirst?: boolean | undefined;
 }
 
 /** `held`: by item, in their order. `short`: the first item without enough places; nothing is held. */
@@ -91,10 +93,12 @@ export async function claimPlaces(
   contention: Contention = createContention(),
 ): Promise<ClaimOutcome> {
   for (let attempt = 1; ; attempt += 1) {
-    const outcome = await attemptOnce(places, claim, contention);
+    const isFirst = claim.claimFirst === true && attempt === 1;
+    const outcome = await attemptOnce(places, claim, contention, isFirst ? [] : await resume(places, claim));
     if ('held' in outcome) return outcome;
     const { short, taken } = outcome;
     await releaseTaken(places, claim, taken);
+    if (isFirst) continue;
     const item = claim.items[short] as StockItem;
     if (attempt < ATTEMPTS && (await couldBeServed(places, item, claim.now))) {
       // Two requests for the last two places may each have taken one.
@@ -105,8 +109,12 @@ export async function claimPlaces(
   }
 }
 
-const attemptOnce = async (places: Places, claim: ClaimRequest, contention: Contention): Promise<Attempt> => {
-  const held = await resume(places, claim);
+const attemptOnce = async (
+  places: Places,
+  claim: ClaimRequest,
+  contention: Contention,
+  held: PlaceDocument[][],
+): Promise<Attempt> => {
   const taken: PlaceDocument[] = [];
   for (const item of inOrder(claim.items)) {
     const have = held[item] ?? [];

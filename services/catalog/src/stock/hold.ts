@@ -23,7 +23,8 @@ import type {
   ProductDocument,
   TariffDocument,
 } from '../store.ts';
-import { type Contention, claimPlaces, createContention, type StockItem } from './claim.ts';
+import { type CatalogueCache, createCatalogueCache } from './catalogue-cache.ts';
+import { claimPlaces, createContention, type StockItem } from './claim.ts';
 
 export interface Offers extends Offered {
   readonly performances: ReadonlyMap<string, PerformanceDocument>;
@@ -33,23 +34,29 @@ export interface Offers extends Offered {
   readonly institution: InstitutionDocument | undefined;
 }
 
-export async function loadOffers({ collections }: Context, requested: ItemsRequest): Promise<Offers> {
-  const [performances, tariffs, pointOfSale, institution] = await Promise.all([
+/** What is read again only after a change: the institution's document is the one read of most sales. */
+export async function loadOffers(
+  { collections, now }: Context,
+  requested: ItemsRequest,
+  cache: CatalogueCache = createCatalogueCache(),
+): Promise<Offers> {
+  const institution = await collections.institutions.get(collections.institution);
+  const read = cache.createReader(collections, institution, now());
+  const [performances, tariffs, pointOfSale] = await Promise.all([
     byId(
       requested.items.map(({ performanceId }) => performanceId),
-      collections.performances.get,
+      read('performances'),
     ),
     byId(
       requested.items.map(({ tariffId }) => tariffId),
-      collections.tariffs.get,
+      read('tariffs'),
     ),
-    requested.pointOfSale === undefined ? null : collections.pointsOfSale.get(requested.pointOfSale.toLowerCase()),
-    collections.institutions.get(collections.institution),
+    requested.pointOfSale === undefined ? null : read('pointsOfSale')(requested.pointOfSale.toLowerCase()),
   ]);
   const found = [...performances.values()];
   const products = await byId(
     found.map(({ productId }) => productId),
-    collections.products.get,
+    read('products'),
   );
   // A written change of capacity is applied before any place is claimed.
   await Promise.all(found.map((performance) => settle(collections, performance)));
@@ -58,7 +65,7 @@ export async function loadOffers({ collections }: Context, requested: ItemsReque
 
 const byId = async <T extends { readonly id: string }>(
   ids: readonly string[],
-  get: (id: string) => Promise<T | undefined>,
+  get: (id: string) => T | undefined | Promise<T | undefined>,
 ): Promise<ReadonlyMap<string, T>> => {
   const found = await Promise.all([...new Set(ids)].map(get));
   return new Map(found.flatMap((document) => (document ? [[document.id, document]] : [])));
@@ -104,6 +111,8 @@ interface HoldRequest extends ItemsRequest {
   readonly asOf?: number | undefined;
   /** ISO 8601 UTC. */
   readonly heldUntil?: string | undefined;
+  /** Looks for what an earlier attempt holds only where too few places are free: that lapses by itself. */
+  readonly claimFirst?: boolean | undefined;
 }
 
 interface Sold {
@@ -161,9 +170,10 @@ const namingPlaces = async (
   return createRefusal('invalid_reference', all.join('; '), why.reason === 'invalid_reference' ? why.item : first.item);
 };
 
-/** Shared by the holds of a process: contention, and the running requests by key. */
+/** Shared by the holds of a process: what they have read, contention, and the running requests by key. */
 export function createHoldsContext() {
   return {
+    cache: createCatalogueCache(),
     contention: createContention(),
     running: new Map<string, Promise<Held | Refusal>>(),
   };
@@ -175,27 +185,31 @@ export function createHoldsContext() {
 export function hold(
   context: Context,
   requested: HoldRequest,
-  { contention, running }: ReturnType<typeof createHoldsContext>,
+  { running, ...shared }: ReturnType<typeof createHoldsContext>,
 ): Promise<Held | Refusal> {
   const key = JSON.stringify([context.collections.institution, requested.holder, requested.request, requested.asOf]);
   const first = running.get(key);
   if (first) return first;
-  const outcome = holdOnce(context, requested, contention).finally(() => running.delete(key));
+  const outcome = holdOnce(context, requested, shared).finally(() => running.delete(key));
   running.set(key, outcome);
   return outcome;
 }
 
-const holdOnce = async (context: Context, requested: HoldRequest, contention: Contention): Promise<Held | Refusal> => {
-  const offers = await loadOffers(context, requested);
+const holdOnce = async (
+  context: Context,
+  requested: HoldRequest,
+  { cache, contention }: Pick<ReturnType<typeof createHoldsContext>, 'cache' | 'contention'>,
+): Promise<Held | Refusal> => {
+  const offers = await loadOffers(context, requested, cache);
   const now = context.now();
   const sold = soldOf(requested, offers, now);
   if (isRefusal(sold)) return namingPlaces(context, requested, offers, sold);
   const minutes = offers.pointOfSale?.holdMinutes ?? DEFAULT_HOLD_MINUTES;
   const until =
     requested.heldUntil === undefined ? now + Math.round(minutes * 60_000) : Date.parse(requested.heldUntil);
-  const { holder, request, asOf = 0 } = requested;
+  const { holder, request, asOf = 0, claimFirst } = requested;
   const items = requested.items.map((item) => stockItem(item, offers));
-  const claim = { holder, request, asOf, items, until, now };
+  const claim = { holder, request, asOf, items, until, now, claimFirst };
   const outcome = await claimPlaces(context.collections.places, claim, contention);
   if ('short' in outcome) return namingPlaces(context, requested, offers, unavailable(outcome.short));
   // The end is that of the existing hold, not of a new one.

@@ -62,6 +62,11 @@ export const Hold = named(
     requestId,
     asOf: Type.Optional(asOf),
     heldUntil: Type.Optional(timestamp),
+    claimFirst: Type.Optional(
+      Type.Boolean({
+        description: 'looks for the places of an earlier attempt only where too few are free: those lapse',
+      }),
+    ),
     pointOfSale: Type.Optional(Type.String({ minLength: 1, maxLength: 253 })),
     placesInOrder: Type.Optional(
       Type.Integer({ minimum: 0, description: 'the number of places that the order has already' }),

@@ -19,6 +19,7 @@ import {
   type RenewedHold,
   readAvailability,
   type Show,
+  startInstance,
 } from '../fixture/service.ts';
 import { createFact, createForgetfulStore, createInterruptedStore } from '../releases/facts.ts';
 
@@ -124,6 +125,50 @@ describeOnEachEngine('holds', (catalog) => {
       const again = await hold(catalog, show, { holder: held.holder, quantity: 2 });
       expect(getHeldPlaceIds(again).sort()).toEqual(getHeldPlaceIds(held).sort());
       expect(await readAvailability(catalog, show)).toEqual({ capacity: 5, free: 3, held: 0, sold: 2 });
+    });
+
+    test('a hold that claims first looks for an earlier attempt only where too few places are free', async () => {
+      const show = await createShow(catalog, createStalls(5));
+      const request = { quantity: 2, claimFirst: true };
+      const first = await hold(catalog, show, request);
+      const { holder } = first;
+      const again = await hold(catalog, show, { ...request, holder });
+      expect(new Set([...getHeldPlaceIds(first), ...getHeldPlaceIds(again)]).size).toBe(4);
+      const third = await hold(catalog, show, { ...request, holder });
+      expect(third.lines).toHaveLength(2);
+      expect([...getHeldPlaceIds(first), ...getHeldPlaceIds(again)]).toEqual(
+        expect.arrayContaining(getHeldPlaceIds(third)),
+      );
+      expect(await readAvailability(catalog, show)).toEqual({ capacity: 5, free: 1, held: 4, sold: 0 });
+      const seated = await createShow(catalog, createStalls(4, [4]));
+      const placeIds = getHeldPlaceIds(await hold(catalog, seated, { ...request, holder }));
+      const named = await hold(catalog, seated, { holder, placeIds, claimFirst: true });
+      expect(getHeldPlaceIds(named).sort()).toEqual(placeIds.sort());
+      expect(await hold(catalog, seated, { placeIds, claimFirst: true })).toMatchObject({ outcome: 'refused' });
+    });
+
+    test('a hold goes by each acknowledged change of the catalogue, on every instance', async () => {
+      const other = await startInstance(catalog.store, catalog.institution);
+      try {
+        const show = await createShow(catalog, createStalls(20));
+        const { product, performance } = show;
+        const { prices } = performance;
+        const amountOf = async () => (await hold(other, show)).lines[0]?.amount;
+        const patch = async (path: string, body: object) =>
+          expect((await catalog.call('PATCH', `/svc/v3/catalog/${path}`, { body })).status).toBe(200);
+        for (const amount of [4_200, 4_300, 4_400]) {
+          const changed = prices.map((price) => ({ ...price, amount }));
+          await patch(`performances/${performance.id}`, { prices: changed });
+          expect([await amountOf(), await amountOf()]).toEqual([amount, amount]);
+        }
+        await patch(`products/${product.id}`, { state: 'suspended' });
+        expect(await hold(other, show)).toMatchObject({ refusal: { reason: 'not_on_sale' } });
+        await patch(`products/${product.id}`, { state: 'running' });
+        await patch(`performances/${performance.id}`, { state: 'closed' });
+        expect(await hold(other, show)).toMatchObject({ refusal: { reason: 'not_on_sale' } });
+      } finally {
+        await other.close();
+      }
     });
 
     test('sale and release are idempotent, and only an explicit release frees sold places', async () => {

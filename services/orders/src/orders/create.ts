@@ -123,7 +123,9 @@ export async function holdAndInsert(
   const end = sale ? () => undefined : await context.limit.admit(maker, places);
   try {
     const wanted = { requestId, items: toStockItems(items), ...(pointOfSale === undefined ? {} : { pointOfSale }) };
-    const held = await context.stock.hold(institution, { ...wanted, holder: id, asOf: FIRST_VERSION });
+    // What an attempt of one call has held without an order is free once its hold ends.
+    const claimFirst = sale !== undefined;
+    const held = await context.stock.hold(institution, { ...wanted, holder: id, asOf: FIRST_VERSION, claimFirst });
     try {
       await permit?.(held.lines);
       const order = openOrder(context, maker, requested, held, creation);
@@ -235,12 +237,10 @@ export async function sellNewOrder(
 ): Promise<OrderDocument> {
   const { institution } = maker;
   const ids = deriveSoldOrderIds(idempotencyRecord, context.now());
-  const findMade = () => findMadeOrder(context, institution, ids, idempotencyRecord?.fingerprint);
-  const make = async (): Promise<OrderDocument> => {
+  const make = async (id: string): Promise<OrderDocument> => {
     const onAccount = confirmation?.onAccount === true;
     if (onAccount && context.mayDo?.onAccount === false) throw createRefusalFault('on_account_excluded');
     const permit = await checkContact(context, maker, requested);
-    const [id = context.newId('ord')] = ids;
     const captured = payment && { ...payment, id: deriveId('pay', id), createdBy: maker.createdBy };
     const sale: OneCallSale = {
       fingerprint: idempotencyRecord?.fingerprint,
@@ -248,13 +248,14 @@ export async function sellNewOrder(
     };
     return holdAndInsert(context, maker, requested, { id, request: createRequestId(idempotencyRecord), permit, sale });
   };
-  const made =
-    (await findMade()) ??
-    (await make().catch(async (error: unknown) => {
-      const other = await findMade();
-      if (!other) throw error;
-      return other;
-    }));
+  const [own = context.newId('ord'), next = own] = ids;
+  // Of a repeat: whatever refuses it, the order that its first attempt has made is the answer.
+  const made = await make(own).catch(async (error: unknown) => {
+    const earlier = await findMadeOrder(context, institution, ids, idempotencyRecord?.fingerprint);
+    if (earlier) return earlier;
+    if (error instanceof UniqueViolation) return make(next);
+    throw error;
+  });
   const order = await sell(context, made, isAnswerWritten ? idempotencyRecord : undefined).catch((error: unknown) => {
     // Another answer was stored under the key meanwhile. The order is sold all the same, since its money is recorded.
     if (!(error instanceof IdempotencyKeyTaken)) throw error;

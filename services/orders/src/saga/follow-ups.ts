@@ -4,7 +4,7 @@ import type { OrdersContext } from '../context.ts';
 import { markGuestWritten, removeFormerGuests } from '../domain/buyer.ts';
 import { hasTickets, recordReplacement } from '../domain/confirmation.ts';
 import { buildNamedTickets } from '../domain/order/facts.ts';
-import type { OrderDocument } from '../store.ts';
+import { type OrderDocument, ordersCollection } from '../store.ts';
 
 /**
  * Issues the tickets of an order, with the names and the buyer that it has now; tickets that exist follow. Idempotent.
@@ -19,9 +19,10 @@ export async function issueTickets(context: OrdersContext, order: OrderDocument)
  * tickets. The end of the work is no write of the order, whose version is answered.
  */
 export async function issueAtOnce(context: OrdersContext, order: OrderDocument): Promise<void> {
-  if (!order.due?.issueTickets) return;
+  const work = order.due?.issueTickets;
+  if (!work) return;
   const issued = await context.tickets.issueAtOnce(order.institution, buildNamedTickets(order), order.version);
-  if (issued) await context.endWork(order, 'issueTickets');
+  if (issued) context.endedWork.record({ collection: ordersCollection.name, id: order.id, name: 'issueTickets', work });
 }
 
 /**

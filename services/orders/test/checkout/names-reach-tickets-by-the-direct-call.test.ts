@@ -69,6 +69,7 @@ describeOnEachEngine('names', (fixture) => {
       const etag = done.headers.get('etag') ?? '';
       const now = await fixture.call('GET', `/${id}`);
       expect([now.headers.get('etag'), now.data.state]).toEqual([etag, 'confirmed']);
+      await fixture.context.endedWork.flush();
       expect((await fixture.document(id))?.due).toBeUndefined();
       const again = await fixture.call('POST', `/${id}/${action}`, { body, key });
       expect([again.text, again.headers.get('etag')]).toEqual([done.text, etag]);

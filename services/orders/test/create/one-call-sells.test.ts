@@ -253,6 +253,22 @@ describeOnEachEngine('one call sells', (fixture) => {
       expect(fixture.catalog.count(hall)).toEqual({ free: 2, held: 0, sold: 2 });
     });
 
+    test('a day later the key sells another order, and a repeat finds that one', async () => {
+      const hall = fixture.catalog.hall(3);
+      const requested = { items: [hall.item(1)], payment: { ...paid, amount: 1_000 } };
+      const record = recordOf(randomUUID());
+      const sellAfter = (hours: number) => {
+        const now = () => Date.now() + hours * 3_600_000;
+        return sellNewOrder({ ...fixture.context, now }, holder, requested, record);
+      };
+      const ids = [];
+      for (const hours of [-25, -24, 0, 0.1, 0.2]) ids.push((await sellAfter(hours)).id);
+      const [first, , second] = ids;
+      expect(ids).toEqual([first, first, second, second, second]);
+      expect(second).not.toBe(first);
+      expect(fixture.catalog.count(hall)).toEqual({ free: 1, held: 0, sold: 2 });
+    });
+
     test('a repeat finds it although its contact would be refused now', async () => {
       const contactNumber = createContact(fixture);
       const hall = fixture.catalog.hall(2);

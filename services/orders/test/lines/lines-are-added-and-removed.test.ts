@@ -226,7 +226,7 @@ describeOnEachEngine('lines', (fixture) => {
         tickets: { ...fixture.context.tickets, issueAtOnce: () => new Promise<never>(() => {}) },
       };
       rename(dying).catch(() => undefined);
-      await waitUntil(async () => (await fixture.document(order.id))?.due !== undefined);
+      await waitUntil(async () => (await fixture.document(order.id))?.lines[0]?.beneficiary?.lastName === eva.lastName);
       const changed = await fixture.document(order.id);
       const again = await rename(fixture.context);
       expect([again.lines[0]?.beneficiary, again.lines]).toEqual([eva, changed?.lines]);
