@@ -1,10 +1,5 @@
 import { createHash, createPrivateKey, generateKeyPairSync } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { buildOpenApiDocument } from '@boxoffice/http';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { readShort, signBarcode, signJws, toKeyBytes } from '../../src/barcode/barcode.ts';
 import { decodeBase45, encodeBase45 } from '../../src/barcode/base45.ts';
@@ -15,10 +10,7 @@ import { rotateBarcodeKey } from '../../src/index.ts';
 import { importDoorModule } from '../door/phones.ts';
 import {
   describeOnEachEngine,
-  engines,
-  type Fixture,
   type Instance,
-  openFixture,
   PATH,
   readTicket,
   SERVICE_SECRET,
@@ -36,13 +28,7 @@ interface Keys {
 
 /** The code blocks of a language in the operation's description. */
 const blocksOf = (fixture: Instance, language: string): string[] => {
-  const document = buildOpenApiDocument({
-    service: 'tickets',
-    version: '0',
-    operations: createRoutes(fixture.context),
-  });
-  const { paths } = document as { paths: Record<string, { get: { description: string } }> };
-  const description = paths[`${PATH}/verification-key`]?.get.description ?? '';
+  const { description = '' } = createRoutes(fixture.context).find(({ id }) => id === 'getVerificationKey') ?? {};
   return [...description.matchAll(/```(\w+)\n([\s\S]*?)\n```/g)]
     .filter(([, name]) => name === language)
     .map(([, , block = '']) => block);
@@ -51,26 +37,14 @@ const blocksOf = (fixture: Instance, language: string): string[] => {
 const keysOf = async (on: Instance): Promise<Keys> =>
   (await on.call('GET', `${PATH}/verification-key`)).data as unknown as Keys;
 
-describe.each(engines)('barcodes are verified offline, on $name', (engine) => {
-  let fixture: Fixture;
-  let directory: string;
+describeOnEachEngine('barcodes are verified offline', (fixture) => {
   let readBarcode: ReadBarcode;
   let readLongBarcode: ReadBarcode;
   beforeAll(async () => {
-    fixture = await openFixture(engine);
-    directory = await mkdtemp(join(tmpdir(), 'boxoffice-barcode-'));
-    const load = async (name: string, code = ''): Promise<object> => {
-      const file = join(directory, name);
-      await writeFile(file, code);
-      return import(pathToFileURL(file).href);
-    };
+    const load = (code = '') => import(`data:text/javascript,${encodeURIComponent(code)}`);
     const [short, long] = blocksOf(fixture, 'js');
-    ({ readBarcode } = (await load('short.mjs', short)) as { readBarcode: ReadBarcode });
-    ({ readLongBarcode } = (await load('long.mjs', long)) as { readLongBarcode: ReadBarcode });
-  });
-  afterAll(async () => {
-    await fixture.close();
-    await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+    ({ readBarcode } = await load(short));
+    ({ readLongBarcode } = await load(long));
   });
 
   test('the examples of the description have at most twenty lines and accept their own test vectors', () => {
@@ -188,10 +162,7 @@ describe.each(engines)('barcodes are verified offline, on $name', (engine) => {
   });
 });
 
-const kidsOf = async (on: Instance): Promise<string[]> => {
-  const { keys } = (await on.call('GET', `${PATH}/verification-key`)).data as unknown as { keys: { kid: string }[] };
-  return keys.map(({ kid }) => kid);
-};
+const kidsOf = async (on: Instance) => (await keysOf(on)).keys.map(({ kid }) => kid);
 
 /** The id of the key that signs the barcode of a new ticket. */
 const signedNow = async (on: Instance): Promise<string> => {
@@ -205,14 +176,7 @@ describeOnEachEngine('barcode keys are rotated', (fixture) => {
     const first = await signedNow(fixture);
     const operator = await fixture.engine.open();
     const second = await rotateBarcodeKey(operator, SERVICE_SECRET, fixture.institution);
-    expect(second).toEqual({
-      kty: 'OKP',
-      crv: 'Ed25519',
-      x: expect.any(String),
-      kid: second.kid,
-      alg: 'EdDSA',
-      use: 'sig',
-    });
+    expect(second).toEqual({ ...testVector.key, x: expect.any(String), kid: expect.any(String) });
     expect(await kidsOf(fixture)).toEqual([second.kid, first]);
     expect(await signedNow(fixture)).toBe(second.kid);
     const third = await rotateBarcodeKey(operator, SERVICE_SECRET, fixture.institution);
