@@ -43,22 +43,22 @@ const embedding = EMBEDDING.map(([cidr, at]) => ({ network: ipaddr.parseCIDR(cid
 /** The address may be written in any form; undefined: it is public. */
 export function findInternalNetwork(address: string): string | undefined {
   const parsed = parse(address);
-  const own = networks.find(({ network }) => lies(parsed, network));
+  const own = networks.find(({ network }) => isInNetwork(parsed, network));
   if (own) return own.name;
-  const embedded = embeddedIPv4(address);
+  const embedded = findEmbeddedIPv4(address);
   return embedded === undefined ? undefined : findInternalNetwork(embedded);
 }
 
 const parse = (address: string) => ipaddr.parse(address.split('%', 1)[0] ?? '');
 
-const lies = (address: ReturnType<typeof ipaddr.parse>, network: Network): boolean =>
+const isInNetwork = (address: ReturnType<typeof ipaddr.parse>, network: Network): boolean =>
   address.kind() === network[0].kind() && address.match(network);
 
 /** Undefined for other addresses. */
-const embeddedIPv4 = (address: string): string | undefined => {
+const findEmbeddedIPv4 = (address: string): string | undefined => {
   if (!isIPv6(address)) return undefined;
   const parsed = parse(address);
-  const form = embedding.find(({ network }) => lies(parsed, network));
+  const form = embedding.find(({ network }) => isInNetwork(parsed, network));
   // These two lie in the compatible network, and stand for themselves.
   if (!form || ['unspecified', 'loopback'].includes(parsed.range())) return undefined;
   return parsed
@@ -88,16 +88,16 @@ export function createResolve(): Resolve {
     const found = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
     const addresses = found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
     if (addresses.length > 0) return addresses;
-    const failed = found.find((one) => one.status === 'rejected' && !NOTHING.has(codeOf(one.reason)));
-    if (failed?.status === 'rejected') throw new Unresolvable(codeOf(failed.reason));
+    const failed = found.find((one) => one.status === 'rejected' && !NOTHING.has(getCode(one.reason)));
+    if (failed?.status === 'rejected') throw new Unresolvable(getCode(failed.reason));
     const known = await lookup(host, { all: true }).catch((error: unknown) => {
-      throw new Unresolvable(codeOf(error));
+      throw new Unresolvable(getCode(error));
     });
     return known.map(({ address }) => address);
   };
 }
 
-const codeOf = (error: unknown): string => String((error as { readonly code?: unknown } | undefined)?.code ?? error);
+const getCode = (error: unknown): string => String((error as { readonly code?: unknown } | undefined)?.code ?? error);
 
 /** Milliseconds for which it is known where a name leads. */
 const LOOK_MS = 30_000;
@@ -116,8 +116,8 @@ interface OwnListenersOptions {
 
 /** What leads to an internal address of a process is its listener under any name; a public address may be shared. */
 export function createOwnListeners(options: OwnListenersOptions) {
-  const { urls, resolve, ports, interfaces = ownInterfaces } = options;
-  const named = urls.map((text) => new URL(text)).map((url) => ({ host: hostOf(url), port: portOf(url) }));
+  const { urls, resolve, ports, interfaces = listOwnInterfaces } = options;
+  const named = urls.map((text) => new URL(text)).map((url) => ({ host: getHost(url), port: getPort(url) }));
 
   /** Internal addresses by name, as of the last look that found some. */
   const addresses = new Map<string, readonly string[]>();
@@ -141,7 +141,7 @@ export function createOwnListeners(options: OwnListenersOptions) {
   };
 
   const isAt = (address: string, port: number): boolean => {
-    const plain = embeddedIPv4(address) ?? address;
+    const plain = findEmbeddedIPv4(address) ?? address;
     const leadsTo = (host: string) => host === plain || (addresses.get(host) ?? []).includes(plain);
     if (named.some((own) => own.port === port && leadsTo(own.host))) return true;
     return isLocal(plain) && portsHere().has(port);
@@ -164,14 +164,14 @@ export function createOwnListeners(options: OwnListenersOptions) {
   };
 }
 
-const ownInterfaces = (): string[] =>
+const listOwnInterfaces = (): string[] =>
   Object.values(networkInterfaces()).flatMap((list = []) => list.map(({ address }) => address));
 
 /** Drops the brackets of an IPv6 address and the dot of the root. */
-const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+const getHost = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
 
 /** Includes the port of the scheme. */
-const portOf = ({ port, protocol }: URL): number => Number(port || (protocol === 'https:' ? 443 : 80));
+const getPort = ({ port, protocol }: URL): number => Number(port || (protocol === 'https:' ? 443 : 80));
 
 const isLoopbackName = (host: string): boolean => host === 'localhost' || host.endsWith('.localhost');
 
@@ -197,30 +197,30 @@ export function createAddressPolicy({ allowed, own, resolve }: AddressPolicyOpti
   };
 
   /** Undefined if the URL may be connected to at this address. */
-  const refusalOf = (url: URL, address: string): string | undefined => {
-    if (own.isNamed(hostOf(url), portOf(url)) || own.isAt(address, portOf(url))) return REFUSED;
+  const findRefusal = (url: URL, address: string): string | undefined => {
+    if (own.isNamed(getHost(url), getPort(url)) || own.isAt(address, getPort(url))) return REFUSED;
     if (isAllowed(address)) return undefined;
     if (url.protocol !== 'https:') return 'it is not https';
     return findInternalNetwork(address) === undefined ? undefined : REFUSED;
   };
 
   /** @throws {Unresolvable} if there is none */
-  const addressesOf = async (url: URL): Promise<readonly string[]> => {
-    const host = hostOf(url);
+  const findAddresses = async (url: URL): Promise<readonly string[]> => {
+    const host = getHost(url);
     await own.look();
     return isIP(host) > 0 ? [host] : resolve(host);
   };
 
   return {
-    refusalOf,
-    addressesOf,
+    findRefusal,
+    findAddresses,
     /** Undefined if the URL can be registered, with https also if its name does not resolve yet. */
-    async refusalToRegister(url: URL): Promise<string | undefined> {
-      if (own.isNamed(hostOf(url), portOf(url))) return REFUSED;
+    async findRefusalToRegister(url: URL): Promise<string | undefined> {
+      if (own.isNamed(getHost(url), getPort(url))) return REFUSED;
       if (url.protocol !== 'https:' && allowed().length === 0) return 'it is not https';
       try {
-        const addresses = await addressesOf(url);
-        return addresses.map((address) => refusalOf(url, address)).find((reason) => reason !== undefined);
+        const addresses = await findAddresses(url);
+        return addresses.map((address) => findRefusal(url, address)).find((reason) => reason !== undefined);
       } catch (error) {
         if (!(error instanceof Unresolvable)) throw error;
         // What leads nowhere leads to no allowed network either.
@@ -240,7 +240,7 @@ const createAllowed = (cidrs: readonly string[]): ((address: string) => boolean)
   const holds = (address: string): boolean =>
     list.check(address.split('%', 1)[0] ?? '', isIPv6(address) ? 'ipv6' : 'ipv4');
   return (address) => {
-    const embedded = embeddedIPv4(address);
+    const embedded = findEmbeddedIPv4(address);
     return holds(address) || (embedded !== undefined && holds(embedded));
   };
 };

@@ -24,7 +24,7 @@ const Announcement = Type.Object({
   again: Type.Optional(Type.Literal(true)),
 });
 
-const fits = (schema: TSchema): ((value: unknown) => boolean) => {
+const createTest = (schema: TSchema): ((value: unknown) => boolean) => {
   const check = createCheck(schema);
   return (value) => {
     try {
@@ -37,13 +37,13 @@ const fits = (schema: TSchema): ((value: unknown) => boolean) => {
   };
 };
 
-const isAnnouncement = fits(Announcement);
+const isAnnouncement = createTest(Announcement);
 
 /** Takes and checks the members that the data of a type name; kinds of resources share it. */
 const readers = new Map(
   [...new Set(Object.values(eventTypes).map(({ data }) => data))].map((data) => [
     data,
-    { view: createView<TSchema>(data), isWhole: fits(data) },
+    { view: createView<TSchema>(data), isWhole: createTest(data) },
   ]),
 );
 
@@ -59,14 +59,15 @@ export async function recordFact({ record, waiting }: Context, message: Message)
 const readFact = (message: Message): Arrival | undefined => {
   const { event } = message.data as { readonly event?: unknown };
   if (event === undefined || event === null) return undefined;
-  if (!isAnnouncement(event)) throw unreadable(message, 'announces a malformed event');
+  if (!isAnnouncement(event)) throw createUnreadable(message, 'announces a malformed event');
   const { type, resource, version, position, before, data, belongsTo, again } = event as Static<typeof Announcement>;
-  if (!isEventType(type)) throw unreadable(message, `announces an event of none of ${eventTypeNames.length} types`);
+  if (!isEventType(type))
+    throw createUnreadable(message, `announces an event of none of ${eventTypeNames.length} types`);
   const { resource: resourceType } = eventTypes[type];
-  if (resource.type !== resourceType) throw unreadable(message, `announces ${type} of another kind of resource`);
-  if (before !== null && before >= position) throw unreadable(message, 'is older than the fact before it');
-  const clean = dataOf(type, data);
-  if (!clean) throw unreadable(message, `lacks data of ${type}`);
+  if (resource.type !== resourceType) throw createUnreadable(message, `announces ${type} of another kind of resource`);
+  if (before !== null && before >= position) throw createUnreadable(message, 'is older than the fact before it');
+  const clean = readData(type, data);
+  if (!clean) throw createUnreadable(message, `lacks data of ${type}`);
   return {
     before,
     isFirst: before === null && !again,
@@ -82,10 +83,10 @@ const readFact = (message: Message): Arrival | undefined => {
   };
 };
 
-const unreadable = ({ id, type }: Message, reason: string): Unreadable =>
+const createUnreadable = ({ id, type }: Message, reason: string): Unreadable =>
   new Unreadable(`the fact ${id} (${type}) ${reason}`);
 
-const dataOf = (type: EventType, data: object): Record<string, unknown> | undefined => {
+const readData = (type: EventType, data: object): Record<string, unknown> | undefined => {
   const reader = readers.get(eventTypes[type].data);
   const clean = reader?.view(data);
   return reader?.isWhole(clean) ? (clean as Record<string, unknown>) : undefined;

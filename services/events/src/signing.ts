@@ -60,12 +60,12 @@ export function createSignedHeaders(
   return {
     'webhook-id': message.id,
     'webhook-timestamp': String(message.timestamp),
-    'webhook-signature': signatureOf(secrets, message),
+    'webhook-signature': sign(secrets, message),
   };
 }
 
 /** One signature per secret, separated by spaces (Standard Webhooks 1.0). */
-const signatureOf = (secrets: readonly string[], { id, timestamp, body }: SignedMessage): string =>
+const sign = (secrets: readonly string[], { id, timestamp, body }: SignedMessage): string =>
   secrets
     .map((secret) => {
       const key = Buffer.from(secret.slice(PREFIX.length), 'base64');

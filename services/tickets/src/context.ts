@@ -15,7 +15,7 @@ import {
   ticketsCollection,
 } from './store.ts';
 
-export type Collections = ReturnType<typeof collectionsOf>;
+export type Collections = ReturnType<typeof openCollections>;
 
 export interface Context {
   readonly store: Store;
@@ -43,12 +43,12 @@ export function createContext(
     keys: createBarcodeKeys(store, serviceSecret, now),
     drawing: createDrawing(documents),
     now,
-    collections: (institution) => collectionsOf(store, institution),
+    collections: (institution) => openCollections(store, institution),
   };
 }
 
 /** Operations reach the store only through these. */
-const collectionsOf = (store: Store, institution: string) => ({
+const openCollections = (store: Store, institution: string) => ({
   institution,
   // Announces what partners hear of, and stores what the ticket is found by.
   tickets: addSearchTerms(announceWrites(store.collection(ticketsCollection), TICKET_RECORDED, announceTicket)).of(

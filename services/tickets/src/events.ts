@@ -85,7 +85,7 @@ export function createTicketsCancelledFact(orderId: string, { at: _, ...counts }
 }
 
 /** Shows neither barcode nor beneficiary. */
-const shownOf = (ticket: Ticket): object => ({
+const toEventData = (ticket: Ticket): object => ({
   status: ticket.status,
   orderId: ticket.orderId,
   lineId: ticket.lineId,
@@ -102,7 +102,7 @@ const shownOf = (ticket: Ticket): object => ({
 });
 
 /** Clients with bounds may see the events. */
-const ownersOf = ({ createdBy, pointOfSale = null }: Ticket): BelongsTo => ({
+const findOwners = ({ createdBy, pointOfSale = null }: Ticket): BelongsTo => ({
   clientIds: createdBy && 'clientId' in createdBy ? [createdBy.clientId] : [],
   pointOfSale,
 });
@@ -114,13 +114,13 @@ const steps: Readonly<Partial<Record<Status, Partial<Record<Status, string>>>>> 
 };
 
 export function announceTicket(before: TicketDocument | undefined, after: TicketDocument): Announcement[] {
-  const type = typeOf(before, after);
+  const type = findType(before, after);
   if (type === undefined) return [];
   const resource = { type: 'ticket', id: after.id };
-  return [{ type, resource, data: shownOf(after), belongsTo: ownersOf(after) }];
+  return [{ type, resource, data: toEventData(after), belongsTo: findOwners(after) }];
 }
 
-const typeOf = (before: Ticket | undefined, after: Ticket): string | undefined => {
+const findType = (before: Ticket | undefined, after: Ticket): string | undefined => {
   if (!before) return after.status === 'cancelled' ? 'ticket.cancelled' : 'ticket.issued';
   if (before.status !== after.status) {
     if (after.status === 'cancelled') return 'ticket.cancelled';
@@ -128,16 +128,16 @@ const typeOf = (before: Ticket | undefined, after: Ticket): string | undefined =
     return steps[before.status]?.[after.status] ?? 'ticket.changed';
   }
   // One more entry of a ticket that admits more than once.
-  if (after.about?.entries && newestScan(before) !== newestScan(after)) return 'ticket.controlled';
+  if (after.about?.entries && findNewestScan(before) !== findNewestScan(after)) return 'ticket.controlled';
   // What an erasure takes along is told by contact.erased.
   if (before.namesErasedAt !== after.namesErasedAt) return undefined;
   if (before.movedAsOf !== after.movedAsOf) return 'ticket.changed';
-  return visible(before) === visible(after) ? undefined : 'ticket.changed';
+  return serialiseVisible(before) === serialiseVisible(after) ? undefined : 'ticket.changed';
 };
 
-const newestScan = ({ admissions = [] }: Ticket): string | undefined => admissions.at(-1)?.scanId;
+const findNewestScan = ({ admissions = [] }: Ticket): string | undefined => admissions.at(-1)?.scanId;
 
-const visible = (ticket: Ticket): string => JSON.stringify({ ...toTicketView(ticket), updatedAt: null });
+const serialiseVisible = (ticket: Ticket): string => JSON.stringify({ ...toTicketView(ticket), updatedAt: null });
 
 const orderId = 'ord_00mhs1k9f5g7ja3p1y6d';
 
@@ -187,12 +187,12 @@ export const examples = {
 /** The lowest version: issued, printed, controlled, reverted. */
 const REVERTED_AT = 4;
 
-const factsOf = (ticket: TicketDocument): Fact[] => {
+const buildFacts = (ticket: TicketDocument): Fact[] => {
   const { status, version, replaces } = ticket;
   const facts = replaces === null ? [] : [createTicketReplacedFact(ticket)];
   if (status === 'controlled') facts.push(createTicketControlledFact(ticket));
   else if (status !== 'cancelled' && version >= REVERTED_AT) facts.push(createTicketControlRevertedFact(ticket));
-  const shown = { resource: 'ticket', data: shownOf(ticket), belongsTo: ownersOf(ticket) };
+  const shown = { resource: 'ticket', data: toEventData(ticket), belongsTo: findOwners(ticket) };
   const last = repeatAnnouncement(ticket, TICKET_RECORDED, shown);
   return last ? [...facts, last] : facts;
 };
@@ -204,7 +204,7 @@ export const currentFacts: CurrentFacts = {
     for await (const ticket of readAllDocuments(store.collection(ticketsCollection))) {
       const { institution, version, orderId: key } = ticket;
       const changedAt = Date.parse(ticket.updatedAt);
-      for (const fact of factsOf(ticket)) yield { ...fact, institution, key, version, changedAt };
+      for (const fact of buildFacts(ticket)) yield { ...fact, institution, key, version, changedAt };
     }
     for await (const { id: key, institution, version, cancellation } of readAllDocuments(
       store.collection(ordersCollection),

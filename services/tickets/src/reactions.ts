@@ -53,13 +53,13 @@ const onPerformanceMoved = async (context: Context, message: Message): Promise<v
   const first = { id: performanceId, ...to, asOf: version, movedAsOf: version };
   const { document: now } = await changeOrInsert(performances, first, (known) => movePerformance(known, to, version));
   if (now.asOf > version) return;
-  const tell = (ticket: TicketDocument) => {
+  const mark = (ticket: TicketDocument) => {
     const next = markOutdated(ticket, now, readTimestamp(context));
     return next === ticket ? undefined : { next };
   };
   const where = { performanceId, status: 'printed' };
   await runForEach(readDocuments(tickets, { where, orderBy: 'createdAt' }), WIDTH, ({ id }) =>
-    tickets.update(id, tell),
+    tickets.update(id, mark),
   );
 };
 

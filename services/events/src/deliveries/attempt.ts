@@ -19,7 +19,7 @@ type Send = (url: URL, headers: Readonly<Record<string, string>>, body: string) 
 const ANSWER_MS = 15_000;
 
 interface SendOptions {
-  readonly policy: Pick<AddressPolicy, 'refusalOf' | 'addressesOf'>;
+  readonly policy: Pick<AddressPolicy, 'findRefusal' | 'findAddresses'>;
   readonly answerMs?: number;
   /** Certificate authorities (PEM) to trust instead of those of the process. */
   readonly ca?: string;
@@ -41,9 +41,9 @@ const TLS_CODE = /^(?:ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|HO
  * once it is connected. Redirects are not followed, the answer's body is not read.
  */
 export function createSend({ policy, answerMs = ANSWER_MS, ca }: SendOptions): Send {
-  const addressesFor = async (url: URL): Promise<readonly string[]> => {
-    const found = await policy.addressesOf(url);
-    const permitted = found.filter((address) => policy.refusalOf(url, address) === undefined);
+  const findPermitted = async (url: URL): Promise<readonly string[]> => {
+    const found = await policy.findAddresses(url);
+    const permitted = found.filter((address) => policy.findRefusal(url, address) === undefined);
     if (permitted.length === 0) throw new Failure('address_refused');
     return permitted;
   };
@@ -52,12 +52,12 @@ export function createSend({ policy, answerMs = ANSWER_MS, ca }: SendOptions): S
     new Promise((resolve, reject) => {
       const check = (socket: Socket): void => {
         const { remoteAddress } = socket;
-        if (remoteAddress === undefined || policy.refusalOf(url, remoteAddress) !== undefined)
+        if (remoteAddress === undefined || policy.findRefusal(url, remoteAddress) !== undefined)
           socket.destroy(new Failure('address_refused'));
       };
       sent.on('socket', (socket) => socket.once('connect', () => check(socket)));
       sent.on('response', (response) => {
-        resolve(resultOf(response));
+        resolve(toResult(response));
         sent.destroy();
       });
       // Also after the answer: a receiver may cut the connection while it is being closed.
@@ -70,7 +70,7 @@ export function createSend({ policy, answerMs = ANSWER_MS, ca }: SendOptions): S
       method: 'POST',
       headers,
       agent: false,
-      lookup: lookupOf(addresses),
+      lookup: createLookup(addresses),
       ...(ca === undefined ? {} : { ca }),
     };
     return url.protocol === 'https:' ? httpsRequest(url, options) : httpRequest(url, options);
@@ -81,7 +81,7 @@ export function createSend({ policy, answerMs = ANSWER_MS, ca }: SendOptions): S
     let sent: ClientRequest | undefined;
     const timer = setTimeout(() => late.reject(new Failure('timeout')), answerMs);
     const attempt = async (): Promise<SendResult> => {
-      const addresses = await addressesFor(url);
+      const addresses = await findPermitted(url);
       sent = open(url, { ...headers, 'content-length': String(Buffer.byteLength(body)) }, addresses);
       return exchange(sent, url, body);
     };
@@ -90,7 +90,7 @@ export function createSend({ policy, answerMs = ANSWER_MS, ca }: SendOptions): S
       trying.catch(() => undefined);
       return await Promise.race([trying, late.promise]);
     } catch (error) {
-      return { httpStatus: null, error: errorOf(error) };
+      return { httpStatus: null, error: toError(error) };
     } finally {
       clearTimeout(timer);
       sent?.destroy();
@@ -98,12 +98,12 @@ export function createSend({ policy, answerMs = ANSWER_MS, ca }: SendOptions): S
   };
 }
 
-const resultOf = ({ statusCode = 0 }: IncomingMessage): SendResult => {
+const toResult = ({ statusCode = 0 }: IncomingMessage): SendResult => {
   if (statusCode >= 200 && statusCode <= 299) return { httpStatus: statusCode, error: null };
   return { httpStatus: statusCode, error: statusCode >= 300 && statusCode <= 399 ? 'redirect' : 'http_status' };
 };
 
-const lookupOf =
+const createLookup =
   (addresses: readonly string[]): LookupFunction =>
   (_host, options, callback) => {
     const found = addresses.map((address) => ({ address, family: isIP(address) }));
@@ -112,7 +112,7 @@ const lookupOf =
     else callback(null, first?.address ?? '', first?.family);
   };
 
-const errorOf = (error: unknown): DeliveryError => {
+const toError = (error: unknown): DeliveryError => {
   if (error instanceof Failure) return error.error;
   if (error instanceof Unresolvable) return 'name_not_resolved';
   const code = String((error as { readonly code?: unknown } | undefined)?.code ?? '');

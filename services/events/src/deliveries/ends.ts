@@ -95,7 +95,7 @@ export async function disableIfDue(
     await disable(documents, webhook, 'The receiver answered 410 (Gone).', now);
     return;
   }
-  const since = await failingSince(documents, webhook);
+  const since = await findFirstFailure(documents, webhook);
   if (since !== undefined && now - Date.parse(since) >= GIVES_UP_MS)
     await disable(documents, webhook, `No delivery has succeeded since ${since}.`, now);
 }
@@ -115,7 +115,7 @@ const disable = async (
 };
 
 /** Failures count after the last success, or after the webhook was activated; ISO 8601 UTC. */
-const failingSince = async (
+const findFirstFailure = async (
   { deliveries }: EndingDocuments,
   { id: webhookId, activatedAt }: WebhookDocument,
 ): Promise<string | undefined> => {

@@ -131,7 +131,7 @@ export function shareReads(feed: Feed): Feed {
   return {
     ...feed,
     read(institution, after, selection, limit) {
-      const key = keyOf(institution, after, selection, limit);
+      const key = toKey(institution, after, selection, limit);
       const known = wanted.get(key);
       if (known) return known;
       const stretch = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
@@ -144,7 +144,7 @@ export function shareReads(feed: Feed): Feed {
   };
 }
 
-const keyOf = (institution: string, after: number, { types, resource, bounds }: Selection, limit: number): string =>
+const toKey = (institution: string, after: number, { types, resource, bounds }: Selection, limit: number): string =>
   JSON.stringify([institution, after, types ?? null, resource ?? null, bounds ?? null, limit]);
 
 /** The position before the oldest event that is kept. */
@@ -170,11 +170,11 @@ export function createEventCursors(serviceSecret: string) {
   const secretKey = derive('boxoffice encrypted cursors of the event feed');
   const sign = (institution: string, position: Buffer): Buffer =>
     createHmac('sha256', key).update(institution).update('\0').update(position).digest().subarray(0, MAC_BYTES);
-  const ownerOf = ({ institution, client }: Reader) => Buffer.from(JSON.stringify([institution, client]));
+  const serialiseOwner = ({ institution, client }: Reader) => Buffer.from(JSON.stringify([institution, client]));
 
   const encrypt = (reader: Reader, position: Buffer): Buffer => {
     const iv = randomBytes(IV_BYTES);
-    const cipher = createCipheriv('aes-256-gcm', secretKey, iv).setAAD(ownerOf(reader));
+    const cipher = createCipheriv('aes-256-gcm', secretKey, iv).setAAD(serialiseOwner(reader));
     const text = Buffer.concat([cipher.update(position), cipher.final()]);
     return Buffer.concat([iv, text, cipher.getAuthTag()]);
   };
@@ -182,11 +182,11 @@ export function createEventCursors(serviceSecret: string) {
   const decrypt = (reader: Reader, bytes: Buffer): Buffer => {
     const options = { authTagLength: TAG_BYTES };
     const decipher = createDecipheriv('aes-256-gcm', secretKey, bytes.subarray(0, IV_BYTES), options);
-    decipher.setAAD(ownerOf(reader)).setAuthTag(bytes.subarray(-TAG_BYTES));
+    decipher.setAAD(serialiseOwner(reader)).setAuthTag(bytes.subarray(-TAG_BYTES));
     try {
       return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]);
     } catch {
-      throw foreign();
+      throw createForeignFault();
     }
   };
 
@@ -205,16 +205,17 @@ export function createEventCursors(serviceSecret: string) {
      */
     read(reader: Reader, cursor: string): number {
       const bytes = Buffer.from(cursor, 'base64url');
-      if (bytes.toString('base64url') !== cursor) throw foreign();
+      if (bytes.toString('base64url') !== cursor) throw createForeignFault();
       if (bytes.length === IV_BYTES + SEQUENCE_BYTES + TAG_BYTES)
         return Number(decrypt(reader, bytes).readBigUInt64BE());
       const position = bytes.subarray(0, SEQUENCE_BYTES);
-      if (bytes.length !== SEQUENCE_BYTES + MAC_BYTES) throw foreign();
-      if (!timingSafeEqual(sign(reader.institution, position), bytes.subarray(SEQUENCE_BYTES))) throw foreign();
+      if (bytes.length !== SEQUENCE_BYTES + MAC_BYTES) throw createForeignFault();
+      if (!timingSafeEqual(sign(reader.institution, position), bytes.subarray(SEQUENCE_BYTES)))
+        throw createForeignFault();
       return Number(position.readBigUInt64BE());
     },
   };
 }
 
-const foreign = () =>
+const createForeignFault = () =>
   new Fault('invalid_parameter', 'This cursor is not one that the events of this institution gave.');

@@ -112,12 +112,12 @@ export function createFeedRoutes({ feed, tail, cursors, streams, publicUrl }: Co
       },
       handle: async ({ caller, query: asked, header, closed }) => {
         const { institution } = caller;
-        const selection = selectionOf(caller, asked);
-        const isStream = wantsStream(header('accept'));
+        const selection = toSelection(caller, asked);
+        const isStream = prefersStream(header('accept'));
         const given = (isStream ? header('last-event-id') : undefined) || asked.after;
-        const positionOf = (cursor: string): number | Promise<number> =>
+        const findPosition = (cursor: string): number | Promise<number> =>
           cursor === START ? feed.start(institution) : cursors.read(caller, cursor);
-        const after = await (given === undefined ? feed.head(institution) : positionOf(given));
+        const after = await (given === undefined ? feed.head(institution) : findPosition(given));
         const client = toPrincipal(caller) ?? '';
         if (isStream) {
           // Refused here, and not within the stream.
@@ -146,7 +146,7 @@ export function createFeedRoutes({ feed, tail, cursors, streams, publicUrl }: Co
       handle: async ({ caller, params }) => {
         const bounds = toEventBounds(caller);
         const [event] = await feed.getAll(caller.institution, [params.eventId], bounds);
-        if (!event || !listVisibleTypes(caller.scopes).some((type) => type === event.type)) throw unknownEvent();
+        if (!event || !listVisibleTypes(caller.scopes).some((type) => type === event.type)) throw createNotFoundFault();
         // An event never changes.
         return ok(toEventView(event, publicUrl, bounds), { etag: '1' });
       },
@@ -158,7 +158,7 @@ export function createFeedRoutes({ feed, tail, cursors, streams, publicUrl }: Co
  * @throws {Fault} `invalid_parameter` for an unknown type, `forbidden` for a type or group of which the caller sees
  * nothing
  */
-const selectionOf = (
+const toSelection = (
   caller: Caller,
   { types, resource }: { readonly types?: string; readonly resource?: string },
 ): Selection => {
@@ -179,9 +179,9 @@ const selectionOf = (
 };
 
 /** The client names Server-Sent Events, and gives JSON no higher quality. */
-const wantsStream = (accept = ''): boolean => {
+const prefersStream = (accept = ''): boolean => {
   const quality = parseQuality(accept, EVENT_STREAM);
   return quality > 0 && quality >= parseQuality(accept, 'application/json');
 };
 
-const unknownEvent = () => new Fault('not_found', 'There is no event with this id.');
+const createNotFoundFault = () => new Fault('not_found', 'There is no event with this id.');

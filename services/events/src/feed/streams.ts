@@ -48,7 +48,7 @@ export function createStreams(options: StreamOptions) {
   const textOf = createWriter(options);
   /** The streams and waiting requests, by client. */
   const taken = new Map<string, number>();
-  const keyOf = (institution: string, client: string): string => `${institution} ${client}`;
+  const toKey = (institution: string, client: string): string => `${institution} ${client}`;
   let count = 0;
 
   /**
@@ -56,7 +56,7 @@ export function createStreams(options: StreamOptions) {
    * {@link MOST_PER_CLIENT} at this instance
    */
   const reserve = ({ institution, client, closed }: Reservation): void => {
-    const key = keyOf(institution, client);
+    const key = toKey(institution, client);
     const before = taken.get(key) ?? 0;
     if (before >= MOST_PER_CLIENT) {
       const details = `A client has at most ${MOST_PER_CLIENT} streams and waiting requests of events at once.`;
@@ -85,7 +85,7 @@ export function createStreams(options: StreamOptions) {
         write(options, textOf, request, stream);
       };
     },
-    takenBy: (institution: string, client: string): number => taken.get(keyOf(institution, client)) ?? 0,
+    takenBy: (institution: string, client: string): number => taken.get(toKey(institution, client)) ?? 0,
     get count(): number {
       return count;
     },
@@ -158,11 +158,11 @@ const write = (
   }
 
   const unfollow = tail.follow(institution, wake);
-  const idOf = (): string => `: \nid: ${cursors.write(institution, position, selection.bounds)}\n\n`;
+  const writeId = (): string => `: \nid: ${cursors.write(institution, position, selection.bounds)}\n\n`;
   // The id alone is no event for its reader, but the next Last-Event-ID.
   const comment = (): void => {
     if (stream.waitingBytes > MOST_WAITING_BYTES) return;
-    stream.write(idOf());
+    stream.write(writeId());
   };
   const commenting = setInterval(comment, commentMs);
   commenting.unref();
@@ -173,6 +173,6 @@ const write = (
     unfollow();
   });
   // Sent at once, so that the client knows that the stream is open.
-  stream.write(idOf());
+  stream.write(writeId());
   wake();
 };

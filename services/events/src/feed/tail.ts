@@ -88,7 +88,7 @@ export async function poll(
   let isReserved = false;
   for (;;) {
     // Follows before it reads: an event in between wakes it.
-    const next = nextOf(tail, institution, Math.max(0, waitMs - (performance.now() - startedAt)), closed);
+    const next = awaitNext(tail, institution, Math.max(0, waitMs - (performance.now() - startedAt)), closed);
     try {
       const stretch = await feed.read(institution, upTo, selection, limit);
       const isNew = stretch.upTo > upTo;
@@ -108,7 +108,7 @@ export async function poll(
 }
 
 /** Resolves at the next event, after `ms`, or when nobody waits any more. */
-const nextOf = (tail: Tail, institution: string, ms: number, closed: AbortSignal) => {
+const awaitNext = (tail: Tail, institution: string, ms: number, closed: AbortSignal) => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const unfollow = tail.follow(institution, resolve);
   const timer = setTimeout(resolve, ms);

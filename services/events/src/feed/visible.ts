@@ -27,7 +27,7 @@ export function createClientContacts(store: Pick<Store, 'collection'>) {
 
   /** An order that never named a contact leaves no document. */
   const put = async (institution: string, id: string, named: Named, { event, before, isFirst }: Arrival) => {
-    const contact = contactOf(event.data);
+    const contact = readContact(event.data);
     const asOf = event.resource.version;
     const of = documents.of(institution);
     const stored = isFirst ? undefined : await of.get(id);
@@ -49,7 +49,7 @@ export function createClientContacts(store: Pick<Store, 'collection'>) {
       const pointOfSale = belongsTo?.pointOfSale?.toLowerCase() ?? null;
       if (resource.type !== 'order' || (client === null && pointOfSale === null)) return;
       const id = deriveId('cct', institution, resource.id);
-      const contact = contactOf(data);
+      const contact = readContact(data);
       const last = remembered.get(id);
       // Another process may have learnt the events between.
       const isKnown = last !== undefined && last.position === arrival.before && last.contact === contact;
@@ -78,7 +78,7 @@ export function createClientContacts(store: Pick<Store, 'collection'>) {
   };
 }
 
-const contactOf = ({ contactNumber }: Arrival['event']['data']): string | null =>
+const readContact = ({ contactNumber }: Arrival['event']['data']): string | null =>
   typeof contactNumber === 'string' ? contactNumber : null;
 
 /** Null: everything in that respect. */

@@ -25,9 +25,9 @@ export async function findLastPositions(
   institution: string,
   ids: readonly string[],
 ): Promise<Map<string, number>> {
-  const ofRetired = new Map(ids.map((id) => [retiredId(institution, id), id]));
+  const ofRetired = new Map(ids.map((id) => [deriveRetiredId(institution, id), id]));
   const [found, past] = await Promise.all([
-    newestOfEach(recorded, ids),
+    findNewestOfEach(recorded, ids),
     recorded.retired.find({ where: { id: { in: [...ofRetired.keys()] } } }),
   ]);
   const last = new Map<string, number>();
@@ -38,10 +38,10 @@ export async function findLastPositions(
 }
 
 /** Of the document that remembers a resource whose events were removed. */
-const retiredId = (institution: string, resourceId: string): string => `${institution}.${resourceId}`;
+const deriveRetiredId = (institution: string, resourceId: string): string => `${institution}.${resourceId}`;
 
 /** Of those that have any. */
-const newestOfEach = async ({ events }: Recorded, ids: readonly string[]): Promise<EventDocument[]> => {
+const findNewestOfEach = async ({ events }: Recorded, ids: readonly string[]): Promise<EventDocument[]> => {
   const newest = (some: readonly string[], limit: number) => {
     const id = some.length === 1 ? (some[0] ?? null) : { in: some };
     const where = { 'resource.id': id };
@@ -137,7 +137,7 @@ export function describeRetention(retentionMs: number): Retentions {
 const retire = async (store: Pick<Store, 'collection'>, event: EventDocument): Promise<void> => {
   const { institution, resource, position, sequence } = event;
   const retired = store.collection(retiredCollection).of(institution);
-  await raise(retired, { id: retiredId(institution, resource.id), last: position });
+  await raise(retired, { id: deriveRetiredId(institution, resource.id), last: position });
   const events = store.collection(eventsCollection).of(institution);
   const [newest] = await events.find({ orderBy: 'sequence', descending: true, limit: 1 });
   if (newest === undefined || newest.sequence <= sequence)

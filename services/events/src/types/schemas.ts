@@ -160,12 +160,12 @@ const envelope = {
 };
 
 /** `order.control_reverted` as the name of a schema: `OrderControlRevertedEvent`. */
-const schemaName = (type: EventType): string =>
+const nameSchema = (type: EventType): string =>
   `${type.replaceAll(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase())}Event`;
 
-const eventSchema = (type: EventType): TSchema =>
+const createEventSchema = (type: EventType): TSchema =>
   named(
-    schemaName(type),
+    nameSchema(type),
     Type.Object({ ...envelope, type: oneOf([type], { description: 'what happened' }), data: eventTypes[type].data }),
   );
 
@@ -175,10 +175,10 @@ export const Event = named(
   Type.Unsafe<object>({
     description:
       '`data` has ids, states, amounts and instants, and the `externalReference` of orders; no personal data.',
-    oneOf: eventTypeNames.map(eventSchema),
+    oneOf: eventTypeNames.map(createEventSchema),
     discriminator: {
       propertyName: 'type',
-      mapping: Object.fromEntries(eventTypeNames.map((type) => [type, `#/components/schemas/${schemaName(type)}`])),
+      mapping: Object.fromEntries(eventTypeNames.map((type) => [type, `#/components/schemas/${nameSchema(type)}`])),
     },
   }),
 );
@@ -217,7 +217,7 @@ export const describedWebhooks: readonly DescribedWebhook[] = [
   ...eventTypeNames.map((type) => ({
     type,
     summary: eventTypes[type].summary,
-    body: eventSchema(type),
+    body: createEventSchema(type),
     example: createEventExample(type),
   })),
   test,

@@ -5,7 +5,7 @@ import type { ResourceType } from '../store.ts';
 
 const amount = Type.Integer({ description: 'in the minor unit of the currency' });
 const count = createNullableSchema(Type.Integer({ minimum: 0, description: 'how many; null until known' }));
-const stateOf = (noun: string) => ({ description: `of the ${noun} after the change` });
+const describeState = (noun: string) => ({ description: `of the ${noun} after the change` });
 
 const Cancellation = named(
   'OrderEventCancellation',
@@ -22,7 +22,7 @@ const Cancellation = named(
 const OrderEventData = named(
   'OrderEventData',
   Type.Object({
-    state: oneOf(['open', 'reserved', 'payment_pending', 'confirmed', 'expired', 'cancelled'], stateOf('order')),
+    state: oneOf(['open', 'reserved', 'payment_pending', 'confirmed', 'expired', 'cancelled'], describeState('order')),
     contactNumber: createNullableSchema({ ...id, description: 'the buyer' }),
     // Absent in events of earlier releases.
     externalReference: Type.Optional(
@@ -44,7 +44,7 @@ const OrderEventData = named(
 
 const PaymentEventData = named(
   'PaymentEventData',
-  Type.Object({ orderId: id, status: oneOf(['captured', 'failed'], stateOf('payment')), amount, currency }),
+  Type.Object({ orderId: id, status: oneOf(['captured', 'failed'], describeState('payment')), amount, currency }),
 );
 
 const RefundEventData = named('RefundEventData', Type.Object({ orderId: id, amount, currency }));
@@ -53,7 +53,7 @@ const RefundEventData = named('RefundEventData', Type.Object({ orderId: id, amou
 const TicketEventData = named(
   'TicketEventData',
   Type.Object({
-    status: oneOf(['not_printed', 'printed', 'controlled', 'invalidated', 'cancelled'], stateOf('ticket')),
+    status: oneOf(['not_printed', 'printed', 'controlled', 'invalidated', 'cancelled'], describeState('ticket')),
     orderId: id,
     lineId: id,
     performanceId: id,
@@ -83,7 +83,7 @@ const ProductEventData = named(
     type: oneOf(['show', 'pass', 'season_ticket', 'membership', 'service', 'goods', 'package'], {
       description: 'of product',
     }),
-    state: oneOf(['preparing', 'validated', 'running', 'suspended', 'closed', 'cancelled'], stateOf('product')),
+    state: oneOf(['preparing', 'validated', 'running', 'suspended', 'closed', 'cancelled'], describeState('product')),
     startDate: createNullableSchema(timestamp),
     endDate: createNullableSchema(timestamp),
   }),
@@ -93,7 +93,7 @@ const PerformanceEventData = named(
   'PerformanceEventData',
   Type.Object({
     productId: id,
-    state: oneOf(['on_sale', 'closed', 'cancelled'], stateOf('performance')),
+    state: oneOf(['on_sale', 'closed', 'cancelled'], describeState('performance')),
     startDate: timestamp,
     salesFrom: createNullableSchema(timestamp),
     salesTo: createNullableSchema(timestamp),
@@ -215,7 +215,7 @@ export const typeGroups: readonly string[] = [
 export function expandTypes(selectors: readonly string[]): readonly EventType[] {
   const found = new Set(
     selectors.flatMap((selector) => {
-      const types = namedBy(selector);
+      const types = selectTypes(selector);
       if (types.length > 0) return types;
       throw new Fault('invalid_parameter', `There is no type of event "${selector}".`);
     }),
@@ -224,7 +224,7 @@ export function expandTypes(selectors: readonly string[]): readonly EventType[] 
 }
 
 /** None if the selector names nothing. */
-const namedBy = (selector: string): readonly EventType[] =>
+const selectTypes = (selector: string): readonly EventType[] =>
   selector.endsWith('.*')
     ? eventTypeNames.filter((type) => type.startsWith(selector.slice(0, -1)))
     : eventTypeNames.filter((type) => type === selector);

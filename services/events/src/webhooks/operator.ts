@@ -61,13 +61,13 @@ const update = async (
 ): Promise<void> => {
   const webhooks = store.collection(webhooksCollection).of(institution);
   const updated = await webhooks.update(webhookId, (current) => {
-    if (current.deletedAt !== null) throw absent();
+    if (current.deletedAt !== null) throw createNotFoundFault();
     return { next: step(current), due: deliverNow(current, Date.now()) };
   });
-  if (!updated) throw absent();
+  if (!updated) throw createNotFoundFault();
 };
 
-const absent = (): Fault => new Fault('not_found', 'The institution has no webhook with this id.');
+const createNotFoundFault = (): Fault => new Fault('not_found', 'The institution has no webhook with this id.');
 
 /** @throws {Fault} not_found */
 export function deleteWebhook(store: Store, institution: string, webhookId: string): Promise<void> {

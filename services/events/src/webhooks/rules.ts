@@ -24,19 +24,19 @@ export function createTooManyWebhooksFault({ bounds }: Pick<Caller, 'bounds'>): 
 type Slotted = Pick<WebhookDocument, 'client' | 'slot' | 'clientSlot'>;
 
 /** A slot in the form of the unique indexes; undefined: none is free. */
-export function freeSlot({ client, bounds }: Pick<Caller, 'client' | 'bounds'>, present: readonly Slotted[]) {
+export function findFreeSlot({ client, bounds }: Pick<Caller, 'client' | 'bounds'>, present: readonly Slotted[]) {
   const firstFree = (most: number, isTaken: (index: number) => boolean) =>
     Array.from({ length: most }, (_, index) => index).find((index) => !isTaken(index));
   if (bounds === null) {
     const slot = firstFree(MOST_WEBHOOKS, (index) => present.some((one) => one.slot === index));
     return slot === undefined ? undefined : { slot };
   }
-  const slotOf = (index: number): string => `${client}/${index}`;
-  const isTaken = (index: number) => present.some(({ clientSlot }) => clientSlot === slotOf(index));
+  const nameSlot = (index: number): string => `${client}/${index}`;
+  const isTaken = (index: number) => present.some(({ clientSlot }) => clientSlot === nameSlot(index));
   const index = firstFree(MOST_WEBHOOKS_WITHIN_BOUNDS, isTaken);
   // Those that it made before they had slots of their own count as well.
   const isFull = present.filter((one) => one.client === client).length >= MOST_WEBHOOKS_WITHIN_BOUNDS;
-  return index === undefined || isFull ? undefined : { slot: null, clientSlot: slotOf(index) };
+  return index === undefined || isFull ? undefined : { slot: null, clientSlot: nameSlot(index) };
 }
 
 export interface WebhookChange {

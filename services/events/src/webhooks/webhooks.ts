@@ -44,7 +44,7 @@ interface WebhooksDependencies {
   readonly store: Store;
   readonly feed: Feed;
   readonly cursors: EventCursors;
-  readonly policy: Pick<AddressPolicy, 'refusalToRegister'>;
+  readonly policy: Pick<AddressPolicy, 'findRefusalToRegister'>;
   readonly box: SecretBox;
   readonly attempt: Attempt;
   readonly delivered: DeliveredEvents;
@@ -59,22 +59,22 @@ export type Webhooks = ReturnType<typeof createWebhooks>;
 
 export function createWebhooks(its: WebhooksDependencies) {
   const { store, feed, box, now } = its;
-  const allOf = (institution: string): Documents<WebhookDocument> =>
+  const openAll = (institution: string): Documents<WebhookDocument> =>
     store.collection(webhooksCollection).of(institution);
   /** Webhooks of others would show a client with bounds what is not its own. */
-  const webhooksOf = (caller: Caller): Documents<WebhookDocument> =>
-    restrictDocuments(allOf(caller.institution), toEventBounds(caller) ? { client: [caller.client] } : {});
-  const deliveriesOf = (institution: string): Documents<DeliveryDocument> =>
+  const openVisible = (caller: Caller): Documents<WebhookDocument> =>
+    restrictDocuments(openAll(caller.institution), toEventBounds(caller) ? { client: [caller.client] } : {});
+  const openDeliveries = (institution: string): Documents<DeliveryDocument> =>
     store.collection(deliveriesCollection).of(institution);
 
   const showWithLastAttempt = async (webhook: WebhookDocument): Promise<ShownWebhook> => ({
     webhook,
-    last: await findLatestAttempt(deliveriesOf(webhook.institution), webhook.id),
+    last: await findLatestAttempt(openDeliveries(webhook.institution), webhook.id),
   });
 
-  const current = async (caller: Caller, webhookId: string): Promise<WebhookDocument> => {
-    const webhook = await webhooksOf(caller).get(webhookId);
-    if (!webhook || webhook.deletedAt !== null) throw absent();
+  const getCurrent = async (caller: Caller, webhookId: string): Promise<WebhookDocument> => {
+    const webhook = await openVisible(caller).get(webhookId);
+    if (!webhook || webhook.deletedAt !== null) throw createNotFoundFault();
     return webhook;
   };
 
@@ -82,21 +82,21 @@ export function createWebhooks(its: WebhooksDependencies) {
     { caller, webhookId, allow, idempotencyRecord }: WebhookRequest,
     step: (webhook: WebhookDocument) => ReturnType<typeof rules.applyWebhookChange>,
   ): Promise<WebhookDocument> => {
-    const updated = await webhooksOf(caller).update(
+    const updated = await openVisible(caller).update(
       webhookId,
       (webhook) => {
-        if (webhook.deletedAt !== null) throw absent();
+        if (webhook.deletedAt !== null) throw createNotFoundFault();
         allow(webhook);
         return { next: step(webhook), due: deliverNow(webhook, now()) };
       },
       { idempotencyRecord },
     );
-    if (!updated) throw absent();
+    if (!updated) throw createNotFoundFault();
     its.changed(caller.institution);
     return updated;
   };
 
-  const positionOf = async (caller: Caller, cursor: string): Promise<number> => {
+  const findPosition = async (caller: Caller, cursor: string): Promise<number> => {
     const { institution } = caller;
     if (cursor === START) return feed.start(institution);
     const from = readCursor(its.cursors, caller, cursor);
@@ -105,7 +105,7 @@ export function createWebhooks(its: WebhooksDependencies) {
   };
 
   const requireAddress = async (url: URL): Promise<void> => {
-    const refusal = await its.policy.refusalToRegister(url);
+    const refusal = await its.policy.findRefusalToRegister(url);
     if (refusal !== undefined) throw rules.createAddressRefusedFault(refusal);
   };
 
@@ -116,10 +116,10 @@ export function createWebhooks(its: WebhooksDependencies) {
     idempotencyRecord: Remembered<WebhookDocument>,
   ): Promise<WebhookDocument> => {
     for (;;) {
-      const slots = rules.freeSlot(caller, await allOf(caller.institution).find({ where: { deletedAt: null } }));
+      const slots = rules.findFreeSlot(caller, await openAll(caller.institution).find({ where: { deletedAt: null } }));
       if (!slots) throw rules.createTooManyWebhooksFault(caller);
       try {
-        return await allOf(caller.institution).insert(
+        return await openAll(caller.institution).insert(
           { ...webhook, ...slots },
           { idempotencyRecord, due: { deliver: now() } },
         );
@@ -132,7 +132,7 @@ export function createWebhooks(its: WebhooksDependencies) {
   return {
     listShown: (caller: Caller) => ({
       find: async (query: Query) => {
-        const found = await webhooksOf(caller).find(query);
+        const found = await openVisible(caller).find(query);
         const all = await Promise.all(found.map(showWithLastAttempt));
         return all.map((one) => ({ ...one, id: one.webhook.id, createdAt: one.webhook.createdAt }));
       },
@@ -140,7 +140,7 @@ export function createWebhooks(its: WebhooksDependencies) {
 
     /** @throws {Fault} `not_found`, like all methods below */
     get: async (caller: Caller, webhookId: string): Promise<ShownWebhook> =>
-      showWithLastAttempt(await current(caller, webhookId)),
+      showWithLastAttempt(await getCurrent(caller, webhookId)),
 
     create: async (
       caller: Caller,
@@ -177,7 +177,7 @@ export function createWebhooks(its: WebhooksDependencies) {
 
     change: async (request: WebhookRequest, change: rules.WebhookChange): Promise<ShownWebhook> => {
       const { caller, webhookId, allow } = request;
-      const before = await current(caller, webhookId);
+      const before = await getCurrent(caller, webhookId);
       allow(before);
       const url = change.url === undefined ? undefined : rules.readUrl(change.url);
       if (url && change.url !== before.url) await requireAddress(url);
@@ -191,7 +191,7 @@ export function createWebhooks(its: WebhooksDependencies) {
     },
 
     remove: async (request: WebhookRequest): Promise<ShownWebhook> => {
-      const { last } = await showWithLastAttempt(await current(request.caller, request.webhookId));
+      const { last } = await showWithLastAttempt(await getCurrent(request.caller, request.webhookId));
       return { webhook: await update(request, (webhook) => rules.markDeleted(webhook, new Date(now()))), last };
     },
 
@@ -214,7 +214,7 @@ export function createWebhooks(its: WebhooksDependencies) {
         rules.requireVisible(request.caller, before.types);
         return addTest(before, now());
       });
-      const deliveries = deliveriesOf(institution);
+      const deliveries = openDeliveries(institution);
       const id = createId('evt', now());
       const event = { id, type: TEST_TYPE, sequence: 0, resource: { id: webhookId } };
       const plan = createPlannedAttempt(
@@ -227,13 +227,13 @@ export function createWebhooks(its: WebhooksDependencies) {
       const attempted = await its.attempt(webhook, { id, body });
       const delivery = { ...plan, version: 1, institution };
       const written = await deliveries.insert(buildAttemptRecord(delivery, attempted));
-      await disableIfDue({ webhooks: allOf(institution), deliveries }, webhook, attempted, now());
+      await disableIfDue({ webhooks: openAll(institution), deliveries }, webhook, attempted, now());
       return written;
     },
 
     deliveries: async (caller: Caller, webhookId: string): Promise<Pick<Documents<DeliveryDocument>, 'find'>> => {
-      const { institution } = await current(caller, webhookId);
-      return filterVisibleDeliveries(deliveriesOf(institution), feed, institution, toEventBounds(caller));
+      const { institution } = await getCurrent(caller, webhookId);
+      return filterVisibleDeliveries(openDeliveries(institution), feed, institution, toEventBounds(caller));
     },
 
     /** Returns how many events are delivered again. */
@@ -243,7 +243,7 @@ export function createWebhooks(its: WebhooksDependencies) {
     ): Promise<number> => {
       const { caller, webhookId, allow } = request;
       const { institution } = caller;
-      const webhook = await current(caller, webhookId);
+      const webhook = await getCurrent(caller, webhookId);
       allow(webhook);
       rules.requireVisible(caller, webhook.types);
       const bounds = toEventBounds(caller);
@@ -256,19 +256,19 @@ export function createWebhooks(its: WebhooksDependencies) {
         throw new Fault('semantically_invalid', '$ must have either eventId or after.');
       const [event] = eventId === undefined ? [] : await feed.getAll(institution, [eventId], bounds);
       if (eventId !== undefined && !expandTypes(webhook.types).some((type) => type === event?.type))
-        throw unknownEvent();
-      const from = after === undefined ? until : await positionOf(caller, after);
+        throw createUnknownEventFault();
+      const from = after === undefined ? until : await findPosition(caller, after);
       const stretch = event ? { after: event.sequence - 1, until: event.sequence } : { after: from, until };
       const count = await feed.count(institution, stretch.after, stretch.until, delivered);
       const redelivery = { ...stretch, round: createId('rdl', now()), isSingle: event !== undefined, count };
-      const waiting = await deliveriesOf(institution).count({ webhookId, outcome: 'waiting', origin: 'redelivery' });
+      const waiting = await openDeliveries(institution).count({ webhookId, outcome: 'waiting', origin: 'redelivery' });
       await update(request, (before) => addRedelivery(before, redelivery, waiting));
       return count;
     },
   };
 }
 
-const absent = (): Fault => new Fault('not_found', 'There is no webhook with this id.');
+const createNotFoundFault = (): Fault => new Fault('not_found', 'There is no webhook with this id.');
 
 /** @throws {Fault} `validation_error` for a cursor that the institution's events did not give */
 const readCursor = (cursors: EventCursors, caller: Caller, cursor: string): number => {
@@ -279,5 +279,5 @@ const readCursor = (cursors: EventCursors, caller: Caller, cursor: string): numb
   }
 };
 
-const unknownEvent = (): Fault =>
+const createUnknownEventFault = (): Fault =>
   new Fault('semantically_invalid', '$.eventId names no event of the types of this webhook that is still kept.');

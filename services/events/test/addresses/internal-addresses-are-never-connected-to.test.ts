@@ -32,7 +32,7 @@ const https = (host: string, port = 443) => new URL(`https://${host.includes(':'
 const http = (host: string, port = 80) => new URL(`http://${host.includes(':') ? `[${host}]` : host}:${port}/hook`);
 
 const refusal = (address: string, allowed: readonly string[] = []) =>
-  policyOf(allowed).refusalOf(https('receiver.example'), address);
+  policyOf(allowed).findRefusal(https('receiver.example'), address);
 
 describe('an address', () => {
   test.each([
@@ -104,12 +104,12 @@ describe('an address', () => {
     ['fd00::5', ['fd00::/8']],
   ])('%s may be connected to where %j are allowed, with http too', (address, allowed) => {
     expect(refusal(address, allowed)).toBeUndefined();
-    expect(policyOf(allowed).refusalOf(http('receiver.example'), address)).toBeUndefined();
+    expect(policyOf(allowed).findRefusal(http('receiver.example'), address)).toBeUndefined();
   });
 
   test('outside the allowed networks stays refused, and http does too', () => {
     expect(refusal('10.2.0.9', ['10.1.0.0/16'])).toBe('its address is not allowed');
-    expect(policyOf(['10.1.0.0/16']).refusalOf(http('receiver.example'), '1.1.1.1')).toBe('it is not https');
+    expect(policyOf(['10.1.0.0/16']).findRefusal(http('receiver.example'), '1.1.1.1')).toBe('it is not https');
   });
 });
 
@@ -130,32 +130,32 @@ describe('the listeners of the installation', () => {
     ['… by the address of an interface', http('192.0.2.7', 8443), '192.0.2.7'],
     ['… by a name that leads there', http('other.example', 8443), '127.0.0.1'],
   ])('are refused whatever is allowed: %s', (_how, url, address) => {
-    expect(policyOf(everything).refusalOf(url, address)).toBe(own);
+    expect(policyOf(everything).findRefusal(url, address)).toBe(own);
   });
 
   test('are refused before their name is resolved', async () => {
     const policy = policyOf(everything, () => Promise.reject(new Error('not asked')));
-    expect(await policy.refusalToRegister(https('tickets.example'))).toBe(own);
-    expect(await policy.refusalToRegister(http('localhost', 8443))).toBe(own);
+    expect(await policy.findRefusalToRegister(https('tickets.example'))).toBe(own);
+    expect(await policy.findRefusalToRegister(http('localhost', 8443))).toBe(own);
   });
 
   test('are refused by where the name of a process leads, whatever name leads there', async () => {
     const policy = policyOf(everything, async () => ['10.9.8.7']);
-    expect(await policy.refusalToRegister(http('orders', 8081))).toBe(own);
-    expect(await policy.refusalToRegister(http('other.example', 8081))).toBe(own);
-    expect(policy.refusalOf(http('other.example', 8081), '10.9.8.7')).toBe(own);
-    expect(policy.refusalOf(http('other.example', 8082), '10.9.8.7')).toBeUndefined();
+    expect(await policy.findRefusalToRegister(http('orders', 8081))).toBe(own);
+    expect(await policy.findRefusalToRegister(http('other.example', 8081))).toBe(own);
+    expect(policy.findRefusal(http('other.example', 8081), '10.9.8.7')).toBe(own);
+    expect(policy.findRefusal(http('other.example', 8082), '10.9.8.7')).toBeUndefined();
   });
 
   test('a public address that others share is not theirs under another name', async () => {
     const policy = policyOf(everything, async () => ['203.0.113.9']);
-    expect(await policy.refusalToRegister(https('receiver.example'))).toBeUndefined();
-    expect(await policy.refusalToRegister(https('tickets.example'))).toBe(own);
+    expect(await policy.findRefusalToRegister(https('receiver.example'))).toBeUndefined();
+    expect(await policy.findRefusalToRegister(https('tickets.example'))).toBe(own);
   });
 
   test('other ports of the same hosts are not', () => {
-    expect(policyOf(everything).refusalOf(https('tickets.example', 9443), '203.0.113.9')).toBeUndefined();
-    expect(policyOf(everything).refusalOf(http('127.0.0.1', 9000), '127.0.0.1')).toBeUndefined();
+    expect(policyOf(everything).findRefusal(https('tickets.example', 9443), '203.0.113.9')).toBeUndefined();
+    expect(policyOf(everything).findRefusal(http('127.0.0.1', 9000), '127.0.0.1')).toBeUndefined();
   });
 });
 

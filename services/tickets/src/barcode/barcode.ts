@@ -96,11 +96,11 @@ interface BarcodePayload {
 
 /** The form of earlier releases: a compact JWS (RFC 7515), Ed25519 (RFC 8037); a QR code of version 11. */
 export function signJws({ kid, privateKey }: BarcodeKey, { tid, prf, plc, iat }: BarcodePayload): string {
-  const signed = `${part({ alg: 'EdDSA', kid })}.${part({ tid, prf, plc, iat })}`;
+  const signed = `${encodePart({ alg: 'EdDSA', kid })}.${encodePart({ tid, prf, plc, iat })}`;
   return `${signed}.${sign(null, Buffer.from(signed), privateKey).toString('base64url')}`;
 }
 
-const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+const encodePart = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 /** Ids that do not fit into the short form take the longer one. */
 export function signBarcode(key: BarcodeKey, payload: BarcodePayload): string {
@@ -109,10 +109,10 @@ export function signBarcode(key: BarcodeKey, payload: BarcodePayload): string {
 
 /** Verifies nothing: the caller compares the barcode with the stored one, which no forged one equals. */
 export function readTicketId(barcode: string): string | undefined {
-  return readShort(barcode)?.tid ?? ticketInJws(barcode);
+  return readShort(barcode)?.tid ?? readJwsTicketId(barcode);
 }
 
-const ticketInJws = (barcode: string): string | undefined => {
+const readJwsTicketId = (barcode: string): string | undefined => {
   const [header = '', payload = '', , ...more] = barcode.split('.');
   if (more.length > 0) return undefined;
   const json = (text: string) => JSON.parse(Buffer.from(text, 'base64url').toString());

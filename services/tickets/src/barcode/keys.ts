@@ -65,7 +65,7 @@ const openKeyChain = (store: Store, serviceSecret: string) => {
   // Every service has SERVICE_SECRET; the encryption key of the authorizer's signing keys stays private to it.
   const sealing = deriveSealingKey(serviceSecret, 'barcode keys at rest');
 
-  const nameOf = (institution: string, { generation, kid }: Pick<BarcodeKeyDocument, 'generation' | 'kid'>) =>
+  const nameKey = (institution: string, { generation, kid }: Pick<BarcodeKeyDocument, 'generation' | 'kid'>) =>
     `${institution} ${generation} ${kid}`;
 
   return {
@@ -76,7 +76,7 @@ const openKeyChain = (store: Store, serviceSecret: string) => {
     },
     /** Undefined if it was encrypted under another SERVICE_SECRET. */
     open(document: BarcodeKeyDocument): BarcodeKey | undefined {
-      const key = unseal(sealing, nameOf(document.institution, document), document.sealed);
+      const key = unseal(sealing, nameKey(document.institution, document), document.sealed);
       return key && { kid: document.kid, privateKey: createPrivateKey({ key, format: 'der', type: 'pkcs8' }) };
     },
     /** Undefined if a concurrent process has created the generation. */
@@ -92,7 +92,7 @@ const openKeyChain = (store: Store, serviceSecret: string) => {
           generation,
           kid,
           x,
-          sealed: seal(sealing, nameOf(institution, { generation, kid }), plain),
+          sealed: seal(sealing, nameKey(institution, { generation, kid }), plain),
           createdAt: new Date().toISOString(),
         });
       } catch (error) {

@@ -42,16 +42,16 @@ export async function controlMany(
   sent: readonly unknown[],
 ): Promise<NewScan[]> {
   const now = context.now();
-  const all = itemsOf(caller, sent, now);
-  const first = [...new Map(all.toReversed().map((item) => [keyOf(item.scan), item])).values()].toReversed();
-  const answers = new Map<string, NewScan>(await recordedOf(context.collections, first, now));
-  const fresh = first.filter(({ scan }) => !answers.has(keyOf(scan)));
-  for (const scan of await controlFresh(context, fresh)) answers.set(keyOf(scan), scan);
-  return all.flatMap(({ scan }) => answers.get(keyOf(scan)) ?? []);
+  const all = toItems(caller, sent, now);
+  const first = [...new Map(all.toReversed().map((item) => [getKey(item.scan), item])).values()].toReversed();
+  const answers = new Map<string, NewScan>(await findRecorded(context.collections, first, now));
+  const fresh = first.filter(({ scan }) => !answers.has(getKey(scan)));
+  for (const scan of await controlFresh(context, fresh)) answers.set(getKey(scan), scan);
+  return all.flatMap(({ scan }) => answers.get(getKey(scan)) ?? []);
 }
 
 /** A scan's id follows from sender, nonce and period, so a scan that is sent again is found by it. */
-const itemsOf = (
+const toItems = (
   caller: Pick<Caller, 'institution' | 'client' | 'user' | 'bounds'>,
   sent: readonly unknown[],
   now: number,
@@ -73,12 +73,12 @@ const itemsOf = (
 };
 
 /** A scan without a nonce equals no other. */
-const keyOf = ({ nonce, id }: Pick<Scan, 'nonce' | 'id'>): string => nonce ?? id;
+const getKey = ({ nonce, id }: Pick<Scan, 'nonce' | 'id'>): string => nonce ?? id;
 
-const recordedOf = async ({ scans }: Collections, items: readonly Item[], now: number) => {
+const findRecorded = async ({ scans }: Collections, items: readonly Item[], now: number) => {
   const found = await scans.find({ where: { id: { in: items.flatMap(({ ids }) => ids) } } });
   const since = computeNonceStart(now);
-  return new Map(found.filter(({ receivedAt }) => receivedAt > since).map((scan) => [keyOf(scan), scan]));
+  return new Map(found.filter(({ receivedAt }) => receivedAt > since).map((scan) => [getKey(scan), scan]));
 };
 
 const controlFresh = async (context: InstitutionContext, items: readonly Item[]): Promise<NewScan[]> => {
@@ -89,7 +89,7 @@ const controlFresh = async (context: InstitutionContext, items: readonly Item[])
   ]);
   const attempts = await claimNonces(
     collections,
-    items.map((item) => attemptOf(item, tickets.get(getScanTicketId(item.requested)), now)),
+    items.map((item) => toAttempt(item, tickets.get(getScanTicketId(item.requested)), now)),
     now,
   );
   const made = await controlEach(context, attempts, tickets);
@@ -104,9 +104,9 @@ const controlFresh = async (context: InstitutionContext, items: readonly Item[])
 };
 
 /** A scan that cannot have happened then does not use its nonce: it has an id of its own. */
-const attemptOf = (item: Item, ticket: Ticket | undefined, now: number): Attempt => {
+const toAttempt = (item: Item, ticket: Ticket | undefined, now: number): Attempt => {
   const { scan, ids, fault, requested } = item;
-  const refusal = refusalOf(item, ticket);
+  const refusal = findRefusal(item, ticket);
   const isFound = refusal !== 'not_found' && refusal !== 'ticket_unknown_barcode';
   const found = isFound ? ticket : undefined;
   const meant = { ticketId: found?.id ?? null, performanceId: requested.performanceId ?? null };
@@ -116,7 +116,7 @@ const attemptOf = (item: Item, ticket: Ticket | undefined, now: number): Attempt
   return { scan: { ...scan, id }, ids: [id, id], ...meant, refusal: 'validation_error', usesNonce: false };
 };
 
-const refusalOf = (item: Item, ticket: Ticket | undefined): Code | null => {
+const findRefusal = (item: Item, ticket: Ticket | undefined): Code | null => {
   if (item.fault) return item.fault.code;
   try {
     checkTicket(ticket, item.requested);
@@ -135,7 +135,7 @@ const controlEach = async (context: InstitutionContext, attempts: readonly Attem
   const made: NewScan[] = [];
   const run = async ([id, same]: readonly [string, readonly Attempt[]]) => {
     const ticket = known.get(id) ?? claimed.get(id);
-    for (const attempt of same.toSorted(inOrder)) made.push(...(await controlWith(context, ticket, attempt)));
+    for (const attempt of same.toSorted(compareScans)) made.push(...(await controlWith(context, ticket, attempt)));
   };
   for (let start = 0; start < byTicket.length; start += WIDTH)
     await Promise.all(byTicket.slice(start, start + WIDTH).map(run));
@@ -143,7 +143,7 @@ const controlEach = async (context: InstitutionContext, attempts: readonly Attem
 };
 
 /** Offline scans come first, the earliest before the others: they happened already. */
-const inOrder = ({ scan: one }: Attempt, { scan: other }: Attempt): number => {
+const compareScans = ({ scan: one }: Attempt, { scan: other }: Attempt): number => {
   if (!one.offline || !other.offline) return Number(other.offline) - Number(one.offline);
   return Date.parse(one.at) - Date.parse(other.at);
 };

@@ -36,7 +36,7 @@ export async function claimNonces(
 ): Promise<Attempt[]> {
   const claiming = attempts.filter(({ usesNonce }) => usesNonce);
   if (claiming.length === 0) return [...attempts];
-  await claims.insertMany(claiming.map(claimOf));
+  await claims.insertMany(claiming.map(toClaim));
   const found = await claims.find({ where: { id: { in: claiming.flatMap(({ ids }) => ids) } } });
   const since = computeNonceStart(now);
   const byId = new Map(found.filter(({ receivedAt }) => receivedAt > since).map((claim) => [claim.id, claim]));
@@ -49,7 +49,7 @@ export async function claimNonces(
   });
 }
 
-const claimOf = ({ scan, ticketId, performanceId, refusal }: Attempt): New<ClaimDocument> => ({
+const toClaim = ({ scan, ticketId, performanceId, refusal }: Attempt): New<ClaimDocument> => ({
   ...scan,
   ticketId,
   performanceId,

@@ -39,11 +39,11 @@ export function createDoorFront(
   const files = buildSiteFiles(contents, {
     'index.html': linkRelease,
     'manifest.webmanifest': (source, { folder }) => source.replaceAll('RELEASE', folder),
-    'service-worker.js': nameRelease,
+    'service-worker.js': addRelease,
   });
   /** With demo data the clients exist only after the service has started. */
   const settingsFile = () => {
-    const content = { address: `${publicUrl}/door/`, clients: clientsIn(settings.doorClientIds) };
+    const content = { address: `${publicUrl}/door/`, clients: parseClients(settings.doorClientIds) };
     return createSiteFile('settings.json', `${JSON.stringify(content)}\n`);
   };
   const find = (path: string) => (path === 'settings.json' ? settingsFile() : files.get(path || 'index.html'));
@@ -62,10 +62,10 @@ const listPackagedFiles = (): Readonly<Record<string, string>> => {
 };
 
 /** Another release is another worker. */
-const nameRelease = (source: string, release: Release): string =>
+const addRelease = (source: string, release: Release): string =>
   `const release = ${JSON.stringify(release)};\n${source}`;
 
-const clientsIn = (setting: string) =>
+const parseClients = (setting: string) =>
   setting
     .split(',')
     .filter((entry) => entry.trim() !== '')

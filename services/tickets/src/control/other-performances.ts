@@ -19,18 +19,18 @@ export async function findOtherPerformances(
   const present = await applyPerformances(collections, tickets);
   return new Map(
     present.flatMap((ticket) => {
-      const performance = performanceOf(ticket);
+      const performance = describePerformance(ticket);
       return performance ? [[ticket.id, performance] as const] : [];
     }),
   );
 }
 
-const performanceOf = ({ about, startDate }: Ticket): Static<typeof OtherPerformance> | undefined => {
+const describePerformance = ({ about, startDate }: Ticket): Static<typeof OtherPerformance> | undefined => {
   if (!about) return undefined;
   const { product: name, productType: type = 'show', venue, timeZone, validUntil } = about;
-  const local = (instant: string | null | undefined) => (instant ? localTimeOf(instant, timeZone) : null);
+  const local = (instant: string | null | undefined) => (instant ? formatLocalTime(instant, timeZone) : null);
   return { name, type, venue, localStart: local(startDate), localEnd: local(validUntil) };
 };
 
 /** `2027-03-14T19:30` for an instant in ISO 8601. */
-const localTimeOf = (instant: string, timeZone: string): string => formatWallTime(instant, timeZone).slice(0, 16);
+const formatLocalTime = (instant: string, timeZone: string): string => formatWallTime(instant, timeZone).slice(0, 16);

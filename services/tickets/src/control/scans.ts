@@ -16,20 +16,20 @@ const REPEATED = registry.ticket_already_controlled.status;
 /** Any process makes the same scan from the ticket. */
 export function createAdmittedScan(ticket: Ticket, { scanId, displaced, reverted: _, ...scan }: Admission): NewScan {
   const answered: ScanAnswer = { result: 'admitted', reason: null, control: { at: scan.at, gate: scan.gate } };
-  const now: ScanAnswer = { result: 'repeated', reason: REPEATED, control: controlOf(ticket) };
+  const now: ScanAnswer = { result: 'repeated', reason: REPEATED, control: getControl(ticket) };
   return {
     id: scanId,
     ...scan,
-    ...ticketMembers(ticket),
+    ...toTicketMembers(ticket),
     performanceId: ticket.performanceId,
     ...(displaced ? { ...now, answered } : answered),
   };
 }
 
-const controlOf = ({ status, controlledAt, gate }: Ticket): ScanAnswer['control'] =>
+const getControl = ({ status, controlledAt, gate }: Ticket): ScanAnswer['control'] =>
   status === 'controlled' && controlledAt !== null ? { at: controlledAt, gate } : null;
 
-const ticketMembers = (ticket: Ticket | undefined) => ({
+const toTicketMembers = (ticket: Ticket | undefined) => ({
   ticketId: ticket?.id ?? null,
   place: ticket?.place ?? null,
   ...(ticket?.about && { seatCategory: ticket.about.seatCategory }),
@@ -47,8 +47,8 @@ export function createRefusedScan(scan: Scan, code: Code, meant: Ticket | undefi
     ...scan,
     result: reason === REPEATED ? 'repeated' : 'refused',
     reason,
-    control: ticket ? controlOf(ticket) : null,
-    ...ticketMembers(ticket),
+    control: ticket ? getControl(ticket) : null,
+    ...toTicketMembers(ticket),
     performanceId: performanceId ?? null,
     ...(ticket && ticket.performanceId !== performanceId ? { otherPerformanceId: ticket.performanceId } : {}),
   };

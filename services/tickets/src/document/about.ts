@@ -90,14 +90,14 @@ export function describeTicket(ticket: Ticket, languages: readonly string[], pur
   const category = translate(about?.seatCategory);
   const unseated = isShow ? place.label : null;
   const seat = place.row !== null && place.seat !== null ? formatSeat(texts.language, place.row, place.seat) : unseated;
-  const whenOf = (start: string): string =>
+  const formatWhen = (start: string): string =>
     isShow
       ? capitalise(formatDateAndTime(locale, start, about?.timeZone))
       : formatValidity(locale, { from: start, until: about?.validUntil ?? null }, about?.timeZone);
   const entries: [string, string | null][] = [
     [texts.category, isShow || category !== title ? category : null],
     [texts.place, seat],
-    [texts.beneficiary, nameOf(beneficiary)],
+    [texts.beneficiary, formatName(beneficiary)],
     [texts.tariff, translate(about?.tariff)],
     [texts.price, formatMoney(locale, price.amount, price.currency, 'code')],
     [texts.order, purchase?.number ?? null],
@@ -107,7 +107,7 @@ export function describeTicket(ticket: Ticket, languages: readonly string[], pur
     language: texts.language,
     institution: about?.institution ?? null,
     title,
-    when: startDate && about?.productType !== 'goods' ? whenOf(startDate) : null,
+    when: startDate && about?.productType !== 'goods' ? formatWhen(startDate) : null,
     venue: about ? [about.venue.name, about.venue.city].filter(Boolean).join(', ') : null,
     entries: entries.flatMap(([name, value]) => (value === null ? [] : [{ name, value }])),
     barcode,
@@ -118,5 +118,5 @@ export function describeTicket(ticket: Ticket, languages: readonly string[], pur
   };
 }
 
-const nameOf = (beneficiary: Ticket['beneficiary']): string | null =>
+const formatName = (beneficiary: Ticket['beneficiary']): string | null =>
   [beneficiary?.firstName, beneficiary?.lastName].filter(Boolean).join(' ') || null;

@@ -30,7 +30,7 @@ export async function drawTicketDocument(
   languages: readonly string[],
   accept: string | undefined,
 ): Promise<TicketDocument> {
-  const ticket = await validTicket(collections, ticketId);
+  const ticket = await getValidTicket(collections, ticketId);
   const content = createPlainContent(describeTicket(await applyPerformance(collections, ticket), languages));
   if (wantsSvg(accept)) return { mediaType: SVG, extension: 'svg', content: drawSvg(content), hasBoxes: false };
   const { pdf, missing } = await drawing.draw(content);
@@ -38,7 +38,7 @@ export async function drawTicketDocument(
 }
 
 /** @throws {Fault} `not_found`, `ticket_not_printed`, `ticket_cancelled`, `ticket_invalidated` */
-const validTicket = async (collections: Collections, ticketId: string): Promise<Ticket> => {
+const getValidTicket = async (collections: Collections, ticketId: string): Promise<Ticket> => {
   const ticket = await getTicket(collections, ticketId);
   if (ticket.status !== 'printed' && ticket.status !== 'controlled') requireAllowed(refuseStatus(ticket));
   return ticket;
@@ -60,7 +60,7 @@ export async function drawShopDocument(
   { drawing, collections }: Pick<InstitutionContext, 'drawing' | 'collections'>,
   { ticketIds, languages, pointOfSale: { name, branding }, order }: Static<typeof DocumentRequest>,
 ): Promise<Static<typeof ShopDocument>> {
-  const stored = await Promise.all(ticketIds.map((ticketId) => validTicket(collections, ticketId)));
+  const stored = await Promise.all(ticketIds.map((ticketId) => getValidTicket(collections, ticketId)));
   const tickets = await applyPerformances(collections, stored);
   const logo = branding?.logo ? await drawing.logoOf(branding.logo) : null;
   const content: Content = {

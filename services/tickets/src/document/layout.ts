@@ -66,18 +66,20 @@ interface Style {
 }
 
 export function createLayouts({ pages, brand }: Content): Layout[] {
-  return pages.map((about, index) => layoutOf(about, brand, pages.length > 1 ? `${index + 1}/${pages.length}` : null));
+  return pages.map((about, index) =>
+    createLayout(about, brand, pages.length > 1 ? `${index + 1}/${pages.length}` : null),
+  );
 }
 
 /** `page` says which of several it is, such as `1/3`. */
-const layoutOf = (
+const createLayout = (
   { institution, title, when, venue, entries, barcode, note, number }: About,
   brand: Brand | null,
   page: string | null,
 ): Layout => {
-  const head = brand && bandOf(brand, page);
+  const head = brand && createBand(brand, page);
   const start = head ? HEAD + LINE : 0;
-  const qr = qrCodeOf(barcode);
+  const qr = createQrCode(barcode);
   const side = Math.min(qr.side * MODULE, HEIGHT - 2 * EDGE);
   const codeX = WIDTH - side - EDGE;
   const texts: Text[] = head ? [...head.texts] : [];
@@ -113,7 +115,7 @@ const layoutOf = (
   return { width: WIDTH, height, band: head?.band ?? null, texts, code };
 };
 
-const bandOf = ({ name, colours, logo }: Brand, page: string | null): { band: Band; texts: Text[] } => {
+const createBand = ({ name, colours, logo }: Brand, page: string | null): { band: Band; texts: Text[] } => {
   const shown = logo && { ...fitLogo(logo), x: MARGIN };
   const left = shown ? MARGIN + shown.width + 12 : MARGIN;
   const inked = { isGrey: false, ink: colours.ink };
@@ -148,7 +150,7 @@ const fitLogo = (logo: Picture): Picture => {
 };
 
 /** Uses the alphanumeric mode where it fits, with correction level M or better. */
-const qrCodeOf = (barcode: string): QrCode => {
+const createQrCode = (barcode: string): QrCode => {
   const code = generate(barcode, { minCorrectionLevel: correction.M, modes: [mode.alphaNumeric, mode.ascii] });
   const runs: { x: number; y: number; width: number }[] = [];
   for (let y = 0; y < code.size; y += 1) {

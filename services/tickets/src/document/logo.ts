@@ -22,7 +22,7 @@ export function createLogos(start: (svg: string) => Worker = startThread, limitM
   return (svg: string): Promise<Picture | null> => {
     const known = tried.get(svg);
     if (known) return known;
-    const trying = answerOf(start(svg), limitMs).then((picture) => {
+    const trying = waitForReply(start(svg), limitMs).then((picture) => {
       if (picture === undefined) tried.delete(svg);
       return picture ?? null;
     });
@@ -41,7 +41,7 @@ const startThread = (svg: string): Worker => {
 };
 
 /** Null if the thread fails, or takes too long; undefined if it has not started in time. */
-const answerOf = (thread: Worker, limitMs: number): Promise<Picture | null | undefined> =>
+const waitForReply = (thread: Worker, limitMs: number): Promise<Picture | null | undefined> =>
   new Promise<Picture | null | undefined>((resolve) => {
     const end = () => resolve(null);
     let timer = setTimeout(resolve, START_MS, undefined);

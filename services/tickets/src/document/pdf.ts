@@ -45,7 +45,7 @@ export async function drawPdf(content: Content, fonts: Fonts = createFonts(undef
   const lines = placed.flatMap((page) => page.lines);
   const author = about.institution ?? brand?.name;
   const pdf = new PdfDocument({
-    ...sizeOf(placed[0]),
+    ...getSize(placed[0]),
     lang: about.language,
     displayTitle: true,
     tagged: true,
@@ -68,13 +68,13 @@ export async function drawPdf(content: Content, fonts: Fonts = createFonts(undef
     pdf.once('end', () => done(Buffer.concat(chunks)));
     pdf.once('error', failed);
   });
-  await register(pdf, lines);
+  await registerFonts(pdf, lines);
   if (brand?.logo) await registerLogoFonts(pdf);
   const root = pdf.struct('Document');
   pdf.addStructure(root);
   for (const [index, page] of placed.entries()) {
     const { band, width } = page.layout;
-    if (index > 0) pdf.addPage(sizeOf(page));
+    if (index > 0) pdf.addPage(getSize(page));
     if (band) drawBand(pdf, band, width);
     const section = placed.length > 1 ? pdf.struct('Sect') : root;
     if (section !== root) root.add(section);
@@ -86,17 +86,17 @@ export async function drawPdf(content: Content, fonts: Fonts = createFonts(undef
   return { pdf: await ended, missing: listScripts(lines.flatMap(({ missing }) => missing)) };
 }
 
-const sizeOf = (page: PlacedPage | undefined) => {
+const getSize = (page: PlacedPage | undefined) => {
   const { width = 0, height = 0 } = page?.layout ?? {};
   return { size: [width, height] as [number, number], margin: 0 };
 };
 
-const register = async (pdf: PDFKit.PDFDocument, lines: readonly PlacedLine[]): Promise<void> => {
-  const faces = new Map(lines.flatMap(({ pieces }) => pieces.map(({ face }) => [nameOf(face), face] as const)));
+const registerFonts = async (pdf: PDFKit.PDFDocument, lines: readonly PlacedLine[]): Promise<void> => {
+  const faces = new Map(lines.flatMap(({ pieces }) => pieces.map(({ face }) => [nameFace(face), face] as const)));
   for (const [name, { file, member }] of faces) pdf.registerFont(name, await readFontFile(file), member);
 };
 
-const nameOf = ({ file, member = '' }: Face): string => `${file} ${member}`;
+const nameFace = ({ file, member = '' }: Face): string => `${file} ${member}`;
 
 /** Colours and logo are decoration, which is not read out. */
 const drawBand = (pdf: PDFKit.PDFDocument, { height, line, colours, logo }: Band, width: number): void => {
@@ -114,7 +114,7 @@ const drawPage = (
 ): void => {
   for (const [index, text] of texts.entries()) {
     const line = lines[index];
-    if (line) section.add(pdf.struct('P', {}, () => write(pdf, text, line)));
+    if (line) section.add(pdf.struct('P', {}, () => writeText(pdf, text, line)));
   }
   const module = code.side / code.qr.side;
   section.add(
@@ -126,14 +126,14 @@ const drawPage = (
   );
 };
 
-const write = (pdf: PDFKit.PDFDocument, { x, y, size, room, isGrey, ink }: Text, { pieces }: PlacedLine): void => {
+const writeText = (pdf: PDFKit.PDFDocument, { x, y, size, room, isGrey, ink }: Text, { pieces }: PlacedLine): void => {
   pdf.fillColor(ink ?? (isGrey ? '#555555' : '#000000'));
-  const widths = pieces.map(({ text, face }) => pdf.font(nameOf(face), size).widthOfString(text, PLACED));
+  const widths = pieces.map(({ text, face }) => pdf.font(nameFace(face), size).widthOfString(text, PLACED));
   const whole = widths.reduce((sum, width) => sum + width, 0);
   const scale = whole > room ? room / whole : 1;
   let left = x;
   for (const [index, { text, face }] of pieces.entries()) {
-    pdf.font(nameOf(face), size * scale).text(text, left, y + ASCENT * size * scale, PLACED);
+    pdf.font(nameFace(face), size * scale).text(text, left, y + ASCENT * size * scale, PLACED);
     left += (widths[index] ?? 0) * scale;
   }
 };

@@ -44,7 +44,7 @@ export function createDocumentRoutes(contextOf: ContextOf): AnyOperation[] {
           headers: {
             Vary: 'Accept, Accept-Language',
             'Content-Disposition': `inline; filename="${name}"`,
-            ...(document.hasBoxes ? { Link: alternateOf(query.lang) } : {}),
+            ...(document.hasBoxes ? { Link: buildAlternateLink(query.lang) } : {}),
           },
         });
       },
@@ -53,7 +53,7 @@ export function createDocumentRoutes(contextOf: ContextOf): AnyOperation[] {
 }
 
 /** Links to the SVG (RFC 8288), relative to the address of the PDF. */
-const alternateOf = (lang: string | undefined): string => {
+const buildAlternateLink = (lang: string | undefined): string => {
   const query = lang === undefined ? '' : `?${new URLSearchParams({ lang })}`;
   return `<document${query}>; rel="alternate"; type="${SVG}"`;
 };

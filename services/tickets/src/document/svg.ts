@@ -18,7 +18,7 @@ export function drawSvg(content: Content): Buffer {
   const height = layouts.reduce((sum, layout) => sum + layout.height, 0);
   let top = 0;
   const pages = layouts.map((layout, index) => {
-    const page = pageOf(layout, content.pages[index]?.code ?? '');
+    const page = drawPage(layout, content.pages[index]?.code ?? '');
     const placed = top === 0 ? page : `<g transform="translate(0 ${top})">${page}</g>`;
     top += layout.height;
     return placed;
@@ -30,7 +30,7 @@ export function drawSvg(content: Content): Buffer {
   );
 }
 
-const pageOf = ({ width, height, band, texts, code }: Layout, label: string): string => {
+const drawPage = ({ width, height, band, texts, code }: Layout, label: string): string => {
   const { side } = code.qr;
   const dots = code.qr.runs.map(({ x, y, width: run }) => `M${x} ${y}h${run}v1h-${run}z`).join('');
   const lines = texts.map(({ x, y, size, isBold, isGrey, ink, fromRight, text }) => {
@@ -41,7 +41,7 @@ const pageOf = ({ width, height, band, texts, code }: Layout, label: string): st
     return `<text x="${x}" y="${y + size}" font-size="${size}"${style}>${escapeXml(text)}</text>`;
   });
   return (
-    `<rect width="${width}" height="${height}" fill="#fff"/>${band ? bandOf(band, width) : ''}` +
+    `<rect width="${width}" height="${height}" fill="#fff"/>${band ? drawBand(band, width) : ''}` +
     `<g font-family="DejaVu Sans, Verdana, Helvetica, Arial, sans-serif" fill="#000">${lines.join('')}</g>` +
     `<svg x="${code.x}" y="${code.y}" width="${code.side}" height="${code.side}" viewBox="0 0 ${side} ${side}" ` +
     `shape-rendering="crispEdges" role="img" aria-label="${escapeXml(label)}"><path d="${dots}" fill="#000"/></svg>`
@@ -54,7 +54,7 @@ const escapeXml = (text: string): string =>
     .replace(/[&<>"']/g, (one) => ESCAPED[one] ?? one)
     .replace(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, '');
 
-const bandOf = ({ height, line, colours, logo }: Band, width: number): string => {
+const drawBand = ({ height, line, colours, logo }: Band, width: number): string => {
   const picture = logo
     ? `<image x="${logo.x}" y="${logo.y}" width="${logo.width}" height="${logo.height}" ` +
       `href="data:image/svg+xml;base64,${Buffer.from(logo.svg).toString('base64')}"/>`

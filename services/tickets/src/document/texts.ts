@@ -77,14 +77,14 @@ interface Speech {
 /** Takes the first of these canonical tags that has fixed words, else English; without any tag that of the names. */
 export function selectSpeech(languages: readonly string[], languagesOfNames: readonly string[]): Speech {
   for (const tag of languages.length > 0 ? languages : languagesOfNames) {
-    const speech = speechIn(tag);
+    const speech = findSpeech(tag);
     if (speech) return speech;
   }
   return { texts: english, locale: 'en' };
 }
 
 /** Intl would speak a language without fixed words as the machine does. */
-const speechIn = (tag: string): Speech | undefined => {
+const findSpeech = (tag: string): Speech | undefined => {
   const known = matchTag(tag, Object.keys(byLanguage));
   const texts = known === undefined ? undefined : byLanguage[known];
   return texts && { texts, locale: tag };

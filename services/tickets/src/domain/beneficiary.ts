@@ -6,15 +6,15 @@ export function toBeneficiary({ firstName = null, lastName = null }: Partial<Ben
 }
 
 export function isNamed(ticket: Ticket, beneficiary: Beneficiary | null): boolean {
-  return sameName(ticket.beneficiary, beneficiary);
+  return isSameName(ticket.beneficiary, beneficiary);
 }
 
-const sameName = (one: Beneficiary | null, other: Beneficiary | null): boolean =>
+const isSameName = (one: Beneficiary | null, other: Beneficiary | null): boolean =>
   (one?.firstName ?? null) === (other?.firstName ?? null) && (one?.lastName ?? null) === (other?.lastName ?? null);
 
 /** True for a repeat of the request. */
 export function isReplacedFor({ successor }: Ticket, beneficiary: Beneficiary | null): boolean {
-  return successor !== undefined && sameName(successor.beneficiary, beneficiary);
+  return successor !== undefined && isSameName(successor.beneficiary, beneficiary);
 }
 
 /** Changes the ticket in place, or replaces it if it is printed. `asNew`: id and barcode of the new ticket. */
@@ -25,7 +25,7 @@ export function rename<T extends Ticket>(
   now: string,
 ): Decision<T> {
   if (ticket.status !== 'not_printed' && ticket.status !== 'printed') return refuseStatus(ticket);
-  if (sameName(ticket.beneficiary, beneficiary)) return { next: ticket };
+  if (isSameName(ticket.beneficiary, beneficiary)) return { next: ticket };
   if (ticket.status === 'not_printed') return { next: { ...ticket, beneficiary, named: true, updatedAt: now } };
   return replace(ticket, asNew.id, { barcode: asNew.barcode, beneficiary, at: now });
 }

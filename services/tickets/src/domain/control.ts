@@ -76,7 +76,7 @@ export function admit<T extends Ticket>(
   if (ticket.status === 'controlled' && !isFirst) return describeRepeat(ticket.controlledAt, ticket.gate);
   if (ticket.status !== 'printed' && ticket.status !== 'controlled') return refuseStatus(ticket);
   const { admissions: known = [] } = ticket;
-  const admissions = withAdmission(known, scan, ticket.status === 'controlled' ? known.at(-1) : undefined);
+  const admissions = addAdmission(known, scan, ticket.status === 'controlled' ? known.at(-1) : undefined);
   return { next: { ...ticket, status: 'controlled', controlledAt: at, gate, admissions, updatedAt: now } };
 }
 
@@ -90,7 +90,7 @@ const describeRepeat = (at: string | null, gate: string | null) => {
 };
 
 /** `displaced`: the admission that the new one displaces. */
-const withAdmission = (
+const addAdmission = (
   admissions: readonly Admission[],
   { id, ...scan }: Scan,
   displaced: Admission | undefined,
@@ -100,7 +100,7 @@ const withAdmission = (
 };
 
 /** Considers only entries that count. */
-const latestOf = (admissions: readonly Admission[]): Admission | undefined =>
+const findLatest = (admissions: readonly Admission[]): Admission | undefined =>
   admissions
     .filter(isLive)
     .reduce<Admission | undefined>((last, one) => (isEarlier(one.at, last?.at ?? null) ? last : one), undefined);
@@ -119,8 +119,8 @@ const admitAgain = <T extends Ticket>(ticket: T, scan: Scan, now: string, admitt
   const { admissions: known = [] } = ticket;
   const sameDay = entries === 'daily' ? known.find((one) => isLive(one) && dayOf(one.at) === day) : undefined;
   if (sameDay && !(scan.offline && isEarlier(scan.at, sameDay.at))) return describeRepeat(sameDay.at, sameDay.gate);
-  const admissions = withAdmission(known, scan, sameDay);
-  const { at, gate } = latestOf(admissions) ?? scan;
+  const admissions = addAdmission(known, scan, sameDay);
+  const { at, gate } = findLatest(admissions) ?? scan;
   return { next: { ...ticket, status: 'controlled', controlledAt: at, gate, admissions, updatedAt: now } };
 };
 
@@ -129,9 +129,9 @@ export function revert<T extends Ticket>(ticket: T, now: string): Decision<T> {
   if (ticket.status !== 'controlled') return refuseStatus(ticket);
   if (ticket.kept) return CANCELLED;
   const { admissions = [], about } = ticket;
-  const last = about?.entries === undefined ? undefined : latestOf(admissions);
+  const last = about?.entries === undefined ? undefined : findLatest(admissions);
   const left = admissions.map((one) => (one === last ? { ...one, reverted: true as const } : one));
-  const before = last && latestOf(left);
+  const before = last && findLatest(left);
   const present = before
     ? { controlledAt: before.at, gate: before.gate }
     : { status: 'printed' as const, controlledAt: null, gate: null };

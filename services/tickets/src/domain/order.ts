@@ -78,7 +78,7 @@ export function createOrder(
 
 /** Undefined if that changes nothing. Ordered tickets are never removed. */
 export function applyConfirmation<T extends OrderTickets>(order: T, fact: Confirmed): T | undefined {
-  if (order.cancellation) return confirmedSince(order, fact);
+  if (order.cancellation) return confirmCancelled(order, fact);
   const bringsNames = !order.named;
   const isNewer = fact.version > order.asOf;
   const origin = findNewOrigin(order, fact);
@@ -104,7 +104,7 @@ export function applyConfirmation<T extends OrderTickets>(order: T, fact: Confir
 }
 
 /** Its tickets follow the buyer, and there are no new ones. */
-const confirmedSince = <T extends OrderTickets>(order: T, fact: Confirmed): T | undefined => {
+const confirmCancelled = <T extends OrderTickets>(order: T, fact: Confirmed): T | undefined => {
   // Of an order that was cancelled before it was confirmed here there are no tickets.
   if (order.tickets.length === 0) return undefined;
   const origin = findNewOrigin(order, fact);
@@ -167,9 +167,9 @@ export function selectCurrent<T extends Ticket>(tickets: readonly T[]): T[] {
 }
 
 export function computeCancellation(tickets: readonly Ticket[], now: string): Cancellation {
-  const placesOf = (status: Ticket['status']) =>
+  const listPlaces = (status: Ticket['status']) =>
     tickets.filter((ticket) => ticket.status === status).map(({ place }) => place.id);
-  const [placeIds, keptPlaceIds] = [placesOf('cancelled'), placesOf('controlled')];
+  const [placeIds, keptPlaceIds] = [listPlaces('cancelled'), listPlaces('controlled')];
   return { ticketsCancelled: placeIds.length, controlled: keptPlaceIds.length, placeIds, keptPlaceIds, at: now };
 }
 

@@ -37,7 +37,7 @@ export async function changeOrReplace(
   const { collections } = context;
   for (;;) {
     const before = await getTicket(collections, id);
-    const asNew = { id: domain.deriveNextId(id), barcode: await barcodeFor(context, before) };
+    const asNew = { id: domain.deriveNextId(id), barcode: await signNextBarcode(context, before) };
     ifMatch(computeEtag(before));
     requireUnchanged?.(before);
     const replaces = requireAllowed(decide(before, asNew, readTimestamp(context))).status === 'invalidated';
@@ -59,11 +59,11 @@ export async function changeOrReplace(
     const successor = await finishReplacement(collections, written);
     if (!successor) return written;
     await collections.replacements.delete(successor.id);
-    return freshSuccessor(written) ?? successor;
+    return buildFreshSuccessor(written) ?? successor;
   }
 }
 
-const barcodeFor = async (
+const signNextBarcode = async (
   { keys, now, collections: { institution } }: InstitutionContext,
   ticket: domain.Ticket,
 ): Promise<string> => {
@@ -77,7 +77,7 @@ const recordPending = async ({ replacements }: Collections, ticketId: string, no
 };
 
 /** In its first version, so that a repeated request gets the first answer. */
-const freshSuccessor = (ticket: domain.Ticket): (domain.Ticket & { readonly version: number }) | undefined => {
+const buildFreshSuccessor = (ticket: domain.Ticket): (domain.Ticket & { readonly version: number }) | undefined => {
   const next = domain.buildSuccessor(ticket);
   return next && { ...next, version: 1 };
 };
@@ -140,7 +140,7 @@ export function createReplacementRoutes(contextOf: ContextOf): AnyOperation[] {
             {
               ifMatch,
               requireUnchanged: (ticket) => requireUnchanged(toTicketView(ticket)),
-              idempotencyRecord: remember<Versioned>((ticket) => answer(freshSuccessor(ticket) ?? ticket)),
+              idempotencyRecord: remember<Versioned>((ticket) => answer(buildFreshSuccessor(ticket) ?? ticket)),
             },
           ),
         ),
@@ -163,7 +163,9 @@ export function createReplacementRoutes(contextOf: ContextOf): AnyOperation[] {
       conditional: true,
       example: { params, body: { reason: 'lost' }, answer: example.replacing },
       handle: async ({ caller, params, body, ifMatch, remember }) => {
-        const idempotencyRecord = remember<Versioned>((ticket) => answerNewTicket(freshSuccessor(ticket) ?? ticket));
+        const idempotencyRecord = remember<Versioned>((ticket) =>
+          answerNewTicket(buildFreshSuccessor(ticket) ?? ticket),
+        );
         const request = { ifMatch, idempotencyRecord };
         return answerNewTicket(await replaceTicket(contextOf(caller), params.ticketId, request, body.reason));
       },

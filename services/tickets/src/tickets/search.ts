@@ -31,9 +31,9 @@ export async function searchTickets(
   await completeTerms(collections, performanceId);
   const alternatives: readonly { readonly index: string; readonly where: Where }[] = [
     { index: 'searched_order', where: { 'search.order': code } },
-    { index: 'searched_place', where: { 'search.place': beginningWith(code) } },
-    { index: 'searched_name', where: { 'search.name': beginningWith(words) } },
-    { index: 'searched_last_name', where: { 'search.lastName': beginningWith(words) } },
+    { index: 'searched_place', where: { 'search.place': toPrefixRange(code) } },
+    { index: 'searched_name', where: { 'search.name': toPrefixRange(words) } },
+    { index: 'searched_last_name', where: { 'search.lastName': toPrefixRange(words) } },
   ];
   return {
     async find(query) {
@@ -43,7 +43,7 @@ export async function searchTickets(
       const byId = new Map((await Promise.all(pages)).flat().map((ticket) => [ticket.id, ticket]));
       const outdated = [...byId.values()].filter((ticket) => !hasPresentTerms(ticket));
       for (const ticket of outdated) await refreshTerms(collections, ticket);
-      return [...byId.values()].filter(hasPresentTerms).sort(byCreation).slice(0, query.limit);
+      return [...byId.values()].filter(hasPresentTerms).sort(compareCreation).slice(0, query.limit);
     },
   };
 }
@@ -60,7 +60,7 @@ const refreshTerms = ({ tickets }: Searched, { id }: Pick<Ticket, 'id'>) =>
     hasPresentTerms(found) ? undefined : { next: { ...found, ...countInvisibleWrite(found) } },
   );
 
-const beginningWith = (text: string) => ({ gte: text, lt: text + LAST });
+const toPrefixRange = (text: string) => ({ gte: text, lt: text + LAST });
 
-const byCreation = (one: TicketDocument, other: TicketDocument): number =>
+const compareCreation = (one: TicketDocument, other: TicketDocument): number =>
   one.createdAt === other.createdAt ? (one.id < other.id ? -1 : 1) : one.createdAt < other.createdAt ? -1 : 1;

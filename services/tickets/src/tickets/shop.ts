@@ -73,7 +73,7 @@ export function createShopRoutes(contextOf: ContextOf): AnyOperation[] {
           throw new Fault('missing_parameter', 'contactNumber or orderIds must be given.');
         }
         const shown = { contactNumber, orderIds: orderIds?.split(','), status };
-        const tickets = await shownTickets(contextOf(caller), shown);
+        const tickets = await findShownTickets(contextOf(caller), shown);
         return ok({ tickets: tickets.map(toShopView) });
       },
     }),
@@ -131,7 +131,7 @@ export function createShopRoutes(contextOf: ContextOf): AnyOperation[] {
 }
 
 /** By the start of the performance (unknown ones last), then by id. */
-const shownTickets = async (
+const findShownTickets = async (
   { collections }: InstitutionContext,
   { contactNumber, orderIds, status }: Shown,
 ): Promise<TicketDocument[]> => {
@@ -146,10 +146,10 @@ const shownTickets = async (
   const shown = found
     .filter((ticket) => contactNumber === undefined || ticket.contactNumber === contactNumber)
     .filter((ticket) => status === undefined || ticket.status === status);
-  return (await applyPerformances(collections, shown)).sort(byStart);
+  return (await applyPerformances(collections, shown)).sort(compareStarts);
 };
 
-const byStart = (one: TicketDocument, other: TicketDocument): number => {
+const compareStarts = (one: TicketDocument, other: TicketDocument): number => {
   const [left, right] = [one.startDate ?? '~', other.startDate ?? '~'];
   if (left !== right) return left < right ? -1 : 1;
   return one.id < other.id ? -1 : 1;

@@ -91,14 +91,15 @@ export async function changeTicket(
 
 /** For confirmations that arrive later. */
 export async function recordErasure(context: Context, collections: Collections, contactNumber: string): Promise<void> {
-  const id = idOf(collections, contactNumber);
+  const id = deriveErasureId(collections, contactNumber);
   await collections.erasedContacts.insertMany([{ id, contactNumber, heardAt: readTimestamp(context) }]);
 }
 
-const idOf = ({ institution }: Collections, contactNumber: string): string => `${institution} ${contactNumber}`;
+const deriveErasureId = ({ institution }: Collections, contactNumber: string): string =>
+  `${institution} ${contactNumber}`;
 
 export async function isErased(collections: Collections, contactNumber: string): Promise<boolean> {
-  return (await collections.erasedContacts.get(idOf(collections, contactNumber))) !== undefined;
+  return (await collections.erasedContacts.get(deriveErasureId(collections, contactNumber))) !== undefined;
 }
 
 /** On its tickets, in its orders' requested tickets, and in recorded answers. */

@@ -38,14 +38,14 @@ export async function readFontFile(file: string): Promise<Buffer> {
 
 const read = async (file: string): Promise<Buffer> => {
   const content = await readFile(file);
-  return extname(file).toLowerCase() === '.woff' ? sfntOf(content) : content;
+  return extname(file).toLowerCase() === '.woff' ? toSfnt(content) : content;
 };
 
 /**
  * WOFF 1.0 (W3C) with its tables uncompressed: fontkit would inflate them again at each look at a glyph, which takes
  * seconds a document. @throws {Error} if it is no WOFF file
  */
-const sfntOf = (woff: Buffer): Buffer => {
+const toSfnt = (woff: Buffer): Buffer => {
   if (woff.readUInt32BE(0) !== WOFF) throw new Error('the font is no WOFF file');
   const count = woff.readUInt16BE(12);
   const tables = Array.from({ length: count }, (_, index) => {
@@ -91,44 +91,44 @@ const own = (weight: number): string =>
 
 export function createFonts(folder: string | undefined) {
   let [ours, others]: (Promise<Face[]> | undefined)[] = [];
-  const readOwn = async (): Promise<Face[]> => (await Promise.all(listOwnFiles().map(facesIn))).flat();
+  const readOwn = async (): Promise<Face[]> => (await Promise.all(listOwnFiles().map(readFaces))).flat();
   return {
     /** The wanted weight comes first. */
     async own(isBold: boolean): Promise<readonly Face[]> {
       ours ??= readOwn();
-      return byLikeness(await ours, isBold);
+      return sortByLikeness(await ours, isBold);
     },
     /**
      * Fonts of the installation, sans serif and the nearest to the wanted weight first; looked for at the first use.
      */
     async more(isBold: boolean): Promise<readonly Face[]> {
-      others ??= folder === undefined ? Promise.resolve([]) : facesBelow(folder);
-      return byLikeness(await others, isBold);
+      others ??= folder === undefined ? Promise.resolve([]) : findFaces(folder);
+      return sortByLikeness(await others, isBold);
     },
   };
 }
 
 /** None if the file is not a font that can be read. */
-const facesIn = async (file: string): Promise<Face[]> => {
+const readFaces = async (file: string): Promise<Face[]> => {
   const { create } = await import('fontkit');
   try {
     const font = create(await read(file));
-    return 'fonts' in font ? font.fonts.flatMap((one) => faceOf(file, one, true)) : faceOf(file, font, false);
+    return 'fonts' in font ? font.fonts.flatMap((one) => toFaces(file, one, true)) : toFaces(file, font, false);
   } catch {
     return [];
   }
 };
 
-const faceOf = (file: string, font: Font, isMember: boolean): Face[] => {
+const toFaces = (file: string, font: Font, isMember: boolean): Face[] => {
   const { fsSelection, usWeightClass: weight } = font['OS/2'];
   if (fsSelection.italic || fsSelection.oblique) return [];
-  const ranges = rangesOf(font.characterSet);
+  const ranges = toRanges(font.characterSet);
   const member = isMember ? font.postscriptName : undefined;
   return [{ file, member, weight, has: (codePoint) => isWithin(ranges, codePoint) }];
 };
 
 /** Stores pairs of first and last code point: a set of those of a Chinese font would take megabytes. */
-const rangesOf = (codePoints: readonly number[]): Uint32Array => {
+const toRanges = (codePoints: readonly number[]): Uint32Array => {
   const ranges: number[] = [];
   for (const codePoint of [...codePoints].sort((a, b) => a - b)) {
     if (ranges.length > 0 && codePoint <= (ranges.at(-1) ?? 0) + 1) ranges[ranges.length - 1] = codePoint;
@@ -148,19 +148,19 @@ const isWithin = (ranges: Uint32Array, codePoint: number): boolean => {
 };
 
 /** Sans serif fonts of the wanted weight come first. */
-const byLikeness = (faces: readonly Face[], isBold: boolean): Face[] => {
+const sortByLikeness = (faces: readonly Face[], isBold: boolean): Face[] => {
   const distance = ({ file, weight }: Face): number =>
     Math.abs(weight - (isBold ? BOLD : REGULAR)) + (/sans/i.test(basename(file)) ? 0 : BOLD);
   return faces.toSorted((a, b) => distance(a) - distance(b));
 };
 
 /** Sorted by name; none if there is no such folder. */
-const facesBelow = async (folder: string): Promise<Face[]> => {
+const findFaces = async (folder: string): Promise<Face[]> => {
   const names = await readdir(folder, { recursive: true }).catch(() => []);
   const files = names.filter((name) => FORMATS.has(extname(name).toLowerCase())).sort();
   const faces: Face[] = [];
   // One by one, since fonts are large.
-  for (const name of files) faces.push(...(await facesIn(join(folder, name))));
+  for (const name of files) faces.push(...(await readFaces(join(folder, name))));
   return faces;
 };
 

@@ -28,15 +28,15 @@ interface Font {
 
 /** In points, as far as the width can be known. */
 export function measureWidth(text: string, font: Font): number {
-  return pointsOf(
-    splitLetters(text).reduce((sum, letter) => sum + widthOfLetter(letter), 0),
+  return toPoints(
+    splitLetters(text).reduce((sum, letter) => sum + estimateWidth(letter), 0),
     font,
   );
 }
 
-const pointsOf = (width: number, { size, isBold }: Font): number => width * size * (isBold ? 1.12 : 1);
+const toPoints = (width: number, { size, isBold }: Font): number => width * size * (isBold ? 1.12 : 1);
 
-const widthOfLetter = (letter: string): number => {
+const estimateWidth = (letter: string): number => {
   if (NARROW.test(letter)) return 0.4;
   if (FULL.test(letter)) return 1.1;
   if (WIDE.test(letter)) return 1.05;
@@ -50,21 +50,21 @@ export function breakLines(text: string, room: number, most: number, font: Font)
   while (rest !== '') {
     if (measureWidth(rest, font) <= room) return [...lines, rest];
     if (lines.length === most - 1)
-      return [...lines, `${beginning(rest, room - measureWidth('…', font), font).trimEnd()}…`];
-    const begun = beginning(rest, room, font) || (splitLetters(rest)[0] ?? '');
-    const space = rest[begun.length] === ' ' ? begun.length : begun.lastIndexOf(' ');
-    const line = space > 0 ? begun.slice(0, space) : begun;
+      return [...lines, `${takeBeginning(rest, room - measureWidth('…', font), font).trimEnd()}…`];
+    const head = takeBeginning(rest, room, font) || (splitLetters(rest)[0] ?? '');
+    const space = rest[head.length] === ' ' ? head.length : head.lastIndexOf(' ');
+    const line = space > 0 ? head.slice(0, space) : head;
     lines.push(line);
     rest = rest.slice(line.length).trimStart();
   }
   return lines;
 }
 
-const beginning = (text: string, room: number, font: Font): string => {
+const takeBeginning = (text: string, room: number, font: Font): string => {
   let [fitting, width] = ['', 0];
   for (const letter of splitLetters(text)) {
-    width += widthOfLetter(letter);
-    if (pointsOf(width, font) > room) break;
+    width += estimateWidth(letter);
+    if (toPoints(width, font) > room) break;
     fitting += letter;
   }
   return fitting;

@@ -36,9 +36,9 @@ export async function placeLine(
 ): Promise<PlacedLine> {
   const own = await fonts.own(isBold);
   const runs = splitRuns(line, fromRight);
-  const isOwn = runs.every((run) => piecesOf(run, own).every(({ face }) => face !== undefined));
+  const isOwn = runs.every((run) => splitIntoPieces(run, own).every(({ face }) => face !== undefined));
   const faces = isOwn ? own : [...own, ...(await fonts.more(isBold))];
-  const placed = runs.flatMap((run) => piecesOf(run, faces));
+  const placed = runs.flatMap((run) => splitIntoPieces(run, faces));
   const [fallback] = own;
   if (!fallback) throw new Error('the fonts of the product are missing');
   return {
@@ -47,17 +47,17 @@ export async function placeLine(
   };
 }
 
-const piecesOf = ({ text, isRightToLeft }: Run, faces: readonly Face[]) => {
-  const found = byScript(text).flatMap((part) => inFonts(part, faces));
+const splitIntoPieces = ({ text, isRightToLeft }: Run, faces: readonly Face[]) => {
+  const found = splitByScript(text).flatMap((part) => assignFonts(part, faces));
   const inOrder = isRightToLeft ? found.reverse() : found;
-  return inOrder.map((piece) => ({ ...piece, text: forFontkit(piece.text, isRightToLeft) }));
+  return inOrder.map((piece) => ({ ...piece, text: orderForFontkit(piece.text, isRightToLeft) }));
 };
 
 /** What scripts share belongs to the letters before it. */
-const byScript = (text: string): string[] => {
+const splitByScript = (text: string): string[] => {
   const parts: { text: string; script: string | undefined }[] = [];
   for (const letter of text) {
-    const script = scriptOf(letter);
+    const script = findScript(letter);
     const part = parts.at(-1);
     if (!part || (script !== undefined && part.script !== undefined && script !== part.script)) {
       parts.push({ text: letter, script });
@@ -70,16 +70,16 @@ const byScript = (text: string): string[] => {
 };
 
 /** Undefined for what all scripts share: spaces, digits, punctuation, marks, symbols. */
-const scriptOf = (letter: string): string | undefined =>
+const findScript = (letter: string): string | undefined =>
   SHARED.test(letter) ? undefined : (SCRIPTS.find((script) => script.letter.test(letter))?.name ?? 'another script');
 
 /** Takes one font if it has all of the text, else one a word, else one a letter: letters of a word join in one font. */
-const inFonts = (text: string, faces: readonly Face[]): { text: string; face: Face | undefined }[] => {
+const assignFonts = (text: string, faces: readonly Face[]): { text: string; face: Face | undefined }[] => {
   const face = faces.find((one) => hasAll(one, text));
   if (face) return [{ text, face }];
   const words = text.split(/(?<=\s)(?=\S)/u);
   const parts = words.length > 1 ? words : splitLetters(text);
-  return parts.length > 1 ? parts.flatMap((part) => inFonts(part, faces)) : [{ text, face }];
+  return parts.length > 1 ? parts.flatMap((part) => assignFonts(part, faces)) : [{ text, face }];
 };
 
 const hasAll = ({ has }: Face, text: string): boolean =>
@@ -89,8 +89,8 @@ const hasAll = ({ has }: Face, text: string): boolean =>
  * Fontkit turns round what begins in a script from the right, Persian digits among it, and nothing else, such as
  * brackets that stand alone.
  */
-const forFontkit = (text: string, isRightToLeft: boolean): string => {
-  const script = [...text].map(scriptOf).find((one) => one !== undefined);
+const orderForFontkit = (text: string, isRightToLeft: boolean): string => {
+  const script = [...text].map(findScript).find((one) => one !== undefined);
   const turns = script !== undefined && FROM_RIGHT.has(script);
   return turns === isRightToLeft ? text : splitLetters(text).reverse().join('');
 };
@@ -99,8 +99,8 @@ const forFontkit = (text: string, isRightToLeft: boolean): string => {
 export function listScripts(missing: readonly string[]): string[] {
   const scripts = new Map<string, string>();
   for (const text of missing) {
-    const letter = [...text].find((one) => scriptOf(one) !== undefined) ?? text;
-    const script = scriptOf(letter) ?? 'symbols';
+    const letter = [...text].find((one) => findScript(one) !== undefined) ?? text;
+    const script = findScript(letter) ?? 'symbols';
     const hex = (letter.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
     if (!scripts.has(script)) scripts.set(script, `${script} (U+${hex})`);
   }
