@@ -2,7 +2,7 @@
 import { createDatabase } from './database.js';
 import { decide } from './decide.js';
 import { createQueue, itemOf } from './queue.js';
-import { createShelf } from './shelf.js';
+import { createScanBackup } from './scan-backup.js';
 import { createStatuses } from './statuses.js';
 import { isBarcode, scannedText } from './verify.js';
 
@@ -61,7 +61,7 @@ export function createEvening({ connect, storage, mayKeep = () => true, link, ve
 
   const queue = createQueue({
     database,
-    shelf: createShelf(storage),
+    backup: createScanBackup(storage),
     send: (items) => link.control(items),
     async revert(ticketId, at) {
       if (await link.revert(ticketId, at)) statuses.set([[ticketId, printed]]);

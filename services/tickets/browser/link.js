@@ -34,12 +34,12 @@ export function createLink({ send, storage, onChange, clock = Date.now }) {
     onChange();
   };
 
-  const setClock = (response, begun) => {
+  const setClock = (response, startedAt) => {
     const date = Date.parse(response.headers.get('Date') ?? '');
     const ended = clock();
-    const difference = date + 500 - (begun + ended) / 2;
+    const difference = date + 500 - (startedAt + ended) / 2;
     // The answer was written at any time of the exchange, so a slow one says little.
-    const doubtMs = CLOCK_MS + (ended - begun) / 2;
+    const doubtMs = CLOCK_MS + (ended - startedAt) / 2;
     if (Number.isNaN(date) || Math.abs(difference - offset) < doubtMs) return;
     offset = Math.abs(difference) < doubtMs ? 0 : difference;
     storage.setItem(CLOCK, String(offset));
@@ -52,7 +52,7 @@ export function createLink({ send, storage, onChange, clock = Date.now }) {
 
   const request = async (path, { method = 'GET', body, headers = {}, timeoutMs = PATIENCE_MS } = {}) => {
     if (clock() < pausedUntil) throw new Failure(0, 'paused');
-    const begun = clock();
+    const startedAt = clock();
     const controller = new AbortController();
     const timer = setTimeout(() => controller.abort(), timeoutMs);
     try {
@@ -63,7 +63,7 @@ export function createLink({ send, storage, onChange, clock = Date.now }) {
         signal: controller.signal,
       });
       const answer = await response.json().catch(() => ({}));
-      setClock(response, begun);
+      setClock(response, startedAt);
       if (response.status === 429 || response.status >= 500) pause(response);
       become(response.status === 401 ? 'signed out' : response.status >= 500 ? 'down' : 'up');
       if (!response.ok) throw new Failure(response.status, answer.status);

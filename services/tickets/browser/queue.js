@@ -19,13 +19,13 @@ export function itemOf({ nonce, barcode, ticketId, performanceId, gate, at }) {
  * A scan is `{nonce, barcode?, ticketId, performanceId, gate, at, shown, isAsked, isUndone, answer, contradiction}`:
  * `isAsked` if a request with it may have had its effect, `isUndone` if that effect is to be taken back, `answer` null
  * until the server has answered; of a refusal by the phone alone, which is not sent, what it showed.
- * It is in the database, and until the server has answered on the shelf, too: browsers lose either.
- * - `database`: of `database.js`; `shelf`: of `shelf.js`
+ * It is in the database, and until the server has answered in the backup, too: browsers lose either.
+ * - `database`: of `database.js`; `backup`: of `scan-backup.js`
  * - `send(items)`: the answers of POST /svc/v3/tickets/controls
  * - `revert(ticketId, at)`: takes back the control of this instant, if that is the ticket's
  * - `onAnswers(scans)`, `onChange()`: called after answers, after each change
  */
-export function createQueue({ database, shelf, send, revert, onAnswers, onChange }) {
+export function createQueue({ database, backup, send, revert, onAnswers, onChange }) {
   /** By nonce, in the order in which they were made. */
   const scans = new Map();
 
@@ -34,7 +34,7 @@ export function createQueue({ database, shelf, send, revert, onAnswers, onChange
   const write = async (put, remove) => {
     try {
       await database.write({ scans: { put, remove: remove.map(({ nonce }) => nonce) } });
-      for (const { nonce } of put) if (!scans.has(nonce) || !isOpen(scans.get(nonce))) shelf.remove(nonce);
+      for (const { nonce } of put) if (!scans.has(nonce) || !isOpen(scans.get(nonce))) backup.remove(nonce);
       return true;
     } catch {
       return false;
@@ -45,11 +45,11 @@ export function createQueue({ database, shelf, send, revert, onAnswers, onChange
   const store = async (put, remove = []) => {
     for (const scan of put) scans.set(scan.nonce, scan);
     for (const { nonce } of remove) scans.delete(nonce);
-    for (const { nonce } of remove) shelf.remove(nonce);
-    const areShelved = put.map(shelf.put);
+    for (const { nonce } of remove) backup.remove(nonce);
+    const areBackedUp = put.map(backup.put);
     const written = write(put, remove);
     onChange();
-    return !areShelved.includes(false) || written;
+    return !areBackedUp.includes(false) || written;
   };
 
   const all = () => [...scans.values()];
@@ -101,16 +101,16 @@ export function createQueue({ database, shelf, send, revert, onAnswers, onChange
   return {
     /** Takes the scans of before a reload: those of the database, and those that it has lost. */
     async open(stored) {
-      const shelved = shelf.all();
-      const kept = new Map([...stored, ...shelved].map((scan) => [scan.nonce, upgraded(scan)]));
+      const backedUp = backup.all();
+      const kept = new Map([...stored, ...backedUp].map((scan) => [scan.nonce, upgraded(scan)]));
       const inOrder = [...kept.values()].sort((one, other) => (one.at < other.at ? -1 : 1));
       for (const scan of inOrder) scans.set(scan.nonce, scan);
       await store(inOrder.filter(isOpen));
     },
     /** Notes a scan that the server is asked about: if the page ends before there is a verdict, it is taken back. */
-    ask: (scan) => shelf.put({ ...scan, isAsked: true, isUndone: true, answer: null }),
+    ask: (scan) => backup.put({ ...scan, isAsked: true, isUndone: true, answer: null }),
     /** Forgets that: it has an answer. */
-    settle: (nonce) => shelf.remove(nonce),
+    settle: (nonce) => backup.remove(nonce),
     /**
      * Keeps a scan; one with an answer as what has happened. @throws {Error} if an open one can be kept nowhere: it
      * does not count, and what the server may know of it is taken back
@@ -123,7 +123,7 @@ export function createQueue({ database, shelf, send, revert, onAnswers, onChange
     },
     /** Sends what waits, and takes back what was undone; rejects if that must be tried again. */
     flush() {
-      for (const scan of all()) if (isOpen(scan)) shelf.put(scan);
+      for (const scan of all()) if (isOpen(scan)) backup.put(scan);
       sending ??= sendAll().finally(() => {
         sending = undefined;
       });

@@ -91,10 +91,10 @@ describeOnEachEngine('what a phone cannot keep it says so', (fixture) => {
     setWeather('lost answers');
     const asked = evening.scan({ text: texts[0] });
     while (Object.keys(memory.texts).length === 0) await new Promise(setImmediate);
-    const shelf = structuredClone({ ...memory.texts });
+    const stored = structuredClone({ ...memory.texts });
     await asked;
     const other = await openPhone(fixture);
-    Object.assign(other.memory.texts, shelf);
+    Object.assign(other.memory.texts, stored);
     const again = await openPhone(fixture, { memory: other.memory });
     const id = String(tickets[0]?.id);
     expect(await fixture.ticket(id)).toMatchObject({ status: 'controlled' });

@@ -3,7 +3,7 @@
 const PREFIX = 'boxoffice.door.scan.';
 
 /** `storage`: such as `localStorage`. */
-export function createShelf(storage) {
+export function createScanBackup(storage) {
   return {
     /** The scans that are there. */
     all: () =>
