@@ -3,27 +3,14 @@ import { BlockList, isIP, isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
 
-const INTERNAL: readonly (readonly [cidr: string, name: string])[] = [
-  ['0.0.0.0/8', 'unspecified'],
-  ['10.0.0.0/8', 'private'],
-  ['100.64.0.0/10', 'shared'],
-  ['127.0.0.0/8', 'loopback'],
-  ['169.254.0.0/16', 'link-local'],
-  ['172.16.0.0/12', 'private'],
-  ['192.0.0.0/24', 'private'],
-  ['192.168.0.0/16', 'private'],
-  ['198.18.0.0/15', 'private'],
-  ['224.0.0.0/4', 'multicast'],
-  ['240.0.0.0/4', 'reserved'],
-  ['::/128', 'unspecified'],
-  ['::1/128', 'loopback'],
-  ['64:ff9b:1::/48', 'private'],
-  ['100::/64', 'reserved'],
-  ['2001::/32', 'reserved'],
-  ['fc00::/7', 'unique-local'],
-  ['fe80::/10', 'link-local'],
-  ['fec0::/10', 'private'],
-  ['ff00::/8', 'multicast'],
+const LOCAL = ['0.0.0.0/8', '127.0.0.0/8', '::/128', '::1/128'];
+
+/** What is not public (IANA special-purpose address registries). */
+const INTERNAL = [
+  ...LOCAL,
+  ...['10.0.0.0/8', '100.64.0.0/10', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24', '192.168.0.0/16'],
+  ...['198.18.0.0/15', '224.0.0.0/4', '240.0.0.0/4', '64:ff9b:1::/48', '100::/64', '2001::/32', 'fc00::/7'],
+  ...['fe80::/10', 'fec0::/10', 'ff00::/8'],
 ];
 
 /** The position of the IPv4 bytes (RFC 4291, 2.5.5; RFC 2765; RFC 6052; RFC 3056). */
@@ -35,30 +22,15 @@ const EMBEDDING: readonly (readonly [cidr: string, at: number])[] = [
   ['2002::/16', 2],
 ];
 
-type Network = ReturnType<typeof ipaddr.parseCIDR>;
-
-const networks = INTERNAL.map(([cidr, name]) => ({ network: ipaddr.parseCIDR(cidr), name }));
 const embedding = EMBEDDING.map(([cidr, at]) => ({ network: ipaddr.parseCIDR(cidr), at }));
 
-/** The address may be written in any form; undefined: it is public. */
-export function findInternalNetwork(address: string): string | undefined {
-  const parsed = parse(address);
-  const own = networks.find(({ network }) => isInNetwork(parsed, network));
-  if (own) return own.name;
-  const embedded = findEmbeddedIPv4(address);
-  return embedded === undefined ? undefined : findInternalNetwork(embedded);
-}
-
-const parse = (address: string) => ipaddr.parse(address.split('%', 1)[0] ?? '');
-
-const isInNetwork = (address: ReturnType<typeof ipaddr.parse>, network: Network): boolean =>
-  address.kind() === network[0].kind() && address.match(network);
+const dropZone = (address: string): string => address.split('%', 1)[0] ?? '';
 
 /** Undefined for other addresses. */
 const findEmbeddedIPv4 = (address: string): string | undefined => {
   if (!isIPv6(address)) return undefined;
-  const parsed = parse(address);
-  const form = embedding.find(({ network }) => isInNetwork(parsed, network));
+  const parsed = ipaddr.parse(dropZone(address));
+  const form = embedding.find(({ network }) => parsed.match(network));
   // These two lie in the compatible network, and stand for themselves.
   if (!form || ['unspecified', 'loopback'].includes(parsed.range())) return undefined;
   return parsed
@@ -66,6 +38,23 @@ const findEmbeddedIPv4 = (address: string): string | undefined => {
     .slice(form.at, form.at + 4)
     .join('.');
 };
+
+/** Compares the address, or the IPv4 address that it stands for; it may be written in any form. */
+const createNetworks = (cidrs: readonly string[]): ((address: string) => boolean) => {
+  const list = new BlockList();
+  for (const cidr of cidrs) {
+    const [address = '', bits] = cidr.split('/');
+    list.addSubnet(address, Number(bits), isIPv6(address) ? 'ipv6' : 'ipv4');
+  }
+  const holds = (address: string): boolean => list.check(dropZone(address), isIPv6(address) ? 'ipv6' : 'ipv4');
+  return (address) => {
+    const embedded = findEmbeddedIPv4(address);
+    return holds(address) || (embedded !== undefined && holds(embedded));
+  };
+};
+
+const isLocalNetwork = createNetworks(LOCAL);
+const isInternal = createNetworks(INTERNAL);
 
 /** IPv4 addresses come first. @throws {Unresolvable} if there is no address */
 export type Resolve = (host: string) => Promise<readonly string[]>;
@@ -126,14 +115,10 @@ export function createOwnListeners(options: OwnListenersOptions) {
   const lookUp = async (host: string): Promise<void> => {
     const found = await resolve(host).catch(() => []);
     if (found.length === 0) return;
-    addresses.set(
-      host,
-      found.filter((address) => findInternalNetwork(address) !== undefined),
-    );
+    addresses.set(host, found.filter(isInternal));
   };
 
-  const isLocal = (address: string): boolean =>
-    ['loopback', 'unspecified'].includes(findInternalNetwork(address) ?? '') || interfaces().includes(address);
+  const isLocal = (address: string): boolean => isLocalNetwork(address) || interfaces().includes(address);
 
   const portsHere = (): ReadonlySet<number> => {
     const here = named.filter(({ host }) => isLoopbackName(host) || (isIP(host) > 0 && isLocal(host)));
@@ -188,11 +173,11 @@ interface AddressPolicyOptions {
 const REFUSED = 'its address is not allowed';
 
 export function createAddressPolicy({ allowed, own, resolve }: AddressPolicyOptions) {
-  let known = { cidrs: allowed(), holds: createAllowed(allowed()) };
+  let known = { cidrs: allowed(), holds: createNetworks(allowed()) };
 
   const isAllowed = (address: string): boolean => {
     const cidrs = allowed();
-    if (cidrs !== known.cidrs) known = { cidrs, holds: createAllowed(cidrs) };
+    if (cidrs !== known.cidrs) known = { cidrs, holds: createNetworks(cidrs) };
     return known.holds(address);
   };
 
@@ -201,7 +186,7 @@ export function createAddressPolicy({ allowed, own, resolve }: AddressPolicyOpti
     if (own.isNamed(getHost(url), getPort(url)) || own.isAt(address, getPort(url))) return REFUSED;
     if (isAllowed(address)) return undefined;
     if (url.protocol !== 'https:') return 'it is not https';
-    return findInternalNetwork(address) === undefined ? undefined : REFUSED;
+    return isInternal(address) ? REFUSED : undefined;
   };
 
   /** @throws {Unresolvable} if there is none */
@@ -229,18 +214,3 @@ export function createAddressPolicy({ allowed, own, resolve }: AddressPolicyOpti
     },
   };
 }
-
-/** Compares the address, or the IPv4 address that it stands for. */
-const createAllowed = (cidrs: readonly string[]): ((address: string) => boolean) => {
-  const list = new BlockList();
-  for (const cidr of cidrs) {
-    const [address = '', bits] = cidr.split('/');
-    list.addSubnet(address, Number(bits), isIPv6(address) ? 'ipv6' : 'ipv4');
-  }
-  const holds = (address: string): boolean =>
-    list.check(address.split('%', 1)[0] ?? '', isIPv6(address) ? 'ipv6' : 'ipv4');
-  return (address) => {
-    const embedded = findEmbeddedIPv4(address);
-    return holds(address) || (embedded !== undefined && holds(embedded));
-  };
-};

@@ -120,17 +120,6 @@ export function createEventExample(type: EventType) {
   };
 }
 
-const webhookId = 'whk_5k2m9qx4tb03vn5e0rw8';
-
-const exampleOfTest = {
-  id: 'evt_00mhs1k9f5g7ja3p1y6d',
-  type: TEST_TYPE,
-  occurredAt: at,
-  institution: 'opera',
-  resource: { type: 'webhook', id: webhookId, version: 2, url: `${PUBLIC_URL}/svc/v3/webhooks/${webhookId}` },
-  data: {},
-};
-
 const resourceTypes = [...new Set(eventTypeNames.map((type) => eventTypes[type].resource))];
 
 const resource = {
@@ -205,13 +194,6 @@ export const WebhookTestEvent = named(
   ),
 );
 
-const test: DescribedWebhook = {
-  type: TEST_TYPE,
-  summary: 'A webhook was tested: `POST /svc/v3/webhooks/{webhookId}/test`',
-  body: WebhookTestEvent,
-  example: exampleOfTest,
-};
-
 /** As webhooks receive them and the feed shows them; and the test, which is delivered only. */
 export const describedWebhooks: readonly DescribedWebhook[] = [
   ...eventTypeNames.map((type) => ({
@@ -220,7 +202,15 @@ export const describedWebhooks: readonly DescribedWebhook[] = [
     body: createEventSchema(type),
     example: createEventExample(type),
   })),
-  test,
+  {
+    type: TEST_TYPE,
+    summary: 'A webhook was tested: `POST /svc/v3/webhooks/{webhookId}/test`',
+    body: WebhookTestEvent,
+    example: createTestEvent(
+      { id: 'whk_5k2m9qx4tb03vn5e0rw8', revision: 2 },
+      { id: 'evt_00mhs1k9f5g7ja3p1y6d', institution: 'opera', at: Date.parse(at), publicUrl: PUBLIC_URL },
+    ),
+  },
 ];
 
 interface TestOptions {

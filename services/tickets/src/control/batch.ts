@@ -4,6 +4,7 @@ import { type Code, Fault } from '@boxoffice/envelope';
 import type { Caller } from '@boxoffice/identity';
 import { createId, deriveId } from '@boxoffice/runtime';
 import { computeSalesBounds } from '@boxoffice/service';
+import { runForEach } from '@boxoffice/store';
 import { type Collections, type InstitutionContext, readTimestamp } from '../context.ts';
 import { admit, findTimeProblem, type Scan } from '../domain/control.ts';
 import type { Ticket } from '../domain/ticket.ts';
@@ -137,8 +138,7 @@ const controlEach = async (context: InstitutionContext, attempts: readonly Attem
     const ticket = known.get(id) ?? claimed.get(id);
     for (const attempt of same.toSorted(compareScans)) made.push(...(await controlWith(context, ticket, attempt)));
   };
-  for (let start = 0; start < byTicket.length; start += WIDTH)
-    await Promise.all(byTicket.slice(start, start + WIDTH).map(run));
+  await runForEach(byTicket.values(), WIDTH, run);
   return made;
 };
 

@@ -1,15 +1,15 @@
 import { type AnyOperation, operation } from '@boxoffice/http';
-import type { ContextOf } from '../context.ts';
-import { control, revert } from '../domain/control.ts';
+import type { ContextOf, InstitutionContext } from '../context.ts';
+import { control, revert, type Scan } from '../domain/control.ts';
 import { createControlFact, createTicketControlledFact } from '../events.ts';
 import * as example from '../examples.ts';
 import { BarcodeControl, Control, Ticket } from '../schemas.ts';
 import type { TicketDocument } from '../store.ts';
 import { changing, createTicketAnswer, finalCodes, PATH, single } from '../tickets/answers.ts';
 import { findTicket } from '../tickets/lineage.ts';
-import { changeTicket } from '../tickets/tickets.ts';
+import { changeTicket, type Request } from '../tickets/tickets.ts';
 import { findAdmittance } from './admittance.ts';
-import { checkTicket, getScanTicketId, runAndRecordScan, toScan } from './scans.ts';
+import { checkTicket, getScanTicketId, type RequestedScan, runAndRecordScan, toScan } from './scans.ts';
 
 const controlling = { ...single, ...changing, path: `${single.path}/control`, admits: ['door'] } as const;
 /** Codes of a ticket that admits more than once. */
@@ -56,21 +56,9 @@ export function createControlRoutes(contextOf: ContextOf): AnyOperation[] {
         const { barcode, performanceId, ...given } = body;
         const answer = createTicketAnswer(caller);
         const context = contextOf(caller);
-        const { collections } = context;
+        const request = { ifMatch: () => {}, idempotencyRecord: remember(answer) };
         const scan = toScan(context, given, idempotencyKey);
-        let ticket: TicketDocument | undefined;
-        const run = async () => {
-          ticket = await findTicket(collections, getScanTicketId({ barcode }));
-          const admittance = await findAdmittance(collections, ticket);
-          return changeTicket(
-            context,
-            checkTicket(ticket, { barcode, performanceId }).id,
-            { ifMatch: () => {}, idempotencyRecord: remember(answer) },
-            (found, now) => control(found, scan, now, admittance),
-            createTicketControlledFact,
-          );
-        };
-        return answer(await runAndRecordScan(collections, scan, performanceId, run, async () => ticket));
+        return answer(await controlOnce(context, scan, { barcode, performanceId }, request));
       },
     }),
     operation({
@@ -89,20 +77,8 @@ export function createControlRoutes(contextOf: ContextOf): AnyOperation[] {
       handle: async ({ caller, params: { ticketId }, body, ifMatch, remember, idempotencyKey }) => {
         const answer = createTicketAnswer(caller);
         const context = contextOf(caller);
-        const { collections } = context;
-        const scan = toScan(context, body, idempotencyKey);
-        const admittance = await findAdmittance(collections, await findTicket(collections, ticketId));
-        const run = () =>
-          changeTicket(
-            context,
-            ticketId,
-            { ifMatch, idempotencyRecord: remember(answer) },
-            (ticket, now) => control(ticket, scan, now, admittance),
-            createTicketControlledFact,
-          );
-        return answer(
-          await runAndRecordScan(collections, scan, undefined, run, () => findTicket(collections, ticketId)),
-        );
+        const request = { ifMatch, idempotencyRecord: remember(answer) };
+        return answer(await controlOnce(context, toScan(context, body, idempotencyKey), { ticketId }, request));
       },
     }),
     operation({
@@ -122,3 +98,17 @@ export function createControlRoutes(contextOf: ContextOf): AnyOperation[] {
     }),
   ];
 }
+
+/** A refused scan is recorded, too. */
+const controlOnce = (context: InstitutionContext, scan: Scan, requested: RequestedScan, request: Request) => {
+  const { collections } = context;
+  const find = () => findTicket(collections, getScanTicketId(requested));
+  const run = async () => {
+    const ticket = await find();
+    const admittance = await findAdmittance(collections, ticket);
+    const { id } = checkTicket(ticket, requested);
+    const command = (found: TicketDocument, now: string) => control(found, scan, now, admittance);
+    return changeTicket(context, id, request, command, createTicketControlledFact);
+  };
+  return runAndRecordScan(collections, scan, requested.performanceId, run, find);
+};

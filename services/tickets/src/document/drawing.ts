@@ -1,5 +1,4 @@
-import { fileURLToPath } from 'node:url';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { Fault } from '@boxoffice/envelope';
 import type { Logger } from '@boxoffice/runtime';
 import { LRUCache } from 'lru-cache';
@@ -8,6 +7,7 @@ import { createFonts } from './letters/fonts.ts';
 import { createLogos } from './logo.ts';
 import { type Drawn, drawPdf } from './pdf.ts';
 import type { DrawReply, DrawRequest, ThreadData } from './pdf-thread.ts';
+import { startThread } from './thread.ts';
 
 interface Waiting {
   readonly content: Content;
@@ -31,7 +31,7 @@ export interface DrawingOptions {
  */
 export function createDrawing(
   { fontsDirectory, logger }: DrawingOptions = {},
-  start: () => Worker = () => startThread(fontsDirectory),
+  start: () => Worker = () => startThread('pdf', { fontsDirectory } satisfies ThreadData),
 ) {
   let worker: Worker | undefined;
   let last = 0;
@@ -112,16 +112,5 @@ export function createDrawing(
     },
   };
 }
-
-const startThread = (fontsDirectory: string | undefined): Worker => {
-  const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
-  const worker = new Worker(fileURLToPath(new URL(`./pdf-thread${extension}`, import.meta.url)), {
-    name: 'pdf',
-    workerData: { fontsDirectory } satisfies ThreadData,
-    resourceLimits: { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16 },
-  });
-  worker.unref();
-  return worker;
-};
 
 export type Drawing = ReturnType<typeof createDrawing>;

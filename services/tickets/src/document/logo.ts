@@ -1,9 +1,9 @@
-import { fileURLToPath } from 'node:url';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
 import svgToPdf from 'svg-to-pdfkit';
 import type { Picture } from './about.ts';
 import { listOwnFiles, readFontFile } from './letters/fonts.ts';
+import { startThread } from './thread.ts';
 
 /** Milliseconds for a thread to start, on a busy machine. */
 const START_MS = 3_500;
@@ -17,7 +17,7 @@ export type LogoReply = 'started' | Picture | null;
  * Tries each logo once. An institution has set it, so a thread of its own tries it, and is stopped when that takes
  * long. `limitMs`: from the start of the thread.
  */
-export function createLogos(start: (svg: string) => Worker = startThread, limitMs = LOGO_MS) {
+export function createLogos(start: (svg: string) => Worker = (svg) => startThread('logo', svg), limitMs = LOGO_MS) {
   const tried = new LRUCache<string, Promise<Picture | null>>({ max: 100, ttl: 60 * 60_000 });
   return (svg: string): Promise<Picture | null> => {
     const known = tried.get(svg);
@@ -30,15 +30,6 @@ export function createLogos(start: (svg: string) => Worker = startThread, limitM
     return trying;
   };
 }
-
-const startThread = (svg: string): Worker => {
-  const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
-  return new Worker(fileURLToPath(new URL(`./logo-thread${extension}`, import.meta.url)), {
-    name: 'logo',
-    workerData: svg,
-    resourceLimits: { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16 },
-  });
-};
 
 /** Null if the thread fails, or takes too long; undefined if it has not started in time. */
 const waitForReply = (thread: Worker, limitMs: number): Promise<Picture | null | undefined> =>

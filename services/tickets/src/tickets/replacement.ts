@@ -33,7 +33,7 @@ export async function changeOrReplace(
   id: string,
   { idempotencyRecord, ifMatch, requireUnchanged }: Request,
   decide: Replacing,
-): Promise<domain.Ticket & { readonly version: number }> {
+): Promise<Versioned> {
   const { collections } = context;
   for (;;) {
     const before = await getTicket(collections, id);
@@ -77,7 +77,7 @@ const recordPending = async ({ replacements }: Collections, ticketId: string, no
 };
 
 /** In its first version, so that a repeated request gets the first answer. */
-const buildFreshSuccessor = (ticket: domain.Ticket): (domain.Ticket & { readonly version: number }) | undefined => {
+const buildFreshSuccessor = (ticket: domain.Ticket): Versioned | undefined => {
   const next = domain.buildSuccessor(ticket);
   return next && { ...next, version: 1 };
 };
@@ -128,22 +128,21 @@ export function createReplacementRoutes(contextOf: ContextOf): AnyOperation[] {
       readOnly,
       errors: finalCodes,
       example: { params, body: { beneficiary: example.beneficiary }, answer: example.replacing },
-      handle: async ({ caller, params, body, ifMatch, requireUnchanged, remember }) =>
-        answer(
-          await renameTicket(
-            contextOf(caller),
-            params.ticketId,
-            (current) => {
-              const { beneficiary } = mergePatch<{ beneficiary?: object | null }>({ beneficiary: current }, body);
-              return beneficiary ? toBeneficiary(beneficiary) : null;
-            },
-            {
-              ifMatch,
-              requireUnchanged: (ticket) => requireUnchanged(toTicketView(ticket)),
-              idempotencyRecord: remember<Versioned>((ticket) => answer(buildFreshSuccessor(ticket) ?? ticket)),
-            },
-          ),
-        ),
+      handle: async ({ caller, params, body, ifMatch, requireUnchanged, remember }) => {
+        const request: Request = {
+          ifMatch,
+          requireUnchanged: (ticket) => requireUnchanged(toTicketView(ticket)),
+          idempotencyRecord: remember<Versioned>((ticket) => answer(buildFreshSuccessor(ticket) ?? ticket)),
+        };
+        const change: Replacing = (ticket, asNew, now) => {
+          const { beneficiary: current } = ticket;
+          const { beneficiary } = mergePatch<{ beneficiary?: object | null }>({ beneficiary: current }, body);
+          const wanted = beneficiary ? toBeneficiary(beneficiary) : null;
+          // Writing the current name back is allowed in every status.
+          return isNamed(ticket, wanted) ? { next: ticket } : rename(ticket, wanted, asNew, now);
+        };
+        return answer(await changeOrReplace(contextOf(caller), params.ticketId, request, change));
+      },
     }),
     operation({
       ...single,
@@ -172,16 +171,3 @@ export function createReplacementRoutes(contextOf: ContextOf): AnyOperation[] {
     }),
   ];
 }
-
-/** Returns the replacing ticket if this one is printed. */
-const renameTicket = (
-  context: InstitutionContext,
-  id: string,
-  to: (current: domain.Beneficiary | null) => domain.Beneficiary | null,
-  request: Request,
-) =>
-  changeOrReplace(context, id, request, (ticket, asNew, now) => {
-    const wanted = to(ticket.beneficiary);
-    // Writing the current name back is allowed in every status.
-    return isNamed(ticket, wanted) ? { next: ticket } : rename(ticket, wanted, asNew, now);
-  });

@@ -14,7 +14,7 @@ import {
   issueOrder,
   toCancelledOrder,
 } from '../fixture/tickets.ts';
-import { blur, readPdfText, renderCodeOfSvg, renderPdf, scan } from './rendering.ts';
+import { blur, renderCodeOfSvg, renderPdf, scan } from './rendering.ts';
 
 const { about } = shopTicket;
 const beneficiary = { firstName: 'Zażółć', lastName: 'Αγάπη <Любовь> & "co"' };
@@ -39,8 +39,8 @@ describe('the PDF of a ticket', () => {
     const [small, large] = [await renderPdf(pdf, 1), await renderPdf(pdf, 2)];
     for (const picture of [small, blur(small, 1), blur(large, 2)])
       expect(await scan(picture)).toEqual([testVector.barcode]);
-    const text = await readPdfText(pdf);
-    for (const part of ['Opéra du Lac', 'La Flûte enchantée', 'Zażółć Αγάπη', 'Любовь']) expect(text).toContain(part);
+    for (const part of ['Opéra du Lac', 'La Flûte enchantée', 'Zażółć Αγάπη', 'Любовь'])
+      expect(small.text).toContain(part);
   }, 300_000);
 
   test('is the same for the same ticket, byte for byte', async () => {

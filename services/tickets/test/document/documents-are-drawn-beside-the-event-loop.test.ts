@@ -1,25 +1,13 @@
 import { Worker } from 'node:worker_threads';
 import { Fault } from '@boxoffice/envelope';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { type Content, createPlainContent } from '../../src/document/about.ts';
+import { createPlainContent } from '../../src/document/about.ts';
 import { createDrawing, type Drawing, MOST_WAITING } from '../../src/document/drawing.ts';
 import { createLogos } from '../../src/document/logo.ts';
 import { drawPdf } from '../../src/document/pdf.ts';
+import { createAbout } from './rendering.ts';
 
-const about = (number: string): Content =>
-  createPlainContent({
-    language: 'en',
-    institution: 'Opéra du Lac',
-    title: 'The Magic Flute',
-    when: null,
-    venue: null,
-    entries: [{ name: 'Place', value: 'A 1' }],
-    barcode: 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789',
-    code: 'QR code',
-    note: 'Show this code at the door.',
-    number: `Ticket ${number}`,
-    printedAt: '2031-01-01T00:00:00.000Z',
-  });
+const about = (number: string) => createPlainContent(createAbout({ number }));
 
 /** Answers with what was asked, after it has slept in the way that blocks a thread. */
 const SLOW = `const { parentPort } = require('node:worker_threads');

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { PDFiumLibrary } from '@hyzyla/pdfium';
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
+import type { About } from '../../src/document/about.ts';
 
 /** Grey values, a byte each, row by row. */
 export interface Picture {
@@ -50,26 +51,35 @@ export async function renderPdfPages(pdf: Buffer, scale = 1): Promise<Page[]> {
 }
 
 /** Renders the only page of a PDF. */
-export function renderPdf(pdf: Buffer, scale: number): Promise<Picture> {
-  return onlyPage(pdf, scale);
-}
-
-const onlyPage = async (pdf: Buffer, scale?: number): Promise<Page> => {
+export async function renderPdf(pdf: Buffer, scale?: number): Promise<Page> {
   const [page, ...others] = await renderPdfPages(pdf, scale);
   if (!page || others.length > 0) throw new Error(`the document has ${others.length + 1} pages`);
   return page;
-};
+}
 
-/** The text of the only page of a PDF. */
-export async function readPdfText(pdf: Buffer): Promise<string> {
-  return (await onlyPage(pdf)).text;
+/** A plain document of a ticket, without a store. */
+export function createAbout(members: Partial<About> = {}): About {
+  return {
+    language: 'en',
+    institution: null,
+    title: 'The Magic Flute',
+    when: null,
+    venue: null,
+    entries: [{ name: 'Place', value: 'A 1' }],
+    barcode: 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789',
+    code: 'QR code',
+    note: 'Show this code at the door.',
+    number: 'Ticket tic_1',
+    printedAt: '2031-01-01T00:00:00.000Z',
+    ...members,
+  };
 }
 
 /** Paints the code of an SVG document, `pixels` for each module: the runs of its path, each `Mx yhNv1h-Nz`. */
 export function renderCodeOfSvg(svg: string, pixels: number): Picture {
   const [code = ''] = /<svg x=.*<\/svg>/s.exec(svg) ?? [];
   const side = Number(/viewBox="0 0 (\d+) \d+"/.exec(code)?.[1]);
-  if (!(numberIn(code, 'width') > 0 && side > 0)) throw new Error('the document has no code');
+  if (!(Number(/\bwidth="([\d.]+)"/.exec(code)?.[1]) > 0 && side > 0)) throw new Error('the document has no code');
   const width = side * pixels;
   const grey = new Uint8Array(width * width).fill(255);
   for (const [, x, y, run, back] of code.matchAll(/M(\d+) (\d+)h(\d+)v1h-(\d+)z/g)) {
@@ -79,8 +89,6 @@ export function renderCodeOfSvg(svg: string, pixels: number): Picture {
   }
   return { width, height: width, grey };
 }
-
-const numberIn = (text: string, name: string): number => Number(new RegExp(`\\b${name}="([\\d.]+)"`).exec(text)?.[1]);
 
 /** The picture out of focus: each pixel is the mean of the square around it. */
 export function blur({ width, height, grey }: Picture, radius: number): Picture {

@@ -62,14 +62,13 @@ describeOnEachEngine('tickets are issued once', (fixture) => {
     expect(await fixture.facts(order.orderId)).toEqual([]);
   });
 
-  test('an unreadable event is rejected as Unreadable', async () => {
-    for (const type of ['order.cancelled', 'contact.erased'])
-      await expect(fixture.deliver(type, {})).rejects.toMatchObject({ name: 'Unreadable' });
-  });
-
-  test('so is one of an unknown type, also one named like what every object inherits', async () => {
-    for (const type of ['order.praised', 'constructor', 'toString', '__proto__'])
-      await expect(fixture.deliver(type, createConfirmedOrder())).rejects.toMatchObject({ name: 'Unreadable' });
+  test('an unreadable event is rejected as Unreadable, and so is one named like what every object inherits', async () => {
+    const known = ['order.cancelled', 'contact.erased'].map((type) => fixture.deliver(type, {}));
+    const unknown = ['order.praised', 'constructor', 'toString', '__proto__'].map((type) =>
+      fixture.deliver(type, createConfirmedOrder()),
+    );
+    for (const delivery of await Promise.allSettled([...known, ...unknown]))
+      expect(delivery).toMatchObject({ status: 'rejected', reason: { name: 'Unreadable' } });
   });
 });
 
