@@ -1,15 +1,8 @@
 export {
   build,
   findKustomizeCommand,
-  findTemplatePath,
   formatResourceName,
-  getMember,
-  isTree,
+  type Json,
   type Resource,
   renderFolder,
-  requireList,
-  requireText,
-  requireTree,
-  type Tree,
-  type Value,
 } from './kustomize.ts';

@@ -1,61 +1,19 @@
 import { spawnSync } from 'node:child_process';
 import { parseAllDocuments } from 'yaml';
 
-export type Value = string | number | boolean | null | readonly Value[] | Tree;
+/** Any JSON, untyped: its schema is checked once, and a reader takes the members that it needs. */
+export type Json = ReturnType<typeof JSON.parse>;
 
-export interface Tree {
-  readonly [name: string]: Value;
-}
-
-export interface Resource extends Tree {
+export interface Resource {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly metadata: Tree & { readonly name: string };
-}
-
-export function isTree(value: Value | undefined): value is Tree {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** @throws {Error} when the value is not a mapping */
-export function requireTree(value: Value | undefined, what: string): Tree {
-  if (isTree(value)) return value;
-  throw new Error(`${what} is no mapping`);
-}
-
-/** Returns an empty list for an absent one. @throws {Error} for any other value */
-export function requireList(value: Value | undefined, what: string): readonly Value[] {
-  if (value === undefined || value === null) return [];
-  if (Array.isArray(value)) return value;
-  throw new Error(`${what} is no list`);
-}
-
-/** @throws {Error} when no text has that name */
-export function requireText(tree: Tree, name: string): string {
-  const value = tree[name];
-  if (typeof value === 'string') return value;
-  throw new Error(`${name} is missing, or is no text`);
-}
-
-/** The member at a path of names and positions; undefined if absent. */
-export function getMember(value: Value | undefined, ...path: readonly (string | number)[]): Value | undefined {
-  let found = value;
-  for (const step of path) {
-    if (typeof step === 'number') found = Array.isArray(found) ? found[step] : undefined;
-    else found = isTree(found) ? found[step] : undefined;
-  }
-  return found;
+  readonly metadata: { readonly name: string };
+  readonly [member: string]: Json;
 }
 
 /** Kind and name, which identify an object within a namespace. */
 export function formatResourceName({ kind, metadata }: Resource): string {
   return `${kind}/${metadata.name}`;
-}
-
-/** The path of a kind's pod template; undefined for a kind without pods. */
-export function findTemplatePath(kind: string): readonly string[] | undefined {
-  if (kind === 'CronJob') return ['spec', 'jobTemplate', 'spec', 'template'];
-  return kind === 'Deployment' || kind === 'Job' ? ['spec', 'template'] : undefined;
 }
 
 const candidates = [

@@ -1,25 +1,14 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import {
-  build,
-  findTemplatePath,
-  formatResourceName,
-  getMember,
-  type Resource,
-  renderFolder,
-  requireList,
-  requireTree,
-  type Tree,
-  type Value,
-} from '../src/index.ts';
+import { build, formatResourceName, type Json, type Resource, renderFolder } from '../src/index.ts';
 import { operatorVersion, product, type Started, startDeployments } from './product.ts';
 import {
   base,
   everything,
   example,
+  findPodTemplate,
   findSurroundings,
   firstInstitution,
   listSurroundings,
-  type Surroundings,
   topology,
 } from './resources.ts';
 
@@ -35,13 +24,7 @@ const deployment = (name: string): Resource => {
   if (!found) throw new Error(`${name} is not deployed`);
   return found;
 };
-const podOf = (resource: Resource): Tree =>
-  requireTree(getMember(resource, ...(findTemplatePath(resource.kind) ?? []), 'spec'), 'the pod');
-const containersOf = (resource: Resource) => requireList(podOf(resource).containers, 'containers');
-const portsOf = ({ container }: Surroundings) =>
-  Object.fromEntries(
-    requireList(container.ports, 'ports').map((port) => [getMember(port, 'name'), getMember(port, 'containerPort')]),
-  );
+const getPod = (resource: Resource): Json => findPodTemplate(resource).spec;
 
 test('every process is deployed with the objects that it needs, and nothing else is', () => {
   for (const kind of ['Deployment', 'Service', 'ServiceAccount', 'PodDisruptionBudget', 'HorizontalPodAutoscaler'])
@@ -55,7 +38,6 @@ test('every process is deployed with the objects that it needs, and nothing else
 
 describe.each(product)('$name', ({ name, version }) => {
   const given = findSurroundings(deployment(name), resources);
-  const ports = portsOf(given);
   const isGateway = name === 'gateway';
 
   test('runs the image of its version', () => {
@@ -64,13 +46,14 @@ describe.each(product)('$name', ({ name, version }) => {
 
   test('listens on the port of its Service', () => {
     const { env } = given;
-    expect(ports).toEqual({
+    const ports = given.container.ports.map(({ name: one, containerPort }: Json) => [one, containerPort]);
+    expect(Object.fromEntries(ports)).toEqual({
       http: Number(isGateway ? env.GATEWAY_HTTP_PORT : env.PORT),
       metrics: Number(env.OPERATIONS_PORT),
     });
-    expect(getMember(named('Service', name), 'spec', 'selector')).toEqual({ 'app.kubernetes.io/name': name });
-    expect(getMember(named('Service', name), 'spec', 'ports', 0, 'targetPort')).toBe('http');
-    const port = getMember(named('Service', name), 'spec', 'ports', 0, 'port');
+    expect(named('Service', name)?.spec.selector).toEqual({ 'app.kubernetes.io/name': name });
+    expect(named('Service', name)?.spec.ports[0].targetPort).toBe('http');
+    const port = named('Service', name)?.spec.ports[0].port;
     const addresses = names.map(
       (other) => findSurroundings(deployment(other), resources).env[`${name.toUpperCase()}_URL`],
     );
@@ -78,27 +61,27 @@ describe.each(product)('$name', ({ name, version }) => {
   });
 
   test('has probes, and an outage of the broker does not remove a service', () => {
-    const asked = (probe: string) => getMember(given.container, probe, 'httpGet');
+    const asked = (probe: string) => given.container[probe]?.httpGet;
     const [live, ready] = ['/health/live', '/health/ready'].map((path) => ({ path, port: 'http' }));
     expect(asked('livenessProbe')).toEqual(live);
     expect([asked('startupProbe'), asked('readinessProbe')]).toEqual(isGateway ? [live, ready] : [ready, live]);
   });
 
   test('has a grace period for the pause before the signal and the fifteen seconds of a stop', () => {
-    const pause = Number(getMember(given.container, 'lifecycle', 'preStop', 'sleep', 'seconds'));
+    const pause = Number(given.container.lifecycle?.preStop?.sleep?.seconds);
     expect(pause).toBeGreaterThanOrEqual(5);
-    expect(Number(podOf(deployment(name)).terminationGracePeriodSeconds)).toBeGreaterThan(pause + 15);
+    expect(Number(getPod(deployment(name)).terminationGracePeriodSeconds)).toBeGreaterThan(pause + 15);
   });
 
   test('is replaced without a gap and has a disruption budget', () => {
-    expect(getMember(deployment(name), 'spec', 'strategy')).toEqual({
+    expect(deployment(name).spec.strategy).toEqual({
       type: 'RollingUpdate',
       rollingUpdate: { maxSurge: 1, maxUnavailable: 0 },
     });
     const autoscaler = named('HorizontalPodAutoscaler', name);
-    expect(getMember(autoscaler, 'spec', 'scaleTargetRef', 'name')).toBe(name);
-    expect(getMember(autoscaler, 'spec', 'minReplicas')).toBeGreaterThanOrEqual(2);
-    expect(getMember(named('PodDisruptionBudget', name), 'spec', 'selector', 'matchLabels')).toEqual({
+    expect(autoscaler?.spec.scaleTargetRef.name).toBe(name);
+    expect(autoscaler?.spec.minReplicas).toBeGreaterThanOrEqual(2);
+    expect(named('PodDisruptionBudget', name)?.spec.selector.matchLabels).toEqual({
       'app.kubernetes.io/name': name,
     });
   });
@@ -114,39 +97,28 @@ describe.each(product)('$name', ({ name, version }) => {
   });
 });
 
-const restricted = (resource: Resource) => {
-  const pod = podOf(resource);
-  const [container = null] = containersOf(resource);
-  return {
-    token: pod.automountServiceAccountToken,
-    serviceLinks: pod.enableServiceLinks,
-    nonRoot: [getMember(pod, 'securityContext', 'runAsNonRoot'), typeof getMember(pod, 'securityContext', 'runAsUser')],
-    seccomp: getMember(pod, 'securityContext', 'seccompProfile', 'type'),
-    container: getMember(container, 'securityContext'),
-    volumes: requireList(pod.volumes, 'volumes')
-      .flatMap((volume) => Object.keys(volume as Tree))
-      .filter((it) => it !== 'name'),
-    memory: typeof getMember(container, 'resources', 'limits', 'memory'),
-    containers: containersOf(resource).length,
-  };
-};
-
 test('every pod meets the restricted standard, and its service account has no token', () => {
   const all = [onDemand, renderFolder(everything)].flatMap((some) => ofKind('Deployment', some));
-  const pods = [...all, ...ofKind('CronJob', onDemand), ...ofKind('Job', jobs)];
-  expect(pods.length).toBe(2 * names.length + 3);
-  for (const pod of pods) {
-    const { volumes, ...rest } = restricted(pod);
-    expect(rest).toEqual({
-      token: false,
-      serviceLinks: false,
-      nonRoot: [true, 'number'],
-      seccomp: 'RuntimeDefault',
-      container: { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
-      memory: 'string',
-      containers: 1,
+  const resources = [...all, ...ofKind('CronJob', onDemand), ...ofKind('Job', jobs)];
+  expect(resources.length).toBe(2 * names.length + 3);
+  for (const pod of resources.map(getPod)) {
+    expect(pod).toMatchObject({
+      automountServiceAccountToken: false,
+      enableServiceLinks: false,
+      securityContext: {
+        runAsNonRoot: true,
+        runAsUser: expect.any(Number),
+        seccompProfile: { type: 'RuntimeDefault' },
+      },
+      containers: [{ resources: { limits: { memory: expect.any(String) } } }],
     });
-    expect(volumes.filter((volume) => !['projected', 'emptyDir', 'configMap'].includes(volume))).toEqual([]);
+    expect(pod.containers[0].securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    });
+    const volumes = pod.volumes.flatMap(({ name: _, ...volume }: Json) => Object.keys(volume));
+    expect(['projected', 'emptyDir', 'configMap']).toEqual(expect.arrayContaining(volumes));
   }
   const accounts = [...ofKind('ServiceAccount', onDemand), ...ofKind('ServiceAccount', jobs)];
   for (const account of accounts) expect(account.automountServiceAccountToken).toBe(false);
@@ -154,7 +126,7 @@ test('every pod meets the restricted standard, and its service account has no to
 
 test('every Deployment has one autoscaler: a ScaledObject replaces the other', () => {
   const targets = ['HorizontalPodAutoscaler', 'ScaledObject'].flatMap((kind) =>
-    ofKind(kind, onDemand).map((one) => String(getMember(one, 'spec', 'scaleTargetRef', 'name'))),
+    ofKind(kind, onDemand).map((one) => one.spec.scaleTargetRef.name),
   );
   expect(targets.sort()).toEqual([...names].sort());
 });
@@ -165,15 +137,12 @@ test('the ingress routes the host of PUBLIC_URL to the gateway over TLS', () => 
   if (!ingress || !gateway) throw new Error('there is no ingress or no gateway');
   expect(more).toEqual([]);
   const { PUBLIC_URL = '', TRUST_PROXY } = findSurroundings(gateway, onDemand).env;
-  const [rule, ...rules] = requireList(getMember(ingress, 'spec', 'rules'), 'rules');
+  const [rule, ...rules] = ingress.spec.rules;
   expect(rules).toEqual([]);
   const { hostname, protocol } = new URL(PUBLIC_URL);
-  expect([protocol, hostname]).toEqual(['https:', getMember(rule, 'host') as Value]);
-  expect(getMember(ingress, 'spec', 'tls', 0, 'hosts')).toEqual([hostname]);
-  expect(getMember(rule, 'http', 'paths', 0, 'backend', 'service')).toEqual({
-    name: 'gateway',
-    port: { name: 'http' },
-  });
+  expect([protocol, hostname]).toEqual(['https:', rule.host]);
+  expect(ingress.spec.tls[0].hosts).toEqual([hostname]);
+  expect(rule.http.paths[0].backend.service).toEqual({ name: 'gateway', port: { name: 'http' } });
   expect(TRUST_PROXY).toMatch(/\//);
 });
 
@@ -186,7 +155,7 @@ test.each([
   if (!job) throw new Error(`there is no ${kind}`);
   const { container, env, files } = findSurroundings(job, all);
   expect(container.image).toBe(`registry.example.org/boxoffice/operator:${operatorVersion}`);
-  expect(requireList(container.args, 'args').slice(1, 1 + words.length)).toEqual(words);
+  expect(container.args.slice(1, 1 + words.length)).toEqual(words);
   const secrets = Object.entries(env).flatMap(([name, value]) => (name.endsWith('_FILE') ? [value] : []));
   expect(secrets.sort()).toEqual([...files.keys()].sort());
   // The remaining variables are the addresses of the processes that it may call.
@@ -216,9 +185,7 @@ test('with TLS between processes every call and every probe of a service uses ht
     );
     for (const [setting, address] of addresses)
       expect(address).toBe(`https://${setting.replace('_URL', '').toLowerCase()}:8081`);
-    const probes = ['startupProbe', 'readinessProbe', 'livenessProbe'].map((one) =>
-      getMember(container, one, 'httpGet', 'scheme'),
-    );
+    const probes = ['startupProbe', 'readinessProbe', 'livenessProbe'].map((one) => container[one].httpGet.scheme);
     expect(probes).toEqual(Array(3).fill(name === 'gateway' ? undefined : 'HTTPS'));
   }
 });
@@ -249,11 +216,8 @@ describe('started with the environment of its Deployment', () => {
     const scaled = onDemand.filter(({ kind }) => kind === 'ScaledObject');
     expect(scaled.map(formatResourceName)).not.toEqual([]);
     for (const one of scaled) {
-      const queues = requireList(getMember(one, 'spec', 'triggers'), 'triggers').flatMap((trigger) => {
-        const queue = getMember(trigger, 'metadata', 'queueName');
-        return queue === undefined ? [] : [String(queue)];
-      });
-      expect(queues.filter((queue) => !settings.queues[one.metadata.name]?.includes(queue))).toEqual([]);
+      const queues = one.spec.triggers.flatMap(({ metadata }: Json) => metadata.queueName ?? []);
+      expect(settings.queues[one.metadata.name]).toEqual(expect.arrayContaining(queues));
       expect(queues).not.toEqual([]);
     }
   });
@@ -270,7 +234,7 @@ describe('a mistake is found:', () => {
   });
 
   test('a reference to a missing object', () => {
-    const without = onDemand.filter((one: Resource) => formatResourceName(one) !== 'ConfigMap/gateway-settings');
+    const without = onDemand.filter((one) => formatResourceName(one) !== 'ConfigMap/gateway-settings');
     expect(() => listSurroundings(without)).toThrow('ConfigMap/gateway-settings');
   });
 });

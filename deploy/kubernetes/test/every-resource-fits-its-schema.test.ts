@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { formatResourceName, isTree, type Resource, renderFolder, type Value } from '../src/index.ts';
+import { formatResourceName, type Json, type Resource, renderFolder } from '../src/index.ts';
 import { applicable, base, findFaults } from './resources.ts';
 
 const faultsIn = async (resources: readonly Resource[]): Promise<string[]> => {
@@ -45,22 +45,20 @@ test('the manifests have only these kinds, in versions that clusters serve', () 
 });
 
 /** The value with changes: a mapping changes members, null removes one, a list changes elements by position. */
-const changed = (value: Value | undefined, change: Value): Value => {
-  if (Array.isArray(change) && Array.isArray(value))
-    return value.map((one, index) => (change[index] === undefined ? one : changed(one, change[index])));
-  if (!isTree(change)) return change;
-  const members: Record<string, Value> = isTree(value) ? { ...value } : {};
-  for (const [name, one] of Object.entries(change)) {
-    if (one === null) delete members[name];
-    else members[name] = changed(members[name], one);
+const change = (value: Json, changes: Json): Json => {
+  if (typeof changes !== 'object') return changes;
+  const changed = Array.isArray(value) ? [...value] : { ...value };
+  for (const [name, one] of Object.entries(changes)) {
+    if (one === null) delete changed[name];
+    else changed[name] = change(changed[name], one);
   }
-  return members;
+  return changed;
 };
 
 describe('a mistake is found:', () => {
   const orders = renderFolder(base).find((resource) => formatResourceName(resource) === 'Deployment/orders');
-  const withMistake = (mistake: Value) => findFaults(changed(orders, mistake) as Resource);
-  const inContainer = (mistake: Value) => ({ template: { spec: { containers: [mistake] } } });
+  const findMistake = (mistake: object) => findFaults(change(orders, mistake));
+  const inContainer = (mistake: object) => ({ template: { spec: { containers: [mistake] } } });
 
   test.each([
     [
@@ -82,7 +80,7 @@ describe('a mistake is found:', () => {
       '/value',
     ],
   ])('%s', async (_, mistake, path) => {
-    const faults = await withMistake(mistake as Value);
+    const faults = await findMistake(mistake);
     expect(faults.join('\n')).toContain(path);
   });
 

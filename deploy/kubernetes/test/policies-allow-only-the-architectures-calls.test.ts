@@ -1,15 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
+import { type Json, type Resource, renderFolder } from '../src/index.ts';
 import {
-  findTemplatePath,
-  getMember,
-  type Resource,
-  renderFolder,
-  requireList,
-  requireTree,
-  type Tree,
-  type Value,
-} from '../src/index.ts';
-import { base, everything, example, findSurroundings, firstInstitution, listSurroundings } from './resources.ts';
+  base,
+  everything,
+  example,
+  findPodTemplate,
+  findSurroundings,
+  firstInstitution,
+  listSurroundings,
+} from './resources.ts';
 
 /** One end of a connection: a pod of the product, or a pod of another namespace. */
 interface End {
@@ -20,22 +19,17 @@ interface End {
   readonly ports: Readonly<Record<string, number>>;
 }
 
-const selects = (selector: Value | undefined, labels: Readonly<Record<string, string>>): boolean => {
-  const { matchLabels = {}, matchExpressions, ...rest } = requireTree(selector ?? {}, 'a selector');
+const selects = (selector: Json, labels: Readonly<Record<string, string>>): boolean => {
+  const { matchLabels = {}, matchExpressions = [], ...rest } = selector ?? {};
   if (Object.keys(rest).length > 0) throw new Error(`${Object.keys(rest)} of a selector is not understood here`);
-  const expressions = requireList(matchExpressions, 'matchExpressions').every((expression) => {
-    if (getMember(expression, 'operator') !== 'In') throw new Error('of expressions only In is understood here');
-    return requireList(getMember(expression, 'values'), 'values').includes(
-      labels[String(getMember(expression, 'key'))] ?? '',
-    );
-  });
-  return (
-    expressions && Object.entries(requireTree(matchLabels, 'labels')).every(([name, value]) => labels[name] === value)
-  );
+  const isMet = ({ operator, key, values }: Json): boolean => {
+    if (operator !== 'In') throw new Error('of expressions only In is understood here');
+    return values.includes(labels[key]);
+  };
+  return matchExpressions.every(isMet) && Object.entries(matchLabels).every(([name, value]) => labels[name] === value);
 };
 
-const isPeer = (peer: Value, end: End): boolean => {
-  const { namespaceSelector, podSelector, ipBlock } = requireTree(peer, 'a peer');
+const isPeer = ({ namespaceSelector, podSelector, ipBlock }: Json, end: End): boolean => {
   // IP blocks stand for addresses outside the cluster.
   if (ipBlock !== undefined) return false;
   const namespace = { 'kubernetes.io/metadata.name': end.namespace ?? '' };
@@ -44,10 +38,8 @@ const isPeer = (peer: Value, end: End): boolean => {
   return inNamespace && selects(podSelector, end.labels);
 };
 
-const isPort = (entry: Value, ports: End['ports'], port: number): boolean => {
-  const wanted = getMember(entry, 'port');
-  return (typeof wanted === 'string' ? ports[wanted] : wanted) === port;
-};
+const isPort = ({ port: wanted }: Json, ports: End['ports'], port: number): boolean =>
+  (typeof wanted === 'string' ? ports[wanted] : wanted) === port;
 
 /**
  * Whether the policies that select `here` permit connections to (egress) or from (ingress) the other end, at a port of
@@ -63,18 +55,15 @@ const passes = (
 ) => {
   const type = way === 'ingress' ? 'Ingress' : 'Egress';
   const about = policies
-    .map(({ spec }) => requireTree(spec, 'a policy') as Tree)
-    .filter(
-      ({ podSelector, policyTypes }) =>
-        requireList(policyTypes, 'types').includes(type) && selects(podSelector, here.labels),
-    );
+    .map(({ spec }) => spec)
+    .filter(({ podSelector, policyTypes }) => policyTypes.includes(type) && selects(podSelector, here.labels));
   if (about.length === 0) return true;
   return about.some((policy) =>
-    requireList(policy[way], way).some((rule) => {
-      const peers = requireList(getMember(rule, way === 'ingress' ? 'from' : 'to'), 'peers');
-      const ports = requireList(getMember(rule, 'ports'), 'ports');
-      const toPort = ports.length === 0 || ports.some((entry) => isPort(entry, to.ports, port));
-      return toPort && (peers.length === 0 || peers.some((peer) => isPeer(peer, other)));
+    (policy[way] ?? []).some((rule: Json) => {
+      const peers = rule[way === 'ingress' ? 'from' : 'to'] ?? [];
+      const { ports = [] } = rule;
+      const toPort = ports.length === 0 || ports.some((entry: Json) => isPort(entry, to.ports, port));
+      return toPort && (peers.length === 0 || peers.some((peer: Json) => isPeer(peer, other)));
     }),
   );
 };
@@ -88,14 +77,10 @@ const mayReach = (policies: readonly Resource[], from: End, to: End, port: numbe
   (to.namespace !== undefined || passes(policies, 'ingress', to, from, to, port));
 
 /** The pods of a Deployment as an end of connections. */
-const podsOf = (resource: Resource): End => {
-  const container = requireTree(getMember(resource, 'spec', 'template', 'spec', 'containers', 0), 'a container');
-  const ports = requireList(container.ports, 'ports').map((port) => [
-    getMember(port, 'name'),
-    getMember(port, 'containerPort'),
-  ]);
-  const labels = requireTree(getMember(resource, 'spec', 'template', 'metadata', 'labels'), 'labels');
-  return { labels: labels as End['labels'], ports: Object.fromEntries(ports) as End['ports'] };
+const getPods = ({ spec }: Resource): End => {
+  const { metadata, spec: pod } = spec.template;
+  const ports = (pod.containers[0].ports ?? []).map(({ name, containerPort }: Json) => [name, containerPort]);
+  return { labels: metadata.labels, ports: Object.fromEntries(ports) };
 };
 
 /** The calls between processes in the architecture; every process requests keys and identities from the authorizer. */
@@ -115,10 +100,10 @@ const isPolicy = ({ kind }: Resource): boolean => kind === 'NetworkPolicy';
 const outside = (namespace: string, port = 0, labels = {}): End => ({ namespace, labels, ports: { any: port } });
 
 /** The permitted connections of an installation, by source. */
-const connectionsOf = (resources: readonly Resource[]) => {
+const findConnections = (resources: readonly Resource[]) => {
   const policies = resources.filter(isPolicy);
   const pods = new Map(
-    resources.filter(({ kind }) => kind === 'Deployment').map((one) => [one.metadata.name, podsOf(one)] as const),
+    resources.filter(({ kind }) => kind === 'Deployment').map((one) => [one.metadata.name, getPods(one)] as const),
   );
   const pod = (name: string): End => pods.get(name) ?? { labels: {}, ports: {} };
   const from = (end: End, port: string) =>
@@ -137,7 +122,7 @@ const all = [...names].sort();
 
 describe('in the base', () => {
   const resources = renderFolder(base);
-  const { among, metricsAmong, from, reach } = connectionsOf(resources);
+  const { among, metricsAmong, from, reach } = findConnections(resources);
 
   test('exactly the calls of the architecture are allowed', () => {
     expect(among).toEqual(architecture);
@@ -171,7 +156,7 @@ describe('in the base', () => {
 });
 
 test('in the example Prometheus reaches only the metrics ports', () => {
-  const { from, among } = connectionsOf(renderFolder(example));
+  const { from, among } = findConnections(renderFolder(example));
   expect(from(outside('monitoring'), 'metrics')).toEqual(all);
   expect(from(outside('monitoring'), 'http')).toEqual([]);
   expect(from(outside('traefik'), 'http')).toEqual(['gateway']);
@@ -180,7 +165,7 @@ test('in the example Prometheus reaches only the metrics ports', () => {
 });
 
 test('with every component the same calls are allowed, the export of traces, and mails of pos', () => {
-  const { among, reach } = connectionsOf(renderFolder(everything));
+  const { among, reach } = findConnections(renderFolder(everything));
   expect(among).toEqual(architecture);
   expect(reach(outside('observability'), 4318)).toEqual(all);
   expect(reach(outside('observability'), 80)).toEqual([]);
@@ -194,54 +179,50 @@ describe('the Jobs of the operator', () => {
   const jobs = renderFolder(firstInstitution);
   const [job] = jobs.filter(({ kind }) => kind === 'Job');
   if (!job) throw new Error('the operator has no Job');
-  const operator = podsOf(job);
+  const operator = getPods(job);
 
   test('have the address of every process and reach it', () => {
     const { env } = findSurroundings(job, jobs);
     const services = resources.filter(({ kind }) => kind === 'Service');
     for (const name of names) {
       const { hostname, port } = new URL(env[`${name.toUpperCase()}_URL`] ?? 'none:');
-      const ports = getMember(
-        services.find(({ metadata }) => metadata.name === hostname),
-        'spec',
-        'ports',
-      );
-      expect([name, hostname, ports]).toEqual([
+      const service = services.find(({ metadata }) => metadata.name === hostname);
+      expect([name, hostname, service?.spec.ports]).toEqual([
         name,
         name,
         [expect.objectContaining({ port: Number(port || 80), targetPort: 'http' })],
       ]);
     }
-    expect(connectionsOf(resources).from(operator, 'http')).toEqual(all);
-    expect(connectionsOf(renderFolder(everything)).from(operator, 'http')).toEqual(all);
+    expect(findConnections(resources).from(operator, 'http')).toEqual(all);
+    expect(findConnections(renderFolder(everything)).from(operator, 'http')).toEqual(all);
   });
 
   test('reach MongoDB and RabbitMQ, nothing else, and cannot be reached', () => {
-    expect(connectionsOf(resources).from(operator, 'metrics')).toEqual([]);
+    expect(findConnections(resources).from(operator, 'metrics')).toEqual([]);
     expect(mayReach(policies, operator, outside('mongodb'), 27017)).toBe(true);
     expect(mayReach(policies, operator, outside('rabbitmq'), 5671)).toBe(true);
     expect(mayReach(policies, operator, outside('internet'), 443)).toBe(false);
-    expect([8080, 8081].flatMap((port) => connectionsOf(resources).reach(operator, port))).toEqual([]);
+    expect([8080, 8081].flatMap((port) => findConnections(resources).reach(operator, port))).toEqual([]);
   });
 
   test('the nightly check reaches no process', () => {
     const withCheck = renderFolder(everything);
-    const check = withCheck.find(({ kind }) => kind === 'CronJob');
-    const labels = getMember(check, ...(findTemplatePath('CronJob') ?? []), 'metadata', 'labels') as End['labels'];
+    const [check] = withCheck.filter(({ kind }) => kind === 'CronJob').map(findPodTemplate);
+    const { labels } = check.metadata;
     expect(labels['app.kubernetes.io/name']).toBe('check');
-    expect(connectionsOf(withCheck).from({ labels, ports: {} }, 'http')).toEqual([]);
+    expect(findConnections(withCheck).from({ labels, ports: {} }, 'http')).toEqual([]);
   });
 
   test.each(['operator', 'asked-by-the-operator'])('without the policy %s they reach no process', (name) => {
     const fewer = resources.filter((one) => !(isPolicy(one) && one.metadata.name === name));
-    expect(connectionsOf(fewer).from(operator, 'http')).toEqual([]);
-    expect(connectionsOf(fewer).among).toEqual(architecture);
+    expect(findConnections(fewer).from(operator, 'http')).toEqual([]);
+    expect(findConnections(fewer).among).toEqual(architecture);
   });
 });
 
 describe('a mistake is found:', () => {
   const without = (name: string) =>
-    connectionsOf(renderFolder(base).filter((one) => !(isPolicy(one) && one.metadata.name === name))).among;
+    findConnections(renderFolder(base).filter((one) => !(isPolicy(one) && one.metadata.name === name))).among;
 
   test('without the policy of orders no call to or from orders is allowed', () => {
     expect(without('orders')).toEqual({
@@ -253,7 +234,7 @@ describe('a mistake is found:', () => {
   });
 
   test('without any policy every call is allowed', () => {
-    const { among } = connectionsOf(renderFolder(base).filter((one) => !isPolicy(one)));
+    const { among } = findConnections(renderFolder(base).filter((one) => !isPolicy(one)));
     expect(among.contacts).toEqual(all.filter((name) => name !== 'contacts'));
   });
 });

@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { Tree } from '../src/index.ts';
-import type { Surroundings } from './resources.ts';
-import { repository } from './resources.ts';
+import type { Json } from '../src/index.ts';
+import { repository, type Surroundings } from './resources.ts';
 
 /** A process of the product: a package with a main that listens. */
 export interface Process {
@@ -15,7 +14,7 @@ export interface Process {
   readonly version: string;
 }
 
-const versionIn = (folder: string): string =>
+const readVersion = (folder: string): string =>
   (JSON.parse(readFileSync(join(repository, folder, 'package.json'), 'utf8')) as { version: string }).version;
 
 const rows: readonly { readonly name: string }[] = JSON.parse(
@@ -28,9 +27,9 @@ const folders = rows.map(({ name }) => (existsSync(join(repository, 'services', 
 /** Every process of the product in this checkout. */
 export const product: readonly Process[] = folders
   .filter((folder) => existsSync(join(repository, folder, 'src/main.ts')))
-  .map((folder) => ({ name: folder.split('/').at(-1) ?? '', folder, version: versionIn(folder) }));
+  .map((folder) => ({ name: folder.split('/').at(-1) ?? '', folder, version: readVersion(folder) }));
 
-export const operatorVersion = versionIn('deploy/operator');
+export const operatorVersion = readVersion('deploy/operator');
 
 /** The processes' reports after a start of their mains with these surroundings. */
 export interface Started {
@@ -46,19 +45,19 @@ export interface Started {
  */
 export async function startDeployments(deployments: readonly Surroundings[]): Promise<Started> {
   const scratch = mkdtempSync(join(tmpdir(), 'boxoffice-kubernetes-'));
-  const fileOf = (path: string): string => join(scratch, path.replaceAll('/', '_'));
+  const toFile = (path: string): string => join(scratch, path.replaceAll('/', '_'));
   const processes = deployments.map(({ name, container, env, files }) => {
     const pems = [];
     for (const [path, { key }] of files) {
-      if (/\.(crt|key)$/.test(key)) pems.push([fileOf(path), key]);
-      else writeFileSync(fileOf(path), secretOf(key));
+      if (/\.(crt|key)$/.test(key)) pems.push([toFile(path), key]);
+      else writeFileSync(toFile(path), getSecret(key));
     }
-    const placed = Object.entries(env).map(([setting, value]) => [setting, files.has(value) ? fileOf(value) : value]);
+    const placed = Object.entries(env).map(([setting, value]) => [setting, files.has(value) ? toFile(value) : value]);
     const moved = Object.fromEntries(placed) as Record<string, string>;
     for (const setting of ['PORT', 'GATEWAY_PORT', 'GATEWAY_HTTP_PORT', 'OPERATIONS_PORT'])
       if (setting in moved) moved[setting] = '0';
     if ('BOXOFFICE_DATA_DIR' in moved) moved.BOXOFFICE_DATA_DIR = scratch;
-    return { name, folder: folderOf(container), pems, env: { ...moved, HOST: '127.0.0.1' } };
+    return { name, folder: findFolder(container), pems, env: { ...moved, HOST: '127.0.0.1' } };
   });
   try {
     const script = fileURLToPath(new URL('./starts.mjs', import.meta.url));
@@ -77,7 +76,7 @@ export async function startDeployments(deployments: readonly Surroundings[]): Pr
 }
 
 /** Values for the keys of Secrets and ConfigMaps that pass the settings' validation. */
-const secretOf = (key: string): string =>
+const getSecret = (key: string): string =>
   ({
     'mongodb-url': 'mongodb://127.0.0.1:1/boxoffice',
     'amqp-url': 'amqp://127.0.0.1:1',
@@ -86,7 +85,7 @@ const secretOf = (key: string): string =>
   })[key] ?? 'a-secret-of-some-length';
 
 /** The folder of the process in a container's image. */
-const folderOf = ({ image }: Tree): string => {
+const findFolder = ({ image }: Json): string => {
   const name = /([^/]+):[^:]*$/.exec(String(image))?.[1];
   const found = product.find((one) => one.name === name);
   if (!found) throw new Error(`${image} is the image of no process`);

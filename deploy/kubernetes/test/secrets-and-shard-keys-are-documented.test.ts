@@ -3,16 +3,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import {
-  findTemplatePath,
-  formatResourceName,
-  getMember,
-  type Resource,
-  renderFolder,
-  requireList,
-} from '../src/index.ts';
+import { formatResourceName, type Json, type Resource, renderFolder } from '../src/index.ts';
 import { product } from './product.ts';
-import { applicable, base, findSurroundings, repository } from './resources.ts';
+import { applicable, base, findPodTemplate, findSurroundings, repository } from './resources.ts';
 
 const page = readFileSync(join(base, '../README.md'), 'utf8');
 /** The rows of the documented table of Secrets, by name. */
@@ -24,26 +17,22 @@ for (const [, name = '', keys = ''] of page.matchAll(/^\| `(boxoffice-[a-z]+)` *
   ]);
 
 /** Every key of a Secret that an object requires, as `name key`. */
-const needed = (resource: Resource, resources: readonly Resource[]): string[] => {
-  if (findTemplatePath(resource.kind)) {
-    const files = [...findSurroundings(resource, resources).files.values()].filter(({ from }) =>
-      from.startsWith('Secret/'),
+const listNeeded = (resource: Resource, resources: readonly Resource[]): string[] => {
+  const { kind, spec } = resource;
+  if (findPodTemplate(resource)) {
+    const files = [...findSurroundings(resource, resources).files.values()];
+    return files.flatMap(({ from, key }) =>
+      from.startsWith('Secret/') ? [`${from.slice('Secret/'.length)} ${key}`] : [],
     );
-    return files.map(({ from, key }) => `${from.slice('Secret/'.length)} ${key}`);
   }
-  if (resource.kind === 'TriggerAuthentication')
-    return requireList(getMember(resource, 'spec', 'secretTargetRef'), 'references').map(
-      (one) => `${getMember(one, 'name')} ${getMember(one, 'key')}`,
-    );
-  if (resource.kind === 'Ingress')
-    return requireList(getMember(resource, 'spec', 'tls'), 'tls').flatMap((one) =>
-      ['tls.crt', 'tls.key'].map((key) => `${getMember(one, 'secretName')} ${key}`),
-    );
+  if (kind === 'TriggerAuthentication') return spec.secretTargetRef.map(({ name, key }: Json) => `${name} ${key}`);
+  if (kind === 'Ingress')
+    return spec.tls.flatMap(({ secretName }: Json) => ['tls.crt', 'tls.key'].map((key) => `${secretName} ${key}`));
   return [];
 };
 const all = applicable.flatMap((folder) => {
   const resources = renderFolder(folder);
-  return resources.flatMap((resource) => needed(resource, resources));
+  return resources.flatMap((resource) => listNeeded(resource, resources));
 });
 /** The Secrets of the TLS component are described together, by their pattern. */
 const certificates = (key: string): boolean => /^boxoffice-[a-z]+-tls /.test(key);
