@@ -41,17 +41,7 @@ export function listMembers(value: unknown): [name: string, schema: Json][] {
 }
 
 /** What generators add to the id of an operation for its parameters, body and answers. */
-const OF_OPERATIONS = [
-  'Params',
-  'Body',
-  'Request',
-  'RequestBody',
-  'JSONBody',
-  'JSONRequestBody',
-  'Response',
-  'Req',
-  'Res',
-];
+const OF_OPERATIONS = 'Params Body Request RequestBody JSONBody JSONRequestBody Response Req Res'.split(' ');
 
 /**
  * Components whose name a generator of clients also makes of something else: of a member, a parameter, an operation or

@@ -8,38 +8,16 @@ type Json = Readonly<Record<string, unknown>>;
 /**
  * The component names of family A in the specification (endpoints.md; platform.md, section 7), as far as implemented.
  */
-const INSTITUTION = [
-  ...[
-    'Client',
-    'ClientInput',
-    'Product',
-    'ProductInput',
-    'Performance',
-    'PerformanceInput',
-    'SeatCategory',
-    'Price',
-    'Place',
-  ],
-  ...['Availability', 'Tariff', 'TariffInput', 'PointOfSale', 'PointOfSaleInput', 'Institution', 'Catalog'],
-  ...['Individual', 'IndividualInput', 'Structure', 'StructureInput', 'Address', 'SensitiveData'],
-  ...['Order', 'OrderInput', 'OrderLine', 'Cancellation', 'Payment', 'PaymentInput', 'Refund', 'RefundInput'],
-  ...['Ticket', 'Beneficiary', 'VerificationKey', 'Failure'],
-];
+const INSTITUTION =
+  `Client ClientInput Product ProductInput Performance PerformanceInput SeatCategory Price Place Availability Tariff
+  TariffInput PointOfSale PointOfSaleInput Institution Catalog Individual IndividualInput Structure StructureInput
+  Address SensitiveData Order OrderInput OrderLine Cancellation Payment PaymentInput Refund RefundInput Ticket
+  Beneficiary VerificationKey Failure`.split(/\s+/);
 
 /** The component names of family B. */
-const POINT_OF_SALE = [
-  ...['Cart', 'CartItem', 'CartItemInput', 'ShopOrder', 'ShopOrderItem', 'ShopOrderInput', 'ShopTicket', 'ShopProduct'],
-  ...[
-    'ShopPerformance',
-    'ShopPlace',
-    'ShopAvailability',
-    'Session',
-    'Credentials',
-    'ShopUser',
-    'ShopContact',
-    'Failure',
-  ],
-];
+const POINT_OF_SALE =
+  `Cart CartItem CartItemInput ShopOrder ShopOrderItem ShopOrderInput ShopTicket ShopProduct ShopPerformance
+  ShopPlace ShopAvailability Session Credentials ShopUser ShopContact Failure`.split(/\s+/);
 
 /** An object with more members than this must be a component. */
 const FEW = 4;

@@ -25,51 +25,15 @@ describe('the path of every operation', () => {
 });
 
 /** The query parameters of all operations: filters, and the position in a list. A new one is decided here. */
-const FILTERS = [
-  ...[
-    'barcode',
-    'code',
-    'contactNumber',
-    'createdBy',
-    'createdFrom',
-    'createdTo',
-    'email',
-    'eventId',
-    'externalReference',
-    'from',
-    'gate',
-    'method',
-    'modifiedSince',
-    'number',
-    'orderId',
-    'outcome',
-  ],
-  ...[
-    'performanceId',
-    'performanceIds',
-    'pointOfSale',
-    'productId',
-    'q',
-    'resource',
-    'result',
-    'role',
-    'seatCategoryId',
-    'state',
-    'status',
-    'to',
-    'type',
-    'types',
-    'venue',
-  ],
-];
+const FILTERS =
+  `barcode code contactNumber createdBy createdFrom createdTo email eventId externalReference from gate method
+  modifiedSince number orderId outcome performanceId performanceIds pointOfSale productId q resource result role
+  seatCategoryId state status to type types venue`.split(/\s+/);
 /**
  * `after` and `wait` are the position in the events; `granularity` and `groupBy` choose what usage is counted by;
  * `include` adds the tickets of an order (commerce, section 1).
  */
-const OTHERS = [
-  ...['after', 'allowDuplicateEmail', 'cursor', 'granularity', 'groupBy', 'include', 'lang', 'limit', 'offset'],
-  'wait',
-];
+const OTHERS = 'after allowDuplicateEmail cursor granularity groupBy include lang limit offset wait'.split(' ');
 
 test('a query has filters and a position, but no operators, sorting or selection of members', () => {
   const queries = descriptions.flatMap(listObjects).filter((object) => object.in === 'query');
@@ -131,16 +95,7 @@ const OPAQUE = [
   ...['logo', 'outline'],
   // Passwords, logins (compared by a key of their own) and OAuth.
   ...['current', 'new', 'login', 'password', 'origins', 'redirectUris'],
-  ...[
-    'client_id',
-    'client_secret',
-    'code_verifier',
-    'redirect_uri',
-    'refresh_token',
-    'scope',
-    'token',
-    'token_type_hint',
-  ],
+  ...'client_id client_secret code_verifier redirect_uri refresh_token scope token token_type_hint'.split(' '),
   // Of the form of the token endpoint; elsewhere a code is a text of one line.
   'code',
   // Filters and names with rules of their own, which refuse or normalise what they do not know.

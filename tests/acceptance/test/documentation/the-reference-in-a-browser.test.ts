@@ -7,23 +7,9 @@ import { executablePath, measureOverflow, openBrowser } from '../shop/visit.ts';
 const PATIENCE_MS = 180_000;
 const STORY_MS = 600_000;
 const INSTITUTION = 'opera';
-const GUIDES = [
-  'demo',
-  'token',
-  'sale',
-  'season',
-  'reservations',
-  'after-sale',
-  'door',
-  'mirror',
-  'errors',
-  'limits',
-  'versions',
-  'changes',
-  'client',
-  'webhooks',
-  'api-keys',
-];
+const GUIDES =
+  `demo token sale season reservations after-sale door mirror errors limits versions changes client webhooks
+  api-keys`.split(/\s+/);
 /** The pages whose descriptions the viewer draws, with an operation of each. */
 const DRAWN = [
   ['', 'post-/svc/v3/orders'],

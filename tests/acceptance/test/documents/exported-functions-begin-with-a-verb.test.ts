@@ -25,18 +25,7 @@ const verbs = new Set(
 );
 
 /** Words of a language of their own, in route tables, schemas and settings, and the only builders of envelopes. */
-const words = new Set([
-  'success',
-  'failure',
-  'ok',
-  'created',
-  'named',
-  'oneOf',
-  'cidrs',
-  'html',
-  'collection',
-  'effect',
-]);
+const words = new Set('success failure ok created named oneOf cidrs html collection effect'.split(' '));
 
 /** Names of values instead of actions. `asOf` is a member of lists. */
 const value = /(?<!As)Of$|Named$|(?<!e)ed$|(?:held|kept|known|left|lost|made|paid|seen|sent|shown|sold|told|written)$/i;
