@@ -137,45 +137,36 @@ const well: Overview = {
   orders: { openCancellations: 4, oldestCancellationSeconds: 20, expiredUnswept: 0, stuckSteps: 0 },
 };
 const none = { openCancellations: 0, oldestCancellationSeconds: 0, expiredUnswept: 0, stuckSteps: 0 };
-const [orderService] = well.processes;
 
 test('pending work is no problem', () => {
   expect(listProblems(well)).toEqual([]);
   expect(formatVerdict(well, [])).toBe('all is well');
 });
 
-test.each<[string, Partial<Overview>]>([
-  ['boxoffice is not running on /data', { addresses: 'nowhere', processes: [] }],
-  [
-    'no process could be reached: none of GATEWAY_URL, POS_URL is set',
-    {
-      addresses: 'nowhere',
-      processes: ['gateway', 'pos'].map((service) => ({ service, at: null, version: null, state: 'not asked' })),
-      notAsked: [
-        { service: 'gateway', setting: 'GATEWAY_URL' },
-        { service: 'pos', setting: 'POS_URL' },
-      ],
-    },
-  ],
-  ['boxoffice is still starting', { processes: [] }],
-  [
-    'orders at 127.0.0.1:1 is not ready: broker',
-    { processes: orderService ? [{ ...orderService, state: 'not ready: broker' }] : [] },
-  ],
-  ['queues: AMQP_URL: no answer', { queues: { unreachable: 'AMQP_URL: no answer' } }],
-  ['outboxes: MONGODB_URL: no answer', { outboxes: { unreachable: 'MONGODB_URL: no answer' } }],
-  ['2 dead letters (dead-letters list)', { queues: [{ queue: 'q', waiting: 0, retrying: 0, dead: 2 }] }],
-  [
-    '5 events of orders not published, the oldest for 61 s',
-    { outboxes: [{ service: 'orders', events: 5, oldestSeconds: 61 }] },
-  ],
-  [
-    '1 cancellation open, the oldest for 301 s',
-    { orders: { ...none, openCancellations: 1, oldestCancellationSeconds: 301 } },
-  ],
-  ['at least 1000 orders expired over 60 s ago and not swept', { orders: { ...none, expiredUnswept: 1_000 } }],
-  ['2 orders paid in full and not confirmed for over 60 s', { orders: { ...none, stuckSteps: 2 } }],
-])('a problem: %s', (problem, change) => {
+const problems: Readonly<Record<string, Partial<Overview>>> = {
+  'boxoffice is not running on /data': { addresses: 'nowhere', processes: [] },
+  'no process could be reached: none of GATEWAY_URL, POS_URL is set': {
+    addresses: 'nowhere',
+    processes: ['gateway', 'pos'].map((service) => ({ service, at: null, version: null, state: 'not asked' })),
+    notAsked: ['gateway', 'pos'].map((service) => ({ service, setting: `${service.toUpperCase()}_URL` })),
+  },
+  'boxoffice is still starting': { processes: [] },
+  'orders at 127.0.0.1:1 is not ready: broker': {
+    processes: well.processes.map((process) => ({ ...process, state: 'not ready: broker' })),
+  },
+  'queues: AMQP_URL: no answer': { queues: { unreachable: 'AMQP_URL: no answer' } },
+  'outboxes: MONGODB_URL: no answer': { outboxes: { unreachable: 'MONGODB_URL: no answer' } },
+  '2 dead letters (dead-letters list)': { queues: [{ queue: 'q', waiting: 0, retrying: 0, dead: 2 }] },
+  '5 events of orders not published, the oldest for 61 s': {
+    outboxes: [{ service: 'orders', events: 5, oldestSeconds: 61 }],
+  },
+  '1 cancellation open, the oldest for 301 s': {
+    orders: { ...none, openCancellations: 1, oldestCancellationSeconds: 301 },
+  },
+  'at least 1000 orders expired over 60 s ago and not swept': { orders: { ...none, expiredUnswept: 1_000 } },
+  '2 orders paid in full and not confirmed for over 60 s': { orders: { ...none, stuckSteps: 2 } },
+};
+test.each(Object.entries(problems))('a problem: %s', (problem, change) => {
   const overview = { ...well, ...change };
   expect(listProblems(overview)).toEqual([problem]);
   expect(formatVerdict(overview, [problem])).toBe(`WRONG: ${problem}`);

@@ -20,17 +20,6 @@ test('a fork depends on its name alone', () => {
   expect(early.fork('x').next()).not.toBe(early.fork('y').next());
 });
 
-test('choices are spread over the whole range', () => {
-  const random = createRandom('spread');
-  const counts = new Map<number, number>();
-  for (let draw = 0; draw < 6_000; draw++) {
-    const face = random.between(1, 6);
-    counts.set(face, (counts.get(face) ?? 0) + 1);
-  }
-  expect([...counts.keys()].sort()).toEqual([1, 2, 3, 4, 5, 6]);
-  for (const count of counts.values()) expect(Math.abs(count - 1_000)).toBeLessThan(200);
-});
-
 test('turns play every item of a list before they repeat one', () => {
   const all = ['a', 'b', 'c', 'd', 'e'];
   const turns = [0, 1, 2].map((turn) => selectShare({ seed: 's', turn }, all, 2));

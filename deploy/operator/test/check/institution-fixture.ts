@@ -69,32 +69,16 @@ export function createOrder(own: { readonly id: string } & Partial<OrderDocument
 type Of<Name extends keyof CheckedCollections> =
   CheckedCollections[Name] extends CollectionHandle<infer Found> ? Found : never;
 
-/** A consistent institution: a performance of six places, of which one is held and three are sold. */
-export interface InstitutionFixture {
-  readonly institution: string;
-  readonly collections: CheckedCollections;
-  /** `name` with a suffix unique to this fixture. */
-  id(name: string): string;
-  place(number: number): string;
-  order(name: string, change: (order: OrderDocument) => Partial<OrderDocument>): Promise<void>;
-  ticket(name: string, change: Partial<TicketDocument>): Promise<void>;
-  setPlace(number: number, change: Partial<PlaceDocument>): Promise<void>;
-  change<Name extends keyof CheckedCollections>(
-    collection: Name,
-    id: string,
-    change: Partial<Of<Name>> | ((document: Of<Name>) => Partial<Of<Name>>),
-  ): Promise<void>;
-  addTicket(name: string, change: Partial<TicketDocument>): Promise<void>;
-}
+export type InstitutionFixture = Awaited<ReturnType<typeof createInstitutionFixture>>;
 
-/** Creates a fixture in the stores; `hasAccess`: with a user, a grant, an API key and usage. */
-export async function createInstitutionFixture(
-  stores: CheckedStores,
-  institution: string,
-  hasAccess = false,
-): Promise<InstitutionFixture> {
+/**
+ * Creates a consistent institution in the stores: a performance of six places, of which one is held and three are sold;
+ * `hasAccess`: with a user, a grant, an API key and usage.
+ */
+export async function createInstitutionFixture(stores: CheckedStores, institution: string, hasAccess = false) {
   const collections = openCollections(stores);
   const suffix = randomUUID().slice(0, 8);
+  /** `name` with a suffix unique to this fixture. */
   const id = (name: string) => `${name}_${suffix}`;
   const place = (number: number) => `plc_${suffix}_0_0_${number}`;
   const category = id('cat');
@@ -266,9 +250,13 @@ export async function createInstitutionFixture(
     createdAt: at,
   };
   await collections.logins.of(institution).insert(login);
-  if (hasAccess) await foundAccess(stores, collections, institution, id);
+  if (hasAccess) await createAccess(stores, collections, institution, id);
 
-  const change: InstitutionFixture['change'] = async (collection, documentId, to) => {
+  const change = async <Name extends keyof CheckedCollections>(
+    collection: Name,
+    documentId: string,
+    to: Partial<Of<Name>> | ((document: Of<Name>) => Partial<Of<Name>>),
+  ): Promise<void> => {
     const handle = collections[collection] as unknown as CollectionHandle<Document>;
     await handle.of(institution).update(documentId, (current) => ({
       next: { ...current, ...(typeof to === 'function' ? to(current as never) : to) },
@@ -280,15 +268,16 @@ export async function createInstitutionFixture(
     id,
     place,
     change,
-    order: (name, to) => change('orders', id(name), to),
-    ticket: (name, to) => change('tickets', id(name), to),
-    setPlace: (number, to) => change('places', place(number), to),
-    addTicket: async (name, rest) => void (await collections.tickets.of(institution).insert(ticketOf(name, 2, rest))),
+    order: (name: string, to: (order: OrderDocument) => Partial<OrderDocument>) => change('orders', id(name), to),
+    ticket: (name: string, to: Partial<TicketDocument>) => change('tickets', id(name), to),
+    setPlace: (number: number, to: Partial<PlaceDocument>) => change('places', place(number), to),
+    addTicket: async (name: string, rest: Partial<TicketDocument>) =>
+      void (await collections.tickets.of(institution).insert(ticketOf(name, 2, rest))),
   };
 }
 
 /** A user who is signed in at a client, an API key, and what both were counted. */
-const foundAccess = async (
+const createAccess = async (
   stores: CheckedStores,
   collections: CheckedCollections,
   institution: string,

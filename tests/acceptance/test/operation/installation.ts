@@ -1,25 +1,18 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Client, findFreePort, openClient, openVisitor, type Reply, waitUntil } from '@boxoffice/testkit';
-import { authoriseDemoClient, type Product, startProduct } from '../../src/product.ts';
+import { json } from 'node:stream/consumers';
+import { findFreePort, type Json, openClient, openVisitor, type Reply, waitUntil } from '@boxoffice/testkit';
+import { authoriseDemoClient, startProduct } from '../../src/product.ts';
 
-/** An installation under observation: its metrics, and a partner that buys in it. */
-export interface Watched {
-  readonly product: Product;
-  readonly partner: Client;
-  /** The text that Prometheus scrapes. */
-  metrics(): Promise<string>;
-  close(): Promise<void>;
-}
-
-/** Starts the product with an operations port and the given settings. */
-export async function startWatchedProduct(settings: Readonly<Record<string, string>>): Promise<Watched> {
+/** Starts the product with an operations port and the given settings, and a partner that buys in it. */
+export async function startWatchedProduct(settings: Readonly<Record<string, string>>) {
   const port = await findFreePort();
   const product = await startProduct({ OPERATIONS_PORT: `${port}`, ...settings });
   return {
     product,
     partner: await authoriseDemoClient(product, 'opera', 'full'),
+    /** The text that Prometheus scrapes. */
     metrics: async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text(),
     async close() {
       await product.stop();
@@ -28,10 +21,7 @@ export async function startWatchedProduct(settings: Readonly<Record<string, stri
   };
 }
 
-interface Order {
-  readonly id: string;
-  readonly cancellation: { readonly settledAt: string | null } | null;
-}
+export type Watched = Awaited<ReturnType<typeof startWatchedProduct>>;
 
 /** Buys a ticket; every request carries `headers`. Returns the order's id, and the trace of the purchase request. */
 export async function buy(
@@ -44,13 +34,10 @@ export async function buy(
     if (reply.status >= 300) throw new Error(`${method} ${path}: ${reply.status} ${reply.text}`);
     return reply;
   };
-  interface Performance {
-    readonly prices: readonly { readonly seatCategoryId: string; readonly tariffId: string }[];
-  }
-  const { prices }: Performance = (await call('GET', `/catalog/performances/${performanceId}`)).body.data;
-  const [price] = prices;
-  const item = { performanceId, seatCategoryId: price?.seatCategoryId, tariffId: price?.tariffId, quantity: 1 };
-  const { id }: Order = (await call('POST', '/orders', { items: [item] })).body.data;
+  const { prices } = (await call('GET', `/catalog/performances/${performanceId}`)).body.data;
+  const [{ seatCategoryId, tariffId }] = prices;
+  const item = { performanceId, seatCategoryId, tariffId, quantity: 1 };
+  const { id } = (await call('POST', '/orders', { items: [item] })).body.data;
   const bought = await call('POST', `/orders/${id}/confirmation`, { onAccount: true });
   return { id, traceparent: String(bought.headers.traceparent) };
 }
@@ -66,7 +53,7 @@ export async function readOrderLink({ product }: Watched): Promise<readonly [str
   };
   const { data } = (await call(`/products/${productId}`)).body;
   const [{ id: seatCategoryId, prices }] = data.performances.find(
-    ({ id }: Order) => id === performanceId,
+    ({ id }: Json) => id === performanceId,
   ).seatCategories;
   const item = { performanceId, seatCategoryId, tariffId: prices[0].tariffId };
   const session = String((await call('/shopping-cart/items', item)).headers['x-auth-token']);
@@ -88,11 +75,11 @@ export async function cancel(
   const path = `/svc/v3/orders/${id}`;
   const reply = await partner(`${path}/cancellation`, { method: 'POST', body: { reason: 'ill' }, headers });
   if (reply.status !== 200) throw new Error(`${reply.status} ${reply.text}`);
-  const isSettled = async () => ((await partner(path)).body.data as Order).cancellation?.settledAt;
+  const isSettled = async () => (await partner(path)).body.data.cancellation?.settledAt;
   await waitUntil(isSettled, { what: `the cancellation of ${id} to be settled`, withinMs: 60_000, everyMs: 20 });
 }
 
-/** A span as received over OTLP/HTTP, in JSON. */
+/** A span as received. */
 export interface Received {
   readonly service: string;
   readonly name: string;
@@ -104,46 +91,16 @@ export interface Received {
   readonly attributes: Readonly<Record<string, string | number>>;
 }
 
-/** A receiver of OTLP traces. */
-export interface Receiver {
-  readonly url: string;
-  readonly spans: Received[];
-  /** The media types and the `authorization` headers received. */
-  readonly headers: (string | undefined)[];
-  close(): Promise<void>;
-}
-
-interface Value {
-  readonly stringValue?: string;
-  readonly intValue?: number | string;
-}
-
-interface Attribute {
-  readonly key: string;
-  readonly value: Value;
-}
-
-interface Sent {
-  readonly resourceSpans: readonly {
-    readonly resource: { readonly attributes: readonly Attribute[] };
-    readonly scopeSpans: readonly {
-      readonly spans: readonly (Omit<Received, 'service' | 'attributes' | 'failed'> & {
-        readonly attributes: readonly Attribute[];
-        readonly status?: { readonly code?: number };
-      })[];
-    }[];
-  }[];
-}
-
-/** Starts a receiver. */
-export async function openReceiver(): Promise<Receiver> {
+/** Starts a receiver of OTLP traces over HTTP, in JSON. */
+export async function openReceiver() {
   const spans: Received[] = [];
-  const headers: Receiver['headers'] = [];
+  /** The media types and the `authorization` headers received. */
+  const headers: (string | undefined)[] = [];
   const server = createServer({ keepAliveTimeout: 600_000 }, (request, response) => {
-    void textOf(request).then((text) => {
+    void json(request).then((sent) => {
       if (request.url !== '/v1/traces') return response.writeHead(404).end();
       headers.push(request.headers['content-type'], request.headers.authorization);
-      spans.push(...spansIn(JSON.parse(text)));
+      spans.push(...parseSpans(sent));
       return response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
     });
   }).listen(0, '127.0.0.1');
@@ -160,28 +117,21 @@ export async function openReceiver(): Promise<Receiver> {
   };
 }
 
-const textOf = async (request: IncomingMessage): Promise<string> => {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk);
-  return Buffer.concat(chunks).toString();
-};
+export type Receiver = Awaited<ReturnType<typeof openReceiver>>;
 
-const spansIn = ({ resourceSpans }: Sent): Received[] =>
-  resourceSpans.flatMap(({ resource, scopeSpans }) => {
-    const service = String(plain(resource.attributes)['service.name']);
-    return scopeSpans.flatMap(({ spans }) =>
-      spans.map(({ name, kind, traceId, spanId, parentSpanId = '', attributes, status }) => ({
+const parseSpans = ({ resourceSpans }: Json): Received[] =>
+  resourceSpans.flatMap(({ resource, scopeSpans }: Json) => {
+    const service = readAttributes(resource)['service.name'];
+    return scopeSpans.flatMap(({ spans }: Json) =>
+      spans.map((span: Json) => ({
+        parentSpanId: '',
+        ...span,
         service,
-        name,
-        kind,
-        traceId,
-        spanId,
-        parentSpanId,
-        failed: status?.code === 2,
-        attributes: plain(attributes),
+        failed: span.status?.code === 2,
+        attributes: readAttributes(span),
       })),
     );
   });
 
-const plain = (attributes: readonly Attribute[]): Record<string, string | number> =>
-  Object.fromEntries(attributes.map(({ key, value }) => [key, value.stringValue ?? Number(value.intValue)]));
+const readAttributes = ({ attributes }: Json): Readonly<Record<string, string | number>> =>
+  Object.fromEntries(attributes.map(({ key, value }: Json) => [key, value.stringValue ?? Number(value.intValue)]));

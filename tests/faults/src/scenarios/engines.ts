@@ -96,7 +96,7 @@ export const broker: Scenario = {
         });
         // Its consumers come back to a full queue.
         await server.limit(undefined);
-        return [`${'tickets.orders.v1'} full at ${limit} messages, tickets down`, unseen];
+        return [`tickets.orders.v1 full at ${limit} messages, tickets down`, unseen];
       },
     ];
     return sufferDuringTraffic(context, random.shuffle(faults));
