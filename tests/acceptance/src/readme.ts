@@ -39,6 +39,8 @@ export function runBlocks(blocks: readonly Block[], directory: string): string[]
   const { stdout, stderr, status } = spawnSync('bash', ['-euo', 'pipefail', '-c', script], {
     cwd: directory,
     encoding: 'utf8',
+    // A bash with a socket as input and no parent shell reads a profile.
+    stdio: ['ignore', 'pipe', 'pipe'],
     timeout: 240_000,
   });
   const outputs = stdout.split(new RegExp(`^${MARK} \\d+$`, 'm')).slice(1);
