@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,10 +6,14 @@ import { join } from 'node:path';
 import {
   type Address,
   type Client,
+  createAuthorizationRequest,
   findFreePorts,
   type Json,
+  keepCookies,
   openClient,
+  readCode,
   requestAuthorization,
+  submitPage,
   waitUntil,
 } from '@boxoffice/testkit';
 
@@ -173,28 +176,14 @@ export async function signIn(
   { login, password }: Pick<DemoApiUser, 'login' | 'password'>,
   scope?: string,
 ): Promise<SignedIn> {
+  const { baseUrl } = product.address;
   const call = openClient(product.address);
-  const verifier = randomBytes(32).toString('base64url');
-  const redirectUri = `${product.address.baseUrl}/callback`;
-  const request = new URLSearchParams({
-    response_type: 'code',
-    client_id: client.clientId,
-    redirect_uri: redirectUri,
-    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
-    code_challenge_method: 'S256',
-    ...(scope === undefined ? {} : { scope }),
-  });
-  const page = await call(`/auth/authorize?${request}`);
-  const form = /name="form" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
-  const answer = await call('/auth/authorize', {
-    method: 'POST',
-    headers: { cookie: cookiesOf(page.headers), origin: new URL(product.address.baseUrl).origin },
-    body: new URLSearchParams({ form, login, password }),
-  });
-  const code = URL.parse(String(answer.headers.location))?.searchParams.get('code');
+  const browser = keepCookies(call, new URL(baseUrl).origin);
+  const request = createAuthorizationRequest(client.clientId, `${baseUrl}/callback`, scope);
+  const answer = await submitPage(browser, await browser(request.path), { login, password });
+  const code = readCode(answer);
   if (!code) throw new Error(`${login} was not signed in: ${answer.status} ${answer.headers.location ?? answer.text}`);
-  const exchange = { grant_type: 'authorization_code', client_id: client.clientId, code, redirect_uri: redirectUri };
-  const body = new URLSearchParams({ ...exchange, code_verifier: verifier });
+  const body = new URLSearchParams(request.createExchange(code));
   const { status, body: tokens, text } = await call('/auth/token', { method: 'POST', body });
   if (status !== 200) throw new Error(`no token for ${login}: ${status} ${text}`);
   return {
@@ -202,10 +191,3 @@ export async function signIn(
     client: openClient(product.address, { headers: { authorization: `Bearer ${tokens.access_token}` } }),
   };
 }
-
-/** The cookies that an answer sets, as a request sends them. */
-const cookiesOf = (headers: Readonly<Record<string, string | string[] | undefined>>): string =>
-  [headers['set-cookie'] ?? []]
-    .flat()
-    .map((line) => line.split(';', 1)[0])
-    .join('; ');

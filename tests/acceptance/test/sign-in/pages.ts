@@ -1,10 +1,10 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startGateway } from '@boxoffice/gateway';
 import { createLogger, ensureDevelopmentCertificate } from '@boxoffice/runtime';
-import { type Client, openClient, requestAuthorization } from '@boxoffice/testkit';
+import { createAuthorizationRequest, openClient, requestAuthorization } from '@boxoffice/testkit';
 import type { Page, Response } from 'playwright-core';
 import type { Product } from '../../src/product.ts';
 
@@ -23,33 +23,16 @@ const certificateOf = async () => {
 // Made while the suite is loaded: its maker is imported on demand, which Jest refuses to concurrent tests.
 const tls = await certificateOf();
 
-/** A gateway that reaches no service and takes one request a minute: it refuses pages with 503, then with 429. */
-interface LonelyGateway {
-  readonly url: string;
-  close(): Promise<void>;
-}
-
 export const INSTITUTION = 'opera';
 
 /** The languages of the pages, with the locales of browsers that get them. */
 export const LOCALES = { fr: 'fr-CH', en: 'en-GB', de: 'de-AT' } as const;
 export type Language = keyof typeof LOCALES;
 
-/** The client and the user of the demo data, and the application's address. */
-export interface People {
-  readonly baseUrl: string;
-  readonly clientId: string;
-  readonly login: string;
-  readonly password: string;
-  readonly redirectUri: string;
-  /** The link of a new user's invitation. */
-  invite(login?: string): Promise<string>;
-  /** A client without a browser. */
-  readonly client: Client;
-}
+export type People = ReturnType<typeof findPeople>;
 
-/** Finds client and user in the demo data. */
-export function findPeople({ demo, address }: Product, applicationUrl: string): People {
+/** Finds the client and the user of the demo data, who come back to the application. */
+export function findPeople({ demo, address }: Product, applicationUrl: string) {
   const clientOf = (name: string) => {
     const found = demo.clients.find((one) => one.institution === INSTITUTION && one.name === name);
     if (!found) throw new Error(`the demo data has no client ${name} of ${INSTITUTION}`);
@@ -64,8 +47,10 @@ export function findPeople({ demo, address }: Product, applicationUrl: string): 
     login: user.login,
     password: user.password,
     redirectUri: `${applicationUrl}/callback`,
+    /** A client without a browser. */
     client,
-    async invite(login = `${randomUUID()}@example.org`) {
+    /** The link of a new user's invitation. */
+    async invite(login = `${randomUUID()}@example.org`): Promise<string> {
       const headers = { authorization: await requestAuthorization(client, clientOf('full')) };
       const body = { login, name: 'Grace Hopper', role: 'manager' };
       const { body: answer } = await client('/svc/v3/users', { method: 'POST', headers, body });
@@ -79,16 +64,8 @@ export function buildSignInUrl(
   { baseUrl, clientId, redirectUri }: People,
   more: Readonly<Record<string, string>> = {},
 ): string {
-  const challenge = createHash('sha256').update(randomBytes(32).toString('base64url')).digest('base64url');
-  const parameters = {
-    response_type: 'code',
-    client_id: clientId,
-    redirect_uri: redirectUri,
-    code_challenge: challenge,
-    code_challenge_method: 'S256',
-    ...more,
-  };
-  return `${baseUrl}/auth/authorize?${new URLSearchParams(parameters)}`;
+  const { path } = createAuthorizationRequest(clientId, redirectUri);
+  return `${baseUrl}${path}&${new URLSearchParams(more)}`;
 }
 
 /** The fields and the buttons of the pages, whatever the language. */
@@ -227,8 +204,8 @@ const refusals = async (page: Page, people: People, see: (name: string) => Promi
   }
 };
 
-/** Starts it. */
-const startLonelyGateway = async (): Promise<LonelyGateway> => {
+/** A gateway that reaches no service and takes one request a minute: it refuses pages with 503, then with 429. */
+const startLonelyGateway = async () => {
   const gateway = await startGateway({
     host: '127.0.0.1',
     port: 0,

@@ -1,4 +1,3 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { Agent } from 'node:http';
 import { createClient, SCOPES } from '@boxoffice/authorizer';
 import { type At, listOperations } from '@boxoffice/codegen';
@@ -10,12 +9,16 @@ import {
   type Call,
   type Client,
   type Credentials,
+  createAuthorizationRequest,
   type Json,
+  keepCookies,
   openVisitor,
   type Reply,
+  readCode,
   readData,
   requestAuthorization,
   send,
+  submitPage,
 } from '@boxoffice/testkit';
 import { PUBLIC_URL, type Scenario } from './open-scenario.ts';
 
@@ -113,84 +116,23 @@ const CALLBACK = 'https://desk.example.org/callback';
 
 const SESSION_COOKIE = '__Host-boxoffice-session';
 
-/** A page or a redirect of the authorizer. */
-interface Visited {
-  readonly status: number;
-  readonly text: string;
-  /** The parameters that a redirect carries. */
-  readonly sent: URLSearchParams;
+/**
+ * A browser of the authorizer's pages, and the cookies that it keeps: `session` is the one that an earlier browser had.
+ * Each request goes to the next instance.
+ */
+export function openBrowser(scenario: Scenario, session?: string) {
+  const cookies = new Map(session === undefined ? [] : [[SESSION_COOKIE, session] as const]);
+  return { cookies, browser: keepCookies(clientOf(scenario, 'authorizer'), PUBLIC_URL, cookies) };
 }
 
-/** A browser of the authorizer's pages: keeps cookies, follows nothing. Each request goes to the next instance. */
-interface Browser {
-  open(path: string): Promise<Visited>;
-  /** Sends the form of a page with these fields. */
-  submit(page: Visited, fields: Readonly<Record<string, string>>): Promise<Visited>;
-  /** The value of the session's cookie. */
-  session(): string;
+/** An authorization request of the scenario's client. */
+export function createRequest(clientId: string) {
+  return createAuthorizationRequest(clientId, CALLBACK, 'openid offline_access orders:read');
 }
 
-/** Opens a browser; `session` is the cookie that an earlier one had. */
-export function openBrowser({ urls }: Scenario, session?: string): Browser {
-  const cookies = new Map<string, string>(session === undefined ? [] : [[SESSION_COOKIE, session]]);
-  const visit = async (path: string, init: RequestInit = {}): Promise<Visited> => {
-    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const response = await fetch(new URL(path, urls.authorizer), {
-      redirect: 'manual',
-      ...init,
-      headers: { origin: PUBLIC_URL, ...(cookie && { cookie }) },
-    });
-    for (const line of response.headers.getSetCookie()) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
-      cookies.set(name, value);
-    }
-    const location = response.headers.get('location') ?? '';
-    const sent = new URLSearchParams(location.slice(location.indexOf('?') + 1));
-    return { status: response.status, text: await response.text(), sent };
-  };
-  return {
-    open: visit,
-    submit: ({ text }, fields) => {
-      const form = /name="form" value="([^"]+)"/.exec(text)?.[1] ?? '';
-      return visit('/auth/authorize', { method: 'POST', body: new URLSearchParams({ form, ...fields }) });
-    },
-    session: () => cookies.get(SESSION_COOKIE) ?? '',
-  };
-}
-
-/** A code verifier (RFC 7636) with the request whose code it exchanges. */
-export function createAuthorizationRequest(clientId: string): { readonly path: string; readonly verifier: string } {
-  const verifier = randomBytes(32).toString('base64url');
-  const query = new URLSearchParams({
-    response_type: 'code',
-    client_id: clientId,
-    redirect_uri: CALLBACK,
-    scope: 'openid offline_access orders:read',
-    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
-    code_challenge_method: 'S256',
-  });
-  return { path: `/auth/authorize?${query}`, verifier };
-}
-
-/** The token endpoint's answer to a grant of a public client. */
-export async function requestTokens(
-  { urls }: Scenario,
-  clientId: string,
-  grant: Readonly<Record<string, string>>,
-): Promise<{ readonly status: number; readonly body: Json }> {
-  const body = new URLSearchParams({ client_id: clientId, ...grant });
-  const response = await fetch(new URL('/auth/token', urls.authorizer), { method: 'POST', body });
-  return { status: response.status, body: await response.json() };
-}
-
-/** Exchanges the code of a redirect. */
-export function exchangeCode(scenario: Scenario, clientId: string, { sent }: Visited, verifier: string) {
-  return requestTokens(scenario, clientId, {
-    grant_type: 'authorization_code',
-    code: sent.get('code') ?? '',
-    redirect_uri: CALLBACK,
-    code_verifier: verifier,
-  });
+/** The token endpoint's answer. */
+export function requestTokens(scenario: Scenario, form: Readonly<Record<string, string>>): Promise<Reply> {
+  return clientOf(scenario, 'authorizer')('/auth/token', { method: 'POST', body: new URLSearchParams(form) });
 }
 
 /**
@@ -201,21 +143,17 @@ export function exchangeCode(scenario: Scenario, clientId: string, { sent }: Vis
 export async function signIn(scenario: Scenario, partner: Partner, login: string, password: string): Promise<void> {
   const client = { name: 'desk', type: 'public', scopes: ['orders:read'], redirectUris: [CALLBACK], thirdParty: true };
   const { clientId } = await partner.must('/svc/v3/clients', post(client));
-  const browser = openBrowser(scenario);
-  const { path, verifier } = createAuthorizationRequest(clientId);
-  const wrong = await browser.submit(await browser.open(path), { login, password: 'wrong' });
-  const consent = await browser.submit(wrong, { login, password });
-  const { status, body } = await exchangeCode(
-    scenario,
-    clientId,
-    await browser.submit(consent, { decision: 'allow' }),
-    verifier,
-  );
-  const again = await browser.open(createAuthorizationRequest(clientId).path);
-  if (status !== 200 || !again.sent.has('code')) {
+  const { browser, cookies } = openBrowser(scenario);
+  const { path, createExchange } = createRequest(clientId);
+  const wrong = await submitPage(browser, await browser(path), { login, password: 'wrong' });
+  const consent = await submitPage(browser, wrong, { login, password });
+  const allowed = await submitPage(browser, consent, { decision: 'allow' });
+  const { status, body } = await requestTokens(scenario, createExchange(readCode(allowed)));
+  const again = await browser(createRequest(clientId).path);
+  if (status !== 200 || !readCode(again)) {
     throw new Error(`signing in was answered ${wrong.status}, ${consent.status}, ${status}, ${again.status}`);
   }
-  const left = new URLSearchParams({ session: browser.session(), refreshToken: body.refresh_token });
+  const left = new URLSearchParams({ session: cookies.get(SESSION_COOKIE) ?? '', refreshToken: body.refresh_token });
   const redirectUris = [CALLBACK, `${CALLBACK}?${left}`];
   await partner.must(`/svc/v3/clients/${clientId}`, { method: 'PATCH', body: { redirectUris } });
 }

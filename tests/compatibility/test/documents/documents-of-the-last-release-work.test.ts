@@ -2,14 +2,13 @@ import { createInternalRoutes } from '@boxoffice/authorizer';
 import { placeholder } from '@boxoffice/contracts';
 import { createCheck } from '@boxoffice/http';
 import type { Collection, Document, New, Store } from '@boxoffice/store';
-import { waitUntil } from '@boxoffice/testkit';
+import { readCode, submitPage, waitUntil } from '@boxoffice/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Recording, readRecording, type Stored } from '../../src/documents.ts';
 import {
-  createAuthorizationRequest,
   createPartner,
+  createRequest,
   createVisitor,
-  exchangeCode,
   openBrowser,
   type Partner,
   parseLeftSecrets,
@@ -246,12 +245,12 @@ describe('documents of the last releases', () => {
     const client = all('authorizer', 'clients').find(parseLeftSecrets);
     const { session, refreshToken } = parseLeftSecrets(client) ?? { session: '', refreshToken: '' };
     const refresh = (token: string) =>
-      requestTokens(scenario, client.id, { grant_type: 'refresh_token', refresh_token: token });
+      requestTokens(scenario, { grant_type: 'refresh_token', client_id: client.id, refresh_token: token });
     const { status, body } = await refresh(refreshToken);
     expect([status, body.scope]).toEqual([200, 'openid offline_access orders:read']);
-    const { path, verifier } = createAuthorizationRequest(client.id);
-    const again = await exchangeCode(scenario, client.id, await openBrowser(scenario, session).open(path), verifier);
-    expect(again.status).toBe(200);
+    const { path, createExchange } = createRequest(client.id);
+    const code = readCode(await openBrowser(scenario, session).browser(path));
+    expect((await requestTokens(scenario, createExchange(code))).status).toBe(200);
     // Used, and its successor too: whoever shows it now has copied it.
     await refresh(body.refresh_token);
     expect((await refresh(refreshToken)).body.error).toBe('invalid_grant');
@@ -260,12 +259,11 @@ describe('documents of the last releases', () => {
   test('a user signs in with the password of before', async () => {
     const client = all('authorizer', 'clients').find(parseLeftSecrets);
     const user = all('authorizer', 'users').find(({ state }) => state === 'active');
-    const browser = openBrowser(scenario);
-    const { path } = createAuthorizationRequest(client.id);
-    const page = await browser.open(path);
-    const signedIn = await browser.submit(page, { login: user.login, password: STAFF_PASSWORD });
+    const { browser } = openBrowser(scenario);
+    const page = await browser(createRequest(client.id).path);
+    const signedIn = await submitPage(browser, page, { login: user.login, password: STAFF_PASSWORD });
     // The user has agreed before.
-    expect(signedIn.sent.get('code')).toEqual(expect.any(String));
+    expect(readCode(signedIn)).toEqual(expect.any(String));
   });
 
   test('no fact became a dead letter', async () => {

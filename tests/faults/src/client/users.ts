@@ -1,5 +1,13 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import type { Call, Client, Reply } from '@boxoffice/testkit';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  type Call,
+  type Client,
+  createAuthorizationRequest,
+  keepCookies,
+  readCode,
+  submitPage,
+} from '@boxoffice/testkit';
 import type { Deployment } from '../deployment/deployment.ts';
 import { requireData, sendCommand } from './api.ts';
 
@@ -85,56 +93,18 @@ const signIn = async (
   visit: Client,
   { clientId, login, password }: SignInAccount,
 ): Promise<SignedIn | undefined> => {
-  const browser = openBrowser(visit, new URL(address.baseUrl).origin);
-  const verifier = randomBytes(32).toString('base64url');
-  const query = new URLSearchParams({
-    response_type: 'code',
-    client_id: clientId,
-    redirect_uri: CALLBACK,
-    scope: 'offline_access orders:read',
-    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
-    code_challenge_method: 'S256',
-  });
-  const request = `/auth/authorize?${query}`;
-  const page = await browser(request);
-  const form = /name="form" value="([^"]+)"/.exec(page?.text ?? '')?.[1];
-  if (form === undefined) return undefined;
-  const answer = await browser('/auth/authorize', {
-    method: 'POST',
-    body: new URLSearchParams({ form, login, password }),
-  });
-  const code = codeIn(answer);
-  if (code === undefined) return undefined;
-  const again = await browser(request);
-  const signedIn = again === undefined || again.status >= 500 ? undefined : codeIn(again) !== undefined;
-  const exchange = {
-    client_id: clientId,
-    grant_type: 'authorization_code',
-    code,
-    redirect_uri: CALLBACK,
-    code_verifier: verifier,
-  };
-  return { exchange, signedIn };
-};
-
-/** A browser that keeps its cookies; undefined without an answer. */
-const openBrowser = (visit: Client, origin: string) => {
-  const cookies = new Map<string, string>();
-  return async (path: string, call: Call = {}): Promise<Reply | undefined> => {
-    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const headers = { origin, ...(cookie && { cookie }) };
-    const reply = await visit(path, { ...call, headers }).catch(() => undefined);
-    for (const line of [reply?.headers['set-cookie'] ?? []].flat()) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
-      cookies.set(name, value);
-    }
-    return reply;
-  };
-};
-
-const codeIn = (reply: Reply | undefined): string | undefined => {
-  const { location } = reply?.headers ?? {};
-  return typeof location === 'string' ? (new URL(location).searchParams.get('code') ?? undefined) : undefined;
+  const browser = keepCookies(visit, new URL(address.baseUrl).origin);
+  const { path, createExchange } = createAuthorizationRequest(clientId, CALLBACK, 'offline_access orders:read');
+  try {
+    const code = readCode(await submitPage(browser, await browser(path), { login, password }));
+    if (code === undefined) return undefined;
+    const again = await browser(path).catch(() => undefined);
+    const signedIn = again === undefined || again.status >= 500 ? undefined : readCode(again) !== undefined;
+    return { exchange: createExchange(code), signedIn };
+  } catch {
+    // Without an answer there is no code.
+    return undefined;
+  }
 };
 
 /** Sends a code or refresh token until the answer is conclusive; returns the refresh token that it gives. */
@@ -159,7 +129,7 @@ const use = async (
     }
     used.unknown += 1;
     if (performance.now() - startedAt > REPEAT_WITHIN_MS) return undefined;
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await pause(100);
   }
 };
 
