@@ -154,28 +154,26 @@ describe('a decision is an identity for one operation', () => {
   });
 });
 
-describe('the events service learns the scopes and bounds of a client', () => {
-  describe.each(engines)('on $name', (engine) => {
-    const its = startInstallationForSuite({ engine });
+describe.each(engines)('the events service learns the scopes and bounds of a client, on $name', (engine) => {
+  const its = startInstallationForSuite({ engine });
 
-    const ask = async (body: object, service = 'events') => its.internal('/internal/client-scopes', body, service);
+  const ask = async (body: object, service = 'events') => its.internal('/internal/client-scopes', body, service);
 
-    test('as they are now, of its own institution only', async () => {
-      const scopes = ['events:read', 'orders:read'] as const;
-      const { clientId } = await its.newClient(scopes);
-      const asked = await ask({ institution: 'opera', clientId });
-      expect([asked.status, asked.body.data]).toEqual([200, { scopes, bounds: null }]);
-      const bounds = { ownOrders: true, pointsOfSale: ['till.opera.example'] };
-      await createClients(its.store).amend('opera', clientId, { bounds });
-      expect((await ask({ institution: 'opera', clientId })).body.data).toEqual({ scopes, bounds });
-      const nothing = { scopes: [], bounds: null };
-      expect((await ask({ institution: 'museum', clientId })).body.data).toEqual(nothing);
-      expect((await ask({ institution: 'opera', clientId: 'cli_none' })).body.data).toEqual(nothing);
-    });
+  test('as they are now, of its own institution only', async () => {
+    const scopes = ['events:read', 'orders:read'] as const;
+    const { clientId } = await its.newClient(scopes);
+    const asked = await ask({ institution: 'opera', clientId });
+    expect([asked.status, asked.body.data]).toEqual([200, { scopes, bounds: null }]);
+    const bounds = { ownOrders: true, pointsOfSale: ['till.opera.example'] };
+    await createClients(its.store).amend('opera', clientId, { bounds });
+    expect((await ask({ institution: 'opera', clientId })).body.data).toEqual({ scopes, bounds });
+    const nothing = { scopes: [], bounds: null };
+    expect((await ask({ institution: 'museum', clientId })).body.data).toEqual(nothing);
+    expect((await ask({ institution: 'opera', clientId: 'cli_none' })).body.data).toEqual(nothing);
+  });
 
-    test('no other process is told', async () => {
-      const { clientId } = await its.newClient(['orders:read']);
-      expect((await ask({ institution: 'opera', clientId }, 'orders')).status).toBe(403);
-    });
+  test('no other process is told', async () => {
+    const { clientId } = await its.newClient(['orders:read']);
+    expect((await ask({ institution: 'opera', clientId }, 'orders')).status).toBe(403);
   });
 });

@@ -168,64 +168,57 @@ describe('a redirect uri is safe and matches to the letter', () => {
   });
 });
 
-describe('the origins of clients and keys are named', () => {
-  describe.each(engines)(`origins on $name${notExercised}`, (engine) => {
-    let store: Store;
-    let discard: () => Promise<void>;
+describe.each(engines)(`the origins of clients and keys are named, on $name${notExercised}`, (engine) => {
+  let store: Store;
+  let discard: () => Promise<void>;
 
-    beforeAll(async () => {
-      ({ store, discard } = await engine.open());
-    });
-    afterAll(() => discard());
+  beforeAll(async () => {
+    ({ store, discard } = await engine.open());
+  });
+  afterAll(() => discard());
 
-    const details = (...origins: string[]) => ({
-      name: 'k',
-      origins,
-      ratePerMinute: 600,
-      monthlyQuota: null,
-      expiresAt: null,
-    });
+  const details = (...origins: string[]) => ({
+    name: 'k',
+    origins,
+    ratePerMinute: 600,
+    monthlyQuota: null,
+    expiresAt: null,
+  });
 
-    test('are those of every institution, each once, and follow every change', async () => {
-      const readOrigins = createReadOrigins(store, Date.now);
-      const keys = createApiKeys(store);
-      const first = await readOrigins(undefined);
-      expect(first.origins).toEqual([]);
-      const { apiKey } = await keys.create('opera', details('https://a.example', 'https://b.example'));
-      await keys.create('museum', details('https://b.example'));
-      const second = await readOrigins(first.mark);
-      expect(second.origins).toEqual(['https://a.example', 'https://b.example']);
-      expect(await readOrigins(second.mark)).toEqual({ mark: second.mark, origins: null });
-      await keys.amend('opera', apiKey.id, { origins: ['https://c.example'] });
-      expect((await readOrigins(second.mark)).origins).toEqual(['https://b.example', 'https://c.example']);
-      await keys.remove('opera', apiKey.id);
-      expect((await readOrigins(second.mark)).origins).toEqual(['https://b.example']);
-      // Another instance, which reads everything.
-      expect((await createReadOrigins(store, Date.now)(undefined)).origins).toEqual(['https://b.example']);
-    });
+  test('are those of every institution, each once, and follow every change', async () => {
+    const readOrigins = createReadOrigins(store, Date.now);
+    const keys = createApiKeys(store);
+    const first = await readOrigins(undefined);
+    expect(first.origins).toEqual([]);
+    const { apiKey } = await keys.create('opera', details('https://a.example', 'https://b.example'));
+    await keys.create('museum', details('https://b.example'));
+    const second = await readOrigins(first.mark);
+    expect(second.origins).toEqual(['https://a.example', 'https://b.example']);
+    expect(await readOrigins(second.mark)).toEqual({ mark: second.mark, origins: null });
+    await keys.amend('opera', apiKey.id, { origins: ['https://c.example'] });
+    expect((await readOrigins(second.mark)).origins).toEqual(['https://b.example', 'https://c.example']);
+    await keys.remove('opera', apiKey.id);
+    expect((await readOrigins(second.mark)).origins).toEqual(['https://b.example']);
+    // Another instance, which reads everything.
+    expect((await createReadOrigins(store, Date.now)(undefined)).origins).toEqual(['https://b.example']);
+  });
 
-    test('of redirect URIs are named, loopback with any port, private-use schemes not at all', async () => {
-      const readOrigins = createReadOrigins(store, Date.now);
-      const { client } = await createClients(store).create('opera', { name: 'web', scopes: [] });
-      const redirectUris = [
-        'https://app.example/callback?x=1',
-        'http://127.0.0.1/callback',
-        'http://localhost:3000/callback',
-        'com.example.app:/callback',
-      ];
-      const named = { origins: ['https://d.example'], redirectUris };
-      await store
-        .collection(clientsCollection)
-        .of('opera')
-        .update(client.id, (current) => ({ next: { ...current, ...named, changedAt: Date.now() } }));
-      expect((await readOrigins(undefined)).origins).toEqual(
-        expect.arrayContaining([
-          'http://127.0.0.1:*',
-          'http://localhost:*',
-          'https://app.example',
-          'https://d.example',
-        ]),
-      );
-    });
+  test('of redirect URIs are named, loopback with any port, private-use schemes not at all', async () => {
+    const readOrigins = createReadOrigins(store, Date.now);
+    const { client } = await createClients(store).create('opera', { name: 'web', scopes: [] });
+    const redirectUris = [
+      'https://app.example/callback?x=1',
+      'http://127.0.0.1/callback',
+      'http://localhost:3000/callback',
+      'com.example.app:/callback',
+    ];
+    const named = { origins: ['https://d.example'], redirectUris };
+    await store
+      .collection(clientsCollection)
+      .of('opera')
+      .update(client.id, (current) => ({ next: { ...current, ...named, changedAt: Date.now() } }));
+    expect((await readOrigins(undefined)).origins).toEqual(
+      expect.arrayContaining(['http://127.0.0.1:*', 'http://localhost:*', 'https://app.example', 'https://d.example']),
+    );
   });
 });

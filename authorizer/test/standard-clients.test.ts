@@ -183,48 +183,46 @@ describe('users sign in with popular libraries', () => {
     });
   });
 
-  describe('oauth4webapi', () => {
-    const insecure = { [oauth.allowInsecureRequests]: true };
+  const insecure = { [oauth.allowInsecureRequests]: true };
 
-    test('signs in, and validates every answer strictly', async () => {
-      const issuer = new URL(installation.issuer);
-      const server = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, insecure));
-      expect(server.authorization_response_iss_parameter_supported).toBe(true);
-      const client: oauth.Client = { client_id: publicId };
-      const verifier = oauth.generateRandomCodeVerifier();
-      const [state, nonce] = [oauth.generateRandomState(), oauth.generateRandomNonce()];
-      const address = new URL(server.authorization_endpoint ?? '');
-      address.search = new URLSearchParams({
-        client_id: publicId,
-        redirect_uri: CALLBACK,
-        response_type: 'code',
-        scope: SCOPE,
-        code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
-        code_challenge_method: 'S256',
-        state,
-        nonce,
-      }).toString();
-      const parameters = oauth.validateAuthResponse(server, client, await signIn(address), state);
-      const response = await oauth.authorizationCodeGrantRequest(
-        server,
-        client,
-        oauth.None(),
-        parameters,
-        CALLBACK,
-        verifier,
-        insecure,
-      );
-      const tokens = await oauth.processAuthorizationCodeResponse(server, client, response, {
-        expectedNonce: nonce,
-        requireIdToken: true,
-      });
-      expect(oauth.getValidatedIdTokenClaims(tokens)).toMatchObject({ sub: ada.userId, aud: publicId });
-      const refreshed = await oauth.processRefreshTokenResponse(
-        server,
-        client,
-        await oauth.refreshTokenGrantRequest(server, client, oauth.None(), tokens.refresh_token ?? '', insecure),
-      );
-      expect(refreshed.access_token).not.toBe(tokens.access_token);
+  test('oauth4webapi signs in, and validates every answer strictly', async () => {
+    const issuer = new URL(installation.issuer);
+    const server = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, insecure));
+    expect(server.authorization_response_iss_parameter_supported).toBe(true);
+    const client: oauth.Client = { client_id: publicId };
+    const verifier = oauth.generateRandomCodeVerifier();
+    const [state, nonce] = [oauth.generateRandomState(), oauth.generateRandomNonce()];
+    const address = new URL(server.authorization_endpoint ?? '');
+    address.search = new URLSearchParams({
+      client_id: publicId,
+      redirect_uri: CALLBACK,
+      response_type: 'code',
+      scope: SCOPE,
+      code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+      state,
+      nonce,
+    }).toString();
+    const parameters = oauth.validateAuthResponse(server, client, await signIn(address), state);
+    const response = await oauth.authorizationCodeGrantRequest(
+      server,
+      client,
+      oauth.None(),
+      parameters,
+      CALLBACK,
+      verifier,
+      insecure,
+    );
+    const tokens = await oauth.processAuthorizationCodeResponse(server, client, response, {
+      expectedNonce: nonce,
+      requireIdToken: true,
     });
+    expect(oauth.getValidatedIdTokenClaims(tokens)).toMatchObject({ sub: ada.userId, aud: publicId });
+    const refreshed = await oauth.processRefreshTokenResponse(
+      server,
+      client,
+      await oauth.refreshTokenGrantRequest(server, client, oauth.None(), tokens.refresh_token ?? '', insecure),
+    );
+    expect(refreshed.access_token).not.toBe(tokens.access_token);
   });
 });

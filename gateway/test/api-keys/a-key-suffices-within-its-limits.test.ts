@@ -83,25 +83,21 @@ describe('a key suffices for public operations', () => {
     });
   });
 
-  describe('an API key beside a token', () => {
-    test('changes nothing: the token counts', async () => {
-      const token = its.authorizer.token(['catalog:read']);
-      const { key } = its.authorizer.apiKey({ ratePerMinute: 1, origins: ['https://other.example'] });
-      for (let time = 0; time < 3; time += 1) {
-        const reply = await its.as(token)(TARIFFS, { headers: { 'x-api-key': key, origin: 'https://a.example' } });
-        expect(reply.status).toBe(200);
-      }
-      expect(identityOfLast().client).toBe(its.authorizer.client(token).id);
-      expect((await its.as('nonsense')(CATALOG, { headers: { 'x-api-key': key } })).status).toBe(401);
-      expect((await its.as(token)(TARIFFS, { headers: { 'x-api-key': 'nonsense' } })).status).toBe(200);
-    });
+  test('an API key beside a token changes nothing: the token counts', async () => {
+    const token = its.authorizer.token(['catalog:read']);
+    const { key } = its.authorizer.apiKey({ ratePerMinute: 1, origins: ['https://other.example'] });
+    for (let time = 0; time < 3; time += 1) {
+      const reply = await its.as(token)(TARIFFS, { headers: { 'x-api-key': key, origin: 'https://a.example' } });
+      expect(reply.status).toBe(200);
+    }
+    expect(identityOfLast().client).toBe(its.authorizer.client(token).id);
+    expect((await its.as('nonsense')(CATALOG, { headers: { 'x-api-key': key } })).status).toBe(401);
+    expect((await its.as(token)(TARIFFS, { headers: { 'x-api-key': 'nonsense' } })).status).toBe(200);
   });
 
-  describe('the description', () => {
-    test('lists the API key as an alternative', async () => {
-      const { body } = await its.call('/openapi.json');
-      expect(body.paths?.[CATALOG]?.get?.security).toEqual([{ oauth2: ['catalog:read'] }, { apiKey: [] }]);
-    });
+  test('the description lists the API key as an alternative', async () => {
+    const { body } = await its.call('/openapi.json');
+    expect(body.paths?.[CATALOG]?.get?.security).toEqual([{ oauth2: ['catalog:read'] }, { apiKey: [] }]);
   });
 });
 

@@ -99,17 +99,15 @@ describe('an answer', () => {
   });
 });
 
-describe('the list', () => {
-  test('is read from the catalog with an identity for that operation, and not for every request', async () => {
-    lists.set('cached', [SHOP]);
-    await runAtOneMoment(() => Promise.all(Array.from({ length: 10 }, () => allowed(SHOP, 'cached'))));
-    const questions = catalog.received.filter(({ url }) => url.endsWith('/cached'));
-    expect(questions).toHaveLength(1);
-    expect(decodeClaims(questions[0]?.headers['x-internal-identity'])).toMatchObject({
-      aud: 'catalog',
-      operation: 'findPointOfSale',
-      service: 'gateway',
-    });
+test('the list is read from the catalog with an identity for that operation, and not for every request', async () => {
+  lists.set('cached', [SHOP]);
+  await runAtOneMoment(() => Promise.all(Array.from({ length: 10 }, () => allowed(SHOP, 'cached'))));
+  const questions = catalog.received.filter(({ url }) => url.endsWith('/cached'));
+  expect(questions).toHaveLength(1);
+  expect(decodeClaims(questions[0]?.headers['x-internal-identity'])).toMatchObject({
+    aud: 'catalog',
+    operation: 'findPointOfSale',
+    service: 'gateway',
   });
 });
 

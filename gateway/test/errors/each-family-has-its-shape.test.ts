@@ -65,16 +65,14 @@ describe('family A', () => {
   });
 });
 
-describe('family B', () => {
-  test('404, 405 with Allow', async () => {
-    const unknown = await its.call('/tnwr/v1/nowhere');
-    expect([unknown.status, unknown.body]).toEqual([404, posError('not_found')]);
-    expect((await its.call('/tnwr')).body).toEqual(posError('not_found'));
-    expect((await its.call('/tnwr?x')).body).toEqual(posError('not_found'));
-    expect((await its.call('/tnwrx')).body).toEqual(envelope('not_found'));
-    const wrong = await its.call('/tnwr/v1/products', { method: 'POST' });
-    expect([wrong.status, wrong.headers.allow, wrong.body]).toEqual([405, 'GET, HEAD', posError('method_not_allowed')]);
-  });
+test('family B: 404, 405 with Allow', async () => {
+  const unknown = await its.call('/tnwr/v1/nowhere');
+  expect([unknown.status, unknown.body]).toEqual([404, posError('not_found')]);
+  expect((await its.call('/tnwr')).body).toEqual(posError('not_found'));
+  expect((await its.call('/tnwr?x')).body).toEqual(posError('not_found'));
+  expect((await its.call('/tnwrx')).body).toEqual(envelope('not_found'));
+  const wrong = await its.call('/tnwr/v1/products', { method: 'POST' });
+  expect([wrong.status, wrong.headers.allow, wrong.body]).toEqual([405, 'GET, HEAD', posError('method_not_allowed')]);
 });
 
 test('a concrete path takes precedence over a templated one, for every method', async () => {
@@ -96,7 +94,7 @@ test('a concrete path takes precedence over a templated one, for every method', 
   expect((await its.call('/tnwr/v1/things/t1/parts/1')).status).toBe(404);
 });
 
-describe('OAuth endpoints', () => {
+describe('an error of the gateway on an OAuth endpoint is the envelope, error and error_description', () => {
   const its = useFixture(() => startInstallation({ trustProxy: ['127.0.0.0/8'], timeouts: { body: 3_000 } }));
 
   const ENDPOINTS = ['/auth/token', '/auth/introspect', '/auth/revoke'];
@@ -121,54 +119,52 @@ describe('OAuth endpoints', () => {
     while ((await its.call('/auth/revoke', { method: 'POST' })).status === 404);
   });
 
-  describe('an error of the gateway on an OAuth endpoint is the envelope, error and error_description', () => {
-    test('405 and 413 are errors of the request', async () => {
-      for (const path of ENDPOINTS) {
-        expect((await its.call(path)).body).toEqual(failure('method_not_allowed', 'invalid_request'));
-        const large = await its.call(`${path}?x`, { method: 'POST', body: 'x'.repeat(300_000) });
-        expect([large.status, large.body]).toEqual([413, failure('payload_too_large', 'invalid_request')]);
-      }
-      expect((await its.call('/auth/other')).body).not.toHaveProperty('error');
-      expect((await its.call('/errors', { method: 'POST' })).body).not.toHaveProperty('error');
-    });
+  test('405 and 413 are errors of the request', async () => {
+    for (const path of ENDPOINTS) {
+      expect((await its.call(path)).body).toEqual(failure('method_not_allowed', 'invalid_request'));
+      const large = await its.call(`${path}?x`, { method: 'POST', body: 'x'.repeat(300_000) });
+      expect([large.status, large.body]).toEqual([413, failure('payload_too_large', 'invalid_request')]);
+    }
+    expect((await its.call('/auth/other')).body).not.toHaveProperty('error');
+    expect((await its.call('/errors', { method: 'POST' })).body).not.toHaveProperty('error');
+  });
 
-    test('404 is one, too: over plain HTTP, and of a gateway that does not know the endpoint', async () => {
-      for (const path of ENDPOINTS) {
-        const plain = await its.plain(path, { method: 'POST' });
-        expect([plain.status, plain.body]).toEqual([404, failure('not_found', 'invalid_request')]);
-      }
-      const other = await startInstallation();
-      const unknown = await other.call('/auth/introspect', { method: 'POST' });
-      await other.close();
-      expect([unknown.status, unknown.body]).toEqual([404, failure('not_found', 'invalid_request')]);
-    });
+  test('404 is one, too: over plain HTTP, and of a gateway that does not know the endpoint', async () => {
+    for (const path of ENDPOINTS) {
+      const plain = await its.plain(path, { method: 'POST' });
+      expect([plain.status, plain.body]).toEqual([404, failure('not_found', 'invalid_request')]);
+    }
+    const other = await startInstallation();
+    const unknown = await other.call('/auth/introspect', { method: 'POST' });
+    await other.close();
+    expect([unknown.status, unknown.body]).toEqual([404, failure('not_found', 'invalid_request')]);
+  });
 
-    test('408 and errors of the HTTP parser', async () => {
-      const head = 'POST /auth/token HTTP/1.1\r\nHost: a\r\nX-Forwarded-Proto: https\r\n';
-      const slow = await exchangeBytes(its.gateway.httpPort, `${head}Content-Length: 50\r\n\r\ng`);
-      expect(bodyOf(slow)).toEqual(failure('request_timeout', 'invalid_request'));
-      const malformed = await exchangeBytes(its.gateway.httpPort, `${head}bad header\r\n\r\n`);
-      expect(bodyOf(malformed)).toEqual(failure('bad_request', 'invalid_request'));
-    });
+  test('408 and errors of the HTTP parser', async () => {
+    const head = 'POST /auth/token HTTP/1.1\r\nHost: a\r\nX-Forwarded-Proto: https\r\n';
+    const slow = await exchangeBytes(its.gateway.httpPort, `${head}Content-Length: 50\r\n\r\ng`);
+    expect(bodyOf(slow)).toEqual(failure('request_timeout', 'invalid_request'));
+    const malformed = await exchangeBytes(its.gateway.httpPort, `${head}bad header\r\n\r\n`);
+    expect(bodyOf(malformed)).toEqual(failure('bad_request', 'invalid_request'));
+  });
 
-    test('502 and 503 are errors of the authorizer', async () => {
-      its.authorizer.answer((_, response) => response.destroy());
-      const broken = await its.call('/auth/token', { method: 'POST', body: 'x' });
-      expect([broken.status, broken.body]).toEqual([502, failure('bad_gateway', 'server_error')]);
-      await its.authorizer.close();
-      const unreachable = await its.call('/auth/token', { method: 'POST', body: 'x' });
-      expect([unreachable.status, unreachable.body]).toEqual([
-        503,
-        failure('service_unavailable', 'temporarily_unavailable'),
-      ]);
-    });
+  test('502 and 503 are errors of the authorizer', async () => {
+    its.authorizer.answer((_, response) => response.destroy());
+    const broken = await its.call('/auth/token', { method: 'POST', body: 'x' });
+    expect([broken.status, broken.body]).toEqual([502, failure('bad_gateway', 'server_error')]);
+    await its.authorizer.close();
+    const unreachable = await its.call('/auth/token', { method: 'POST', body: 'x' });
+    expect([unreachable.status, unreachable.body]).toEqual([
+      503,
+      failure('service_unavailable', 'temporarily_unavailable'),
+    ]);
+  });
 
-    test('429: temporarily_unavailable', async () => {
-      const other = await startInstallation({ limits: { client: 1, address: 1, session: 1 } });
-      await other.call('/auth/token', { method: 'POST' });
-      const reply = await other.call('/auth/token', { method: 'POST' });
-      await other.close();
-      expect([reply.status, reply.body]).toEqual([429, failure('too_many_requests', 'temporarily_unavailable')]);
-    });
+  test('429: temporarily_unavailable', async () => {
+    const other = await startInstallation({ limits: { client: 1, address: 1, session: 1 } });
+    await other.call('/auth/token', { method: 'POST' });
+    const reply = await other.call('/auth/token', { method: 'POST' });
+    await other.close();
+    expect([reply.status, reply.body]).toEqual([429, failure('too_many_requests', 'temporarily_unavailable')]);
   });
 });

@@ -99,52 +99,50 @@ test('a service that exceeds its time is 502; a response that it has started is 
   await impatient.close();
 });
 
-describe('a pooled connection that the service has closed meanwhile', () => {
-  /**
-   * Answers one request per connection and closes it at the second, like a service whose keep-alive timeout has
-   * expired.
-   */
-  const startForgetful = async () => {
-    const sockets = new Set<Socket>();
-    const server = createTcpServer((socket) => {
-      let requests = 0;
-      sockets.add(socket);
-      socket.on('error', () => undefined);
-      socket.on('data', () => {
-        requests += 1;
-        if (requests > 1) socket.destroy();
-        else socket.write('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}');
-      });
+/**
+ * Answers one request per connection and closes it at the second, like a service whose keep-alive timeout has
+ * expired.
+ */
+const startForgetful = async () => {
+  const sockets = new Set<Socket>();
+  const server = createTcpServer((socket) => {
+    let requests = 0;
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.on('data', () => {
+      requests += 1;
+      if (requests > 1) socket.destroy();
+      else socket.write('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}');
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const close = () => {
-      server.close();
-      for (const socket of sockets) socket.destroy();
-    };
-    return { close, url: `http://127.0.0.1:${(server.address() as { port: number }).port}` };
-  };
-
-  test('is replaced once for a repeatable request, and is 502 for any other', async () => {
-    const forgetful = await startForgetful();
-    const services = { authorizer: its.authorizer.url, contacts: forgetful.url };
-    const other = await startInstallation({ services }, { knowsContacts: true, ready: false });
-    const call = other.as(its.authorizer.token(['contacts:read', 'contacts:write']));
-    for (const method of ['GET', 'GET', 'DELETE', 'DELETE']) {
-      const { status } = await call(method === 'DELETE' ? `${LIST}/C1` : LIST, { method });
-      expect([method, status]).toEqual([method, 200]);
-    }
-    // A connection that was idle for longer is not used for such a request, and without processor time it often was.
-    const create = async () => (await call(LIST, { method: 'POST', body: '{}' })).status;
-    await waitUntil(async () => {
-      const status = await create();
-      expect([200, 502]).toContain(status);
-      return status === 502;
-    });
-    expect(await create()).toBe(200);
-    await other.close();
-    forgetful.close();
   });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const close = () => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  };
+  return { close, url: `http://127.0.0.1:${(server.address() as { port: number }).port}` };
+};
+
+test('a pooled connection that the service has closed meanwhile is replaced once for a repeatable request, and is 502 for any other', async () => {
+  const forgetful = await startForgetful();
+  const services = { authorizer: its.authorizer.url, contacts: forgetful.url };
+  const other = await startInstallation({ services }, { knowsContacts: true, ready: false });
+  const call = other.as(its.authorizer.token(['contacts:read', 'contacts:write']));
+  for (const method of ['GET', 'GET', 'DELETE', 'DELETE']) {
+    const { status } = await call(method === 'DELETE' ? `${LIST}/C1` : LIST, { method });
+    expect([method, status]).toEqual([method, 200]);
+  }
+  // A connection that was idle for longer is not used for such a request, and without processor time it often was.
+  const create = async () => (await call(LIST, { method: 'POST', body: '{}' })).status;
+  await waitUntil(async () => {
+    const status = await create();
+    expect([200, 502]).toContain(status);
+    return status === 502;
+  });
+  expect(await create()).toBe(200);
+  await other.close();
+  forgetful.close();
 });
 
 test('a client that disconnects is not a failure, and its upstream request ends', async () => {

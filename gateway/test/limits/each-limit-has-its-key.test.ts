@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { formatRateLimit } from '../../src/exchange/exchange.ts';
 import { createLimiter } from '../../src/limits/limiters.ts';
 import { waitUntil } from '../fixtures/http.ts';
@@ -19,16 +19,14 @@ const statuses = async (count: number, send: () => Promise<{ status: number }>):
   return all;
 };
 
-describe('a limiter', () => {
-  test('counts one-minute windows per key and formats the RateLimit fields', () => {
-    const limiter = createLimiter('client', 2);
-    const first = limiter.take('a', 0);
-    expect([first.policy.field, formatRateLimit(first)]).toEqual(['"client";q=2;w=60', '"client";r=1;t=60']);
-    expect(formatRateLimit(limiter.take('a', 30_500))).toBe('"client";r=0;t=30');
-    expect(limiter.take('a', 59_999)).toMatchObject({ allowed: false, left: 0, resetSeconds: 1 });
-    expect(limiter.take('b', 59_999).allowed).toBe(true);
-    expect(limiter.take('a', 60_000).allowed).toBe(true);
-  });
+test('a limiter counts one-minute windows per key and formats the RateLimit fields', () => {
+  const limiter = createLimiter('client', 2);
+  const first = limiter.take('a', 0);
+  expect([first.policy.field, formatRateLimit(first)]).toEqual(['"client";q=2;w=60', '"client";r=1;t=60']);
+  expect(formatRateLimit(limiter.take('a', 30_500))).toBe('"client";r=0;t=30');
+  expect(limiter.take('a', 59_999)).toMatchObject({ allowed: false, left: 0, resetSeconds: 1 });
+  expect(limiter.take('b', 59_999).allowed).toBe(true);
+  expect(limiter.take('a', 60_000).allowed).toBe(true);
 });
 
 test('every response carries the remaining quota', () =>

@@ -10,46 +10,44 @@ const its = useFixture(() =>
   startInstallation({ trustProxy: ['127.0.0.0/8'] }, { services: { tickets: tickets.url } }),
 );
 
-describe('a request reaches its service', () => {
-  describe('a matched request', () => {
-    test('is forwarded with the caller’s signed identity, and its response is unchanged', async () => {
-      const token = its.authorizer.token(['contacts:read']);
-      const reply = await its.as(token)('/svc/v3/contacts/individuals/C1?x=1%20y', {
-        headers: { 'x-request-id': 'abc' },
-      });
-      expect(reply.status).toBe(200);
-      expect(reply.headers['x-request-id']).toBe('abc');
-      expect(reply.headers.traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
-      const received = its.contacts.received.at(-1);
-      expect(received?.url).toBe('/svc/v3/contacts/individuals/C1?x=1%20y');
-      expect(received?.headers).toMatchObject({
-        'x-request-id': 'abc',
-        'x-forwarded-for': '127.0.0.1',
-        'x-forwarded-proto': 'https',
-        host: new URL(its.contacts.url).host,
-      });
-      expect(received?.headers.authorization).toBeUndefined();
-      expect(decodeClaims(received?.headers['x-internal-identity'])).toMatchObject({
-        aud: 'contacts',
-        operation: 'getIndividual',
-        institution: 'opera',
-      });
+describe('a matched request', () => {
+  test('is forwarded with the caller’s signed identity, and its response is unchanged', async () => {
+    const token = its.authorizer.token(['contacts:read']);
+    const reply = await its.as(token)('/svc/v3/contacts/individuals/C1?x=1%20y', {
+      headers: { 'x-request-id': 'abc' },
     });
+    expect(reply.status).toBe(200);
+    expect(reply.headers['x-request-id']).toBe('abc');
+    expect(reply.headers.traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
+    const received = its.contacts.received.at(-1);
+    expect(received?.url).toBe('/svc/v3/contacts/individuals/C1?x=1%20y');
+    expect(received?.headers).toMatchObject({
+      'x-request-id': 'abc',
+      'x-forwarded-for': '127.0.0.1',
+      'x-forwarded-proto': 'https',
+      host: new URL(its.contacts.url).host,
+    });
+    expect(received?.headers.authorization).toBeUndefined();
+    expect(decodeClaims(received?.headers['x-internal-identity'])).toMatchObject({
+      aud: 'contacts',
+      operation: 'getIndividual',
+      institution: 'opera',
+    });
+  });
 
-    test('may be HEAD wherever GET is described, and bodies are forwarded', async () => {
-      const token = its.authorizer.token(['contacts:read', 'contacts:write']);
-      const head = await its.as(token)('/svc/v3/contacts/individuals', { method: 'HEAD' });
-      expect([head.status, head.text]).toEqual([200, '']);
-      expect(its.contacts.received.at(-1)?.method).toBe('HEAD');
-      const post = await its.as(token)('/contacts/individuals', { method: 'POST', body: '{"lastName":"é"}' });
-      expect(post.body.data?.body).toBe('{"lastName":"é"}');
-    });
+  test('may be HEAD wherever GET is described, and bodies are forwarded', async () => {
+    const token = its.authorizer.token(['contacts:read', 'contacts:write']);
+    const head = await its.as(token)('/svc/v3/contacts/individuals', { method: 'HEAD' });
+    expect([head.status, head.text]).toEqual([200, '']);
+    expect(its.contacts.received.at(-1)?.method).toBe('HEAD');
+    const post = await its.as(token)('/contacts/individuals', { method: 'POST', body: '{"lastName":"é"}' });
+    expect(post.body.data?.body).toBe('{"lastName":"é"}');
+  });
 
-    test('of an operation without a token is forwarded with the client’s own credentials', async () => {
-      const headers = { authorization: 'Basic YTpi' };
-      const reply = await its.call('/auth/token', { method: 'POST', body: 'grant_type=x', headers });
-      expect(reply.body.data).toMatchObject({ url: '/auth/token', authorization: 'Basic YTpi' });
-    });
+  test('of an operation without a token is forwarded with the client’s own credentials', async () => {
+    const headers = { authorization: 'Basic YTpi' };
+    const reply = await its.call('/auth/token', { method: 'POST', body: 'grant_type=x', headers });
+    expect(reply.body.data).toMatchObject({ url: '/auth/token', authorization: 'Basic YTpi' });
   });
 });
 
@@ -66,23 +64,18 @@ describe('paths are canonical or refused', () => {
 
   const statusOf = (answer: string): number => Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1]);
 
-  describe('the path that a service receives', () => {
-    test.each([
-      ['/svc/v3/contacts/individuals/C%31', '/svc/v3/contacts/individuals/C1'],
-      ['/%73vc/v3/contacts/individuals/%7e', '/svc/v3/contacts/individuals/~'],
-      ['/svc/v3/contacts/individuals/%c3%a9', '/svc/v3/contacts/individuals/%C3%A9'],
-      [
-        '/svc/v3/contacts/individuals/a%20b%2B?q=%2e%2e/x&y=a+b',
-        '/svc/v3/contacts/individuals/a%20b+?q=%2e%2e/x&y=a+b',
-      ],
-      ['/svc/v3/contacts/individuals/%252e%252e', '/svc/v3/contacts/individuals/%252e%252e'],
-      ["/svc/v3/contacts/individuals/!$&'()*+,;=:@-._~", "/svc/v3/contacts/individuals/!$&'()*+,;=:@-._~"],
-      ['http://elsewhere.example/svc/v3/contacts/individuals/C1', '/svc/v3/contacts/individuals/C1'],
-      ['HTTPS://elsewhere.example:1/svc/v3/contacts/individuals?limit=1', '/svc/v3/contacts/individuals?limit=1'],
-    ])('%s is %s', async (sent, seen) => {
-      expect(statusOf(await ask(sent))).toBe(200);
-      expect(its.contacts.received.at(-1)?.url).toBe(seen);
-    });
+  test.each([
+    ['/svc/v3/contacts/individuals/C%31', '/svc/v3/contacts/individuals/C1'],
+    ['/%73vc/v3/contacts/individuals/%7e', '/svc/v3/contacts/individuals/~'],
+    ['/svc/v3/contacts/individuals/%c3%a9', '/svc/v3/contacts/individuals/%C3%A9'],
+    ['/svc/v3/contacts/individuals/a%20b%2B?q=%2e%2e/x&y=a+b', '/svc/v3/contacts/individuals/a%20b+?q=%2e%2e/x&y=a+b'],
+    ['/svc/v3/contacts/individuals/%252e%252e', '/svc/v3/contacts/individuals/%252e%252e'],
+    ["/svc/v3/contacts/individuals/!$&'()*+,;=:@-._~", "/svc/v3/contacts/individuals/!$&'()*+,;=:@-._~"],
+    ['http://elsewhere.example/svc/v3/contacts/individuals/C1', '/svc/v3/contacts/individuals/C1'],
+    ['HTTPS://elsewhere.example:1/svc/v3/contacts/individuals?limit=1', '/svc/v3/contacts/individuals?limit=1'],
+  ])('the path that a service receives for %s is %s', async (sent, seen) => {
+    expect(statusOf(await ask(sent))).toBe(200);
+    expect(its.contacts.received.at(-1)?.url).toBe(seen);
   });
 
   describe('paths that are refused', () => {

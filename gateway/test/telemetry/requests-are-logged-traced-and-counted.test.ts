@@ -156,34 +156,32 @@ describe('a request is a span of its trace', () => {
   });
 });
 
-describe('metrics of upstreams, breakers and caches', () => {
-  test('the metrics have upstreams, breakers, caches and the expiry of the certificate', async () => {
-    const own = await createMetrics();
-    const its = await startInstallation({ metrics: own });
-    const path = '/svc/v3/contacts/individuals';
-    const call = its.as(its.authorizer.token(['contacts:read']));
-    await runAtOneMoment(async () => {
-      for (let count = 0; count < 3; count += 1) expect((await call(path)).status).toBe(200);
-    });
-    expect(await value('gateway_cache_lookups_total{cache="decisions",result="miss"}', own)).toBe(1);
-    expect(await value('gateway_cache_lookups_total{cache="decisions",result="hit"}', own)).toBe(2);
-    expect(await value('gateway_upstream_duration_seconds_count{service="contacts"}', own)).toBe(3);
-    expect(await value('gateway_upstream_requests{service="contacts"}', own)).toBe(0);
-    expect(await value('gateway_breaker_open{service="contacts"}', own)).toBe(0);
-    expect(await value('gateway_breaker_open{service="authorizer_decisions"}', own)).toBe(0);
-    const answers = 'http_server_request_duration_seconds_count{service="gateway",operation="listIndividuals"';
-    expect(await value(`${answers},status="2xx"}`, own)).toBe(3);
-    const year = 365 * 86_400;
-    const until = await value('certificate_expiry_timestamp_seconds{service="gateway"}', own);
-    expect(Math.abs(Number(until) - Date.now() / 1_000)).toBeLessThan(3 * year);
-
-    await its.contacts.close();
-    for (let count = 0; count < 6; count += 1) await call(path);
-    expect(await value('gateway_breaker_open{service="contacts"}', own)).toBe(1);
-    expect(await value(`${answers},status="5xx"}`, own)).toBe(6);
-    expect(
-      await value('gateway_requests_total{service="contacts",operation="listIndividuals",status="503"}', own),
-    ).toBe(6);
-    await its.close();
+test('the metrics have upstreams, breakers, caches and the expiry of the certificate', async () => {
+  const own = await createMetrics();
+  const its = await startInstallation({ metrics: own });
+  const path = '/svc/v3/contacts/individuals';
+  const call = its.as(its.authorizer.token(['contacts:read']));
+  await runAtOneMoment(async () => {
+    for (let count = 0; count < 3; count += 1) expect((await call(path)).status).toBe(200);
   });
+  expect(await value('gateway_cache_lookups_total{cache="decisions",result="miss"}', own)).toBe(1);
+  expect(await value('gateway_cache_lookups_total{cache="decisions",result="hit"}', own)).toBe(2);
+  expect(await value('gateway_upstream_duration_seconds_count{service="contacts"}', own)).toBe(3);
+  expect(await value('gateway_upstream_requests{service="contacts"}', own)).toBe(0);
+  expect(await value('gateway_breaker_open{service="contacts"}', own)).toBe(0);
+  expect(await value('gateway_breaker_open{service="authorizer_decisions"}', own)).toBe(0);
+  const answers = 'http_server_request_duration_seconds_count{service="gateway",operation="listIndividuals"';
+  expect(await value(`${answers},status="2xx"}`, own)).toBe(3);
+  const year = 365 * 86_400;
+  const until = await value('certificate_expiry_timestamp_seconds{service="gateway"}', own);
+  expect(Math.abs(Number(until) - Date.now() / 1_000)).toBeLessThan(3 * year);
+
+  await its.contacts.close();
+  for (let count = 0; count < 6; count += 1) await call(path);
+  expect(await value('gateway_breaker_open{service="contacts"}', own)).toBe(1);
+  expect(await value(`${answers},status="5xx"}`, own)).toBe(6);
+  expect(await value('gateway_requests_total{service="contacts",operation="listIndividuals",status="503"}', own)).toBe(
+    6,
+  );
+  await its.close();
 });
