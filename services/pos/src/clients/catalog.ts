@@ -8,7 +8,7 @@ export type PointOfSale = Answer<'findPointOfSale'>;
 export type Shop = Answer<'listShops'>['shops'][number];
 
 /** `published` is null if `mark` is still current. */
-export type Published = Answer<'listShopProducts'>;
+type Published = Answer<'listShopProducts'>;
 /** Its languages serve texts that lack those of the point of sale; an earlier release does not say them. */
 export type Offer = NonNullable<Published['published']>;
 export type Product = Offer['products'][number];

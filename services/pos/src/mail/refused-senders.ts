@@ -1,6 +1,6 @@
 import type { MailDocument } from '../store.ts';
 
-export interface RefusedSender {
+interface RefusedSender {
   readonly institution: string;
   readonly pointOfSale: string;
   readonly reason: string;
@@ -60,5 +60,3 @@ export function createRefusedSenders(now: () => number) {
 }
 
 const pauseAfter = (failures: number): number => Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS);
-
-export type RefusedSenders = ReturnType<typeof createRefusedSenders>;

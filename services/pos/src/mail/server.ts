@@ -1,14 +1,5 @@
 import { join } from 'node:path';
-import {
-  dataDirectory,
-  directory,
-  flag,
-  type Setting,
-  type Settings,
-  SettingsFault,
-  secret,
-  text,
-} from '@boxoffice/runtime';
+import { dataDirectory, directory, flag, type Setting, type Settings, secret, text } from '@boxoffice/runtime';
 import { createTransport, type SendMailOptions } from 'nodemailer';
 
 export interface MailServer {
@@ -36,7 +27,7 @@ const decodeOrKeep = (part: string): string => {
   }
 };
 
-const serverOf = (given: string): MailServer | undefined => {
+const parseServer = (given: string): MailServer | undefined => {
   if (!URL.canParse(given)) return undefined;
   const { protocol, hostname, port, username, password, pathname, search } = new URL(given);
   const standard = PORTS[protocol];
@@ -59,7 +50,7 @@ const mailServer: Setting<MailServer | undefined> = {
   read(env) {
     const given = givenServer.read(env);
     if (given === undefined) return undefined;
-    const server = serverOf(given.trim());
+    const server = parseServer(given.trim());
     if (!server) throw new Error(`expected ${FORM}, got another value (not shown)`);
     return server;
   },
@@ -84,10 +75,7 @@ export function resolveSender(
   from: Mailbox | undefined,
   { name, serviceHost }: { readonly name: string; readonly serviceHost: string },
 ): Mailbox {
-  return {
-    name: from?.name || name,
-    address: from?.address ?? `tickets@${serviceHost.replace(/:\d+$/, '')}`,
-  };
+  return { name: from?.name || name, address: from?.address ?? `tickets@${serviceHost.replace(/:\d+$/, '')}` };
 }
 
 const demoData = flag('BOXOFFICE_DEMO', { default: false });
@@ -95,13 +83,7 @@ const demoData = flag('BOXOFFICE_DEMO', { default: false });
 /** Where the mails of the demo data are kept if MAIL_URL is unset. */
 const demoMails: Setting<string | undefined> = {
   name: demoData.name,
-  read(env) {
-    try {
-      return demoData.read(env) ? getDemoMailsFolder(dataDirectory.read(env)) : undefined;
-    } catch (error) {
-      throw new SettingsFault([`${demoData.name}: ${(error as Error).message}`]);
-    }
-  },
+  read: (env) => (demoData.read(env) ? getDemoMailsFolder(dataDirectory.read(env)) : undefined),
 };
 
 export function getDemoMailsFolder(dataDirectory: string): string {
@@ -170,19 +152,19 @@ export function createSmtp(
       await transport.sendMail({ ...mail, signal });
       return { outcome: 'sent' };
     } catch (error) {
-      return sentOf(error as Failure);
+      return toOutcome(error as Failure);
     }
   };
 }
 
 /** Decides by the command and its reply (RFC 5321, 4.2.1). */
-const sentOf = (error: Failure): Sent => {
+const toOutcome = (error: Failure): Sent => {
   const { code = 'ESOCKET', command = 'CONN', responseCode, timeoutType, message } = error;
   const failure = { reason: responseCode === undefined ? code : String(responseCode), details: message };
   // The conversation had begun, and may be slow because of this mail; or a reply ended it.
   const isEnded = code === 'ECONNECTION' && responseCode !== undefined;
   if (timeoutType === 'SOCKET_TIMEOUT' || code === 'EABORT' || isEnded) return { outcome: 'later', ...failure };
-  const stage = responseCode === TOO_LARGE ? 'mail' : stageOf(command);
+  const stage = responseCode === TOO_LARGE ? 'mail' : findStage(command);
   if (stage === 'server') return { outcome: 'unreachable', ...failure };
   // An address that the server cannot take: one of RFC 6531 without SMTPUTF8.
   if (responseCode === undefined && code === 'EENVELOPE') return { outcome: 'refused', ...failure };
@@ -190,7 +172,7 @@ const sentOf = (error: Failure): Sent => {
   return { outcome: responseCode !== undefined && responseCode >= 500 ? 'refused' : 'later', ...failure };
 };
 
-const stageOf = (command: string): 'mail' | 'sender' | 'server' => {
+const findStage = (command: string): 'mail' | 'sender' | 'server' => {
   if (['RCPT TO', 'DATA', 'API'].includes(command)) return 'mail';
   return command === 'MAIL FROM' || command.startsWith('AUTH') ? 'sender' : 'server';
 };

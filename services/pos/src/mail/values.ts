@@ -66,9 +66,7 @@ export function listSoldPlaces({ lines }: Order, tickets: readonly Ticket[], per
   });
 }
 
-export function isShow({ productType }: Sold): boolean {
-  return productType === null;
-}
+const isShow = ({ productType }: Sold): boolean => productType === null;
 
 /** Each performance once. */
 export function listSoldShows(sold: readonly Sold[], languages: readonly string[]) {

@@ -12,6 +12,7 @@ import { drawOrderDocument, drawTicketDocuments } from '../tickets/documents.ts'
 import { createOrderLink, findLinkedOrder, isErased, LostLink, listOrderTickets, type NewOrderLink } from './links.ts';
 import { findOwnOrder, readCurrentOffer, toOrderView, toTicketView } from './views.ts';
 
+const token = 's3N0pN6bV0dQ2m1c8yXkq0o8w7Jt5r4ZzE9uLhTfGaM';
 const document = { contentType: 'application/pdf', base64: 'JVBERi0xLjMK' };
 
 export function createOrderLinksRoutes(context: PosContext, edition: Edition): AnyOperation[] {
@@ -24,17 +25,18 @@ export function createOrderLinksRoutes(context: PosContext, edition: Edition): A
       access: 'session',
       summary: 'Makes a link that shows an own order without a session',
       description:
-        'Whoever has the link sees the order, its tickets and their documents, until 30 days after its last performance ' +
-        "as that is dated then, or until the buyer's contact is erased; after that none is made (404). `url` is a page " +
-        'of the shop of this product; a shop of your own sends `token` in `X-Order-Link`. Both are answered this once.',
+        'Whoever has the link sees the order, its tickets and their documents, until 30 days after its last ' +
+        "performance as that is dated then, or until the buyer's contact is erased; after that none is made (404). " +
+        '`url` is a page of the shop of this product; a shop of your own sends `token` in `X-Order-Link`. Both are ' +
+        'answered this once.',
       params: { id: pathId },
       query: langQuery,
       answers: { 201: OrderLink },
       example: {
         params: { id: examples.ids.order },
         answer: {
-          url: 'https://localhost:8443/shop/tickets.opera.example/ticket-link#s3N0pN6bV0dQ2m1c8yXkq0o8w7Jt5r4ZzE9uLhTfGaM',
-          token: 's3N0pN6bV0dQ2m1c8yXkq0o8w7Jt5r4ZzE9uLhTfGaM',
+          url: `https://localhost:8443/shop/tickets.opera.example/ticket-link#${token}`,
+          token,
           expiresAt: '2027-04-11T21:30:00.000Z',
         },
       },
@@ -56,9 +58,9 @@ export function createOrderLinksRoutes(context: PosContext, edition: Edition): A
       access: 'newcomer',
       summary: 'Sends a new link to an order by mail, to whoever knows its number and its email',
       description:
-        'The answer is the same whether both fit or not, and so is its time: the order is looked up afterwards, and the ' +
-        'mail goes to its own email alone. At most five requests an hour from one address, and five mails a day for an ' +
-        'order; none is sent where the installation sends no mails, nor after the end of a link.',
+        'The answer is the same whether both fit or not, and so is its time: the order is looked up afterwards, and ' +
+        'the mail goes to its own email alone. At most five requests an hour from one address, and five mails a day ' +
+        'for an order; none is sent where the installation sends no mails, nor after the end of a link.',
       query: langQuery,
       body: LostLink,
       answers: { 202: Type.Object({}) },

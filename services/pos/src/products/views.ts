@@ -53,15 +53,10 @@ export function listShownProducts({ products }: Offer, type?: string): Product[]
 }
 
 /** The name of the offset is in the language. */
-export function formatLocalStart(
-  { startDate, timeZone }: Pick<Performance, 'startDate' | 'timeZone'>,
-  language: string,
-) {
-  return {
-    localStartDate: formatLocalTime(startDate, timeZone),
-    startOffset: formatRepeatedOffset(language, startDate, timeZone),
-  };
-}
+const formatLocalStart = ({ startDate, timeZone }: Performance, language: string) => ({
+  localStartDate: formatLocalTime(startDate, timeZone),
+  startOffset: formatRepeatedOffset(language, startDate, timeZone),
+});
 
 export function createViews(audience: Audience, offer: Offer, stockOf: StockOf, now: number) {
   const { pointOfSale, criteria } = audience;
@@ -80,21 +75,18 @@ export function createViews(audience: Audience, offer: Offer, stockOf: StockOf, 
       name: selectText(product.name, languages),
       description: product.description && selectText(product.description, languages),
       ...computePeriod(product),
-      priceFrom: amounts.reduce<number | null>(
-        (lowest, { amount }) => (lowest === null || amount < lowest ? amount : lowest),
-        null,
-      ),
+      priceFrom: amounts.length > 0 ? Math.min(...amounts.map(({ amount }) => amount)) : null,
       currency: pointOfSale.currency,
-      availability: levelOfAll(shown, stockOf),
+      availability: computeLevel(shown, stockOf),
       onSale: shown.some((performance) => isOnSale(performance, product, now)),
     };
   };
 
   // Absent until every instance of the catalog is of this release.
-  const entriesOf = (product: Product) => ({ entries: product.entries ?? null });
+  const toEntries = (product: Product) => ({ entries: product.entries ?? null });
 
   const performanceEntry = (product: Product) => (performance: Performance) => {
-    const free = freeOf(performance, stockOf);
+    const free = mapFree(performance, stockOf);
     return {
       id: performance.id,
       startDate: performance.startDate,
@@ -103,7 +95,7 @@ export function createViews(audience: Audience, offer: Offer, stockOf: StockOf, 
       timeZone: performance.timeZone,
       salesFrom: performance.salesFrom,
       salesTo: performance.salesTo,
-      availability: levelOfAll([performance], stockOf),
+      availability: computeLevel([performance], stockOf),
       onSale: isOnSale(performance, product, now),
       seatCategories: performance.seatCategories.map(({ id, name, numbered }) => ({
         id,
@@ -120,12 +112,12 @@ export function createViews(audience: Audience, offer: Offer, stockOf: StockOf, 
 
   return {
     entry,
-    listed: (product: Product): Static<typeof schemas.ListedProduct> => ({ ...entry(product), ...entriesOf(product) }),
+    listed: (product: Product): Static<typeof schemas.ListedProduct> => ({ ...entry(product), ...toEntries(product) }),
     programmeEntry: ({ product, performances }: Listed): Static<typeof schemas.ProgrammeEntry> => {
       const [next] = performances;
       return {
         ...entry(product),
-        ...localPeriodOf(product, timeZone),
+        ...formatLocalPeriod(product, timeZone),
         performance: next
           ? {
               ...{ id: next.id, startDate: next.startDate, timeZone: next.timeZone },
@@ -134,7 +126,7 @@ export function createViews(audience: Audience, offer: Offer, stockOf: StockOf, 
             }
           : null,
         performances: performances.length,
-        ...entriesOf(product),
+        ...toEntries(product),
       };
     },
     detail: (product: Product): Static<typeof schemas.ProductDetail> => ({
@@ -143,8 +135,8 @@ export function createViews(audience: Audience, offer: Offer, stockOf: StockOf, 
     }),
     page: (product: Product): Static<typeof schemas.ProductPage> => ({
       ...entry(product),
-      ...localPeriodOf(product, timeZone),
-      ...entriesOf(product),
+      ...formatLocalPeriod(product, timeZone),
+      ...toEntries(product),
       performances: listShownPerformances(product, now).map((performance) => ({
         ...performanceEntry(product)(performance),
         ...formatLocalStart(performance, language),
@@ -153,30 +145,30 @@ export function createViews(audience: Audience, offer: Offer, stockOf: StockOf, 
     availabilities: (product: Product): Record<string, Static<typeof schemas.AvailabilityEntry>> =>
       Object.fromEntries(
         listShownPerformances(product, now).map((performance) => {
-          const free = freeOf(performance, stockOf);
+          const free = mapFree(performance, stockOf);
           const seatCategories = performance.seatCategories.map(({ id, name }) => ({
             id,
             name: selectText(name, languages),
             free: free.get(id) ?? 0,
           }));
-          const availability = levelOfAll([performance], stockOf);
+          const availability = computeLevel([performance], stockOf);
           return [performance.id, { startDate: performance.startDate, availability, seatCategories }];
         }),
       ),
   };
 }
 
-const levelOfAll = (performances: readonly Performance[], stockOf: StockOf) => {
+const computeLevel = (performances: readonly Performance[], stockOf: StockOf) => {
   const categories = performances.flatMap(({ id }) => stockOf(id)?.seatCategories ?? []);
-  const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0);
-  return computeAvailability(sum(categories.map(({ free }) => free)), sum(categories.map(({ capacity }) => capacity)));
+  const sum = (of: 'free' | 'capacity') => categories.reduce((total, category) => total + category[of], 0);
+  return computeAvailability(sum('free'), sum('capacity'));
 };
 
-const freeOf = (performance: Performance, stockOf: StockOf): ReadonlyMap<string, number> =>
+const mapFree = (performance: Performance, stockOf: StockOf): ReadonlyMap<string, number> =>
   new Map(stockOf(performance.id)?.seatCategories.map(({ id, free }) => [id, free]) ?? []);
 
 /** The dates are by the clocks of its first and its last venue; without any by those of `otherwise`. */
-const localPeriodOf = (product: Product, otherwise: string) => {
+const formatLocalPeriod = (product: Product, otherwise: string) => {
   const { startDate, endDate } = computePeriod(product);
   const live = product.performances.filter(({ state }) => state !== 'cancelled');
   const dated = (live.length > 0 ? live : product.performances).toSorted(compareByStartThenId);

@@ -39,9 +39,13 @@ interface Frame {
 
 const LANGUAGE_NAMES: Readonly<Record<string, string>> = { fr: 'Français', en: 'English', de: 'Deutsch' };
 
-const mark = html`<svg viewBox="0 0 32 24" class="mark" aria-hidden="true"><g fill="none" stroke="currentColor" stroke-width="1.6" stroke-linecap="round"><path d="M2 22a14 14 0 0 1 28 0"></path><path d="M7 22a9 9 0 0 1 18 0"></path><path d="M12 22a4 4 0 0 1 8 0"></path></g></svg>`;
+const mark = html`<svg viewBox="0 0 32 24" class="mark" aria-hidden="true">
+<path fill="none" stroke="currentColor" stroke-width="1.6" stroke-linecap="round"
+d="M2 22a14 14 0 0 1 28 0M7 22a9 9 0 0 1 18 0M12 22a4 4 0 0 1 8 0"></path></svg>`;
 
-const cartIcon = html`<svg viewBox="0 0 24 24" class="icon" aria-hidden="true"><path d="M3 8.5V6h18v2.5a3.5 3.5 0 0 0 0 7V18H3v-2.5a3.5 3.5 0 0 0 0-7ZM14.5 6v12" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linejoin="round"></path></svg>`;
+const cartIcon = html`<svg viewBox="0 0 24 24" class="icon" aria-hidden="true">
+<path fill="none" stroke="currentColor" stroke-width="1.5" stroke-linejoin="round"
+d="M3 8.5V6h18v2.5a3.5 3.5 0 0 0 0 7V18H3v-2.5a3.5 3.5 0 0 0 0-7ZM14.5 6v12"></path></svg>`;
 
 /** The page is complete as text, and taken over by its script. */
 export function renderDocument(frame: Frame, page: FirstPage, views: Views): string {
@@ -59,7 +63,8 @@ export function renderDocument(frame: Frame, page: FirstPage, views: Views): str
 <meta name="color-scheme" content="light dark">
 <link rel="stylesheet" href="${stylesheet}">
 <link rel="preload" href="${files.addressOf('fonts/cormorant.woff2')}" as="font" type="font/woff2" crossorigin>
-${[...modules].map((name) => html`<link rel="modulepreload" href="${files.addressOf(name)}">\n`)}<script type="module" src="${files.addressOf('shop.js')}"></script>
+${[...modules].map((name) => html`<link rel="modulepreload" href="${files.addressOf(name)}">\n`)}
+<script type="module" src="${files.addressOf('shop.js')}"></script>
 <link rel="icon" href="${logo?.address ?? files.addressOf('icon.svg')}" type="image/svg+xml">
 ${metadata(frame, page)}
 ${page.structured && dataBlock(html`type="application/ld+json"`, page.structured)}
@@ -93,8 +98,10 @@ const metadata = (frame: Frame, page: FirstPage): Html => {
   ];
   return html`<meta name="description" content="${description}">
 ${!isPublic && html`<meta name="robots" content="noindex">`}
-${graph.map(([property, content]) => html`<meta property="${property}" content="${content}">\n`)}<link rel="canonical" href="${canonical}">
-${languages.map((tag) => html`<link rel="alternate" hreflang="${tag}" href="${origin}${inLanguage(address, tag)}">\n`)}<link rel="alternate" hreflang="x-default" href="${canonical}">`;
+${graph.map(([property, content]) => html`<meta property="${property}" content="${content}">\n`)}
+<link rel="canonical" href="${canonical}">
+${languages.map((tag) => html`<link rel="alternate" hreflang="${tag}" href="${origin}${inLanguage(address, tag)}">\n`)}
+<link rel="alternate" hreflang="x-default" href="${canonical}">`;
 };
 
 const inLanguage = (address: string, tag: string): string => {
@@ -111,21 +118,26 @@ const header = ({ state, languages, logo }: Frame, { path, address }: FirstPage,
   const root = `/shop/${state.serviceHost}`;
   const link = (to: string, more: Html, content: Html | string) =>
     html`<a href="${root}${to}"${more}${path === to && html` aria-current="page"`}>${content}</a>`;
-  const none = html``;
+  const pages = [link('/', html``, t('programme')), link('/account', html` data-account`, t('logInLink'))];
+  const choices = languages.map((tag) => {
+    const code = html`<span aria-hidden="true">${primary(tag).toUpperCase()}</span>`;
+    const name = html`<span class="unseen">${LANGUAGE_NAMES[primary(tag)] ?? tag}</span>`;
+    const current = tag === state.language && html` aria-current="true"`;
+    return html`<a href="${inLanguage(address, tag)}" hreflang="${tag}" lang="${tag}"${current}>${code}${name}</a>`;
+  });
+  const cart = html`<span class="cart-word">${t('cart')}</span><span class="cart-state" data-cart></span>`;
   return html`<header class="frame-header"><div class="wrap bar">
 <a class="brand" href="${root}/">${logo === undefined ? mark : logoImage(logo)}<span>${state.name}</span></a>
-<nav aria-label="${t('mainNavigation')}">${link('/', none, t('programme'))}${link('/account', html` data-account`, t('logInLink'))}</nav>
-<div class="languages" role="group" aria-label="${t('language')}">${languages.map((tag) => {
-    const name = LANGUAGE_NAMES[primary(tag)] ?? tag;
-    const isCurrent = tag === state.language;
-    return html`<a href="${inLanguage(address, tag)}" hreflang="${tag}" lang="${tag}"${isCurrent && html` aria-current="true"`}><span aria-hidden="true">${primary(tag).toUpperCase()}</span><span class="unseen">${name}</span></a>`;
-  })}</div>
-${link('/cart', html` class="cart-link"`, html`${cartIcon}<span class="cart-word">${t('cart')}</span><span class="cart-state" data-cart></span>`)}
+<nav aria-label="${t('mainNavigation')}">${pages}</nav>
+<div class="languages" role="group" aria-label="${t('language')}">${choices}</div>
+${link('/cart', html` class="cart-link"`, html`${cartIcon}${cart}`)}
 </div></header>`;
 };
 
-const logoImage = ({ address, width }: NonNullable<Frame['logo']>): Html =>
-  html`<img class="logo" src="${address}" alt=""${width !== undefined && html` width="${width}"`} height="${LOGO_HEIGHT}">`;
+const logoImage = ({ address, width }: NonNullable<Frame['logo']>): Html => {
+  const known = width !== undefined && html` width="${width}"`;
+  return html`<img class="logo" src="${address}" alt=""${known} height="${LOGO_HEIGHT}">`;
+};
 
 const primary = (tag: string): string => tag.split('-', 1)[0] ?? tag;
 

@@ -66,8 +66,8 @@ export function createTicketsRoutes(
       access: 'login',
       summary: 'Returns an own printed ticket as PDF, with its QR code, to save or to print',
       description:
-        'With name, colours and logo of the point of sale, number and buyer of the order. One that is not printed yet ' +
-        'is refused with `ticket_not_printed`.',
+        'With name, colours and logo of the point of sale, number and buyer of the order. One that is not printed ' +
+        'yet is refused with `ticket_not_printed`.',
       params,
       query: langQuery,
       answers: { 200: TicketDocument },

@@ -175,20 +175,6 @@ describe('a repeat with the same Idempotency-Key never buys twice', () => {
     expect(Object.keys((await fixture.call('GET', '/orders', { token })).data)).toHaveLength(1);
   });
 
-  test.concurrent('also if the answer of orders and the cancellation failed', () =>
-    runWithFixture(async (own) => {
-      const shopper = createShopper(own);
-      const { token, cartId } = await shopper.fill();
-      const [key, body] = [randomUUID(), paidGuest()];
-      own.orders.mishaps.set('checkoutCart', 'lost').set('cancelAfterFault', 'fails');
-      const lost = await shopper.buy(token, body, key);
-      own.orders.mishaps.clear();
-      expect([lost.status, lost.body.orderCancelled]).toEqual([500, false]);
-      const again = await shopper.buy(token, body, key);
-      expect([again.status, again.data.id, again.data.state]).toEqual([201, cartId, 'confirmed']);
-      expect(own.orders.orders.get(cartId)?.requests.size).toBe(2);
-    }));
-
   test('without a key two concurrent requests return the same order; a third one finds the cart empty', async () => {
     const { token, cartId } = await fill();
     const answers = await Promise.all([buy(token, paidGuest()), buy(token, paidGuest())]);

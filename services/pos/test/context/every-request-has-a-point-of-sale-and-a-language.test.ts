@@ -105,85 +105,64 @@ describe('while the catalog is unavailable', () => {
 describe('the last answer of the catalog', () => {
   const unreachable = new Error('planted');
   const setUp = () => {
-    let clock = 1_000_000;
-    let failure: Error | undefined;
-    let exists = true;
-    let hangs = false;
-    const find = createContext(
-      {
-        pointOfSale: async (serviceHost) => {
-          if (hangs) await new Promise(() => undefined);
-          if (failure) throw failure;
-          return exists ? ({ serviceHost } as never) : undefined;
-        },
-      },
-      () => clock,
-    );
-    return {
-      find: async () => (await find('shop.example')).serviceHost,
-      isReturnedAtOnce: () => !('then' in find('shop.example')),
-      pass: (ms: number) => {
-        clock += ms;
-      },
-      remove: () => {
-        exists = false;
-      },
-      fail: (error?: Error) => {
-        failure = error;
-      },
-      hang: () => {
-        hangs = true;
-      },
+    const its = { now: 1_000_000, failure: undefined as Error | undefined, exists: true, hangs: false };
+    const pointOfSale = async (serviceHost: string) => {
+      if (its.hangs) await new Promise(() => undefined);
+      if (its.failure) throw its.failure;
+      return its.exists ? ({ serviceHost } as never) : undefined;
     };
+    const load = createContext({ pointOfSale }, () => its.now);
+    const find = async () => (await load('shop.example')).serviceHost;
+    return { its, find, isReturnedAtOnce: () => !('then' in load('shop.example')) };
   };
 
   test('is valid for ten minutes and no longer', async () => {
-    const { find, pass, fail } = setUp();
+    const { its, find } = setUp();
     expect(await find()).toBe('shop.example');
-    fail(unreachable);
+    its.failure = unreachable;
     for (let minute = 0; minute < 10; minute += 1) {
       expect(await find()).toBe('shop.example');
-      pass(60_000);
+      its.now += 60_000;
     }
-    pass(1);
+    its.now += 1;
     await expect(find()).rejects.toBe(unreachable);
-    fail();
+    its.failure = undefined;
     expect(await find()).toBe('shop.example');
   });
 
   test('is returned at once after one failed load: later calls do not wait for a catalog that hangs', async () => {
-    const { find, isReturnedAtOnce, pass, fail, hang } = setUp();
+    const { its, find, isReturnedAtOnce } = setUp();
     await find();
-    pass(3_000);
+    its.now += 3_000;
     expect(isReturnedAtOnce()).toBe(false);
     await find();
-    pass(3_000);
-    fail(unreachable);
+    its.now += 3_000;
+    its.failure = unreachable;
     await find();
-    hang();
+    its.hangs = true;
     for (let count = 0; count < 5; count += 1) {
-      pass(3_000);
+      its.now += 3_000;
       expect(isReturnedAtOnce()).toBe(true);
     }
   });
 
   test('is not returned after a newer one: a deleted point of sale stays refused during the next outage', async () => {
-    const { find, pass, fail, remove } = setUp();
+    const { its, find } = setUp();
     expect(await find()).toBe('shop.example');
-    pass(3_000);
-    remove();
+    its.now += 3_000;
+    its.exists = false;
     await expect(find()).rejects.toMatchObject({ errorCode: 'context_invalid' });
-    fail(unreachable);
-    pass(300_000);
+    its.failure = unreachable;
+    its.now += 300_000;
     await expect(find()).rejects.toMatchObject({ errorCode: 'context_invalid' });
   });
 
   test('is not returned if the catalog refuses the call', async () => {
-    const { find, pass, fail } = setUp();
+    const { its, find } = setUp();
     expect(await find()).toBe('shop.example');
-    pass(3_000);
+    its.now += 3_000;
     const refusal = new ServiceRefusal('catalog', 403, 'forbidden', null);
-    fail(refusal);
+    its.failure = refusal;
     await expect(find()).rejects.toBe(refusal);
   });
 });

@@ -129,13 +129,11 @@ describe('a product', () => {
 
   test('shows only tariffs of the point of sale, and priceFrom is their lowest price', async () => {
     const { institution, list } = ownInstitution();
-    const { host } = ownInstitution();
     const show = fixture.catalog.show({
       institution,
       prices: { trf_elsewhere: 100, [fixture.catalog.full.id]: 4_500 },
     });
     expect((await list())[show.product.id]?.priceFrom).toBe(4_500);
-    expect(host).toBeDefined();
   });
 
   test('whose sale has not started is not on sale, regardless of stock', async () => {
@@ -194,28 +192,31 @@ test.each([
   expect(computeAvailability(free, capacity)).toBe(level);
 });
 
-test('a performance is shown until it is over or cancelled, and on sale between its dates', () => {
-  const now = Date.parse('2027-01-01T20:00:00Z');
-  const performance = {
-    id: 'prf_1',
-    startDate: '2027-01-01T19:00:00.000Z',
-    durationMinutes: 90,
-    state: 'on_sale',
-    salesFrom: null,
-    salesTo: null,
-  } as const;
-  const show = { type: 'show', endDate: null };
-  expect(isShown(performance, show, now)).toBe(true);
-  expect(isShown({ ...performance, durationMinutes: 60 }, show, now)).toBe(false);
-  expect(isShown({ ...performance, durationMinutes: null }, show, now)).toBe(true);
-  expect(isShown({ ...performance, state: 'cancelled' }, show, now)).toBe(false);
-  const season = { type: 'pass', endDate: '2027-06-30T22:00:00.000Z' };
-  expect(isShown({ ...performance, durationMinutes: 60 }, season, now)).toBe(true);
-  expect(isShown({ ...performance, durationMinutes: 60 }, season, Date.parse(season.endDate))).toBe(false);
-  expect(isOnSale(performance, show, now)).toBe(true);
-  expect(isOnSale({ ...performance, state: 'closed' }, show, now)).toBe(false);
-  expect(isOnSale({ ...performance, salesFrom: '2027-01-02T00:00:00.000Z' }, show, now)).toBe(false);
-  expect(isOnSale({ ...performance, salesTo: '2027-01-01T20:00:00.000Z' }, show, now)).toBe(false);
+const PAST = '2024-05-01T18:30:00.000Z';
+const at = (minutes: number) => Date.parse(PAST) + minutes * 60_000;
+const dates = { salesFrom: null, salesTo: null };
+const evening = { id: 'prf_1', startDate: PAST, durationMinutes: 60, state: 'on_sale', ...dates } as const;
+const show = { type: 'show', endDate: null };
+const pass = { type: 'pass', endDate: new Date(at(90)).toISOString() };
+
+test.each([
+  ['at its end', evening, show, 60],
+  ['without an end at its start', { ...evening, durationMinutes: null }, show, 0],
+  ['with the period of its product', { ...evening, durationMinutes: 1 }, pass, 90],
+] as const)('a performance is over %s', (_, performance, product, minute) => {
+  expect(isOver(performance, product, at(minute) - 1)).toBe(false);
+  expect(isOver(performance, product, at(minute))).toBe(true);
+  expect(isShown(performance, product, at(minute) - 1)).toBe(true);
+  // While its duration is not known it may go on.
+  expect(isShown(performance, product, at(minute))).toBe(performance.durationMinutes === null);
+});
+
+test('what has no end is never over; a performance is on sale between its dates, and not shown once cancelled', () => {
+  expect(isOver({ ...evening, durationMinutes: null }, { type: 'pass', endDate: null }, at(1e6))).toBe(false);
+  expect(isShown({ ...evening, state: 'cancelled' }, show, at(0))).toBe(false);
+  expect(isOnSale(evening, show, at(0))).toBe(true);
+  for (const more of [{ state: 'closed' }, { salesFrom: new Date(at(1)).toISOString() }, { salesTo: PAST }] as const)
+    expect(isOnSale({ ...evening, ...more }, show, at(0))).toBe(false);
 });
 
 describe('startDate and endDate of a product', () => {
@@ -238,28 +239,6 @@ describe('startDate and endDate of a product', () => {
     });
     expect(computePeriod({ ...own, performances: [performance(first, 'cancelled')] })).toEqual(own);
   });
-});
-
-const PAST = '2024-05-01T18:30:00.000Z';
-
-test('a performance is over at its end, without one at its start; a period with its product', () => {
-  const performance = { id: 'prf_1', startDate: PAST, state: 'on_sale', salesFrom: null, salesTo: null } as const;
-  const at = (minutes: number) => Date.parse(PAST) + minutes * 60_000;
-  const show = { type: 'show', endDate: null };
-  expect([59, 60].map((minute) => isOver({ ...performance, durationMinutes: 60 }, show, at(minute)))).toEqual([
-    false,
-    true,
-  ]);
-  expect([-1, 0].map((minute) => isOver({ ...performance, durationMinutes: null }, show, at(minute)))).toEqual([
-    false,
-    true,
-  ]);
-  const pass = { type: 'pass', endDate: new Date(at(90)).toISOString() };
-  expect([89, 90].map((minute) => isOver({ ...performance, durationMinutes: 1 }, pass, at(minute)))).toEqual([
-    false,
-    true,
-  ]);
-  expect(isOver({ ...performance, durationMinutes: null }, { type: 'pass', endDate: null }, at(1e6))).toBe(false);
 });
 
 test('it is not on sale, and neither cart nor checkout takes it', async () => {

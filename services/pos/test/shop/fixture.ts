@@ -183,8 +183,8 @@ const PITCH = 10;
 export function createHallOfBlocks(blocks: readonly Block[], isFree: (index: number) => boolean = () => true): SeatMap {
   const seats: Record<string, Place> = {};
   let index = 0;
-  for (const { id, x, y, rows, seats: count, bend = 0, turn = 0 } of blocks) {
-    const angle = (turn * Math.PI) / 180;
+  for (const block of blocks) {
+    const { id, rows, seats: count, bend = 0 } = block;
     for (const [line, row] of rows.entries()) {
       for (let seat = 1; seat <= count; seat += 1) {
         const across = (seat - (count + 1) / 2) * PITCH;
@@ -193,61 +193,58 @@ export function createHallOfBlocks(blocks: readonly Block[], isFree: (index: num
           areaId: id,
           row,
           label: `${row}-${seat}`,
-          x: x + across * Math.cos(angle) - back * Math.sin(angle),
-          y: y + across * Math.sin(angle) + back * Math.cos(angle),
+          ...locate(block, across, back),
           free: isFree(index),
         };
         index += 1;
       }
     }
   }
-  const areas = blocks.map(({ id, name, category, x, y, rows, seats: count, bend = 0, turn = 0 }) => {
+  const areas = blocks.map((block) => {
+    const { id, name, category, rows, seats: count, bend = 0 } = block;
     const [half, deep] = [(count * PITCH) / 2 + 6, rows.length * PITCH * 1.1 + bend];
-    const angle = (turn * Math.PI) / 180;
-    const corner = (across: number, back: number) =>
-      `${(x + across * Math.cos(angle) - back * Math.sin(angle)).toFixed(1)} ${(y + across * Math.sin(angle) + back * Math.cos(angle)).toFixed(1)}`;
+    const corner = (across: number, back: number) => {
+      const { x, y } = locate(block, across, back);
+      return `${x.toFixed(1)} ${y.toFixed(1)}`;
+    };
     const outline = `M${corner(-half, -8)}L${corner(half, -8)}L${corner(half, deep)}L${corner(-half, deep)}Z`;
     return { id, name, seatCategoryId: category, outline };
   });
   return { stage: { x: -100, y: -25, width: 200 }, areas, seats };
 }
 
+/** A point of a block, by its distances from the middle of the first row. */
+const locate = ({ x, y, turn = 0 }: Block, across: number, back: number) => {
+  const angle = (turn * Math.PI) / 180;
+  return {
+    x: x + across * Math.cos(angle) - back * Math.sin(angle),
+    y: y + across * Math.sin(angle) + back * Math.cos(angle),
+  };
+};
+
 /** An opera house of about 2,000 seats: parterre, two balconies, boxes along both sides. */
 export function createOperaHouse(isFree?: (index: number) => boolean): SeatMap {
   const box = (side: -1 | 1, number: number): Block => ({
-    id: `box${side < 0 ? 'L' : 'R'}${number}`,
-    name: `Box ${number} ${side < 0 ? 'left' : 'right'}`,
-    category: 'boxes',
-    x: side * 230,
-    y: 20 + number * 42,
-    rows: ['1'],
-    seats: 4,
-    turn: 90,
+    ...{ id: `box${side < 0 ? 'L' : 'R'}${number}`, name: `Box ${number} ${side < 0 ? 'left' : 'right'}` },
+    ...{ category: 'boxes', x: side * 230, y: 20 + number * 42, rows: ['1'], seats: 4, turn: 90 },
+  });
+  const rowsOf = (
+    id: string,
+    name: string,
+    category: string,
+    y: number,
+    rows: number,
+    seats: number,
+    bend: number,
+  ) => ({
+    ...{ id, name, category, x: 0, y, rows: letters(rows), seats, bend },
   });
   return createHallOfBlocks(
     [
-      { id: 'parterre', name: 'Parterre', category: 'first', x: 0, y: 10, rows: letters(24), seats: 40, bend: 14 },
+      rowsOf('parterre', 'Parterre', 'first', 10, 24, 40, 14),
       { id: 'side', name: 'Wheelchair places', category: 'wheelchair', x: 0, y: 320, rows: ['W'], seats: 8 },
-      {
-        id: 'balcony1',
-        name: 'First balcony',
-        category: 'second',
-        x: 0,
-        y: 350,
-        rows: letters(10),
-        seats: 50,
-        bend: 24,
-      },
-      {
-        id: 'balcony2',
-        name: 'Second balcony',
-        category: 'third',
-        x: 0,
-        y: 500,
-        rows: letters(8),
-        seats: 56,
-        bend: 30,
-      },
+      rowsOf('balcony1', 'First balcony', 'second', 350, 10, 50, 24),
+      rowsOf('balcony2', 'Second balcony', 'third', 500, 8, 56, 30),
       ...[0, 1, 2, 3, 4, 5].flatMap((number) => [box(-1, number + 1), box(1, number + 1)]),
     ],
     isFree,
