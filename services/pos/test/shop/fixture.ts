@@ -228,23 +228,12 @@ export function createOperaHouse(isFree?: (index: number) => boolean): SeatMap {
     ...{ id: `box${side < 0 ? 'L' : 'R'}${number}`, name: `Box ${number} ${side < 0 ? 'left' : 'right'}` },
     ...{ category: 'boxes', x: side * 230, y: 20 + number * 42, rows: ['1'], seats: 4, turn: 90 },
   });
-  const rowsOf = (
-    id: string,
-    name: string,
-    category: string,
-    y: number,
-    rows: number,
-    seats: number,
-    bend: number,
-  ) => ({
-    ...{ id, name, category, x: 0, y, rows: letters(rows), seats, bend },
-  });
   return createHallOfBlocks(
     [
-      rowsOf('parterre', 'Parterre', 'first', 10, 24, 40, 14),
+      { id: 'parterre', name: 'Parterre', category: 'first', x: 0, y: 10, rows: letters(24), seats: 40, bend: 14 },
       { id: 'side', name: 'Wheelchair places', category: 'wheelchair', x: 0, y: 320, rows: ['W'], seats: 8 },
-      rowsOf('balcony1', 'First balcony', 'second', 350, 10, 50, 24),
-      rowsOf('balcony2', 'Second balcony', 'third', 500, 8, 56, 30),
+      { id: 'balcony1', name: 'Balcony 1', category: 'second', x: 0, y: 350, rows: letters(10), seats: 50, bend: 24 },
+      { id: 'balcony2', name: 'Balcony 2', category: 'third', x: 0, y: 500, rows: letters(8), seats: 56, bend: 30 },
       ...[0, 1, 2, 3, 4, 5].flatMap((number) => [box(-1, number + 1), box(1, number + 1)]),
     ],
     isFree,
