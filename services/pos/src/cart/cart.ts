@@ -106,7 +106,7 @@ export async function fillCart(
       requestId,
       pointOfSale: serviceHost,
       address: toNetwork(ip),
-      ...(session?.userId ? { login: session.userId } : {}),
+      login: session?.userId ?? undefined,
       items: [...items],
     });
   if (!session) {

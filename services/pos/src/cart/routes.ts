@@ -108,7 +108,7 @@ export function createCartRoutes(context: PosContext, edition: Edition): AnyOper
         const { cart, newSession } = await fillCart(context, visitor, items, idempotencyKey ?? createId('req'));
         return created(await viewCart(visitor, { order: cart }), `${visitor.base}/shopping-cart`, {
           headers: newSession ? { 'X-auth-token': newSession.token } : {},
-          subjects: subjectsOf(visitor, cart),
+          subjects: listSubjects(visitor, cart),
         });
       },
     }),
@@ -127,17 +127,17 @@ export function createCartRoutes(context: PosContext, edition: Edition): AnyOper
       example: { ...example, body: { beneficiaryFirstName: 'Ana' }, answer: edition.examples.cart },
       handle: async ({ visitor, params, body, idempotencyKey }) => {
         if (body.contactNumber !== undefined) requireContact(visitor, body.contactNumber);
-        const { institution, cartId } = cartIdOf(visitor, params.id);
+        const { institution, cartId } = requireCart(visitor, params.id);
         const { beneficiaryFirstName, beneficiaryLastName, ...more } = body;
         const change = {
           requestId: idempotencyKey ?? createId('req'),
           ...more,
-          ...(beneficiaryFirstName === undefined ? {} : { beneficiaryFirstName: toStoredName(beneficiaryFirstName) }),
-          ...(beneficiaryLastName === undefined ? {} : { beneficiaryLastName: toStoredName(beneficiaryLastName) }),
+          beneficiaryFirstName: toStoredName(beneficiaryFirstName),
+          beneficiaryLastName: toStoredName(beneficiaryLastName),
         };
         const outcome = await context.orders.changeLine(institution, cartId, params.id, change);
         const cart = toShownCart(outcome);
-        return ok(await viewCart(visitor, cart), { subjects: subjectsOf(visitor, cart.order) });
+        return ok(await viewCart(visitor, cart), { subjects: listSubjects(visitor, cart.order) });
       },
     }),
     operation({
@@ -153,23 +153,22 @@ export function createCartRoutes(context: PosContext, edition: Edition): AnyOper
       errors: changeErrors,
       example: { ...example, answer: edition.examples.cart },
       handle: async ({ visitor, params }) => {
-        const { institution, cartId } = cartIdOf(visitor, params.id);
-        return ok(
-          await viewCart(visitor, toShownCart(await context.orders.removeLine(institution, cartId, params.id))),
-        );
+        const { institution, cartId } = requireCart(visitor, params.id);
+        const outcome = await context.orders.removeLine(institution, cartId, params.id);
+        return ok(await viewCart(visitor, toShownCart(outcome)));
       },
     }),
   ];
 }
 
 /** The user, and the past or future buyer of the order. */
-const subjectsOf = ({ session }: Visit, order: Order | undefined): readonly string[] => [
+const listSubjects = ({ session }: Visit, order: Order | undefined): readonly string[] => [
   ...(order ? [formatCartSubject(order.id)] : []),
   ...[session?.contactNumber, order?.contactNumber].flatMap((number) => number ?? []),
 ];
 
 /** @throws {PosFault} not_found without a cart or for a malformed id */
-const cartIdOf = ({ session }: Visit, itemId: string): { readonly institution: string; readonly cartId: string } => {
+const requireCart = ({ session }: Visit, itemId: string): { readonly institution: string; readonly cartId: string } => {
   if (!session || session.cartId === null || !isId(itemId)) throw createNotFoundFault();
   return { institution: session.institution, cartId: session.cartId };
 };

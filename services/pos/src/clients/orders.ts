@@ -82,7 +82,7 @@ export function createOrders(orders: ServiceClient<operations>) {
     /** Orders, never carts, by start of their first performance. */
     list: (institution: string, { ids, ...selection }: Selection): Promise<AnswerOf<operations, 'listShopOrders'>> =>
       orders.call(institution, 'listShopOrders', {
-        query: { ...selection, ...(ids.length > 0 && { ids: ids.join(',') }) },
+        query: { ...selection, ids: ids.join(',') || undefined },
       }),
   };
 }

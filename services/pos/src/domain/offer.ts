@@ -49,7 +49,7 @@ export function findSoldPerformance<P extends Offered>(
   const found = findPerformance(products, id);
   if (!found) return undefined;
   const { performance, product } = found;
-  const end = endOf(performance, product);
+  const end = computeEnd(performance, product);
   const isOpen = product.type === 'show' || !Number.isFinite(end);
   const validUntil = isOpen ? null : new Date(end).toISOString();
   return { ...performance, validity: { productType: product.type, validUntil } };
@@ -59,7 +59,7 @@ export function findSoldPerformance<P extends Offered>(
  * A performance ends after its duration, else at its start; what is no show ends with its product, if that has an end.
  * Epoch milliseconds.
  */
-const endOf = ({ startDate, durationMinutes }: Offered, { type, endDate }: Period): number => {
+const computeEnd = ({ startDate, durationMinutes }: Offered, { type, endDate }: Period): number => {
   const isPeriod = type !== 'show';
   if (isPeriod && endDate !== null) return Date.parse(endDate);
   if (isPeriod && durationMinutes === null) return Number.POSITIVE_INFINITY;
@@ -67,7 +67,7 @@ const endOf = ({ startDate, durationMinutes }: Offered, { type, endDate }: Perio
 };
 
 export function isOver(performance: Offered, product: Period, now: number): boolean {
-  return endOf(performance, product) <= now;
+  return computeEnd(performance, product) <= now;
 }
 
 /** By state and dates at `now` (epoch milliseconds), regardless of stock. */
@@ -136,7 +136,7 @@ interface SoldPlace {
 export function computeLinkEnd(sold: readonly SoldPlace[], soldAt: number, known = 0): number {
   const ends = sold.map(({ current, startDate }) => {
     if (!current) return Math.max(Date.parse(startDate), known - AFTER_MS);
-    const end = endOf(current.performance, current.product);
+    const end = computeEnd(current.performance, current.product);
     return Number.isFinite(end) ? end : soldAt + ENDLESS_MS;
   });
   return (ends.length === 0 ? soldAt : Math.max(...ends)) + AFTER_MS;

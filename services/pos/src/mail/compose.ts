@@ -134,7 +134,7 @@ export function createCompose(its: ComposeDependencies) {
     sold: readonly Sold[],
   ) => {
     const wanted = [...(contact.language === null ? [] : [contact.language]), ...shop.languages];
-    const { template, language } = its.findTemplate(shop.serviceHost, wanted, templateOf(mail, order));
+    const { template, language } = its.findTemplate(shop.serviceHost, wanted, selectTemplate(mail, order));
     const languages = [...new Set([language, ...wanted])];
     const [link, attachments] = await Promise.all([
       template.body.includes('{{link}}') ? its.linkOf(mail, order, shop) : '',
@@ -153,14 +153,14 @@ export function createCompose(its: ComposeDependencies) {
       text,
       html: renderHtml({ text, button, language }, link, look),
       // The same at each attempt, so that a mail sent twice is recognised.
-      messageId: `<${mail.id}@${hostOf(shop)}>`,
+      messageId: `<${mail.id}@${getHostName(shop)}>`,
       date: new Date(mail.createdAt),
       headers: { 'Auto-Submitted': 'auto-generated', 'Content-Language': language },
       attachments: [...attachments, ...calendar(mail, order, shop, sender, sold, languages)],
     };
   };
 
-  const composeOf = async (mail: MailDocument, order: Order | undefined): Promise<Composed> => {
+  const composeFor = async (mail: MailDocument, order: Order | undefined): Promise<Composed> => {
     const { institution, orderId, kind } = mail;
     const shop = await findExistingPointOfSale(its, mail.pointOfSale);
     if (shop?.institution !== institution) return { state: 'dropped', reason: 'no_point_of_sale' };
@@ -190,7 +190,7 @@ export function createCompose(its: ComposeDependencies) {
     const { institution, orderId } = mail;
     let order = await its.orders.get(institution, orderId);
     for (let tries = 1; tries <= MOST_TRIES; tries += 1) {
-      const composed = await composeOf(mail, order);
+      const composed = await composeFor(mail, order);
       if (composed.state !== 'ready') return composed;
       const current = await its.orders.get(institution, orderId);
       if (current?.version === order?.version) return composed;
@@ -200,12 +200,12 @@ export function createCompose(its: ComposeDependencies) {
   };
 }
 
-const templateOf = ({ kind }: MailDocument, order: Order): TemplateKind => {
+const selectTemplate = ({ kind }: MailDocument, order: Order): TemplateKind => {
   if (kind !== 'cancelled') return kind;
   return order.performanceCancelled ? 'performance-cancelled' : 'order-cancelled';
 };
 
-const hostOf = ({ serviceHost }: PointOfSale): string => serviceHost.replace(/:\d+$/, '');
+const getHostName = ({ serviceHost }: PointOfSale): string => serviceHost.replace(/:\d+$/, '');
 
 const holds = ({ kind }: MailDocument, { state }: Order): boolean =>
   kind === 'refund' || kind === 'link' || state === (kind === 'cancelled' ? 'cancelled' : 'confirmed');

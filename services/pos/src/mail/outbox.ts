@@ -44,7 +44,7 @@ export function toOrderMail({ institution, data }: Message, now: number): NewMai
   if (typeof event?.type !== 'string' || typeof event.resource?.id !== 'string' || !event.data)
     throw new Unreadable('order.recorded needs event.type, event.resource and event.data');
   const { pointOfSale, clientIds } = event.belongsTo ?? {};
-  const kind = kindOf(event, now);
+  const kind = findKind(event, now);
   if (kind === undefined || typeof pointOfSale !== 'string' || clientIds?.length !== 0) return undefined;
   const { contactNumber, orderId, amount, currency } = event.data;
   const buyer = typeof contactNumber === 'string' ? contactNumber : null;
@@ -58,7 +58,7 @@ export function toOrderMail({ institution, data }: Message, now: number): NewMai
 }
 
 /** An order that was never sold is worth no mail. */
-const kindOf = ({ type, data, again }: OrderEvent, now: number): MailKind | undefined => {
+const findKind = ({ type, data, again }: OrderEvent, now: number): MailKind | undefined => {
   if (type === 'order.confirmed') return isFresh(data?.confirmedAt, now) ? 'confirmation' : undefined;
   if (type === 'order.cancelled')
     return data?.confirmedAt && isFresh(data.cancellation?.requestedAt, now) ? 'cancelled' : undefined;
@@ -131,10 +131,15 @@ export type Ended =
   | { readonly outcome: 'paused'; readonly reason: string; readonly until: number };
 
 export function dropMail(mail: MailDocument, now: number): MailDocument {
-  return over(mail, 'dropped', 'operator', now);
+  return endMail(mail, 'dropped', 'operator', now);
 }
 
-const over = (mail: MailDocument, state: MailDocument['state'], reason: string | null, now: number): MailDocument => ({
+const endMail = (
+  mail: MailDocument,
+  state: MailDocument['state'],
+  reason: string | null,
+  now: number,
+): MailDocument => ({
   ...mail,
   state,
   reason,
@@ -144,14 +149,14 @@ const over = (mail: MailDocument, state: MailDocument['state'], reason: string |
 
 /** The mail after the attempt, and when it is due again. */
 const applyAttempt = (mail: MailDocument, ended: Ended, now: number) => {
-  if (ended.outcome === 'sent') return { mail: over(mail, 'sent', null, now), dueAt: null };
+  if (ended.outcome === 'sent') return { mail: endMail(mail, 'sent', null, now), dueAt: null };
   const { outcome, reason } = ended;
-  if (outcome === 'failed' || outcome === 'dropped') return { mail: over(mail, outcome, reason, now), dueAt: null };
+  if (outcome === 'failed' || outcome === 'dropped') return { mail: endMail(mail, outcome, reason, now), dueAt: null };
   const isOld = now - mail.createdAt >= GIVEN_UP_MS;
   const attempts = outcome === 'later' ? mail.attempts + 1 : mail.attempts;
   const delay = ended.outcome === 'paused' ? ended.until - now : retryAfter(MAIL_RETRIES, attempts, Math.random());
   return isOld || delay === undefined
-    ? { mail: { ...over(mail, 'failed', reason, now), attempts }, dueAt: null }
+    ? { mail: { ...endMail(mail, 'failed', reason, now), attempts }, dueAt: null }
     : { mail: { ...mail, attempts, reason }, dueAt: now + delay };
 };
 
@@ -175,7 +180,7 @@ export function createOutbox(store: Store, now: () => number) {
   const drop = ({ id }: MailDocument, at: number): Promise<MailDocument | undefined> =>
     everywhere.update(id, (current) =>
       current.state === 'waiting' && !isUnderWay(current, at)
-        ? { next: over(current, 'dropped', 'outdated', at), due: { [selectMailWork(current)]: null } }
+        ? { next: endMail(current, 'dropped', 'outdated', at), due: { [selectMailWork(current)]: null } }
         : undefined,
     );
 
@@ -204,7 +209,7 @@ export function createOutbox(store: Store, now: () => number) {
         if (!isBefore(one, mail)) continue;
         const left = supersedes(mail, one) ? await drop(one, at) : one;
         if (left?.state !== 'waiting') continue;
-        const next = isUnderWay(left, at) ? 0 : (dueOf(left)?.at ?? 0);
+        const next = isUnderWay(left, at) ? 0 : (getDue(left)?.at ?? 0);
         until = Math.max(until ?? 0, next, at + BEHIND_MS);
       }
       return until;
@@ -233,11 +238,11 @@ export function createOutbox(store: Store, now: () => number) {
 }
 
 const isUnderWay = (mail: MailDocument, now: number): boolean => {
-  const due = dueOf(mail);
+  const due = getDue(mail);
   return due?.claim !== undefined && due.at > now;
 };
 
-const dueOf = (mail: MailDocument): DueWork | undefined => mail.due?.[selectMailWork(mail)];
+const getDue = (mail: MailDocument): DueWork | undefined => mail.due?.[selectMailWork(mail)];
 
 const isBefore = (one: MailDocument, other: MailDocument): boolean =>
   one.createdAt === other.createdAt ? one.id < other.id : one.createdAt < other.createdAt;
@@ -248,6 +253,6 @@ const supersedes = ({ kind, move }: MailDocument, earlier: MailDocument): boolea
   (kind === 'moved' && earlier.move?.performanceId === move?.performanceId && earlier.kind === 'moved');
 
 const isStillHeld = (current: MailDocument, mail: MailDocument): boolean =>
-  current.state === 'waiting' && dueOf(current)?.claim !== undefined && dueOf(current)?.claim === dueOf(mail)?.claim;
+  current.state === 'waiting' && getDue(current)?.claim !== undefined && getDue(current)?.claim === getDue(mail)?.claim;
 
 export type Outbox = ReturnType<typeof createOutbox>;

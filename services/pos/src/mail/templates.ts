@@ -128,14 +128,14 @@ export function readTemplates(
   if (folder !== undefined && !existsSync(folder)) refused(folder, 'there is no such folder');
   else if (folder !== undefined)
     for (const host of foldersIn(folder)) {
-      const read = readLanguages(join(folder, host), (file, reason) => refused(keyOf(host, file), reason));
-      for (const [key, template] of read) own.set(keyOf(host.toLowerCase(), key), template);
+      const read = readLanguages(join(folder, host), (file, reason) => refused(joinKey(host, file), reason));
+      for (const [key, template] of read) own.set(joinKey(host.toLowerCase(), key), template);
     }
   return (serviceHost, languages, kind) => {
     for (const tag of [...languages, 'en']) {
       for (const language of new Set([tag.toLowerCase(), primary(tag)])) {
-        const key = keyOf(language, kind);
-        const template = own.get(keyOf(serviceHost, key)) ?? product.get(key);
+        const key = joinKey(language, kind);
+        const template = own.get(joinKey(serviceHost, key)) ?? product.get(key);
         if (template) return { template, language: tag };
       }
     }
@@ -147,14 +147,14 @@ const readLanguages = (folder: string, refused: (file: string, reason: string) =
   const found = new Map<string, Template>();
   for (const language of foldersIn(folder)) {
     for (const name of readdirSync(join(folder, language))) {
-      const file = keyOf(language, name);
+      const file = joinKey(language, name);
       const kind = templateKinds.find((known) => name === `${known}.txt`);
       try {
         if (!kind)
           throw new Error(
             `there is no such kind of mail; there are ${templateKinds.map((one) => `${one}.txt`).join(', ')}`,
           );
-        found.set(keyOf(language.toLowerCase(), kind), parseTemplate(readFileSync(join(folder, file), 'utf8')));
+        found.set(joinKey(language.toLowerCase(), kind), parseTemplate(readFileSync(join(folder, file), 'utf8')));
       } catch (error) {
         refused(file, (error as Error).message);
       }
@@ -166,7 +166,7 @@ const readLanguages = (folder: string, refused: (file: string, reason: string) =
 const foldersIn = (folder: string): string[] =>
   readdirSync(folder).filter((name) => statSync(join(folder, name)).isDirectory());
 
-const keyOf = (...parts: readonly string[]): string => parts.join('/');
+const joinKey = (...parts: readonly string[]): string => parts.join('/');
 
 const primary = (tag: string): string => tag.toLowerCase().split('-', 1)[0] ?? '';
 

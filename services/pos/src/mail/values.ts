@@ -75,17 +75,18 @@ export function listSoldShows(sold: readonly Sold[], languages: readonly string[
     performanceId,
     startDate,
     durationMinutes,
-    name: spokenIn(languages)(about?.product),
-    where: whereOf(about),
+    name: createSpeaker(languages)(about?.product),
+    where: formatWhere(about),
   }));
 }
 
-const spokenIn = (languages: readonly string[]) => (texts: string | Readonly<Record<string, string>> | undefined) =>
-  oneLine(selectText(texts ?? {}, languages));
+const createSpeaker =
+  (languages: readonly string[]) => (texts: string | Readonly<Record<string, string>> | undefined) =>
+    oneLine(selectText(texts ?? {}, languages));
 
 const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
 
-const whereOf = (about: Line['about']): string =>
+const formatWhere = (about: Line['about']): string =>
   about ? joinParts([oneLine(about.venue.name), oneLine(about.venue.city ?? '')]) : '';
 
 const joinParts = (parts: readonly string[]): string => parts.filter((part) => part !== '').join(', ');
@@ -109,17 +110,17 @@ export function buildMailValues(its: ValuesOptions): Values {
   // As the shop writes them.
   const locale = selectLocale(language.split('-', 1)[0] ?? 'en', order.currency);
   const money = (amount: number, currency = order.currency): string => formatMoney(locale, amount, currency);
-  const spoken = spokenIn(languages);
+  const spoken = createSpeaker(languages);
   const soldAt = Date.parse(order.confirmedAt ?? order.createdAt);
 
   /** Something else than a show says when it is valid; empty for goods. */
-  const whenOf = (one: Sold): string => {
+  const formatWhen = (one: Sold): string => {
     const { startDate, validUntil: until, about } = one;
     if (isShow(one)) return formatDateAndTime(locale, startDate, about?.timeZone);
     if (one.productType === 'goods') return '';
     return formatValidity(locale, { from: Date.parse(startDate) <= soldAt ? null : startDate, until }, about?.timeZone);
   };
-  const placeOf = (one: Sold): string => {
+  const formatPlace = (one: Sold): string => {
     const { line, about } = one;
     const category = spoken(about?.seatCategory);
     const { row, seat, label } = line.place;
@@ -132,18 +133,22 @@ export function buildMailValues(its: ValuesOptions): Values {
   };
   const colon = language.startsWith('fr') ? '\u202f:' : ':';
   /** Equal places of what is no show are given as their number. */
-  const placesOf = (places: readonly Sold[]): string[] =>
-    [...Map.groupBy(places, (one) => `${placeOf(one)} ${one.line.amount}`).values()].map((equal) => {
+  const formatPlaces = (places: readonly Sold[]): string[] =>
+    [...Map.groupBy(places, (one) => `${formatPlace(one)} ${one.line.amount}`).values()].map((equal) => {
       const [first] = equal as [Sold, ...Sold[]];
-      const what = [isShow(first) ? '' : `${equal.length} ×`, placeOf(first)].filter((part) => part !== '').join(' ');
+      const what = [isShow(first) ? '' : `${equal.length} ×`, formatPlace(first)]
+        .filter((part) => part !== '')
+        .join(' ');
       return `- ${what}${colon} ${money(equal.reduce((sum, { line }) => sum + line.amount, 0))}`;
     });
   const lines = [...Map.groupBy(sold, ({ line }) => line.performanceId).values()].map((places) => {
     const [first] = places as [Sold, ...Sold[]];
-    const where = first.productType === 'goods' ? '' : whereOf(first.about);
-    return [spoken(first.about?.product), capitalise(joinParts([whenOf(first), where])), ...placesOf(places)].filter(
-      (part) => part !== '',
-    );
+    const where = first.productType === 'goods' ? '' : formatWhere(first.about);
+    return [
+      spoken(first.about?.product),
+      capitalise(joinParts([formatWhen(first), where])),
+      ...formatPlaces(places),
+    ].filter((part) => part !== '');
   });
   const moved = sold.find(({ line }) => line.performanceId === mail.move?.performanceId);
   return {
@@ -158,8 +163,8 @@ export function buildMailValues(its: ValuesOptions): Values {
     tickets: (moved ? isShow(moved) : sold.every(isShow)) ? 'yes' : '',
     printed: order.ticketDelivery === 'print' ? 'yes' : '',
     performance: moved ? spoken(moved.about?.product) : '',
-    when: moved ? whenOf(moved) : '',
-    where: moved ? whereOf(moved.about) : '',
+    when: moved ? formatWhen(moved) : '',
+    where: moved ? formatWhere(moved.about) : '',
     refund: mail.refund ? money(mail.refund.amount, mail.refund.currency) : '',
   };
 }

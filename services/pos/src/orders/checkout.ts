@@ -53,16 +53,16 @@ export async function checkOut(
   const endsAt = performance.now() + TOTAL_MS;
   const session = requireSession(visit);
   requireBuyer(visit, purchase, context.simulated());
-  const { orderId, requestId } = await checkoutTargetOf(context, session, key);
+  const { orderId, requestId } = await findTarget(context, session, key);
   const buyer = toBuyer(visit, purchase);
   await recordTarget(context, session, key, orderId, buyer);
   const { paymentMethod, paymentToken } = purchase;
-  const request = { requestId, ...buyer, paymentMethod, ...(paymentToken === undefined ? {} : { paymentToken }) };
+  const request = { requestId, ...buyer, paymentMethod, paymentToken };
   return reportedOrder(context, session, requireDone(await buy(context, session, orderId, request, endsAt)), endsAt);
 }
 
 /** @throws {PosFault} cart_empty, cart_expired */
-const checkoutTargetOf = async (
+const findTarget = async (
   context: PosContext,
   session: SessionDocument,
   key: string | undefined,

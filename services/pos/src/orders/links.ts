@@ -38,7 +38,7 @@ export function createOrderLinks(store: Pick<Store, 'collection'>, publicUrl: st
       idempotencyRecord?: IdempotencyRecord<OrderLinkDocument>,
     ): Promise<NewOrderLink> {
       const token = randomBytes(32).toString('base64url');
-      const link = { id: idOf(token), serviceHost, orderId, expiresAt, createdAt: new Date().toISOString() };
+      const link = { id: deriveLinkId(token), serviceHost, orderId, expiresAt, createdAt: new Date().toISOString() };
       await all.of(institution).insert(link, { idempotencyRecord });
       const url = `${origin}/shop/${serviceHost}/ticket-link#${token}`;
       return { url, token, expiresAt: new Date(expiresAt).toISOString() };
@@ -47,7 +47,7 @@ export function createOrderLinks(store: Pick<Store, 'collection'>, publicUrl: st
     /** Finds also a link whose time is over. */
     async find({ institution, serviceHost }: LinkPlace, token: string): Promise<OrderLinkDocument | undefined> {
       if (!TOKEN.test(token)) return undefined;
-      const link = await all.of(institution).get(idOf(token));
+      const link = await all.of(institution).get(deriveLinkId(token));
       return link?.serviceHost === serviceHost ? link : undefined;
     },
 
@@ -59,7 +59,7 @@ export function createOrderLinks(store: Pick<Store, 'collection'>, publicUrl: st
   };
 }
 
-const idOf = (token: string): string => hash('sha256', `order link ${token}`, 'base64url');
+const deriveLinkId = (token: string): string => hash('sha256', `order link ${token}`, 'base64url');
 
 export type OrderLinks = ReturnType<typeof createOrderLinks>;
 
@@ -106,8 +106,8 @@ export async function listOrderTickets(
 ): Promise<readonly Ticket[]> {
   if (state !== 'confirmed') return [];
   const found = await tickets.list(institution, { orderIds: [id] });
-  const indexOf = new Map(lines.map(({ ticketId }, index) => [ticketId, index]));
-  const at = ({ id }: Ticket): number => indexOf.get(id) ?? lines.length;
+  const positions = new Map(lines.map(({ ticketId }, index) => [ticketId, index]));
+  const at = ({ id }: Ticket): number => positions.get(id) ?? lines.length;
   return found.toSorted((one, other) => at(one) - at(other));
 }
 
@@ -118,27 +118,27 @@ export async function isPast(
   institution: string,
   order: Order,
 ): Promise<boolean> {
-  return (await endOfNewLink(context, institution, order)) <= context.now();
+  return (await computeNewEnd(context, institution, order)) <= context.now();
 }
 
 /** Works also while catalog and tickets do not answer. */
-const endOfNewLink = async (context: EndContext, institution: string, order: Order): Promise<number> => {
+const computeNewEnd = async (context: EndContext, institution: string, order: Order): Promise<number> => {
   const tickets = (await context.bestEffortTickets(() => listOrderTickets(context, institution, order))) ?? [];
-  return endOfLink(order, tickets, await readCurrentProducts(context, institution));
+  return computeEnd(order, tickets, await readCurrentProducts(context, institution));
 };
 
 /** Computed from the dates of the performances now. Epoch milliseconds. */
-const endOfLink = (
+const computeEnd = (
   { lines, createdAt }: Order,
   tickets: readonly Ticket[],
   products: readonly Product[],
   known?: number,
 ): number => {
   // Tickets know of moves of performances whose product is published no more.
-  const startOf = new Map(tickets.map(({ performanceId, startDate }) => [performanceId, startDate]));
+  const starts = new Map(tickets.map(({ performanceId, startDate }) => [performanceId, startDate]));
   const sold = lines.map(({ performanceId, startDate }) => ({
     current: findPerformance(products, performanceId),
-    startDate: startOf.get(performanceId) ?? startDate,
+    startDate: starts.get(performanceId) ?? startDate,
   }));
   return computeLinkEnd(sold, Date.parse(createdAt), known);
 };
@@ -150,7 +150,7 @@ export async function createOrderLink(
   order: Order,
   record?: IdempotencyRecord<OrderLinkDocument>,
 ): Promise<NewOrderLink> {
-  const expiresAt = await endOfNewLink(context, place.institution, order);
+  const expiresAt = await computeNewEnd(context, place.institution, order);
   return context.orderLinks.add(place, { orderId: order.id, expiresAt }, record);
 }
 
@@ -187,7 +187,7 @@ export async function findLinkedOrder(
     listOrderTickets(context, institution, order),
     readCurrentProducts(context, institution),
   ]);
-  if (endOfLink(order, tickets, products, link.expiresAt) <= context.now()) throw createNotFoundFault();
+  if (computeEnd(order, tickets, products, link.expiresAt) <= context.now()) throw createNotFoundFault();
   return { order, tickets };
 }
 
@@ -201,5 +201,5 @@ export async function renewOrderLink(context: LinkContext, link: OrderLinkDocume
   if (!order?.listed) return;
   const tickets = await listOrderTickets(context, institution, order);
   const { products } = await context.offers.publishedNow(institution);
-  await context.orderLinks.renew(link, endOfLink(order, tickets, products, expiresAt));
+  await context.orderLinks.renew(link, computeEnd(order, tickets, products, expiresAt));
 }

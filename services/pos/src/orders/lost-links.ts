@@ -21,7 +21,7 @@ type Context = WritingContext &
 /** Requests of a process are looked up one after the other. */
 export function createLostLinks(store: Store, context: Context): LostLinks {
   const mails = store.collection(mailsCollection);
-  const waitOf = createAddressLimit(
+  const countRequest = createAddressLimit(
     store.collection(attemptsCollection),
     { what: 'lost links', most: MOST_PER_ADDRESS, windowMs: HOUR_MS },
     context.now,
@@ -53,7 +53,7 @@ export function createLostLinks(store: Store, context: Context): LostLinks {
   let last: Promise<void> = Promise.resolve();
   return {
     async request(institution, ip, lost) {
-      const waitMs = await waitOf(institution, ip);
+      const waitMs = await countRequest(institution, ip);
       if (waitMs !== undefined) throw createTooManyFault('requests for links', waitMs);
       last = last.then(() => send(institution, lost));
     },

@@ -23,7 +23,7 @@ export function createOrdersRoutes(context: PosContext, edition: Edition): AnyOp
   const { Order, isExperimental } = edition;
   const example = { params: { id: examples.ids.order }, answer: edition.examples.order };
 
-  const viewOf = async (
+  const loadView = async (
     visit: Visit,
     found: readonly AnyOrder[],
     findTickets = () => loadTicketLookup(context, visit.pointOfSale.institution, found),
@@ -37,7 +37,7 @@ export function createOrdersRoutes(context: PosContext, edition: Edition): AnyOp
     (await context.bestEffortTickets(() => loadTicketLookup(context, institution, [order]))) ?? (() => undefined);
 
   /** The start of the first performance as it is dated now. Epoch milliseconds. */
-  const startOf = async (visit: Visit, order: AnyOrder): Promise<number> => {
+  const computeStart = async (visit: Visit, order: AnyOrder): Promise<number> => {
     const [products, ticketOf] = await Promise.all([
       readCurrentProducts(context, visit.pointOfSale.institution),
       ticketsIfAnswered(visit, order),
@@ -59,7 +59,7 @@ export function createOrdersRoutes(context: PosContext, edition: Edition): AnyOp
     return order;
   };
 
-  const one = async (visit: Visit, order: AnyOrder) => (await viewOf(visit, [order]))(order);
+  const one = async (visit: Visit, order: AnyOrder) => (await loadView(visit, [order]))(order);
 
   return [
     operation({
@@ -96,7 +96,7 @@ export function createOrdersRoutes(context: PosContext, edition: Edition): AnyOp
       },
       handle: async ({ visitor, body, idempotencyKey }) => {
         const order = await checkOut(context, visitor, body, idempotencyKey);
-        const view = await viewOf(visitor, [order], () => ticketsIfAnswered(visitor, order));
+        const view = await loadView(visitor, [order], () => ticketsIfAnswered(visitor, order));
         return created(view(order), `${visitor.base}/orders/${order.id}`, {
           subjects: order.contactNumber === null ? [] : [order.contactNumber],
         });
@@ -116,13 +116,13 @@ export function createOrdersRoutes(context: PosContext, edition: Edition): AnyOp
       handle: async ({ visitor, query }) => {
         const session = requireSession(visitor);
         const part = toPart(query);
-        const whose = session.contactNumber === null ? {} : { contactNumber: session.contactNumber };
-        const ids = [...new Set([...session.orderIds, ...(await purchases.of(session))])];
-        const nothing = session.contactNumber === null && ids.length === 0;
-        const { items, total } = nothing
+        const { institution, contactNumber, orderIds } = session;
+        const ids = [...new Set([...orderIds, ...(await purchases.of(session))])];
+        const hasNone = contactNumber === null && ids.length === 0;
+        const { items, total } = hasNone
           ? { items: [], total: 0 }
-          : await orders.list(session.institution, { ...whose, ids, ...part });
-        return ok(mapById(items.map(await viewOf(visitor, items))), {
+          : await orders.list(institution, { contactNumber: contactNumber ?? undefined, ids, ...part });
+        return ok(mapById(items.map(await loadView(visitor, items))), {
           headers: buildPartHeaders(visitor, part, total),
         });
       },
@@ -160,7 +160,7 @@ export function createOrdersRoutes(context: PosContext, edition: Edition): AnyOp
         const token = isExperimental ? header(LINK_HEADER) : undefined;
         const found = await findOwnOrLinked(visitor, params.id, token);
         if (shopperCancellationMinutes === null) throw neverCancelled();
-        const until = await startOf(visitor, found);
+        const until = await computeStart(visitor, found);
         const outcome = await orders.cancel(institution, found.id, {
           // Keys belong to a session: a repeat by a link is the same request.
           requestId: idempotencyKey ?? (token === undefined ? createId('req') : `link_${found.id}`),

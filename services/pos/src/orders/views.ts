@@ -11,7 +11,6 @@ import { mapById } from '../request/pagination.ts';
 import { createNotFoundFault, requireSession, type Visit } from '../request/visit.ts';
 import { isId } from '../store.ts';
 
-type NameOf = (tariffId: string) => string;
 interface Reader {
   readonly visit: Visit;
   readonly isExperimental: boolean;
@@ -19,7 +18,7 @@ interface Reader {
 type TicketOf = (ticketId: string) => Ticket | undefined;
 
 interface Current {
-  readonly nameOf: NameOf;
+  readonly nameOf: (tariffId: string) => string;
   readonly performanceOf: (id: string) => CurrentPerformance | undefined;
 }
 
@@ -57,12 +56,12 @@ export function toCartView(
   const more = reader.isExperimental ? { expired: isExpired } : {};
   if (!order)
     return { id: null, items: {}, total: 0, currency: reader.visit.pointOfSale.currency, expiresAt: null, ...more };
-  const items = mapById(order.lines.map((line) => itemOf(line, current, reader)));
+  const items = mapById(order.lines.map((line) => toItemView(line, current, reader)));
   const { id, total, currency } = order;
   return { id, items, total, currency, expiresAt: order.lines.length > 0 ? order.expiresAt : null, ...more };
 }
 
-const itemOf = (line: Line, { nameOf, performanceOf }: Current, reader: Reader) => ({
+const toItemView = (line: Line, { nameOf, performanceOf }: Current, reader: Reader) => ({
   id: line.id,
   productId: line.productId,
   performanceId: line.performanceId,
@@ -74,25 +73,25 @@ const itemOf = (line: Line, { nameOf, performanceOf }: Current, reader: Reader) 
   amount: line.amount,
   beneficiaryFirstName: line.beneficiary?.firstName ?? null,
   beneficiaryLastName: line.beneficiary?.lastName ?? null,
-  ...moreOf(line, performanceOf(line.performanceId), reader),
+  ...toSoldView(line, performanceOf(line.performanceId), reader),
 });
 
 /** The name of the tariff is as of the sale. */
-const moreOf = (line: Line, performance: CurrentPerformance | undefined, { visit, isExperimental }: Reader) => {
+const toSoldView = (line: Line, performance: CurrentPerformance | undefined, { visit, isExperimental }: Reader) => {
   if (!isExperimental) return {};
-  const { tariff, ...sold } = soldView(line.about, visit);
+  const { tariff, ...sold } = translateSold(line.about, visit);
   const now = performance && {
     timeZone: performance.timeZone,
     venue: { name: performance.venue.name, city: performance.venue.city ?? null },
     ...performance.validity,
   };
   const shown = { ...sold, ...now };
-  const local = localOf(performance?.startDate ?? line.startDate, shown, visit);
+  const local = toLocalTimes(performance?.startDate ?? line.startDate, shown, visit);
   return { ...shown, ...local, ...(tariff === null ? {} : { tariff }) };
 };
 
 /** Null where an earlier release has not stored it. */
-const soldView = (about: About, { languages }: Pick<Visit, 'languages'>) => {
+const translateSold = (about: About, { languages }: Pick<Visit, 'languages'>) => {
   const translate = (texts: Texts | undefined) => (texts === undefined ? null : selectText(texts, languages));
   return {
     productName: translate(about?.product),
@@ -106,7 +105,7 @@ const soldView = (about: About, { languages }: Pick<Visit, 'languages'>) => {
 };
 
 /** Times are by the clocks of the venue; in UTC if that is not known. */
-const localOf = (
+const toLocalTimes = (
   startDate: string | null,
   { timeZone, validUntil }: { readonly timeZone: string | null; readonly validUntil: string | null },
   { languages: [language = 'en'] }: Pick<Visit, 'languages'>,
@@ -128,7 +127,7 @@ export function toOrderView(
     const ticket = ticketId === null ? undefined : ticketOf(ticketId);
     const beneficiary = ticket ? ticket.beneficiary : line.beneficiary;
     return {
-      ...itemOf({ ...line, beneficiary }, current, reader),
+      ...toItemView({ ...line, beneficiary }, current, reader),
       ticketId,
       barcode: ticket?.barcode ?? null,
       ...(reader.isExperimental ? { ticketStatus: ticket?.status ?? null } : {}),
@@ -145,11 +144,11 @@ export function toOrderView(
     expiresAt: isConfirmed ? null : order.expiresAt,
     createdAt: order.createdAt,
     updatedAt: order.updatedAt,
-    ...(reader.isExperimental ? moreOfOrder(order, current) : {}),
+    ...(reader.isExperimental ? toOrderDetails(order, current) : {}),
   };
 }
 
-const moreOfOrder = ({ number, createdAt, ticketDelivery, lines }: Order, { performanceOf }: Current) => {
+const toOrderDetails = ({ number, createdAt, ticketDelivery, lines }: Order, { performanceOf }: Current) => {
   const zones = lines.map(({ performanceId, about }) => performanceOf(performanceId)?.timeZone ?? about?.timeZone);
   return { number, localCreatedAt: formatLocalTime(createdAt, zones.find(Boolean) ?? 'UTC'), ticketDelivery };
 };
@@ -186,13 +185,13 @@ export function toTicketView(
     beneficiaryFirstName: ticket.beneficiary?.firstName ?? null,
     beneficiaryLastName: ticket.beneficiary?.lastName ?? null,
     barcode: ticket.barcode,
-    ...(isExperimental ? moreOfTicket(ticket, visit, current) : {}),
+    ...(isExperimental ? toTicketDetails(ticket, visit, current) : {}),
   };
 }
 
-const moreOfTicket = ({ about, startDate, performanceId }: Ticket, visit: Visit, current: Current | undefined) => {
-  const shown = { ...soldView(about, visit), ...current?.performanceOf(performanceId)?.validity };
-  return { ...shown, ...localOf(startDate, shown, visit) };
+const toTicketDetails = ({ about, startDate, performanceId }: Ticket, visit: Visit, current: Current | undefined) => {
+  const shown = { ...translateSold(about, visit), ...current?.performanceOf(performanceId)?.validity };
+  return { ...shown, ...toLocalTimes(startDate, shown, visit) };
 };
 
 /**

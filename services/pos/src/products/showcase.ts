@@ -18,10 +18,10 @@ export function cacheAnswers<What extends readonly unknown[], Value>(
 ) {
   const answers = createCache<Value>({ ...SECOND, max });
   return async (audience: Audience, ...what: What): Promise<Value> =>
-    (await answers.get(keyOf(audience, ...what), () => load(audience, ...what))).value;
+    (await answers.get(formatKey(audience, ...what), () => load(audience, ...what))).value;
 }
 
-const keyOf = ({ pointOfSale, languages, criteria }: Audience, ...what: readonly unknown[]): string =>
+const formatKey = ({ pointOfSale, languages, criteria }: Audience, ...what: readonly unknown[]): string =>
   JSON.stringify([pointOfSale.serviceHost, pointOfSale.updatedAt, languages, criteria, ...what]);
 
 export function formatVenueDay({ startDate, timeZone }: Pick<Performance, 'startDate' | 'timeZone'>): string {

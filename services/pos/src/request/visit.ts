@@ -136,14 +136,14 @@ export function createAdmit(
     }
     const mark = url.indexOf('?');
     const [path, search] = mark < 0 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)];
-    const languages = sortLanguages(langOf(search), one(headers['accept-language']), pointOfSale.languages);
+    const languages = sortLanguages(readLang(search), one(headers['accept-language']), pointOfSale.languages);
     const [language = 'en'] = languages;
     const visitor: Visit = {
       pointOfSale,
       session,
       language,
       languages,
-      ip: ipOf(one(headers['x-forwarded-for']) ?? socket.remoteAddress),
+      ip: readAddress(one(headers['x-forwarded-for']) ?? socket.remoteAddress),
       hasLeft: () => socket.destroyed,
       address: origin + path,
       search,
@@ -162,11 +162,12 @@ const one = (header: string | string[] | undefined): string | undefined =>
   Array.isArray(header) ? header.join(', ') : header;
 
 /** A query without it is not parsed. */
-const langOf = (search: string): string | undefined =>
+const readLang = (search: string): string | undefined =>
   search.includes('lang=') ? (new URLSearchParams(search).get('lang') ?? undefined) : undefined;
 
 /** The gateway sets X-Forwarded-For to exactly one address. */
-const ipOf = (forwarded: string | undefined): string => forwarded?.split(',', 1)[0]?.trim().slice(0, 45) || 'unknown';
+const readAddress = (forwarded: string | undefined): string =>
+  forwarded?.split(',', 1)[0]?.trim().slice(0, 45) || 'unknown';
 
 /** Section 4, rule 11. @throws {PosFault} login_required without a login, contact_not_accessible for another contact */
 export function requireContact({ session }: Visit, contactNumber: string): void {

@@ -54,7 +54,7 @@ export function createSessions(
       const token = randomBytes(32).toString('base64url');
       const at = now();
       const session = await collection.of(institution).insert({
-        id: idOf(token),
+        id: deriveSessionId(token),
         sessionId: createId('ses'),
         serviceHost,
         userId: null,
@@ -72,7 +72,7 @@ export function createSessions(
     /** Finds live sessions of this point of sale; each call renews the idle time. */
     async find({ institution, serviceHost }: Place, token: string): Promise<SessionDocument | undefined> {
       if (!TOKEN.test(token)) return undefined;
-      const session = await collection.of(institution).get(idOf(token));
+      const session = await collection.of(institution).get(deriveSessionId(token));
       const at = now();
       if (!session || session.serviceHost !== serviceHost || endOf(session) <= at) return undefined;
       if (at - session.lastSeenAt < touchMs) return session;
@@ -89,7 +89,7 @@ export function createSessions(
   };
 }
 
-const idOf = (token: string): string => hash('sha256', `session ${token}`, 'base64url');
+const deriveSessionId = (token: string): string => hash('sha256', `session ${token}`, 'base64url');
 
 export type Sessions = ReturnType<typeof createSessions>;
 

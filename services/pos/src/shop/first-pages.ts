@@ -150,7 +150,7 @@ interface ShopLanguages {
   readonly cookie: string | undefined;
 }
 
-interface Wishes {
+interface LanguageChoice {
   readonly lang: string | null;
   readonly cookie: string | undefined;
   readonly acceptLanguage: string | undefined;
@@ -162,24 +162,24 @@ const COOKIE_SECONDS = 365 * 86_400;
 /** The first one of `lang`, the cookie and Accept-Language that is offered, else the first. */
 export function selectShopLanguages(
   { languages: configured }: Pick<PointOfSale, 'languages'>,
-  { lang, cookie, acceptLanguage }: Wishes,
+  { lang, cookie, acceptLanguage }: LanguageChoice,
 ): ShopLanguages {
-  const offered = configured.filter((tag) => textsOf(tag) !== undefined);
-  const [language = configured[0] ?? 'en'] = sortLanguages(lang ?? chosenBefore(cookie), acceptLanguage, offered);
+  const offered = configured.filter((tag) => findTexts(tag) !== undefined);
+  const [language = configured[0] ?? 'en'] = sortLanguages(lang ?? readCookie(cookie), acceptLanguage, offered);
   return {
     offered,
     language,
-    texts: textsOf(language) ?? 'en',
+    texts: findTexts(language) ?? 'en',
     languages: sortLanguages(language, acceptLanguage, configured),
     cookie:
       lang === null ? undefined : `${COOKIE}=${language}; Path=/shop; Max-Age=${COOKIE_SECONDS}; SameSite=Lax; Secure`,
   };
 }
 
-const textsOf = (tag: string): TextLanguage | undefined =>
+const findTexts = (tag: string): TextLanguage | undefined =>
   TEXT_LANGUAGES.find((one) => one === tag.split('-', 1)[0]?.toLowerCase());
 
-const chosenBefore = (cookie = ''): string | undefined =>
+const readCookie = (cookie = ''): string | undefined =>
   cookie
     .split(';')
     .map((part) => part.trim())

@@ -59,7 +59,7 @@ export function createShopFront(
     isServiceHost(serviceHost) ? findExistingPointOfSale(context, serviceHost) : undefined;
 
   /** Finds it by the host of the request, with or without its port, else by the setting. */
-  const homeOf = async (host = ''): Promise<string | undefined> => {
+  const findHome = async (host = ''): Promise<string | undefined> => {
     for (const name of [host, host.replace(/:\d+$/, ''), shopHost() ?? ''].map((text) => text.toLowerCase()))
       if (await find(name)) return name;
     return undefined;
@@ -70,7 +70,7 @@ export function createShopFront(
   const showPage = async (request: IncomingMessage, response: ServerResponse, seller: PointOfSale, url: URL) => {
     const root = `${ROOT}${seller.serviceHost}`;
     const path = url.pathname.slice(root.length);
-    const languages = selectShopLanguages(seller, readWishes(request, url));
+    const languages = selectShopLanguages(seller, readLanguageChoice(request, url));
     const { status, draw } = await prepare(seller, languages, path, url.searchParams, origin);
     const { serviceHost, currency, maxPlacesPerOrder, demo: isDemo, links = null, branding } = seller;
     const { language, texts } = languages;
@@ -90,9 +90,9 @@ export function createShopFront(
       files,
       origin,
       languages: languages.offered,
-      stylesheet: `${root}/look.css?${versionOf(lookFor(seller))}`,
+      stylesheet: `${root}/look.css?${hashContent(lookFor(seller))}`,
       logo: branding?.logo
-        ? { address: `${root}/logo.svg?${versionOf(branding.logo)}`, width: computeLogoWidth(branding.logo) }
+        ? { address: `${root}/logo.svg?${hashContent(branding.logo)}`, width: computeLogoWidth(branding.logo) }
         : undefined,
     };
     const body = drawIn(state, (views) =>
@@ -104,7 +104,7 @@ export function createShopFront(
   };
 
   const listShops = async (request: IncomingMessage, response: ServerResponse, url: URL) => {
-    const { texts, cookie } = selectShopLanguages({ languages: [...LANGUAGES] }, readWishes(request, url));
+    const { texts, cookie } = selectShopLanguages({ languages: [...LANGUAGES] }, readLanguageChoice(request, url));
     const page = renderShopList(await context.shops(), texts);
     if (cookie !== undefined) response.setHeader('Set-Cookie', cookie);
     return sendPage(response, page);
@@ -113,7 +113,7 @@ export function createShopFront(
   const leadHome = async (request: IncomingMessage, response: ServerResponse, url: URL) => {
     const { searchParams } = url;
     const { 'x-forwarded-host': forwarded, host } = request.headers;
-    const home = searchParams.get('host')?.toLowerCase() ?? (await homeOf(one(forwarded) ?? host));
+    const home = searchParams.get('host')?.toLowerCase() ?? (await findHome(one(forwarded) ?? host));
     if (home === undefined || searchParams.has('all')) return listShops(request, response, url);
     if (!isServiceHost(home)) return site(request, response);
     searchParams.delete('host');
@@ -158,13 +158,13 @@ export function createShopFront(
   };
 }
 
-const readWishes = ({ headers: { cookie, 'accept-language': acceptLanguage } }: IncomingMessage, url: URL) => ({
+const readLanguageChoice = ({ headers: { cookie, 'accept-language': acceptLanguage } }: IncomingMessage, url: URL) => ({
   lang: url.searchParams.get('lang'),
   cookie,
   acceptLanguage,
 });
 
-const versionOf = (content: string): string => hash('sha256', content, 'hex').slice(0, 16);
+const hashContent = (content: string): string => hash('sha256', content, 'hex').slice(0, 16);
 
 const one = (header: string | string[] | undefined): string | undefined => (Array.isArray(header) ? header[0] : header);
 

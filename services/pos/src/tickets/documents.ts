@@ -34,7 +34,7 @@ export async function drawOrderDocument(
 ): Promise<ShownDocument> {
   const ids = tickets.filter(isShown).map(({ id }) => id);
   if (ids.length === 0) throw new PosFault('ticket_not_printed', 'No ticket of the order is printed.');
-  const draw = await drawingFor(context, order, reading);
+  const draw = await prepareDrawing(context, order, reading);
   return draw(ids).catch((error: unknown) => {
     if (!isRefusal(error)) throw error;
     throw new PosFault('ticket_not_printed', 'A ticket of the order was cancelled or replaced just now.');
@@ -43,9 +43,9 @@ export async function drawOrderDocument(
 
 const isShown = ({ status }: Pick<Ticket, 'status'>): boolean => status === 'printed' || status === 'controlled';
 
-const drawingFor = async (context: DocumentsContext, order: Sold, { pointOfSale, languages }: Reading) => {
+const prepareDrawing = async (context: DocumentsContext, order: Sold, { pointOfSale, languages }: Reading) => {
   const { institution, name, branding } = pointOfSale;
-  const buyer = await buyerOf(context, institution, order);
+  const buyer = await findBuyer(context, institution, order);
   const seller = { name: selectText(name, languages), branding };
   const shown = { languages, pointOfSale: seller, order: { number: order.number ?? order.id, buyer } };
   return (ticketIds: readonly string[]): Promise<ShownDocument> =>
@@ -53,7 +53,7 @@ const drawingFor = async (context: DocumentsContext, order: Sold, { pointOfSale,
 };
 
 /** Null for an erased contact, and while contacts does not answer: a ticket is worth more than its name. */
-const buyerOf = async ({ contacts, log }: DocumentsContext, institution: string, { contactNumber }: Sold) => {
+const findBuyer = async ({ contacts, log }: DocumentsContext, institution: string, { contactNumber }: Sold) => {
   if (contactNumber === null) return null;
   try {
     const contact = await contacts.own(institution, contactNumber);
@@ -73,7 +73,7 @@ export async function drawTicketDocument(
 ): Promise<ShownDocument> {
   const { orderId: id, contactNumber } = ticket;
   const order = await context.orders.get(reading.pointOfSale.institution, id);
-  const draw = await drawingFor(context, order ?? { id, contactNumber }, reading);
+  const draw = await prepareDrawing(context, order ?? { id, contactNumber }, reading);
   return draw([ticket.id]).catch(refuse);
 }
 
@@ -88,7 +88,7 @@ export async function drawTicketDocuments(
   context: DocumentsContext,
   { order, tickets, ...reading }: Reading & SoldTickets,
 ): Promise<Record<string, ShownDocument>> {
-  const draw = await drawingFor(context, order, reading);
+  const draw = await prepareDrawing(context, order, reading);
   const documents: Record<string, ShownDocument> = {};
   await runForEach(tickets.filter(isShown).values(), WIDTH, async ({ id }) => {
     const document = await draw([id]).catch((error: unknown) => {

@@ -24,7 +24,7 @@ export function createTicketsRoutes(
   const { Ticket, isExperimental } = edition;
   const example = { params: { id: examples.ids.ticket }, answer: edition.examples.ticket };
 
-  const contactOf = ({ session }: Visit): string => {
+  const requireContactNumber = ({ session }: Visit): string => {
     if (!session?.contactNumber) throw createLoginRequiredFault();
     return session.contactNumber;
   };
@@ -36,7 +36,7 @@ export function createTicketsRoutes(
   const own = async (visit: Visit, ticketId: string): Promise<AnyTicket> => {
     const ticket = isId(ticketId) ? await tickets.get(visit.pointOfSale.institution, ticketId) : undefined;
     if (!ticket) throw createNotFoundFault();
-    if (ticket.contactNumber !== contactOf(visit) && !(await listPurchases(visit)).includes(ticket.orderId))
+    if (ticket.contactNumber !== requireContactNumber(visit) && !(await listPurchases(visit)).includes(ticket.orderId))
       throw createNotFoundFault();
     return ticket;
   };
@@ -44,11 +44,10 @@ export function createTicketsRoutes(
   /** Includes those that the user bought for another contact. */
   const all = async (visit: Visit, status: AnyTicket['status'] | undefined): Promise<readonly AnyTicket[]> => {
     const { institution } = visit.pointOfSale;
-    const which = status === undefined ? {} : { status };
     const orderIds = await listPurchases(visit);
-    const own = await tickets.list(institution, { contactNumber: contactOf(visit), ...which });
+    const own = await tickets.list(institution, { contactNumber: requireContactNumber(visit), status });
     if (orderIds.length === 0) return own;
-    const others = await tickets.list(institution, { orderIds, ...which });
+    const others = await tickets.list(institution, { orderIds, status });
     const byId = new Map([...own, ...others].map((ticket) => [ticket.id, ticket]));
     return [...byId.values()].sort(compareByStartThenId);
   };
@@ -136,13 +135,10 @@ export function createTicketsRoutes(
       handle: async ({ visitor, params, body }) => {
         const { id } = await own(visitor, params.id);
         const [firstName, lastName] = [toStoredName(body.beneficiaryFirstName), toStoredName(body.beneficiaryLastName)];
-        const names = {
-          ...(firstName === undefined ? {} : { firstName }),
-          ...(lastName === undefined ? {} : { lastName }),
-        };
+        const names = { firstName, lastName };
         const named = await tickets.name(visitor.pointOfSale.institution, id, names).catch(refuseChange);
         return ok((await viewFor(visitor))(named), {
-          subjects: [...new Set([contactOf(visitor), named.contactNumber ?? contactOf(visitor)])],
+          subjects: [...new Set([requireContactNumber(visitor), named.contactNumber ?? requireContactNumber(visitor)])],
         });
       },
     }),
