@@ -172,57 +172,47 @@ describe('every token that gives no order has the same answer, 404', () => {
 });
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
-const at = (text: string): number => Date.parse(text);
 
 describe('the end of a link', () => {
-  const performance = {
-    id: 'prf',
-    startDate: '2031-05-01T18:30:00.000Z',
-    durationMinutes: 120,
-    state: 'on_sale' as const,
-    salesFrom: null,
-    salesTo: null,
-  };
+  const dates = { startDate: '2031-05-01T18:30:00.000Z', salesFrom: null, salesTo: null };
+  const performance = { id: 'prf', durationMinutes: 120, state: 'on_sale' as const, ...dates };
   const show = { performance, product: { type: 'show', endDate: null } };
-  const soldAt = at('2031-01-01T00:00:00.000Z');
+  const later = { ...performance, state: 'cancelled' as const, startDate: '2031-06-01T18:30:00.000Z' };
+  const pass = (endDate: string | null) => ({
+    performance: { ...performance, durationMinutes: null },
+    product: { type: 'pass', endDate },
+  });
+  const soldAt = Date.parse('2031-01-01T00:00:00.000Z');
+  type Sold = Parameters<typeof computeLinkEnd>[0][number];
+  const compute = (all: readonly Sold['current'][], at = soldAt, known?: string) => {
+    const sold = all.map((current) => ({ current, startDate: performance.startDate }));
+    return new Date(computeLinkEnd(sold, at, known === undefined ? undefined : Date.parse(known))).toISOString();
+  };
 
-  test('is 30 days after the last performance of the order, cancelled or not, as it is dated now', () => {
-    const later = { ...performance, state: 'cancelled' as const, startDate: '2031-06-01T18:30:00.000Z' };
-    const sold = [show, { ...show, performance: later }].map((current) => ({
-      current,
-      startDate: '2031-02-01T00:00:00.000Z',
-    }));
-    expect(computeLinkEnd(sold, soldAt)).toBe(at('2031-07-01T20:30:00.000Z'));
+  test.each([
+    [
+      'after the last performance, cancelled or not, as it is dated now',
+      [show, { ...show, performance: later }],
+      '07-01T20:30',
+    ],
+    ['after the last known start of what is published no more', [undefined], '05-31T18:30'],
+    ['after the sale of an order without places', [], '01-31T00:00'],
+  ])('is 30 days %s', (_, all, end) => {
+    expect(compute(all)).toBe(`2031-${end}:00.000Z`);
   });
 
   test('of a pass follows its period; without any end it is that of a year after the sale', () => {
-    const pass = (endDate: string | null) => [
-      {
-        current: { performance: { ...performance, durationMinutes: null }, product: { type: 'pass', endDate } },
-        startDate: performance.startDate,
-      },
-    ];
-    expect(computeLinkEnd(pass('2032-01-01T00:00:00.000Z'), soldAt)).toBe(at('2032-01-31T00:00:00.000Z'));
-    expect(computeLinkEnd(pass(null), soldAt)).toBe(soldAt + 396 * DAY_MS);
+    expect(compute([pass('2032-01-01T00:00:00.000Z')])).toBe('2032-01-31T00:00:00.000Z');
+    expect(compute([pass(null)])).toBe(new Date(soldAt + 396 * DAY_MS).toISOString());
   });
 
-  test('of what is published no more is that of the last known start, or as it was before', () => {
-    const sold = [{ current: undefined, startDate: performance.startDate }];
-    expect(computeLinkEnd(sold, soldAt)).toBe(at(performance.startDate) + 30 * DAY_MS);
-    const known = at('2031-12-01T00:00:00.000Z');
-    expect(computeLinkEnd(sold, soldAt, known)).toBe(known);
-    expect(computeLinkEnd([{ current: show, startDate: performance.startDate }], soldAt, known)).toBeLessThan(known);
+  test('of what is published no more is as it was before; of other places it is computed anew', () => {
+    const known = '2031-12-01T00:00:00.000Z';
+    expect([compute([undefined], soldAt, known), compute([show], soldAt, known) < known]).toEqual([known, true]);
   });
 
   test('of an order that was sold during or after its last performance is the same, not 30 days after the sale', () => {
-    const afterwards = at('2031-05-20T00:00:00.000Z');
-    expect(computeLinkEnd([{ current: show, startDate: performance.startDate }], afterwards)).toBe(
-      at('2031-05-31T20:30:00.000Z'),
-    );
-  });
-
-  test('of an order without places is 30 days after it', () => {
-    expect(computeLinkEnd([], soldAt)).toBe(soldAt + 30 * DAY_MS);
+    expect(compute([show], Date.parse('2031-05-20T00:00:00.000Z'))).toBe('2031-05-31T20:30:00.000Z');
   });
 });
 

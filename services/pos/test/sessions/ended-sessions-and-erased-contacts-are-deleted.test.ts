@@ -22,12 +22,15 @@ describe.each(engines)('the retention of sessions and login attempts, on $name',
   });
   afterAll(() => discard());
 
-  const sweptAt = async (now: () => number): Promise<number> => {
-    const rules = describeRetention(
-      { sessionIdleSeconds: 10 },
-      { renewLink: async () => {}, deleteFiles: async () => {} },
-    );
-    const sweeper = startSweeper({ store, collections, retention: rules, logger, now });
+  const where = { institution: 'opera', serviceHost: 'shop.example' };
+  let now = 1_000_000;
+  const open = (absoluteMs: number, idleMs = 10_000) => createSessions(store, { idleMs, absoluteMs }, () => now);
+
+  /** The number of documents that are deleted now. */
+  const sweep = async (): Promise<number> => {
+    const before = { renewLink: async () => {}, deleteFiles: async () => {} };
+    const retention = describeRetention({ sessionIdleSeconds: 10 }, before);
+    const sweeper = startSweeper({ store, collections, retention, logger, now: () => now });
     return sweeper.sweep().finally(() => sweeper.close());
   };
 
@@ -40,47 +43,38 @@ describe.each(engines)('the retention of sessions and login attempts, on $name',
   };
 
   test('ended sessions are deleted, live ones are not', async () => {
-    let now = 1_000_000;
-    const all = createSessions(store, { idleMs: 10_000, absoluteMs: 60_000 }, () => now);
-    const where = { institution: 'opera', serviceHost: 'shop.example' };
+    const all = open(60_000);
     await all.begin(where);
     now += 50_000;
     const live = await all.begin(where);
     now += 10_000;
-    expect(await sweptAt(() => now)).toBe(1);
-    expect(await sweptAt(() => now)).toBe(0);
+    expect([await sweep(), await sweep()]).toEqual([1, 0]);
     expect(await store.collection(sessions).of('opera').count()).toBe(1);
     // Its idle time has passed.
     expect(await all.find(where, live.token)).toBeUndefined();
     now += 50_000;
-    expect(await sweptAt(() => now)).toBe(1);
+    expect(await sweep()).toBe(1);
   });
 
   test('an idle session is deleted a minute after its end, when no use of it can still be written', async () => {
-    let now = 1_000_000;
-    const all = createSessions(store, { idleMs: 10_000, absoluteMs: 600_000 }, () => now);
-    await all.begin({ institution: 'opera', serviceHost: 'shop.example' });
+    await open(600_000).begin(where);
     now += 69_999;
-    expect(await sweptAt(() => now)).toBe(0);
+    expect(await sweep()).toBe(0);
     now += 1;
-    expect(await sweptAt(() => now)).toBe(1);
+    expect(await sweep()).toBe(1);
   });
 
   test('idempotency records of a session are deleted with it', async () => {
-    const now = 1_000_000;
-    const all = createSessions(store, { idleMs: 10_000, absoluteMs: 60_000 }, () => now);
-    const { session } = await all.begin({ institution: 'opera', serviceHost: 'shop.example' });
+    const { session } = await open(60_000).begin(where);
     const key = await remembered(session.id);
-    expect(await sweptAt(() => now + 60_000)).toBe(1);
+    now += 60_000;
+    expect(await sweep()).toBe(1);
     expect(await store.idempotency.find(key)).toBeUndefined();
   });
 
   test('idempotency records of a session are deleted at once when it is ended', async () => {
-    const all = createSessions(store, { idleMs: 10_000, absoluteMs: 60_000 }, () => 1_000_000);
-    const [one, other] = [
-      await all.begin({ institution: 'opera', serviceHost: 'shop.example' }),
-      await all.begin({ institution: 'opera', serviceHost: 'shop.example' }),
-    ];
+    const all = open(60_000);
+    const [one, other] = [await all.begin(where), await all.begin(where)];
     const keys = [await remembered(one.session.id), await remembered(other.session.id)];
     expect(await all.end(one.session)).toBe(true);
     const left = await Promise.all(keys.map((key) => store.idempotency.find(key)));
@@ -89,22 +83,20 @@ describe.each(engines)('the retention of sessions and login attempts, on $name',
   });
 
   test('a use is recorded at most once a minute, and renews the session', async () => {
-    let now = 5_000_000;
-    const all = createSessions(store, { idleMs: 100_000, absoluteMs: 600_000 }, () => now);
-    const where = { institution: 'museum', serviceHost: 'shop.example' };
-    const { session, token } = await all.begin(where);
+    const all = open(600_000, 100_000);
+    const there = { ...where, institution: 'museum' };
+    const { session, token } = await all.begin(there);
     now += 5_000;
-    expect((await all.find(where, token))?.lastSeenAt).toBe(session.lastSeenAt);
+    expect((await all.find(there, token))?.lastSeenAt).toBe(session.lastSeenAt);
     now += 85_000;
-    expect((await all.find(where, token))?.lastSeenAt).toBe(now);
+    expect((await all.find(there, token))?.lastSeenAt).toBe(now);
     const lastSeen = async () => (await store.collection(sessions).of('museum').get(session.id))?.lastSeenAt;
     while ((await lastSeen()) !== now) await new Promise((resolve) => setImmediate(resolve));
     now += 99_000;
-    expect(await all.find(where, token)).toBeDefined();
+    expect(await all.find(there, token)).toBeDefined();
   });
 
   test('wrong passwords count for fifteen minutes', async () => {
-    let now = 9_000_000;
     const attempts = createLoginAttempts(store.collection(attemptsCollection), 300, () => now);
     const attempt = { institution: 'opera', realm: 'shop.example', login: 'ann', ip: '10.0.0.1' };
     for (let count = 0; count < 10; count += 1) expect(await attempts.count(attempt)).toHaveProperty('forgive');
@@ -116,12 +108,11 @@ describe.each(engines)('the retention of sessions and login attempts, on $name',
     const documents = () => store.collection(attemptsCollection).of('opera').count();
     // One for the address, one for the login from there, one for the login.
     expect(await documents()).toBe(3);
-    await sweptAt(() => now);
+    await sweep();
     expect(await documents()).toBe(0);
   });
 
   test('a hundred wrong passwords of a login count from all addresses', async () => {
-    let now = 20_000_000;
     const attempts = createLoginAttempts(store.collection(attemptsCollection), 300, () => now);
     const from = (count: number) => ({
       institution: 'opera',
