@@ -88,7 +88,6 @@ interface SenderDependencies {
   readonly ended: (mail: MailDocument, attempted: Attempted) => void;
   readonly logger: Pick<Logger, 'warn'>;
   readonly now: () => number;
-  readonly attemptMs?: number;
 }
 
 /**
@@ -96,7 +95,7 @@ interface SenderDependencies {
  * for at most a minute at a time; while it refuses the sender of a point of sale, the mails of that one wait.
  */
 export function createSender(its: SenderDependencies) {
-  const { outbox, logger, now, attemptMs = ATTEMPT_MS } = its;
+  const { outbox, logger, now } = its;
   const refusedSenders = createRefusedSenders(now);
   let failures = 0;
   let pausedUntil = 0;
@@ -141,7 +140,7 @@ export function createSender(its: SenderDependencies) {
         await outbox.end(mail, { outcome: 'paused', reason, until });
         return 'recorded';
       }
-      const attempted = await its.attempt(mail, AbortSignal.any([signal, AbortSignal.timeout(attemptMs)]));
+      const attempted = await its.attempt(mail, AbortSignal.any([signal, AbortSignal.timeout(ATTEMPT_MS)]));
       // A stop has ended the attempt, so the mail is due at once.
       const isCut = signal.aborted && attempted.outcome === 'later';
       if (isCut) await outbox.end(mail, { outcome: 'paused', reason: 'stopped', until: now() });

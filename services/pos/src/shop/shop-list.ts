@@ -12,11 +12,11 @@ export const LIST = `${ROOT}?all`;
 const AGES = { maxAgeMs: 2_500, refreshMs: 1_000, staleMs: 600_000, max: 1 } as const;
 
 /** Rejects with Fault `service_unavailable`. */
-export function createShops(catalog: Pick<Catalog, 'shops'>, now: () => number = Date.now) {
-  const known = createCache<readonly Shop[]>({ ...AGES, now });
+export function createShops(catalog: Pick<Catalog, 'shops'>) {
+  const known = createCache<readonly Shop[]>(AGES);
   return async (): Promise<readonly Shop[]> => {
     const load = async () => {
-      const asOf = now();
+      const asOf = Date.now();
       return { value: await catalog.shops(), asOf };
     };
     return (await known.get('', load)).value;

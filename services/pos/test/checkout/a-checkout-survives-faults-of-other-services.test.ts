@@ -1,3 +1,5 @@
+// rule 3: An order can be cancelled as a side effect of a 500 | services/pos/src/orders/checkout.ts
+
 import { randomUUID } from 'node:crypto';
 import { type Mishap, useFixture } from '@boxoffice/service/testkit';
 import { expect, test } from '@jest/globals';
@@ -73,7 +75,9 @@ const broken = (
     if (truth !== 'cancelled') fixture.orders.mishaps.set('cancelAfterFault', 'fails');
     const { status, body } = await shopper.buy(token, paid());
     fixture.orders.mishaps.clear();
+    const state = { bought: 'confirmed', cancelled: 'cancelled', untouched: 'open' }[truth];
     expect([status, body.orderCancelled]).toEqual([500, truth === 'cancelled']);
+    expect(fixture.orders.orders.get(cartId)?.state).toBe(state);
     await play({ ...shopper, token, cartId });
   });
 

@@ -30,6 +30,7 @@ test('the checks are path, method, context, session, form, privilege, resource, 
     headers: { 'content-type': 'text/plain' },
     body: 'x'.repeat(300_000),
   };
+  const foreign = { token, body: { contactNumber: 'COTHER', paymentMethod: 'external' } };
   const answers: [string, string, Call, number, string][] = [
     ['POST', '/nothing', wrong, 404, 'not_found'],
     ['PUT', '/orders', wrong, 405, 'method_not_allowed'],
@@ -40,13 +41,7 @@ test('the checks are path, method, context, session, form, privilege, resource, 
     ['POST', '/orders', { token, body: wrong.body }, 413, 'payload_too_large'],
     ['POST', '/orders', { token, body: [] }, 400, 'bad_request'],
     ['POST', '/orders', { token, body: { paymentMethod: 'barter' } }, 400, 'validation_error'],
-    [
-      'POST',
-      '/orders',
-      { token, body: { contactNumber: 'COTHER', paymentMethod: 'external' } },
-      403,
-      'contact_not_accessible',
-    ],
+    ['POST', '/orders', foreign, 403, 'contact_not_accessible'],
     ['POST', '/orders', { token, body: { contactNumber, paymentMethod: 'external' } }, 400, 'cart_empty'],
     ['GET', '/products/prd_unknown?contactNumber=COTHER', { token }, 403, 'contact_not_accessible'],
     ['GET', '/products/prd_unknown', { token }, 404, 'not_found'],

@@ -42,14 +42,13 @@ export async function openSending(engine: TestEngine) {
       its.server = await openSmtpServer(options);
     },
     /** An instance that sends, to the server of the moment. */
-    start(given: Partial<MailServer> = {}, { attemptMs = 60_000, idleMs = 60_000 } = {}): Instance {
+    start(given: Partial<MailServer> = {}, { idleMs = 60_000 } = {}): Instance {
       const transportOf = () =>
         createSmtp({ host: '127.0.0.1', port: its.server.port, secure: false, ...given }, { idleMs });
       const logger = createLogger({ service: 'test', level: 'info', write: (line) => void lines.push(line) });
       const attempt = createAttempt({ compose, transportOf, logger });
       const now = () => its.now;
-      const parts = { outbox, attempt, isOn: () => true, ended: () => undefined, logger, now, attemptMs };
-      const sender = createSender(parts);
+      const sender = createSender({ outbox, attempt, isOn: () => true, ended: () => undefined, logger, now });
       const runner = startWork({
         store: open.store,
         collections: [mailsCollection],
