@@ -1,6 +1,6 @@
 import { h, newId, tidy } from './dom.js';
 import { act } from './notices.js';
-import { logIn } from './state.js';
+import { logIn, logOut } from './state.js';
 import { t } from './texts/index.js';
 
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
@@ -68,6 +68,18 @@ export function radioCards({ legend, options, chosen, onchange }) {
       ),
     ),
   );
+}
+
+/** The button that logs out; calls `done` after it. */
+export function logOutButton(done) {
+  const button = h('button', { type: 'button', class: 'link-button' }, t('logOut'));
+  button.addEventListener('click', () =>
+    act(button, async () => {
+      await logOut();
+      await done();
+    }),
+  );
+  return button;
 }
 
 /** The login form; calls `done` after the login. */

@@ -17,7 +17,7 @@ export function onChange(listener) {
 let queue = Promise.resolve();
 
 /** Runs changes of cart and login one after the other, in the order of the visitor's actions. */
-export function inTurn(action) {
+export function runSequentially(action) {
   const mine = queue.catch(() => undefined).then(action);
   queue = mine;
   return mine;
@@ -83,7 +83,7 @@ export async function loadCart() {
 
 /** Logs in; the cart is retained. @throws {Refusal} login_failed, too_many_requests */
 export function logIn(login, password) {
-  return inTurn(async () => {
+  return runSequentially(async () => {
     const { contactNumber } = await api.logIn(login, password);
     await setContact(contactNumber);
     await loadCart();
@@ -99,7 +99,7 @@ const setContact = async (contactNumber) => {
 
 /** Logs out; the server releases the places of the cart. */
 export function logOut() {
-  return inTurn(async () => {
+  return runSequentially(async () => {
     if (hasSession()) await api.logOut().catch(() => undefined);
     end();
     tellOthers();
@@ -139,13 +139,13 @@ export async function restore() {
   whenSessionEnds(lose);
   others = new BroadcastChannel(`boxoffice ${shop.serviceHost}`);
   // What this tab writes comes first; a failure leaves the tab as it is, and its next request tells.
-  others.onmessage = ({ data }) => void inTurn(() => follow(data)).catch(() => undefined);
+  others.onmessage = ({ data }) => void runSequentially(() => follow(data)).catch(() => undefined);
   // A page from the history may be older than the session.
   window.addEventListener('pageshow', ({ persisted }) => {
-    if (persisted) inTurn(() => follow({ hasSession: hasSession() })).catch(() => undefined);
+    if (persisted) runSequentially(() => follow({ hasSession: hasSession() })).catch(() => undefined);
   });
   if (!hasSession()) return;
-  await inTurn(async () => {
+  await runSequentially(async () => {
     const { contactNumber } = await api.session();
     await setContact(contactNumber);
     await loadCart();
@@ -204,7 +204,7 @@ export function productIfShown(id) {
 }
 
 const write = (action) =>
-  inTurn(async () => {
+  runSequentially(async () => {
     const answer = await action();
     overtake();
     const after = setCart(answer);

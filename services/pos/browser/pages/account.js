@@ -1,9 +1,9 @@
 import { api, hasSession, Refusal } from '../api.js';
 import { h } from '../dom.js';
-import { checkAll, loginForm, textField } from '../forms.js';
+import { checkAll, loginForm, logOutButton, textField } from '../forms.js';
 import { link, shop } from '../frame.js';
 import { act, notice } from '../notices.js';
-import { logOut, productIfShown, visitor } from '../state.js';
+import { productIfShown, visitor } from '../state.js';
 import { isShow, longDay, money, t, typeOf } from '../texts/index.js';
 import { holderOf, placeName, ticketCard } from '../ticket.js';
 import { categoryOf, nameOf, whenAndWhere } from './cart.js';
@@ -101,18 +101,11 @@ const orderRow = ({ id, number, state, total, currency, localCreatedAt, items })
 const loggedIn = async (redraw) => {
   const { firstName, name } = visitor.contact;
   const [tickets, orders] = await Promise.all([ownTickets(), ownOrders()]);
-  const out = h('button', { type: 'button', class: 'link-button' }, t('logOut'));
-  out.addEventListener('click', () =>
-    act(out, async () => {
-      await logOut();
-      await redraw();
-    }),
-  );
   const node = h(
     'div',
     { class: 'wrap page' },
     h('h1', { tabindex: '-1' }, t('hello', { name: firstName ?? name ?? '' })),
-    h('p', {}, out),
+    h('p', {}, logOutButton(redraw)),
     h('h2', {}, t('myTickets', { type: tickets.type })),
     tickets.node,
     tickets.isEmpty && orders && h('p', { class: 'small' }, t('guestTicketsBelow')),

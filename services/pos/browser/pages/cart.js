@@ -47,17 +47,18 @@ export function categoryOf({ performance }, { seatCategoryId }) {
   return performance?.seatCategories.find(({ id }) => id === seatCategoryId);
 }
 
+/** How long the places are still held. */
+export function countdown(className) {
+  const left = h('strong', { 'data-clock': true, role: 'timer', 'aria-live': 'off' }, clock(timeLeft()));
+  return h('p', { class: className }, h('span', {}, t('keptFor')), left);
+}
+
 /** Total, remaining time and the button to continue. */
 export function summary(...more) {
   return h(
     'aside',
     { class: 'summary', 'aria-label': t('summary') },
-    h(
-      'p',
-      { class: 'summary-clock' },
-      h('span', {}, t('keptFor')),
-      h('strong', { 'data-clock': true, role: 'timer', 'aria-live': 'off' }, clock(timeLeft())),
-    ),
+    countdown('summary-clock'),
     h(
       'dl',
       {},

@@ -1,8 +1,8 @@
 import { h, tidy } from '../dom.js';
-import { checkAll, loginForm, radioCards, textField } from '../forms.js';
+import { checkAll, loginForm, logOutButton, radioCards, textField } from '../forms.js';
 import { go, link, shop } from '../frame.js';
 import { act, announce, clearAnnouncement } from '../notices.js';
-import { cartItems, emptyCart, inTurn, loadCart, logOut, visitor } from '../state.js';
+import { cartItems, emptyCart, loadCart, runSequentially, visitor } from '../state.js';
 import { money, t, typeOf } from '../texts/index.js';
 import { byPerformance, message, nameOf, summary, whenAndWhere, withoutCart } from './cart.js';
 import { buy, isRunning, isUnsettled, keepTyped, repeat, typed } from './purchase.js';
@@ -14,7 +14,7 @@ let wasCancelled = false;
 export async function checkoutPage(_parameters, _query, { redraw }) {
   if (isUnsettled()) return unsettled(redraw);
   // A price that the visitor has just changed in the cart is what the button says.
-  if (visitor.cart.id !== null || !wasCancelled) await inTurn(loadCart);
+  if (visitor.cart.id !== null || !wasCancelled) await runSequentially(loadCart);
   if (visitor.cart.id !== null) wasCancelled = false;
   if (wasCancelled) return cancelled();
   const empty = withoutCart();
@@ -125,13 +125,6 @@ const buyer = (redraw) => {
 
 const loggedIn = (redraw) => {
   const { firstName, lastName, name, email } = visitor.contact;
-  const out = h('button', { type: 'button', class: 'link-button' }, t('logOut'));
-  out.addEventListener('click', () =>
-    act(out, async () => {
-      await logOut();
-      redraw();
-    }),
-  );
   return h(
     'div',
     { class: 'buyer' },
@@ -142,7 +135,7 @@ const loggedIn = (redraw) => {
       email && h('span', { class: 'small' }, email),
     ),
     email && confirmation(),
-    out,
+    logOutButton(redraw),
     h('p', { class: 'small' }, t('logOutGivesBack')),
   );
 };

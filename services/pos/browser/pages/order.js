@@ -4,8 +4,8 @@ import { h } from '../dom.js';
 import { link, setTitle, shop } from '../frame.js';
 import { act, announce } from '../notices.js';
 import { loadCart, timeLeft, visitor } from '../state.js';
-import { clock, t } from '../texts/index.js';
-import { byPerformance, message } from './cart.js';
+import { t } from '../texts/index.js';
+import { byPerformance, countdown, message } from './cart.js';
 import {
   isCollected,
   isVoid,
@@ -130,15 +130,7 @@ const titleOf = (order, isNew) =>
 
 const lead = (order) =>
   isPayable(order)
-    ? [
-        h('p', { class: 'lead' }, t('order_open_payable')),
-        h(
-          'p',
-          { class: 'summary-clock order-clock' },
-          h('span', {}, t('keptFor')),
-          h('strong', { 'data-clock': true, role: 'timer', 'aria-live': 'off' }, clock(timeLeft())),
-        ),
-      ]
+    ? [h('p', { class: 'lead' }, t('order_open_payable')), countdown('summary-clock order-clock')]
     : h('p', { class: 'lead' }, orderText(order));
 
 /** Whether the payment failed and the order is the visitor's cart again: payable as long as its places are held. */
@@ -151,13 +143,13 @@ const actions = (order, cancel) => {
     order.state === 'confirmed' &&
       !isCollected(order) &&
       h('button', { type: 'button', class: 'button', onclick: () => window.print() }, t('print')),
-    h(
-      'button',
-      { type: 'button', class: 'button button-quiet', onclick: () => confirmation(cancel) },
-      t('cancelOrder'),
-    ),
+    cancelButton(cancel),
   ];
 };
+
+/** Cancels the order after a question. */
+const cancelButton = (cancel) =>
+  h('button', { type: 'button', class: 'button button-quiet', onclick: () => confirmation(cancel) }, t('cancelOrder'));
 
 const confirmation = (cancel) => {
   const yes = h('button', { type: 'button', class: 'button button-danger' }, t('cancelYes'));
@@ -198,6 +190,10 @@ export async function ticketLinkPage(_parameters, _query, { redraw }) {
   const groups = await byPerformance(Object.values(order.items));
   const title = order.state === 'confirmed' ? t('linkedTitle', { type }) : t(`order_${order.state}`);
   const isLive = !isVoid(order);
+  const cancel = async () => {
+    await api.cancelLinked(order.id, token);
+    await redraw();
+  };
   const node = h(
     'div',
     { class: 'wrap page order', 'data-state': order.state },
@@ -208,7 +204,7 @@ export async function ticketLinkPage(_parameters, _query, { redraw }) {
     h('h2', { class: 'unseen' }, t('tickets', { type })),
     orderTickets(order, groups),
     isLive && linkBox({ type, url: `${location.origin}${link('/ticket-link')}#${token}` }),
-    isLive && cancelButton(order, token, redraw),
+    isLive && h('p', { class: 'buttons' }, cancelButton(cancel)),
   );
   const timer = (WAITING.includes(order.state) || lacksCodes(order)) && setTimeout(redraw, LINK_POLL_MS);
   return { title, node, leave: () => clearTimeout(timer) };
@@ -240,20 +236,3 @@ const isUnknown = (error) => error instanceof Refusal && error.status === 404;
 
 /** Leads to the page that sends the link again. */
 const toLostLink = () => shop.sendsMails && h('a', { class: 'button', href: link('/lost-link') }, t('lostLink'));
-
-/** Cancels the order after a question. */
-const cancelButton = ({ id }, token, redraw) => {
-  const cancel = async () => {
-    await api.cancelLinked(id, token);
-    await redraw();
-  };
-  return h(
-    'p',
-    { class: 'buttons' },
-    h(
-      'button',
-      { type: 'button', class: 'button button-quiet', onclick: () => confirmation(cancel) },
-      t('cancelOrder'),
-    ),
-  );
-};

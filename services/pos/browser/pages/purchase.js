@@ -1,5 +1,5 @@
 import { api, newKey, Refusal } from '../api.js';
-import { emptyCart, inTurn, loadCart, visitor } from '../state.js';
+import { emptyCart, loadCart, runSequentially, visitor } from '../state.js';
 
 const UNSETTLED = 'boxoffice.purchase';
 const DETAILS = 'boxoffice.details';
@@ -44,7 +44,7 @@ const send = async (request) => {
   // Stored before the request is sent: the tab may be closed before the answer.
   remember(request);
   try {
-    const order = await inTurn(() => api.buy(request.body, request.key));
+    const order = await runSequentially(() => api.buy(request.body, request.key));
     remember(undefined);
     emptyCart();
     return order;

@@ -219,7 +219,7 @@ const card = (product, isFound) => {
 /** Links to the pages of a list; nothing for a single page. */
 const pagination = ({ page, pages, href }) => {
   if (pages < 2) return [];
-  const shown = worth(page, pages);
+  const shown = listLinkedPages(page, pages);
   const links = shown.flatMap((one, index) => [
     index > 0 && one > shown[index - 1] + 1 && h('li', { class: 'gap', 'aria-hidden': 'true' }, '…'),
     h(
@@ -243,7 +243,7 @@ const pagination = ({ page, pages, href }) => {
 };
 
 /** The linked pages: the first, the last, and the neighbours of the current one. */
-const worth = (page, pages) =>
+const listLinkedPages = (page, pages) =>
   [...new Set([1, 2, page - 1, page, page + 1, pages - 1, pages])]
     .filter((one) => one >= 1 && one <= pages)
     .toSorted((a, b) => a - b);
