@@ -4,17 +4,26 @@ import { parseArgs } from 'node:util';
 import { events } from './events.ts';
 import { gateway } from './gateway.ts';
 import { type Benchmark, formatTable } from './measure/report.ts';
+import { peers } from './peers.ts';
 import { purchase } from './purchase.ts';
 import { revisions } from './revisions.ts';
 import { start } from './start.ts';
 
 // npm run bench -- NAME… [--json] [--option value]; without a name: lists the benchmarks
-const benchmarks: Readonly<Record<string, Benchmark>> = { gateway, start, purchase, events, revisions };
+const benchmarks: Readonly<Record<string, Benchmark>> = { gateway, start, purchase, peers, events, revisions };
 
 const text = { type: 'string' } as const;
 const { values, positionals: names } = parseArgs({
   allowPositionals: true,
-  options: { json: { type: 'boolean' }, seconds: text, against: text, pairs: text, amqp: text },
+  options: {
+    json: { type: 'boolean' },
+    seconds: text,
+    rounds: text,
+    against: text,
+    pairs: text,
+    amqp: text,
+    venv: text,
+  },
 });
 const { json, ...options } = values;
 const unknown = names.filter((name) => !(name in benchmarks));
@@ -26,7 +35,13 @@ if (names.length === 0 || unknown.length > 0) {
 }
 const reports = [];
 for (const name of unknown.length > 0 ? [] : names) {
-  const { run, about, strict } = benchmarks[name] as Benchmark;
+  const { run, about, strict, findMissing } = benchmarks[name] as Benchmark;
+  const missing = findMissing?.(options);
+  if (missing) {
+    process.stderr.write(`${name}: ${missing}\n`);
+    process.exitCode = 2;
+    continue;
+  }
   const result = await run((line) => process.stderr.write(`${name}: ${line}\n`), options);
   reports.push({ name, about, ...result });
   if (strict && result.targets.some(({ met }) => !met)) process.exitCode = 1;

@@ -18,26 +18,31 @@ const CLIENTS = 32;
 const PLACES = 20_000;
 const WARM_UP_PLACES = 2_000;
 
-/** How a client buys one place; undefined when none is left. */
-type Buy = (buyer: Buyer, hot: Hot) => Promise<Answered<Order> | undefined>;
+/** Buys one place; undefined when none is left. */
+export type Buy = () => Promise<{ readonly ms: number; readonly place: string } | undefined>;
 
 const isSoldOut = ({ status }: Answered<Order>): boolean => status === 'order_places_unavailable';
 
+const getPlace = ({ data }: Answered<Order>): string => data.lines[0]?.place.id ?? '';
+
+/** How a client of the product buys. */
+export type Way = (buyer: Buyer, hot: Hot) => ReturnType<Buy>;
+
 /** Hold, then confirm on account: the milliseconds of both. */
-const buyInTwoCalls: Buy = async (buyer, hot) => {
+export const buyInTwoCalls: Way = async (buyer, hot) => {
   const held = await holdOne(buyer, hot);
   if (isSoldOut(held)) return undefined;
   const confirmed = must(await confirm(buyer, must(held).data.id));
-  return { ...confirmed, ms: held.ms + confirmed.ms };
+  return { place: getPlace(confirmed), ms: held.ms + confirmed.ms };
 };
 
-const buyInOneCall: Buy = async (buyer, hot) => {
+export const buyInOneCall: Way = async (buyer, hot) => {
   const sold = await sellOne(buyer, hot);
-  return isSoldOut(sold) ? undefined : must(sold);
+  return isSoldOut(sold) ? undefined : { place: getPlace(must(sold)), ms: sold.ms };
 };
 
 /** The result of one load, as its clients see it. */
-interface Load {
+export interface Load {
   /** Of each purchase. */
   readonly ms: number[];
   /** The place of every confirmed order. */
@@ -46,24 +51,25 @@ interface Load {
 }
 
 /** Every client buys one place after the other until none is left or the time is up. */
-const offerLoad = async (buyers: readonly Buyer[], hot: Hot, seconds: number, buy: Buy): Promise<Load> => {
+export async function measureLoad(clients: readonly Buy[], seconds: number): Promise<Load> {
   const [ms, places]: [number[], string[]] = [[], []];
   const started = performance.now();
-  const buyOn = async (buyer: Buyer): Promise<void> => {
+  const buyOn = async (buy: Buy): Promise<void> => {
     while (performance.now() - started < seconds * 1000) {
-      const bought = await buy(buyer, hot);
+      const bought = await buy();
       if (!bought) return;
       ms.push(bought.ms);
-      places.push(...bought.data.lines.map(({ place }) => place.id));
+      places.push(bought.place);
     }
   };
-  await Promise.all(buyers.map(buyOn));
+  await Promise.all(clients.map(buyOn));
   return { ms, places, seconds: (performance.now() - started) / 1000 };
-};
+}
 
 /** The number of places sold beyond the capacity or sold twice. */
-const countOversold = ({ places }: Load): number =>
-  places.length - new Set(places).size + Math.max(0, places.length - PLACES);
+export function countSurplus({ places }: Load, capacity: number): number {
+  return places.length - new Set(places).size + Math.max(0, places.length - capacity);
+}
 
 const soldIn = async (buyer: Buyer, { performanceId }: Hot): Promise<number> => {
   const { data } = await buyer.send<{ seatCategories: { sold: number }[] }>(
@@ -77,13 +83,17 @@ const measure = async (product: Product, seconds: number, progress: (line: strin
   const authorization = await requestOperaAuthorization(product);
   const buyers = Array.from({ length: CLIENTS }, () => createBuyer(product, authorization));
   const [first] = buyers as [Buyer];
-  const measureOne = async (what: string, buy: Buy) => {
+  const measureOne = async (what: string, way: Way) => {
+    const fill = (hot: Hot) => {
+      const clients = buyers.map((buyer) => () => way(buyer, hot));
+      return measureLoad(clients, seconds);
+    };
     progress(`${what}: warming up with ${WARM_UP_PLACES} places`);
-    await offerLoad(buyers, await putOnSale(first, WARM_UP_PLACES), seconds, buy);
+    await fill(await putOnSale(first, WARM_UP_PLACES));
     const hot = await putOnSale(first, PLACES);
     progress(`${what}: ${CLIENTS} clients, ${PLACES} places, at most ${seconds} s`);
     const [before, own] = [readCpuSeconds(product.pid), readCpuSeconds(process.pid)];
-    const load = await offerLoad(buyers, hot, seconds, buy);
+    const load = await fill(hot);
     const [used, clients] = [readCpuSeconds(product.pid) - before, readCpuSeconds(process.pid) - own];
     return { load, used, clients, sold: await soldIn(first, hot) };
   };
@@ -107,7 +117,7 @@ export const purchase: Benchmark = {
     const all = [two, one];
     const sold = all.map((each) => each.sold);
     const bought = all.map(({ load }) => load.places.length);
-    const tooMany = all.reduce((sum, { load }) => sum + countOversold(load), 0);
+    const tooMany = all.reduce((sum, { load }) => sum + countSurplus(load, PLACES), 0);
     return {
       columns: ['', 'two calls', 'one call', 'ratio'],
       rows: [

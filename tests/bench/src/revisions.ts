@@ -2,7 +2,6 @@
 
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import {
   type Buyer,
@@ -24,6 +23,7 @@ import {
   runInScratchDirectory,
   startProduct,
   UNLIMITED,
+  waitForRest,
 } from './measure/processes.ts';
 import { type Benchmark, computeMedian, computeMedianInterval, FEWEST, type Target } from './measure/report.ts';
 
@@ -89,21 +89,10 @@ const checkOutRevision = async (revision: string, folder: string): Promise<void>
   await run('npm', ['run', '--silent', 'setup'], { cwd: folder });
 };
 
-/** Processor seconds of a process once it has finished what the requests left to do in the background. */
-const cpuAtRest = async (pid: number): Promise<number> => {
-  const until = Date.now() + 10_000;
-  let before = readCpuSeconds(pid);
-  for (;;) {
-    await delay(200);
-    const now = readCpuSeconds(pid);
-    if (now - before <= 0.01 || Date.now() > until) return now;
-    before = now;
-  }
-};
-
 /** Microseconds of the product's processor time per request while the operation is repeated for some seconds. */
 const costOf = async ({ pid }: Product, { act, requests }: Operation, seconds: number): Promise<number> => {
-  const before = await cpuAtRest(pid);
+  const measureCpu = () => readCpuSeconds(pid);
+  const before = await waitForRest(measureCpu);
   const end = performance.now() + seconds * 1000;
   let times = 0;
   const repeat = async (connection: number): Promise<void> => {
@@ -113,7 +102,7 @@ const costOf = async ({ pid }: Product, { act, requests }: Operation, seconds: n
     }
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, (_, connection) => repeat(connection)));
-  return (((await cpuAtRest(pid)) - before) / (times * requests)) * 1e6;
+  return (((await waitForRest(measureCpu)) - before) / (times * requests)) * 1e6;
 };
 
 /**

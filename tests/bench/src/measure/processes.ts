@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Credentials, findFreePorts, waitUntil } from '@boxoffice/testkit';
 
 /** A program of this folder that runs beside the load and has announced its address. */
@@ -48,14 +49,48 @@ export async function startChild<Announced>(name: string, args: readonly string[
   };
 }
 
+/** What the kernel tells of a process after its name (Linux; nothing elsewhere): its state, its parent, … */
+const readStat = (pid: number | undefined): readonly number[] => {
+  try {
+    return (readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1] ?? '').split(' ').map(Number);
+  } catch {
+    return [];
+  }
+};
+
 /** CPU seconds that a process has used so far, all threads, as the kernel counts them (Linux; NaN elsewhere). */
 export function readCpuSeconds(pid: number | undefined): number {
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-    // utime and stime, in ticks of 10 ms.
-    return (Number(fields[11]) + Number(fields[12])) / 100;
-  } catch {
-    return Number.NaN;
+  const { 11: user = Number.NaN, 12: system = Number.NaN } = readStat(pid);
+  // In ticks of 10 ms.
+  return (user + system) / 100;
+}
+
+/** CPU seconds of processes and of all that they have started, what has ended included. */
+export function readTreeCpuSeconds(roots: readonly number[]): number {
+  const pids = readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 0);
+  const processes = pids.map((pid) => ({ pid, stat: readStat(pid) }));
+  const sum = (pid: number, stat: readonly number[]): number =>
+    processes
+      .filter((child) => child.stat[1] === pid)
+      .reduce(
+        (seconds, child) => seconds + sum(child.pid, child.stat),
+        // Its own user and system time, then that of the children that it has waited for.
+        stat.slice(11, 15).reduce((ticks, each) => ticks + each, 0) / 100,
+      );
+  return roots.reduce((seconds, pid) => seconds + sum(pid, readStat(pid)), 0);
+}
+
+/** Waits until processes have finished what requests left to do in the background; returns their CPU seconds then. */
+export async function waitForRest(measureCpu: () => number, withinMs = 10_000): Promise<number> {
+  const until = Date.now() + withinMs;
+  let before = measureCpu();
+  for (;;) {
+    await delay(200);
+    const now = measureCpu();
+    if (now - before <= 0.01 || Date.now() > until) return now;
+    before = now;
   }
 }
 

@@ -20,6 +20,8 @@ export interface Benchmark {
   readonly about: string;
   /** Whether a missed target is a failure of the program. */
   readonly strict?: boolean;
+  /** What this machine lacks to run it, and how to get it; undefined if nothing. */
+  findMissing?(options: Readonly<Record<string, string>>): string | undefined;
   run(progress: (line: string) => void, options: Readonly<Record<string, string>>): Promise<Result>;
 }
 
