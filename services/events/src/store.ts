@@ -21,7 +21,7 @@ export interface NewEvent {
   /** The time of the publisher's write; ISO 8601 UTC. */
   readonly occurredAt: string;
   readonly data: Readonly<Record<string, unknown>>;
-  /** Whose it is, for readers with bounds; absent: nobody's in bounds. */
+  /** Whose it is, for readers with bounds; absent: of no reader in bounds. */
   readonly belongsTo?: BelongsTo;
 }
 

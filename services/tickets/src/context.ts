@@ -50,7 +50,7 @@ export function createContext(
 /** Operations reach the store only through these. */
 const openCollections = (store: Store, institution: string) => ({
   institution,
-  // Announces what partners hear of, and stores what the ticket is found by.
+  // Publishes the changes that partners see, and stores the search terms.
   tickets: addSearchTerms(announceWrites(store.collection(ticketsCollection), TICKET_RECORDED, announceTicket)).of(
     institution,
   ),

@@ -129,7 +129,7 @@ const findType = (before: Ticket | undefined, after: Ticket): string | undefined
   }
   // One more entry of a ticket that admits more than once.
   if (after.about?.entries && findNewestScan(before) !== findNewestScan(after)) return 'ticket.controlled';
-  // What an erasure takes along is told by contact.erased.
+  // An erasure has an event of its own, contact.erased.
   if (before.namesErasedAt !== after.namesErasedAt) return undefined;
   if (before.movedAsOf !== after.movedAsOf) return 'ticket.changed';
   return serialiseVisible(before) === serialiseVisible(after) ? undefined : 'ticket.changed';

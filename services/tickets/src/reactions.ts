@@ -44,7 +44,7 @@ const readMoved = ({ data }: Message): Whereabouts & { readonly performanceId: s
 
 /**
  * Every ticket shows the present time and place as soon as that is recorded here; then the printed ones are changed one
- * by one, so that partners hear of each. May be interrupted and repeated.
+ * by one, each with an event. May be interrupted and repeated.
  */
 const onPerformanceMoved = async (context: Context, message: Message): Promise<void> => {
   const { version } = message;

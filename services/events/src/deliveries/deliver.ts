@@ -51,7 +51,7 @@ interface Ended {
 interface Seen {
   /** The webhook's, as it was read before anything was planned. */
   readonly version: number;
-  /** Later events are news; infinite: the webhook hears of none. */
+  /** Later events are news; infinite: none is delivered to the webhook. */
   readonly upTo: number;
   /** Undefined: no attempt is planned. */
   readonly nextAt: number | undefined;

@@ -123,7 +123,7 @@ const createExpiredFault = () =>
 
 /**
  * An event wakes all followers in one turn of the event loop, and those that have read equally far want the same. A
- * read begins after the turn in which it was first wanted, so that nobody gets what was read before they asked. What is
+ * read begins after the turn in which it was first wanted, so that no follower gets what was read before its request. What is
  * read is not to be changed.
  */
 export function shareReads(feed: Feed): Feed {
@@ -162,7 +162,7 @@ type Reader = Pick<Caller, 'institution' | 'client'>;
 
 /**
  * Keys follow from the service's secret. Cursors of a client with bounds are encrypted for it alone, each time anew:
- * two of them tell neither whether nor how far the feed has moved between.
+ * two of them show neither whether nor how far the feed has moved between.
  */
 export function createEventCursors(serviceSecret: string) {
   const derive = (name: string) => Buffer.from(hkdfSync('sha256', serviceSecret, '', name, 32));

@@ -65,7 +65,7 @@ interface Poll {
   readonly limit: number;
   /** Milliseconds for the first event. */
   readonly waitMs: number;
-  /** Aborted when nobody waits any more. */
+  /** Aborted when the client has gone. */
   readonly closed: AbortSignal;
   /** Called before it waits; throws if it may not. */
   readonly reserve: () => void;
@@ -107,7 +107,7 @@ export async function poll(
   }
 }
 
-/** Resolves at the next event, after `ms`, or when nobody waits any more. */
+/** Resolves at the next event, after `ms`, or when the client has gone. */
 const awaitNext = (tail: Tail, institution: string, ms: number, closed: AbortSignal) => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const unfollow = tail.follow(institution, resolve);

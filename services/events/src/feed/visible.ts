@@ -128,7 +128,7 @@ const isOwn = ({ ownClient }: EventBounds, belongsTo: BelongsTo | undefined): bo
 const isSoldAt = ({ pointsOfSale }: EventBounds, belongsTo: BelongsTo | undefined): boolean =>
   pointsOfSale === null || pointsOfSale.includes(belongsTo?.pointOfSale?.toLowerCase() ?? '');
 
-/** To a reader with bounds the sequence would tell how much happens that it may not see. */
+/** To a reader with bounds the sequence would show how much happens that it may not see. */
 export function toEventView(
   { id, type, sequence, occurredAt, institution, resource, data }: EventDocument,
   publicUrl: string,

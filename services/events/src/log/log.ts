@@ -75,7 +75,7 @@ export function createLog(store: Pick<Store, 'collection'>, { now, makeDue, onRe
   const writers = new Map<string, Writer>();
   const listeners = new Set<(institution: string) => void>();
 
-  const tell = (institution: string): void => {
+  const notify = (institution: string): void => {
     for (const listener of listeners) listener(institution);
   };
 
@@ -123,7 +123,7 @@ export function createLog(store: Pick<Store, 'collection'>, { now, makeDue, onRe
     } catch (error) {
       // Whatever happened, the head may have moved: an insert that failed can still have been executed.
       writer.head = undefined;
-      tell(institution);
+      notify(institution);
       if (error instanceof UniqueViolation) return undefined;
       throw error;
     }
@@ -132,7 +132,7 @@ export function createLog(store: Pick<Store, 'collection'>, { now, makeDue, onRe
       positions.recorded(institution, event);
       onRecorded?.(event, event.recordedAt);
     }
-    tell(institution);
+    notify(institution);
     return outcomes;
   };
 

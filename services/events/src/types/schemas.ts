@@ -158,7 +158,7 @@ const createEventSchema = (type: EventType): TSchema =>
     Type.Object({ ...envelope, type: oneOf([type], { description: 'what happened' }), data: eventTypes[type].data }),
   );
 
-/** `type` tells which, also to generated code. */
+/** `type` distinguishes them, also in generated code. */
 export const Event = named(
   'Event',
   Type.Unsafe<object>({

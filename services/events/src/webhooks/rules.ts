@@ -46,7 +46,7 @@ export interface WebhookChange {
   readonly state?: WebhookDocument['state'] | undefined;
 }
 
-/** The caller must not hear, nor let others hear, what its token may not read. @throws {Fault} `forbidden` */
+/** The caller must not subscribe to what its token may not read, for itself or for others. @throws {Fault} `forbidden` */
 export function requireVisible({ scopes }: Pick<Caller, 'scopes'>, wanted: readonly string[]): void {
   const visible = new Set<string>(listVisibleTypes(scopes));
   const hidden = expandTypes(wanted).filter((type) => !visible.has(type));

@@ -9,6 +9,8 @@ describe.each(engines)('on $name', (engine) => {
   const clock = new Clock();
   const its = useFixture(() => openFixture(engine, { clock }));
 
+  const ask = (id: string, body: object, headers = {}) => its.call('POST', `/${id}/redeliveries`, { body, headers });
+
   test('a test is sent at once in every state, and answers its outcome', () =>
     its.using(
       async (at, { id }) => {
@@ -44,63 +46,60 @@ describe.each(engines)('on $name', (engine) => {
 
   test('redeliveries name one known event, or a cursor', () =>
     its.using(async (_at, { id }) => {
-      const ask = (body: object) => its.call('POST', `/${id}/redeliveries`, { body });
       const order = await its.emit('order.created');
       const ticket = await its.emit('ticket.issued');
-      expect((await ask({ eventId: 'evt_none' })).status).toBe(422);
-      expect((await ask({ eventId: ticket })).status).toBe(422);
-      expect((await ask({ after: 'nonsense' })).status).toBe(400);
-      expect((await ask({})).status).toBe(400);
-      expect((await ask({ eventId: order, after: its.cursor(0) })).status).toBe(422);
-      const accepted = await ask({ eventId: order });
+      expect((await ask(id, { eventId: 'evt_none' })).status).toBe(422);
+      expect((await ask(id, { eventId: ticket })).status).toBe(422);
+      expect((await ask(id, { after: 'nonsense' })).status).toBe(400);
+      expect((await ask(id, {})).status).toBe(400);
+      expect((await ask(id, { eventId: order, after: its.cursor(0) })).status).toBe(422);
+      const accepted = await ask(id, { eventId: order });
       expect([accepted.status, accepted.data]).toEqual([202, { count: 1 }]);
       await waitUntil(
         'it again',
         async () => (await its.attempts(id, `&eventId=${order}&outcome=succeeded`)).length === 2,
       );
-      const all = await ask({ after: 'start' });
+      const all = await ask(id, { after: 'start' });
       expect([all.status, all.data.count]).toEqual([202, expect.any(Number)]);
       expect(all.data.count).toBeGreaterThan(0);
     }));
 
   test('events are delivered again once at a time', () =>
     its.using(async (at, { id }) => {
-      const ask = (body: object) => its.call('POST', `/${id}/redeliveries`, { body });
       const event = await its.emit('order.created');
       await waitUntil('the event', async () => (await its.attempts(id, '&outcome=succeeded')).length === 1);
       at.answer = createStatusAnswer(503);
-      const both = await Promise.all([ask({ after: 'start' }), ask({ after: 'start' })]);
+      const both = await Promise.all([ask(id, { after: 'start' }), ask(id, { after: 'start' })]);
       expect(both.map((answer) => answer.status).sort()).toEqual([202, 409]);
       await waitUntil('it waits', async () => (await its.attempts(id, '&outcome=waiting')).length > 0);
-      const refused = await ask({ after: 'start' });
+      const refused = await ask(id, { after: 'start' });
       expect([refused.status, refused.body.status]).toEqual([409, 'webhook_redelivery_running']);
       expect(refused.headers.get('retry-after')).toBeNull();
       // Another single event is taken meanwhile.
-      expect((await ask({ eventId: event })).status).toBe(202);
+      expect((await ask(id, { eventId: event })).status).toBe(202);
       at.answer = createStatusAnswer(204);
       await waitUntil('both again', async () => {
         clock.advance(10_000);
         return (await its.attempts(id, '&outcome=waiting')).length === 0;
       });
-      await waitUntil('another', async () => (await ask({ after: 'start' })).status === 202);
+      await waitUntil('another', async () => (await ask(id, { after: 'start' })).status === 202);
     }));
 
   test('what is asked for of a paused webhook is planned, so that single events do not block each other', () =>
     its.using(
       async (_at, { id }) => {
-        const ask = (body: object, headers = {}) => its.call('POST', `/${id}/redeliveries`, { body, headers });
         const before = its.cursor(await its.context.feed.head('opera'));
         const events = [await its.emit('order.created'), await its.emit('order.created')];
         const headers = { 'idempotency-key': id };
-        const accepted = await ask({ eventId: events[0] }, headers);
+        const accepted = await ask(id, { eventId: events[0] }, headers);
         expect([accepted.status, accepted.data]).toEqual([202, { count: 1 }]);
-        expect((await ask({ after: before })).data).toEqual({ count: 2 });
-        expect((await ask({ eventId: events[1] })).status).toBe(202);
-        expect((await ask({ eventId: events[0] }, headers)).data).toEqual({ count: 1 });
+        expect((await ask(id, { after: before })).data).toEqual({ count: 2 });
+        expect((await ask(id, { eventId: events[1] })).status).toBe(202);
+        expect((await ask(id, { eventId: events[0] }, headers)).data).toEqual({ count: 1 });
         const waiting = async () => (await its.attempts(id, '&outcome=waiting')).map(({ eventId }) => eventId).sort();
         await waitUntil('all of them', async () => (await waiting()).length >= 4);
         expect(await waiting()).toEqual([...events, ...events].sort());
-        expect((await ask({ after: before })).status).toBe(409);
+        expect((await ask(id, { after: before })).status).toBe(409);
         expect(await its.attempts(id)).toHaveLength(4);
       },
       { state: 'paused' },
@@ -114,7 +113,7 @@ describe.each(engines)('on $name', (engine) => {
       async (at, { id }) => {
         const { answer, release } = createHoldingAnswer();
         at.answer = answer;
-        const asked = await its.call('POST', `/${id}/redeliveries`, { body: { after: before } });
+        const asked = await ask(id, { after: before });
         expect(asked.data).toEqual({ count });
         await waitUntil('attempts', () => at.received.length === 10);
         expect(await its.attempts(id, '&outcome=waiting')).toHaveLength(200);

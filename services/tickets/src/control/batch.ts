@@ -1,6 +1,6 @@
 // Each scan counts for itself, with one effect and one answer per nonce.
 
-import { type Code, Fault } from '@boxoffice/envelope';
+import { Fault } from '@boxoffice/envelope';
 import type { Caller } from '@boxoffice/identity';
 import { createId, deriveId } from '@boxoffice/runtime';
 import { computeSalesBounds } from '@boxoffice/service';
@@ -15,9 +15,9 @@ import { requireAllowed } from '../tickets/tickets.ts';
 import { findAdmittance } from './admittance.ts';
 import { type Attempt, claimNonces, computeNonceStart } from './claims.ts';
 import {
-  checkTicket,
   createAdmittedScan,
   createRefusedScan,
+  findScanProblem,
   getScanTicketId,
   type NewScan,
   type RequestedScan,
@@ -105,9 +105,8 @@ const controlFresh = async (context: InstitutionContext, items: readonly Item[])
 };
 
 /** A scan that cannot have happened then does not use its nonce: it has an id of its own. */
-const toAttempt = (item: Item, ticket: Ticket | undefined, now: number): Attempt => {
-  const { scan, ids, fault, requested } = item;
-  const refusal = findRefusal(item, ticket);
+const toAttempt = ({ scan, ids, fault, requested }: Item, ticket: Ticket | undefined, now: number): Attempt => {
+  const refusal = (fault ?? findScanProblem(ticket, requested))?.code ?? null;
   const isFound = refusal !== 'not_found' && refusal !== 'ticket_unknown_barcode';
   const found = isFound ? ticket : undefined;
   const meant = { ticketId: found?.id ?? null, performanceId: requested.performanceId ?? null };
@@ -115,17 +114,6 @@ const toAttempt = (item: Item, ticket: Ticket | undefined, now: number): Attempt
     return { scan, ids, ...meant, refusal, usesNonce: scan.nonce !== null };
   const id = createId('scn', now);
   return { scan: { ...scan, id }, ids: [id, id], ...meant, refusal: 'validation_error', usesNonce: false };
-};
-
-const findRefusal = (item: Item, ticket: Ticket | undefined): Code | null => {
-  if (item.fault) return item.fault.code;
-  try {
-    checkTicket(ticket, item.requested);
-    return null;
-  } catch (error) {
-    if (error instanceof Fault) return error.code;
-    throw error;
-  }
 };
 
 /** Controls scans of one ticket one after the other; resolves to the scans to record. */

@@ -9,7 +9,7 @@ import { changing, createTicketAnswer, finalCodes, PATH, single } from '../ticke
 import { findTicket } from '../tickets/lineage.ts';
 import { changeTicket, type Request } from '../tickets/tickets.ts';
 import { findAdmittance } from './admittance.ts';
-import { checkTicket, getScanTicketId, type RequestedScan, runAndRecordScan, toScan } from './scans.ts';
+import { findScanProblem, getScanTicketId, type RequestedScan, runAndRecordScan, toScan } from './scans.ts';
 
 const controlling = { ...single, ...changing, path: `${single.path}/control`, admits: ['door'] } as const;
 /** Codes of a ticket that admits more than once. */
@@ -102,11 +102,13 @@ export function createControlRoutes(contextOf: ContextOf): AnyOperation[] {
 /** A refused scan is recorded, too. */
 const controlOnce = (context: InstitutionContext, scan: Scan, requested: RequestedScan, request: Request) => {
   const { collections } = context;
-  const find = () => findTicket(collections, getScanTicketId(requested));
+  const id = getScanTicketId(requested);
+  const find = () => findTicket(collections, id);
   const run = async () => {
     const ticket = await find();
+    const problem = findScanProblem(ticket, requested);
+    if (problem) throw problem;
     const admittance = await findAdmittance(collections, ticket);
-    const { id } = checkTicket(ticket, requested);
     const command = (found: TicketDocument, now: string) => control(found, scan, now, admittance);
     return changeTicket(context, id, request, command, createTicketControlledFact);
   };

@@ -121,14 +121,14 @@ export function getScanTicketId({ barcode, ticketId }: RequestedScan): string {
   return barcode === undefined ? (ticketId ?? '') : (readTicketId(extractBarcode(barcode)) ?? '');
 }
 
-/** Checks what never changes. @throws {Fault} */
-export function checkTicket(ticket: Ticket | undefined, requested: RequestedScan): Ticket {
+/** Checks what never changes. */
+export function findScanProblem(ticket: Ticket | undefined, requested: RequestedScan): Fault | undefined {
   const { barcode, performanceId } = requested;
   if (!ticket || (barcode !== undefined && extractBarcode(barcode) !== ticket.barcode))
-    throw createUnknownTicketFault(requested);
-  if (performanceId !== undefined && performanceId !== ticket.performanceId)
-    throw new Fault('ticket_other_performance', `The ticket is for the performance ${ticket.performanceId}.`);
-  return ticket;
+    return createUnknownTicketFault(requested);
+  return performanceId === undefined || performanceId === ticket.performanceId
+    ? undefined
+    : new Fault('ticket_other_performance', `The ticket is for the performance ${ticket.performanceId}.`);
 }
 
 const createUnknownTicketFault = ({ barcode }: RequestedScan): Fault =>

@@ -71,7 +71,7 @@ interface Purchase {
   readonly buyer: string | null;
 }
 
-/** Any other type is spoken of as a show. */
+/** Any other type is described as a show. */
 const NO_SHOWS = ['pass', 'season_ticket', 'membership', 'service', 'goods', 'package'];
 
 /**

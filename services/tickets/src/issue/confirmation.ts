@@ -7,7 +7,7 @@ import { type Confirmation, ConfirmedTicket } from '../schemas.ts';
 
 const view = createView(ConfirmedTicket);
 
-/** Undefined if the message names nobody. */
+/** Undefined if the message names none. */
 export function toCreator({
   clientId,
   userId,

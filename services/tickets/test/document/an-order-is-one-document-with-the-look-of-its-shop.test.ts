@@ -1,7 +1,7 @@
 import { useFixture } from '@boxoffice/service/testkit';
 import { beforeAll, expect, test } from '@jest/globals';
 import { documentRequest, shopTicket } from '../../src/examples.ts';
-import { type Instance, openFixture } from '../fixture/service.ts';
+import { type Instance, openFixture, toCodes } from '../fixture/service.ts';
 import { addMembers, createConfirmedOrder, issueAndPrint, issueOrder, toCancelledOrder } from '../fixture/tickets.ts';
 import { renderCodeOfSvg, renderPdfPages, scan } from './rendering.ts';
 
@@ -116,10 +116,7 @@ test('tickets whose letters no font has are an SVG with all pages, the logo in i
 test('one ticket that may not be shown refuses the document', async () => {
   const order = await issueOrder(fixture);
   const [unprinted = ''] = order.tickets.map(({ ticketId }) => ticketId);
-  const codeOf = async (id: string) => {
-    const { reply } = await draw({ ticketIds: [...ticketIds, id] });
-    return [reply.status, reply.body.status];
-  };
+  const codeOf = async (id: string) => toCodes((await draw({ ticketIds: [...ticketIds, id] })).reply);
   expect(await codeOf(unprinted)).toEqual([412, 'ticket_not_printed']);
   await fixture.deliver('order.cancelled', toCancelledOrder(order));
   expect(await codeOf(unprinted)).toEqual([412, 'ticket_cancelled']);

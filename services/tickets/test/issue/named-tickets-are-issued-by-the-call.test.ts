@@ -26,7 +26,7 @@ describeOnEachEngine('tickets with names are issued by the call', (fixture) => {
   const ticketsOf = async ({ orderId }: Confirmed) => (await readOrderTickets(fixture, orderId)).tickets;
   const namesOf = ({ tickets }: Confirmed) =>
     Promise.all(tickets.map(async ({ ticketId }) => (await fixture.ticket(ticketId)).beneficiary));
-  const heardOf = ({ tickets }: Confirmed) => fixture.eventsOf(tickets.map(({ ticketId }) => ticketId));
+  const eventsOf = ({ tickets }: Confirmed) => fixture.eventsOf(tickets.map(({ ticketId }) => ticketId));
 
   /** What release 0.3.0 stores of an order whose fact says that the call with the names follows. */
   const leave = async (order: Confirmed): Promise<void> => {
@@ -46,7 +46,7 @@ describeOnEachEngine('tickets with names are issued by the call', (fixture) => {
     for (const order of [once, together]) {
       await issueNamed(order);
       expect(await namesOf(order)).toEqual([ana, ana]);
-      expect(await heardOf(order)).toEqual([['ticket.issued'], ['ticket.issued']]);
+      expect(await eventsOf(order)).toEqual([['ticket.issued'], ['ticket.issued']]);
     }
   });
 
@@ -70,7 +70,7 @@ describeOnEachEngine('tickets with names are issued by the call', (fixture) => {
     await leave(order);
     await issueNamed(order);
     expect(await namesOf(order)).toEqual([ana, ana]);
-    expect(await heardOf(order)).toEqual([['ticket.issued'], ['ticket.issued']]);
+    expect(await eventsOf(order)).toEqual([['ticket.issued'], ['ticket.issued']]);
   });
 
   test.each([false, true])('those that it has issued without names get them in place; printed: %s', async (print) => {
@@ -99,7 +99,7 @@ describeOnEachEngine('tickets with names are issued by the call', (fixture) => {
     await fixture.deliver('order.cancelled', toCancelledOrder(order), { version: 4 });
     await issueNamed(order);
     expect((await ticketsOf(order)).map(({ status }) => status)).toEqual(['cancelled']);
-    expect(await heardOf(order)).toEqual([['ticket.cancelled']]);
+    expect(await eventsOf(order)).toEqual([['ticket.cancelled']]);
   });
 
   test('the fact alone issues none, and is no dead letter', async () => {
@@ -132,7 +132,7 @@ describeOnEachEngine('tickets with names are issued by the call', (fixture) => {
     );
     expect(crashes).toBeGreaterThan(0);
     expect(await namesOf(order)).toEqual([ana, ana]);
-    expect(await heardOf(order)).toEqual([['ticket.issued'], ['ticket.issued']]);
+    expect(await eventsOf(order)).toEqual([['ticket.issued'], ['ticket.issued']]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { describeOnEachEngine, PATH, startInstance, type TicketView } from '../fixture/service.ts';
+import { describeOnEachEngine, PATH, startInstance, type TicketView, toCodes } from '../fixture/service.ts';
 import {
   addMembers,
   type Confirmed,
@@ -79,10 +79,8 @@ describeOnEachEngine('electronic tickets open the door', (fixture) => {
   const electronic = (lines = 1) => createConfirmedOrder(lines, null, { ticketDelivery: 'electronic' });
   const ticketsOf = async ({ orderId }: Confirmed) =>
     (await fixture.call('GET', `${PATH}?orderId=${orderId}`)).data.items as (TicketView & { createdAt: string })[];
-  const control = async ({ barcode }: TicketView) => {
-    const reply = await fixture.call('POST', `${PATH}/control`, { body: { barcode, gate: 'North' } });
-    return [reply.status, reply.body.status];
-  };
+  const control = async ({ barcode }: TicketView) =>
+    toCodes(await fixture.call('POST', `${PATH}/control`, { body: { barcode, gate: 'North' } }));
 
   test('issued as printed, with one event', async () => {
     const [once, twice] = [electronic(2), electronic(2)];

@@ -8,6 +8,7 @@ import {
   door,
   PATH,
   type TicketView,
+  toCodes,
 } from '../fixture/service.ts';
 import {
   addMembers,
@@ -145,10 +146,7 @@ describeOnEachEngine('a ticket of a performance is found', (fixture) => {
   });
 
   test('with a performance, and at least a letter or a digit', async () => {
-    const refused = async (query: string) => {
-      const { status, body } = await fixture.call('GET', `${PATH}?${query}`);
-      return [status, body.status];
-    };
+    const refused = async (query: string) => toCodes(await fixture.call('GET', `${PATH}?${query}`));
     expect(await refused('q=Martin')).toEqual([400, 'missing_parameter']);
     expect(await refused('performanceId=prf_1&q=-')).toEqual([400, 'invalid_parameter']);
     expect(await refused('performanceId=prf_1&q=%20')).toEqual([400, 'invalid_parameter']);
