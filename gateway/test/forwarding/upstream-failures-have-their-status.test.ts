@@ -207,34 +207,22 @@ describe('a request with a key is sent again', () => {
     expect(headers).toEqual({ ...first?.headers, connection: undefined });
   });
 
-  test('without a body, too', async () => {
-    breaking(1);
-    const { reply, received } = await post(CREATE, KEY, '');
-    expect([reply.status, received.length]).toEqual([200, 2]);
-  });
-
-  test('it is sent twice at most', async () => {
-    breaking(2);
-    const { reply, received } = await post(CREATE, KEY, BODY);
-    expect([reply.status, reply.body.status, received.length]).toEqual([502, 'bad_gateway', 2]);
-  });
-
-  test('without a key it is not sent again', async () => {
-    breaking(1);
-    const { reply, received } = await post(CREATE, {}, BODY);
-    expect([reply.status, received.length]).toEqual([502, 1]);
-  });
-
-  test('an operation that takes no key is not sent again', async () => {
-    breaking(1);
-    const { reply, received } = await post(WITHOUT_KEY, KEY, BODY);
-    expect([reply.status, received.length]).toEqual([502, 1]);
-  });
-
-  test('a long body is sent again, too', async () => {
-    breaking(1);
-    const { reply, received } = await post(CREATE, KEY, JSON.stringify({ lastName: 'x'.repeat(40_000) }));
-    expect([reply.status, received.length]).toEqual([200, 2]);
+  test.each([
+    { what: 'one without a body, too', body: '', status: 200, times: 2 },
+    {
+      what: 'one with a long body, too',
+      body: JSON.stringify({ lastName: 'x'.repeat(40_000) }),
+      status: 200,
+      times: 2,
+    },
+    { what: 'twice at most', breaks: 2, status: 502, times: 2 },
+    { what: 'one without a key is not', headers: {}, status: 502, times: 1 },
+    { what: 'one of an operation that takes no key is not', path: WITHOUT_KEY, status: 502, times: 1 },
+  ])('$what', async ({ breaks = 1, path = CREATE, headers = KEY, body = BODY, status, times }) => {
+    breaking(breaks);
+    const { reply, received } = await post(path, headers, body);
+    expect([reply.status, received.length]).toEqual([status, times]);
+    if (status === 502) expect(reply.body.status).toBe('bad_gateway');
   });
 
   test('what a service answers is not asked again', async () => {

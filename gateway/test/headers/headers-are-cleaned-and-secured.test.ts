@@ -66,26 +66,11 @@ describe('headers of clients and services are cleaned', () => {
     });
 
     test('an untrusted client cannot choose its address', async () => {
-      const reply = await its.as(its.authorizer.token(['contacts:read']))(LIST, {
-        headers: { 'x-forwarded-for': '6.6.6.6' },
-      });
-      expect(reply.status).toBe(200);
       const other = await startInstallation();
       await other.as(other.authorizer.token(['contacts:read']))(LIST, { headers: { 'x-forwarded-for': '6.6.6.6' } });
       expect(other.contacts.received.at(-1)?.headers['x-forwarded-for']).toBe('127.0.0.1');
       await other.close();
     });
-
-    test.each(['accept-language', 'X-Once', 'X-auth-token', 'Content-Length', 'x-forwarded-for', 'host', 'cookie'])(
-      'a Connection header that names %s is 400 before anything is done',
-      async (named) => {
-        const before = its.contacts.received.length;
-        const answer = await send(['Host: a', `Connection: close, ${named}`, 'X-Once: 1', 'Accept-Language: de']);
-        expect(answer).toContain('HTTP/1.1 400');
-        expect(answer).toContain('"status":"bad_request"');
-        expect(its.contacts.received).toHaveLength(before);
-      },
-    );
 
     test('Expect does not bypass the removal of a header', async () => {
       const body = '{"a":1}';
@@ -108,35 +93,27 @@ describe('headers of clients and services are cleaned', () => {
     });
   });
 
-  describe('an ambiguous header is refused', () => {
-    test.each([
-      ['two Hosts', ['Host: a', 'Host: b']],
-      ['a repeated Host', ['Host: a', 'Host: a']],
-      ['a repeated X-Order-Link', ['Host: a', 'X-Order-Link: a', 'X-Order-Link: b']],
-      ['two tokens', ['Host: a', 'Authorization: Bearer other']],
-      ['two session tokens', ['Host: a', 'X-auth-token: a', 'X-Auth-Token: b']],
-      ['two service hosts', ['Host: a', 'X-Service-Host: a', 'X-Service-Host: b']],
-      ['another transfer coding than chunked', ['Host: a', 'Transfer-Encoding: gzip, chunked']],
-    ])('%s', async (_, lines) => {
-      const before = its.contacts.received.length;
-      const answer = await send([...lines, 'Connection: close']);
-      expect(answer).toContain('HTTP/1.1 400');
-      expect(answer).toContain('"status":"bad_request"');
-      expect(its.contacts.received.length).toBe(before);
-    });
-
-    test('a request without Host, and one that the parser refuses, are 400', async () => {
-      for (const lines of [
-        [],
-        ['Host: a', 'Content-Length: 1', 'Transfer-Encoding: chunked'],
-        ['Host: a', 'Content-Length: 1', 'Content-Length: 2'],
-        ['Host: a', 'A b: c'],
-      ]) {
-        const answer = await send([...lines, 'Connection: close']);
-        expect(answer).toContain('HTTP/1.1 400');
-        expect(answer).toContain('"status":"bad_request"');
-      }
-    });
+  test.each([
+    ...['accept-language', 'X-Once', 'X-auth-token', 'Content-Length', 'x-forwarded-for', 'host', 'cookie'].map(
+      (named) => [`a Connection header that names ${named}`, ['Host: a', `Connection: ${named}`, 'X-Once: 1']] as const,
+    ),
+    ['no Host', []],
+    ['two Hosts', ['Host: a', 'Host: b']],
+    ['a repeated Host', ['Host: a', 'Host: a']],
+    ['a repeated X-Order-Link', ['Host: a', 'X-Order-Link: a', 'X-Order-Link: b']],
+    ['two tokens', ['Host: a', 'Authorization: Bearer other']],
+    ['two session tokens', ['Host: a', 'X-auth-token: a', 'X-Auth-Token: b']],
+    ['two service hosts', ['Host: a', 'X-Service-Host: a', 'X-Service-Host: b']],
+    ['another transfer coding than chunked', ['Host: a', 'Transfer-Encoding: gzip, chunked']],
+    ['a length and a transfer coding', ['Host: a', 'Content-Length: 1', 'Transfer-Encoding: chunked']],
+    ['two lengths', ['Host: a', 'Content-Length: 1', 'Content-Length: 2']],
+    ['a name with a space', ['Host: a', 'A b: c']],
+  ] as const)('%s is 400 before anything is done', async (_, lines) => {
+    const before = its.contacts.received.length;
+    const answer = await send([...lines, 'Accept-Language: de', 'Connection: close']);
+    expect(answer).toContain('HTTP/1.1 400');
+    expect(answer).toContain('"status":"bad_request"');
+    expect(its.contacts.received).toHaveLength(before);
   });
 
   test('requests are not smuggled: the body of a GET or DELETE is not forwarded', async () => {

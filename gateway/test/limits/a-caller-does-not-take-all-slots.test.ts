@@ -26,6 +26,16 @@ describe('a caller does not take all slots', () => {
     its.contacts.answer(echo);
   });
 
+  let held: (() => void)[];
+  /** Holds the requests with If-None-Match until the test answers them. */
+  const holding = (upstream: Upstream, answer: Answering = echo): void => {
+    held = [];
+    upstream.answer((request, response, raw) => {
+      if (request.headers['if-none-match'] === undefined) answer(request, response, raw);
+      else held.push(() => answer(request, response, raw));
+    });
+  };
+
   const ofShop = (address: string, length: number): string[] => [
     `X-Forwarded-For: ${address}`,
     'Content-Type: application/json',
@@ -35,11 +45,7 @@ describe('a caller does not take all slots', () => {
   describe('requests that a service does not answer', () => {
     test('are at most a twentieth per client and user; others are answered, and it again once they end', async () => {
       const [token, other] = [its.authorizer.token(['contacts:read']), its.authorizer.token(['contacts:read'])];
-      const held: (() => void)[] = [];
-      its.contacts.answer((request, response, raw) => {
-        if (request.headers['if-none-match'] === undefined) echo(request, response, raw);
-        else held.push(() => echo(request, response, raw));
-      });
+      holding(its.contacts);
       const call = its.as(token);
       const waiting = Array.from({ length: MOST }, () => call(LIST, { headers: { 'if-none-match': '"1"' } }));
       await waitUntil(() => held.length === MOST);
@@ -53,12 +59,7 @@ describe('a caller does not take all slots', () => {
     });
 
     test('are released when their client leaves', async () => {
-      const call = its.as(its.authorizer.token(['contacts:read']));
-      let started = 0;
-      its.contacts.answer((request, response, raw) => {
-        if (request.headers['if-none-match'] === undefined) echo(request, response, raw);
-        else started += 1;
-      });
+      holding(its.contacts);
       const token = its.authorizer.token(['contacts:read']);
       const head = formatRequest('GET', LIST, [`Authorization: Bearer ${token}`, 'If-None-Match: "1"']);
       const sockets = Array.from({ length: MOST }, (): Socket => {
@@ -66,18 +67,16 @@ describe('a caller does not take all slots', () => {
         socket.write(head);
         return socket;
       });
-      await waitUntil(() => started === MOST);
+      await waitUntil(() => held.length === MOST);
       expect((await its.as(token)(LIST)).status).toBe(429);
       for (const socket of sockets) socket.destroy();
       await waitUntil(async () => (await its.as(token)(LIST)).status === 200);
-      expect((await call(LIST)).status).toBe(200);
     });
   });
 
   describe('of one institution', () => {
     /** Callers that can have more than half together. */
     const CALLERS = CONCURRENCY / 2 / MOST + 1;
-    let held: (() => void)[];
 
     /** Requests that hold slots until the test answers them; answers are counted by status. */
     const hold = (all: readonly (readonly string[])[], path: string) => {
@@ -86,25 +85,18 @@ describe('a caller does not take all slots', () => {
       const each = all.flatMap((one) => Array.from({ length: MOST / PIPELINED }, () => head(one)));
       return flood(its.gateway.httpPort, each.length, (index) => each[index] ?? '');
     };
-    const holding = (upstream: Upstream): void => {
-      held = [];
-      upstream.answer((request, response, raw) => {
-        if (request.headers['if-none-match'] === undefined) answer(request, response, raw);
-        else held.push(() => answer(request, response, raw));
-      });
-    };
     /** As the service of points of sale, which knows whose they are. */
     const answer: Answering = (request, response) => {
       const [institution] = String(request.headers['x-service-host']).split('.');
       sendJson(response, 200, { success: true, data: {} }, { 'X-Internal-Institution': String(institution) });
     };
-    const release = async (close: () => void): Promise<void> => {
+    const release = (close: () => void): void => {
       for (const end of held) end();
       close();
     };
 
     test('are at most half, whatever its clients; another one is answered, and it again once they end', async () => {
-      holding(its.contacts);
+      holding(its.contacts, answer);
       const tokenOf = (institution: string) => its.authorizer.token(['contacts:read'], { institution });
       const tokens = Array.from({ length: CALLERS }, () => tokenOf('opera'));
       const { count, close } = hold(
@@ -115,12 +107,12 @@ describe('a caller does not take all slots', () => {
       expect([held.length, count('429')]).toEqual([CONCURRENCY / 2, MOST]);
       expect((await its.as(tokenOf('opera'))(LIST)).status).toBe(429);
       expect((await its.as(tokenOf('museum'))(LIST)).status).toBe(200);
-      await release(close);
+      release(close);
       await waitUntil(async () => (await its.as(tokenOf('opera'))(LIST)).status === 200);
     });
 
     test('are those of its points of sale, by what their service says; those that it does not know share a half', async () => {
-      holding(its.pos);
+      holding(its.pos, answer);
       const PRODUCTS = '/tnwr/v1/products';
       const of = (host: string, network: number) => [`X-Service-Host: ${host}`, `X-Forwarded-For: 192.0.2.${network}`];
       const statusAt = async (host: string, network: number): Promise<number> => {
@@ -136,7 +128,7 @@ describe('a caller does not take all slots', () => {
       await waitUntil(() => held.length + known.count('429') === CALLERS * MOST);
       expect(held.length).toBe(CONCURRENCY / 2);
       expect([await statusAt('opera.one', 1), await statusAt('museum.one', 1)]).toEqual([429, 200]);
-      await release(known.close);
+      release(known.close);
       await waitUntil(async () => (await statusAt('opera.two', 1)) === 200);
 
       held = [];
@@ -147,7 +139,7 @@ describe('a caller does not take all slots', () => {
       await waitUntil(() => held.length + invented.count('429') === CALLERS * MOST);
       expect(held.length).toBe(CONCURRENCY / 2);
       expect(await statusAt('opera.one', 1)).toBe(200);
-      await release(invented.close);
+      release(invented.close);
     });
   });
 
