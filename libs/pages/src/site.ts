@@ -145,7 +145,9 @@ export function sendFile(
   file: SiteFile,
   status = 200,
 ): void {
-  const chosen = (acceptsGzip(headers['accept-encoding']) && file.gzipped) || file.plain;
+  // The only coding offered, so qualities are not compared.
+  const takesGzip = parseQuality(headers['accept-encoding'], 'gzip', '*') > 0;
+  const chosen = (takesGzip && file.gzipped) || file.plain;
   response.setHeader('Cache-Control', file.cacheControl).setHeader('ETag', chosen.etag);
   if (file.gzipped) response.appendHeader('Vary', 'Accept-Encoding');
   if (status === 200 && isKnown(headers['if-none-match'], chosen.etag)) {
@@ -156,13 +158,6 @@ export function sendFile(
   response.writeHead(status, { 'Content-Type': file.type, 'Content-Length': chosen.body.length });
   response.end(method === 'HEAD' ? undefined : chosen.body);
 }
-
-/** Whether Accept-Encoding allows gzip (RFC 9110, 12.5.3); the only coding offered, so q-values are not compared. */
-const acceptsGzip = (header = ''): boolean =>
-  header.split(',').some((entry) => {
-    const [coding = '', quality = ''] = entry.split(';').map((part) => part.trim().toLowerCase());
-    return (coding === 'gzip' || coding === '*') && !/^q=0(\.0*)?$/.test(quality);
-  });
 
 /** From memory. A `front` of a service, because a site is a client of the API and no part of it. */
 export function createSiteFront({ name, root, headers, find }: Site, next: RequestListener): RequestListener {

@@ -18,9 +18,11 @@ export function parseQualities(header = ''): { readonly name: string; readonly q
     .toSorted((a, b) => b.quality - a.quality);
 }
 
-/** The quality that an Accept header (RFC 9110, 12.5.1) gives a media type named in full; 0 if it does not. */
-export function parseQuality(accept: string, mediaType: string): number {
-  return parseQualities(accept).find(({ name }) => name === mediaType)?.quality ?? 0;
+/** The quality that it gives what it names, or else names by `any`; 0 if it does neither. */
+export function parseQuality(header: string | undefined, name: string, any?: string): number {
+  const members = parseQualities(header);
+  const found = members.find((one) => one.name === name) ?? members.find((one) => one.name === any);
+  return found?.quality ?? 0;
 }
 
 const TAGS = /(?:W\/)?"[^"]*"/g;
