@@ -35,8 +35,7 @@ describe('a call', () => {
   });
 
   test('has a key of its own where the operation takes one, and none elsewhere', async () => {
-    const { baseUrl, received } = await startInstallation(() => createSuccessReply({}));
-    const client = createClient({ baseUrl, accessToken });
+    const { client, received } = await startInstallation(() => createSuccessReply({}));
     const body = { items: [{ performanceId: 'prf_1', seatCategoryId: 'cat_1', tariffId: 'trf_1' }] };
     await client.createOrder({ body });
     await client.createOrder({ body });
@@ -47,10 +46,10 @@ describe('a call', () => {
   });
 
   test('gives status and headers with the data', async () => {
-    const { baseUrl } = await startInstallation(() =>
+    const { client } = await startInstallation(() =>
       createSuccessReply({ id: 'ord_1' }, { etag: '"3"', 'x-request-id': 'req-9' }),
     );
-    const call = createClient({ baseUrl, accessToken }).getOrder({ path: { orderId: 'ord_1' } });
+    const call = client.getOrder({ path: { orderId: 'ord_1' } });
     const { data, httpStatus, headers, requestId } = await call.withResponse();
     expect([data.id, httpStatus, headers.get('etag'), requestId]).toEqual(['ord_1', 200, '"3"', 'req-9']);
   });
@@ -64,8 +63,7 @@ describe('a call', () => {
   );
 
   test('of an operation without envelope gives the whole body, and sends no token where none is needed', async () => {
-    const { baseUrl, received } = await startInstallation(() => ({ body: { keys: [] } }));
-    const client = createClient({ baseUrl, accessToken });
+    const { client, received } = await startInstallation(() => ({ body: { keys: [] } }));
     expect(await client.getKeys()).toEqual({ keys: [] });
     await client.createToken({ body: { grant_type: 'client_credentials', client_id: 'a', client_secret: 'b c' } });
     expect(received.map(({ headers }) => headers.authorization)).toEqual([undefined, undefined]);
@@ -104,8 +102,7 @@ describe('a call', () => {
 describe('a refusal', () => {
   test('is an error with the code, the status, the details, the data and the id of the request', async () => {
     const existing = { contactNumber: 'C1' };
-    const { baseUrl } = await startInstallation(() => createRefusalReply(409, 'contact_duplicate_email', {}, existing));
-    const client = createClient({ baseUrl, accessToken });
+    const { client } = await startInstallation(() => createRefusalReply(409, 'contact_duplicate_email', {}, existing));
     const error = await client.createIndividual({ body: { lastName: 'Martin' } }).catch((thrown: unknown) => thrown);
     if (!isApiError(error, 'contact_duplicate_email')) throw error;
     const { status, httpStatus, details, data, requestId } = error;
@@ -120,10 +117,9 @@ describe('a refusal', () => {
   });
 
   test('with an unknown code has the generic one of its status; without an envelope that is its code', async () => {
-    const { baseUrl } = await startInstallation(({ path }) =>
+    const { client } = await startInstallation(({ path }) =>
       path.endsWith('a') ? createRefusalReply(412, 'order_too_shiny') : { http: 404, body: '<h1>Not found</h1>' },
     );
-    const client = createClient({ baseUrl, accessToken });
     const errors = await Promise.all(
       ['a', 'b'].map((orderId) => client.getOrder({ path: { orderId } }).catch((thrown: unknown) => thrown)),
     );
@@ -135,8 +131,8 @@ describe('a refusal', () => {
   });
 
   test('of an unchanged resource is not_modified', async () => {
-    const { baseUrl, received } = await startInstallation(() => (response) => void response.writeHead(304).end());
-    const call = createClient({ baseUrl, accessToken }).getCatalog({ ifNoneMatch: '"1"' });
+    const { client, received } = await startInstallation(() => (response) => void response.writeHead(304).end());
+    const call = client.getCatalog({ ifNoneMatch: '"1"' });
     await expect(call).rejects.toMatchObject({ status: 'not_modified', httpStatus: 304 });
     expect(received[0]?.headers['if-none-match']).toBe('"1"');
   });
@@ -161,9 +157,8 @@ const three = () =>
   });
 
 test('a loop gets every record, with the same query on each page', async () => {
-  const { baseUrl, received } = await three();
+  const { client, received } = await three();
   const found: string[] = [];
-  const client = createClient({ baseUrl, accessToken: 'token' });
   for await (const { id } of client.listOrders({ query: { state: 'confirmed', limit: 2 } })) found.push(id);
   expect(found).toEqual(['ord_0a', 'ord_0b', 'ord_1a', 'ord_1b', 'ord_2a', 'ord_2b']);
   expect(received.map(({ query }) => query)).toEqual([
@@ -174,18 +169,16 @@ test('a loop gets every record, with the same query on each page', async () => {
 });
 
 test('awaited, a list is its first page; a loop that ends early requests no more', async () => {
-  const { baseUrl, received } = await three();
-  const client = createClient({ baseUrl, accessToken: 'token' });
+  const { client, received } = await three();
   expect((await client.listOrders()).items).toHaveLength(2);
   for await (const _ of client.listOrders()) break;
   expect(received).toHaveLength(2);
 });
 
 test('pages carry what belongs to the list', async () => {
-  const { baseUrl } = await three();
+  const { client } = await three();
   const pages: unknown[] = [];
-  for await (const { asOf, nextCursor } of createClient({ baseUrl, accessToken: 'token' }).listOrders().pages())
-    pages.push([asOf, nextCursor]);
+  for await (const { asOf, nextCursor } of client.listOrders().pages()) pages.push([asOf, nextCursor]);
   expect(pages).toEqual([
     ['now', '1'],
     ['now', '2'],
@@ -195,13 +188,13 @@ test('pages carry what belongs to the list', async () => {
 
 test('a refusal ends the loop, whichever page it is', async () => {
   for (const refused of [undefined, '1']) {
-    const { baseUrl } = await startInstallation(({ query }) =>
+    const { client } = await startInstallation(({ query }) =>
       query.cursor === refused
         ? createRefusalReply(403, 'forbidden')
         : createSuccessReply({ items: [{ id: 'a' }], nextCursor: '1' }),
     );
     const loop = async () => {
-      for await (const _ of createClient({ baseUrl, accessToken: 'token' }).listOrders());
+      for await (const _ of client.listOrders());
     };
     await expect(loop()).rejects.toMatchObject({ status: 'forbidden' });
   }

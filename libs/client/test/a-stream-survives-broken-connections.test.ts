@@ -47,8 +47,8 @@ describe('a stream of events', () => {
       stream([': hello\n\n', line(4)], 'end'),
       stream([line(5)]),
     ];
-    const { baseUrl, received } = await startInstallation((_, count) => replies[count] ?? null);
-    const events = createClient({ baseUrl, accessToken: 'token', maxDelayMs: 5 }).events({
+    const { client, received } = await startInstallation((_, count) => replies[count] ?? null);
+    const events = client.events({
       after: 'c1',
       types: ['order.*', 'ticket.controlled'],
       resource: 'ord_1',
@@ -61,26 +61,26 @@ describe('a stream of events', () => {
   });
 
   test('shows the cursor of the last event that was read, and moves it over what the filter leaves out', async () => {
-    const { baseUrl } = await startInstallation(() => stream([line(2) + line(3), 'id: c9\n\n', line(10)]));
-    const events = createClient({ baseUrl, accessToken: 'token' }).events({ after: 'c1' });
+    const { client } = await startInstallation(() => stream([line(2) + line(3), 'id: c9\n\n', line(10)]));
+    const events = client.events({ after: 'c1' });
     const cursors: unknown[] = [events.cursor];
     for await (const { sequence } of events) {
       cursors.push([sequence, events.cursor]);
       if (sequence === 3) break;
     }
     expect(cursors).toEqual(['c1', [2, 'c2'], [3, 'c3']]);
-    const later = createClient({ baseUrl, accessToken: 'token' }).events({ after: 'c3' });
+    const later = client.events({ after: 'c3' });
     for (const _ of [2, 3, 10]) await later.next();
     expect(later.cursor).toBe('c10');
     await later.return();
   });
 
   test('from now on begins at the end of the feed before it connects, so that a broken connection misses nothing', async () => {
-    const { baseUrl, received } = await startInstallation(({ headers }, count) => {
+    const { client, received } = await startInstallation(({ headers }, count) => {
       if (headers.accept === 'application/json') return createSuccessReply({ items: [], nextCursor: 'c7' });
       return count === 1 ? null : stream([line(8)]);
     });
-    const events = createClient({ baseUrl, accessToken: 'token', maxDelayMs: 5 }).events();
+    const events = client.events();
     expect(await read(events, 1)).toEqual([8]);
     expect(queries(received)).toEqual([{ limit: '1' }, { after: 'c7' }, { after: 'c7' }]);
   });
@@ -100,8 +100,8 @@ describe('a stream of events', () => {
     [400, 'invalid_parameter'],
     [403, 'forbidden'],
   ])('ends with a refusal that does not pass: %i %s', async (http, status) => {
-    const { baseUrl, received } = await startInstallation(() => createRefusalReply(http, status));
-    const events = createClient({ baseUrl, accessToken: 'token' }).events({ after: 'c1' });
+    const { client, received } = await startInstallation(() => createRefusalReply(http, status));
+    const events = client.events({ after: 'c1' });
     await expect(read(events, 1)).rejects.toMatchObject({ status, httpStatus: http });
     expect(received).toHaveLength(1);
   });
@@ -109,11 +109,11 @@ describe('a stream of events', () => {
   test('reads lines however they arrive, and characters that are cut in two', async () => {
     const data = JSON.stringify({ ...eventOf(2), note: 'Zürich' });
     const bytes = Buffer.from(`\r\nid:c2\r\nevent: order.created\r\ndata: ${data}\r\n\r\n`);
-    const { baseUrl } = await startInstallation(() => async (response) => {
+    const { client } = await startInstallation(() => async (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       for (const byte of bytes) await new Promise<void>((sent) => response.write(Buffer.of(byte), () => sent()));
     });
-    const events = createClient({ baseUrl, accessToken: 'token' }).events({ after: 'c1' });
+    const events = client.events({ after: 'c1' });
     expect((await events.next()).value).toMatchObject({ sequence: 2, note: 'Zürich' });
     expect(events.cursor).toBe('c2');
     await events.return();
@@ -132,17 +132,17 @@ describe('the end of a stream', () => {
 
   test('by leaving the loop closes the connection', async () => {
     const { closed, reply } = closing();
-    const { baseUrl } = await startInstallation(() => reply);
-    await read(createClient({ baseUrl, accessToken: 'token' }).events({ after: 'c1' }), 1);
+    const { client } = await startInstallation(() => reply);
+    await read(client.events({ after: 'c1' }), 1);
     await closed;
   });
 
   test('by a signal closes the connection and throws its reason', async () => {
     const { closed, reply } = closing();
-    const { baseUrl } = await startInstallation(() => reply);
+    const { client } = await startInstallation(() => reply);
     const controller = new AbortController();
     const { signal } = controller;
-    const events = createClient({ baseUrl, accessToken: 'token' }).events({ after: 'c1', signal });
+    const events = client.events({ after: 'c1', signal });
     await events.next();
     const waiting = events.next();
     const reason = new Error('enough');
@@ -154,8 +154,8 @@ describe('the end of a stream', () => {
 
   test('by return, while an event is waited for, ends the loop', async () => {
     const { closed, reply } = closing();
-    const { baseUrl } = await startInstallation(() => reply);
-    const events = createClient({ baseUrl, accessToken: 'token' }).events({ after: 'c1' });
+    const { client } = await startInstallation(() => reply);
+    const events = client.events({ after: 'c1' });
     await events.next();
     const waiting = events.next();
     await events.return();

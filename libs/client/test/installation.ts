@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { createClient } from '@boxoffice/client';
 import { afterAll } from '@jest/globals';
 
 /** A request that the fake received. */
@@ -51,8 +52,8 @@ afterAll(async () => {
 });
 
 /**
- * Starts a fake installation, which answers what a test says and ends with the tests; the `count` of an answer is that
- * of earlier requests of the same path.
+ * Starts a fake installation, which answers what a test says and ends with the tests, and makes a client of it; the
+ * `count` of an answer is that of earlier requests of the same path.
  */
 export async function startInstallation(answer: (received: Received, count: number) => Reply | Promise<Reply>) {
   const received: Received[] = [];
@@ -79,5 +80,6 @@ export async function startInstallation(answer: (received: Received, count: numb
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   open.push(server);
-  return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received };
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { baseUrl, received, client: createClient({ baseUrl, accessToken: 'token', maxDelayMs: 5 }) };
 }

@@ -32,10 +32,9 @@ const REPEATED: Readonly<Record<keyof typeof calls, readonly string[]>> = {
 
 describe.each(Object.keys(calls) as (keyof typeof calls)[])('%s', (name) => {
   test.each(Object.keys(failures))('after %s', async (failure) => {
-    const { baseUrl, received } = await startInstallation((_, count) =>
+    const { client, received } = await startInstallation((_, count) =>
       count === 0 ? (failures[failure] as Reply) : createSuccessReply({ id: 'ord_1' }),
     );
-    const client = createClient({ baseUrl, accessToken: 'token', maxDelayMs: 5 });
     const isRepeated = REPEATED[name].includes(failure);
     const outcome = await calls[name](client).then(
       () => 'success',
@@ -47,11 +46,10 @@ describe.each(Object.keys(calls) as (keyof typeof calls)[])('%s', (name) => {
 });
 
 test('a key whose first request is still running is repeated until that is answered', async () => {
-  const { baseUrl, received } = await startInstallation((_, count) => {
+  const { client, received } = await startInstallation((_, count) => {
     if (count === 0) return null;
     return count === 1 ? createRefusalReply(409, 'idempotency_in_progress') : createSuccessReply({ id: 'ord_1' });
   });
-  const client = createClient({ baseUrl, accessToken: 'token', maxDelayMs: 5 });
   expect((await client.confirmOrder({ path })).id).toBe('ord_1');
   expect(received).toHaveLength(3);
 });
@@ -95,11 +93,9 @@ test('a wait that is longer than the limit is not begun: the error says how long
 
 test('Retry-After may be a date', async () => {
   const date = new Date(Date.now() + 3_600_000).toUTCString();
-  const { baseUrl } = await startInstallation(() =>
+  const { client } = await startInstallation(() =>
     createRefusalReply(503, 'service_unavailable', { 'retry-after': date }),
   );
-  const error = await createClient({ baseUrl, accessToken: 'token' })
-    .getOrder({ path })
-    .catch((thrown) => thrown);
+  const error = await client.getOrder({ path }).catch((thrown) => thrown);
   expect(error.retryAfter).toBeGreaterThan(1_800);
 });
