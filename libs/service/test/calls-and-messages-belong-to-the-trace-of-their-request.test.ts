@@ -150,11 +150,7 @@ test('a fact reaches its reaction, in the trace of the request that caused it', 
     received.resolve({ message, trace: getCurrentTrace() });
   };
   const service = await fixture.start({ queues: [noteQueue], reactions: () => [{ queue: noteQueue, handle }] });
-  await fetch(`${service.url}/notes`, {
-    method: 'POST',
-    headers: fixture.headers('createNote', { traceparent: parent }),
-    body: '{"text":"x"}',
-  });
+  await fixture.write(service, 'x', { traceparent: parent });
   const { message, trace } = await received.promise;
   expect(message).toMatchObject({ type: 'contact.erased', institution: 'i', data: { text: 'x' } });
   expect(trace).toEqual({ requestId: message.id, traceparent: parent });

@@ -58,14 +58,18 @@ export async function openNotes(serves?: readonly Queue[]) {
   const authority = await openAuthority('notes');
   const engines = await openEmbeddedEngines(undefined, serves);
   const openStore = () => engines.store('notes', [notes]);
+  /** Headers of a call that the authorizer allowed. */
+  const headers = (operation: string, more: Record<string, string> = {}): Record<string, string> => {
+    const caller = { institution: 'i', client: 'c', service: null, scopes: ['contacts:write'], operation };
+    return { [IDENTITY_HEADER]: authority.sign('notes', caller), 'content-type': 'application/json', ...more };
+  };
   return {
     engines,
     openStore,
-    /** Headers of a call that the authorizer allowed. */
-    headers(operation: string, more: Record<string, string> = {}): Record<string, string> {
-      const caller = { institution: 'i', client: 'c', service: null, scopes: ['contacts:write'], operation };
-      return { [IDENTITY_HEADER]: authority.sign('notes', caller), 'content-type': 'application/json', ...more };
-    },
+    headers,
+    /** Creates a note at a service. */
+    write: ({ url }: { readonly url: string }, text: string, more?: Record<string, string>): Promise<Response> =>
+      fetch(`${url}/notes`, { method: 'POST', headers: headers('createNote', more), body: JSON.stringify({ text }) }),
     start: async (
       more: Partial<ServiceDefinition> = {},
       options: Partial<StartOptions<Record<never, never>>> = {},

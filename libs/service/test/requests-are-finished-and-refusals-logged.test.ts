@@ -11,11 +11,10 @@ test('closing a service finishes the running request with its write, and accepts
     await released.promise;
   };
   const service = await fixture.start({ operations: () => [createNote(store, waits)] }, { store });
-  const call = { method: 'POST', headers: fixture.headers('createNote'), body: '{"text":"stored"}' };
-  const answer = fetch(`${service.url}/notes`, call);
+  const answer = fixture.write(service, 'stored');
   await started.promise;
   const closed = service.close();
-  await expect(fetch(`${service.url}/notes`, call)).rejects.toThrow();
+  await expect(fixture.write(service, 'stored')).rejects.toThrow();
   released.resolve();
   const { status, ok } = await answer;
   expect([status, ok]).toEqual([201, true]);

@@ -49,14 +49,8 @@ test('messages are timed by outcome, and the depth of their queue is measured', 
   };
   const reactions = () => [{ queue: noteQueue, handle }];
   const service = await fixture.start({ queues: [noteQueue], reactions }, { metrics });
-  const create = (text: string) =>
-    fetch(`${service.url}/notes`, {
-      method: 'POST',
-      headers: fixture.headers('createNote'),
-      body: JSON.stringify({ text }),
-    });
-  await create('fine');
-  await create('poison');
+  await fixture.write(service, 'fine');
+  await fixture.write(service, 'poison');
   let value = await scrape(metrics);
   const about = `queue="${noteQueue.name}"`;
   const dead = `queue_message_duration_seconds_count{${about},outcome="dead"}`;

@@ -26,8 +26,7 @@ test('a starting service reports what it waits for, refuses requests, and is rea
   const service = await starting;
   await service.ready();
   expect(await get('/health/ready')).toEqual({ status: 200, body: { status: 'ok' } });
-  const call = { method: 'POST', headers: fixture.headers('createNote'), body: '{"text":"x"}' };
-  expect((await fetch(`${url}/notes`, call)).status).toBe(201);
+  expect((await fixture.write(service, 'x')).status).toBe(201);
   expect(await get('/notes')).toMatchObject({ status: 405, body: { status: 'method_not_allowed' } });
 
   await service.close();
@@ -50,8 +49,7 @@ test('without its broker a service serves and reports that it waits; facts are d
   expect(await readiness()).toEqual([503, { status: 'starting', waitingFor: ['broker'] }]);
   await expect(service.ready()).rejects.toThrow('the broker is not connected yet');
   expect((await fetch(`${service.url}/openapi.json`)).status).toBe(200);
-  const call = { method: 'POST', headers: fixture.headers('createNote'), body: '{"text":"early"}' };
-  expect((await fetch(`${service.url}/notes`, call)).status).toBe(201);
+  expect((await fixture.write(service, 'early')).status).toBe(201);
   expect(await store.outbox.pending(10)).toMatchObject([{ type: 'contact.erased' }]);
 
   bus.resolve(fixture.engines.bus);
@@ -93,8 +91,7 @@ test('subscriptions that a late broker refuses are all retried', async () => {
   };
   const service = await fixture.start(reacting, { bus: Promise.resolve(refusing) });
   await service.complete;
-  const call = { method: 'POST', headers: fixture.headers('createNote'), body: '{"text":"late"}' };
-  await fetch(`${service.url}/notes`, call);
+  await fixture.write(service, 'late');
   expect((await received.promise).data).toEqual({ text: 'late' });
   await service.close();
   await fixture.close();

@@ -19,8 +19,7 @@ const begin = async (startWaitMs: number, family: Family = familyA) => {
       () => false,
     );
   while (!(await isThere()));
-  const ask = () =>
-    fetch(`${url}/notes`, { method: 'POST', headers: fixture.headers('createNote'), body: '{"text":"x"}' });
+  const ask = () => fixture.write({ url }, 'x');
   const arrive = async () => store.resolve(await fixture.openStore());
   const end = async () => {
     await (await starting).close();
