@@ -124,12 +124,6 @@ export const updates: readonly Check[] = [
       false,
     );
   }),
-  check('an unknown id returns undefined and does not call the function', async ({ store }) => {
-    const update = getThings(store)
-      .of(createId('inst'))
-      .update(createId(), () => assert.fail('called'));
-    assert.equal(await update, undefined);
-  }),
   check('an error of the function aborts the update', async ({ mine }) => {
     const first = await mine.insert(createThing());
     const refusal = new Error('no');
