@@ -81,20 +81,4 @@ describeOnEachEngine('capacity', (catalog) => {
     const anonymous = await createShow(catalog, createStalls(3));
     expect((await resize(anonymous, { rows: [{ row: 'B', seats: 1 }] })).status).toBe(422);
   });
-
-  test('concurrent changes and purchases leave as many places as the capacity', async () => {
-    const show = await createShow(catalog, createStalls(20));
-    const sizes = [25, 15, 30, 10, 22];
-    const [changes] = await Promise.all([
-      Promise.all(sizes.map((capacity) => resize(show, { capacity }))),
-      Promise.all(Array.from({ length: 12 }, () => hold(catalog, show))),
-    ]);
-    for (const { status } of changes) expect([200, 409]).toContain(status);
-    const { capacity, free, held } = await readAvailability(catalog, show);
-    expect(sizes).toContain(capacity);
-    expect(free + held).toBe(capacity);
-    expect(await labels(show)).toHaveLength(capacity);
-    const rest = await Promise.all(Array.from({ length: free + 3 }, () => hold(catalog, show)));
-    expect(rest.filter(({ outcome }) => outcome === 'held')).toHaveLength(free);
-  });
 });

@@ -7,7 +7,7 @@ import {
   createStalls,
   createTariff,
   describeOnEachEngine,
-  type Page,
+  readAllPages,
 } from '../fixture/service.ts';
 
 describe('a performance lasts from its start to its end', () => {
@@ -47,6 +47,7 @@ describe('a performance lasts from its start to its end', () => {
 
 describeOnEachEngine('what is on', (catalog) => {
   interface Event {
+    readonly id: string;
     readonly name: { readonly en: string };
     readonly localStart: string;
     readonly localEnd: string | null;
@@ -63,18 +64,8 @@ describeOnEachEngine('what is on', (catalog) => {
     expect(status).toBe(201);
   };
 
-  const list = async (query: string, limit = 500): Promise<Event[]> => {
-    const found: Event[] = [];
-    for (let cursor: string | null = ''; cursor !== null; ) {
-      const page: { readonly data: Page<Event> } = await catalog.call(
-        'GET',
-        `/svc/v3/catalog/programme?limit=${limit}&${query}${cursor && `&cursor=${cursor}`}`,
-      );
-      found.push(...page.data.items);
-      cursor = page.data.nextCursor;
-    }
-    return found;
-  };
+  const list = (query: string, limit = 500) =>
+    readAllPages<Event>(catalog, `/svc/v3/catalog/programme?limit=${limit}&${query}`);
   const names = async (query: string, limit?: number) => (await list(query, limit)).map(({ name }) => name.en);
 
   beforeAll(async () => {
@@ -90,12 +81,9 @@ describeOnEachEngine('what is on', (catalog) => {
     const entries = Array.from({ length: 12 }, (_, at) => `2031-05-10T${String(at + 8).padStart(2, '0')}:00:00Z`);
     await put('Timed entry', entries, { durationMinutes: 60 });
     await put('Called off', ['2031-05-10T16:00:00Z'], { durationMinutes: 60 });
-    const [called] = await list('from=2031-05-10T16:00:00Z').then((all) =>
-      all.filter(({ name }) => name.en === 'Called off'),
-    );
-    const id = String(called && Reflect.get(called, 'id'));
+    const called = (await list('from=2031-05-10T16:00:00Z')).find(({ name }) => name.en === 'Called off');
     const body = { state: 'cancelled' };
-    expect((await catalog.call('PATCH', `/svc/v3/catalog/performances/${id}`, { body })).status).toBe(200);
+    expect((await catalog.call('PATCH', `/svc/v3/catalog/performances/${called?.id}`, { body })).status).toBe(200);
   });
 
   test('a second day, an exhibition and passes are, what is over is not', async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
+import { newPointOfSale } from '../../src/points-of-sale/schemas.ts';
 import { startCatalog } from '../fixture/service.ts';
 
 const base = '/svc/v3/catalog/points-of-sale';
@@ -10,16 +11,7 @@ describe('the name of a point of sale', () => {
 
   const create = (name: unknown) =>
     catalog.call('POST', base, {
-      body: {
-        serviceHost: `${randomUUID()}.example`,
-        name,
-        languages: ['fr', 'en'],
-        currency: 'CHF',
-        tariffIds: [],
-        paymentMethods: ['external'],
-        maxPlacesPerOrder: 8,
-        holdMinutes: 15,
-      },
+      body: { ...newPointOfSale, serviceHost: `${randomUUID()}.example`, name, tariffIds: [] },
     });
 
   test('is a text, or one by language, and can be written back', async () => {
