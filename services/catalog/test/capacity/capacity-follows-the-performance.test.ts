@@ -5,7 +5,7 @@ import {
   describeOnEachEngine,
   getHeldPlaceIds,
   hold,
-  type Page,
+  listPlaces,
   type Performance,
   readAvailability,
   type Show,
@@ -16,10 +16,7 @@ describeOnEachEngine('capacity', (catalog) => {
     catalog.call<Performance>('PATCH', `/svc/v3/catalog/performances/${performance.id}`, {
       body: { seatCategories: [{ id: categoryId, ...change }] },
     });
-  const labels = async ({ performance }: Show) => {
-    const path = `/svc/v3/catalog/performances/${performance.id}/places?limit=500`;
-    return (await catalog.call<Page<{ label: string }>>('GET', path)).data.items.map(({ label }) => label);
-  };
+  const labels = async (show: Show) => (await listPlaces(catalog, show)).map(({ label }) => label);
 
   test('it grows, shrinks to the number of taken places and no further, and grows again', async () => {
     const show = await createShow(catalog, createStalls(5));
@@ -65,8 +62,7 @@ describeOnEachEngine('capacity', (catalog) => {
 
   test('a held seat cannot be removed although others are free', async () => {
     const show = await createShow(catalog, createStalls(3, [3]));
-    const path = `/svc/v3/catalog/performances/${show.performance.id}/places`;
-    const last = (await catalog.call<Page<{ id: string }>>('GET', path)).data.items[2]?.id ?? '';
+    const last = (await listPlaces(catalog, show))[2]?.id ?? '';
     await hold(catalog, show, { placeIds: [last] });
     expect((await resize(show, { rows: [{ row: 'A', seats: 2 }] })).body.status).toBe('performance_capacity_conflict');
     expect(await readAvailability(catalog, show)).toEqual({ capacity: 3, free: 2, held: 1, sold: 0 });

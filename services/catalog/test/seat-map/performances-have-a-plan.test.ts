@@ -8,6 +8,7 @@ import {
   createProduct,
   createStalls,
   createTariff,
+  listPlaces,
   type Page,
   type Performance,
   readAvailability,
@@ -173,7 +174,7 @@ describe('the plan of a hall', () => {
 
   test('a place has the position of its id, and stock is as without a plan', async () => {
     const { data: created } = await create(plan);
-    const { items } = (await catalog.call<Page<{ id: string; label: string }>>('GET', `${at(created)}/places`)).data;
+    const items = await listPlaces(catalog, { performance: created });
     const { stage, areas, seats } = await drawn(created);
     expect(stage).toEqual(plan.stage);
     expect(areas.map(({ id, seatCategoryId }) => [id, seatCategoryId])).toEqual([

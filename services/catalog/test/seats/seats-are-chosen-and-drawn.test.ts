@@ -181,15 +181,6 @@ describe('a plan', () => {
     // At the distance of the seats that the plan places.
     expect((seatIn(seats, 0, 1, 2)?.x ?? 0) - (seatIn(seats, 0, 1, 1)?.x ?? 0)).toBe(10);
   });
-
-  test('leaves a removed row without seats, and a row that was added after it in a place of its own', () => {
-    const { areas, seats } = draw(
-      [numbered('STALLS', { A: 0, B: 2 })],
-      [area({ id: 'left', seatCategory: 'STALLS', rows: [line('A', 10)] })],
-    );
-    expect(areas).toHaveLength(2);
-    expect(Object.values(seats).map(({ label }) => label)).toEqual(['B-1', 'B-2']);
-  });
 });
 
 describe('without a plan', () => {
