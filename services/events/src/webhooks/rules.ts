@@ -2,9 +2,11 @@ import { Fault } from '@boxoffice/envelope';
 import { createInsufficientScopeFault } from '@boxoffice/http';
 import type { Caller } from '@boxoffice/identity';
 import type { New } from '@boxoffice/store';
+import type { Static } from 'typebox';
 import { rotateSecrets, type StoredSecret } from '../signing.ts';
 import type { Redelivery, WebhookDocument } from '../store.ts';
 import { eventTypes, expandTypes, listVisibleTypes } from '../types/types.ts';
+import type { WebhookChanges } from './schemas.ts';
 
 /** Counts webhooks of an institution without those of clients with bounds. */
 const MOST_WEBHOOKS = 20;
@@ -39,12 +41,7 @@ export function findFreeSlot({ client, bounds }: Pick<Caller, 'client' | 'bounds
   return index === undefined || isFull ? undefined : { slot: null, clientSlot: nameSlot(index) };
 }
 
-export interface WebhookChange {
-  readonly url?: string | undefined;
-  readonly types?: readonly string[] | undefined;
-  readonly description?: string | null | undefined;
-  readonly state?: WebhookDocument['state'] | undefined;
-}
+export type WebhookChange = Static<typeof WebhookChanges>;
 
 /** The caller must not subscribe to what its token may not read, for itself or for others. @throws {Fault} `forbidden` */
 export function requireVisible({ scopes }: Pick<Caller, 'scopes'>, wanted: readonly string[]): void {

@@ -9,6 +9,7 @@ import {
   type Store,
   UniqueViolation,
 } from '@boxoffice/store';
+import type { Static } from 'typebox';
 import type { AddressPolicy } from '../addresses.ts';
 import { type Attempt, buildAttemptRecord } from '../deliveries/attempt.ts';
 import { deliverNow } from '../deliveries/due.ts';
@@ -24,6 +25,7 @@ import { expandTypes, TEST_TYPE } from '../types/types.ts';
 import type { DeliveredEvents } from './client-rights.ts';
 import * as rules from './rules.ts';
 import { addRedelivery, addTest } from './rules.ts';
+import type { NewWebhook } from './schemas.ts';
 
 export interface ShownWebhook {
   readonly webhook: WebhookDocument;
@@ -144,20 +146,20 @@ export function createWebhooks(its: WebhooksDependencies) {
 
     create: async (
       caller: Caller,
-      change: Required<Pick<rules.WebhookChange, 'url' | 'types'>> & rules.WebhookChange,
+      change: Static<typeof NewWebhook>,
       idempotencyRecord?: Remembered<WebhookDocument>,
     ): Promise<{ readonly webhook: WebhookDocument; readonly secret: string }> => {
       const { institution, client } = caller;
-      const { types = [], description = null, state = 'active' } = change;
-      const url = rules.readUrl(change.url ?? '');
+      const { url, types, description = null, state = 'active' } = change;
+      const address = rules.readUrl(url);
       rules.requireVisible(caller, types);
-      await requireAddress(url);
+      await requireAddress(address);
       const at = new Date(now());
       const secret = makeSecret();
       const id = createRandomId('whk', 20);
       const draft = {
         id,
-        url: change.url ?? '',
+        url,
         types,
         description,
         state,

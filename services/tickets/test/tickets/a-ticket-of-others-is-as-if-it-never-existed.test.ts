@@ -150,11 +150,7 @@ const bounded = (bounds: Partial<ClientBounds>): CallOptions => ({
 });
 
 /** The other one's order beside its tickets. */
-interface Sold {
-  readonly contactNumber?: string;
-  readonly pointOfSale?: string | null;
-  readonly createdBy?: { readonly clientId: string } | { readonly pointOfSale: string };
-}
+type Sold = Parameters<typeof createConfirmedOrder>[2] & { readonly contactNumber?: string };
 
 const others: readonly (readonly [string, CallOptions, Sold])[] = [
   ['another client, with ownOrders', bounded({ ownOrders: true }), { pointOfSale: NORTH, createdBy: OTHER }],
