@@ -1,5 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { type MailDocument, mailsCollection } from '../../src/store.ts';
 import { type Fixture, type FixtureOptions, openFixture } from '../fixture/fixture.ts';
 import { decodeShownContent } from '../fixture/others.ts';
 import { createShopper, PAID } from '../fixture/shopper.ts';
@@ -182,6 +183,14 @@ export async function sell(
   fixture.tickets.print(order.id);
   const { contactNumber } = fixture.contacts.contact(String(order.contactNumber), { email });
   return { order, id: order.id, contactNumber, performanceId: String(order.lines[0]?.performanceId) };
+}
+
+/** Ends the pause of the mails about moves, and returns them. */
+export async function endPauses({ store }: Fixture): Promise<readonly MailDocument[]> {
+  const all = store.collection(mailsCollection).of('opera');
+  const mails = await all.find({ where: { state: 'waiting', kind: 'moved' } });
+  for (const { id } of mails) await all.update(id, (mail) => ({ next: mail, due: { sendToMany: Date.now() } }));
+  return mails;
 }
 
 /** The service with a mail server of its own. */

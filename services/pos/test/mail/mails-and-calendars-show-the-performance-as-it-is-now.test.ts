@@ -10,21 +10,16 @@ import ICAL from 'ical.js';
 import { mailsCollection } from '../../src/store.ts';
 import { waitUntil } from '../fixture/fixture.ts';
 import { importShopModule } from '../shop/fixture.ts';
-import { announce, openMailing, type Received, readCalendars, readText, sell } from './fixture.ts';
+import { announce, endPauses, openMailing, type Received, readCalendars, readText, sell } from './fixture.ts';
 
 const mailFrom = { name: 'Opera "Grande"', address: 'box+office@opera.example' };
 const fixture = useFixture(() => openMailing({ mailFrom }));
 
-const waiting = async () => {
-  const all = fixture.store.collection(mailsCollection).of('opera');
-  return { all, mails: await all.find({ where: { state: 'waiting' } }) };
-};
 /** The mails to an address, once all are sent; the pause of those about moves is over. */
 const sentTo = async (address: string): Promise<readonly Received[]> => {
-  const { all, mails } = await waiting();
-  for (const { id } of mails.filter(({ kind }) => kind === 'moved'))
-    await all.update(id, (mail) => ({ next: mail, due: { sendToMany: Date.now() } }));
-  await waitUntil(async () => (await waiting()).mails.length === 0);
+  await endPauses(fixture);
+  const mails = fixture.store.collection(mailsCollection).of('opera');
+  await waitUntil(async () => (await mails.count({ state: 'waiting' })) === 0);
   return fixture.server.received.filter(({ to }) => to === address);
 };
 
@@ -43,7 +38,15 @@ const sellAndMove = async () => {
   const venue = { name: 'Open air', city: 'Basel' };
   for (const performance of show.product.performances) Object.assign(performance, { startDate: second, venue });
   fixture.catalog.touch(show);
-  return { email, id, order, performanceId, tell, venue, confirmation: confirmation as Received };
+  /** Its tickets and its buyer get to know of it. */
+  const move = async (version: number): Promise<Received> => {
+    for (const ticket of fixture.tickets.tickets.values())
+      if (ticket.performanceId === performanceId) Object.assign(ticket, { startDate: second });
+    const data = { performanceId, startDate: second, timeZone: 'Europe/Zurich', venue };
+    await fixture.deliver('performance.moved', data, version);
+    return (await sentTo(email))[1] as Received;
+  };
+  return { email, id, order, performanceId, tell, move, confirmation: confirmation as Received };
 };
 
 /** As another implementation reads it. */
@@ -72,12 +75,8 @@ const eventOf = (mail: Received | undefined, performanceId: string) => {
 
 describe('a show that moved after the purchase', () => {
   test('is dated as now in the mails about the move, the refund and the cancellation, and in their calendars', async () => {
-    const { email, id, order, performanceId, tell, venue, confirmation } = await sellAndMove();
-    for (const ticket of fixture.tickets.tickets.values())
-      if (ticket.performanceId === performanceId) Object.assign(ticket, { startDate: second });
-    const move = { performanceId, startDate: second, timeZone: 'Europe/Zurich', venue };
-    await fixture.deliver('performance.moved', move, 7);
-    const moved = (await sentTo(email))[1] as Received;
+    const { email, id, order, performanceId, tell, move, confirmation } = await sellAndMove();
+    const moved = await move(7);
     const data = { orderId: id, amount: 4_500, currency: 'CHF' };
     await tell('refund.recorded', { resource: { type: 'refund', id: 'ref_1' }, data });
     const refund = (await sentTo(email))[2] as Received;
@@ -151,16 +150,8 @@ else
     };
 
     test('finds nothing wrong with any kind of calendar file, by its method', async () => {
-      const { email, id, order, performanceId, tell, venue, confirmation } = await sellAndMove();
-      for (const ticket of fixture.tickets.tickets.values())
-        if (ticket.orderId === id && ticket.performanceId === performanceId)
-          Object.assign(ticket, { startDate: second });
-      await fixture.deliver(
-        'performance.moved',
-        { performanceId, startDate: second, timeZone: 'Europe/Zurich', venue },
-        9,
-      );
-      const moved = (await sentTo(email))[1] as Received;
+      const { email, order, tell, move, confirmation } = await sellAndMove();
+      const moved = await move(9);
       Object.assign(order, { state: 'cancelled', performanceCancelled: true, version: 2 });
       await tell('order.cancelled');
       const cancelled = (await sentTo(email))[2] as Received;

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { useFixture } from '@boxoffice/service/testkit';
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { type MailDocument, mailsCollection } from '../../src/store.ts';
+import { mailsCollection } from '../../src/store.ts';
 import { engines, openFixture, waitUntil } from '../fixture/fixture.ts';
 import {
   announce,
   createAnnouncement,
+  endPauses,
   openMailing,
   type Received,
   readCalendars,
@@ -307,14 +308,9 @@ describe.each(engines)('mails follow from facts, on $name', (engine) => {
     const move = { performanceId: first.performanceId, startDate, timeZone: 'Europe/Zurich', venue: { name: 'Hall' } };
     await fixture.deliver('performance.moved', move, 7);
     await fixture.deliver('performance.moved', move, 7);
-    const mails = (await stored()).filter(({ kind }) => kind === 'moved');
+    const mails = await endPauses(fixture);
     expect(mails.map(({ orderId }) => orderId).sort()).toEqual(orders.sort());
-    const isPausing = ({ state, bulk, due }: MailDocument) =>
-      state === 'waiting' && bulk && Number(due?.sendToMany?.at) > Date.now();
-    expect(mails.every(isPausing)).toBe(true);
-    // Their pause is over.
-    const all = fixture.store.collection(mailsCollection).of('opera');
-    for (const { id } of mails) await all.update(id, (mail) => ({ next: mail, due: { sendToMany: Date.now() } }));
+    for (const { bulk, due } of mails) expect([bulk, Number(due?.sendToMany?.at) > Date.now()]).toEqual([true, true]);
     const [mail] = await sentTo(email2);
     expect(readText(mail as Received)).toMatch(/^Samedi 3 mai 2031.*20:30/m);
     expect(await sentTo(email)).toHaveLength(1);
@@ -326,9 +322,7 @@ describe.each(engines)('mails follow from facts, on $name', (engine) => {
     const [moved, others] = [await sellAs([pass]), await sellAs([{ ...goods, performanceId: 'prf_moved' }])];
     const [line] = moved.order.lines;
     await fixture.deliver('performance.moved', { performanceId: 'prf_moved', startDate: line?.startDate }, 2);
-    const all = fixture.store.collection(mailsCollection).of('opera');
-    for (const { id } of (await stored()).filter(({ state }) => state === 'waiting'))
-      await all.update(id, (mail) => ({ next: mail, due: { sendToMany: Date.now() } }));
+    await endPauses(fixture);
     const [mail, ...more] = await sentTo(email);
     expect(more).toEqual([]);
     expect(readText(mail as Received)).toMatch(/\r?\nAmis\r?\nValable du 1 mai 2031 au 30 juin 2031\r?\nMain hall/);

@@ -28,6 +28,16 @@ const userOrder = async (user: Login) => {
   return { token, id: cartId };
 };
 
+/** A new user buys three places. */
+const buyThree = async () => {
+  const user = await fixture.user();
+  const token = await fixture.logIn(user);
+  await fill(token, { quantity: 3 });
+  const orderId = String((await buy(token, createUserCheckout(user))).data.id);
+  const tickets = [...fixture.tickets.tickets.values()].filter((ticket) => ticket.orderId === orderId);
+  return { token, orderId, ticketIds: tickets.map(({ id }) => id) };
+};
+
 const idsOf = async (token: string, query = '') => {
   const { data, headers } = await fixture.call('GET', `/orders${query}`, { token });
   return { ids: Object.keys(data), total: headers.get('x-total-amount'), link: headers.get('link') };
@@ -120,12 +130,7 @@ let token: string;
 let ticketIds: string[];
 beforeAll(async () => {
   Object.assign(fixture.pointOfSale, { branding });
-  const user = await fixture.user();
-  token = await fixture.logIn(user);
-  const { fill, buy } = createShopper(fixture);
-  await fill(token, { quantity: 3 });
-  await buy(token, createUserCheckout(user));
-  ticketIds = [...fixture.tickets.tickets.keys()];
+  ({ token, ticketIds } = await buyThree());
 });
 
 test('the tickets of the login are a map by id, in pages', async () => {
@@ -190,13 +195,7 @@ describe('a document', () => {
   let ticketIds: string[];
   let orderId: string;
   beforeAll(async () => {
-    const user = await fixture.user();
-    token = await fixture.logIn(user);
-    const { fill, buy } = createShopper(fixture);
-    await fill(token, { quantity: 3 });
-    orderId = String((await buy(token, createUserCheckout(user))).data.id);
-    const all = [...fixture.tickets.tickets.values()];
-    ticketIds = all.filter((ticket) => ticket.orderId === orderId).map(({ id }) => id);
+    ({ token, ticketIds, orderId } = await buyThree());
     for (const id of ticketIds.slice(1)) fixture.tickets.setStatus(id, 'printed');
   });
 
