@@ -101,28 +101,13 @@ export function toMoveMail(
   return createMail(about, institution, `${move.performanceId} ${version}`, now);
 }
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
+/** In seconds. */
+const HOUR = 3_600;
+const DELAYS = [5, 30, 120, 600, HOUR / 2, HOUR, 2 * HOUR, 4 * HOUR, 8 * HOUR, 12 * HOUR, 20 * HOUR];
 
-export const MAIL_RETRIES: Retries = {
-  isEnding: true,
-  delaysMs: [
-    5 * SECOND,
-    30 * SECOND,
-    2 * MINUTE,
-    10 * MINUTE,
-    30 * MINUTE,
-    HOUR,
-    2 * HOUR,
-    4 * HOUR,
-    8 * HOUR,
-    12 * HOUR,
-    20 * HOUR,
-  ],
-};
+export const MAIL_RETRIES: Retries = { isEnding: true, delaysMs: DELAYS.map((seconds) => seconds * 1_000) };
 
-const GIVEN_UP_MS = 48 * HOUR;
+const GIVEN_UP_MS = 48 * HOUR * 1_000;
 
 /** `paused` says nothing about the mail, which is tried again. */
 export type Ended =
