@@ -116,10 +116,10 @@ export type Ended =
   | { readonly outcome: 'paused'; readonly reason: string; readonly until: number };
 
 export function dropMail(mail: MailDocument, now: number): MailDocument {
-  return endMail(mail, 'dropped', 'operator', now);
+  return finish(mail, 'dropped', 'operator', now);
 }
 
-const endMail = (
+const finish = (
   mail: MailDocument,
   state: MailDocument['state'],
   reason: string | null,
@@ -134,14 +134,14 @@ const endMail = (
 
 /** The mail after the attempt, and when it is due again. */
 const applyAttempt = (mail: MailDocument, ended: Ended, now: number) => {
-  if (ended.outcome === 'sent') return { mail: endMail(mail, 'sent', null, now), dueAt: null };
+  if (ended.outcome === 'sent') return { mail: finish(mail, 'sent', null, now), dueAt: null };
   const { outcome, reason } = ended;
-  if (outcome === 'failed' || outcome === 'dropped') return { mail: endMail(mail, outcome, reason, now), dueAt: null };
+  if (outcome === 'failed' || outcome === 'dropped') return { mail: finish(mail, outcome, reason, now), dueAt: null };
   const isOld = now - mail.createdAt >= GIVEN_UP_MS;
   const attempts = outcome === 'later' ? mail.attempts + 1 : mail.attempts;
   const delay = ended.outcome === 'paused' ? ended.until - now : retryAfter(MAIL_RETRIES, attempts, Math.random());
   return isOld || delay === undefined
-    ? { mail: { ...endMail(mail, 'failed', reason, now), attempts }, dueAt: null }
+    ? { mail: { ...finish(mail, 'failed', reason, now), attempts }, dueAt: null }
     : { mail: { ...mail, attempts, reason }, dueAt: now + delay };
 };
 
@@ -165,7 +165,7 @@ export function createOutbox(store: Store, now: () => number) {
   const drop = ({ id }: MailDocument, at: number): Promise<MailDocument | undefined> =>
     everywhere.update(id, (current) =>
       current.state === 'waiting' && !isUnderWay(current, at)
-        ? { next: endMail(current, 'dropped', 'outdated', at), due: { [selectMailWork(current)]: null } }
+        ? { next: finish(current, 'dropped', 'outdated', at), due: { [selectMailWork(current)]: null } }
         : undefined,
     );
 
