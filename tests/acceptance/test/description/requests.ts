@@ -1,31 +1,5 @@
+import type { Json } from '@boxoffice/testkit';
 import fc from 'fast-check';
-
-/** A JSON Schema, as far as the descriptions use it for requests. */
-interface Schema {
-  readonly $ref?: string;
-  readonly type?: string | readonly string[];
-  readonly enum?: readonly unknown[];
-  readonly const?: unknown;
-  readonly anyOf?: readonly Schema[];
-  readonly oneOf?: readonly Schema[];
-  readonly format?: string;
-  readonly pattern?: string;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly exclusiveMinimum?: number;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly additionalProperties?: boolean | Schema;
-  readonly propertyNames?: { readonly pattern?: string };
-  readonly required?: readonly string[];
-  readonly minProperties?: number;
-  readonly items?: Schema;
-  readonly minItems?: number;
-  readonly maxItems?: number;
-  readonly uniqueItems?: boolean;
-  readonly readOnly?: boolean;
-}
 
 /** The usual bound of generated texts and lists; longer ones add no coverage, except the schema's exact maximum. */
 const TEXT = 30;
@@ -62,9 +36,7 @@ const onceForEach = <Form>(make: (form: Form) => fc.Arbitrary<string>) => {
 
 const matching = onceForEach((pattern: string) => fc.stringMatching(new RegExp(pattern, 'u')));
 
-type TextForm = Pick<Schema, 'format' | 'pattern' | 'minLength' | 'maxLength'>;
-
-const textsOf = onceForEach(({ format, pattern, minLength = 0, maxLength = Number.MAX_SAFE_INTEGER }: TextForm) => {
+const textsOf = onceForEach(({ format, pattern, minLength = 0, maxLength = Number.MAX_SAFE_INTEGER }: Json) => {
   const fits = (text: string): boolean => [...text].length >= minLength && [...text].length <= maxLength;
   const known = format === undefined ? undefined : formats[format];
   if (format !== undefined && !known) throw new Error(`no values of the format ${format}`);
@@ -78,32 +50,11 @@ const textsOf = onceForEach(({ format, pattern, minLength = 0, maxLength = Numbe
 });
 
 /** A value that the schema forbids; undefined if it allows everything, or every text of a parameter. */
-export function createWrongValue(schema: Schema): unknown {
+export function createWrongValue(schema: Json): unknown {
   const choices = schema.anyOf ?? schema.oneOf ?? [];
-  const types = [schema, ...choices].flatMap(({ type = [] }) => type);
+  const types = [schema, ...choices].flatMap(({ type = [] }: Json) => type);
   if (types.length === 0 && !schema.enum && choices.length === 0) return undefined;
   return types.includes('object') ? 7 : types.includes('array') ? 'x' : { not: 'this' };
-}
-
-interface Parameter {
-  readonly $ref?: string;
-  readonly name: string;
-  readonly in: string;
-  readonly required?: boolean;
-  readonly schema: Schema;
-}
-
-interface Described {
-  readonly operationId: string;
-  readonly security: readonly object[];
-  readonly parameters?: readonly Parameter[];
-  readonly responses: Readonly<Record<string, { readonly content?: Record<string, { readonly schema: Schema }> }>>;
-  readonly requestBody?: { readonly required: boolean; readonly content: Record<string, { readonly schema: Schema }> };
-}
-
-/** A description as the gateway serves it. */
-export interface Description {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
 }
 
 /** An operation of a description, as far as requests are generated from it. */
@@ -112,11 +63,11 @@ export interface Operation {
   readonly method: string;
   readonly path: string;
   readonly needsSession: boolean;
-  readonly params: readonly Parameter[];
-  readonly query: readonly Parameter[];
+  readonly params: readonly Json[];
+  readonly query: readonly Json[];
   /** The members of the data of its 200, in each of its forms. */
   readonly answered: readonly string[];
-  readonly body?: { readonly required: boolean; readonly mediaType: string; readonly schema: Schema };
+  readonly body?: { readonly required: boolean; readonly mediaType: string; readonly schema: Json };
 }
 
 /** One request before serialization. */
@@ -128,31 +79,27 @@ export interface Filled {
 }
 
 /** Every operation of a description, with the schemas of its requests. */
-export function listOperations({ paths }: Description): Operation[] {
-  return Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item).map(
-      ([method, { operationId, security, parameters = [], responses, requestBody }]): Operation => {
-        const [[mediaType, content] = []] = Object.entries(requestBody?.content ?? {});
-        return {
-          id: operationId,
-          method: method.toUpperCase(),
-          path,
-          needsSession: security.every((one) => 'sessionToken' in one),
-          params: parameters.filter((one) => one.in === 'path'),
-          query: parameters.filter((one) => one.in === 'query'),
-          answered: answeredOf(responses['200']),
-          ...(requestBody && mediaType && content
-            ? { body: { required: requestBody.required, mediaType, schema: content.schema } }
-            : {}),
-        };
-      },
-    ),
+export function listOperations({ paths }: Json): Operation[] {
+  return Object.entries<Json>(paths).flatMap(([path, item]) =>
+    Object.entries<Json>(item).map(([method, { operationId, security, parameters = [], responses, requestBody }]) => {
+      const [[mediaType, content] = []] = Object.entries<Json>(requestBody?.content ?? {});
+      return {
+        id: operationId,
+        method: method.toUpperCase(),
+        path,
+        needsSession: security.every((one: object) => 'sessionToken' in one),
+        params: parameters.filter((one: Json) => one.in === 'path'),
+        query: parameters.filter((one: Json) => one.in === 'query'),
+        answered: listAnswered(responses['200']),
+        ...(mediaType && { body: { required: requestBody.required, mediaType, schema: content.schema } }),
+      };
+    }),
   );
 }
 
-const answeredOf = (response: Described['responses'][string] | undefined): string[] => {
+const listAnswered = (response: Json): string[] => {
   const { data } = response?.content?.['application/json']?.schema.properties ?? {};
-  const forms = data?.anyOf ?? [data];
+  const forms: Json[] = data?.anyOf ?? [data];
   const [first = [], ...others] = forms.map((form) => Object.keys(form?.properties ?? {}));
   return first.filter((name) => others.every((names) => names.includes(name)));
 };
@@ -170,13 +117,13 @@ export function generateRequests({ params, query, body }: Operation): fc.Arbitra
   });
 }
 
-const recordOf = (parameters: readonly Parameter[]): fc.Arbitrary<Record<string, unknown>> =>
+const recordOf = (parameters: readonly Json[]): fc.Arbitrary<Record<string, unknown>> =>
   fc.record(Object.fromEntries(parameters.map(({ name, schema }) => [name, valuesOf(schema)])), {
     requiredKeys: parameters.filter(({ required }) => required).map(({ name }) => name),
   });
 
 /** Values that the schema allows. @throws {Error} on an unknown keyword */
-const valuesOf = (schema: Schema): fc.Arbitrary<unknown> => {
+const valuesOf = (schema: Json): fc.Arbitrary<unknown> => {
   if (schema.$ref !== undefined) throw new Error(`${schema.$ref} is to be resolved first`);
   if ('const' in schema) return fc.constant(schema.const);
   if (schema.enum) return fc.constantFrom(...schema.enum);
@@ -187,7 +134,7 @@ const valuesOf = (schema: Schema): fc.Arbitrary<unknown> => {
   return fc.oneof(...types.map((type) => ofType(type, schema)));
 };
 
-const ofType = (type: string, schema: Schema): fc.Arbitrary<unknown> => {
+const ofType = (type: string, schema: Json): fc.Arbitrary<unknown> => {
   switch (type) {
     case 'null':
       return fc.constant(null);
@@ -206,7 +153,7 @@ const ofType = (type: string, schema: Schema): fc.Arbitrary<unknown> => {
   }
 };
 
-const numbers = ({ minimum, exclusiveMinimum, maximum = 1e12 }: Schema) =>
+const numbers = ({ minimum, exclusiveMinimum, maximum = 1e12 }: Json) =>
   fc.double({
     min: exclusiveMinimum ?? minimum ?? -1e12,
     minExcluded: exclusiveMinimum !== undefined,
@@ -215,15 +162,10 @@ const numbers = ({ minimum, exclusiveMinimum, maximum = 1e12 }: Schema) =>
     noDefaultInfinity: true,
   });
 
-const texts = ({ format, pattern, minLength, maxLength }: Schema): fc.Arbitrary<string> =>
-  textsOf({
-    ...(format !== undefined && { format }),
-    ...(pattern !== undefined && { pattern }),
-    ...(minLength !== undefined && { minLength }),
-    ...(maxLength !== undefined && { maxLength }),
-  });
+const texts = ({ format, pattern, minLength, maxLength }: Json): fc.Arbitrary<string> =>
+  textsOf({ format, pattern, minLength, maxLength });
 
-const lists = ({ items = {}, minItems = 0, maxItems = ITEMS, uniqueItems = false }: Schema) => {
+const lists = ({ items = {}, minItems = 0, maxItems = ITEMS, uniqueItems = false }: Json) => {
   const length = { minLength: minItems, maxLength: Math.max(minItems, Math.min(maxItems, ITEMS)) };
   return uniqueItems ? fc.uniqueArray(valuesOf(items), length) : fc.array(valuesOf(items), length);
 };
@@ -234,7 +176,7 @@ const objects = ({
   propertyNames = {},
   required = [],
   minProperties = 0,
-}: Schema) => {
+}: Json) => {
   if (typeof additionalProperties === 'object') {
     const { pattern = '^.*$' } = propertyNames;
     return fc.dictionary(matching(pattern), valuesOf(additionalProperties), {
@@ -242,16 +184,16 @@ const objects = ({
       maxKeys: ITEMS,
     });
   }
-  const sent = Object.entries(properties).filter(([, { readOnly = false }]) => !readOnly);
+  const sent = Object.entries<Json>(properties).filter(([, { readOnly = false }]) => !readOnly);
   return fc
     .record(Object.fromEntries(sent.map(([name, schema]) => [name, valuesOf(schema)])), {
-      requiredKeys: required.filter((name) => !properties[name]?.readOnly),
+      requiredKeys: required.filter((name: string) => !properties[name]?.readOnly),
     })
     .filter((value) => Object.keys(value).length >= minProperties);
 };
 
 /** A cursor is opaque: only a list can produce one. */
-const isMadeUp = ({ name }: Parameter): boolean => name !== 'cursor';
+const isMadeUp = ({ name }: Json): boolean => name !== 'cursor';
 
 /** The serialized request. */
 export function serialiseRequest(operation: Operation, { params, query, body }: Filled) {

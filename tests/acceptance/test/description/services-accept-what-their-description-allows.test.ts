@@ -1,13 +1,12 @@
 import { dereference } from '@boxoffice/http';
 import { integer, readSettings } from '@boxoffice/runtime';
-import { type Client, openClient, type Reply } from '@boxoffice/testkit';
+import { type Client, type Json, openClient, type Reply } from '@boxoffice/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { authoriseDemoClient } from '../../src/product.ts';
 import { useSharedProduct } from '../product.ts';
 import {
   createWrongValue,
-  type Description,
   type Filled,
   generateRequests,
   listOperations,
@@ -131,8 +130,8 @@ const forbidden = (
     ...(isJson
       ? [
           withBody('an unknown member', { ...sent, 'no such': 1 }),
-          ...required.map((name) => withBody(`no ${name}`, { ...sent, [name]: undefined })),
-          ...Object.entries(properties)
+          ...required.map((name: string) => withBody(`no ${name}`, { ...sent, [name]: undefined })),
+          ...Object.entries<Json>(properties)
             .filter(([, schema]) => !schema.readOnly && createWrongValue(schema) !== undefined)
             .map(([name, schema]) => withBody(`another ${name}`, { ...sent, [name]: createWrongValue(schema) })),
         ]
@@ -154,8 +153,7 @@ const takenOf = async (operations: readonly Operation[], ask: Ask): Promise<stri
   return taken;
 };
 
-const description = async (path: string): Promise<Description> =>
-  dereference((await openClient(product.address)(path)).body);
+const description = async (path: string): Promise<Json> => dereference((await openClient(product.address)(path)).body);
 
 /** Checks that an id outside the pattern gets the same response as an unknown one. */
 const unlikeUnknown = async (operations: readonly Operation[], ask: Ask): Promise<string[]> => {

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { pos } from '@boxoffice/pos';
 import { deriveServiceSecret, readSettings } from '@boxoffice/runtime';
 import { builtInRows } from '@boxoffice/runtime/services';
+import type { Json } from '@boxoffice/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 
@@ -21,33 +22,8 @@ const services = builtInRows.map(({ name }) => {
   return { name, version: String(JSON.parse(read(path)).version) };
 });
 
-/** A container of the composition, as far as it is read here. */
-interface Container {
-  readonly image: string;
-  readonly build?: { readonly dockerfile: string; readonly args: Readonly<Record<string, string>> };
-  readonly environment?: Readonly<Record<string, string>>;
-  readonly volumes?: readonly string[];
-  readonly networks?: readonly string[];
-  readonly ports?: readonly string[];
-  readonly read_only?: boolean;
-  readonly cap_drop?: readonly string[];
-  readonly security_opt?: readonly string[];
-  readonly mem_limit?: string;
-  readonly cpu_shares?: number;
-  readonly pids_limit?: number;
-  readonly restart?: string;
-  readonly logging?: { readonly options: object };
-  readonly user?: string;
-  readonly healthcheck?: { readonly test?: readonly string[] };
-  readonly tmpfs?: readonly string[];
-}
-
 /** The composition, with its anchors resolved. */
-const composition: {
-  readonly services: Readonly<Record<string, Container>>;
-  readonly networks: Readonly<Record<string, { readonly internal?: boolean } | null>>;
-  readonly volumes: Readonly<Record<string, null>>;
-} = parse(read('docker-compose.yml'), { merge: true, maxAliasCount: -1 });
+const composition: Json = parse(read('docker-compose.yml'), { merge: true, maxAliasCount: -1 });
 
 /** The names of all settings that the product's sources mention. */
 const knownSettings: ReadonlySet<string> = new Set(
@@ -57,8 +33,8 @@ const knownSettings: ReadonlySet<string> = new Set(
     .map((quoted) => quoted.slice(1, -1)),
 );
 
-const containers = Object.entries(composition.services);
-const container = (name: string): Container => {
+const containers = Object.entries<Json>(composition.services);
+const getContainer = (name: string): Json => {
   const found = composition.services[name];
   if (!found) throw new Error(`${name} is not in the composition`);
   return found;
@@ -72,7 +48,7 @@ const resolveEnvironment = (
   variables: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    Object.entries(container(name).environment ?? {}).map(([setting, value]) => [
+    Object.entries(getContainer(name).environment ?? {}).map(([setting, value]) => [
       setting,
       String(value).replaceAll(/\$\{([A-Z_]+):-([^}]*)\}/g, (_, one, otherwise) => variables[one] || otherwise),
     ]),
@@ -81,14 +57,14 @@ const resolveEnvironment = (
 test('every service is there, and every address leads to one', () => {
   const addresses = new Map(services.map(({ name }) => [`${name.toUpperCase()}_URL`, `http://${name}:8081`]));
   for (const { name } of services)
-    for (const [setting, value] of Object.entries(container(name).environment ?? {}))
+    for (const [setting, value] of Object.entries(getContainer(name).environment ?? {}))
       if (addresses.has(setting)) expect(value).toBe(addresses.get(setting));
   for (const { name } of services.filter(({ name: one }) => one !== 'gateway'))
-    expect(container('gateway').environment?.[`${name.toUpperCase()}_URL`]).toBeDefined();
+    expect(getContainer('gateway').environment?.[`${name.toUpperCase()}_URL`]).toBeDefined();
 });
 
 describe.each(services)('$name', ({ name, version }) => {
-  const own = container(name);
+  const own = getContainer(name);
 
   test('is built by the Dockerfile as the version of its package', () => {
     expect(standard(own.image)).toBe(`boxoffice/${name}:${version}`);
@@ -100,7 +76,7 @@ describe.each(services)('$name', ({ name, version }) => {
     const volume = `secrets-${name}:/run/boxoffice:ro`;
     expect(own.volumes).toContain(volume);
     const others = containers.filter(([, { volumes = [] }]) =>
-      volumes.some((one) => one.startsWith(`secrets-${name}:`)),
+      volumes.some((one: string) => one.startsWith(`secrets-${name}:`)),
     );
     expect(others.map(([other]) => other).sort()).toEqual([name, 'secrets'].sort());
     const setting = name === 'authorizer' ? 'SERVICE_ROOT_SECRET' : 'SERVICE_SECRET';
@@ -119,7 +95,7 @@ describe.each(services)('$name', ({ name, version }) => {
 
 test('only the gateway and the proxy are published, and beside them only events, which sends webhooks, has a way out', () => {
   expect(containers.filter(([, { ports }]) => ports).map(([name]) => name)).toEqual(['gateway', 'proxy']);
-  const outside = Object.entries(composition.networks).filter(([, network]) => network?.internal !== true);
+  const outside = Object.entries<Json>(composition.networks).filter(([, network]) => network?.internal !== true);
   expect(outside.map(([name]) => name)).toEqual(['front', 'out']);
   expect(containers.filter(([, { networks = [] }]) => networks.includes('front')).map(([name]) => name)).toEqual([
     'gateway',
@@ -128,7 +104,7 @@ test('only the gateway and the proxy are published, and beside them only events,
   expect(containers.filter(([, { networks = [] }]) => networks.includes('out')).map(([name]) => name)).toEqual([
     'events',
   ]);
-  expect(container('gateway').networks).toEqual(['front', 'inner']);
+  expect(getContainer('gateway').networks).toEqual(['front', 'inner']);
 });
 
 test.each(containers)('%s has no more rights than it needs', (_, given) => {
@@ -145,7 +121,7 @@ test.each(containers)('%s has no more rights than it needs', (_, given) => {
 
 test('the files contain no secret', () => {
   const literal = containers.flatMap(([name, { environment = {} }]) =>
-    Object.entries(environment)
+    Object.entries<string>(environment)
       .filter(
         ([key, value]) =>
           /SECRET|PASSWORD|KEY|MONGODB_URL|AMQP_URL/.test(key) && !/_FILE$/.test(key) && standard(value) !== '',

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import type { Json } from '@boxoffice/testkit';
 import { parser } from '@prometheus-io/lezer-promql';
 import { parse } from 'yaml';
 
@@ -9,37 +10,13 @@ export function readText(path: string): string {
   return readFileSync(new URL(path, DEPLOY), 'utf8');
 }
 
-/** An alert rule as Prometheus reads it. */
-export interface Alert {
-  readonly alert: string;
-  readonly expr: string;
-  readonly annotations: { readonly summary: string; readonly runbook_url: string };
+/** The alert rules of `alerts.yml`, as Prometheus reads them. */
+export function readAlerts(): Json[] {
+  return parse(readText('dashboards/alerts.yml')).groups.flatMap(({ rules }: Json) => rules);
 }
 
-/** The rules of `alerts.yml`. */
-export function readAlerts(): Alert[] {
-  const { groups } = parse(readText('dashboards/alerts.yml')) as { groups: { rules: Alert[] }[] };
-  return groups.flatMap(({ rules }) => rules);
-}
-
-interface Panel {
-  readonly id: number;
-  readonly title: string;
-  readonly type: string;
-  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
-  readonly targets?: readonly { readonly expr: string }[];
-}
-
-/** A Grafana dashboard, as far as it is looked at here. */
-export interface Dashboard {
-  readonly file: string;
-  readonly uid: string;
-  readonly title: string;
-  readonly panels: readonly Panel[];
-}
-
-/** The dashboards. */
-export function readDashboards(): Dashboard[] {
+/** The Grafana dashboards. */
+export function readDashboards(): Json[] {
   return readdirSync(new URL('dashboards/', DEPLOY))
     .filter((file) => file.endsWith('.json'))
     .map((file) => ({ file, ...JSON.parse(readText(`dashboards/${file}`)) }));

@@ -1,3 +1,4 @@
+import type { Json } from '@boxoffice/testkit';
 import { expect, test } from '@jest/globals';
 import { readAlerts, readDashboards, readText } from './documents.ts';
 
@@ -32,7 +33,7 @@ test('alerts.test.yml tests every alert', () => {
 
 test('panels have unique ids, do not overlap and fit the width', () => {
   for (const { panels } of readDashboards()) {
-    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+    expect(new Set(panels.map(({ id }: Json) => id)).size).toBe(panels.length);
     const taken = new Set<string>();
     for (const { gridPos } of panels) {
       expect(gridPos.x + gridPos.w).toBeLessThanOrEqual(24);

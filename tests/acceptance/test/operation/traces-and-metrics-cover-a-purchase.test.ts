@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Json } from '@boxoffice/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { listFirstCells, listMetrics, readAlerts, readDashboards, readText, toMetricName } from './documents.ts';
 import {
@@ -195,7 +196,9 @@ describe('metrics', () => {
     const asked = [
       ...readAlerts().map(({ alert, expr }) => [alert, expr] as const),
       ...readDashboards().flatMap(({ file, panels }) =>
-        panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => [`${file}: ${title}`, expr] as const)),
+        panels.flatMap(({ title, targets = [] }: Json) =>
+          targets.map(({ expr }: Json) => [`${file}: ${title}`, expr] as const),
+        ),
       ),
     ];
     const missing = asked.flatMap(([where, expr]) =>
