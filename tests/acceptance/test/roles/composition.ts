@@ -10,6 +10,7 @@ import { orders } from '@boxoffice/orders';
 import { createLogger } from '@boxoffice/runtime';
 import { openEngines, type RunningService, startService } from '@boxoffice/service';
 import { openAuthority } from '@boxoffice/service/testkit';
+import type { Json } from '@boxoffice/testkit';
 import { tickets } from '@boxoffice/tickets';
 
 type ServiceName = 'catalog' | 'contacts' | 'tickets' | 'orders' | 'authorizer';
@@ -35,8 +36,7 @@ export interface Shown {
   readonly text: string;
   /** The headers that say something about the resource. */
   readonly headers: string;
-  // biome-ignore lint/suspicious/noExplicitAny: each operation has another answer
-  readonly data: any;
+  readonly data: Json;
 }
 
 export interface CallOptions {
@@ -53,28 +53,7 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The four services that hold what users see, each on its own store, with a bus between them. */
-export interface Composition {
-  readonly institution: string;
-  readonly operations: readonly Described[];
-  /** Calls an operation with the scopes that it needs. Without `user` a client calls for itself. */
-  call(id: string, options?: CallOptions): Promise<Shown>;
-  close(): Promise<void>;
-}
-
-/** An OpenAPI document, as far as calls are made from it. */
-export interface OpenApi {
-  readonly paths: Record<string, Record<string, OpenApiOperation>>;
-}
-
-interface OpenApiOperation {
-  readonly operationId: string;
-  readonly security?: readonly { readonly oauth2?: readonly string[]; readonly apiKey?: readonly string[] }[];
-  readonly parameters?: readonly { readonly name: string; readonly in: string }[];
-  readonly requestBody?: {
-    readonly content: Record<string, { readonly examples?: Record<string, { value: unknown }> }>;
-  };
-}
+export type Composition = Awaited<ReturnType<typeof startComposition>>;
 
 /** Bodies without what needs a further scope, where the example has it. */
 const PLAIN: Readonly<Record<string, unknown>> = {
@@ -92,42 +71,31 @@ const NEEDED: Readonly<Record<string, (params: Readonly<Record<string, string>>)
 
 /** The operations with a scope in a description. */
 export function listScopedOperations(served: object, service: ServiceName): Described[] {
-  const document = dereference(served) as OpenApi;
-  return Object.entries(document.paths).flatMap(([path, item]) =>
-    Object.entries(item).flatMap(([method, operation]): Described[] => {
-      const scopes = operation.security?.flatMap(({ oauth2 = [] }) => oauth2) ?? [];
+  const { paths }: Json = dereference(served);
+  return Object.entries<Json>(paths).flatMap(([path, item]) =>
+    Object.entries<Json>(item).flatMap(([method, operation]): Described[] => {
+      const { operationId: id, security = [], parameters = [], requestBody } = operation;
+      const scopes = security.flatMap(({ oauth2 = [] }: Json) => oauth2);
       if (scopes.length === 0) return [];
-      const query = operation.parameters?.filter((one) => one.in === 'query').map(({ name }) => name) ?? [];
-      const { operationId: id } = operation;
-      const isPublic = operation.security?.some(({ apiKey }) => apiKey !== undefined) ?? false;
-      return [
-        {
-          service,
-          id,
-          method: method.toUpperCase(),
-          path,
-          scopes,
-          query,
-          isPublic,
-          body: PLAIN[id] ?? exampleIn(operation),
-        },
-      ];
+      const query = parameters.filter((one: Json) => one.in === 'query').map(({ name }: Json) => name);
+      const isPublic = security.some(({ apiKey }: Json) => apiKey !== undefined);
+      const [content] = Object.values<Json>(requestBody?.content ?? {});
+      const [example] = Object.values<Json>(content?.examples ?? {});
+      const body = PLAIN[id] ?? example?.value;
+      return [{ service, id, method: method.toUpperCase(), path, scopes, query, isPublic, body }];
     }),
   );
 }
-
-const exampleIn = ({ requestBody }: OpenApiOperation): unknown => {
-  const [content] = Object.values(requestBody?.content ?? {});
-  const [example] = Object.values(content?.examples ?? {});
-  return example?.value;
-};
 
 const SHOWING = ['etag', 'location', 'link', 'content-location', 'idempotency-replayed'];
 
 const quiet = createLogger({ service: 'test', level: 'error', write: () => undefined });
 
-/** Starts the services on SQLite, or on the MongoDB server of this address. */
-export async function startComposition(mongodbServer: string | undefined): Promise<Composition> {
+/**
+ * Starts the four services that hold what users see, each on its own store, with a bus between them: on SQLite, or on
+ * the MongoDB server of this address.
+ */
+export async function startComposition(mongodbServer: string | undefined) {
   const directory = await mkdtemp(join(tmpdir(), 'boxoffice-roles-'));
   const mongodb = mongodbServer === undefined ? undefined : new URL(mongodbServer);
   if (mongodb) mongodb.pathname = `/t${randomBytes(8).toString('hex')}`;
@@ -176,10 +144,9 @@ export async function startComposition(mongodbServer: string | undefined): Promi
   });
   const operations = (await Promise.all([...running].map(([name, { url }]) => describedBy(name, url)))).flat();
 
-  const call: Composition['call'] = async (
-    id,
-    { params = {}, query = {}, user = null, client = 'partner', bounds = null, more = [], headers = {}, ...given } = {},
-  ) => {
+  /** Calls an operation with the scopes that it needs. Without `user` a client calls for itself. */
+  const call = async (id: string, options: CallOptions = {}): Promise<Shown> => {
+    const { params = {}, query = {}, user = null, client = 'partner', bounds = null, more = [], ...given } = options;
     const operation = operations.find((one) => one.id === id);
     if (!operation) throw new Error(`no service describes ${id}`);
     const { service, method, path, scopes, body: example } = operation;
@@ -193,7 +160,7 @@ export async function startComposition(mongodbServer: string | undefined): Promi
       headers: {
         [IDENTITY_HEADER]: authority.sign(service, caller),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...headers,
+        ...given.headers,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });

@@ -1,6 +1,6 @@
 import { Agent } from 'node:http';
 import { createClient, SCOPES } from '@boxoffice/authorizer';
-import { type At, listOperations } from '@boxoffice/codegen';
+import { listOperations } from '@boxoffice/codegen';
 import { processes } from '@boxoffice/contracts';
 import type { AnyOperation } from '@boxoffice/http';
 import { DECISIONS_PATH, formatServiceAuthorization, IDENTITY_HEADER } from '@boxoffice/identity';
@@ -8,9 +8,7 @@ import { deriveServiceSecret } from '@boxoffice/runtime';
 import {
   type Call,
   type Client,
-  type Credentials,
   createAuthorizationRequest,
-  type Json,
   keepCookies,
   openVisitor,
   type Reply,
@@ -22,30 +20,12 @@ import {
 } from '@boxoffice/testkit';
 import { PUBLIC_URL, type Scenario } from './open-scenario.ts';
 
-/** A partner with every scope, as services receive its requests from the gateway. */
-export interface Partner {
-  readonly clientId: string;
-  ask: Client;
-  /** The `data` of a successful response. @throws {Error} with any other response */
-  must(path: string, call?: Call): Promise<Json>;
-  /**
-   * The `data` of one of the operations by which gateway and services authenticate: of its example, with these members
-   * of the body in place of the example's.
-   */
-  internally(shape: AnyOperation, members?: object): Promise<unknown>;
-}
-
-interface Route {
-  readonly service: string;
-  readonly method: string;
-  readonly matches: RegExp;
-  readonly at: At;
-}
+export type Partner = Awaited<ReturnType<typeof createPartner>>;
 
 const literal = (path: string): string => path.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&');
 
 /** Concrete paths precede templates that also match them. */
-const routes: readonly Route[] = processes
+const routes = processes
   .flatMap((process) => [...listOperations(process.openapi()).values()].map((at) => ({ service: process.name, at })))
   .map(({ service, at }) => {
     const [method = '', path = ''] = at.name.split(' ');
@@ -56,17 +36,14 @@ const routes: readonly Route[] = processes
 
 const connections = new Agent({ keepAlive: true });
 
-/** Registers a client with every scope and gets its token. */
-export async function createPartner(scenario: Scenario, institution: string): Promise<Partner> {
+/**
+ * Registers a client with every scope and gets its token; its calls repeat the gateway's steps: a decision of the
+ * authorizer, then the service.
+ */
+export async function createPartner(scenario: Scenario, institution: string) {
   const store = scenario.stores.authorizer;
   if (!store) throw new Error('there is no authorizer');
-  return partnerOf(scenario, await createClient(store, { institution, name: 'every scope', scopes: [...SCOPES] }));
-}
-
-/**
- * Gets an access token; the partner's calls repeat the gateway's steps: a decision of the authorizer, then the service.
- */
-const partnerOf = async (scenario: Scenario, credentials: Credentials): Promise<Partner> => {
+  const credentials = await createClient(store, { institution, name: 'every scope', scopes: [...SCOPES] });
   const authorizer = clientOf(scenario, 'authorizer');
   const token = (await requestAuthorization(authorizer, credentials)).replace('Bearer ', '');
   const as = (service: string): string =>
@@ -85,6 +62,10 @@ const partnerOf = async (scenario: Scenario, credentials: Credentials): Promise<
     const { identity } = await readData(authorizer, DECISIONS_PATH, decision);
     return clientOf(scenario, service)(path, { ...call, headers: { ...call.headers, [IDENTITY_HEADER]: identity } });
   };
+  /**
+   * The `data` of one of the operations by which gateway and services authenticate: of its example, with these members
+   * of the body in place of the example's.
+   */
   const internally = async ({ id, method, path, example }: AnyOperation, members = {}): Promise<unknown> => {
     const caller = id === 'getClientScopes' ? 'events' : 'gateway';
     const known: Readonly<Record<string, unknown>> = { token, ...members };
@@ -93,8 +74,9 @@ const partnerOf = async (scenario: Scenario, credentials: Credentials): Promise<
       Object.fromEntries(Object.entries(example.body).map(([name, value]) => [name, known[name] ?? value]));
     return readData(authorizer, path, { method: method.toUpperCase(), body, headers: { authorization: as(caller) } });
   };
-  return { clientId: credentials.clientId, ask, internally, must: (path, call) => readData(ask, path, call) };
-};
+  const must = (path: string, call?: Call) => readData(ask, path, call);
+  return { clientId: credentials.clientId, ask, internally, must };
+}
 
 /** A client of one service; each call goes to the next of its instances. */
 const clientOf =
@@ -102,13 +84,10 @@ const clientOf =
   (path, call) =>
     send(new URL(path, urls[service]), call, { agent: connections });
 
-/** A visitor of a point of sale. */
-type Visitor = Pick<Partner, 'ask' | 'must'>;
-
 /** Creates a visitor, which reuses the session of the point of sale. */
-export function createVisitor(scenario: Scenario, serviceHost: string): Visitor {
+export function createVisitor(scenario: Scenario, serviceHost: string) {
   const ask = openVisitor(clientOf(scenario, 'pos'), serviceHost);
-  return { ask, must: (path, call) => readData(ask, path, call) };
+  return { ask, must: (path: string, call?: Call) => readData(ask, path, call) };
 }
 
 /** Where the scenario's clients at which users sign in want the browser back. */

@@ -8,7 +8,7 @@ import { authorizer } from '@boxoffice/authorizer';
 import { catalog } from '@boxoffice/catalog';
 import { contacts } from '@boxoffice/contacts';
 import { events } from '@boxoffice/events';
-import type { Bus, DeadLetters } from '@boxoffice/messaging';
+import type { Bus } from '@boxoffice/messaging';
 import { orders } from '@boxoffice/orders';
 import { pos } from '@boxoffice/pos';
 import { deriveServiceSecret, type Logger, readSettings, type SettingsSpec } from '@boxoffice/runtime';
@@ -22,20 +22,7 @@ import {
 import type { Store } from '@boxoffice/store';
 import { tickets } from '@boxoffice/tickets';
 
-/** The services of an installation, started in this process on embedded engines, empty or filled. */
-export interface Scenario {
-  readonly urls: Readonly<Record<string, string>>;
-  /** By service. */
-  readonly stores: Readonly<Record<string, Store>>;
-  readonly bus: Bus;
-  readonly deadLetters: DeadLetters;
-  readonly serviceRootSecret: string;
-  /** The folder of the engines' files, removed by `close`. */
-  readonly directory: string;
-  /** Stops a service: others get no response from it. */
-  stop(service: string): Promise<void>;
-  close(): Promise<void>;
-}
+export type Scenario = Awaited<ReturnType<typeof openScenario>>;
 
 /** A service, whatever its settings are. */
 export type AnyService = ServiceDefinition<SettingsSpec>;
@@ -73,8 +60,8 @@ const UNSTARTED = { CATALOG_URL: 'http://127.0.0.1:1', CONTACTS_URL: 'http://127
 
 export const PUBLIC_URL = 'https://localhost:8443';
 
-/** Starts the services. */
-export async function openScenario(options: ScenarioOptions = {}): Promise<Scenario> {
+/** Starts the services of an installation in this process on embedded engines, empty or filled. */
+export async function openScenario(options: ScenarioOptions = {}) {
   const { logger = quiet, authorizerUrl, bus: seen, beside, fill } = options;
   const directory = mkdtempSync(join(tmpdir(), 'boxoffice-scenario-'));
   const all = Object.values(definitions);
@@ -135,6 +122,7 @@ export async function openScenario(options: ScenarioOptions = {}): Promise<Scena
     throw error;
   }
   const { deadLetters } = engines.bus;
+  /** Stops a service: others get no response from it. */
   const stop = async (service: string): Promise<void> => {
     for (const one of running.filter(({ name }) => name === service)) {
       running.splice(running.indexOf(one), 1);
@@ -143,10 +131,12 @@ export async function openScenario(options: ScenarioOptions = {}): Promise<Scena
   };
   return {
     urls: inTurn(addresses),
+    /** By service. */
     stores,
     bus,
     deadLetters,
     serviceRootSecret: SERVICE_ROOT_SECRET,
+    /** The folder of the engines' files, removed by `close`. */
     directory,
     stop,
     close,
@@ -154,7 +144,7 @@ export async function openScenario(options: ScenarioOptions = {}): Promise<Scena
 }
 
 /** Alternates between the values of each name. */
-const inTurn = (all: Readonly<Record<string, readonly string[]>>): Record<string, string> => {
+const inTurn = (all: Readonly<Record<string, readonly string[]>>): Readonly<Record<string, string>> => {
   const urls: Record<string, string> = {};
   for (const name of Object.keys(definitions)) {
     let turn = 0;
