@@ -50,43 +50,25 @@ export function explainKeys(directory: string) {
   };
 }
 
-const ownOfContacts = contacts.settings as NonNullable<typeof contacts.settings>;
-const ownOfEvents = events.settings as NonNullable<typeof events.settings>;
-const ownOfTickets = tickets.settings as NonNullable<typeof tickets.settings>;
-// In one process, the other services' addresses are no settings.
-const {
-  catalogUrl: _,
-  contactsUrl: __,
-  ...ownOfAuthorizer
-} = authorizer.settings as NonNullable<typeof authorizer.settings>;
-const { catalogUrl, contactsUrl, ticketsUrl, ...ownOfOrders } = orders.settings as NonNullable<typeof orders.settings>;
-const {
-  sessionIdleSeconds,
-  sessionAbsoluteSeconds,
-  loginFailuresPerAddress,
-  shopHost,
-  mailServer,
-  mailFrom,
-  mailTemplates,
-} = pos.settings as NonNullable<typeof pos.settings>;
+const getSettings = <Spec>({ settings }: { readonly settings?: Spec }): Spec => settings as Spec;
+
+// In one process, the other services' addresses are no settings; the demo data decides on simulated payments.
+const { catalogUrl, contactsUrl, ordersUrl, ticketsUrl, simulatedPayments, ...ofServices } = {
+  ...getSettings(authorizer),
+  ...getSettings(contacts),
+  ...getSettings(tickets),
+  ...getSettings(orders),
+  ...getSettings(pos),
+};
 const { gatewayPort, gatewayHttpPort } = gatewaySettings;
 
 /** All settings in one reading, so that all faults are reported together. */
 const spec = {
   ...gatewaySettings,
   ...traceSettings,
-  ...ownOfAuthorizer,
-  ...ownOfContacts,
-  ...ownOfEvents,
-  ...ownOfTickets,
-  ...ownOfOrders,
-  sessionIdleSeconds,
-  sessionAbsoluteSeconds,
-  loginFailuresPerAddress,
-  shopHost,
-  mailServer,
-  mailFrom,
-  mailTemplates,
+  ...ofServices,
+  // Its addresses are optional.
+  ...getSettings(events),
   // npm start generates and stores these two unless they are set.
   serviceRootSecret: declareOptionalSecret('SERVICE_ROOT_SECRET'),
   keyEncryptionKey: declareOptionalSecret('KEY_ENCRYPTION_KEY'),
