@@ -123,8 +123,8 @@ const createExpiredFault = () =>
 
 /**
  * An event wakes all followers in one turn of the event loop, and those that have read equally far want the same. A
- * read begins after the turn in which it was first wanted, so that no follower gets what was read before its request. What is
- * read is not to be changed.
+ * read begins after the turn in which it was first wanted, so that no follower gets what was read before its request.
+ * What is read is not to be changed.
  */
 export function shareReads(feed: Feed): Feed {
   const wanted = new Map<string, Promise<Stretch>>();

@@ -35,8 +35,8 @@ const query = {
       minLength: 1,
       maxLength: 200,
       description:
-        '`nextCursor` of the page before, or the `id` of a streamed event; `start`: the oldest event; absent: from now ' +
-        'on',
+        '`nextCursor` of the page before, or the `id` of a streamed event; `start`: the oldest event; absent: from ' +
+        'now on',
     }),
   ),
   types: Type.Optional(

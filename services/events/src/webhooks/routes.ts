@@ -37,8 +37,8 @@ const ON_SECRET =
   'Deliveries are signed after Standard Webhooks (standardwebhooks.com) with the secret, which is answered this once.';
 
 const OF_BOUNDED =
-  'For a client with bounds those exist whose `url` or `types` it was the last to set; they deliver what is within its ' +
-  'bounds.';
+  'For a client with bounds those exist whose `url` or `types` it was the last to set; they deliver what is within ' +
+  'its bounds.';
 
 const TestedWebhook = named('WebhookTest', Type.Object({ delivery: Delivery }));
 

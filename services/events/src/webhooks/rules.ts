@@ -43,7 +43,7 @@ export function findFreeSlot({ client, bounds }: Pick<Caller, 'client' | 'bounds
 
 export type WebhookChange = Static<typeof WebhookChanges>;
 
-/** The caller must not subscribe to what its token may not read, for itself or for others. @throws {Fault} `forbidden` */
+/** The caller must not subscribe to what its token may not read, also for others. @throws {Fault} `forbidden` */
 export function requireVisible({ scopes }: Pick<Caller, 'scopes'>, wanted: readonly string[]): void {
   const visible = new Set<string>(listVisibleTypes(scopes));
   const hidden = expandTypes(wanted).filter((type) => !visible.has(type));

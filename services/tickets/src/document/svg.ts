@@ -24,9 +24,11 @@ export function drawSvg(content: Content): Buffer {
     return placed;
   });
   const { language = 'en' } = content.pages[0] ?? {};
+  const size = `width="${width}pt" height="${height}pt" viewBox="0 0 ${width} ${height}"`;
+  const title = `<title>${escapeXml(formatTitle(content))}</title>`;
   return Buffer.from(
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}pt" height="${height}pt" viewBox="0 0 ${width} ${height}" ` +
-      `lang="${language}" xml:lang="${language}"><title>${escapeXml(formatTitle(content))}</title>${pages.join('')}</svg>\n`,
+    `<svg xmlns="http://www.w3.org/2000/svg" ${size} lang="${language}" xml:lang="${language}">` +
+      `${title}${pages.join('')}</svg>\n`,
   );
 }
 
