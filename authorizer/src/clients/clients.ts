@@ -125,35 +125,27 @@ const selectNamed = (change: rules.BoundsChange | undefined) => ({ pointsOfSale:
 type NewClient = Omit<rules.Registration, 'type'> & { readonly institution: string };
 
 /** Returns the plaintext secret. @throws {Fault} semantically_invalid for scopes, validation_error for URIs */
-export async function createClient(
-  store: Store,
-  { institution, ...registration }: NewClient,
-  knownScopes: readonly string[] = SCOPES,
-) {
-  checkRegistration(registration, knownScopes);
-  const { client, clientSecret = '' } = await createClients(store).create(institution, registration);
+export async function createClient(store: Store, newClient: NewClient, knownScopes: readonly string[] = SCOPES) {
+  const { client, clientSecret = '' } = await register(store, newClient, 'confidential', knownScopes);
   return { ...toClientView(client), clientSecret };
 }
 
-const checkRegistration = (
-  { scopes, type = 'confidential', redirectUris, origins }: rules.Registration,
-  knownScopes: readonly string[],
-): void => {
-  const unknown = findMissingScopes(scopes, knownScopes);
-  if (unknown.length > 0) throw new Fault('semantically_invalid', `There is no scope ${unknown.join(', ')}.`);
-  checkUris({ redirectUris, origins }, type);
-};
-
 /** @throws {Fault} like {@link createClient} */
-export async function createPublicClient(
+export async function createPublicClient(store: Store, newClient: NewClient, knownScopes: readonly string[] = SCOPES) {
+  return toClientView((await register(store, newClient, 'public', knownScopes)).client);
+}
+
+const register = (
   store: Store,
   { institution, ...registration }: NewClient,
-  knownScopes: readonly string[] = SCOPES,
-) {
-  const publicClient = { ...registration, type: 'public' as const };
-  checkRegistration(publicClient, knownScopes);
-  return toClientView((await createClients(store).create(institution, publicClient)).client);
-}
+  type: rules.ClientType,
+  knownScopes: readonly string[],
+) => {
+  const unknown = findMissingScopes(registration.scopes, knownScopes);
+  if (unknown.length > 0) throw new Fault('semantically_invalid', `There is no scope ${unknown.join(', ')}.`);
+  checkUris(registration, type);
+  return createClients(store).create(institution, { ...registration, type });
+};
 
 /** The clients of one institution or of all, oldest first. */
 export async function listClients(store: Store, institution?: string) {

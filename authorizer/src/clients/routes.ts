@@ -234,19 +234,12 @@ const createGuard =
     ifMatch(etag(current));
   };
 
+type Changes = PatchOf<Static<typeof ChangeableClient>>;
+
 /** The change that a merge patch asks for: null restores the default (RFC 7396). */
-const toAmendment = ({
-  name,
-  scopes,
-  redirectUris,
-  thirdParty,
-  origins,
-  bounds,
-}: PatchOf<Static<typeof ChangeableClient>>): Amendment => ({
-  ...(name === undefined ? {} : { name }),
-  ...(scopes === undefined ? {} : { scopes }),
-  ...(redirectUris === undefined ? {} : { redirectUris: redirectUris ?? [] }),
-  ...(thirdParty === undefined ? {} : { thirdParty: thirdParty ?? false }),
-  ...(origins === undefined ? {} : { origins: origins ?? [] }),
-  ...(bounds === undefined ? {} : { bounds }),
+const toAmendment = ({ redirectUris, thirdParty, origins, ...others }: Changes): Amendment => ({
+  ...others,
+  ...(redirectUris !== undefined && { redirectUris: redirectUris ?? [] }),
+  ...(thirdParty !== undefined && { thirdParty: thirdParty ?? false }),
+  ...(origins !== undefined && { origins: origins ?? [] }),
 });

@@ -97,7 +97,7 @@ export function createGrants(store: Store, keyEncryptionKey: string, now = Date.
       const { given, reason, second, grant } = await apply(id, (current) =>
         rules.exchangeCode(current, {
           ...use,
-          verified: verifies(verifier, current.challenge),
+          verified: matchesChallenge(verifier, current.challenge),
           at: now(),
           refreshHash: current.scopes.includes('offline_access') ? firstHash() : null,
         }),
@@ -156,5 +156,5 @@ const toGrantId = (code: string): string => `${PREFIX}${hashSecret(`code ${code}
 const hashRefreshToken = (token: string): string => hashSecret(`refresh ${token}`);
 
 /** Whether the verifier belongs to the challenge (RFC 7636, 4.6). */
-const verifies = (verifier: string, challenge: string): boolean =>
+const matchesChallenge = (verifier: string, challenge: string): boolean =>
   VERIFIER.test(verifier) && timingSafeEqual(hash('sha256', verifier, 'buffer'), Buffer.from(challenge, 'base64url'));

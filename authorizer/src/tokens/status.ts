@@ -168,7 +168,7 @@ export function createIntrospect({ authenticate, tokens }: TokenLookupDependenci
     const claims = await tokens.verify(token).catch(ignoreInvalid);
     if (claims?.institution !== client.institution) return { active: false };
     const checked = await tokens.check(claims);
-    return checked.active ? description(checked) : { active: false };
+    return checked.active ? describeToken(checked) : { active: false };
   };
 }
 
@@ -179,7 +179,7 @@ const ignoreInvalid = (error: unknown): undefined => {
 };
 
 /** The introspection of an active token (RFC 7662, 2.2). */
-const description = ({ claims, scopes, user }: ActiveToken) => ({
+const describeToken = ({ claims, scopes, user }: ActiveToken) => ({
   active: true,
   scope: writeScopes(scopes),
   client_id: claims.client_id,

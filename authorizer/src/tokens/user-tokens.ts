@@ -77,7 +77,7 @@ export function createUserTokens(dependencies: UserTokenDependencies) {
   };
 
   /** The client's secrets as stored now: the chain may be of one that this instance has not read, or that has ended. */
-  const heldSecretIds = async ({ client, secret }: IdentifiedClient): Promise<readonly string[]> => {
+  const listHeldSecretIds = async ({ client, secret }: IdentifiedClient): Promise<readonly string[]> => {
     if (!secret) return [];
     const current = await clients.current(client.id);
     return (current?.secrets ?? []).map(({ id }) => id);
@@ -156,7 +156,7 @@ export function createUserTokens(dependencies: UserTokenDependencies) {
       refreshToken,
       clientId: client.id,
       secretId: secret?.id ?? null,
-      heldSecretIds: await heldSecretIds(identified),
+      heldSecretIds: await listHeldSecretIds(identified),
       scope,
       tokenMs,
       allow,

@@ -38,29 +38,12 @@ export interface UsageQuery {
   readonly groupBy?: string | undefined;
 }
 
-interface UsageItem extends Group, Totals {
-  readonly start: string;
-}
-
-interface UsagePage {
-  readonly items: readonly UsageItem[];
-  /** The last item, if more follow. */
-  readonly last: Position | undefined;
-  readonly totals: Totals;
-}
-
-interface UsageRange {
-  readonly resolution: Resolution;
-  /** Epoch milliseconds, whole intervals; `to` exclusive. */
-  readonly from: number;
-  readonly to: number;
-  readonly by: readonly Dimension[];
-}
+type UsageRange = ReturnType<typeof parseUsageRange>;
 
 const LONGEST_DAYS = 92;
 
 /** The range of a query at `now` (epoch milliseconds), widened to whole intervals. @throws {Fault} invalid_parameter */
-export function parseUsageRange({ from, to, granularity = 'hour', groupBy }: UsageQuery, now: number): UsageRange {
+export function parseUsageRange({ from, to, granularity = 'hour', groupBy }: UsageQuery, now: number) {
   const by = parseDimensions(groupBy);
   if (granularity === 'minute' && by.includes('user')) {
     throw invalid('groupBy cannot be user with granularity=minute: users are counted per hour and per day');
@@ -72,6 +55,7 @@ export function parseUsageRange({ from, to, granularity = 'hour', groupBy }: Usa
   const last = computeIntervalStart(granularity, end);
   return {
     resolution: granularity,
+    /** Epoch milliseconds, whole intervals; `to` exclusive. */
     from: computeIntervalStart(granularity, start),
     to: last === end ? end : last + lengthOf[granularity],
     by,
@@ -89,18 +73,21 @@ const parseDimensions = (groupBy: string | undefined): Dimension[] => {
 
 const invalid = (text: string): Fault => new Fault('invalid_parameter', `query parameter ${text}.`);
 
-/** Intervals in order, in each its groups by their values; totals of the whole range. Empty intervals have no items. */
+/**
+ * Intervals in order, in each its groups by their values; totals of the whole range. Empty intervals have no items.
+ * `last` is the last item, if more follow.
+ */
 export async function readUsage(
   store: Store,
   institution: string,
   range: UsageRange,
   { after, limit }: { readonly after: Position | undefined; readonly limit: number },
-): Promise<UsagePage> {
-  const items: UsageItem[] = [];
+) {
+  const items: (Group & Totals & { readonly start: string })[] = [];
   let last: Position | undefined;
   let hasMore = false;
   let totals = NOTHING;
-  for await (const { start, rows } of intervals(store.collection(usageCollection).of(institution), range)) {
+  for await (const { start, rows } of readIntervals(store.collection(usageCollection).of(institution), range)) {
     for (const row of rows) totals = addRow(totals, row);
     if (hasMore || (after && start < String(after.value))) continue;
     for (const { key, group, totals: own } of groupRows(rows, range.by)) {
@@ -116,7 +103,7 @@ export async function readUsage(
   return { items, last: hasMore ? last : undefined, totals };
 }
 
-async function* intervals(
+async function* readIntervals(
   documents: Documents<UsageDocument>,
   { resolution, from, to }: UsageRange,
 ): AsyncGenerator<{ readonly start: string; readonly rows: readonly UsageRow[] }> {
@@ -228,7 +215,7 @@ export function createUsageRoutes(store: Store): AnyOperation[] {
         const limit = query.limit ?? DEFAULT_LIMIT;
         const { items, last, totals } = await readUsage(store, caller.institution, range, { after, limit });
         const nextCursor = last ? cursor.write({ ...last, by, asOf: end }) : null;
-        return ok({ items: [...items], nextCursor, totals });
+        return ok({ items, nextCursor, totals });
       },
     }),
   ];

@@ -29,16 +29,6 @@ export interface ShownInvitation {
   readonly expiresAt: string;
 }
 
-interface InvitedUser {
-  readonly user: UserDocument;
-  readonly invitation: ShownInvitation;
-}
-
-interface ErasedContactUser {
-  readonly userId: string;
-  readonly outcome: 'deleted' | 'unlinked';
-}
-
 interface UsersOptions {
   readonly publicUrl: string;
   readonly references?: References;
@@ -139,7 +129,7 @@ export function createUsers(store: Store, { publicUrl, references, now = Date.no
   const leaveContact = async (
     user: UserDocument,
     contactNumber: string,
-  ): Promise<ErasedContactUser['outcome'] | undefined> => {
+  ): Promise<'deleted' | 'unlinked' | undefined> => {
     if (user.role === 'customer') {
       if (await erase(user, user.version)) return 'deleted';
     } else {
@@ -160,12 +150,7 @@ export function createUsers(store: Store, { publicUrl, references, now = Date.no
   };
 
   /** Makes a new invitation by a rule; the one before it ends. */
-  const inviteBy = async (
-    rule: typeof rules.invite,
-    institution: string,
-    userId: string,
-    request: Request,
-  ): Promise<InvitedUser> => {
+  const inviteBy = async (rule: typeof rules.invite, institution: string, userId: string, request: Request) => {
     const before = await getUser(institution, userId);
     const made = makeNewInvitation(now());
     await storeInvitation(store, institution, userId, made.invitation);
@@ -200,7 +185,7 @@ export function createUsers(store: Store, { publicUrl, references, now = Date.no
       institution: string,
       { login, ...details }: rules.UserDetails & Pick<rules.User, 'login'>,
       idempotencyRecord?: IdempotencyRecord<UserDocument>,
-    ): Promise<InvitedUser> => {
+    ) => {
       if (details.role === 'customer' && details.contactNumber === null) throw refusals.customer_without_contact();
       await requireKnown(institution, details);
       const made = makeNewInvitation(now());
@@ -262,8 +247,8 @@ export function createUsers(store: Store, { publicUrl, references, now = Date.no
       return user;
     },
     /** Deletes the customers of an erased contact; users of other roles lose its number. Says whom it did that to. */
-    eraseContact: async (institution: string, contactNumber: string): Promise<readonly ErasedContactUser[]> => {
-      const done: ErasedContactUser[] = [];
+    eraseContact: async (institution: string, contactNumber: string) => {
+      const done: { readonly userId: string; readonly outcome: 'deleted' | 'unlinked' }[] = [];
       for (const user of await users.of(institution).find({ where: { contactNumber } })) {
         const outcome = await leaveContact(user, contactNumber);
         if (outcome) done.push({ userId: user.id, outcome });
