@@ -123,14 +123,8 @@ const finish = (
   mail: MailDocument,
   state: MailDocument['state'],
   reason: string | null,
-  now: number,
-): MailDocument => ({
-  ...mail,
-  state,
-  reason,
-  sealedLink: null,
-  endedAt: now,
-});
+  endedAt: number,
+): MailDocument => ({ ...mail, state, reason, sealedLink: null, endedAt });
 
 /** The mail after the attempt, and when it is due again. */
 const applyAttempt = (mail: MailDocument, ended: Ended, now: number) => {

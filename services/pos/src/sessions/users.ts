@@ -14,9 +14,9 @@ import { createId, type SessionDocument, type UserDocument, users } from '../sto
 import { deleteSessions } from './sessions.ts';
 
 /** Without the password hash. */
-export type User = Pick<UserDocument, 'id' | 'serviceHost' | 'login' | 'contactNumber' | 'createdAt'>;
+type User = Pick<UserDocument, 'id' | 'serviceHost' | 'login' | 'contactNumber' | 'createdAt'>;
 
-export interface NewUser extends Pick<UserDocument, 'serviceHost' | 'login' | 'contactNumber'> {
+interface NewUser extends Pick<UserDocument, 'serviceHost' | 'login' | 'contactNumber'> {
   readonly institution: string;
   readonly password: string;
 }
