@@ -230,6 +230,7 @@ export const histories: fc.Arbitrary<History> = fc.record({
     .map((parts) => parts.flat()),
 });
 
+const begin = (places: number, kind: 'order' | 'sold' = 'order', steps = ALL) => ({ kind, places, steps });
 const event: Planned = { kind: 'late', order: 'ord_1', number: 0, flag: true, steps: ALL, fates: [] };
 const ofOther = { ...event, order: 'ord_2' };
 
@@ -237,10 +238,7 @@ const ofOther = { ...event, order: 'ord_2' };
 export const rareHistories: Readonly<Record<string, History>> = {
   'a confirmation stalls before its sale, while the place of a line is released, and taken again by a late hold': {
     prices: [10],
-    orders: [
-      { kind: 'order', places: 2, steps: ALL },
-      { kind: 'order', places: 1, steps: ALL },
-    ],
+    orders: [begin(2), begin(1)],
     events: [
       { ...event, kind: 'confirmation', steps: 1 },
       { ...event, kind: 'lines', fates: ['answered', 'late'] },
@@ -251,10 +249,7 @@ export const rareHistories: Readonly<Record<string, History>> = {
   },
   'a confirmation stalls before it ends its call of tickets, while another buyer is written, and not told': {
     prices: [10],
-    orders: [
-      { kind: 'order', places: 1, steps: ALL },
-      { kind: 'order', places: 1, steps: ALL },
-    ],
+    orders: [begin(1), begin(1)],
     events: [
       { ...event, kind: 'confirmation', steps: 5 },
       { ...event, kind: 'details', number: 1, steps: 2 },
@@ -264,10 +259,7 @@ export const rareHistories: Readonly<Record<string, History>> = {
   },
   'of two late sales one finds no place, the other sells it, and then the first one gives the sale up': {
     prices: [10],
-    orders: [
-      { kind: 'order', places: 1, steps: ALL },
-      { kind: 'order', places: 1, steps: ALL },
-    ],
+    orders: [begin(1), begin(1)],
     events: [
       { ...ofOther, kind: 'extension', number: 15 },
       { ...event, kind: 'captured', steps: 2 },
@@ -290,10 +282,7 @@ export const rareHistories: Readonly<Record<string, History>> = {
   },
   'one call stalls before its sale until its hold is over and another order has all places': {
     prices: [10],
-    orders: [
-      { kind: 'sold', places: 3, steps: 3 },
-      { kind: 'order', places: 2, steps: ALL },
-    ],
+    orders: [begin(3, 'sold', 3), begin(2)],
     events: [
       { ...ofOther, kind: 'extension', number: 15 },
       { ...event, kind: 'crash' },
