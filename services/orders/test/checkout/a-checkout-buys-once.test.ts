@@ -121,9 +121,7 @@ describeOnEachEngine('checkout', (fixture) => {
         const erased = createContact(fixture, 'member');
         fixture.contacts.known.set(erased, '2027-01-01T00:00:00.000Z');
         for (const other of ['C-unknown', erased])
-          expect(await buyCart(fixture, path, { contactNumber: other })).toMatchObject({
-            reason: 'invalid_reference',
-          });
+          expect(await buyCart(fixture, path, { contactNumber: other })).toMatchObject({ reason: 'invalid_reference' });
         const stranger = await buyCart(fixture, path, { contactNumber: createContact(fixture) });
         expect(stranger).toMatchObject({
           outcome: 'refused',

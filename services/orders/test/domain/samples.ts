@@ -76,15 +76,7 @@ export function buildPayment(
   status: 'captured' | 'pending' = 'captured',
   more: Partial<PaymentInput> = {},
 ): PaymentInput {
-  return {
-    id,
-    method: 'card',
-    amount,
-    reference: null,
-    status,
-    graceMs: GRACE,
-    ...more,
-  };
+  return { id, method: 'card', amount, reference: null, status, graceMs: GRACE, ...more };
 }
 
 /** The order with a pending payment, its places held for it. */

@@ -62,13 +62,7 @@ const acts: Readonly<
     'sell' | 'expire' | 'releaseRemoved' | 'shortenHold' | 'issueTickets',
     (world: World, doc: Doc) => Steps<unknown>
   >
-> = {
-  sell: sellIfDue,
-  expire: expireNow,
-  releaseRemoved,
-  shortenHold,
-  issueTickets,
-};
+> = { sell: sellIfDue, expire: expireNow, releaseRemoved, shortenHold, issueTickets };
 
 type Acting = keyof typeof acts;
 
