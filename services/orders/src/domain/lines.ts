@@ -24,9 +24,7 @@ export interface NewOrder
   readonly cart: boolean;
 }
 
-export function toUnsoldLine(line: NewLine): Line {
-  return { ...line, ticketId: null, replacements: [] };
-}
+const toUnsoldLine = (line: NewLine): Line => ({ ...line, ticketId: null, replacements: [] });
 
 /** Refused: `invalid_amount` if the prices do not add up to an exact integer. */
 export function open({ lines, until, cart, ...given }: NewOrder, now: number): Decision {
