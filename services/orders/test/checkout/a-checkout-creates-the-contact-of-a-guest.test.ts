@@ -75,15 +75,6 @@ describeOnEachEngine('guests', (fixture) => {
       expect(contactsNow()).toBe(before);
     });
 
-    test('a second attempt with other data creates one contact with the accepted data', async () => {
-      const { path } = await createCart(fixture);
-      const before = contactsNow();
-      await buyCart(fixture, path, { requestId: 'a', guest: guest('Ana'), paymentToken: 'declined' });
-      const bought = requireDone(await buyCart(fixture, path, { requestId: 'b', guest: guest('Eva') }));
-      expect(contactOf(bought)).toMatchObject({ firstName: 'Eva' });
-      expect(contactsNow()).toBe(before + 1);
-    });
-
     test('an order bought again after a failed payment has the same contact with the new data', async () => {
       const { path } = await createCart(fixture);
       const before = contactsNow();

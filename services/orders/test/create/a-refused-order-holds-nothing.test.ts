@@ -38,14 +38,6 @@ describeOnEachEngine('creation', (fixture) => {
       expect(answer.details).toContain('$.items[0].quantity');
     });
 
-    test('a quantity that is not the number of placeIds is refused', async () => {
-      const hall = fixture.catalog.hall(2);
-      const answer = await create([hall.item(), { ...hall.item(1, hall.placeIds) }]);
-      expect(answer).toMatchObject({ status: 422, code: 'validation_error' });
-      expect(answer.details).toContain('$.items[1].quantity');
-      expect(fixture.catalog.count(hall).held).toBe(0);
-    });
-
     test('a performance of another institution, an unknown and an erased contact are 422', async () => {
       const foreign = fixture.catalog.hall(2, { institution: 'museum' });
       expect((await create([foreign.item()])).status).toBe(422);

@@ -47,16 +47,6 @@ describe.each(engines)('places are held until the deadline, on $name', (engine) 
     expect((await fixture.confirm(path)).status).toBe(200);
   });
 
-  test('an extension while the catalog is down is 503 and changes nothing', async () => {
-    const { path } = await createOrderInHall(fixture);
-    const before = await read(fixture, path);
-    fixture.catalog.mishaps.set('extendHold', 'fails');
-    expect((await fixture.call('POST', `${path}/extension`, { body: { minutes: 50 } })).status).toBe(503);
-    fixture.catalog.mishaps.clear();
-    expect((await read(fixture, path)).expiresAt).toBe(before.expiresAt);
-    expect((await fixture.call('POST', `${path}/extension`, { body: { minutes: 50 } })).status).toBe(200);
-  });
-
   test('an order past due expires when it is read, and publishes that once', async () => {
     const { path, order } = await fixture.catalog.expiring(() => createOrderInHall(fixture));
     await Promise.all(Array.from({ length: 8 }, () => read(fixture, path)));

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { OrdersContext } from '../../src/context.ts';
 import { nameOrderLine } from '../../src/orders/lines.ts';
 import { describeOnEachEngine, type Order, waitUntil } from '../fixture/fixture.ts';
-import { createOrderInHall, read } from '../fixture/orders.ts';
+import { createOrderInHall } from '../fixture/orders.ts';
 
 describeOnEachEngine('lines', (fixture) => {
   describe('lines are added and removed', () => {
@@ -32,35 +32,12 @@ describeOnEachEngine('lines', (fixture) => {
       expect([fixture.catalog.count(small).free, fixture.catalog.count(other).free]).toEqual([1, 1]);
     });
 
-    test('an addition whose answer from the catalog was lost is completed by its repeat', async () => {
-      const { path } = await createOrderInHall(fixture);
-      const small = fixture.catalog.hall(1);
-      const key = randomUUID();
-      fixture.catalog.mishaps.set('holdPlaces', 'lost');
-      expect((await add(path, [small.item()], { key })).status).toBe(503);
-      fixture.catalog.mishaps.clear();
-      expect((await read(fixture, path)).lines).toHaveLength(2);
-      expect(fixture.catalog.count(small)).toEqual({ free: 0, held: 1, sold: 0 });
-      expect((await add(path, [small.item()], { key })).status).toBe(201);
-      expect((await read(fixture, path)).lines).toHaveLength(3);
-    });
-
     test('one answer names a wrong quantity and an unknown item', async () => {
       const { path } = await createOrderInHall(fixture);
       const [hall, foreign] = [fixture.catalog.hall(2), fixture.catalog.hall(1, { institution: 'museum' })];
       const answer = await add(path, [foreign.item(), hall.item(1, hall.placeIds)]);
       expect(answer).toMatchObject({ status: 422, code: 'validation_error' });
       expect(answer.details).toMatch(/^\$\.items\[1\]\.quantity .*; planted: invalid_reference/);
-    });
-
-    test('lines change only while the order is open or reserved', async () => {
-      const { path, order, hall } = await createOrderInHall(fixture);
-      await fixture.call('POST', `${path}/reservation`, { body: { dueAt: '2099-01-01T00:00:00Z' } });
-      expect((await add(path, [hall.item()])).status).toBe(201);
-      await fixture.confirm(path);
-      expect((await add(path, [hall.item()])).status).toBe(412);
-      expect((await fixture.call('DELETE', `${path}/lines/${order.lines[0]?.id}`)).status).toBe(412);
-      expect((await fixture.call('DELETE', '/ord_unknown/lines/lin_1')).status).toBe(404);
     });
 
     test('an order without lines cannot be confirmed', async () => {
@@ -71,18 +48,6 @@ describeOnEachEngine('lines', (fixture) => {
       expect(await fixture.call('POST', `${path}/cancellation`)).toMatchObject({
         data: { cancellation: { placesReleased: 0, settledAt: expect.any(String) } },
       });
-    });
-
-    test('a line is removed while the catalog is down, and its place is released later', async () => {
-      const { path, order, hall } = await createOrderInHall(fixture);
-      fixture.catalog.mishaps.set('releaseHold', 'fails');
-      const less = await fixture.call('DELETE', `${path}/lines/${order.lines[0]?.id}`);
-      expect(less).toMatchObject({ status: 200, data: { total: 1_000 } });
-      expect(fixture.catalog.count(hall).held).toBe(2);
-      fixture.catalog.mishaps.clear();
-      await fixture.later();
-      expect((await fixture.confirm(path)).status).toBe(200);
-      expect(fixture.catalog.count(hall)).toEqual({ free: 3, held: 0, sold: 1 });
     });
   });
 

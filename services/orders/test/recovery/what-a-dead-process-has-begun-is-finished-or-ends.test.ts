@@ -218,20 +218,6 @@ describeOnEachEngine('recovery', (fixture) => {
       expect(await paid).toMatchObject({ state: 'confirmed', saleDue: null });
       expect(fixture.catalog.placesOf(order.id)).toMatchObject([{ id: free, state: 'sold' }]);
     });
-
-    test('a cancellation does not wait for a sale, which then confirms nothing', async () => {
-      const { order, path, hall } = await createOrderInHall(fixture);
-      const { context, resume } = pausing('sell', 'after');
-      const requested = payment();
-      const paid = payOrder(context, command(order.id), requested).catch((error: unknown) => error);
-      await waitUntil(() => fixture.catalog.count(hall).sold === 2);
-      const cancelled = await fixture.call('POST', `${path}/cancellation`, { body: {} });
-      expect(cancelled).toMatchObject({ status: 200, data: { state: 'cancelled' } });
-      resume();
-      expect(await paid).toMatchObject({ code: 'payment_recorded' });
-      expect(await read(fixture, path)).toMatchObject({ state: 'cancelled', paid: 2_000 });
-      expect(fixture.catalog.count(hall)).toEqual({ free: 4, held: 0, sold: 0 });
-    });
   });
 
   describe('a process that is paused before a call, and resumes', () => {
