@@ -23,9 +23,8 @@ const dnsName = (domain: string): string => {
  * For contacts created with `allowDuplicateEmail` it includes their own number, so that they never collide; they are
  * still found by `emailKey`.
  */
-export function computeUniqueEmail(email: string, contactNumber: string, allowDuplicate: boolean): string {
-  return allowDuplicate ? `${computeEmailKey(email)} ${contactNumber}` : computeEmailKey(email);
-}
+const computeUniqueEmail = (email: string, contactNumber: string, allowDuplicate: boolean): string =>
+  allowDuplicate ? `${computeEmailKey(email)} ${contactNumber}` : computeEmailKey(email);
 
 export type Kind = 'individual' | 'structure';
 

@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { findExampleFaults } from '@boxoffice/http';
 import { findUncalledOperations, useFixture } from '@boxoffice/service/testkit';
 import { expect, test } from '@jest/globals';
@@ -10,7 +9,6 @@ import { createContacts, createStock, createTickets } from '../../src/clients/se
 import { createRoutes } from '../../src/commands.ts';
 import type { OrdersContext } from '../../src/context.ts';
 import { refusals, shopReasons } from '../../src/domain/decisions.ts';
-import type { Reason as CatalogReason } from '../fixture/catalog.ts';
 import { openFixture } from '../fixture/fixture.ts';
 import { expectUnknown } from '../fixture/operations.ts';
 import { buyCart, createCart, createContact, requireDone } from '../fixture/orders.ts';
@@ -90,29 +88,6 @@ test('a tickets service that hangs delays one checkout, and the next ones skip t
   // After a timeout the next checkouts skip the call.
   expect(issueCalls()).toBe(1);
   fixture.tickets.mishaps.clear();
-});
-
-const src = new URL('../../src/', import.meta.url);
-const sources = readdirSync(src, { recursive: true, encoding: 'utf8' })
-  .filter((path) => path.endsWith('.ts') && path !== 'domain/decisions.ts')
-  .map((path) => readFileSync(new URL(path, src), 'utf8'));
-
-/** What the catalog refuses keeps its reason. */
-const ofCatalog: Readonly<Record<CatalogReason, true>> = {
-  invalid_reference: true,
-  not_on_sale: true,
-  places_unavailable: true,
-  tariff_not_sold_here: true,
-  too_many_places: true,
-};
-
-test('each row is given by a rule, a limit or the catalog', () => {
-  const given = sources.flatMap((text) =>
-    [...text.matchAll(/(?:(?:refuse|createRefusalFault)\(\s*|reason: )'(?<reason>\w+)'/g)].map(
-      ({ groups }) => groups?.reason,
-    ),
-  );
-  expect(new Set([...given, ...Object.keys(ofCatalog)])).toEqual(new Set(Object.keys(refusals)));
 });
 
 test('a reason in answers to the point of sale maps to itself where the table has it', () => {
