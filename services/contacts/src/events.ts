@@ -15,13 +15,13 @@ import { type Collections, type ContactDocument, contactsCollection, linksCollec
 export const CONTACT_RECORDED = 'contact.recorded';
 
 /** Shows no personal data. */
-const shownOf = ({ kind, erasedAt }: Pick<ContactDocument, 'kind' | 'erasedAt'>): object => ({
+const toEventData = ({ kind, erasedAt }: Pick<ContactDocument, 'kind' | 'erasedAt'>): object => ({
   kind,
   erasedAt: erasedAt ?? null,
 });
 
 /** Clients whose orders name the contact own its events, too. */
-const ownersOf = ({ createdBy }: Pick<ContactDocument, 'createdBy'>): BelongsTo => ({
+const toOwners = ({ createdBy }: Pick<ContactDocument, 'createdBy'>): BelongsTo => ({
   clientIds: createdBy ? [createdBy.clientId] : [],
 });
 
@@ -34,20 +34,20 @@ export function openCollections(store: Pick<Store, 'collection'>): Collections {
 }
 
 const announceContact = (before: ContactDocument | undefined, after: ContactDocument): Announcement[] => {
-  const type = typeOf(before, after);
+  const type = decideType(before, after);
   if (type === undefined) return [];
   const resource = { type: 'contact', id: after.id };
-  return [{ type, resource, data: shownOf(after), belongsTo: ownersOf(after) }];
+  return [{ type, resource, data: toEventData(after), belongsTo: toOwners(after) }];
 };
 
-const typeOf = (before: ContactDocument | undefined, after: ContactDocument): string | undefined => {
+const decideType = (before: ContactDocument | undefined, after: ContactDocument): string | undefined => {
   if (!before) return 'contact.created';
   if (after.erasedAt !== undefined) return before.erasedAt === undefined ? 'contact.erased' : undefined;
   // Sensitive data are no part of the details.
-  return same(before.details, after.details) ? undefined : 'contact.changed';
+  return isSame(before.details, after.details) ? undefined : 'contact.changed';
 };
 
-const same = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right);
+const isSame = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right);
 
 /** Consumers delete the contact's names and recorded answers. */
 export function createContactErasedFact(contactNumber: string, erasedAt: string): Fact {
@@ -63,7 +63,7 @@ export const examples = {
   [CONTACT_RECORDED]: createAnnouncementExample({
     type: 'contact.changed',
     resource: { type: 'contact', id: 'C7K2M9QX4TB03' },
-    data: shownOf({ kind: 'individual' }),
+    data: toEventData({ kind: 'individual' }),
   }),
 } as const;
 
@@ -88,7 +88,7 @@ export const currentFacts: CurrentFacts = {
     for await (const contact of readAllDocuments(store.collection(contactsCollection))) {
       const { id: key, institution, version, erasedAt, updatedAt } = contact;
       const common = { institution, key, version };
-      const shown = { resource: 'contact', data: shownOf(contact), belongsTo: ownersOf(contact) };
+      const shown = { resource: 'contact', data: toEventData(contact), belongsTo: toOwners(contact) };
       const last = repeatAnnouncement(contact, CONTACT_RECORDED, shown);
       if (last) yield { ...last, ...common, changedAt: Date.parse(updatedAt) };
       if (erasedAt !== undefined)

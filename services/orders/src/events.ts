@@ -36,7 +36,7 @@ const MAIL_REQUESTED = 'order.mail_requested' satisfies DomainFact['type'];
 const ORDER_EXPIRED = 'order.expired' satisfies DomainFact['type'];
 export const ORDER_RECORDED = 'order.recorded';
 
-const shownOf = (order: OrderDocument): object => {
+const toEventData = (order: OrderDocument): object => {
   const shown = toOrderView(order);
   const { reason: _, ...cancellation } = shown.cancellation ?? {};
   return {
@@ -55,34 +55,35 @@ const shownOf = (order: OrderDocument): object => {
   };
 };
 
-const clientOf = (createdBy: Creator | undefined): string[] =>
+const listClients = (createdBy: Creator | undefined): string[] =>
   createdBy && 'clientId' in createdBy ? [createdBy.clientId] : [];
 
-const ownersOf = ({ createdBy, pointOfSale }: Order): BelongsTo => ({ clientIds: clientOf(createdBy), pointOfSale });
+const toOwners = ({ createdBy, pointOfSale }: Order): BelongsTo => ({ clientIds: listClients(createdBy), pointOfSale });
 
 /** None while the order is a cart. */
 export function announceOrder(before: OrderDocument | undefined, after: OrderDocument): Announcement[] {
   if (isHidden(after)) return [];
   // An order that one call sells is announced with its sale, and with its first version.
   const created = before?.unseen ? { version: before.version } : {};
-  const payments = ofPayments(before?.unseen ? undefined : before, after);
-  const types = ownTypes(before, after);
-  const isChanged = (from: OrderDocument): boolean => hasNewPending(from, after) || visible(from) !== visible(after);
+  const payments = listMoneyEvents(before?.unseen ? undefined : before, after);
+  const types = listOrderTypes(before, after);
+  const isChanged = (from: OrderDocument): boolean =>
+    hasNewPending(from, after) || serializeVisible(from) !== serializeVisible(after);
   const isOther = types.length === 0 && payments.length === 0 && before && isChanged(before);
   // What an erasure takes along is told by contact.erased.
   if (isOther && before.erasedContact === after.erasedContact) types.push('order.changed');
   const own = types.map((type) => ({
     type,
     resource: { type: 'order', id: after.id },
-    data: shownOf(after),
+    data: toEventData(after),
     ...(type === 'order.created' && created),
   }));
   const [first, ...rest] = own;
   const all = first?.type === 'order.created' ? [first, ...payments, ...rest] : [...payments, ...own];
-  return all.map((announcement) => ({ ...announcement, belongsTo: ownersOf(after) }));
+  return all.map((announcement) => ({ ...announcement, belongsTo: toOwners(after) }));
 }
 
-const ofPayments = (before: Order | undefined, { id: orderId, payments, refunds }: Order): Announcement[] => {
+const listMoneyEvents = (before: Order | undefined, { id: orderId, payments, refunds }: Order): Announcement[] => {
   const statuses = new Map(before?.payments.map(({ id, status }) => [id, status]));
   const known = new Set(before?.refunds.map(({ id }) => id));
   return [
@@ -99,7 +100,7 @@ const ofPayments = (before: Order | undefined, { id: orderId, payments, refunds 
   ];
 };
 
-const ownTypes = (before: OrderDocument | undefined, after: OrderDocument): string[] => {
+const listOrderTypes = (before: OrderDocument | undefined, after: OrderDocument): string[] => {
   const types: string[] = [];
   if (!before || isHidden(before)) types.push('order.created');
   const { state } = after;
@@ -117,14 +118,14 @@ const hasNewPending = (before: Order, { payments }: Order): boolean => {
 };
 
 /** Without what follows from changes elsewhere: ticket ids, counts of a cancellation. */
-const visible = (order: OrderDocument): string => {
+const serializeVisible = (order: OrderDocument): string => {
   const { lines, cancellation, ...shown } = toOrderView(order);
   const own = lines.map((line) => ({ ...line, ticketId: null }));
   return JSON.stringify({ ...shown, lines: own, reason: cancellation?.reason, version: null, updatedAt: null });
 };
 
 /** None while its sale is due, since that publishes one. */
-const factOf = (order: OrderDocument): DomainFact | undefined => {
+const toCurrentFact = (order: OrderDocument): DomainFact | undefined => {
   const { state, saleDue, cancellation } = order;
   if (saleDue) return undefined;
   if (state === 'confirmed') return createOrderConfirmedFact(order);
@@ -137,11 +138,11 @@ export const currentFacts: CurrentFacts = {
   types: [CONTACT_NAMED, ORDER_CONFIRMED, ORDER_CANCELLED, ORDER_EXPIRED, ORDER_RECORDED],
   async *read(store) {
     for await (const order of readAllDocuments(store.collection(ordersCollection))) {
-      const said = { resource: 'order', data: shownOf(order), belongsTo: ownersOf(order) };
+      const said = { resource: 'order', data: toEventData(order), belongsTo: toOwners(order) };
       const last = repeatAnnouncement(order, ORDER_RECORDED, said);
       const { institution, id: key, version, modifiedAt: changedAt } = order;
       const named = order.unseen ? [] : createContactNamedFacts(order);
-      for (const fact of [...named, factOf(order), last])
+      for (const fact of [...named, toCurrentFact(order), last])
         if (fact) yield { ...fact, institution, key, version, changedAt };
     }
   },

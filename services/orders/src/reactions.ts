@@ -9,14 +9,14 @@ import { cancelOfPerformances } from './orders/actions.ts';
 import type { OrderDocument } from './store.ts';
 
 /** @throws {Unreadable} */
-const textIn = ({ type, data }: Message, name: string): string => {
+const readText = ({ type, data }: Message, name: string): string => {
   const value = (data as Readonly<Record<string, unknown>>)[name];
   if (typeof value !== 'string') throw new Unreadable(`${type} needs ${name}`);
   return value;
 };
 
 /** From 0. @throws {Unreadable} */
-const countIn = ({ type, data }: Message, name: string): number => {
+const readCount = ({ type, data }: Message, name: string): number => {
   const value = (data as Readonly<Record<string, unknown>>)[name];
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0)
     throw new Unreadable(`${type} needs ${name}`);
@@ -29,30 +29,30 @@ type Transition = (order: OrderDocument, now: number) => Accepted<OrderDocument>
 const transitions: Readonly<Record<string, (message: Message) => Transition>> = {
   'tickets.cancelled': (message) => {
     const counts = {
-      ticketsCancelled: countIn(message, 'ticketsCancelled'),
-      controlled: countIn(message, 'controlled'),
+      ticketsCancelled: readCount(message, 'ticketsCancelled'),
+      controlled: readCount(message, 'controlled'),
     };
     return (order, now) => recordTicketsCancelled(order, { version: message.version, ...counts }, now);
   },
   'places.released': (message) => {
-    const placesReleased = countIn(message, 'placesReleased');
-    const named = textIn(message, 'cause');
+    const placesReleased = readCount(message, 'placesReleased');
+    const named = readText(message, 'cause');
     const cause = releaseCauses.find((known) => known === named);
     if (!cause) throw new Unreadable(`${message.type} has an unknown cause`);
     return (order, now) => recordPlacesReleased(order, { version: message.version, cause, placesReleased }, now);
   },
   // So that a cancellation can be decided while the tickets service is down.
   'ticket.controlled': (message) => {
-    const ticketId = textIn(message, 'ticketId');
+    const ticketId = readText(message, 'ticketId');
     return (order) => recordControl(order, { ticketId, version: message.version, controlled: true });
   },
   'ticket.control_reverted': (message) => {
-    const ticketId = textIn(message, 'ticketId');
+    const ticketId = readText(message, 'ticketId');
     return (order) => recordControl(order, { ticketId, version: message.version, controlled: false });
   },
   'ticket.replaced': (message) => {
-    const [lineId, ticketId] = [textIn(message, 'lineId'), textIn(message, 'ticketId')];
-    const replaces = textIn(message, 'replaces');
+    const [lineId, ticketId] = [readText(message, 'lineId'), readText(message, 'ticketId')];
+    const replaces = readText(message, 'replaces');
     return (order, now) => recordReplacement(order, { lineId, ticketId, replaces }, now);
   },
 };
@@ -60,7 +60,7 @@ const transitions: Readonly<Record<string, (message: Message) => Transition>> = 
 /** They share one queue, so that the events of one order keep their sequence. Those of unknown orders are ignored. */
 export async function applyFulfilment(context: OrdersContext, message: Message): Promise<void> {
   const transition = findReaction(transitions, message)(message);
-  await context.orders.of(message.institution).update(textIn(message, 'orderId'), (order) => {
+  await context.orders.of(message.institution).update(readText(message, 'orderId'), (order) => {
     const { next, facts } = transition(order, context.now());
     return next === order ? undefined : { next, events: facts };
   });
@@ -70,7 +70,7 @@ const WIDTH = 16;
 
 /** Skips orders that are already cancelled, so it may be interrupted and repeated. */
 export async function cancelPerformanceOrders(context: OrdersContext, message: Message): Promise<void> {
-  const performanceId = textIn(message, 'performanceId');
+  const performanceId = readText(message, 'performanceId');
   const orders = context.orders.of(message.institution);
   const links = context.links.of(message.institution);
   const where = { performanceId };
@@ -90,7 +90,7 @@ export async function eraseContact(
   idempotency: Pick<Idempotency, 'forget'>,
   message: Message,
 ): Promise<void> {
-  const contactNumber = textIn(message, 'contactNumber');
+  const contactNumber = readText(message, 'contactNumber');
   const orders = context.orders.of(message.institution);
   for await (const { id, lines } of readDocuments(orders, { where: { contactNumber }, orderBy: 'listedAt' })) {
     // Answers from before the contact became the buyer have only the order among their subjects.

@@ -12,7 +12,7 @@ import type { OrderDocument } from './store.ts';
 /** Returns the order as it is then. @throws if it could not be done */
 type Act = (context: OrdersContext, order: OrderDocument) => Promise<OrderDocument | undefined>;
 
-const present = ({ orders }: OrdersContext, { institution, id }: OrderDocument) => orders.of(institution).get(id);
+const readOrder = ({ orders }: OrdersContext, { institution, id }: OrderDocument) => orders.of(institution).get(id);
 
 const acts: Readonly<Record<StateWork, Act>> = {
   /** Places that are gone, and a cancellation meanwhile, end the sale as well. */
@@ -20,7 +20,7 @@ const acts: Readonly<Record<StateWork, Act>> = {
     try {
       return await sell(context, order);
     } catch (error) {
-      const left = await present(context, order);
+      const left = await readOrder(context, order);
       if (!(error instanceof Fault) || left?.saleDue) throw error;
       return left;
     }
@@ -33,7 +33,7 @@ const acts: Readonly<Record<StateWork, Act>> = {
 };
 
 /** The handler of work that is done when nothing of it follows from the order's state any more. */
-const following =
+const createHandler =
   (name: StateWork): WorkKind<OrdersContext>['handle'] =>
   async (context, document) => {
     const left = await acts[name](context, document as OrderDocument);
@@ -52,12 +52,12 @@ const issue: WorkKind<OrdersContext>['handle'] = async (context, document) => {
 /** What tickets and contacts must answer has few slots, so that sales do not wait for it while they are away. */
 export const work: WorkTable<OrdersContext> = {
   orders: {
-    sell: following('sell'),
-    expire: following('expire'),
-    releaseRemoved: following('releaseRemoved'),
-    shortenHold: following('shortenHold'),
+    sell: createHandler('sell'),
+    expire: createHandler('expire'),
+    releaseRemoved: createHandler('releaseRemoved'),
+    shortenHold: createHandler('shortenHold'),
     issueTickets: { handle: issue, slots: () => 4, institutionSlots: 2 },
-    writeGuest: { handle: following('writeGuest'), slots: () => 2, institutionSlots: 2 },
-    forgetGuests: { handle: following('forgetGuests'), slots: () => 2, institutionSlots: 2 },
+    writeGuest: { handle: createHandler('writeGuest'), slots: () => 2, institutionSlots: 2 },
+    forgetGuests: { handle: createHandler('forgetGuests'), slots: () => 2, institutionSlots: 2 },
   },
 };

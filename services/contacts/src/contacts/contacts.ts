@@ -60,14 +60,14 @@ export function createContacts({ contacts, links }: Collections): ContactsOf {
 
 const timestamp = () => new Date().toISOString();
 
-const absent = () => new Fault('not_found', 'There is no contact with this number.');
+const createNotFoundFault = () => new Fault('not_found', 'There is no contact with this number.');
 
-const criteriaExcluded = () =>
+const createCriteriaFault = () =>
   new Fault('forbidden', 'A client with bounds may not give or change $.criteria, which decide about prices.');
 
-const notByItself = (what: string) => new Fault('forbidden', `A user of the role customer may not ${what}.`);
+const createOwnContactFault = (what: string) => new Fault('forbidden', `A user of the role customer may not ${what}.`);
 
-const isErased = () => new Fault('precondition_failed', 'The contact was erased and cannot be changed.');
+const createErasedFault = () => new Fault('precondition_failed', 'The contact was erased and cannot be changed.');
 
 /** `all` finds other contacts' emails, `seen` does everything else. */
 const createFor = (
@@ -76,15 +76,15 @@ const createFor = (
   { client, isOwnOnly, isBounded }: Readonly<Record<'isOwnOnly' | 'isBounded', boolean>> & Pick<Caller, 'client'>,
 ) => {
   /** `except` is left out. */
-  const oldestWith = async (documents: Pick<SeenContacts, 'find'>, email: string, except?: string) => {
+  const findOldest = async (documents: Pick<SeenContacts, 'find'>, email: string, except?: string) => {
     const query = { where: { emailKey: computeEmailKey(email) }, orderBy: 'createdAt', limit: 2 };
     return (await documents.find(query)).find(({ id }) => id !== except);
   };
 
   /** The answer shows the oldest contact that the caller sees. */
   const refuseDuplicate = async (email: string, except?: string): Promise<void> => {
-    if (!(await oldestWith(all, email, except))) return;
-    const shown = await oldestWith(seen, email, except);
+    if (!(await findOldest(all, email, except))) return;
+    const shown = await findOldest(seen, email, except);
     const taken = 'Another contact has this email';
     const text = isOwnOnly ? `${taken}.` : `${taken}; allowDuplicateEmail=true bypasses the check.`;
     throw shown
@@ -93,7 +93,11 @@ const createFor = (
   };
 
   /** A concurrent write of the same email may conflict; the one written first is the existing contact. */
-  const orDuplicate = async <T>(email: string | undefined, except: string, write: () => Promise<T>): Promise<T> => {
+  const retryUnlessDuplicate = async <T>(
+    email: string | undefined,
+    except: string,
+    write: () => Promise<T>,
+  ): Promise<T> => {
     for (;;) {
       try {
         return await write();
@@ -108,13 +112,13 @@ const createFor = (
   /** Finds either kind, also an erased contact. @throws Fault `not_found` */
   const getAny = async (number: string): Promise<ContactDocument> => {
     const contact = await seen.get(number);
-    if (!contact) throw absent();
+    if (!contact) throw createNotFoundFault();
     return contact;
   };
 
   const get = async (kind: Kind, number: string): Promise<ContactDocument> => {
     const contact = await getAny(number);
-    if (contact.kind !== kind) throw absent();
+    if (contact.kind !== kind) throw createNotFoundFault();
     return contact;
   };
 
@@ -128,18 +132,18 @@ const createFor = (
     const updated = await seen.update(
       number,
       (current) => {
-        if (current.kind !== kind) throw absent();
+        if (current.kind !== kind) throw createNotFoundFault();
         request.ifMatch(String(current.version));
         request.requireUnchanged?.(current);
         return step(current);
       },
       { ...options, idempotencyRecord: request.idempotencyRecord },
     );
-    if (!updated) throw absent();
+    if (!updated) throw createNotFoundFault();
     return updated;
   };
 
-  const erasure = (contact: ContactDocument): Change<ContactDocument> => {
+  const buildErasure = (contact: ContactDocument): Change<ContactDocument> => {
     const erasedAt = timestamp();
     const { id } = contact;
     return { next: { id, ...erasePersonalData(contact, erasedAt) }, events: [createContactErasedFact(id, erasedAt)] };
@@ -156,11 +160,11 @@ const createFor = (
       allowDuplicate: boolean,
       idempotencyRecord?: IdempotencyRecord<ContactDocument>,
     ): Promise<ContactDocument> {
-      if (isBounded && hasCriteria(details)) throw criteriaExcluded();
+      if (isBounded && hasCriteria(details)) throw createCriteriaFault();
       if (details.email !== undefined && !allowDuplicate) await refuseDuplicate(details.email);
       const number = createContactNumber();
       // Each attempt is a write with its own timestamp.
-      return orDuplicate(details.email, number, () => {
+      return retryUnlessDuplicate(details.email, number, () => {
         const contact = buildContact(kind, number, details, allowDuplicate, timestamp());
         const createdBy = client === null ? {} : { createdBy: { clientId: client } };
         return seen.insert({ id: number, ...contact, ...createdBy }, { idempotencyRecord });
@@ -185,13 +189,13 @@ const createFor = (
         const { firstName: _, ...kept } = known as IndividualDetails;
         return { next: { ...setDetails(current, { ...kept, ...details }, true, timestamp()), guestAsOf: asOf } };
       });
-      if (!written) throw absent();
+      if (!written) throw createNotFoundFault();
       return written;
     },
 
     /** Keeps a contact that the institution has changed since. No effect on other contacts. */
     async forgetGuest(number: string): Promise<void> {
-      const eraseGuest = (contact: ContactDocument) => (isOnlyGuests(contact) ? erasure(contact) : undefined);
+      const eraseGuest = (contact: ContactDocument) => (isOnlyGuests(contact) ? buildErasure(contact) : undefined);
       await seen.update(number, eraseGuest, { forget: number });
     },
 
@@ -202,23 +206,23 @@ const createFor = (
       allowDuplicate: boolean,
       request: Request,
     ): Promise<ContactDocument> {
-      if (isOwnOnly && allowDuplicate) throw notByItself('use allowDuplicateEmail');
+      if (isOwnOnly && allowDuplicate) throw createOwnContactFault('use allowDuplicateEmail');
       const applyDetails = (present: Details): Details => {
         const wanted = to(present);
         if ((isOwnOnly || isBounded) && hasChangedCriteria(present, wanted))
-          throw isOwnOnly ? notByItself('change $.criteria') : criteriaExcluded();
+          throw isOwnOnly ? createOwnContactFault('change $.criteria') : createCriteriaFault();
         return wanted;
       };
       const current = await get(kind, number);
       request.ifMatch(String(current.version));
       request.requireUnchanged?.(current);
-      if (current.details === undefined) throw isErased();
+      if (current.details === undefined) throw createErasedFault();
       const wanted = applyDetails(current.details);
       const { email } = wanted;
       const write = () =>
-        orDuplicate(email, number, () =>
+        retryUnlessDuplicate(email, number, () =>
           update(kind, number, request, (contact) => {
-            if (contact.details === undefined) throw isErased();
+            if (contact.details === undefined) throw createErasedFault();
             return {
               next: markAdopted(setDetails(contact, applyDetails(contact.details), allowDuplicate, timestamp())),
             };
@@ -233,13 +237,13 @@ const createFor = (
     },
 
     erase: (kind: Kind, number: string, request: Request): Promise<ContactDocument> =>
-      update(kind, number, request, (contact) => (contact.erasedAt === undefined ? erasure(contact) : undefined), {
+      update(kind, number, request, (contact) => (contact.erasedAt === undefined ? buildErasure(contact) : undefined), {
         forget: number,
       }),
 
     setSensitive: (number: string, sensitive: Sensitive, request: Request): Promise<ContactDocument> =>
       update('individual', number, request, (contact) => {
-        if (contact.erasedAt !== undefined) throw isErased();
+        if (contact.erasedAt !== undefined) throw createErasedFault();
         return { next: { ...markAdopted(contact), sensitive } };
       }),
   };

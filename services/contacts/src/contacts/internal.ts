@@ -105,7 +105,7 @@ export function createInternalRoutes(contactsOf: ContactsOf): AnyOperation[] {
         answer: { contactNumber, kind: 'individual', criteria: details.criteria, hasEmail: true, erasedAt: null },
       },
       handle: async ({ caller, params, query }) =>
-        ok(toKnownContact(await contactsOf(readerOf(caller, query)).getAny(params.contactNumber))),
+        ok(toKnownContact(await contactsOf(toReader(caller, query)).getAny(params.contactNumber))),
     }),
     operation({
       id: 'findContacts',
@@ -132,7 +132,7 @@ export function createInternalRoutes(contactsOf: ContactsOf): AnyOperation[] {
         answer: { contactNumbers: [contactNumber], hasMore: false },
       },
       handle: async ({ caller, query: { email, name, among, ...within } }) => {
-        const { documents } = contactsOf(readerOf(caller, within));
+        const { documents } = contactsOf(toReader(caller, within));
         const isFound = name === undefined || computeNameKey(name) !== '';
         const where = {
           ...(email === undefined ? {} : { emailKey: computeEmailKey(email) }),
@@ -168,7 +168,7 @@ export function createInternalRoutes(contactsOf: ContactsOf): AnyOperation[] {
           erasedAt: null,
         },
       },
-      handle: async ({ caller, params }) => ok(flat(await contactsOf(caller).getAny(params.contactNumber))),
+      handle: async ({ caller, params }) => ok(toOwnContact(await contactsOf(caller).getAny(params.contactNumber))),
     }),
     operation({
       id: 'writeGuest',
@@ -187,7 +187,7 @@ export function createInternalRoutes(contactsOf: ContactsOf): AnyOperation[] {
         answer: { contactNumber },
       },
       handle: async ({ caller, params, body: { asOf, ...guest } }) => {
-        await contactsOf(caller).writeGuest(guestNumber(params.contactNumber), guest, Date.parse(asOf));
+        await contactsOf(caller).writeGuest(requireContactNumber(params.contactNumber), guest, Date.parse(asOf));
         return ok({ contactNumber: params.contactNumber });
       },
     }),
@@ -203,7 +203,7 @@ export function createInternalRoutes(contactsOf: ContactsOf): AnyOperation[] {
       answers: { 200: Type.Object({ contactNumber: Type.String() }) },
       example: { params: { contactNumber }, answer: { contactNumber } },
       handle: async ({ caller, params }) => {
-        await contactsOf(caller).forgetGuest(guestNumber(params.contactNumber));
+        await contactsOf(caller).forgetGuest(requireContactNumber(params.contactNumber));
         return ok({ contactNumber: params.contactNumber });
       },
     }),
@@ -219,7 +219,7 @@ const toKnownContact = ({ contactNumber, kind, details, erasedAt }: ContactDocum
 });
 
 /** The service reads within the reach of the client that it calls for. */
-const readerOf = (
+const toReader = (
   caller: Caller,
   { clientId, ownOrders = true, pointsOfSale }: { clientId?: string; ownOrders?: boolean; pointsOfSale?: string },
 ): Caller => {
@@ -227,7 +227,7 @@ const readerOf = (
   return clientId === undefined ? caller : { ...caller, client: clientId, bounds };
 };
 
-const flat = (contact: ContactDocument): Static<typeof OwnContact> => {
+const toOwnContact = (contact: ContactDocument): Static<typeof OwnContact> => {
   const { contactNumber, kind, details, createdAt, updatedAt, erasedAt = null } = contact;
   const individual = details && 'lastName' in details ? details : undefined;
   const structure = details && 'name' in details ? details : undefined;
@@ -256,7 +256,7 @@ const flat = (contact: ContactDocument): Static<typeof OwnContact> => {
 };
 
 /** Orders makes the numbers of guests in this form. @throws Fault `not_found` */
-const guestNumber = (text: string): string => {
+const requireContactNumber = (text: string): string => {
   if (!isContactNumber(text)) throw new Fault('not_found', 'This is not a contact number.');
   return text;
 };

@@ -24,16 +24,16 @@ export function createBoundedContacts(
     }),
   );
 
-  const namedAmong = async (numbers: readonly string[]): Promise<ReadonlySet<string | null>> => {
+  const findNamedAmong = async (numbers: readonly string[]): Promise<ReadonlySet<string | null>> => {
     const where = { contactNumber: { in: numbers } };
     const found = await Promise.all(naming.map((named) => named.find({ where })));
     return new Set(found.flat().map(({ contactNumber }) => contactNumber));
   };
 
   /** The documents among which the client finds this contact, if at all. */
-  const around = async (number: string) => ((await namedAmong([number])).size > 0 ? contacts : made);
+  const selectReachable = async (number: string) => ((await findNamedAmong([number])).size > 0 ? contacts : made);
 
-  const namedByOrders = async () => {
+  const readNamedByOrders = async () => {
     const numbers = new Set<string>();
     const query = { where: { contactNumber: { gt: '' } }, orderBy: 'contactNumber' };
     for (const named of naming)
@@ -42,20 +42,20 @@ export function createBoundedContacts(
   };
 
   /** Few contacts share an email, while a point of sale may have many orders. */
-  const withEmail = async ({ limit, ...query }: Query) => {
+  const findByEmail = async ({ limit, ...query }: Query) => {
     const found = await contacts.find(query);
-    const named = await namedAmong(found.map(({ id }) => id));
+    const named = await findNamedAmong(found.map(({ id }) => id));
     return found.filter(({ id, createdBy }) => createdBy?.clientId === client || named.has(id)).slice(0, limit);
   };
 
   return {
     insert: made.insert,
-    get: async (number) => (await around(number)).get(number),
-    update: async (number, fn, options) => (await around(number)).update(number, fn, options),
+    get: async (number) => (await selectReachable(number)).get(number),
+    update: async (number, fn, options) => (await selectReachable(number)).update(number, fn, options),
     async find({ orderBy = 'createdAt', ...rest } = {}) {
       const query = { ...rest, orderBy };
-      if (typeof rest.where?.emailKey === 'string') return withEmail(query);
-      const found = await Promise.all([made.find(query), (await namedByOrders()).find(query)]);
+      if (typeof rest.where?.emailKey === 'string') return findByEmail(query);
+      const found = await Promise.all([made.find(query), (await readNamedByOrders()).find(query)]);
       const key = (contact: ContactDocument) => String(contact[orderBy as 'createdAt']);
       return [...new Map(found.flat().map((contact) => [contact.id, contact])).values()]
         .toSorted((left, right) => compare(key(left), key(right)) || compare(left.id, right.id))

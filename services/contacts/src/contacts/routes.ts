@@ -72,12 +72,12 @@ const OWN_CONTACT =
 
 /** `disclosure` limits what the answer to a duplicate email discloses. */
 export function createContactRoutes(contactsOf: ContactsOf, disclosure: Disclosure): AnyOperation[] {
-  return kinds.flatMap((kind) => routesOf(contactsOf, disclosure, kind));
+  return kinds.flatMap((kind) => createKindRoutes(contactsOf, disclosure, kind));
 }
 
 type ChangeRequest = Request<{ contactNumber: string }, { allowDuplicateEmail?: boolean }, object>;
 
-const routesOf = (
+const createKindRoutes = (
   contactsOf: ContactsOf,
   { guard }: Disclosure,
   { kind, plural, noun, a, Details, Contact, ...examples }: KindOfContact,
@@ -104,14 +104,14 @@ const routesOf = (
     etag: true,
     conditional: true,
   } as const;
-  const createdContactAnswer = (contact: ContactDocument) =>
-    created(toContactView(contact), `/svc/v3/contacts/${plural}/${contact.contactNumber}`, answerMeta(contact));
+  const answerCreatedContact = (contact: ContactDocument) =>
+    created(toContactView(contact), `/svc/v3/contacts/${plural}/${contact.contactNumber}`, toAnswerMeta(contact));
   const changeBy = async (
     { caller, params, query, ifMatch, requireUnchanged }: ChangeRequest,
     to: (current: Details) => Details,
     idempotencyRecord?: IdempotencyRecord<ContactDocument>,
   ) =>
-    contactAnswer(
+    answerContact(
       await contactsOf(caller).change(kind, params.contactNumber, to, query.allowDuplicateEmail === true, {
         ifMatch,
         requireUnchanged: (contact) => requireUnchanged(toContactView(contact)),
@@ -137,13 +137,13 @@ const routesOf = (
       etag: true,
       example: { body: examples.details, answer: examples.contact },
       handle: async ({ caller, query, body, remember }) =>
-        createdContactAnswer(
+        answerCreatedContact(
           await guard(caller, () =>
             contactsOf(caller).create(
               kind,
-              detailsOf(body),
+              toDetails(body),
               query.allowDuplicateEmail === true,
-              remember(createdContactAnswer),
+              remember(answerCreatedContact),
             ),
           ),
         ),
@@ -194,7 +194,7 @@ const routesOf = (
       answers: { 200: Contact },
       etag: true,
       example: { params, answer: examples.contact },
-      handle: async ({ caller, params }) => contactAnswer(await contactsOf(caller).get(kind, params.contactNumber)),
+      handle: async ({ caller, params }) => answerContact(await contactsOf(caller).get(kind, params.contactNumber)),
     }),
     operation({
       ...change,
@@ -204,7 +204,7 @@ const routesOf = (
       description: OWN_CONTACT,
       body: named(`${noun}Replacement`, Details),
       example: { params, body: examples.details, answer: examples.contact },
-      handle: (request) => changeBy(request, () => detailsOf(request.body)),
+      handle: (request) => changeBy(request, () => toDetails(request.body)),
     }),
     operation({
       ...change,
@@ -217,8 +217,8 @@ const routesOf = (
       handle: (request) =>
         changeBy(
           request,
-          (current) => detailsOf(mergePatch<object>(current, request.body)),
-          request.remember(contactAnswer),
+          (current) => toDetails(mergePatch<object>(current, request.body)),
+          request.remember(answerContact),
         ),
     }),
     operation({
@@ -236,15 +236,18 @@ const routesOf = (
       conditional: true,
       example: { params, answer: example.createErasedExample(kind) },
       handle: async ({ caller, params, ifMatch }) =>
-        contactAnswer(await contactsOf(caller).erase(kind, params.contactNumber, { ifMatch })),
+        answerContact(await contactsOf(caller).erase(kind, params.contactNumber, { ifMatch })),
     }),
   ];
 };
 
 /** `subjects`: an erasure of the contact deletes the recorded answer. */
-const answerMeta = (contact: ContactDocument) => ({ etag: String(contact.version), subjects: [contact.contactNumber] });
+const toAnswerMeta = (contact: ContactDocument) => ({
+  etag: String(contact.version),
+  subjects: [contact.contactNumber],
+});
 
 /** The schema of the kind has validated the body. */
-const detailsOf = (body: object): Details => body as Details;
+const toDetails = (body: object): Details => body as Details;
 
-const contactAnswer = (contact: ContactDocument) => ok(toContactView(contact), answerMeta(contact));
+const answerContact = (contact: ContactDocument) => ok(toContactView(contact), toAnswerMeta(contact));

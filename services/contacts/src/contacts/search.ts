@@ -15,17 +15,17 @@ export interface Indexed {
 export function searchContacts(contacts: Indexed, text: string): Listed<ContactDocument> {
   return {
     async find({ where = {}, orderBy = 'createdAt', limit, ...page }) {
-      const queries = searchesFor(text, where).map((search) => ({ ...page, ...search, orderBy, limit }));
+      const queries = buildSearches(text, where).map((search) => ({ ...page, ...search, orderBy, limit }));
       const found = await Promise.all(queries.map((query) => contacts.find(query)));
       const byId = new Map(found.flat().map((contact) => [contact.id, contact]));
-      const key = (contact: ContactDocument) => `${sortValueOf(contact, orderBy)} ${contact.id}`;
+      const key = (contact: ContactDocument) => `${getSortValue(contact, orderBy)} ${contact.id}`;
       return [...byId.values()].toSorted((a, b) => (key(a) < key(b) ? -1 : 1)).slice(0, limit);
     },
   };
 }
 
 /** There is none for a text without letters. */
-const searchesFor = (text: string, { emailKey: email, ...where }: Where) => {
+const buildSearches = (text: string, { emailKey: email, ...where }: Where) => {
   const [name, mail] = [computeNameKey(text), computeEmailKey(text)];
   const named = { index: 'name', where: { ...where, nameKey: toPrefixRange(name) } };
   const byName = { ...named, where: email === undefined ? named.where : { ...named.where, emailKey: email } };
@@ -35,4 +35,4 @@ const searchesFor = (text: string, { emailKey: email, ...where }: Where) => {
   return isSame ? [{ index: 'email', where: { ...where, emailKey: email } }] : name === '' ? [] : [byName];
 };
 
-const sortValueOf = (contact: ContactDocument, orderBy: string): string => String(contact[orderBy as 'createdAt']);
+const getSortValue = (contact: ContactDocument, orderBy: string): string => String(contact[orderBy as 'createdAt']);

@@ -47,7 +47,8 @@ export function createSensitiveRoutes(contactsOf: ContactsOf): AnyOperation[] {
       summary: 'Reads the sensitive data of an individual',
       description: 'An empty object if nothing is set.',
       example: { params: { contactNumber: individual.contactNumber }, answer: sensitive },
-      handle: async ({ caller, params }) => answer(await contactsOf(caller).get('individual', params.contactNumber)),
+      handle: async ({ caller, params }) =>
+        answerSensitive(await contactsOf(caller).get('individual', params.contactNumber)),
     }),
     operation({
       ...resource,
@@ -64,11 +65,11 @@ export function createSensitiveRoutes(contactsOf: ContactsOf): AnyOperation[] {
         answer: sensitive,
       },
       handle: async ({ caller, params, body, ifMatch }) =>
-        answer(await contactsOf(caller).setSensitive(params.contactNumber, body, { ifMatch })),
+        answerSensitive(await contactsOf(caller).setSensitive(params.contactNumber, body, { ifMatch })),
     }),
   ];
 }
 
 /** The object is empty before anything is set. */
-const answer = (contact: ContactDocument) =>
+const answerSensitive = (contact: ContactDocument) =>
   ok(contact.sensitive ?? {}, { etag: String(contact.version), subjects: [contact.contactNumber] });

@@ -7,14 +7,14 @@ import { computeNameKey } from './search-key.ts';
 export function computeEmailKey(email: string): string {
   const text = email.trim();
   const domain = text.lastIndexOf('@') + 1;
-  return foldText(text.slice(0, domain)) + foldText(dnsName(text.slice(domain)));
+  return foldText(text.slice(0, domain)) + foldText(toDnsName(text.slice(domain)));
 }
 
 /** A final sigma becomes a sigma. */
 const foldText = (text: string): string => text.normalize('NFC').toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
 
 /** A domain with non-ASCII letters becomes IDNA; others are unchanged. */
-const dnsName = (domain: string): string => {
+const toDnsName = (domain: string): string => {
   const url = `http://${domain}`;
   return /\P{ASCII}/u.test(domain) && URL.canParse(url) ? new URL(url).hostname : domain;
 };
@@ -116,13 +116,13 @@ export function buildContact(
   return {
     contactNumber,
     kind,
-    ...withKeys(details, contactNumber, allowDuplicate),
+    ...addKeys(details, contactNumber, allowDuplicate),
     createdAt: now,
     updatedAt: now,
   };
 }
 
-const withKeys = (details: Details, contactNumber: string, allowDuplicate: boolean) => ({
+const addKeys = (details: Details, contactNumber: string, allowDuplicate: boolean) => ({
   details,
   nameKey: computeContactNameKey(details),
   ...(details.email === undefined
@@ -139,20 +139,20 @@ export function hasChangedEmail(contact: Contact, details: Details): boolean {
 }
 
 export function hasCriteria(details: Details): boolean {
-  return criteriaOf(details).length > 0;
+  return listCriteria(details).length > 0;
 }
 
-const criteriaOf = (details: Details): readonly string[] => ('criteria' in details && details.criteria) || [];
+const listCriteria = (details: Details): readonly string[] => ('criteria' in details && details.criteria) || [];
 
 /** The order of criteria means nothing. */
 export function hasChangedCriteria(present: Details, wanted: Details): boolean {
-  return [...criteriaOf(present)].toSorted().join() !== [...criteriaOf(wanted)].toSorted().join();
+  return [...listCriteria(present)].toSorted().join() !== [...listCriteria(wanted)].toSorted().join();
 }
 
 /** An unchanged email keeps its key (also one that was allowed as a duplicate). */
 export function setDetails<T extends Contact>(contact: T, details: Details, allowDuplicate: boolean, now: string): T {
   const { emailKey: _key, uniqueEmail: held, ...rest } = contact;
-  const keys = withKeys(details, contact.contactNumber, allowDuplicate);
+  const keys = addKeys(details, contact.contactNumber, allowDuplicate);
   const unchanged = details.email !== undefined && !hasChangedEmail(contact, details) ? { uniqueEmail: held } : {};
   return { ...rest, ...keys, ...unchanged, updatedAt: now } as T;
 }

@@ -27,10 +27,10 @@ export function toFault({ reason, details, state, recorded }: Refusal): RefusedO
     return new RefusedOrder(reason, 'payment_recorded', details, { Location });
   }
   const code = (reason === 'wrong_state' && state && codesByState[state]) || codes[reason].code;
-  return new RefusedOrder(reason, code, details, headersOf(code));
+  return new RefusedOrder(reason, code, details, getHeaders(code));
 }
 
-const headersOf = (code: Code): FaultHeaders => (code === 'conflict' ? { 'Retry-After': '1' } : {});
+const getHeaders = (code: Code): FaultHeaders => (code === 'conflict' ? { 'Retry-After': '1' } : {});
 
 /** Without `details` it says what the table says. */
 export function createRefusalFault<R extends Reason>(reason: R, ...details: Details<R>): RefusedOrder {

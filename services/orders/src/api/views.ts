@@ -66,13 +66,13 @@ export function toOrderView(order: OrderDocument): Static<typeof schemas.Order> 
     expiresAt: formatInstantOrNull(order.expiresAt),
     dueAt: formatInstantOrNull(order.dueAt),
     confirmedAt: formatInstantOrNull(order.confirmedAt),
-    cancellation: order.cancellation && cancellationView(order.cancellation),
+    cancellation: order.cancellation && toCancellationView(order.cancellation),
     createdAt: formatInstant(order.createdAt),
     updatedAt: formatInstant(order.modifiedAt ?? order.createdAt),
   };
 }
 
-const cancellationView = (cancellation: Cancellation): NonNullable<Static<typeof schemas.Order>['cancellation']> => ({
+const toCancellationView = (cancellation: Cancellation): NonNullable<Static<typeof schemas.Order>['cancellation']> => ({
   reason: cancellation.reason,
   requestedAt: formatInstant(cancellation.requestedAt),
   ticketsCancelled: cancellation.ticketsCancelled,
@@ -99,7 +99,7 @@ export function selectShopperMembers<
 }
 
 export function answerOrder(order: OrderDocument) {
-  return ok(toOrderView(order), answerMeta(order));
+  return ok(toOrderView(order), toAnswerMeta(order));
 }
 
 /** 200 with the order and its tickets; without an ETag, since they change without the order. */
@@ -108,18 +108,18 @@ export function answerOrderWithTickets(order: OrderDocument, tickets: IncludedTi
 }
 
 /** `subjects`: the buyer, and the order if it names beneficiaries; their erasure deletes the recorded answer. */
-const answerMeta = (order: OrderDocument): Pick<Answer, 'etag' | 'subjects'> => ({
+const toAnswerMeta = (order: OrderDocument): Pick<Answer, 'etag' | 'subjects'> => ({
   etag: String(order.version),
   subjects: [...(order.contactNumber === null ? [] : [order.contactNumber]), ...(hasNames(order) ? [order.id] : [])],
 });
 
 export function answerCreatedOrder(order: OrderDocument) {
-  return created(toOrderView(order), formatOrderPath(order.id), answerMeta(order));
+  return created(toOrderView(order), formatOrderPath(order.id), toAnswerMeta(order));
 }
 
 /** 201 with the order and its tickets. */
 export function answerCreatedOrderWithTickets(order: OrderDocument, tickets: IncludedTickets) {
-  return created({ ...toOrderView(order), tickets }, formatOrderPath(order.id), answerMeta(order));
+  return created({ ...toOrderView(order), tickets }, formatOrderPath(order.id), toAnswerMeta(order));
 }
 
 /** Without the scope the member `reference` is absent. */

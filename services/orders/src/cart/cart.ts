@@ -157,7 +157,7 @@ export async function listShopOrders(
   const others = ids.filter((id) => !own.some((order) => order.id === id));
   const named = others.length === 0 ? [] : await orders.find({ where: { id: { in: others } } });
   const found = [...own, ...named.filter((order) => !isHidden(order))];
-  const page = found.toSorted(byStartThenId).slice(offset, offset + limit);
+  const page = found.toSorted(compareByStart).slice(offset, offset + limit);
   const now = context.now();
   const items = await Promise.all(
     page.map((order) => (isPastDue(order, now) ? expireNow(context, toTarget(order)) : order)),
@@ -165,10 +165,10 @@ export async function listShopOrders(
   return { items, total: found.length };
 }
 
-const byStartThenId = (a: OrderDocument, b: OrderDocument): number =>
-  startOf(a) - startOf(b) || (a.id < b.id ? -1 : Number(a.id > b.id));
+const compareByStart = (a: OrderDocument, b: OrderDocument): number =>
+  getFirstStart(a) - getFirstStart(b) || (a.id < b.id ? -1 : Number(a.id > b.id));
 
-const startOf = ({ lines }: OrderDocument): number =>
+const getFirstStart = ({ lines }: OrderDocument): number =>
   Math.min(...lines.map(({ startDate }) => Date.parse(startDate)), Number.MAX_SAFE_INTEGER);
 
 /** As people write the number. @throws Fault `not_found`, also for a cart */
@@ -200,7 +200,7 @@ export async function listPerformanceOrders(
     read: readonly { readonly id: string }[],
     following: string | null,
   ) => ({
-    orders: found.flatMap(shownIf(performanceId)),
+    orders: found.flatMap(selectConfirmed(performanceId)),
     next: read.length < PAGE ? following : `${source} ${read.at(-1)?.id}`,
   });
   if (source === 'first') {
@@ -212,7 +212,7 @@ export async function listPerformanceOrders(
   return answer(ids.length === 0 ? [] : await orders.find({ where: { id: { in: ids } } }), linked, null);
 }
 
-const shownIf =
+const selectConfirmed =
   (performanceId: string) =>
   ({ id, state, createdBy, contactNumber, performanceIds }: OrderDocument) =>
     state === 'confirmed' && createdBy && 'pointOfSale' in createdBy && performanceIds.includes(performanceId)

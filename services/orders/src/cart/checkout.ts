@@ -32,7 +32,7 @@ export async function checkOutCart(
   requested: CheckoutRequest,
 ): Promise<OrderDocument> {
   const { requestId, paymentMethod: method, paymentToken: token = 'ok' } = requested;
-  const { criteria, ...buyer } = await buyerOf(context, target, requested);
+  const { criteria, ...buyer } = await readBuyer(context, target, requested);
   const command = {
     ...target,
     request: deriveCheckoutRequestId(target.orderId, requestId),
@@ -41,7 +41,7 @@ export async function checkOutCart(
   const paymentId = deriveId('pay', target.orderId, requestId);
   const checkingOut = (graceMs: number) => (current: OrderDocument, now: number) => {
     if (!criteria) throw createRefusalFault('invalid_reference', `There is no contact ${requested.contactNumber}.`);
-    const contactNumber = requested.contactNumber ?? contactOfGuest(current, requestId);
+    const contactNumber = requested.contactNumber ?? chooseGuestContact(current, requestId);
     const input = { ...buyer, contactNumber, requestId, criteria, method, token, paymentId, graceMs };
     return checkOut(current, input, now);
   };
@@ -60,7 +60,7 @@ export async function checkOutCart(
           confirmBySale(checkingOut(graceMs)(current, now), sale, now),
       sold: ({ sale }) => sale?.soldPlaceIds ?? [],
     });
-    if (isStranded(bought)) throw placesGone();
+    if (isStranded(bought)) throw createPlacesGoneFault();
     const order = await sell(context, bought);
     await writeGuestOrLater(context, order);
     return order;
@@ -68,17 +68,21 @@ export async function checkOutCart(
     if (!(error instanceof RefusedOrder) || error.reason !== 'places_gone') throw error;
     // It cannot be bought later; recorded money stays.
     await cancelUnlessEnded(context, { ...target, appliesTo: 'both' }, 'its places were gone at the checkout');
-    throw placesGone();
+    throw createPlacesGoneFault();
   }
 }
 
-const buyerOf = async (context: OrdersContext, { institution }: Target, { contactNumber, guest }: CheckoutRequest) => {
+const readBuyer = async (
+  context: OrdersContext,
+  { institution }: Target,
+  { contactNumber, guest }: CheckoutRequest,
+) => {
   if (contactNumber === undefined) return { criteria: [], guest };
   return { contactNumber, criteria: await context.contacts.criteria(institution, contactNumber) };
 };
 
 /** That of the previous guest if the order still names it and it was not erased; otherwise a new one. */
-const contactOfGuest = (order: OrderDocument, requestId: string): string => {
+const chooseGuestContact = (order: OrderDocument, requestId: string): string => {
   const { id, contactNumber, guestContact, erasedContact } = order;
   const isReusable = contactNumber !== null && contactNumber === guestContact && contactNumber !== erasedContact;
   return isReusable ? contactNumber : deriveGuestNumber(id, requestId);
@@ -88,5 +92,5 @@ const contactOfGuest = (order: OrderDocument, requestId: string): string => {
 const isStranded = (order: OrderDocument): boolean =>
   order.state === 'open' && order.saleDue == null && order.payments.length > 0 && computeDue(order) === 0;
 
-const placesGone = (): Fault =>
+const createPlacesGoneFault = (): Fault =>
   createRefusalFault('places_gone', 'Places of the cart are gone, so it could not be bought.');

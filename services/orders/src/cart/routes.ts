@@ -60,7 +60,7 @@ const cartRoutes = (context: OrdersContext): AnyOperation[] => [
         if (requested.items.some(hasQuantityConflict)) throw createRefusalFault('invalid_items');
         return addToCart(context, { ...target, ...requested, request });
       };
-      return outcomeOf(context, target, act, isDoneBy(request));
+      return answerOutcome(context, target, act, isDoneBy(request));
     },
   }),
   operation({
@@ -98,7 +98,7 @@ const cartRoutes = (context: OrdersContext): AnyOperation[] => [
 ];
 
 /** `isDone`: two attempts met, and the slower one failed harmlessly. @throws Fault for every other error */
-const outcomeOf = async (
+const answerOutcome = async (
   context: Pick<OrdersContext, 'orders'>,
   { institution, orderId }: Target,
   act: () => Promise<OrderDocument>,
@@ -131,7 +131,7 @@ const createHandler =
   ) =>
   (request: Request<Params, unknown, Body>) => {
     const target = { institution: request.caller.institution, orderId: request.params.orderId };
-    return outcomeOf(context, target, () => act(target, request));
+    return answerOutcome(context, target, () => act(target, request));
   };
 
 const action = (name: string) => ({ ...write, path: `${whole.path}/${name}`, params: whole.params }) as const;
@@ -149,7 +149,7 @@ const orderRoutes = (context: OrdersContext): AnyOperation[] => [
       const target = { institution, orderId };
       const isBought = isDoneBy(deriveCheckoutRequestId(orderId, body.requestId));
       const isDone = (order: OrderDocument) => order.saleDue == null && isBought(order);
-      return outcomeOf(context, target, () => checkOutCart(context, target, body), isDone);
+      return answerOutcome(context, target, () => checkOutCart(context, target, body), isDone);
     },
   }),
   operation({

@@ -12,20 +12,20 @@ export function setBuyer<O extends Order>(
   now: number,
 ): O {
   const former = order.guestContact ?? contactNumber;
-  const rest = former === contactNumber ? order : without(order, former, now);
+  const rest = former === contactNumber ? order : addFormerGuest(order, former, now);
   const guestContact = guest ? contactNumber : null;
   return { ...rest, contactNumber, guestContact, guest: guest ? { ...guest, since: now } : null };
 }
 
 /** Adds a contact to be erased unless an order still names it. */
-const without = <O extends Order>(order: O, contactNumber: string, now: number): O => {
+const addFormerGuest = <O extends Order>(order: O, contactNumber: string, now: number): O => {
   const contactNumbers = [...new Set([...(order.formerGuests?.contactNumbers ?? []), contactNumber])];
   return { ...order, formerGuests: { contactNumbers, since: now } };
 };
 
 /** Another buyer may have the order by now. */
 export function markGuestWritten<O extends Order>(order: O, contactNumber: string, since: number, now: number): O {
-  if (order.guestContact !== contactNumber) return without(order, contactNumber, now);
+  if (order.guestContact !== contactNumber) return addFormerGuest(order, contactNumber, now);
   return order.guest?.since === since ? { ...order, guest: null } : order;
 }
 
@@ -81,7 +81,7 @@ export function changeDetails<O extends Order>(
   const mayNeed = isOtherBuyer && criteria && order.state !== 'cancelled';
   const unmet = mayNeed ? checkTariffAccess(order.lines, criteria) : undefined;
   if (unmet) return unmet;
-  const own = isOtherBuyer ? withoutUnwritten(order, now) : order;
+  const own = isOtherBuyer ? dropUnwrittenGuest(order, now) : order;
   const delivery = isOtherDelivery ? { ticketDelivery } : {};
   const former = isOtherBuyer && order.contactNumber !== null ? { hadContact: true as const } : {};
   const next: O = markModified({ ...own, contactNumber, externalReference, ...delivery, ...former }, now);
@@ -90,7 +90,7 @@ export function changeDetails<O extends Order>(
 }
 
 /** A contact not written yet will not be. */
-const withoutUnwritten = <O extends Order>(order: O, now: number): O =>
+const dropUnwrittenGuest = <O extends Order>(order: O, now: number): O =>
   order.guest && order.guestContact
-    ? without({ ...order, guest: null, guestContact: null }, order.guestContact, now)
+    ? addFormerGuest({ ...order, guest: null, guestContact: null }, order.guestContact, now)
     : order;

@@ -101,7 +101,7 @@ export function checkOut<O extends Order>(order: O, input: CheckoutInput, now: n
     : { ...decision, facts: [...decision.facts, ...createContactNamedFacts(decision.next)] };
 }
 
-const obstacle = (order: Order, { criteria, method, token }: CheckoutInput, now: number) => {
+const checkBuyable = (order: Order, { criteria, method, token }: CheckoutInput, now: number) => {
   if (!isCart(order)) return refuse('cart_gone');
   const unclear = checkDecidable(order, ['open', 'expired', 'cancelled'], 'bought', now);
   if (unclear) return unclear;
@@ -117,7 +117,7 @@ const obstacle = (order: Order, { criteria, method, token }: CheckoutInput, now:
 };
 
 const decideCheckout = <O extends Order>(order: O, input: CheckoutInput, now: number): Decision<O> => {
-  const refused = obstacle(order, input, now);
+  const refused = checkBuyable(order, input, now);
   if (refused) return refused;
   const { requestId, contactNumber, method } = input;
   const checkout = { requestId, paymentMethod: method, at: now };

@@ -54,7 +54,7 @@ export interface Sale {
 
 /** The caller has decided that the order may be sold. Refused: `overtaken` unless the place of every line was sold. */
 export function confirm<O extends Order>(order: O, sale: Sale, now: number): Decision<O> {
-  const lines = order.lines.map((line) => soldLine(line, sale.replaced));
+  const lines = order.lines.map((line) => toSoldLine(line, sale.replaced));
   if (lines.some(({ place }) => !sale.soldPlaceIds.includes(place.id))) return refuse('overtaken');
   const confirmed: O = {
     ...markSeen(order, now),
@@ -72,7 +72,7 @@ export function confirm<O extends Order>(order: O, sale: Sale, now: number): Dec
   return accept(markModified(confirmed, now), ...createWithheldFacts(order), createOrderConfirmedFact(confirmed));
 }
 
-const soldLine = (line: Line, replaced: Sale['replaced']): Line => {
+const toSoldLine = (line: Line, replaced: Sale['replaced']): Line => {
   const place = replaced?.find(({ replaces }) => replaces === line.place.id)?.place ?? line.place;
   return { ...line, place, ticketId: getCurrentTicketId(line) };
 };
@@ -88,14 +88,14 @@ export function confirmPaidOrder<O extends Order>(
 ): Decision<O> {
   const { state, saleDue } = order;
   if (state === 'confirmed') return accept(order);
-  if (state === 'cancelled') return cancelledMeanwhile(order, sold.paymentId);
+  if (state === 'cancelled') return refuseCancelled(order, sold.paymentId);
   if (!isPaidInFull(order) && !order.unseen) return refuse('unpaid');
   if (saleDue?.since === sold.since) return confirm(order, sale, now);
   return accept(saleDue ? order : { ...order, saleDue: { ...sold, since: Math.max(now, sold.since + 1) } });
 }
 
 /** What was paid is recorded, and must be refunded. */
-const cancelledMeanwhile = <O extends Order>(order: O, paymentId: string | null): Decision<O> =>
+const refuseCancelled = <O extends Order>(order: O, paymentId: string | null): Decision<O> =>
   paymentId === null
     ? refuseState(order, 'confirmed')
     : acceptButRefuse(accept(order), refuse('paid_after_cancellation'), paymentId);
@@ -108,7 +108,7 @@ const cancelledMeanwhile = <O extends Order>(order: O, paymentId: string | null)
  */
 export function giveUpSale<O extends Order>(order: O, { paymentId, since }: SaleDue, now: number): Decision<O> {
   if (order.state === 'confirmed') return accept(order);
-  if (order.state === 'cancelled') return cancelledMeanwhile(order, paymentId);
+  if (order.state === 'cancelled') return refuseCancelled(order, paymentId);
   const gone = refuse(
     'places_gone',
     paymentId === null

@@ -65,11 +65,11 @@ export function extend<O extends Order>(
 ): Decision<O> {
   const refused = checkDecidable(order, ['open', 'reserved'], 'extended', now);
   if (refused) return refused;
-  return accept(heldUntil(order, Math.max(order.expiresAt ?? 0, at + Math.round(minutes * MINUTE_MS)), now));
+  return accept(setHoldEnd(order, Math.max(order.expiresAt ?? 0, at + Math.round(minutes * MINUTE_MS)), now));
 }
 
 /** A reserved order is due then. Sooner than before, the catalog follows. */
-const heldUntil = <O extends Order>(order: O, until: number, now: number): O => {
+const setHoldEnd = <O extends Order>(order: O, until: number, now: number): O => {
   const isSooner = until < (order.expiresAt ?? until);
   const dueAt = order.state === 'reserved' ? until : order.dueAt;
   return markModified(
@@ -91,7 +91,7 @@ export function reserve<O extends Order>(
   if (!(Number.isSafeInteger(dueAt) && dueAt > now)) return refuse('due_in_past');
   if (dueAt > now + mostDays * DAY_MS)
     return refuse('due_too_late', `$.dueAt is at most ${mostDays} days ahead, by the bounds of the client.`);
-  return accept(heldUntil({ ...order, state: 'reserved' }, dueAt, now));
+  return accept(setHoldEnd({ ...order, state: 'reserved' }, dueAt, now));
 }
 
 const changeable: readonly State[] = ['open', 'reserved'];
@@ -133,10 +133,10 @@ export function addLines<O extends Order>(
   if (!isAmountList(lines.map(({ amount }) => amount))) return refuse('invalid_amount');
   const until = isEmptiedCart(order) && held.until !== undefined ? { expiresAt: held.until, deadline: held.until } : {};
   const again = held.lines.map(({ place }) => place.id);
-  return accept(withLines({ ...removeReleasedPlaces(order, again), ...until }, lines, now));
+  return accept(setLines({ ...removeReleasedPlaces(order, again), ...until }, lines, now));
 }
 
-const withLines = <O extends Order>(order: O, lines: O['lines'], now: number): O =>
+const setLines = <O extends Order>(order: O, lines: O['lines'], now: number): O =>
   markModified({ ...order, lines, performanceIds: listPerformanceIds(lines), heldPlaces: lines.length }, now);
 
 /** While open or reserved. The order is sold if what it had paid is its total now. Refused: `unknown_line`. */
@@ -152,7 +152,7 @@ export function removeLine<O extends Order>(
   const rest = order.lines.filter(({ id }) => id !== lineId);
   const { since, placeIds } = order.removedPlaces ?? { since: now, placeIds: [] };
   const removedPlaces = { since, asOf, placeIds: [...placeIds, line.place.id] };
-  const left = withLines({ ...order, removedPlaces }, rest, now);
+  const left = setLines({ ...order, removedPlaces }, rest, now);
   return beginSaleIfPaid(left, now) ?? accept(left);
 }
 

@@ -8,15 +8,15 @@ const MOST_A_DAY = 5;
 
 /** 0: now. */
 export function computeMailWait(order: Pick<Order, 'mailRequests'>, now: number): number {
-  const recent = ofDay(order, now);
+  const recent = listRecent(order, now);
   const oldest = recent.at(-MOST_A_DAY);
   return oldest === undefined ? 0 : oldest + DAY_MS - now;
 }
 
-const ofDay = ({ mailRequests = [] }: Pick<Order, 'mailRequests'>, now: number): readonly number[] =>
+const listRecent = ({ mailRequests = [] }: Pick<Order, 'mailRequests'>, now: number): readonly number[] =>
   mailRequests.filter((at) => at > now - DAY_MS);
 
-/** The point of sale hears of it by a fact. */
+/** The fact tells the point of sale to send it. */
 export function requestMail<O extends Order>(order: O, now: number): Accepted<O> {
-  return accept({ ...order, mailRequests: [...ofDay(order, now), now] }, createMailRequestedFact(order, now));
+  return accept({ ...order, mailRequests: [...listRecent(order, now), now] }, createMailRequestedFact(order, now));
 }

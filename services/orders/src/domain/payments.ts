@@ -45,23 +45,25 @@ export function addPayment<O extends Order>(order: O, input: PaymentInput, now: 
   const open = ['open', 'reserved', 'payment_pending', 'confirmed'] as const;
   const refused = checkDecidable(order, input.status === 'captured' ? [...open, 'expired'] : open, 'paid', now);
   if (refused) return refused;
-  const odd = unfitMoney(order, input);
+  const odd = checkMoney(order, input);
   if (odd) return odd;
   const rest = computeDue(order);
   if (input.amount > rest) return refuse('exceeds_due', `$.amount is ${input.amount}, but only ${rest} is due.`);
-  const payment: Payment = { ...recordedMoney(order, input, now), status: input.status, updatedAt: now };
+  const payment: Payment = { ...toRecord(order, input, now), status: input.status, updatedAt: now };
   const recorded = markModified({ ...order, payments: [...order.payments, payment] }, now);
-  return input.status === 'captured' ? afterCapture(recorded, input.id, now) : accept(waiting(recorded, input, now));
+  return input.status === 'captured'
+    ? applyCapture(recorded, input.id, now)
+    : accept(waitForPayment(recorded, input, now));
 }
 
-const unfitMoney = (order: Order, { amount, currency }: RefundInput): Refused | undefined => {
+const checkMoney = (order: Order, { amount, currency }: RefundInput): Refused | undefined => {
   if (!isAmountList([amount], 1)) return refuse('invalid_amount', '$.amount must be a whole number above 0.');
   return currency === undefined || currency === order.currency
     ? undefined
     : refuse('currency_mismatch', `$.currency must be ${order.currency}, the currency of the order.`);
 };
 
-const recordedMoney = (
+const toRecord = (
   { currency }: Order,
   { id, method, amount, reference = null, createdBy }: RefundInput,
   now: number,
@@ -76,7 +78,7 @@ const recordedMoney = (
 });
 
 /** The sale of an order that it covers; otherwise the end of waiting. */
-const afterCapture = <O extends Order>(order: O, paymentId: string, now: number): Accepted<O> => {
+const applyCapture = <O extends Order>(order: O, paymentId: string, now: number): Accepted<O> => {
   const late = order.state === 'expired';
   const canBeSold = order.lines.length > 0 && (late || isUnpaid(order));
   if (canBeSold && isPaidInFull(order)) return accept({ ...order, saleDue: { since: now, paymentId } });
@@ -85,7 +87,7 @@ const afterCapture = <O extends Order>(order: O, paymentId: string, now: number)
 };
 
 /** It holds its places for the grace period too. */
-const waiting = <O extends Order>(order: O, { graceMs }: PaymentInput, now: number): O => {
+const waitForPayment = <O extends Order>(order: O, { graceMs }: PaymentInput, now: number): O => {
   if (order.state === 'payment_pending' || !isUnpaid(order)) return order;
   return {
     ...order,
@@ -110,27 +112,28 @@ export function settlePayment<O extends Order>(
   const payment = order.payments.find(({ id }) => id === report.paymentId);
   if (!payment) return refuse('unknown_payment');
   const again = payment.status === report.status;
-  if (again && report.status === 'captured' && order.state === 'cancelled') return afterCancellation(order, payment.id);
+  if (again && report.status === 'captured' && order.state === 'cancelled')
+    return refuseAfterCancellation(order, payment.id);
   if (again && (report.status !== 'captured' || order.state !== 'expired')) return accept(order);
-  if (again) return afterCapture(order, payment.id, now);
+  if (again) return applyCapture(order, payment.id, now);
   if (payment.status !== 'pending' || report.status === 'pending')
     return refuse('payment_final', `The payment is ${payment.status} and cannot become ${report.status}.`);
   const settled = { ...payment, status: report.status, updatedAt: now };
   const payments = order.payments.map((other) => (other.id === payment.id ? settled : other));
-  if (report.status === 'failed') return afterFailure(markModified({ ...order, payments }, now), now);
+  if (report.status === 'failed') return applyFailure(markModified({ ...order, payments }, now), now);
   if (!isAmountList([computePaid(order), payment.amount]))
     return refuse('invalid_amount', 'More than an order can count.');
   const recorded = markModified({ ...order, payments }, now);
-  if (order.state === 'cancelled') return afterCancellation(recorded, payment.id);
-  return afterCapture(recorded, payment.id, now);
+  if (order.state === 'cancelled') return refuseAfterCancellation(recorded, payment.id);
+  return applyCapture(recorded, payment.id, now);
 }
 
 /** Captured money is recorded and must be refunded. */
-const afterCancellation = <O extends Order>(order: O, paymentId: string): Accepted<O> =>
+const refuseAfterCancellation = <O extends Order>(order: O, paymentId: string): Accepted<O> =>
   acceptButRefuse(accept(order), refuse('paid_after_cancellation'), paymentId);
 
 /** Back in its previous state and deadline once no payment is pending. */
-const afterFailure = <O extends Order>(order: O, now: number): Accepted<O> => {
+const applyFailure = <O extends Order>(order: O, now: number): Accepted<O> => {
   if (order.state !== 'payment_pending' || order.payments.some(({ status }) => status === 'pending'))
     return accept(order);
   return endIfDue(endWaiting(order, now), now);
@@ -149,10 +152,10 @@ export function hasRefund({ refunds }: Pick<Order, 'refunds'>, id: string): bool
 export function refund<O extends Order>(order: O, input: RefundInput, now: number): Decision<O> {
   if (hasRefund(order, input.id)) return accept(order);
   if (order.saleDue) return refuse('sale_due');
-  const odd = unfitMoney(order, input);
+  const odd = checkMoney(order, input);
   if (odd) return odd;
   const rest = computePaid(order) - computeRefunded(order);
   if (input.amount > rest)
     return refuse('exceeds_paid', `$.amount is ${input.amount}, but only ${rest} is captured and not refunded.`);
-  return accept(markModified({ ...order, refunds: [...order.refunds, recordedMoney(order, input, now)] }, now));
+  return accept(markModified({ ...order, refunds: [...order.refunds, toRecord(order, input, now)] }, now));
 }

@@ -87,7 +87,7 @@ export function createHeldLines(
   { lines: held, heldUntil }: Held,
   items: readonly OrderItem[],
 ): { readonly lines: readonly NewLine[]; readonly currency: string; readonly until: number } {
-  const beneficiaries = beneficiariesOf(held, items);
+  const beneficiaries = matchBeneficiaries(held, items);
   const lines = held.map(
     ({ productId, performanceId, startDate, seatCategoryId, tariffId, criterion, amount, place, about }, index) => ({
       id: newId('lin'),
@@ -110,7 +110,7 @@ export function createHeldLines(
 }
 
 /** For each held place, in their order: the named ones, or as they were chosen. */
-const beneficiariesOf = (held: readonly HeldLine[], items: readonly OrderItem[]): (Beneficiary | null)[] => {
+const matchBeneficiaries = (held: readonly HeldLine[], items: readonly OrderItem[]): (Beneficiary | null)[] => {
   const seen = new Map<number, number>();
   return held.map(({ item, place }) => {
     const { placeIds, beneficiaries = [] } = items[item] ?? {};

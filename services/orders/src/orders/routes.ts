@@ -145,7 +145,7 @@ export function createOrdersRoutes(contextOf: ContextOf): AnyOperation[] {
           where: {
             // Null for carts that were never checked out.
             listedAt,
-            createdAt: rangeOf(createdFrom, createdTo),
+            createdAt: toRange(createdFrom, createdTo),
             pointOfSale: pointOfSale?.toLowerCase(),
             'createdBy.clientId': createdBy,
             state,
@@ -207,7 +207,7 @@ export function createOrdersRoutes(contextOf: ContextOf): AnyOperation[] {
   ];
 }
 
-const rangeOf = (from: string | undefined, to: string | undefined) =>
+const toRange = (from: string | undefined, to: string | undefined) =>
   from === undefined && to === undefined
     ? undefined
     : {

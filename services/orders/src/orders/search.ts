@@ -36,27 +36,27 @@ export async function searchOrders(
       : [
           { where: { shortNumber: q.toLowerCase() }, index: 'number' },
           { where: { externalReference: q }, index: 'reference' },
-          await buyersOf(context, institution, { name: q }),
+          await findBuyers(context, institution, { name: q }),
         ];
-  const byEmail = email === undefined ? [] : [await buyersOf(context, institution, { email })];
-  const byPerformance = performanceId === undefined ? [] : await waysTo(context, institution, performanceId);
+  const byEmail = email === undefined ? [] : [await findBuyers(context, institution, { email })];
+  const byPerformance = performanceId === undefined ? [] : await findByPerformance(context, institution, performanceId);
   const ways = [byText, byEmail, byPerformance]
     .filter((some) => some.length > 0)
     .reduce((all, some) =>
       all.flatMap(({ where, index }) =>
         some.flatMap((other) => {
-          const joined = both(where, other.where);
+          const joined = joinConditions(where, other.where);
           return joined ? [{ where: joined, index }] : [];
         }),
       ),
     );
-  const found = foundIn(orders, ways);
+  const found = searchWays(orders, ways);
   if (performanceId === undefined) return found;
-  return wantedOf(found, ({ performanceIds }) => performanceIds.includes(performanceId));
+  return filterList(found, ({ performanceIds }) => performanceIds.includes(performanceId));
 }
 
 /** @throws Fault `invalid_parameter` for the beginning of too many names */
-const buyersOf = async (
+const findBuyers = async (
   { contacts }: Pick<OrdersContext, 'contacts'>,
   institution: string,
   sought: { readonly email?: string; readonly name?: string },
@@ -70,7 +70,7 @@ const buyersOf = async (
 };
 
 /** By the first performance that they ever had, or a link to it. */
-const waysTo = async (
+const findByPerformance = async (
   { links }: Pick<OrdersContext, 'links'>,
   institution: string,
   performanceId: string,
@@ -83,42 +83,45 @@ const waysTo = async (
 };
 
 /** On every field, each a value or several; undefined if no document can meet them. */
-const both = (one: Where, other: Where): Where | undefined => {
+const joinConditions = (one: Where, other: Where): Where | undefined => {
   const joined = { ...one, ...other };
   for (const [field, condition] of Object.entries(other)) {
     const given = one[field];
     if (given === undefined) continue;
-    const common = valuesOf(condition).filter((value) => valuesOf(given).includes(value));
+    const common = listValues(condition).filter((value) => listValues(given).includes(value));
     if (common.length === 0) return undefined;
     joined[field] = { in: common as string[] };
   }
-  return Object.values(joined).some((condition) => valuesOf(condition).length === 0) ? undefined : joined;
+  return Object.values(joined).some((condition) => listValues(condition).length === 0) ? undefined : joined;
 };
 
-const valuesOf = (condition: Where[string]): readonly unknown[] =>
+const listValues = (condition: Where[string]): readonly unknown[] =>
   typeof condition === 'object' && condition !== null && 'in' in condition ? condition.in : [condition];
 
 /** In one way at least of each of these lists, by `listedAt`, each once. */
-const foundIn = (
+const searchWays = (
   orders: { find(query: Query & { readonly index?: string }): Promise<OrderDocument[]> },
   ways: readonly Way[],
 ): Listed<OrderDocument> => ({
   async find(query) {
     const found = await Promise.all(
       ways.map(async ({ where: more, index }) => {
-        const where = both(query.where ?? {}, more);
+        const where = joinConditions(query.where ?? {}, more);
         return where ? orders.find({ ...query, where, index }) : [];
       }),
     );
     const byId = new Map(found.flat().map((order) => [order.id, order]));
-    return [...byId.values()].toSorted(isFirst).slice(0, query.limit);
+    return [...byId.values()].toSorted(compareListed).slice(0, query.limit);
   },
 });
 
-const isFirst = (a: OrderDocument, b: OrderDocument): number =>
+const compareListed = (a: OrderDocument, b: OrderDocument): number =>
   Number(a.listedAt) - Number(b.listedAt) || (a.id < b.id ? -1 : Number(a.id > b.id));
 
-const wantedOf = (list: Listed<OrderDocument>, isWanted: (order: OrderDocument) => boolean): Listed<OrderDocument> => ({
+const filterList = (
+  list: Listed<OrderDocument>,
+  isWanted: (order: OrderDocument) => boolean,
+): Listed<OrderDocument> => ({
   async find({ limit = Number.POSITIVE_INFINITY, ...query }) {
     const wanted: OrderDocument[] = [];
     for (let after = query.after; ; ) {

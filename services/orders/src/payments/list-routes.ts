@@ -43,7 +43,7 @@ interface Start {
 export function createRecordsRoutes(contextOf: ContextOf): AnyOperation[] {
   return [
     operation({
-      ...list('payments'),
+      ...describeList('payments'),
       id: 'listAllPayments',
       summary: 'Lists the payments of all orders',
       answers: { 200: createPageSchema(ListedPayment) },
@@ -52,7 +52,7 @@ export function createRecordsRoutes(contextOf: ContextOf): AnyOperation[] {
         answer: { items: [example.listedPayment], nextCursor: null },
       },
       handle: ({ caller, query, cursor }) =>
-        pageOfRecords(
+        readRecordsPage(
           { query, cursor },
           contextOf(caller).orders.of(caller.institution),
           ({ payments }) => payments,
@@ -60,13 +60,13 @@ export function createRecordsRoutes(contextOf: ContextOf): AnyOperation[] {
         ),
     }),
     operation({
-      ...list('refunds', ' A refund is recorded once it is made: its `status` is `captured` in every case.'),
+      ...describeList('refunds', ' A refund is recorded once it is made: its `status` is `captured` in every case.'),
       id: 'listAllRefunds',
       summary: 'Lists the refunds of all orders',
       answers: { 200: createPageSchema(ListedRefund) },
       example: { query: { limit: 20 }, answer: { items: [example.listedRefund], nextCursor: null } },
       handle: ({ caller, query, cursor }) =>
-        pageOfRecords(
+        readRecordsPage(
           { query, cursor },
           contextOf(caller).orders.of(caller.institution),
           // Recorded once it is made, so it stores no status.
@@ -77,7 +77,7 @@ export function createRecordsRoutes(contextOf: ContextOf): AnyOperation[] {
   ];
 }
 
-const list = (records: 'payments' | 'refunds', more = '') =>
+const describeList = (records: 'payments' | 'refunds', more = '') =>
   ({
     path: `/svc/v3/${records}`,
     method: 'get',
@@ -90,7 +90,7 @@ const list = (records: 'payments' | 'refunds', more = '') =>
   }) as const;
 
 /** Nothing comes twice, and what was recorded before the first page comes, whatever is recorded meanwhile. */
-const pageOfRecords = async <Kind extends Refund, Item>(
+const readRecordsPage = async <Kind extends Refund, Item>(
   { query, cursor }: PageRequest & { readonly query: Filters },
   orders: Documents<OrderDocument>,
   recordsOf: (order: OrderDocument) => readonly Kind[],
@@ -100,12 +100,12 @@ const pageOfRecords = async <Kind extends Refund, Item>(
   const [orderId = '', index] = after?.id.split('/') ?? [];
   const start = after && { order: { id: orderId, listedAt: Number(after.value) }, index: Number(index) };
   const { limit = DEFAULT_LIMIT } = query;
-  const isWanted = fits(query);
+  const isWanted = createFilter(query);
   const items: (Item & Pick<OrderDocument, 'externalReference'>)[] = [];
   const continuedAt = ({ order, index: next }: Start) =>
     ok({ items, nextCursor: cursor.write({ value: order.listedAt, id: `${order.id}/${next}` }) });
   let read = 0;
-  for await (const order of ordersFrom(orders, query, start)) {
+  for await (const order of readOrdersFrom(orders, query, start)) {
     const records = recordsOf(order);
     for (const [index, record] of records.entries()) {
       if ((order.id === orderId && index < Number(start?.index)) || !isWanted(record)) continue;
@@ -118,7 +118,7 @@ const pageOfRecords = async <Kind extends Refund, Item>(
   return ok({ items, nextCursor: null });
 };
 
-const fits =
+const createFilter =
   ({ from, to, method: by, createdBy, status }: Filters) =>
   (record: Refund & Partial<Pick<Payment, 'status'>>): boolean =>
     (from === undefined || record.createdAt >= Date.parse(from)) &&
@@ -129,7 +129,7 @@ const fits =
     (status === undefined || record.status === status);
 
 /** Orders from before `from` that have changed since come first: each record changes its order. */
-async function* ordersFrom(orders: Documents<OrderDocument>, { from, to }: Filters, start: Start | undefined) {
+async function* readOrdersFrom(orders: Documents<OrderDocument>, { from, to }: Filters, start: Start | undefined) {
   const first = start && (await orders.get(start.order.id));
   if (first) yield first;
   const since = from === undefined ? 1 : Math.max(1, Date.parse(from));

@@ -73,12 +73,12 @@ export function createOrderCancelledFact(
       orderId,
       hadTickets,
       override,
-      placeIds: [...placeIdsOf(lines), ...(hadTickets ? [] : (removedPlaces?.placeIds ?? []))],
+      placeIds: [...listPlaceIds(lines), ...(hadTickets ? [] : (removedPlaces?.placeIds ?? []))],
     },
   };
 }
 
-const placeIdsOf = (lines: readonly Line[]): string[] => lines.map(({ place }) => place.id);
+const listPlaceIds = (lines: readonly Line[]): string[] => lines.map(({ place }) => place.id);
 
 /** The contact that the order names, or names no more; none before it has named one. */
 export function createContactNamedFacts({ id: orderId, createdBy, pointOfSale, contactNumber, hadContact }: Order) {
@@ -89,7 +89,7 @@ export function createContactNamedFacts({ id: orderId, createdBy, pointOfSale, c
 
 /** The places of the lines are free again. */
 export function createOrderExpiredFact({ id: orderId, lines }: Order) {
-  return { type: 'order.expired' as const, data: { orderId, placeIds: placeIdsOf(lines) } };
+  return { type: 'order.expired' as const, data: { orderId, placeIds: listPlaceIds(lines) } };
 }
 
 /** `requestedAt` in epoch milliseconds. */

@@ -240,22 +240,22 @@ type Paying = Pick<Order, 'lines' | 'payments' | 'refunds' | 'confirmedAt'>;
 
 /** In minor units, at least 0; pending payments do not lower it. */
 export function computeDue(order: Paying): number {
-  return Math.max(0, computeTotal(order) - paying(order));
+  return Math.max(0, computeTotal(order) - computeNetPaid(order));
 }
 
 /** Captured, without what was refunded before the confirmation: later refunds leave a confirmed order paid. */
-const paying = ({ payments, refunds, confirmedAt }: Paying): number =>
+const computeNetPaid = ({ payments, refunds, confirmedAt }: Paying): number =>
   computePaid({ payments }) -
   computeRefunded({ refunds: refunds.filter(({ createdAt }) => confirmedAt === null || createdAt < confirmedAt) });
 
 /** Such an order is confirmed. A total of zero alone is not paid. */
 export function isPaidInFull(order: Paying): boolean {
-  return order.lines.length > 0 && paying(order) > 0 && computeDue(order) === 0;
+  return order.lines.length > 0 && computeNetPaid(order) > 0 && computeDue(order) === 0;
 }
 
 /** An order free of charge is paid; one without lines is unpaid unless money was captured. */
 export function computePaymentStatus(order: Paying): 'unpaid' | 'partial' | 'paid' {
-  const money = paying(order);
+  const money = computeNetPaid(order);
   if (order.lines.length === 0 && money === 0) return 'unpaid';
   if (computeDue(order) === 0) return 'paid';
   return money > 0 ? 'partial' : 'unpaid';
