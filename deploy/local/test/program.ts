@@ -10,16 +10,7 @@ export function createTemporaryDirectory(): string {
   return mkdtempSync(join(tmpdir(), 'boxoffice-local-'));
 }
 
-/** A process of the product. */
-export interface Process {
-  /** Its output so far. */
-  output(): string;
-  /** Resolves when the output contains `text`; rejects if the process ends before. */
-  printed(text: string): Promise<void>;
-  kill(signal: NodeJS.Signals): void;
-  /** Its exit status, when it has ended. */
-  readonly ended: Promise<number | null>;
-}
+export type Process = ReturnType<typeof startProcess>;
 
 /** Starts a script of this package with these settings only; `under`: the command that runs it. */
 export function startProcess(
@@ -27,7 +18,7 @@ export function startProcess(
   args: readonly string[],
   settings: Readonly<Record<string, string>>,
   under: readonly string[] = [],
-): Process {
+) {
   const path = new URL(`../src/${script}`, import.meta.url).pathname;
   const [command = '', ...words] = [...under, process.execPath, '--conditions=source', path, ...args];
   const child = spawn(command, words, {
@@ -41,12 +32,15 @@ export function startProcess(
       for (const listener of listeners) listener();
     });
   }
+  /** Its output so far. */
   const output = () => heard.join('');
+  /** Its exit status, when it has ended. */
   const ended = once(child, 'close').then(([status]) => status as number | null);
   return {
     output,
     ended,
-    printed: (text) =>
+    /** Resolves when the output contains `text`; rejects if the process ends before. */
+    printed: (text: string): Promise<void> =>
       new Promise((resolve, reject) => {
         const look = () => {
           if (output().includes(text)) resolve();
@@ -55,27 +49,22 @@ export function startProcess(
         look();
         ended.then((status) => reject(new Error(`ended with ${status} before it printed "${text}":\n${output()}`)));
       }),
-    kill: (signal) => void child.kill(signal),
+    kill: (signal: NodeJS.Signals) => void child.kill(signal),
   };
 }
 
-/** A process of `npm start`. */
-export interface Program extends Process {
-  readonly directory: string;
-  readonly httpPort: number;
-  demo(): DemoCredentials;
-}
+export type Program = Awaited<ReturnType<typeof startProgram>>;
 
 /** Starts the product on its own ports and data. */
 export async function startProgram(
   settings: Readonly<Record<string, string>> = {},
   directory = createTemporaryDirectory(),
   under: readonly string[] = [],
-): Promise<Program> {
+) {
   const [port = 0, httpPort = 0] = await findFreePorts(2);
   const own = { BOXOFFICE_DATA_DIR: directory, GATEWAY_PORT: `${port}`, GATEWAY_HTTP_PORT: `${httpPort}` };
   const child = startProcess('main.ts', [], { ...own, ...settings }, under);
-  const demo = () => JSON.parse(readFileSync(join(directory, 'demo.json'), 'utf8'));
+  const demo = (): DemoCredentials => JSON.parse(readFileSync(join(directory, 'demo.json'), 'utf8'));
   return { ...child, directory, httpPort, demo };
 }
 

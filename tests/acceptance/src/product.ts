@@ -4,11 +4,9 @@ import { cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
-  type Address,
   type Client,
   createAuthorizationRequest,
   findFreePorts,
-  type Json,
   keepCookies,
   openClient,
   readCode,
@@ -56,28 +54,15 @@ export interface Demo {
   readonly fixtures: Readonly<Record<string, Record<string, { productId: string; performanceId: string }>>>;
 }
 
-/** A started product: what `npm start` starts, with its own ports and data directory. */
-export interface Product {
-  readonly demo: Demo;
-  /** The HTTPS address with its certificate. */
-  readonly address: Address;
-  readonly directory: string;
-  readonly httpUrl: string;
-  /** Its output so far. */
-  readonly output: () => string;
-  /** Ends the process; SIGKILL leaves the data as a crash would. Returns the exit status. */
-  stop(signal?: NodeJS.Signals): Promise<number | null>;
-  /** Removes the data directory. */
-  discard(): Promise<void>;
-}
+export type Product = Awaited<ReturnType<typeof startProduct>>;
 
 const MAIN = new URL('../../../deploy/local/src/main.ts', import.meta.url).pathname;
 
-/** Starts the product and waits until it is ready. `directory`: data of an earlier run. */
-export async function startProduct(
-  settings: Readonly<Record<string, string>> = {},
-  directory?: string,
-): Promise<Product> {
+/**
+ * Starts what `npm start` starts, with its own ports and data directory, and waits until it is ready. `directory`: data
+ * of an earlier run.
+ */
+export async function startProduct(settings: Readonly<Record<string, string>> = {}, directory?: string) {
   const data = directory ?? (await newDirectory(settings));
   const [https, http] = await findFreePorts(2);
   const { MONGODB_URL: _mongodb, AMQP_URL: _amqp, ...inherited } = process.env;
@@ -94,17 +79,20 @@ export async function startProduct(
   const printed: string[] = [];
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text) => printed.push(text));
+  /** Its output so far. */
   const output = () => printed.join('');
   const httpUrl = `http://127.0.0.1:${http}`;
   await ready(child, httpUrl, output);
   const demo: Demo = JSON.parse(await readFile(join(data, 'demo.json'), 'utf8'));
   return {
     demo,
+    /** The HTTPS address with its certificate. */
     address: { baseUrl: demo.baseUrl, ca: await readFile(demo.caFile, 'utf8') },
     directory: data,
     httpUrl,
     output,
-    async stop(signal = 'SIGTERM') {
+    /** Ends the process; SIGKILL leaves the data as a crash would. Returns the exit status. */
+    async stop(signal: NodeJS.Signals = 'SIGTERM') {
       if (child.exitCode === null && child.signalCode === null) {
         const ended = once(child, 'exit');
         child.kill(signal);
@@ -112,6 +100,7 @@ export async function startProduct(
       }
       return child.exitCode;
     },
+    /** Removes the data directory. */
     discard: () => rm(data, { recursive: true, force: true, maxRetries: 5 }),
   };
 }
@@ -162,12 +151,7 @@ export async function authoriseDemoClient(product: Product, institution: string,
   return openClient(product.address, { headers: { authorization } });
 }
 
-export interface SignedIn {
-  /** The answer of the token endpoint. */
-  readonly tokens: Json;
-  /** Calls with the user's access token. */
-  readonly client: Client;
-}
+export type SignedIn = Awaited<ReturnType<typeof signIn>>;
 
 /** Signs a user in at a public client of the demo data through the gateway, as a browser and the client do. */
 export async function signIn(
@@ -175,7 +159,7 @@ export async function signIn(
   client: DemoClient,
   { login, password }: Pick<DemoApiUser, 'login' | 'password'>,
   scope?: string,
-): Promise<SignedIn> {
+) {
   const { baseUrl } = product.address;
   const call = openClient(product.address);
   const browser = keepCookies(call, new URL(baseUrl).origin);
@@ -187,7 +171,9 @@ export async function signIn(
   const { status, body: tokens, text } = await call('/auth/token', { method: 'POST', body });
   if (status !== 200) throw new Error(`no token for ${login}: ${status} ${text}`);
   return {
+    /** The answer of the token endpoint. */
     tokens,
+    /** Calls with the user's access token. */
     client: openClient(product.address, { headers: { authorization: `Bearer ${tokens.access_token}` } }),
   };
 }

@@ -109,24 +109,6 @@ const readDocumentation = async (address: Address): Promise<string> => {
   return `two guides, and the reference with ${files.length} files`;
 };
 
-/** docker-compose.yml, under a name of its own, on this machine's engine. */
-interface Composition {
-  /** The program that reads the Compose file. */
-  readonly command: string;
-  /** Starts all services in order. */
-  up(): Promise<void>;
-  /** Waits for a one-shot container. @throws {Error} when it fails */
-  finished(service: string): Promise<void>;
-  /** Reads one file of a container, running or not. */
-  file(service: string, path: string): Promise<string>;
-  /** Runs an operator command; returns its output. */
-  operator(...words: readonly string[]): Promise<string>;
-  /** The warnings and errors in the containers' logs; of logs in another format, the last lines. */
-  complaints(): Promise<string>;
-  /** Removes the composition with its data. */
-  down(): Promise<void>;
-}
-
 interface CompositionOptions {
   readonly project: string;
   readonly files: readonly string[];
@@ -150,8 +132,8 @@ const installedCommand = async (): Promise<string> => {
   throw new Error(`no Compose is installed: install one of ${commands.join(', ')}`);
 };
 
-/** Describes a composition without starting it. */
-const openComposition = (options: CompositionOptions): Composition => {
+/** Describes docker-compose.yml, under a name of its own, on this machine's engine, without starting it. */
+const openComposition = (options: CompositionOptions) => {
   const { project, files, command } = options;
   // The older command sets the project's name for its files only if the environment has it.
   const env = { ...options.env, COMPOSE_PROJECT_NAME: project };
@@ -165,8 +147,10 @@ const openComposition = (options: CompositionOptions): Composition => {
   };
   return {
     command,
+    /** Starts all services in order. */
     up: async () => void (await compose('up', '-d', '--no-build')),
-    async finished(service) {
+    /** Waits for a one-shot container. @throws {Error} when it fails */
+    async finished(service: string) {
       let state = '';
       const hasExited = async (): Promise<boolean> => {
         const id = await containerOf(service);
@@ -176,7 +160,8 @@ const openComposition = (options: CompositionOptions): Composition => {
       await waitUntil(hasExited, { what: `${service} to end`, withinMs: 300_000, everyMs: 500 });
       if (state !== 'exited 0') throw new Error(`${service}: ${state}`);
     },
-    file: async (service, path) =>
+    /** Reads one file of a container, running or not. */
+    file: async (service: string, path: string) =>
       run('sh', [
         '-c',
         '"$1" cp "$2" - | tar -xO',
@@ -184,13 +169,16 @@ const openComposition = (options: CompositionOptions): Composition => {
         await findContainerEngine(),
         `${await containerOf(service)}:${path}`,
       ]),
-    operator: (...words) => compose('run', '--rm', '--no-deps', '-T', 'operator', ...words),
+    /** Runs an operator command; returns its output. */
+    operator: (...words: readonly string[]) => compose('run', '--rm', '--no-deps', '-T', 'operator', ...words),
+    /** The warnings and errors in the containers' logs; of logs in another format, the last lines. */
     async complaints() {
       const lines = (await compose('logs', '--no-color', '--tail', '3000')).split('\n');
       const complaints = lines.filter((line) => /"level":"(warn|error)"/.test(line));
       const others = lines.filter((line) => !line.includes('"level":') && !line.startsWith('rabbitmq'));
       return [...complaints.slice(-40), ...others.slice(-15)].map((line) => line.slice(0, 400)).join('\n');
     },
+    /** Removes the composition with its data. */
     down: async () =>
       void (await compose('--profile', 'operator', 'down', '--volumes', '--remove-orphans', '--timeout', '15')),
   };

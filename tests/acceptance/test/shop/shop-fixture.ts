@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, test } from '@jest/globals';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { authoriseDemoClient, type Product, startProduct } from '../../src/product.ts';
+import { must as requireData } from '../product.ts';
 import { executablePath, openBrowser, type Visit, type VisitOptions, visit } from './visit.ts';
 
 export const OPERA = 'tickets.opera.example';
@@ -155,26 +156,16 @@ const SEAT_MAP = {
   ],
 };
 
-/** A show in a hall of its own: the address of its page below `/shop/`, its name, and its ids. */
-export interface Hall {
-  readonly at: string;
-  readonly name: string;
-  readonly productId: string;
-  readonly performanceId: string;
-}
+export type Hall = Awaited<ReturnType<typeof createHall>>;
 
-/** Puts a new show in the hall on sale, in 40 days unless told when. */
-export async function createHall(
-  product: Product,
-  name: string,
-  start: number = Date.now() + 40 * DAY_MS,
-): Promise<Hall> {
+/**
+ * Puts a new show in the hall on sale, in 40 days unless told when: the address of its page below `/shop/`, its name,
+ * and its ids.
+ */
+export async function createHall(product: Product, name: string, start = Date.now() + 40 * DAY_MS) {
   const full = await authoriseDemoClient(product, 'opera', 'full');
-  const must = async (path: string, body?: object, method = body ? 'POST' : 'GET') => {
-    const answer = await full(`/svc/v3/catalog/${path}`, { method, ...(body ? { body } : {}) });
-    if (answer.status >= 300) throw new Error(JSON.stringify(answer.body));
-    return answer.body.data;
-  };
+  const must = (path: string, body?: object, method = body ? 'POST' : 'GET') =>
+    requireData(full, `/svc/v3/catalog/${path}`, method, body);
   const { tariffIds } = await must(`points-of-sale/${OPERA}`);
   const tariffs = (await must('tariffs?limit=100')).items as { id: string; criterion: string | null }[];
   const open = tariffs.filter(({ id, criterion }) => tariffIds.includes(id) && !criterion).slice(0, 2);
