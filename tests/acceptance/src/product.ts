@@ -11,7 +11,7 @@ import {
   openClient,
   readCode,
   requestAuthorization,
-  submitPage,
+  sendForm,
   waitUntil,
 } from '@boxoffice/testkit';
 
@@ -164,7 +164,7 @@ export async function signIn(
   const call = openClient(product.address);
   const browser = keepCookies(call, new URL(baseUrl).origin);
   const request = createAuthorizationRequest(client.clientId, `${baseUrl}/callback`, scope);
-  const answer = await submitPage(browser, await browser(request.path), { login, password });
+  const answer = await sendForm(browser, await browser(request.path), { login, password });
   const code = readCode(answer);
   if (!code) throw new Error(`${login} was not signed in: ${answer.status} ${answer.headers.location ?? answer.text}`);
   const body = new URLSearchParams(request.createExchange(code));

@@ -17,5 +17,5 @@ export {
   send,
 } from './client.ts';
 export { findChromium, findFreePort, findFreePorts, findHeadlessChromium } from './machine.ts';
-export { createAuthorizationRequest, keepCookies, readCode, submitPage } from './sign-in.ts';
+export { createAuthorizationRequest, keepCookies, readCode, sendForm } from './sign-in.ts';
 export { type WaitOptions, waitUntil } from './wait.ts';

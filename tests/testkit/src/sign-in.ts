@@ -39,7 +39,7 @@ export function createAuthorizationRequest(clientId: string, redirectUri: string
 }
 
 /** Sends the form of a page of the authorizer with these fields. */
-export function submitPage(browser: Client, { text }: Reply, fields: Readonly<Record<string, string>>): Promise<Reply> {
+export function sendForm(browser: Client, { text }: Reply, fields: Readonly<Record<string, string>>): Promise<Reply> {
   const form = /name="form" value="([^"]+)"/.exec(text)?.[1] ?? '';
   return browser('/auth/authorize', { method: 'POST', body: new URLSearchParams({ form, ...fields }) });
 }

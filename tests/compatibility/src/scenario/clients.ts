@@ -16,7 +16,7 @@ import {
   readData,
   requestAuthorization,
   send,
-  submitPage,
+  sendForm,
 } from '@boxoffice/testkit';
 import { PUBLIC_URL, type Scenario } from './open-scenario.ts';
 
@@ -124,9 +124,9 @@ export async function signIn(scenario: Scenario, partner: Partner, login: string
   const { clientId } = await partner.must('/svc/v3/clients', post(client));
   const { browser, cookies } = openBrowser(scenario);
   const { path, createExchange } = createRequest(clientId);
-  const wrong = await submitPage(browser, await browser(path), { login, password: 'wrong' });
-  const consent = await submitPage(browser, wrong, { login, password });
-  const allowed = await submitPage(browser, consent, { decision: 'allow' });
+  const wrong = await sendForm(browser, await browser(path), { login, password: 'wrong' });
+  const consent = await sendForm(browser, wrong, { login, password });
+  const allowed = await sendForm(browser, consent, { decision: 'allow' });
   const { status, body } = await requestTokens(scenario, createExchange(readCode(allowed)));
   const again = await browser(createRequest(clientId).path);
   if (status !== 200 || !readCode(again)) {

@@ -2,7 +2,7 @@ import { createInternalRoutes } from '@boxoffice/authorizer';
 import { placeholder } from '@boxoffice/contracts';
 import { createCheck } from '@boxoffice/http';
 import type { Collection, Document, New, Store } from '@boxoffice/store';
-import { readCode, submitPage, waitUntil } from '@boxoffice/testkit';
+import { readCode, sendForm, waitUntil } from '@boxoffice/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Recording, readRecording, type Stored } from '../../src/documents.ts';
 import {
@@ -261,7 +261,7 @@ describe('documents of the last releases', () => {
     const user = all('authorizer', 'users').find(({ state }) => state === 'active');
     const { browser } = openBrowser(scenario);
     const page = await browser(createRequest(client.id).path);
-    const signedIn = await submitPage(browser, page, { login: user.login, password: STAFF_PASSWORD });
+    const signedIn = await sendForm(browser, page, { login: user.login, password: STAFF_PASSWORD });
     // The user has agreed before.
     expect(readCode(signedIn)).toEqual(expect.any(String));
   });

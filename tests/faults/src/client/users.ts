@@ -6,7 +6,7 @@ import {
   createAuthorizationRequest,
   keepCookies,
   readCode,
-  submitPage,
+  sendForm,
 } from '@boxoffice/testkit';
 import type { Deployment } from '../deployment/deployment.ts';
 import { requireData, sendCommand } from './api.ts';
@@ -96,7 +96,7 @@ const signIn = async (
   const browser = keepCookies(visit, new URL(address.baseUrl).origin);
   const { path, createExchange } = createAuthorizationRequest(clientId, CALLBACK, 'offline_access orders:read');
   try {
-    const code = readCode(await submitPage(browser, await browser(path), { login, password }));
+    const code = readCode(await sendForm(browser, await browser(path), { login, password }));
     if (code === undefined) return undefined;
     const again = await browser(path).catch(() => undefined);
     const signedIn = again === undefined || again.status >= 500 ? undefined : readCode(again) !== undefined;
