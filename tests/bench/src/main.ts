@@ -21,6 +21,7 @@ const { values, positionals: names } = parseArgs({
     rounds: text,
     against: text,
     pairs: text,
+    only: text,
     amqp: text,
     venv: text,
   },

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import {
   type Answered,
   type Buyer,
@@ -11,7 +12,8 @@ import {
   requestOperaAuthorization,
   sellOne,
 } from './clients.ts';
-import { type Product, readCpuSeconds, runWithProduct } from './measure/processes.ts';
+import { apply } from './measure/load.ts';
+import { type Product, readCpuSeconds, runWithProduct, startChild } from './measure/processes.ts';
 import { type Benchmark, computeQuantile, createMinimumTarget } from './measure/report.ts';
 
 const CLIENTS = 32;
@@ -79,6 +81,19 @@ const soldIn = async (buyer: Buyer, { performanceId }: Hot): Promise<number> => 
   return data.seatCategories[0]?.sold ?? Number.NaN;
 };
 
+/** The processor seconds of a request for 1 KB through a bare HTTPS proxy, with the product's certificate. */
+const measureBareProxy = async ({ caFile }: Product, seconds: number): Promise<number> => {
+  const upstream = await startChild<{ readonly url: string }>('bare', ['upstream']);
+  const proxy = await startChild<{ readonly url: string }>('bare', ['proxy', upstream.announced.url, dirname(caFile)]);
+  const load = { url: `${proxy.announced.url}/`, connections: CLIENTS, headers: {} };
+  await apply({ ...load, seconds: 2 });
+  const before = readCpuSeconds(proxy.child.pid);
+  const { rate } = await apply({ ...load, seconds });
+  const used = readCpuSeconds(proxy.child.pid) - before;
+  for (const program of [proxy, upstream]) await program.stop();
+  return used / (rate * seconds);
+};
+
 const measure = async (product: Product, seconds: number, progress: (line: string) => void) => {
   const authorization = await requestOperaAuthorization(product);
   const buyers = Array.from({ length: CLIENTS }, () => createBuyer(product, authorization));
@@ -100,7 +115,8 @@ const measure = async (product: Product, seconds: number, progress: (line: strin
   const two = await measureOne('two calls', buyInTwoCalls);
   const one = await measureOne('one call', buyInOneCall);
   for (const buyer of buyers) buyer.close();
-  return { two, one };
+  progress('a bare HTTPS proxy');
+  return { two, one, bare: await measureBareProxy(product, Math.min(seconds, 10)) };
 };
 
 type Measured = Awaited<ReturnType<typeof measure>>['one'];
@@ -113,7 +129,7 @@ export const purchase: Benchmark = {
   about: `${CLIENTS} clients buy single places of a performance of ${PLACES}, in two calls and in one, everything durable (--seconds 60)`,
   async run(progress, { seconds = '60' }) {
     progress('starting the product with its demo data');
-    const { two, one } = await runWithProduct((product) => measure(product, Number(seconds), progress));
+    const { two, one, bare } = await runWithProduct((product) => measure(product, Number(seconds), progress));
     const all = [two, one];
     const sold = all.map((each) => each.sold);
     const bought = all.map(({ load }) => load.places.length);
@@ -126,6 +142,7 @@ export const purchase: Benchmark = {
         ['p50 ms', ...all.map(({ load }) => computeQuantile(load.ms, 0.5)), ''],
         ['p99 ms', ...all.map(({ load }) => computeQuantile(load.ms, 0.99)), ''],
         ['CPU seconds per 1,000 purchases', ...all.map(countCpuSeconds), countCpuSeconds(one) / countCpuSeconds(two)],
+        ['in requests through a bare HTTPS proxy', ...all.map((each) => countCpuSeconds(each) / bare / 1000), ''],
         [
           "of the clients' own, on the same cores",
           ...all.map(({ load, clients }) => (clients / load.places.length) * 1000),

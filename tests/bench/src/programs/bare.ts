@@ -1,13 +1,17 @@
+import { readFileSync } from 'node:fs';
 import { Agent, createServer, type RequestListener, type Server, request as send } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { announce } from '../measure/processes.ts';
 
-// Bare servers of node:http around what is measured: node bare.ts proxy TARGET | upstream
+// Bare servers of node:http around what is measured: node bare.ts proxy TARGET [DATA_DIRECTORY] | upstream
+// With a data directory of the product the proxy speaks HTTPS, with its development certificate.
 
 const options = { keepAliveTimeout: 60_000 };
 
 /** The baseline: node:http, a keep-alive agent, no checks. */
-const proxy = (target = ''): Server => {
+const proxy = (target = '', directory?: string): Server => {
   const { hostname, port } = new URL(target);
   const agent = new Agent({ keepAlive: true });
   const pass: RequestListener = (request, response) => {
@@ -19,7 +23,9 @@ const proxy = (target = ''): Server => {
     upstream.on('error', () => response.destroy());
     request.pipe(upstream);
   };
-  return createServer(options, pass);
+  if (directory === undefined) return createServer(options, pass);
+  const [cert, key] = ['certificate', 'key'].map((part) => readFileSync(join(directory, `development-${part}.pem`)));
+  return createTlsServer({ ...options, cert, key }, pass);
 };
 
 const reading = (operationId: string, summary: string, more: readonly object[] = []) => ({
@@ -53,6 +59,8 @@ const upstream = (): Server => {
   });
 };
 
-const [kind, target] = process.argv.slice(2);
-const server = kind === 'proxy' ? proxy(target) : upstream();
-server.listen(0, '127.0.0.1', () => announce({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }));
+const [kind, target, directory] = process.argv.slice(2);
+const server = kind === 'proxy' ? proxy(target, directory) : upstream();
+server.listen(0, '127.0.0.1', () =>
+  announce({ url: `${directory ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}` }),
+);
