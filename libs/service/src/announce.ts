@@ -3,6 +3,7 @@ import {
   type Document,
   type DueChange,
   type Fact,
+  keepByKey,
   type New,
   UniqueViolation,
   wrapCollection,
@@ -134,7 +135,7 @@ export function announceWrites<T extends Announced>(
   });
   return {
     ...changing,
-    of: (institution) =>
+    of: keepByKey((institution) =>
       wrapMethods(changing.of(institution), {
         insert:
           (insert) =>
@@ -164,6 +165,7 @@ export function announceWrites<T extends Announced>(
           for (const document of many) await wrapped.insert(document);
         },
       }),
+    ),
   };
 }
 

@@ -12,6 +12,7 @@ import {
   type CollectionHandle,
   type Document,
   type Documents,
+  keepHandles,
   type Store,
   wrapCollection,
   wrapMethods,
@@ -53,7 +54,7 @@ export function instrumentStore(store: Store, metrics: Metrics, service: string)
     };
   return {
     ...store,
-    collection: (declared) => wrapCollection(store.collection(declared), counting(declared.name)),
+    collection: keepHandles((declared) => wrapCollection(store.collection(declared), counting(declared.name))),
     idempotency: wrapMethods(store.idempotency, counting('idempotency')),
     outbox: wrapMethods(store.outbox, counting('outbox')),
     lease: counting('leases')(store.lease, 'lease'),

@@ -42,7 +42,7 @@ export function replaceDue(due: Due, name: string, to: DueWork | null): Due | un
 }
 
 /** What is left of a document's due work; undefined: nothing. */
-export function removeEnded(due: Due, id: string, ends: readonly EndedWork[]): Due | undefined {
+export function removeEndedWork(due: Due, id: string, ends: readonly EndedWork[]): Due | undefined {
   const isEnded = (name: string, work: DueWork): boolean =>
     ends.some((end) => end.id === id && end.name === name && isSameWork(work, end.work));
   return presentDue(Object.entries(due).filter(([name, work]) => !isEnded(name, work)));

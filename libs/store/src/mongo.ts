@@ -10,6 +10,7 @@ import { createOutbox } from './mongo/outbox.ts';
 import { createSchema, type Schema, type StoredRecord } from './mongo/record.ts';
 import type { Collection, Document, Idempotency, Outbox, Store } from './port.ts';
 import { upgradeReads } from './reading.ts';
+import { keepHandles } from './wrapping.ts';
 
 // The MongoDB engine, for a standalone server, a replica set or a sharded cluster (deploy/kubernetes/README.md).
 // - A write and all its effects are one command on one document. Only events and answers that outlive a deleted
@@ -52,12 +53,12 @@ export async function openMongoStore(options: MongoOptions): Promise<Store> {
   };
 
   return {
-    collection<T extends Document>(declared: Collection<T>) {
+    collection: keepHandles(<T extends Document>(declared: Collection<T>) => {
       const collection = collections.get(declared.name);
       if (!collection)
         throw new Error(`the store ${database.databaseName} was opened without the collection ${declared.name}`);
       return upgradeReads(createCollectionHandle<T>(collection, gate), declared);
-    },
+    }),
     idempotency: guardedIdempotency(idempotency, gate),
     outbox: guardedOutbox(outbox, gate),
     lease: (name, ms) => gate.run(() => leases.lease(name, ms)),

@@ -9,6 +9,7 @@ import { createIdempotency } from './sqlite/idempotency.ts';
 import { createOutbox } from './sqlite/outbox.ts';
 import { createTableInfo, describeTable } from './sqlite/schema.ts';
 import { startWriterThread } from './sqlite/writer/thread.ts';
+import { keepHandles } from './wrapping.ts';
 
 interface SqliteOptions extends Surroundings {
   /** Created if missing, accessible to its owner only. The mode of the files follows the process's umask. */
@@ -55,11 +56,11 @@ const storeOf = (file: DatabaseFile, collections: readonly Collection<Document>[
   const idempotency = createIdempotency(file);
   const leases = createLeases(file.path);
   return {
-    collection<T extends Document>(declared: Collection<T>) {
+    collection: keepHandles(<T extends Document>(declared: Collection<T>) => {
       const table = tables.get(declared.name);
       if (!table) throw new Error(`the store ${file.path} was opened without the collection ${declared.name}`);
       return upgradeReads(createCollectionHandle<T>(file, table), declared);
-    },
+    }),
     idempotency,
     outbox: createOutbox(file),
     lease: async (name, ms) => leases.lease(name, ms),

@@ -5,7 +5,7 @@ import {
   type Retentions,
   repeatAnnouncement,
 } from '@boxoffice/service';
-import { collection, type Document, readAllDocuments, type Store, toDue } from '@boxoffice/store';
+import { collection, type Document, keepByKey, readAllDocuments, type Store, toDue } from '@boxoffice/store';
 import { clocks } from './clocks.ts';
 import { ensureMeantStart } from './domain/clocks.ts';
 import type { Performance } from './domain/performance.ts';
@@ -138,8 +138,18 @@ export const releases = collection<ReleaseDocument>('releases', [
 
 export const collections = [institutions, products, performances, tariffs, pointsOfSale, places, releases];
 
+const opened = new WeakMap<Store, (institution: string) => Collections>();
+
 /** The only way to the store. Writes to products and performances announce what partners hear of. */
-export function openCollections(store: Store, institution: string) {
+export function openCollections(store: Store, institution: string): Collections {
+  const known = opened.get(store);
+  if (known) return known(institution);
+  const open = keepByKey((one) => makeCollections(store, one));
+  opened.set(store, open);
+  return open(institution);
+}
+
+const makeCollections = (store: Store, institution: string) => {
   return {
     institution,
     institutions: store.collection(institutions).of(institution),
@@ -152,9 +162,9 @@ export function openCollections(store: Store, institution: string) {
     places: store.collection(places).of(institution),
     releases: store.collection(releases).of(institution),
   };
-}
+};
 
-export type Collections = ReturnType<typeof openCollections>;
+export type Collections = ReturnType<typeof makeCollections>;
 
 const DAY_MS = 24 * 60 * 60_000;
 

@@ -1,6 +1,6 @@
 import type { Caller, Restricted } from '@boxoffice/identity';
 import { announceWrites, computeSalesBounds } from '@boxoffice/service';
-import { restrictDocuments, type Store } from '@boxoffice/store';
+import { keepByKey, restrictDocuments, type Store } from '@boxoffice/store';
 import { type BarcodeKeys, createBarcodeKeys } from './barcode/keys.ts';
 import { createDrawing, type Drawing, type DrawingOptions } from './document/drawing.ts';
 import { announceTicket, TICKET_RECORDED } from './events.ts';
@@ -43,7 +43,7 @@ export function createContext(
     keys: createBarcodeKeys(store, serviceSecret, now),
     drawing: createDrawing(documents),
     now,
-    collections: (institution) => openCollections(store, institution),
+    collections: keepByKey((institution) => openCollections(store, institution)),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { CollectionHandle, Document, Documents } from '../port.ts';
+import { keepByKey } from '../wrapping.ts';
 import { claim } from './claim.ts';
 import type { MongoCollection } from './collection.ts';
 import type { Gate } from './connection.ts';
@@ -36,7 +37,7 @@ export function createCollectionHandle<T extends Document>(
   gate: Gate,
 ): CollectionHandle<T> {
   return {
-    of: (institution) => documentsOf<T>(collection, gate, institution),
+    of: keepByKey((institution) => documentsOf<T>(collection, gate, institution)),
     acrossInstitutions: { ...documentsOf<T>(collection, gate, undefined), ...createDueDocuments<T>(collection, gate) },
   };
 }

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { AnyBulkWriteOperation, Collection, Db } from 'mongodb';
-import { removeEnded } from '../due.ts';
+import { removeEndedWork } from '../due.ts';
 import { createListeners, type Surroundings } from '../engines.ts';
 import type { EndedWork, Fact, Outbox, OutboxEvent, PastFact } from '../port.ts';
 import { removeEmptyParts } from './idempotency.ts';
@@ -190,7 +190,7 @@ const endWork = async (records: Collection<StoredRecord>, ends: readonly EndedWo
   const steps = found.flatMap(({ _id, _due }) => {
     if (!_due) return [];
     const filter = { _id, ...matchUnchangedDue(_due) } as RecordFilter;
-    return [{ updateOne: { filter, update: removeEmptyParts(buildDueParts(removeEnded(_due, _id, ends))) } }];
+    return [{ updateOne: { filter, update: removeEmptyParts(buildDueParts(removeEndedWork(_due, _id, ends))) } }];
   });
   if (steps.length > 0) await records.bulkWrite(steps, { ordered: false, ...writeOptions });
 };

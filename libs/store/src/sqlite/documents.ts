@@ -11,6 +11,7 @@ import type {
   New,
   WriteOptions,
 } from '../port.ts';
+import { keepByKey } from '../wrapping.ts';
 import { createEngineError, toUniqueViolation } from './database.ts';
 import { createDueDocuments } from './due.ts';
 import type { DatabaseFile } from './file.ts';
@@ -87,7 +88,7 @@ const batch = 2000;
 
 export function createCollectionHandle<T extends Document>(file: DatabaseFile, table: TableInfo): CollectionHandle<T> {
   return {
-    of: (institution) => documentsOf<T>(file, table, institution),
+    of: keepByKey((institution) => documentsOf<T>(file, table, institution)),
     acrossInstitutions: { ...documentsOf<T>(file, table, undefined), ...createDueDocuments<T>(file, table) },
   };
 }

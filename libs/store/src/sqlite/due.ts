@@ -1,4 +1,4 @@
-import { createClaim, isSameWork, removeEnded, replaceDue } from '../due.ts';
+import { createClaim, isSameWork, removeEndedWork, replaceDue } from '../due.ts';
 import type { Claimed, Document, Due, DueDocuments, DueRequest, EndedWork } from '../port.ts';
 import { createEngineError } from './database.ts';
 import type { DatabaseFile } from './file.ts';
@@ -28,7 +28,7 @@ export function buildEndSteps(file: DatabaseFile, ended: readonly EndedWork[]): 
     const ids = JSON.stringify(ends.map(({ id }) => id));
     const sql = `SELECT id, due FROM "${table}" WHERE due_at IS NOT NULL AND id IN (SELECT value FROM json_each(?))`;
     const left = Array.from(file.reader.all(sql, [ids]), ([id, read]) => {
-      const due = removeEnded(JSON.parse(String(read)) as Due, String(id), ends);
+      const due = removeEndedWork(JSON.parse(String(read)) as Due, String(id), ends);
       return [...toDueColumns(due), String(id), String(read)];
     });
     return [`UPDATE "${table}" SET due = ?, due_at = ? WHERE id = ? AND due IS ?`, 'each', left];

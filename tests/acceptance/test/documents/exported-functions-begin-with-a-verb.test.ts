@@ -21,7 +21,7 @@ const verbs = new Set(
   rename render renew repeat replace request require reserve resolve restore restrict resume retry revert rewrite roll
   rotate run scan schedule seal search select sell send separate serialise serve set settle share shorten show sign skip
   sort split start stock stop store strip subscribe sum sync take tell throw to trace trade trust unblock unseal update
-  upgrade upsert use verify view visit wait walk warn watch wrap write`.split(/\s+/),
+  submit upgrade upsert use verify view visit wait walk warn watch wrap write`.split(/\s+/),
 );
 
 /** Words of a language of their own, in route tables, schemas and settings, and the only builders of envelopes. */
