@@ -126,6 +126,8 @@ test.each([
   ['br;q=0, *;q=0.5', 'gzip'],
   ['deflate', undefined],
   ['gzip;q=0', undefined],
+  ['gzip;q=5', undefined],
+  ['gzip;q=0.1234', undefined],
   ['identity, gzip;q=0.5', undefined],
 ])('Accept-Encoding "%s" gives %s', async (header, coding) => {
   expect((await fetchRaw('/catalog', { 'Accept-Encoding': header })).headers['content-encoding']).toBe(coding);

@@ -124,8 +124,8 @@ export async function holdAndInsert(
   try {
     const wanted = { requestId, items: toStockItems(items), ...(pointOfSale === undefined ? {} : { pointOfSale }) };
     // What an attempt of one call has held without an order is free once its hold ends.
-    const claimFirst = sale !== undefined;
-    const held = await context.stock.hold(institution, { ...wanted, holder: id, asOf: FIRST_VERSION, claimFirst });
+    const how = { holder: id, asOf: FIRST_VERSION, ...(sale && { claimFirst: true }) };
+    const held = await context.stock.hold(institution, { ...wanted, ...how });
     try {
       await permit?.(held.lines);
       const order = openOrder(context, maker, requested, held, creation);

@@ -89,14 +89,20 @@ export async function drawTicketDocuments(
   { order, tickets, ...reading }: Reading & SoldTickets,
 ): Promise<Record<string, ShownDocument>> {
   const draw = await prepareDrawing(context, order, reading);
-  const documents: Record<string, ShownDocument> = {};
+  const documents = new Map<string, ShownDocument>();
   await runForEach(tickets.filter(isShown).values(), WIDTH, async ({ id }) => {
     const document = await draw([id]).catch((error: unknown) => {
       // It was cancelled or replaced meanwhile.
       if (isRefusal(error)) return undefined;
       throw error;
     });
-    if (document) documents[id] = document;
+    if (document) documents.set(id, document);
   });
-  return Object.fromEntries(tickets.flatMap(({ id }) => (documents[id] ? [[id, documents[id]]] : [])));
+  // In the order of the tickets.
+  return Object.fromEntries(
+    tickets.flatMap(({ id }) => {
+      const document = documents.get(id);
+      return document ? [[id, document]] : [];
+    }),
+  );
 }

@@ -44,6 +44,11 @@ describe('254 shows, ten per page', () => {
     expect(linksOf(headers).offsets).toEqual(expected);
   });
 
+  test('the last page of a total that is a multiple of the limit is a whole one', async () => {
+    const { headers } = await page('type=show&limit=2&offset=252');
+    expect(linksOf(headers).offsets).toEqual({ next: 252, last: 252, first: 0, previous: 250 });
+  });
+
   test('every link is absolute, has the public address, and repeats the other parameters', async () => {
     const { headers } = await page('type=show&limit=10&lang=de&utm_source=x%26y&offset=20');
     const { links } = linksOf(headers);
