@@ -9,7 +9,7 @@ import { createLeases } from './mongo/lease.ts';
 import { createOutbox } from './mongo/outbox.ts';
 import { createSchema, type Schema, type StoredRecord } from './mongo/record.ts';
 import type { Collection, Document, Idempotency, Outbox, Store } from './port.ts';
-import { upgradeReads } from './reading.ts';
+import { createGetTogether, upgradeReads } from './reading.ts';
 import { keepHandles } from './wrapping.ts';
 
 // The MongoDB engine, for a standalone server, a replica set or a sharded cluster (deploy/kubernetes/README.md).
@@ -52,13 +52,16 @@ export async function openMongoStore(options: MongoOptions): Promise<Store> {
     await requireAnswerWithin(client.close(), CLOSING_MS).catch(() => undefined);
   };
 
+  const collection = keepHandles(<T extends Document>(declared: Collection<T>) => {
+    const known = collections.get(declared.name);
+    if (!known)
+      throw new Error(`the store ${database.databaseName} was opened without the collection ${declared.name}`);
+    return upgradeReads(createCollectionHandle<T>(known, gate), declared);
+  });
+
   return {
-    collection: keepHandles(<T extends Document>(declared: Collection<T>) => {
-      const collection = collections.get(declared.name);
-      if (!collection)
-        throw new Error(`the store ${database.databaseName} was opened without the collection ${declared.name}`);
-      return upgradeReads(createCollectionHandle<T>(collection, gate), declared);
-    }),
+    collection,
+    getTogether: createGetTogether(collection),
     idempotency: guardedIdempotency(idempotency, gate),
     outbox: guardedOutbox(outbox, gate),
     lease: (name, ms) => gate.run(() => leases.lease(name, ms)),

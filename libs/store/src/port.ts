@@ -282,9 +282,21 @@ export interface Outbox {
   onCommitted(listener: (events: readonly OutboxEvent[]) => void): () => void;
 }
 
+/** Documents to read, by a name of the caller's. */
+export type Looks = Readonly<
+  Record<string, { readonly collection: Collection<Document>; readonly ids: readonly string[] }>
+>;
+
+/** By id; ids without a document are left out. */
+export type FoundTogether<All extends Looks> = {
+  readonly [Name in keyof All]: All[Name]['collection'] extends Collection<infer T> ? ReadonlyMap<string, T> : never;
+};
+
 export interface Store {
   /** The documents of a collection that the store was opened with; throws for any other. */
   collection<T extends Document>(collection: Collection<T>): CollectionHandle<T>;
+  /** Of several collections in one call. SQLite reads them in turn, MongoDB answers them side by side: no one state. */
+  getTogether<All extends Looks>(institution: string, looks: All): Promise<FoundTogether<All>>;
   readonly idempotency: Idempotency;
   readonly outbox: Outbox;
   /** True if this instance alone holds it now. For what one does for all (retention, orphaned events), not due work. */

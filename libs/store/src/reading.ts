@@ -1,5 +1,16 @@
 import { getValue } from './bounds.ts';
-import type { Change, Collection, CollectionHandle, Document, Documents, DueChange, Query, Store } from './port.ts';
+import type {
+  Change,
+  Collection,
+  CollectionHandle,
+  Document,
+  Documents,
+  DueChange,
+  FoundTogether,
+  Looks,
+  Query,
+  Store,
+} from './port.ts';
 import { wrapCollection } from './wrapping.ts';
 
 /** Documents in memory at once. */
@@ -36,6 +47,18 @@ export async function runForEach<T>(
   };
   await Promise.all(Array.from({ length: width }, work));
   if (failures.length > 0) throw failures[0];
+}
+
+/** `getTogether` of an engine, over its collections. */
+export function createGetTogether(collection: Store['collection']): Store['getTogether'] {
+  return async <All extends Looks>(institution: string, looks: All) => {
+    const each = Object.entries(looks).map(async ([name, { collection: declared, ids }]) => {
+      const { get } = collection(declared).of(institution);
+      const found = await Promise.all([...new Set(ids)].map(get));
+      return [name, new Map(found.flatMap((one) => (one ? [[one.id, one] as const] : [])))] as const;
+    });
+    return Object.fromEntries(await Promise.all(each)) as object as FoundTogether<All>;
+  };
 }
 
 export function upgradeReads<T extends Document>(

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Surroundings } from './engines.ts';
 import type { Collection, Document, Store } from './port.ts';
-import { upgradeReads } from './reading.ts';
+import { createGetTogether, upgradeReads } from './reading.ts';
 import { createCollectionHandle } from './sqlite/documents.ts';
 import { type DatabaseFile, openFile } from './sqlite/file.ts';
 import { createIdempotency } from './sqlite/idempotency.ts';
@@ -55,12 +55,14 @@ const storeOf = (file: DatabaseFile, collections: readonly Collection<Document>[
   const tables = new Map(collections.map((one) => [one.name, createTableInfo(one)]));
   const idempotency = createIdempotency(file);
   const leases = createLeases(file.path);
+  const collection = keepHandles(<T extends Document>(declared: Collection<T>) => {
+    const table = tables.get(declared.name);
+    if (!table) throw new Error(`the store ${file.path} was opened without the collection ${declared.name}`);
+    return upgradeReads(createCollectionHandle<T>(file, table), declared);
+  });
   return {
-    collection: keepHandles(<T extends Document>(declared: Collection<T>) => {
-      const table = tables.get(declared.name);
-      if (!table) throw new Error(`the store ${file.path} was opened without the collection ${declared.name}`);
-      return upgradeReads(createCollectionHandle<T>(file, table), declared);
-    }),
+    collection,
+    getTogether: createGetTogether(collection),
     idempotency,
     outbox: createOutbox(file),
     lease: async (name, ms) => leases.lease(name, ms),

@@ -5,7 +5,15 @@ import {
   type Retentions,
   repeatAnnouncement,
 } from '@boxoffice/service';
-import { collection, type Document, keepByKey, readAllDocuments, type Store, toDue } from '@boxoffice/store';
+import {
+  collection,
+  type Document,
+  keepByKey,
+  type Looks,
+  readAllDocuments,
+  type Store,
+  toDue,
+} from '@boxoffice/store';
 import { clocks } from './clocks.ts';
 import { ensureMeantStart } from './domain/clocks.ts';
 import type { Performance } from './domain/performance.ts';
@@ -161,6 +169,7 @@ const makeCollections = (store: Store, institution: string) => {
     pointsOfSale: store.collection(pointsOfSale).of(institution),
     places: store.collection(places).of(institution),
     releases: store.collection(releases).of(institution),
+    getTogether: <All extends Looks>(looks: All) => store.getTogether(institution, looks),
   };
 };
 

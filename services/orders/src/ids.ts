@@ -38,14 +38,11 @@ export function deriveOrderIdFromKey(idempotencyRecord: Repeatable | undefined, 
 }
 
 /**
- * The ids that an order sold in one call with this key may have: the key's first, then, where an order of an earlier day
- * has that, today's and yesterday's (UTC). They follow from the key alone, so that two requests with one key meet. None
- * without a key.
+ * The id of an order sold in one call with this key, the nth of the key: a key may make another order a day later. It
+ * follows from the key alone, so that two requests with one key meet.
  */
-export function deriveSoldOrderIds(idempotencyRecord: Repeatable | undefined, now: number): readonly string[] {
-  if (!idempotencyRecord) return [];
-  const day = Math.floor(now / DAY_MS);
-  return ['', day, day - 1].map((each) => deriveId('ord', 'sold', idempotencyRecord.key, String(each)));
+export function deriveSoldOrderId({ key }: Repeatable, nth: number): string {
+  return deriveId('ord', 'sold', key, String(nth));
 }
 
 /** The same for a repeat, different for every other request. */

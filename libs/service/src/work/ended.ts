@@ -2,7 +2,7 @@ import type { Logger } from '@boxoffice/runtime';
 import type { EndedWork, Outbox } from '@boxoffice/store';
 
 /** How long an end waits for the next write of the outbox: shorter than until the work is due. Milliseconds. */
-const GATHERED_MS = 1_000;
+const GATHERED_MS = 500;
 
 export interface EndedWorkRecorder {
   /** Returns at once. Where the end is lost, the work is done again. */

@@ -38,6 +38,19 @@ export const shapes: readonly Check[] = [
     },
   ),
   check(
+    'documents of several collections are read in one call: those of the institution, in the shape of the reader',
+    async ({ store, institution, elsewhere }) => {
+      const old = await elsewhere();
+      const [one, other] = [await old.insert(createThing({})), await old.insert(createThing({ rank: 7 }))];
+      const foreign = await store.collection(things).of(`${institution}-other`).insert(createThing({}));
+      const ids = [one.id, foreign.id, 'thing-unknown', one.id];
+      const looks = { counted: { collection: counted, ids }, plain: { collection: things, ids: [other.id] } };
+      const found = await store.getTogether(institution, looks);
+      assert.deepEqual([...found.counted], [[one.id, { ...one, count: 0 }]]);
+      assert.deepEqual([...found.plain], [[other.id, other]]);
+    },
+  ),
+  check(
     'an update gets the new shape and writes it; a release that does not know a member preserves it',
     async ({ store, institution, elsewhere }) => {
       const old = await elsewhere();

@@ -92,13 +92,19 @@ export async function claimPlaces(
   claim: ClaimRequest,
   contention: Contention = createContention(),
 ): Promise<ClaimOutcome> {
+  let earlier: readonly PlaceDocument[] = [];
   for (let attempt = 1; ; attempt += 1) {
     const isFirst = claim.claimFirst === true && attempt === 1;
     const outcome = await attemptOnce(places, claim, contention, isFirst ? [] : await resume(places, claim));
     if ('held' in outcome) return outcome;
     const { short, taken } = outcome;
-    await releaseTaken(places, claim, taken);
-    if (isFirst) continue;
+    if (isFirst) {
+      // Not released: another attempt of the request may have found them, and have answered with them.
+      earlier = taken;
+      continue;
+    }
+    await releaseTaken(places, claim, [...earlier, ...taken]);
+    earlier = [];
     const item = claim.items[short] as StockItem;
     if (attempt < ATTEMPTS && (await couldBeServed(places, item, claim.now))) {
       // Two requests for the last two places may each have taken one.

@@ -1,4 +1,5 @@
 import type { Documents } from '@boxoffice/store';
+import { LRUCache } from 'lru-cache';
 import type { Context } from '../context.ts';
 import {
   countItemPlaces,
@@ -15,16 +16,20 @@ import {
 import { countPositions } from '../domain/seat-category.ts';
 import type { Price } from '../domain/tariff.ts';
 import { settle } from '../performances/capacity.ts';
-import type {
-  InstitutionDocument,
-  PerformanceDocument,
-  PlaceDocument,
-  PointOfSaleDocument,
-  ProductDocument,
-  TariffDocument,
+import {
+  type InstitutionDocument,
+  institutions,
+  type PerformanceDocument,
+  type PlaceDocument,
+  type PointOfSaleDocument,
+  type ProductDocument,
+  performances,
+  pointsOfSale,
+  products,
+  type TariffDocument,
+  tariffs,
 } from '../store.ts';
-import { type CatalogueCache, createCatalogueCache } from './catalogue-cache.ts';
-import { claimPlaces, createContention, type StockItem } from './claim.ts';
+import { type Contention, claimPlaces, createContention, type StockItem } from './claim.ts';
 
 export interface Offers extends Offered {
   readonly performances: ReadonlyMap<string, PerformanceDocument>;
@@ -34,42 +39,34 @@ export interface Offers extends Offered {
   readonly institution: InstitutionDocument | undefined;
 }
 
-/** What is read again only after a change: the institution's document is the one read of most sales. */
-export async function loadOffers(
-  { collections, now }: Context,
-  requested: ItemsRequest,
-  cache: CatalogueCache = createCatalogueCache(),
-): Promise<Offers> {
-  const institution = await collections.institutions.get(collections.institution);
-  const read = cache.createReader(collections, institution, now());
-  const [performances, tariffs, pointOfSale] = await Promise.all([
-    byId(
-      requested.items.map(({ performanceId }) => performanceId),
-      read('performances'),
-    ),
-    byId(
-      requested.items.map(({ tariffId }) => tariffId),
-      read('tariffs'),
-    ),
-    requested.pointOfSale === undefined ? null : read('pointsOfSale')(requested.pointOfSale.toLowerCase()),
-  ]);
-  const found = [...performances.values()];
-  const products = await byId(
-    found.map(({ productId }) => productId),
-    read('products'),
-  );
-  // A written change of capacity is applied before any place is claimed.
-  await Promise.all(found.map((performance) => settle(collections, performance)));
-  return { performances, products, tariffs, pointOfSale, institution };
-}
+/** The product of a performance, which never changes: so it is read together with the performance. */
+const productIds = new LRUCache<string, string>({ max: 10_000 });
 
-const byId = async <T extends { readonly id: string }>(
-  ids: readonly string[],
-  get: (id: string) => T | undefined | Promise<T | undefined>,
-): Promise<ReadonlyMap<string, T>> => {
-  const found = await Promise.all([...new Set(ids)].map(get));
-  return new Map(found.flatMap((document) => (document ? [[document.id, document]] : [])));
-};
+export async function loadOffers({ collections }: Context, requested: ItemsRequest): Promise<Offers> {
+  const { items, pointOfSale: host } = requested;
+  const ids = [...new Set(items.map(({ performanceId }) => performanceId))];
+  const found = await collections.getTogether({
+    institutions: { collection: institutions, ids: [collections.institution] },
+    performances: { collection: performances, ids },
+    products: { collection: products, ids: ids.flatMap((id) => productIds.get(id) ?? []) },
+    tariffs: { collection: tariffs, ids: items.map(({ tariffId }) => tariffId) },
+    pointsOfSale: { collection: pointsOfSale, ids: host === undefined ? [] : [host.toLowerCase()] },
+  });
+  const own = [...found.performances.values()];
+  const unread = own.filter(({ productId }) => !found.products.has(productId));
+  const more = { products: { collection: products, ids: unread.map(({ productId }) => productId) } };
+  const read = unread.length === 0 ? [] : (await collections.getTogether(more)).products;
+  for (const { id, productId } of own) productIds.set(id, productId);
+  // A written change of capacity is applied before any place is claimed.
+  await Promise.all(own.map((performance) => settle(collections, performance)));
+  return {
+    performances: found.performances,
+    products: new Map([...found.products, ...read]),
+    tariffs: found.tariffs,
+    pointOfSale: host === undefined ? null : found.pointsOfSale.get(host.toLowerCase()),
+    institution: found.institutions.get(collections.institution),
+  };
+}
 
 /** Places outside the item's seat category, or withdrawn; each fault has its path in the request. */
 export interface UnknownPlaces {
@@ -170,10 +167,9 @@ const namingPlaces = async (
   return createRefusal('invalid_reference', all.join('; '), why.reason === 'invalid_reference' ? why.item : first.item);
 };
 
-/** Shared by the holds of a process: what they have read, contention, and the running requests by key. */
+/** Shared by the holds of a process: contention, and the running requests by key. */
 export function createHoldsContext() {
   return {
-    cache: createCatalogueCache(),
     contention: createContention(),
     running: new Map<string, Promise<Held | Refusal>>(),
   };
@@ -185,22 +181,18 @@ export function createHoldsContext() {
 export function hold(
   context: Context,
   requested: HoldRequest,
-  { running, ...shared }: ReturnType<typeof createHoldsContext>,
+  { contention, running }: ReturnType<typeof createHoldsContext>,
 ): Promise<Held | Refusal> {
   const key = JSON.stringify([context.collections.institution, requested.holder, requested.request, requested.asOf]);
   const first = running.get(key);
   if (first) return first;
-  const outcome = holdOnce(context, requested, shared).finally(() => running.delete(key));
+  const outcome = holdOnce(context, requested, contention).finally(() => running.delete(key));
   running.set(key, outcome);
   return outcome;
 }
 
-const holdOnce = async (
-  context: Context,
-  requested: HoldRequest,
-  { cache, contention }: Pick<ReturnType<typeof createHoldsContext>, 'cache' | 'contention'>,
-): Promise<Held | Refusal> => {
-  const offers = await loadOffers(context, requested, cache);
+const holdOnce = async (context: Context, requested: HoldRequest, contention: Contention): Promise<Held | Refusal> => {
+  const offers = await loadOffers(context, requested);
   const now = context.now();
   const sold = soldOf(requested, offers, now);
   if (isRefusal(sold)) return namingPlaces(context, requested, offers, sold);

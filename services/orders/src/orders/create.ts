@@ -13,9 +13,9 @@ import { open } from '../domain/lines.ts';
 import { beginOneCallSale, type OneCallSale } from '../domain/one-call.ts';
 import type { Creator, Order } from '../domain/order/order.ts';
 import { isUnpaid, markHandled } from '../domain/order/state.ts';
-import { createRequestId, deriveId, deriveOrderIdFromKey, deriveOrderNumber, deriveSoldOrderIds } from '../ids.ts';
+import { createRequestId, deriveId, deriveOrderIdFromKey, deriveOrderNumber, deriveSoldOrderId } from '../ids.ts';
 import type { Holder } from '../saga/hold-limit.ts';
-import { sell } from '../saga/sell.ts';
+import { HOLD_FOR_SALE_MS, sell } from '../saga/sell.ts';
 import type { Target } from '../saga/write.ts';
 import { linkPerformances, type OrderDocument } from '../store.ts';
 import { cancelIfOver } from './actions.ts';
@@ -123,8 +123,9 @@ export async function holdAndInsert(
   const end = sale ? () => undefined : await context.limit.admit(maker, places);
   try {
     const wanted = { requestId, items: toStockItems(items), ...(pointOfSale === undefined ? {} : { pointOfSale }) };
-    // What an attempt of one call has held without an order is free once its hold ends.
-    const how = { holder: id, asOf: FIRST_VERSION, ...(sale && { claimFirst: true }) };
+    // What an attempt of one call has held without an order is free once its hold ends, so that is short.
+    const heldUntil = new Date(context.now() + HOLD_FOR_SALE_MS).toISOString();
+    const how = { holder: id, asOf: FIRST_VERSION, ...(sale && { claimFirst: true, heldUntil }) };
     const held = await context.stock.hold(institution, { ...wanted, ...how });
     try {
       await permit?.(held.lines);
@@ -236,7 +237,6 @@ export async function sellNewOrder(
   { isAnswerWritten = true } = {},
 ): Promise<OrderDocument> {
   const { institution } = maker;
-  const ids = deriveSoldOrderIds(idempotencyRecord, context.now());
   const make = async (id: string): Promise<OrderDocument> => {
     const onAccount = confirmation?.onAccount === true;
     if (onAccount && context.mayDo?.onAccount === false) throw createRefusalFault('on_account_excluded');
@@ -248,14 +248,16 @@ export async function sellNewOrder(
     };
     return holdAndInsert(context, maker, requested, { id, request: createRequestId(idempotencyRecord), permit, sale });
   };
-  const [own = context.newId('ord'), next = own] = ids;
-  // Of a repeat: whatever refuses it, the order that its first attempt has made is the answer.
-  const made = await make(own).catch(async (error: unknown) => {
-    const earlier = await findMadeOrder(context, institution, ids, idempotencyRecord?.fingerprint);
-    if (earlier) return earlier;
-    if (error instanceof UniqueViolation) return make(next);
-    throw error;
-  });
+  const makeOrFind = async (id: string): Promise<OrderDocument> =>
+    make(id).catch(async (error: unknown) => {
+      if (!idempotencyRecord) throw error;
+      // Of a repeat: whatever refuses it, the order that its first attempt has made is the answer.
+      const { made: earlier, free } = await findMadeOrder(context, institution, idempotencyRecord);
+      if (earlier) return earlier;
+      if (error instanceof UniqueViolation && free !== id) return makeOrFind(free);
+      throw error;
+    });
+  const made = await makeOrFind(idempotencyRecord ? deriveSoldOrderId(idempotencyRecord, 0) : context.newId('ord'));
   const order = await sell(context, made, isAnswerWritten ? idempotencyRecord : undefined).catch((error: unknown) => {
     // Another answer was stored under the key meanwhile. The order is sold all the same, since its money is recorded.
     if (!(error instanceof IdempotencyKeyTaken)) throw error;
@@ -268,21 +270,25 @@ export async function sellNewOrder(
 const DAY_MS = 86_400_000;
 
 /**
- * The order that a request with the key has made within a day. @throws Fault `idempotency_key_reused` if that was another
- * request
+ * The order that a request with the key has made within a day; without one the first id that none has. @throws Fault
+ * `idempotency_key_reused` if that was another request
  */
 const findMadeOrder = async (
   context: OrdersContext,
   institution: string,
-  ids: readonly string[],
-  fingerprint: string | undefined,
-): Promise<OrderDocument | undefined> => {
-  if (ids.length === 0) return undefined;
-  const found = await context.orders.of(institution).find({ where: { id: { in: ids } } });
-  const known = found.find(({ createdAt }) => createdAt > context.now() - DAY_MS);
-  if (known && known.fingerprint !== fingerprint)
-    throw new Fault('idempotency_key_reused', 'This Idempotency-Key was used for a different request.');
-  return known;
+  record: IdempotencyRecord<OrderDocument>,
+): Promise<
+  { readonly made: OrderDocument; readonly free?: never } | { readonly made?: never; readonly free: string }
+> => {
+  for (let nth = 0; ; nth += 1) {
+    const id = deriveSoldOrderId(record, nth);
+    const known = await context.orders.of(institution).get(id);
+    if (!known) return { free: id };
+    if (known.createdAt <= context.now() - DAY_MS) continue;
+    if (known.fingerprint !== record.fingerprint)
+      throw new Fault('idempotency_key_reused', 'This Idempotency-Key was used for a different request.');
+    return { made: known };
+  }
 };
 
 /** Refuses a repeat whose first attempt, or the due work, has found the places gone. */

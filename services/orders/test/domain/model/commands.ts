@@ -27,6 +27,8 @@ import type { Doc, Rule, World } from './world.ts';
 
 export const MINUTE = 60_000;
 export const HOLD_MS = 15 * MINUTE;
+/** Of an order that one call sells. */
+const HOLD_FOR_SALE_MS = 2 * MINUTE;
 const GRACE_MS = 15 * MINUTE;
 /** How long a claim of due work lasts, and how long it waits for another attempt. */
 const CLAIM_MS = 15_000;
@@ -37,7 +39,9 @@ type Held = { readonly ids: string[]; readonly until: number };
 
 /** Creates an order: holds its places, inserts it, and sells it where one call does. */
 export function* create(world: World, id: string, wanted: Hold['wanted'], kind: 'order' | 'cart' | 'sold'): Steps {
-  const hold = { holder: id, request: 'create', asOf: 1, wanted, until: world.now() + HOLD_MS };
+  const isSold = kind === 'sold';
+  const until = world.now() + (isSold ? HOLD_FOR_SALE_MS : HOLD_MS);
+  const hold = { holder: id, request: 'create', asOf: 1, wanted, until, claimFirst: isSold };
   const held = yield* call(world, () => world.stock.hold(hold));
   if (!held) return;
   yield;

@@ -39,6 +39,8 @@ export interface Hold {
   /** Any places, or the one of this number. */
   readonly wanted: { readonly count: number } | { readonly number: number };
   readonly until: number;
+  /** Looks for what the request has only where too few places are free. */
+  readonly claimFirst?: boolean;
 }
 
 export interface Renewal {
@@ -85,8 +87,18 @@ export function createStock(
     places,
     ownOf,
     /** Holds places, all or none; a repeat gets those that the request has, and makes them its own version's. */
-    hold: ({ holder, request, asOf, wanted, until }: Hold): { ids: string[]; until: number } | undefined => {
-      const had = places.filter((place) => place.holder === holder && place.request === request);
+    hold: ({
+      holder,
+      request,
+      asOf,
+      wanted,
+      until,
+      claimFirst,
+    }: Hold): { ids: string[]; until: number } | undefined => {
+      const own = places.filter((place) => place.holder === holder && place.request === request);
+      const needed = 'count' in wanted ? wanted.count : 1;
+      const others = places.filter((place) => isFree(place) && !own.includes(place)).length;
+      const had = claimFirst && 'count' in wanted && others >= needed ? [] : own;
       const choice = 'count' in wanted ? places : places.slice(wanted.number % count).slice(0, 1);
       const more = 'count' in wanted ? wanted.count - had.length : 1 - had.length;
       const fresh = choice.filter((place) => isFree(place) && !had.includes(place)).slice(0, Math.max(0, more));
