@@ -150,7 +150,7 @@ describe.each(engines)('changes count for live tokens, on $name', (engine) => {
       expect((await installation.introspect(own, client)).body).toMatchObject({ active: false });
     });
 
-    test('is throttled like a login, by login and by address', async () => {
+    test('is throttled like a login: ten wrong attempts of a login from an address', async () => {
       const user = await users.person({ role: 'door' });
       const own = await users.tokenOf(user, client);
       const attempt = (password: string, address?: string) =>
@@ -295,7 +295,7 @@ describe.each(engines)('changes count for live tokens, on $name', (engine) => {
       });
     });
 
-    test('a newer invitation ends the older one; the password stays valid until a new one is set', async () => {
+    test('a newer invitation ends the older one; the user stays active until a new password is set', async () => {
       const { userId, invitation } = await invited();
       const second = (await users.invite(token, userId)).body.data as { invitation: { url: string } };
       expect((await users.page(invitation.url)).status).toBe(404);

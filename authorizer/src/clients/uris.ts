@@ -12,7 +12,7 @@ interface Uris {
 
 const [REDIRECT_URI, ORIGIN] = [new RegExp(REDIRECT_URI_PATTERN), new RegExp(SECURE_ORIGIN_PATTERN)];
 
-/** Undefined if it can. A pattern does not know which `xn--` names exist. */
+/** Why a client cannot register this redirect URI; undefined if it can. A pattern does not know which `xn--` names exist. */
 export function findRedirectUriProblem(uri: string, type: ClientType): string | undefined {
   if (!REDIRECT_URI.test(uri) || !URL.canParse(uri)) return WEB_ADDRESSES[REDIRECT_URI_PATTERN];
   const isOfWeb = uri.startsWith('https://') || uri.startsWith('http://');

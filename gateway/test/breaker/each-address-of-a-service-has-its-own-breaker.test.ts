@@ -116,7 +116,7 @@ test('an instance that is slow gets fewer requests than one that answers', async
   expect((await Promise.all(all)).map(({ status }) => status)).toEqual(all.map(() => 200));
 });
 
-test('only when every address fails the service is 503 at once, until a new address is resolved', async () => {
+test('only when every address fails the service is 503 at once, until one of them answers again', async () => {
   const { port, close } = await startInstance('127.0.0.1', 0, (_, response) => sendJson(response, 200, envelope));
   const addresses = ['127.0.0.1', '127.0.0.3'];
   const its = await behindName(port, addresses);

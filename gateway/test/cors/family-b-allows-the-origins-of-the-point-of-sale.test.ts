@@ -176,7 +176,7 @@ describe.each([
     expect(reply.headers.vary).toContain('Origin');
   });
 
-  test('of a listed origin, of the gateway’s own and of none is served', async () => {
+  test('is 403, but a listed one, the gateway’s own and none are served', async () => {
     const reached = its.gateway.httpsUrl.replace('127.0.0.1', 'localhost');
     for (const origin of [SHOP, 'https://boxoffice.example', its.gateway.httpsUrl, undefined]) {
       const { status, headers } = await ask(origin, { method, body }, path);

@@ -67,7 +67,7 @@ export async function finishPending(collections: Collections): Promise<void> {
 
 /**
  * Also all tickets that have replaced it; returns the current ticket of the line. `step` returns the same object if
- * nothing changes; `changed` runs after each ticket.
+ * nothing changes; `onChange` runs after each ticket.
  */
 export async function changeLine(
   collections: Collections,
