@@ -295,7 +295,7 @@ export type FoundTogether<All extends Looks> = {
 export interface Store {
   /** The documents of a collection that the store was opened with; throws for any other. */
   collection<T extends Document>(collection: Collection<T>): CollectionHandle<T>;
-  /** Of several collections in one call. SQLite reads them in turn, MongoDB answers them side by side: no one state. */
+  /** Of several collections in one call. SQLite reads them in turn, of MongoDB one query a collection is asked, side by side: no one state. */
   getTogether<All extends Looks>(institution: string, looks: All): Promise<FoundTogether<All>>;
   readonly idempotency: Idempotency;
   readonly outbox: Outbox;

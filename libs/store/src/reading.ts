@@ -53,9 +53,11 @@ export async function runForEach<T>(
 export function createGetTogether(collection: Store['collection']): Store['getTogether'] {
   return async <All extends Looks>(institution: string, looks: All) => {
     const each = Object.entries(looks).map(async ([name, { collection: declared, ids }]) => {
-      const { get } = collection(declared).of(institution);
-      const found = await Promise.all([...new Set(ids)].map(get));
-      return [name, new Map(found.flatMap((one) => (one ? [[one.id, one] as const] : [])))] as const;
+      const { get, find } = collection(declared).of(institution);
+      const [id, ...others] = new Set(ids);
+      const one = id === undefined || others.length > 0 ? undefined : await get(id);
+      const found = others.length > 0 ? await find({ where: { id: { in: [...ids] } } }) : one ? [one] : [];
+      return [name, new Map(found.map((each) => [each.id, each]))] as const;
     });
     return Object.fromEntries(await Promise.all(each)) as object as FoundTogether<All>;
   };

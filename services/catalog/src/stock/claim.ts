@@ -134,8 +134,8 @@ const attemptOnce = async (
 };
 
 /**
- * What earlier attempts of this request took, by item. Lapsed holds and those of an earlier version end with this
- * attempt's.
+ * What earlier attempts of this request took, by item. Lapsed holds, those of an earlier version, and all of a request
+ * that claims first end with this attempt's.
  */
 const resume = async (places: Places, claim: ClaimRequest): Promise<PlaceDocument[][]> => {
   const { holder, request, asOf } = claim;
@@ -145,7 +145,8 @@ const resume = async (places: Places, claim: ClaimRequest): Promise<PlaceDocumen
   const byEarlier = { id: { in: earlier }, holder, request };
   const inherited = earlier.length > 0 ? await places.claim({ where: byEarlier, set: { asOf } }) : [];
   const had = [...found.filter(({ id }) => !earlier.includes(id)), ...inherited];
-  const isOld = ({ id, freeFrom }: PlaceDocument) => freeFrom <= claim.now || earlier.includes(id);
+  const since = claim.claimFirst ? claim.until - 1 : claim.now;
+  const isOld = ({ id, freeFrom }: PlaceDocument) => freeFrom <= since || earlier.includes(id);
   const old = had.filter((place) => place.state === 'held' && isOld(place)).map(({ id }) => id);
   const where = { id: { in: old }, holder, request, state: 'held' };
   const renewed = old.length > 0 ? await places.claim({ where, set: { freeFrom: claim.until } }) : [];

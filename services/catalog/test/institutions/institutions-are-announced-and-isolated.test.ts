@@ -24,6 +24,7 @@ import {
 /** A store without the tenant filter, except for the institutions themselves. */
 const withoutTenants = (store: Store, everybody: string): Store => ({
   ...store,
+  getTogether: (_institution, looks) => store.getTogether(everybody, looks),
   collection: (asked) => {
     const handle = store.collection(asked);
     return { ...handle, of: (institution) => handle.of(asked.name === institutions.name ? institution : everybody) };

@@ -15,7 +15,7 @@ import type { Creator, Order } from '../domain/order/order.ts';
 import { isUnpaid, markHandled } from '../domain/order/state.ts';
 import { createRequestId, deriveId, deriveOrderIdFromKey, deriveOrderNumber, deriveSoldOrderId } from '../ids.ts';
 import type { Holder } from '../saga/hold-limit.ts';
-import { HOLD_FOR_SALE_MS, sell } from '../saga/sell.ts';
+import { sell } from '../saga/sell.ts';
 import type { Target } from '../saga/write.ts';
 import { linkPerformances, type OrderDocument } from '../store.ts';
 import { cancelIfOver } from './actions.ts';
@@ -80,6 +80,9 @@ interface Creation {
 
 const FIRST_VERSION = 1;
 
+/** Milliseconds, for a sale that follows at once: also after an outage of the catalog. */
+const HOLD_FOR_SALE_MS = 300_000;
+
 export interface Taken {
   readonly held: Held;
   readonly requestId: string;
@@ -96,11 +99,13 @@ export async function releaseRefused(
   { held, requestId, asOf }: Taken,
 ): Promise<void> {
   const order = await context.orders.of(institution).get(orderId);
-  const isOwner = order !== undefined && (isUnpaid(order) || order.state === 'confirmed');
-  const own = new Set(isOwner ? order.lines.map(({ place }) => place.id) : []);
+  const isOpen = order !== undefined && isUnpaid(order);
+  const own = new Set(isOpen ? order.lines.map(({ place }) => place.id) : []);
   const placeIds = held.lines.flatMap(({ place }) => (own.has(place.id) ? [] : [place.id]));
   if (placeIds.length === 0) return;
-  await context.stock.release(institution, orderId, { placeIds, requestId, asOf }).catch((error: unknown) => {
+  // Of an order that has bought its places, or has ended, whatever the request still holds.
+  const which = order === undefined || isOpen ? { placeIds } : {};
+  await context.stock.release(institution, orderId, { ...which, requestId, asOf }).catch((error: unknown) => {
     context.log.warn('the places of a refused request are free once their hold ends', { error });
   });
 }
@@ -254,7 +259,8 @@ export async function sellNewOrder(
       // Of a repeat: whatever refuses it, the order that its first attempt has made is the answer.
       const { made: earlier, free } = await findMadeOrder(context, institution, idempotencyRecord);
       if (earlier) return earlier;
-      if (error instanceof UniqueViolation && free !== id) return makeOrFind(free);
+      // What refuses it where an order of an earlier day has the id says nothing.
+      if (free !== id) return makeOrFind(free);
       throw error;
     });
   const made = await makeOrFind(idempotencyRecord ? deriveSoldOrderId(idempotencyRecord, 0) : context.newId('ord'));
@@ -280,15 +286,17 @@ const findMadeOrder = async (
 ): Promise<
   { readonly made: OrderDocument; readonly free?: never } | { readonly made?: never; readonly free: string }
 > => {
-  for (let nth = 0; ; nth += 1) {
-    const id = deriveSoldOrderId(record, nth);
-    const known = await context.orders.of(institution).get(id);
-    if (!known) return { free: id };
-    if (known.createdAt <= context.now() - DAY_MS) continue;
-    if (known.fingerprint !== record.fingerprint)
-      throw new Fault('idempotency_key_reused', 'This Idempotency-Key was used for a different request.');
-    return { made: known };
+  const orders = context.orders.of(institution);
+  let last: OrderDocument | undefined;
+  let id = deriveSoldOrderId(record, 0);
+  for (let nth = 1, known = await orders.get(id); known; nth += 1, known = await orders.get(id)) {
+    last = known;
+    id = deriveSoldOrderId(record, nth);
   }
+  if (!last || last.createdAt <= context.now() - DAY_MS) return { free: id };
+  if (last.fingerprint !== record.fingerprint)
+    throw new Fault('idempotency_key_reused', 'This Idempotency-Key was used for a different request.');
+  return { made: last };
 };
 
 /** Refuses a repeat whose first attempt, or the due work, has found the places gone. */

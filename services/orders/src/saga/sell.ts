@@ -10,8 +10,8 @@ import type { OrderDocument } from '../store.ts';
 import { issueAtOnce } from './follow-ups.ts';
 import { attempt, type Outcome, type Rule, requireAccepted, type Target, toTarget } from './write.ts';
 
-/** Milliseconds for which places are held that are sold at once. */
-export const HOLD_FOR_SALE_MS = 120_000;
+/** Milliseconds: places whose hold has ended are sold immediately. */
+const RENEWED_MS = 120_000;
 /** Another process may have given the sale up meanwhile. */
 const TRIES = 3;
 
@@ -79,7 +79,7 @@ const sellDue = async (context: OrdersContext, order: OrderDocument, { since }: 
   if (sale || !(isLate || order.unseen)) return sale;
   const { missing, places } = await context.stock.renew(institution, id, {
     requestId: deriveId('req', 'sale', id, String(since)),
-    heldUntil: new Date(context.now() + HOLD_FOR_SALE_MS).toISOString(),
+    heldUntil: new Date(context.now() + RENEWED_MS).toISOString(),
     placeIds: placeIdsOf(order),
     asOf,
   });

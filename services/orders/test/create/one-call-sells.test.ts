@@ -271,6 +271,19 @@ describeOnEachEngine('one call sells', (fixture) => {
       expect(fixture.catalog.count(hall)).toEqual({ free: 1, held: 0, sold: 2 });
     });
 
+    test('a key of an earlier day whose order had another body sells named places, also twice at once', async () => {
+      const hall = fixture.catalog.hall(4);
+      const record = recordOf(randomUUID());
+      const yesterday = { ...fixture.context, now: () => Date.now() - 25 * 3_600_000 };
+      const others = { items: [fixture.catalog.hall(2).item(1)], payment: { ...paid, amount: 1_000 } };
+      await sellNewOrder(yesterday, holder, others, { ...record, fingerprint: 'another request' });
+      const named = { items: [hall.item(2, hall.placeIds.slice(0, 2))], payment: paid };
+      const both = await Promise.all([1, 2].map(() => sellNewOrder(fixture.context, holder, named, record)));
+      expect(new Set(both.map(({ id }) => id)).size).toBe(1);
+      await fixture.later();
+      expect(fixture.catalog.count(hall)).toEqual({ free: 2, held: 0, sold: 2 });
+    });
+
     test('two requests at once with a key of an earlier day sell one order', async () => {
       const hall = fixture.catalog.hall(6);
       const requested = { items: [hall.item(1)], payment: { ...paid, amount: 1_000 } };

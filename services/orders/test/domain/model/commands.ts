@@ -28,7 +28,7 @@ import type { Doc, Rule, World } from './world.ts';
 export const MINUTE = 60_000;
 export const HOLD_MS = 15 * MINUTE;
 /** Of an order that one call sells. */
-const HOLD_FOR_SALE_MS = 2 * MINUTE;
+const HOLD_FOR_SALE_MS = 5 * MINUTE;
 const GRACE_MS = 15 * MINUTE;
 /** How long a claim of due work lasts, and how long it waits for another attempt. */
 const CLAIM_MS = 15_000;
