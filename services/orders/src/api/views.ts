@@ -2,17 +2,13 @@ import { type Answer, created, type Listed, ok } from '@boxoffice/http';
 import type { Static } from 'typebox';
 import { hasNames } from '../domain/order/facts.ts';
 import {
-  type Cancellation,
   computeDue,
   computePaid,
   computePaymentStatus,
   computeRefundStatus,
   computeTotal,
-  type Line,
-  type Order,
-  type Payment,
-  type Refund,
-} from '../domain/order/order.ts';
+} from '../domain/order/money.ts';
+import type { Cancellation, Line, MoneyRecord, Order, Payment } from '../domain/order/order.ts';
 import { formatOrderPath } from '../ids.ts';
 import type { OrderDocument } from '../store.ts';
 import { createNotFoundFault } from './faults.ts';
@@ -125,7 +121,7 @@ export function answerCreatedOrderWithTickets(order: OrderDocument, tickets: Inc
 /** Without the scope the member `reference` is absent. */
 export function toRefundView(
   { id: orderId }: Pick<Order, 'id'>,
-  { id, amount, currency, method, reference, createdBy, createdAt }: Refund,
+  { id, amount, currency, method, reference, createdBy, createdAt }: MoneyRecord,
   scopes: readonly string[],
 ): Static<typeof schemas.Refund> {
   const shown = scopes.includes('orders.sensitive:read') ? { reference } : {};

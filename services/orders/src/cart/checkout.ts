@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { createRefusalFault, RefusedOrder } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
 import { checkOut } from '../domain/cart.ts';
-import { computeDue } from '../domain/order/order.ts';
+import { computeDue } from '../domain/order/money.ts';
 import { deriveGuestNumber, deriveId } from '../ids.ts';
 import { cancelUnlessEnded, confirmBySale, sellAll } from '../orders/actions.ts';
 import { holdForGrace } from '../payments/payments.ts';

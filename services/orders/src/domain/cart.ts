@@ -4,7 +4,8 @@ import { checkSellable } from './confirmation.ts';
 import { accept, type Decision, isRefused, refuse } from './decisions.ts';
 import { markListed, toBeneficiary } from './lines.ts';
 import { createContactNamedFacts } from './order/facts.ts';
-import { computeDue, type Guest, isAmountList, type Line, type Order, type Texts } from './order/order.ts';
+import { computeDue, isAmountList } from './order/money.ts';
+import type { Guest, Line, Order, Texts } from './order/order.ts';
 import { checkDecidable, isHidden, markModified } from './order/state.ts';
 import { addPayment } from './payments.ts';
 

@@ -1,14 +1,7 @@
 import { type Accepted, accept, acceptButRefuse, type Decision, type Refused, refuse } from './decisions.ts';
 import { createOrderConfirmedFact, deriveTicketId } from './order/facts.ts';
-import {
-  computeDue,
-  isPaidInFull,
-  type Line,
-  type Order,
-  type Place,
-  type SaleDue,
-  type TicketControl,
-} from './order/order.ts';
+import { computeDue, isPaidInFull } from './order/money.ts';
+import type { Line, Order, Place, SaleDue, TicketControl } from './order/order.ts';
 import {
   checkDecidable,
   createWithheldFacts,

@@ -1,14 +1,7 @@
 import { accept, type Decision, type Refused, refuse } from './decisions.ts';
 import { createContactNamedFacts } from './order/facts.ts';
-import {
-  type Beneficiary,
-  isAmountList,
-  type Line,
-  type NewLine,
-  type Order,
-  type State,
-  type TicketDelivery,
-} from './order/order.ts';
+import { isAmountList } from './order/money.ts';
+import type { Beneficiary, Line, NewLine, Order, State, TicketDelivery } from './order/order.ts';
 import { beginSaleIfPaid, checkDecidable, isHidden, listPerformanceIds, markModified } from './order/state.ts';
 
 export interface NewOrder

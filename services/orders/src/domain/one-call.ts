@@ -2,7 +2,8 @@
 
 import { checkSellable } from './confirmation.ts';
 import { accept, type Decision, isRefused, type Refused, refuse } from './decisions.ts';
-import { computeTotal, type Order } from './order/order.ts';
+import { computeTotal } from './order/money.ts';
+import type { Order } from './order/order.ts';
 import { addPayment, type PaymentInput } from './payments.ts';
 
 /** What an order is sold for: captured money, or a confirmation on account or free of charge. */

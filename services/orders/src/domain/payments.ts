@@ -1,15 +1,6 @@
 import { type Accepted, accept, acceptButRefuse, type Decision, type Refused, refuse } from './decisions.ts';
-import {
-  type Creator,
-  computeDue,
-  computePaid,
-  computeRefunded,
-  isAmountList,
-  isPaidInFull,
-  type Order,
-  type Payment,
-  states,
-} from './order/order.ts';
+import { computeDue, computePaid, computeRefunded, isAmountList, isPaidInFull } from './order/money.ts';
+import { type Creator, type Order, type Payment, states } from './order/order.ts';
 import {
   checkDecidable,
   endIfDue,

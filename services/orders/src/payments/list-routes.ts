@@ -16,7 +16,7 @@ import * as example from '../api/examples.ts';
 import { ListedPayment, ListedRefund, method } from '../api/schemas.ts';
 import { toPaymentView, toRefundView } from '../api/views.ts';
 import type { ContextOf } from '../context.ts';
-import { type Payment, paymentStates, type Refund } from '../domain/order/order.ts';
+import { type MoneyRecord, type Payment, paymentStates } from '../domain/order/order.ts';
 import type { OrderDocument } from '../store.ts';
 
 /** For one page, so that no request takes long. */
@@ -33,6 +33,8 @@ const filters = {
 };
 
 type Filters = { readonly [Name in keyof typeof filters]?: string } & { readonly status?: Payment['status'] };
+
+type ListedRecord = MoneyRecord & Pick<Payment, 'status'>;
 
 /** Orders keep their place in the list, and records theirs in the order. */
 interface Start {
@@ -90,7 +92,7 @@ const describeList = (records: 'payments' | 'refunds', more = '') =>
   }) as const;
 
 /** Nothing comes twice, and what was recorded before the first page comes, whatever is recorded meanwhile. */
-const readRecordsPage = async <Kind extends Refund, Item>(
+const readRecordsPage = async <Kind extends ListedRecord, Item>(
   { query, cursor }: PageRequest & { readonly query: Filters },
   orders: Documents<OrderDocument>,
   recordsOf: (order: OrderDocument) => readonly Kind[],
@@ -120,7 +122,7 @@ const readRecordsPage = async <Kind extends Refund, Item>(
 
 const createFilter =
   ({ from, to, method: by, createdBy, status }: Filters) =>
-  (record: Refund & Partial<Pick<Payment, 'status'>>): boolean =>
+  (record: ListedRecord): boolean =>
     (from === undefined || record.createdAt >= Date.parse(from)) &&
     (to === undefined || record.createdAt <= Date.parse(to)) &&
     (by === undefined || record.method === by) &&

@@ -1,6 +1,7 @@
 import { isUnavailable, RefusedOrder, toFault } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
-import { computeDue, type Payment } from '../domain/order/order.ts';
+import { computeDue } from '../domain/order/money.ts';
+import type { Payment } from '../domain/order/order.ts';
 import { isUnpaid } from '../domain/order/state.ts';
 import {
   addPayment,

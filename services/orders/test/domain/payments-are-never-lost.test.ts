@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { cancel } from '../../src/domain/cancellation.ts';
 import { checkSellable, confirmPaidOrder, giveUpSale } from '../../src/domain/confirmation.ts';
-import { computeDue, computePaid, computePaymentStatus, computeRefundStatus } from '../../src/domain/order/order.ts';
+import { computeDue, computePaid, computePaymentStatus, computeRefundStatus } from '../../src/domain/order/money.ts';
 import { expire } from '../../src/domain/order/state.ts';
 import { addPayment, refund, settlePayment } from '../../src/domain/payments.ts';
 import {

@@ -13,7 +13,8 @@ import {
 import { accept, isRefused } from '../../src/domain/decisions.ts';
 import { removeLine } from '../../src/domain/lines.ts';
 import { beginOneCallSale } from '../../src/domain/one-call.ts';
-import { computePaymentStatus, isPaidInFull, type Order } from '../../src/domain/order/order.ts';
+import { computePaymentStatus, isPaidInFull } from '../../src/domain/order/money.ts';
+import type { Order } from '../../src/domain/order/order.ts';
 import { expire, expireIfDue, isUnpaid } from '../../src/domain/order/state.ts';
 import { settlePayment } from '../../src/domain/payments.ts';
 import { type History, histories, rareHistories } from './model/histories.ts';

@@ -68,22 +68,57 @@ export type TicketDelivery = 'electronic' | 'print';
 export type Creator = { readonly clientId: string; readonly userId?: string } | { readonly pointOfSale: string };
 
 export const paymentStates = ['pending', 'captured', 'failed'] as const;
+export const refundStates = ['pending', 'done', 'failed'] as const;
 
-export interface Payment {
+/** Of a provider's keys. */
+export type ProviderMode = 'test' | 'live' | 'simulated';
+
+export interface MoneyRecord {
   /** Derived from the idempotency key, if there is one: a repeat finds its payment by it. */
   readonly id: string;
   readonly method: string;
   readonly amount: number;
   readonly currency: string;
   readonly reference: string | null;
-  readonly status: (typeof paymentStates)[number];
+  /** Set by the service alone; absent: none, somebody has recorded it. */
+  readonly provider?: string;
+  /** Of a provider's. */
+  readonly mode?: ProviderMode;
   /** Absent in records of earlier releases. */
   readonly createdBy?: Creator;
   readonly createdAt: number;
+}
+
+export interface Dispute {
+  readonly state: 'open' | 'won' | 'lost';
+  readonly amount: number;
+  /** The provider's code. */
+  readonly reason: string;
+  readonly at: number;
+}
+
+export interface Payment extends MoneyRecord {
+  readonly status: (typeof paymentStates)[number];
+  /** Where the buyer can pay; ISO 8601 UTC. */
+  readonly page?: { readonly url: string; readonly expiresAt: string };
+  /** How a provider's failed payment ended. */
+  readonly ended?: 'expired' | 'failed';
+  readonly disputed?: Dispute;
   readonly updatedAt: number;
 }
 
-export type Refund = Omit<Payment, 'status' | 'updatedAt'>;
+export interface Refund extends MoneyRecord {
+  /** Absent: done. */
+  readonly status?: (typeof refundStates)[number];
+  /** The provider's payment that it gives back. */
+  readonly paymentId?: string;
+  /** What it counted for as goodwill; absent in records of earlier releases. */
+  readonly goodwill?: number;
+  /** The service made it by itself. */
+  readonly automatic?: true;
+  /** When its status changed last; absent: never. */
+  readonly updatedAt?: number;
+}
 
 /** Each number is null until it is known. */
 export interface Cancellation {
@@ -151,6 +186,10 @@ export interface Order {
   readonly performanceIds: readonly string[];
   readonly payments: readonly Payment[];
   readonly refunds: readonly Refund[];
+  /** What refunds gave back that is not due again; absent in orders of earlier releases: by their refunds. */
+  readonly goodwill?: number;
+  /** Credit that the service refunds by itself; absent: none. */
+  readonly refundableCredit?: number;
   /** Of the hold; in a reserved order the same as `dueAt`. Null once sold. */
   readonly expiresAt: number | null;
   readonly dueAt: number | null;
@@ -203,67 +242,4 @@ export interface Order {
   readonly unseen?: true | null;
   /** Of the request with a key that has sold it in one call, by which a repeat is known; absent: there is none. */
   readonly fingerprint?: string;
-}
-
-/** From `least` up, with an exact sum. */
-export function isAmountList(amounts: readonly number[], least = 0): boolean {
-  return (
-    amounts.every((amount) => Number.isSafeInteger(amount) && amount >= least) &&
-    Number.isSafeInteger(amounts.reduce((subtotal, amount) => subtotal + amount, 0))
-  );
-}
-
-/** In minor units. */
-export function computeTotal({ lines }: Pick<Order, 'lines'>): number {
-  return sum(lines.map(({ amount }) => amount));
-}
-
-/** @throws RangeError if the sum is not exact */
-const sum = (amounts: readonly number[]): number =>
-  amounts.reduce((subtotal, amount) => {
-    const next = subtotal + amount;
-    if (!Number.isSafeInteger(next)) throw new RangeError('the sum of the amounts is not a safe integer');
-    return next;
-  }, 0);
-
-/** In minor units; refunds do not lower it. */
-export function computePaid({ payments }: Pick<Order, 'payments'>): number {
-  return sum(payments.flatMap(({ status, amount }) => (status === 'captured' ? [amount] : [])));
-}
-
-/** In minor units. */
-export function computeRefunded({ refunds }: Pick<Order, 'refunds'>): number {
-  return sum(refunds.map(({ amount }) => amount));
-}
-
-type Paying = Pick<Order, 'lines' | 'payments' | 'refunds' | 'confirmedAt'>;
-
-/** In minor units, at least 0; pending payments do not lower it. */
-export function computeDue(order: Paying): number {
-  return Math.max(0, computeTotal(order) - computeNetPaid(order));
-}
-
-/** Captured, without what was refunded before the confirmation: later refunds leave a confirmed order paid. */
-const computeNetPaid = ({ payments, refunds, confirmedAt }: Paying): number =>
-  computePaid({ payments }) -
-  computeRefunded({ refunds: refunds.filter(({ createdAt }) => confirmedAt === null || createdAt < confirmedAt) });
-
-/** Such an order is confirmed. A total of zero alone is not paid. */
-export function isPaidInFull(order: Paying): boolean {
-  return order.lines.length > 0 && computeNetPaid(order) > 0 && computeDue(order) === 0;
-}
-
-/** An order free of charge is paid; one without lines is unpaid unless money was captured. */
-export function computePaymentStatus(order: Paying): 'unpaid' | 'partial' | 'paid' {
-  const money = computeNetPaid(order);
-  if (order.lines.length === 0 && money === 0) return 'unpaid';
-  if (computeDue(order) === 0) return 'paid';
-  return money > 0 ? 'partial' : 'unpaid';
-}
-
-/** Full once all captured money was refunded. */
-export function computeRefundStatus(order: Pick<Order, 'payments' | 'refunds'>): 'none' | 'partial' | 'full' {
-  const back = computeRefunded(order);
-  if (back === 0) return 'none';
-  return back < computePaid(order) ? 'partial' : 'full';
 }

@@ -1,6 +1,7 @@
 import { type Accepted, accept, type Decision, type Refused, refuse } from '../decisions.ts';
 import { createContactNamedFacts, createOrderExpiredFact, type DomainFact } from './facts.ts';
-import { isPaidInFull, type Line, type Order, type State } from './order.ts';
+import { isPaidInFull } from './money.ts';
+import type { Line, Order, State } from './order.ts';
 
 export const unpaidStates: readonly State[] = ['open', 'reserved', 'payment_pending'];
 

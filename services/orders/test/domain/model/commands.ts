@@ -1,6 +1,7 @@
 import { accept, isRefused } from '../../../src/domain/decisions.ts';
 import { isEmptiedCart } from '../../../src/domain/lines.ts';
-import { computeDue, type Order } from '../../../src/domain/order/order.ts';
+import { computeDue } from '../../../src/domain/order/money.ts';
+import type { Order } from '../../../src/domain/order/order.ts';
 import { isUnpaid } from '../../../src/domain/order/state.ts';
 import { decideWork } from '../../../src/follows.ts';
 import type { Event } from './histories.ts';

@@ -8,9 +8,8 @@ import {
   computeRefundStatus,
   computeTotal,
   isPaidInFull,
-  type Order,
-  type State,
-} from '../../../src/domain/order/order.ts';
+} from '../../../src/domain/order/money.ts';
+import type { Order, State } from '../../../src/domain/order/order.ts';
 import type { Stock } from './stock.ts';
 
 /** Captured and refunded money by the request that moved it, recorded outside the order. */

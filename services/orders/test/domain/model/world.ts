@@ -4,7 +4,8 @@ import { type Decision, isRefused, type Reason } from '../../../src/domain/decis
 import { open } from '../../../src/domain/lines.ts';
 import type { OneCallSale } from '../../../src/domain/one-call.ts';
 import type { DomainFact } from '../../../src/domain/order/facts.ts';
-import { computeTotal, type NewLine, type Order } from '../../../src/domain/order/order.ts';
+import { computeTotal } from '../../../src/domain/order/money.ts';
+import type { NewLine, Order } from '../../../src/domain/order/order.ts';
 import { isHandled, isUnpaid, markHandled } from '../../../src/domain/order/state.ts';
 import { followWrite, type OrderWork } from '../../../src/follows.ts';
 import { checkMoney, checkOrder, checkWrite, type Ledger } from './invariants.ts';
