@@ -29,6 +29,7 @@ const rows = {
   cart_hold_limit: [400, 'this login, or without one this address, would hold more unsold places than its limit'],
   order_busy: [400, 'another request is changing the same cart or order; try again in a second'],
   order_not_cancellable: [400, 'the order is not live, has a controlled ticket, or its first performance has started'],
+  order_not_payable: [400, 'the order is paid, has ended, or was checked out more than three hours ago'],
   contact_required: [400, 'the order has neither a contact number nor a guest’s contact'],
   payment_method_not_accepted: [400, 'the point of sale does not take this method of payment'],
   payment_declined: [400, 'the payment was declined; the cart is unchanged'],

@@ -78,6 +78,8 @@ const rows = {
   ],
   order_empty: [412, 'the order has no lines: add some first'],
   payment_final: [412, 'the payment is captured or has failed, and that is final'],
+  payment_by_provider: [412, 'the payment is by a provider, which alone settles it'],
+  payment_disputed: [409, 'the buyer disputes the payment; refund it once the dispute has ended'],
   payment_recorded: [
     412,
     'the money is recorded, the order is not confirmed: refund it or try again; Location is the payment',

@@ -6,6 +6,7 @@ import { createMailsRoutes } from './orders/mail-routes.ts';
 import { createQuoteRoutes } from './orders/quote.ts';
 import { createActionsRoutes, createOrdersRoutes } from './orders/routes.ts';
 import { createRecordsRoutes } from './payments/list-routes.ts';
+import { createProviderRoutes } from './payments/provider-routes.ts';
 import { createPaymentsRoutes, createRefundsRoutes } from './payments/routes.ts';
 
 /** Every operation, above its file. Those of the institution API see what their caller may see. */
@@ -28,8 +29,10 @@ export function createRoutes(context: OrdersContext): AnyOperation[] {
     ...createRecordsRoutes(contextOf),
     // extendOrder, reserveOrder, confirmOrder, cancelOrder
     ...createActionsRoutes(contextOf),
-    // addCartItems, changeCartItem, removeCartItem, giveUpCart, checkoutCart, cancelShopOrder, cancelAfterFault,
-    // getShopOrder, findShopOrder, listShopOrders, listPerformanceOrders
+    // reportProviderPayment, reportProviderRefund, reportDispute
+    ...createProviderRoutes(context),
+    // addCartItems, changeCartItem, removeCartItem, giveUpCart, checkoutCart, addShopPayment, cancelShopOrder,
+    // cancelAfterFault, getShopOrder, findShopOrder, listShopOrders, listPerformanceOrders
     ...createShopRoutes(context),
   ];
 }

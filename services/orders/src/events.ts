@@ -9,7 +9,7 @@ import {
 } from '@boxoffice/service';
 import { readAllDocuments } from '@boxoffice/store';
 import { Type } from 'typebox';
-import { confirmed as confirmedOrder } from './api/examples.ts';
+import { confirmed as confirmedOrder, ids } from './api/examples.ts';
 import { toOrderView } from './api/views.ts';
 import { catalogValues } from './clients/generated/catalog.ts';
 import {
@@ -19,14 +19,18 @@ import {
   createOrderCancelledFact,
   createOrderConfirmedFact,
   createOrderExpiredFact,
+  createPaidOtherwiseFact,
+  createRefundRequestedFact,
   type DomainFact,
   type MailRequested,
   type OrderCancelled,
   type OrderConfirmed,
   type OrderExpired,
+  type PaidOtherwise,
+  type RefundRequested,
 } from './domain/order/facts.ts';
 import type { Creator, Order } from './domain/order/order.ts';
-import { isHidden } from './domain/order/state.ts';
+import { hasUnwantedPage, isHidden } from './domain/order/state.ts';
 import { type OrderDocument, ordersCollection } from './store.ts';
 
 const ORDER_CONFIRMED = 'order.confirmed' satisfies DomainFact['type'];
@@ -34,6 +38,8 @@ const ORDER_CANCELLED = 'order.cancelled' satisfies DomainFact['type'];
 const CONTACT_NAMED = 'order.contact_named' satisfies DomainFact['type'];
 const MAIL_REQUESTED = 'order.mail_requested' satisfies DomainFact['type'];
 const ORDER_EXPIRED = 'order.expired' satisfies DomainFact['type'];
+const REFUND_REQUESTED = 'order.refund_requested' satisfies DomainFact['type'];
+const PAID_OTHERWISE = 'order.paid_otherwise' satisfies DomainFact['type'];
 export const ORDER_RECORDED = 'order.recorded';
 
 const toEventData = (order: OrderDocument): object => {
@@ -133,16 +139,32 @@ const toCurrentFact = (order: OrderDocument): DomainFact | undefined => {
   return state === 'cancelled' && cancellation ? createOrderCancelledFact(order, cancellation) : undefined;
 };
 
-/** Of confirmed, cancelled and expired orders. Carts have no `modifiedAt`. */
+/** None of what has ended. */
+const listOpenRequests = (order: OrderDocument): readonly DomainFact[] => [
+  ...order.refunds.flatMap((refund) =>
+    refund.provider !== undefined && refund.status === 'pending' ? [createRefundRequestedFact(order, refund)] : [],
+  ),
+  ...(hasUnwantedPage(order) ? [createPaidOtherwiseFact(order)] : []),
+];
+
+/** Of confirmed, cancelled and expired orders, and of what a provider has still to do. Carts have no `modifiedAt`. */
 export const currentFacts: CurrentFacts = {
-  types: [CONTACT_NAMED, ORDER_CONFIRMED, ORDER_CANCELLED, ORDER_EXPIRED, ORDER_RECORDED],
+  types: [
+    CONTACT_NAMED,
+    ORDER_CONFIRMED,
+    ORDER_CANCELLED,
+    ORDER_EXPIRED,
+    REFUND_REQUESTED,
+    PAID_OTHERWISE,
+    ORDER_RECORDED,
+  ],
   async *read(store) {
     for await (const order of readAllDocuments(store.collection(ordersCollection))) {
       const said = { resource: 'order', data: toEventData(order), belongsTo: toOwners(order) };
       const last = repeatAnnouncement(order, ORDER_RECORDED, said);
       const { institution, id: key, version, modifiedAt: changedAt } = order;
       const named = order.unseen ? [] : createContactNamedFacts(order);
-      for (const fact of [...named, toCurrentFact(order), last])
+      for (const fact of [...named, toCurrentFact(order), ...listOpenRequests(order), last])
         if (fact) yield { ...fact, institution, key, version, changedAt };
     }
   },
@@ -194,6 +216,16 @@ export const examples = {
     { id: orderId, pointOfSale, contactNumber },
     Date.parse('2027-02-02T09:30:00.000Z'),
   ).data satisfies MailRequested['data'],
+  [REFUND_REQUESTED]: {
+    orderId,
+    refundId: ids.refund,
+    paymentId: ids.payment,
+    provider: 'stripe',
+    amount: line.amount,
+    currency,
+    automatic: true,
+  } satisfies RefundRequested['data'],
+  [PAID_OTHERWISE]: { orderId } satisfies PaidOtherwise['data'],
   [ORDER_RECORDED]: createAnnouncementExample({
     type: 'order.confirmed',
     resource: { type: 'order', id: orderId },
@@ -264,6 +296,22 @@ export const schemas = {
   [MAIL_REQUESTED]: Type.Object(
     { orderId: id, pointOfSale: name, contactNumber: name, kind: oneOf(['confirmation']), requestedAt: timestamp },
     { description: 'The institution wants the buyer of an order to get a mail again.' },
+  ),
+  [REFUND_REQUESTED]: Type.Object(
+    {
+      orderId: id,
+      refundId: id,
+      paymentId: id,
+      provider: Type.String(),
+      amount: Type.Integer({ description: "in the currency's minor unit" }),
+      currency: Type.String(),
+      automatic: Type.Boolean({ description: 'true: nobody has asked for it, the money was credit' }),
+    },
+    { description: 'A refund of a payment by a provider is recorded, and the provider is to make it.' },
+  ),
+  [PAID_OTHERWISE]: Type.Object(
+    { orderId: id },
+    { description: "Less of an order is due than one of its open provider's pages would charge: they are closed." },
   ),
   [ORDER_RECORDED]: createAnnouncementSchema(
     'An order, a payment or a refund was created or changed, as the event of partners tells it.',

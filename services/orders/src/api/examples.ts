@@ -206,7 +206,10 @@ const about = {
   productType: 'show',
 };
 
+const money = { paid: 0, refunded: 0, credit: 0, payment: null };
+
 export const cart = {
+  ...money,
   ...selectShopperMembers(open),
   listed: false,
   payable: false,
@@ -230,6 +233,7 @@ export const order = {
   version: 4,
   contactNumber: checkout.contactNumber,
   due: 0,
+  paid: cartLine.amount,
   lines: cart.lines.map((one) => ({ ...one, ticketId: one.id.replace('lin_', 'tic_') })),
   expiresAt: null,
   deadline: null,
@@ -240,8 +244,51 @@ export const order = {
 
 const done = { outcome: 'done', reason: null, details: null } as const;
 
+export const providerPayment = {
+  provider: 'stripe',
+  mode: 'test',
+  reference: 'cs_test_a1b2c3',
+  amount: cartLine.amount,
+  currency: open.currency,
+} as const;
+
+const page = {
+  ...providerPayment,
+  paymentId: ids.payment,
+  url: 'https://checkout.stripe.com/c/pay/cs_test_a1b2c3',
+  expiresAt: '2027-02-01T12:37:30.000Z',
+  until: '2027-02-01T12:38:30.000Z',
+};
+
+export const anotherTry = { requestId: 'fourth', page };
+
+const pending = {
+  ...order,
+  state: 'payment_pending',
+  due: cartLine.amount,
+  paid: 0,
+  lines: cart.lines,
+  expiresAt: page.until,
+  deadline: page.until,
+  checkout: { ...order.checkout, paymentMethod: page.provider },
+  payment: {
+    id: ids.payment,
+    method: page.provider,
+    provider: page.provider,
+    state: 'pending',
+    url: page.url,
+    expiresAt: page.expiresAt,
+  },
+  confirmedAt: null,
+} as const;
+
+export const paymentReport = { status: 'captured', ...providerPayment } as const;
+export const refundReport = { status: 'done', reference: 're_1a2b3c' } as const;
+export const disputeReport = { state: 'open', amount: cartLine.amount, reason: 'fraudulent', at: boughtAt } as const;
+
 export const cartDone = { ...done, order: cart };
 export const orderDone = { ...done, order };
+export const pendingDone = { ...done, order: pending };
 
 export const { performanceId } = cartLine;
 

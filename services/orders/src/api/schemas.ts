@@ -12,7 +12,8 @@ import {
 } from '@boxoffice/http';
 import { Type } from 'typebox';
 import { catalogValues } from '../clients/generated/catalog.ts';
-import { paymentStates, states } from '../domain/order/order.ts';
+import { paymentStates, providerModes, states } from '../domain/order/order.ts';
+import { providers } from '../domain/providers.ts';
 import { Place, ShownBeneficiary, Ticket } from './ticket-schema.ts';
 
 const { Array: List, Boolean: Flag, Integer, Number: Real, Object: Members, Optional, String: Text } = Type;
@@ -250,6 +251,15 @@ export const readOnly = listReadOnlyMembers(Order, OrderDetails, {
 });
 
 const ownCurrency = Optional(Text({ ...currency, description: "if given, the order's" }));
+
+/** What a provider's payment has, and what payments names it by. */
+export const ProviderRecord = Members({
+  provider: oneOf(providers),
+  mode: oneOf(providerModes),
+  reference: Type.Unsafe<string>({ ...reference, description: "the provider's session" }),
+  amount: money(1),
+  currency,
+});
 
 export const NewPayment = named(
   'PaymentInput',

@@ -4,15 +4,16 @@ import { createRefusalFault, RefusedOrder } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
 import { checkOut } from '../domain/cart.ts';
 import { computeDue } from '../domain/order/money.ts';
+import { type ProviderPage, tryAgain } from '../domain/providers.ts';
 import { deriveGuestNumber, deriveId } from '../ids.ts';
-import { cancelUnlessEnded, confirmBySale, sellAll } from '../orders/actions.ts';
+import { cancelUnlessEnded, confirmBySale, holdUntil, sellAll } from '../orders/actions.ts';
 import { holdForGrace } from '../payments/payments.ts';
 import { runStockFirst } from '../saga/command.ts';
 import { writeGuestOrLater } from '../saga/follow-ups.ts';
 import { sell } from '../saga/sell.ts';
 import type { Target } from '../saga/write.ts';
 import type { OrderDocument } from '../store.ts';
-import type { Checkout } from './schemas.ts';
+import { type Checkout, toProviderPage } from './schemas.ts';
 
 type CheckoutRequest = Static<typeof Checkout>;
 
@@ -39,16 +40,18 @@ export async function checkOutCart(
     appliesTo: 'both',
   } as const;
   const paymentId = deriveId('pay', target.orderId, requestId);
+  const page = requested.page && toProviderPage(requested.page);
   const checkingOut = (graceMs: number) => (current: OrderDocument, now: number) => {
     if (!criteria) throw createRefusalFault('invalid_reference', `There is no contact ${requested.contactNumber}.`);
     const contactNumber = requested.contactNumber ?? chooseGuestContact(current, requestId);
-    const input = { ...buyer, contactNumber, requestId, criteria, method, token, paymentId, graceMs };
+    const input = { ...buyer, contactNumber, requestId, criteria, method, token, paymentId, graceMs, page };
     return checkOut(current, input, now);
   };
   try {
     const { order: bought } = await runStockFirst(context, command, {
       rule: checkingOut(context.graceMs),
       async effect(order, next) {
+        if (page) return holdForPage(context, order, next);
         const isPaidLater = next.saleDue != null || next.state === 'payment_pending';
         return isPaidLater
           ? { graceMs: await holdForGrace(context, order, next) }
@@ -70,6 +73,23 @@ export async function checkOutCart(
     await cancelUnlessEnded(context, { ...target, appliesTo: 'both' }, 'its places were gone at the checkout');
     throw createPlacesGoneFault();
   }
+}
+
+/** Until the end of the page's grace period, or nothing can be paid there. */
+const holdForPage = async (context: OrdersContext, order: OrderDocument, next: OrderDocument) => {
+  await holdUntil(context, order, next.expiresAt ?? 0);
+  return { graceMs: context.graceMs };
+};
+
+/** @throws Fault for each refusal of the rules, places that are gone, `service_unavailable`: nothing has changed */
+export async function tryAnotherPage(
+  context: OrdersContext,
+  target: Target,
+  page: ProviderPage,
+): Promise<OrderDocument> {
+  const rule = (order: OrderDocument, now: number) => tryAgain(order, page, now);
+  const effect = (order: OrderDocument, next: OrderDocument) => holdForPage(context, order, next);
+  return (await runStockFirst(context, target, { rule, effect })).order;
 }
 
 const readBuyer = async (

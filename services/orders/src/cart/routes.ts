@@ -24,9 +24,10 @@ import {
   listPerformanceOrders,
   listShopOrders,
 } from './cart.ts';
-import { checkOutCart, deriveCheckoutRequestId } from './checkout.ts';
+import { checkOutCart, deriveCheckoutRequestId, tryAnotherPage } from './checkout.ts';
 import {
   Addition,
+  AnotherTry,
   Checkout,
   FaultCancellation,
   LineChange,
@@ -34,6 +35,7 @@ import {
   PerformanceOrders,
   ShopCancellation,
   ShopOrder,
+  toProviderPage,
   toShopView,
 } from './schemas.ts';
 
@@ -99,13 +101,13 @@ const cartRoutes = (context: OrdersContext): AnyOperation[] => [
 
 /** `isDone`: two attempts met, and the slower one failed harmlessly. @throws Fault for every other error */
 const answerOutcome = async (
-  context: Pick<OrdersContext, 'orders'>,
+  context: Pick<OrdersContext, 'orders' | 'now'>,
   { institution, orderId }: Target,
   act: () => Promise<OrderDocument>,
   isDone: (order: OrderDocument) => boolean = () => false,
 ) => {
   const answerDone = (order: OrderDocument) =>
-    ok({ outcome: 'done' as const, reason: null, details: null, order: toShopView(order) });
+    ok({ outcome: 'done' as const, reason: null, details: null, order: toShopView(order, context.now()) });
   try {
     return answerDone(await act());
   } catch (error) {
@@ -115,7 +117,8 @@ const answerOutcome = async (
       return answerDone(order);
     const reason = error instanceof RefusedOrder ? refusals[error.reason].shopReason : null;
     if (!reason) throw error;
-    return ok({ outcome: 'refused' as const, reason, details: error.details, order: order ? toShopView(order) : null });
+    const shown = order ? toShopView(order, context.now()) : null;
+    return ok({ outcome: 'refused' as const, reason, details: error.details, order: shown });
   }
 };
 
@@ -151,6 +154,16 @@ const orderRoutes = (context: OrdersContext): AnyOperation[] => [
       const isDone = (order: OrderDocument) => order.saleDue == null && isBought(order);
       return answerOutcome(context, target, () => checkOutCart(context, target, body), isDone);
     },
+  }),
+  operation({
+    ...action('payments'),
+    id: 'addShopPayment',
+    summary: "Lets an order that waits for its payment, or whose payment failed, be paid on another provider's page",
+    body: AnotherTry,
+    example: { params: example.params, body: example.anotherTry, answer: example.pendingDone },
+    handle: createHandler(context)((target, { body: { page } }) =>
+      tryAnotherPage(context, target, toProviderPage(page)),
+    ),
   }),
   operation({
     ...action('cancellation'),
@@ -190,7 +203,7 @@ const orderRoutes = (context: OrdersContext): AnyOperation[] => [
     answers: { 200: ShopOrder },
     example: { params: example.params, answer: example.cart },
     handle: async ({ caller: { institution }, params: { orderId } }) =>
-      ok(toShopView(await findAny(context, { institution, orderId }))),
+      ok(toShopView(await findAny(context, { institution, orderId }), context.now())),
   }),
   operation({
     id: 'findShopOrder',
@@ -202,7 +215,7 @@ const orderRoutes = (context: OrdersContext): AnyOperation[] => [
     answers: { 200: ShopOrder },
     example: { params: { number: example.order.number }, answer: example.order },
     handle: async ({ caller: { institution }, params: { number } }) =>
-      ok(toShopView(await findByNumber(context, institution, number))),
+      ok(toShopView(await findByNumber(context, institution, number), context.now())),
   }),
   operation({
     id: 'listShopOrders',
@@ -223,7 +236,7 @@ const orderRoutes = (context: OrdersContext): AnyOperation[] => [
       const named = ids.split(',').filter((one) => one !== '');
       const selection = { contactNumber: query.contactNumber, ids: named, offset, limit };
       const { items, total } = await listShopOrders(context, institution, selection);
-      return ok({ items: items.map(toShopView), total });
+      return ok({ items: items.map((order) => toShopView(order, context.now())), total });
     },
   }),
   operation({

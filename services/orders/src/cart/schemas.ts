@@ -11,12 +11,14 @@ import {
 } from '@boxoffice/http';
 import { buildIdPattern } from '@boxoffice/runtime';
 import { type Static, Type } from 'typebox';
-import { contactNumber, items, Line, Order } from '../api/schemas.ts';
+import { contactNumber, items, Line, Order, ProviderRecord } from '../api/schemas.ts';
 import { formatInstant, formatInstantOrNull, selectShopperMembers, toLineView, toOrderView } from '../api/views.ts';
 import { catalogValues } from '../clients/generated/catalog.ts';
 import { PERFORMANCE_CANCELLED } from '../domain/cancellation.ts';
 import { isCart, paymentTokens } from '../domain/cart.ts';
 import { shopReasons } from '../domain/decisions.ts';
+import { computeCredit, computeRefunded } from '../domain/order/money.ts';
+import { isWanted, type ProviderPage, providers } from '../domain/providers.ts';
 import type { OrderDocument } from '../store.ts';
 
 const { Array: List, Boolean: Flag, Object: Members, Optional, String: Text } = Type;
@@ -60,6 +62,18 @@ const Guest = named(
   }),
 );
 
+/** Where a buyer can pay, as payments has opened it at a provider. */
+const Page = named(
+  'ProviderPage',
+  Members({
+    paymentId: Text({ pattern: buildIdPattern('pay') }),
+    ...ProviderRecord.properties,
+    url: Text({ minLength: 1, maxLength: 5_000 }),
+    expiresAt: Type.Unsafe<string>({ ...timestamp, description: 'until when the buyer can pay there' }),
+    until: Type.Unsafe<string>({ ...timestamp, description: "end of the order's grace period" }),
+  }),
+);
+
 /** Either `contactNumber` or `guest`. */
 export const Checkout = named(
   'Checkout',
@@ -67,10 +81,19 @@ export const Checkout = named(
     requestId,
     contactNumber: Optional(contactNumber),
     guest: Optional(Guest),
-    paymentMethod: oneOf(catalogValues['Hold.pointOfSale.paymentMethods']),
+    paymentMethod: oneOf([...new Set([...catalogValues['Hold.pointOfSale.paymentMethods'], ...providers])]),
     paymentToken: Optional(oneOf(paymentTokens)),
+    page: Optional(
+      Type.Object(Page.properties, { description: 'with the name of its provider as the method, if something is due' }),
+    ),
   }),
 );
+
+export const AnotherTry = named('AnotherTry', Members({ requestId, page: Page }));
+
+export function toProviderPage({ until, ...page }: Static<typeof Page>): ProviderPage {
+  return { ...page, until: Date.parse(until) };
+}
 
 /** `notAfter`: when the caller stops waiting; after it nothing is cancelled. */
 export const FaultCancellation = named('FaultCancellation', Members({ notAfter: Optional(timestamp) }));
@@ -112,6 +135,23 @@ const ShopLine = named(
   Members({ ...lineMembers, criterion: createNullableSchema(Text()), about: Optional(SaleDescription) }),
 );
 
+const money = Type.Integer({ minimum: 0, description: "in the currency's minor unit" });
+
+const ShopPayment = named(
+  'ShopPayment',
+  Members(
+    {
+      id: Text(),
+      method: Text(),
+      provider: createNullableSchema(Text({ description: 'null: the payment is by no provider' })),
+      state: oneOf(['pending', 'captured', 'failed', 'expired']),
+      url: createNullableSchema(Text({ description: "the provider's page, while it can be paid there" })),
+      expiresAt: createNullableSchema({ ...timestamp, description: 'of the page' }),
+    },
+    { description: "a provider's captured one, else the last of a provider, else the last one" },
+  ),
+);
+
 export const ShopOrder = named(
   'ShopOrder',
   Members({
@@ -122,6 +162,10 @@ export const ShopOrder = named(
     deadline: createNullableSchema(timestamp),
     checkout: createNullableSchema(Members({ requestId: Text(), paymentMethod: Text(), at: timestamp })),
     cancelledAt: createNullableSchema(timestamp),
+    paid: money,
+    refunded: money,
+    credit: money,
+    payment: createNullableSchema(ShopPayment),
     performanceCancelled: Optional(Flag({ description: 'true: it was cancelled with a performance' })),
   }),
 );
@@ -136,9 +180,15 @@ export const Outcome = named(
   }),
 );
 
-export function toShopView(order: OrderDocument): Static<typeof ShopOrder> {
+/** `now`: epoch milliseconds. */
+export function toShopView(order: OrderDocument, now: number): Static<typeof ShopOrder> {
+  const { paid } = toOrderView(order);
   return {
     ...selectShopperMembers(toOrderView(order)),
+    paid,
+    refunded: computeRefunded(order),
+    credit: computeCredit(order),
+    payment: toShopPayment(order, now),
     listed: order.listedAt !== null,
     payable: order.listedAt !== null && isCart(order),
     lines: order.lines.map((line) => {
@@ -151,6 +201,18 @@ export function toShopView(order: OrderDocument): Static<typeof ShopOrder> {
     ...(order.cancellation?.reason === PERFORMANCE_CANCELLED ? { performanceCancelled: true } : {}),
   };
 }
+
+const toShopPayment = (order: OrderDocument, now: number): Static<typeof ShopPayment> | null => {
+  const byProvider = order.payments.filter(({ provider }) => provider !== undefined);
+  const captured = byProvider.filter(({ status }) => status === 'captured');
+  const payment = captured.at(-1) ?? byProvider.at(-1) ?? order.payments.at(-1);
+  if (!payment) return null;
+  const { id, method, provider = null, status, page, ended } = payment;
+  const isPayable = page !== undefined && isWanted(order, id, now) && Date.parse(page.expiresAt) > now;
+  const state = status === 'failed' && ended === 'expired' ? ended : status;
+  const url = isPayable ? page.url : null;
+  return { id, method, provider, state, url, expiresAt: page?.expiresAt ?? null };
+};
 
 export const PerformanceOrders = named(
   'PerformanceOrders',

@@ -8,6 +8,7 @@ import { computeDue, isAmountList } from './order/money.ts';
 import type { Guest, Line, Order, Texts } from './order/order.ts';
 import { checkDecidable, isHidden, markModified } from './order/state.ts';
 import { addPayment } from './payments.ts';
+import { addPage, checkPage, isPayableNoMore, isProvider, type ProviderPage } from './providers.ts';
 
 export interface LineChange {
   readonly tariff?: {
@@ -87,13 +88,15 @@ export interface CheckoutInput {
   readonly token: (typeof paymentTokens)[number];
   readonly paymentId: string;
   readonly graceMs: number;
+  /** Of a provider, whose name is the method. */
+  readonly page?: ProviderPage | undefined;
 }
 
 /**
  * With a captured payment the sale is due; with a pending one the order waits; on account or free of charge the caller
  * sells it, then confirms it in the same write. An order whose payment failed is bought again; if by another buyer, the
  * guest's contact will be erased. Refused: `cart_gone`, `cart_expired`, `empty`, `wrong_state`,
- * `tariff_not_accessible`, `account_required`, `payment_declined`.
+ * `tariff_not_accessible`, `account_required`, `payment_declined`, `not_payable`, `amount_differs`.
  */
 export function checkOut<O extends Order>(order: O, input: CheckoutInput, now: number): Decision<O> {
   const decision = decideCheckout(order, input, now);
@@ -120,12 +123,17 @@ const checkBuyable = (order: Order, { criteria, method, token }: CheckoutInput, 
 const decideCheckout = <O extends Order>(order: O, input: CheckoutInput, now: number): Decision<O> => {
   const refused = checkBuyable(order, input, now);
   if (refused) return refused;
-  const { requestId, contactNumber, method } = input;
-  const checkout = { requestId, paymentMethod: method, at: now };
+  const { requestId, contactNumber, method, page } = input;
+  const byProvider = page !== undefined || (isProvider(method) && computeDue(order) > 0);
+  if (byProvider && isPayableNoMore(order, now)) return refuse('not_payable');
+  const otherAmount = byProvider ? checkPage(order, page) : undefined;
+  if (otherAmount) return otherAmount;
+  const checkout = { requestId, paymentMethod: method, at: order.checkout?.at ?? now };
   const own = setBuyer({ ...order, checkout }, contactNumber, input.guest, now);
   const bought = markListed(markModified(own, now), now);
   if (method === ON_ACCOUNT || computeDue(bought) === 0)
     return checkSellable(bought, method === ON_ACCOUNT, now) ?? accept(bought);
+  if (page) return addPage(bought, page, now);
   const status = method === SIMULATED && input.token === 'ok' ? 'captured' : 'pending';
   const { paymentId: id, graceMs } = input;
   const createdBy = order.pointOfSale === null ? undefined : { pointOfSale: order.pointOfSale };

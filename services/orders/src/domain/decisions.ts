@@ -25,6 +25,7 @@ export const refusals = {
   unknown_order: { code: 'not_found', shopReason: null, details: 'There is no resource with this id.' },
   unknown_line: { code: 'not_found', shopReason: 'unknown_line', details: 'There is no resource with this id.' },
   unknown_payment: { code: 'not_found', shopReason: null, details: 'There is no resource with this id.' },
+  unknown_refund: { code: 'not_found', shopReason: null, details: 'There is no resource with this id.' },
 
   // By the bounds of the client.
   on_account_excluded: {
@@ -106,6 +107,23 @@ export const refusals = {
   total_differs: { code: 'order_total_differs', shopReason: null },
   exceeds_paid: { code: 'refund_exceeds_paid', shopReason: null },
   payment_final: { code: 'payment_final', shopReason: null },
+  payment_by_provider: {
+    code: 'payment_by_provider',
+    shopReason: null,
+    details: 'The payment is by a provider, so only the provider settles it.',
+  },
+  payment_disputed: {
+    code: 'payment_disputed',
+    shopReason: null,
+    details: 'The payment is in dispute, so it cannot be refunded now.',
+  },
+  not_payable: {
+    code: 'precondition_failed',
+    shopReason: 'not_payable',
+    details: 'Three hours after its checkout an order cannot be paid any more.',
+  },
+  // Of a provider's page: another one is opened for what is due.
+  amount_differs: { code: 'precondition_failed', shopReason: 'amount_differs' },
   late_and_unpaid: {
     code: 'payment_recorded',
     shopReason: null,

@@ -1,4 +1,5 @@
 import { type Accepted, accept, acceptButRefuse, type Decision, type Refused, refuse } from './decisions.ts';
+import { createPaidOtherwiseFact } from './order/facts.ts';
 import { computeDue, computePaid, computeRefunded, isAmountList, isPaidInFull } from './order/money.ts';
 import { type Creator, type Order, type Payment, states } from './order/order.ts';
 import {
@@ -6,6 +7,7 @@ import {
   endIfDue,
   endWaiting,
   endWaitingIfNonePending,
+  hasUnwantedPage,
   isUnpaid,
   markModified,
 } from './order/state.ts';
@@ -69,13 +71,14 @@ const toRecord = (
 });
 
 /** The sale of an order that it covers; otherwise the end of waiting. */
-const applyCapture = <O extends Order>(order: O, paymentId: string, now: number): Accepted<O> => {
+export function applyCapture<O extends Order>(order: O, paymentId: string, now: number): Accepted<O> {
   const late = order.state === 'expired';
   const canBeSold = order.lines.length > 0 && (late || isUnpaid(order));
-  if (canBeSold && isPaidInFull(order)) return accept({ ...order, saleDue: { since: now, paymentId } });
+  const facts = hasUnwantedPage(order) ? [createPaidOtherwiseFact(order)] : [];
+  if (canBeSold && isPaidInFull(order)) return accept({ ...order, saleDue: { since: now, paymentId } }, ...facts);
   if (late) return acceptButRefuse(accept(order), refuse('late_and_unpaid'), paymentId);
-  return accept(endWaitingIfNonePending(order, now));
-};
+  return accept(endWaitingIfNonePending(order, now), ...facts);
+}
 
 /** It holds its places for the grace period too. */
 const waitForPayment = <O extends Order>(order: O, { graceMs }: PaymentInput, now: number): O => {
@@ -91,7 +94,7 @@ const waitForPayment = <O extends Order>(order: O, { graceMs }: PaymentInput, no
 /**
  * In every state: captured money is always recorded, so that it can be refunded. The same status again changes nothing,
  * but `captured` on a cancelled order repeats its answer, and on an expired one tries the sale again. Refused:
- * `unknown_payment`, `payment_final`.
+ * `unknown_payment`, `payment_by_provider`, `payment_final`.
  */
 export function settlePayment<O extends Order>(
   order: O,
@@ -102,6 +105,7 @@ export function settlePayment<O extends Order>(
   if (refused) return refused;
   const payment = order.payments.find(({ id }) => id === report.paymentId);
   if (!payment) return refuse('unknown_payment');
+  if (payment.provider !== undefined) return refuse('payment_by_provider');
   const again = payment.status === report.status;
   if (again && report.status === 'captured' && order.state === 'cancelled')
     return refuseAfterCancellation(order, payment.id);
@@ -124,11 +128,11 @@ const refuseAfterCancellation = <O extends Order>(order: O, paymentId: string): 
   acceptButRefuse(accept(order), refuse('paid_after_cancellation'), paymentId);
 
 /** Back in its previous state and deadline once no payment is pending. */
-const applyFailure = <O extends Order>(order: O, now: number): Accepted<O> => {
+export function applyFailure<O extends Order>(order: O, now: number): Accepted<O> {
   if (order.state !== 'payment_pending' || order.payments.some(({ status }) => status === 'pending'))
     return accept(order);
   return endIfDue(endWaiting(order, now), now);
-};
+}
 
 export type RefundInput = Omit<PaymentInput, 'status' | 'graceMs'>;
 

@@ -131,6 +131,7 @@ describeOnEachEngine('orders as answered', (fixture) => {
       'order_payment_pending',
       'order_ticket_controlled',
       'order_unpaid',
+      'payment_by_provider',
       'payment_final',
       'payment_recorded',
       'ticket_cancelled',

@@ -40,6 +40,8 @@ const refusals: Readonly<Record<Reason, Row>> = {
   ],
   unknown_line: ['not_found', 'There is no such resource.'],
   not_cancellable: ['order_not_cancellable', 'The order can no longer be cancelled.'],
+  not_payable: ['order_not_payable', 'The order can no longer be paid.'],
+  amount_differs: ['order_busy', 'Another amount is due now. Try again in a second.'],
   busy: ['order_busy', 'Another request is changing the same shopping cart or order. Try again in a second.'],
 };
 

@@ -1,11 +1,20 @@
-import type { Cancellation, Line, Order } from './order.ts';
+import type { Cancellation, Line, Order, Refund } from './order.ts';
 
 export type OrderConfirmed = ReturnType<typeof createOrderConfirmedFact>;
 export type OrderCancelled = ReturnType<typeof createOrderCancelledFact>;
 export type OrderExpired = ReturnType<typeof createOrderExpiredFact>;
 export type ContactNamed = ReturnType<typeof createContactNamedFacts>[number];
 export type MailRequested = ReturnType<typeof createMailRequestedFact>;
-export type DomainFact = OrderConfirmed | OrderCancelled | OrderExpired | ContactNamed | MailRequested;
+export type RefundRequested = ReturnType<typeof createRefundRequestedFact>;
+export type PaidOtherwise = ReturnType<typeof createPaidOtherwiseFact>;
+export type DomainFact =
+  | OrderConfirmed
+  | OrderCancelled
+  | OrderExpired
+  | ContactNamed
+  | MailRequested
+  | RefundRequested
+  | PaidOtherwise;
 
 /** Derived from the line's id, so no call is needed. */
 export function deriveTicketId(lineId: string): string {
@@ -107,4 +116,20 @@ export function createMailRequestedFact(
       requestedAt: new Date(requestedAt).toISOString(),
     },
   };
+}
+
+/** Of a refund by a provider. */
+export function createRefundRequestedFact(
+  { id: orderId }: Pick<Order, 'id'>,
+  { id: refundId, paymentId = '', provider = '', amount, currency, automatic }: Refund,
+) {
+  return {
+    type: 'order.refund_requested' as const,
+    data: { orderId, refundId, paymentId, provider, amount, currency, automatic: automatic === true },
+  };
+}
+
+/** A provider's page of the order would charge more than is due now. */
+export function createPaidOtherwiseFact({ id: orderId }: Pick<Order, 'id'>) {
+  return { type: 'order.paid_otherwise' as const, data: { orderId } };
 }

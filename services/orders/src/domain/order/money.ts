@@ -62,3 +62,9 @@ export function computeRefundStatus(order: Pick<Order, 'payments' | 'refunds'>):
   if (back === 0) return 'none';
   return back < computePaid(order) ? 'partial' : 'full';
 }
+
+/** What went beyond what is owed, in minor units. */
+export function computeCredit({ state, ...order }: Paying & Pick<Order, 'state'>): number {
+  const owed = state === 'cancelled' || state === 'expired' ? 0 : computeTotal(order);
+  return Math.max(0, computePaid(order) - computeRefunded(order) - owed);
+}

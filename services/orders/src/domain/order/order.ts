@@ -70,8 +70,11 @@ export type Creator = { readonly clientId: string; readonly userId?: string } | 
 export const paymentStates = ['pending', 'captured', 'failed'] as const;
 export const refundStates = ['pending', 'done', 'failed'] as const;
 
+export const disputeStates = ['open', 'won', 'lost'] as const;
+
 /** Of a provider's keys. */
-export type ProviderMode = 'test' | 'live' | 'simulated';
+export const providerModes = ['test', 'live', 'simulated'] as const;
+export type ProviderMode = (typeof providerModes)[number];
 
 export interface MoneyRecord {
   /** Derived from the idempotency key, if there is one: a repeat finds its payment by it. */
@@ -90,7 +93,7 @@ export interface MoneyRecord {
 }
 
 export interface Dispute {
-  readonly state: 'open' | 'won' | 'lost';
+  readonly state: (typeof disputeStates)[number];
   readonly amount: number;
   /** The provider's code. */
   readonly reason: string;
