@@ -4,7 +4,7 @@ import { createRefusalFault, RefusedOrder } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
 import { checkOut } from '../domain/cart.ts';
 import { computeDue } from '../domain/order/money.ts';
-import { type ProviderPage, tryAgain } from '../domain/providers.ts';
+import { addAnotherPage, type ProviderPage } from '../domain/providers.ts';
 import { deriveGuestNumber, deriveId } from '../ids.ts';
 import { cancelUnlessEnded, confirmBySale, holdUntil, sellAll } from '../orders/actions.ts';
 import { holdForGrace } from '../payments/payments.ts';
@@ -82,12 +82,12 @@ const holdForPage = async (context: OrdersContext, order: OrderDocument, next: O
 };
 
 /** @throws Fault for each refusal of the rules, places that are gone, `service_unavailable`: nothing has changed */
-export async function tryAnotherPage(
+export async function openAnotherPage(
   context: OrdersContext,
   target: Target,
   page: ProviderPage,
 ): Promise<OrderDocument> {
-  const rule = (order: OrderDocument, now: number) => tryAgain(order, page, now);
+  const rule = (order: OrderDocument, now: number) => addAnotherPage(order, page, now);
   const effect = (order: OrderDocument, next: OrderDocument) => holdForPage(context, order, next);
   return (await runStockFirst(context, target, { rule, effect })).order;
 }

@@ -24,7 +24,7 @@ import {
   listPerformanceOrders,
   listShopOrders,
 } from './cart.ts';
-import { checkOutCart, deriveCheckoutRequestId, tryAnotherPage } from './checkout.ts';
+import { checkOutCart, deriveCheckoutRequestId, openAnotherPage } from './checkout.ts';
 import {
   Addition,
   AnotherTry,
@@ -162,7 +162,7 @@ const orderRoutes = (context: OrdersContext): AnyOperation[] => [
     body: AnotherTry,
     example: { params: example.params, body: example.anotherTry, answer: example.pendingDone },
     handle: createHandler(context)((target, { body: { page } }) =>
-      tryAnotherPage(context, target, toProviderPage(page)),
+      openAnotherPage(context, target, toProviderPage(page)),
     ),
   }),
   operation({

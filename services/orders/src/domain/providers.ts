@@ -91,7 +91,7 @@ export function isPayableNoMore({ checkout }: Pick<Order, 'checkout'>, now: numb
  * Another try to pay an order that waits for its payment, or whose payment has failed; earlier pages were closed before.
  * Refused: `not_payable`, `amount_differs`.
  */
-export function tryAgain<O extends Order>(order: O, page: ProviderPage, now: number): Decision<O> {
+export function addAnotherPage<O extends Order>(order: O, page: ProviderPage, now: number): Decision<O> {
   if (order.payments.some(({ id }) => id === page.paymentId)) return accept(order);
   const refused = checkDecidable(order, ['open', 'payment_pending'], 'paid', now);
   if (refused)

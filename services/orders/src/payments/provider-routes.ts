@@ -15,7 +15,7 @@ import { ProviderRecord } from '../api/schemas.ts';
 import type { OrdersContext } from '../context.ts';
 import { disputeStates, paymentStates, refundStates, states } from '../domain/order/order.ts';
 import { paymentEnds } from '../domain/providers.ts';
-import { reportDisputed, reportPayment, reportRefund } from './provider.ts';
+import { applyDisputeReport, applyPaymentReport, applyRefundReport } from './provider.ts';
 
 const whole = { method: 'put', access: 'internal' } as const;
 const payment = {
@@ -73,7 +73,7 @@ export function createProviderRoutes(context: OrdersContext): AnyOperation[] {
         answer: { wanted: false, state: 'confirmed', status: 'captured' },
       },
       handle: async ({ caller: { institution }, params: { orderId, paymentId }, body }) =>
-        ok(await reportPayment(context, { institution, orderId }, { ...body, paymentId })),
+        ok(await applyPaymentReport(context, { institution, orderId }, { ...body, paymentId })),
     }),
     operation({
       ...whole,
@@ -89,7 +89,7 @@ export function createProviderRoutes(context: OrdersContext): AnyOperation[] {
         answer: { status: 'done' },
       },
       handle: async ({ caller: { institution }, params: { orderId, refundId }, body }) =>
-        ok(await reportRefund(context, { institution, orderId }, { ...body, refundId })),
+        ok(await applyRefundReport(context, { institution, orderId }, { ...body, refundId })),
     }),
     operation({
       ...whole,
@@ -101,7 +101,9 @@ export function createProviderRoutes(context: OrdersContext): AnyOperation[] {
       answers: { 200: Type.Object({ disputed: createNullableSchema(oneOf(disputeStates)) }) },
       example: { params, body: example.disputeReport, answer: { disputed: 'open' } },
       handle: async ({ caller: { institution }, params: { orderId, paymentId }, body }) =>
-        ok(await reportDisputed(context, { institution, orderId }, { ...body, paymentId, at: Date.parse(body.at) })),
+        ok(
+          await applyDisputeReport(context, { institution, orderId }, { ...body, paymentId, at: Date.parse(body.at) }),
+        ),
     }),
   ];
 }

@@ -21,7 +21,7 @@ const record = async (context: OrdersContext, target: Target, rule: Rule): Promi
  * Money is recorded first, then the order is sold that it pays; where it cannot be sold the money is credit, or its sale
  * stays due. `wanted`: the page may stay open. @throws Fault `not_found`, or a refusal of the rules
  */
-export async function reportPayment(context: OrdersContext, target: Target, report: PaymentReport) {
+export async function applyPaymentReport(context: OrdersContext, target: Target, report: PaymentReport) {
   const recorded = await record(context, target, (order, now) => recordReport(order, report, now));
   const order = recorded.saleDue ? await sellIfDue(context, recorded) : recorded;
   const status = order.payments.find(({ id }) => id === report.paymentId)?.status ?? null;
@@ -29,13 +29,13 @@ export async function reportPayment(context: OrdersContext, target: Target, repo
 }
 
 /** @throws Fault `not_found` */
-export async function reportRefund(context: OrdersContext, target: Target, report: RefundReport) {
+export async function applyRefundReport(context: OrdersContext, target: Target, report: RefundReport) {
   const { refunds } = await record(context, target, (order, now) => recordRefundReport(order, report, now));
   return { status: refunds.find(({ id }) => id === report.refundId)?.status ?? 'done' };
 }
 
 /** @throws Fault `not_found` */
-export async function reportDisputed(context: OrdersContext, target: Target, report: DisputeReport) {
+export async function applyDisputeReport(context: OrdersContext, target: Target, report: DisputeReport) {
   const { payments } = await record(context, target, (order, now) => recordDispute(order, report, now));
   return { disputed: payments.find(({ id }) => id === report.paymentId)?.disputed?.state ?? null };
 }
