@@ -1,5 +1,6 @@
 import { createIdentityVerifier } from '@boxoffice/identity';
 import { requireQueue } from '@boxoffice/messaging';
+import { createPagesFront } from '@boxoffice/pages';
 import { declareInstallationSecret, integer, readVersion, repeat, serviceRootSecret, url } from '@boxoffice/runtime';
 import { builtInRows, followServices, getCalls, servicesFile, watchServicesFile } from '@boxoffice/runtime/services';
 import type { Retentions, ServiceDefinition } from '@boxoffice/service';
@@ -9,7 +10,6 @@ import { createRoutes } from './commands.ts';
 import { KEY_REFRESH_MS } from './domain/key-schedule.ts';
 import { SESSION_IDLE_MS } from './domain/user.ts';
 import { eraseUserContact, recordInstitution } from './reactions.ts';
-import { createPagesFront } from './sign-in/front.ts';
 import { collections } from './store.ts';
 import { describeOAuthFault, isOAuthPath } from './tokens/endpoints.ts';
 import { catalogApi } from './users/generated/catalog.ts';
@@ -120,7 +120,10 @@ export const authorizer: ServiceDefinition<typeof settings, Authorizer> = {
   operations: ({ store }, context) => createRoutes(store, context),
   identify: (_parts, { keySet }) => createIdentityVerifier({ keys: keySet, audience: 'authorizer' }),
   authenticateService: (_parts, { authenticateService }) => authenticateService,
-  front: (next, { logger, publicUrl }, { pages }) => createPagesFront({ handlers: pages, publicUrl, logger })(next),
+  front: (next, { logger, publicUrl }, { pages }) => {
+    const options = { service: 'authorizer', roots: [...pages.keys()], publicUrl, logger };
+    return createPagesFront({ ...options, find: (path) => pages.get(path) })(next);
+  },
   // Gateways of 0.3.0 also ask every two seconds.
   withdrawnFacts: ['client.changed', 'token.revoked'],
   calls: [catalogApi, contactsApi],

@@ -1,4 +1,11 @@
-import { chooseLanguage, type PageAnswer, redirect } from '@boxoffice/pages';
+import {
+  chooseLanguage,
+  type PageAnswer,
+  type PageHandler,
+  type PageRequest,
+  readSingleParameter,
+  redirect,
+} from '@boxoffice/pages';
 import { addParameters, isClaimable } from '../domain/client.ts';
 import { isEnough, selectGrantableScopes } from '../domain/scopes.ts';
 import { isFresh } from '../domain/user.ts';
@@ -7,7 +14,6 @@ import { PATHS } from '../tokens/endpoints.ts';
 import type { Grants } from '../tokens/grants.ts';
 import type { Accounts } from '../users/accounts.ts';
 import type { FormState, Forms, ReturnedForm } from './forms.ts';
-import { type PageHandler, type PageRequest, readSingleParameter } from './front.ts';
 import type { Institutions } from './institutions.ts';
 import type { ReadIdTokenHint } from './logout.ts';
 import { type AuthorizationError, type AuthorizationRequest, readRequest } from './request.ts';

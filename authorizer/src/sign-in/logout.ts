@@ -1,10 +1,16 @@
 import { type KeySet, SIGNATURE_ALGORITHM } from '@boxoffice/identity';
-import { chooseLanguage, type PageAnswer, redirect } from '@boxoffice/pages';
+import {
+  chooseLanguage,
+  type PageAnswer,
+  type PageHandler,
+  type PageRequest,
+  readSingleParameter,
+  redirect,
+} from '@boxoffice/pages';
 import jwt from 'jsonwebtoken';
 import { addParameters, isRegistered } from '../domain/client.ts';
 import type { ClientDocument } from '../store.ts';
 import type { Forms } from './forms.ts';
-import { type PageHandler, type PageRequest, readSingleParameter } from './front.ts';
 import type { Institutions } from './institutions.ts';
 import {
   BROWSER_COOKIE,

@@ -5,11 +5,11 @@ import {
   type Language,
   type PageAnswer,
   type PageOptions,
+  type PageRequest,
   showPage,
   toFormTarget,
 } from '@boxoffice/pages';
 import { PATHS } from '../tokens/endpoints.ts';
-import type { PageRequest } from './front.ts';
 import type { InstitutionProfile } from './institutions.ts';
 import { describeScope, getTexts, type Sentence } from './texts.ts';
 

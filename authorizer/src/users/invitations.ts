@@ -1,9 +1,16 @@
 import { LONGEST_PASSWORD } from '@boxoffice/logins';
-import { chooseLanguage, html, type Language, type PageAnswer, showPage } from '@boxoffice/pages';
+import {
+  chooseLanguage,
+  html,
+  type Language,
+  type PageAnswer,
+  type PageHandler,
+  readSingleParameter,
+  showPage,
+} from '@boxoffice/pages';
 import type { Store } from '@boxoffice/store';
 import { INVITATION_MS, type Invitation, isInvited, SHORTEST_PASSWORD } from '../domain/user.ts';
 import { hashSecret, makeSecret } from '../secrets.ts';
-import { type PageHandler, readSingleParameter } from '../sign-in/front.ts';
 import type { Institutions } from '../sign-in/institutions.ts';
 import { getTexts } from '../sign-in/texts.ts';
 import {

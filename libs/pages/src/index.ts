@@ -1,4 +1,5 @@
 export { renderErrorPage } from './error-page.ts';
+export { createPagesFront, type PageHandler, type PageRequest, readSingleParameter } from './front.ts';
 export {
   chooseLanguage,
   type Html,

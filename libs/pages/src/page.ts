@@ -188,7 +188,7 @@ p{margin:0 0 1rem;text-wrap:pretty}
 form{margin:1.5rem 0 0}
 .field{margin:0 0 1.15rem}
 label{display:block;margin:0 0 .35rem;font-size:.92rem;font-weight:600}
-input{display:block;width:100%;min-height:3rem;padding:.6rem .8rem;font:inherit;font-size:1rem;color:inherit;
+input,select{display:block;width:100%;min-height:3rem;padding:.6rem .8rem;font:inherit;font-size:1rem;color:inherit;
 background:var(--paper);border:1px solid var(--field);border-radius:.4rem}
 input[aria-invalid=true]{border-color:var(--danger)}
 .hint{margin:.35rem 0 0;font-size:.87rem;color:var(--soft)}

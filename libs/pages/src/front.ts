@@ -1,8 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Fault } from '@boxoffice/envelope';
 import { ClientGone, familyA, readBody, readBodyText, toFault } from '@boxoffice/http';
-import { type PageAnswer, renderErrorPage } from '@boxoffice/pages';
 import { beginAnswer, endAnswer, type Logger, nameOperation, runWithTrace, type Trace } from '@boxoffice/runtime';
+import { renderErrorPage } from './error-page.ts';
+import type { PageAnswer } from './page.ts';
 
 export interface PageRequest {
   /** HEAD is GET. */
@@ -32,24 +33,24 @@ export function readSingleParameter({ parameters }: Pick<PageRequest, 'parameter
 export type PageHandler = (request: PageRequest) => Promise<PageAnswer>;
 
 interface PagesOptions {
-  /** The handlers by path. Below each of them there is nothing. */
-  readonly handlers: ReadonlyMap<string, PageHandler>;
+  readonly service: string;
+  /** Every path at or below one of these is a page, or there is none. */
+  readonly roots: readonly string[];
+  readonly find: (path: string) => PageHandler | undefined;
   readonly publicUrl: string;
   readonly logger: Pick<Logger, 'error'>;
 }
 
 const METHODS = ['GET', 'HEAD', 'POST'];
 
-/** The name of the pages in logs and spans; they are no operations of the interface. */
-const OPERATION = 'authorizerPages';
-
 /** Serves the pages and passes every other request on. Their errors are pages as well. */
-export function createPagesFront({ handlers, publicUrl, logger }: PagesOptions) {
+export function createPagesFront({ service, roots, find, publicUrl, logger }: PagesOptions) {
   const { origin } = new URL(publicUrl);
-  const paths = [...handlers.keys()];
+  /** The name of the pages in logs and spans; they are no operations of the interface. */
+  const operation = `${service}Pages`;
 
   const answer = async (request: IncomingMessage, path: string, trace: Trace): Promise<PageAnswer> => {
-    const handler = handlers.get(path);
+    const handler = find(path);
     if (!handler) throw new Fault('not_found', 'There is no such page.');
     if (!METHODS.includes(request.method ?? '')) {
       throw new Fault('method_not_allowed', 'A page supports GET, HEAD and POST.', { Allow: METHODS.join(', ') });
@@ -60,18 +61,18 @@ export function createPagesFront({ handlers, publicUrl, logger }: PagesOptions) 
   return (next: RequestListener): RequestListener =>
     (request, response) => {
       const path = (request.url ?? '').split('?', 1)[0] ?? '';
-      if (!paths.some((one) => path === one || path.startsWith(`${one}/`))) {
+      if (!roots.some((one) => path === one || path.startsWith(`${one}/`))) {
         next(request, response);
         return;
       }
-      const { trace, span } = beginAnswer(request, 'authorizer', OPERATION);
-      nameOperation(response, OPERATION);
-      if (span) response.once('close', () => endAnswer(span, OPERATION, response));
+      const { trace, span } = beginAnswer(request, service, operation);
+      nameOperation(response, operation);
+      if (span) response.once('close', () => endAnswer(span, operation, response));
       runWithTrace(trace, () => answer(request, path, trace))
         .catch((error: unknown) =>
           error instanceof ClientGone
             ? undefined
-            : renderErrorPage(toFault(error, OPERATION, familyA, logger), {
+            : renderErrorPage(toFault(error, operation, familyA, logger), {
                 acceptLanguage: request.headers['accept-language'],
                 requestId: trace.requestId,
               }),
