@@ -187,6 +187,7 @@ export const api = {
   removeItem: (id) => dataOf(call('DELETE', `/shopping-cart/items/${idOf(id)}`)),
 
   buy: (body, key) => dataOf(call('POST', '/orders', { body, key })),
+  pay: (id, body, orderLink) => dataOf(call('POST', `/orders/${idOf(id)}/payments`, { body, orderLink })),
   orders: (query) => page('/orders', query),
   order: (id) => dataOf(get(`/orders/${idOf(id)}`)),
   orderDocument: (id) => dataOf(get(`/orders/${idOf(id)}/document`)),

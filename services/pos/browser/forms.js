@@ -1,4 +1,5 @@
 import { h, newId, tidy } from './dom.js';
+import { shop } from './frame.js';
 import { act } from './notices.js';
 import { logIn, logOut } from './state.js';
 import { t } from './texts/index.js';
@@ -100,7 +101,7 @@ export function loginForm(done) {
     { class: 'form login', novalidate: true, onsubmit: submit },
     login.node,
     password.node,
-    h('p', { class: 'small' }, t('demoUsers')),
+    shop.isDemo && h('p', { class: 'small' }, t('demoUsers')),
     button,
   );
 }

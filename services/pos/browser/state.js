@@ -102,6 +102,7 @@ export function logOut() {
   return runSequentially(async () => {
     if (hasSession()) await api.logOut().catch(() => undefined);
     end();
+    forgetLink();
     tellOthers();
   });
 }
@@ -181,6 +182,24 @@ const cookieArrives = async (expected) => {
   for (let left = COOKIE_WAITS; left > 0 && hasSession() !== expected; left -= 1)
     await new Promise((resolve) => setTimeout(resolve, COOKIE_WAIT_MS));
 };
+
+/** The tab keeps the link to the order that is being paid, in case the session is over when the buyer comes back. */
+const PAYING = 'boxoffice.paying';
+
+/** Keeps the link to an order in this tab. */
+export function keepLink(orderId, url) {
+  return sessionStorage.setItem(PAYING, JSON.stringify({ orderId, url }));
+}
+
+/** The link that is kept for an order; undefined without one. */
+export function keptLink(orderId) {
+  const kept = JSON.parse(sessionStorage.getItem(PAYING) ?? '{}');
+  return kept.orderId === orderId ? kept.url : undefined;
+}
+
+export function forgetLink() {
+  return sessionStorage.removeItem(PAYING);
+}
 
 const CACHE_MS = 20_000;
 const products = new Map();

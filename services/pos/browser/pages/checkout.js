@@ -1,7 +1,8 @@
 import { h, tidy } from '../dom.js';
 import { checkAll, loginForm, logOutButton, radioCards, textField } from '../forms.js';
-import { go, link, shop } from '../frame.js';
+import { link, shop } from '../frame.js';
 import { act, announce, clearAnnouncement } from '../notices.js';
+import { goToOrder, isProvider, methodsFor } from '../paying.js';
 import { cartItems, emptyCart, loadCart, runSequentially, visitor } from '../state.js';
 import { money, t, typeOf } from '../texts/index.js';
 import { byPerformance, message, nameOf, summary, whenAndWhere, withoutCart } from './cart.js';
@@ -20,16 +21,12 @@ export async function checkoutPage(_parameters, _query, { redraw }) {
   const empty = withoutCart();
   if (empty) return empty;
   const who = buyer(redraw);
-  let outcome = 'ok';
-  const button = h(
-    'button',
-    { type: 'button', class: 'button button-wide' },
-    t('payNow', { price: money(visitor.cart.total, visitor.cart.currency) }),
-  );
+  const button = h('button', { type: 'button', class: 'button button-wide' });
+  const how = payment(button);
   button.addEventListener('click', async () => {
     if (isRunning() || !checkAll(who.fields)) return;
     announce(t('paying'));
-    await settle(button, () => buy({ ...who.body(), paymentMethod: 'simulated', paymentToken: outcome }), redraw);
+    await settle(button, () => buy({ ...who.body(), ...how.body() }), redraw);
   });
   // Enter in a field outside a form presses the button.
   const onEnter = ({ key, target }) => {
@@ -43,15 +40,8 @@ export async function checkoutPage(_parameters, _query, { redraw }) {
     h(
       'div',
       { class: 'columns' },
-      h(
-        'div',
-        { class: 'steps' },
-        h('section', { class: 'step' }, h('h2', {}, t('yourDetails')), who.node),
-        payment(outcome, (value) => {
-          outcome = value;
-        }),
-      ),
-      summary(await lines(), button),
+      h('div', { class: 'steps' }, h('section', { class: 'step' }, h('h2', {}, t('yourDetails')), who.node), how.node),
+      summary(await lines(), how.isOpen && button),
     ),
   );
   return { title: t('checkout'), node };
@@ -83,7 +73,7 @@ const settle = async (button, action, redraw) => {
     });
   });
   if (order) {
-    go(`/order/${encodeURIComponent(order.id)}?new=1`);
+    await goToOrder(order);
     return;
   }
   clearAnnouncement();
@@ -163,23 +153,61 @@ const guestFields = () => {
   ]);
 };
 
-const payment = (chosen, onchange) =>
-  h(
-    'section',
-    { class: 'step' },
-    h('h2', {}, t('payment')),
-    h('p', { class: 'demo' }, h('strong', {}, t('demoTitle')), ' ', t('demoText')),
-    radioCards({
-      legend: t('paymentOutcome'),
-      chosen,
-      onchange,
-      options: ['ok', 'declined', 'pending'].map((value) => ({
-        value,
-        label: t(`pay_${value}`),
-        text: t(`pay_${value}_text`),
-      })),
-    }),
-  );
+/** The choice of how to pay, which the button says; an order of nothing is free of charge whatever the method. */
+const payment = (button) => {
+  const methods = methodsFor(visitor.contact);
+  const isFree = visitor.cart.total === 0;
+  let [paymentMethod] = methods;
+  let paymentToken = 'ok';
+  const outcomes = radioCards({
+    legend: t('paymentOutcome'),
+    chosen: paymentToken,
+    onchange: (value) => {
+      paymentToken = value;
+    },
+    options: ['ok', 'declined', 'pending'].map((value) => ({
+      value,
+      label: t(`pay_${value}`),
+      text: t(`pay_${value}_text`),
+    })),
+  });
+  const demo = h('div', { class: 'demo', hidden: true }, outcomes);
+  const choose = (method) => {
+    paymentMethod = method;
+    demo.hidden = isFree || method !== 'simulated';
+    button.textContent = isFree
+      ? t('orderFree')
+      : t(orderWords(method), { price: money(visitor.cart.total, visitor.cart.currency) });
+  };
+  const wordsOf = (method) => {
+    const kind = isProvider(method) ? 'provider' : method;
+    return { value: method, label: t(`method_${kind}`), text: t(`method_${kind}_text`, { name: shop.name }) };
+  };
+  const options = methods.map(wordsOf);
+  const [only] = options;
+  if (only) choose(only.value);
+  return {
+    isOpen: only !== undefined,
+    body: () => ({ paymentMethod, ...(paymentMethod === 'simulated' ? { paymentToken } : {}) }),
+    node: h(
+      'section',
+      { class: 'step' },
+      h('h2', {}, t('payment')),
+      !only && h('p', {}, t('noPaymentMethods', { name: shop.name })),
+      only && isFree && h('p', {}, t('nothingToPay')),
+      only && !isFree && options.length === 1 && h('p', {}, h('strong', {}, only.label), '. ', only.text),
+      !isFree &&
+        options.length > 1 &&
+        radioCards({ legend: t('payBy'), chosen: paymentMethod, onchange: choose, options }),
+      methods.includes('simulated') && demo,
+    ),
+  };
+};
+
+const orderWords = (method) => {
+  if (isProvider(method)) return 'payOnPage';
+  return method === 'simulated' ? 'payNow' : `order_by_${method}`;
+};
 
 const lines = async () => {
   const groups = await byPerformance(cartItems());

@@ -31,8 +31,22 @@ export function orderType({ items }) {
 
 /** What an order in its state means for the visitor. */
 export function orderText(order) {
-  const state = order.state === 'confirmed' && isCollected(order) ? 'collected' : order.state;
-  return t(`order_${state}_text`, { type: orderType(order) });
+  return t(`order_${textState(order)}_text`, { type: orderType(order), name: shop.name });
+}
+
+const textState = (order) => {
+  const { state, paid, payment } = order;
+  if (state === 'confirmed' && isCollected(order)) return 'collected';
+  if (state === 'expired' && paid > 0) return 'late';
+  return state === 'payment_pending' && payment?.method === 'external' ? 'external' : state;
+};
+
+/** The money of an order that goes back, or is more than it costs. */
+export function moneyLines({ refunded, credit, currency }) {
+  return [
+    refunded > 0 && h('p', {}, t('moneyBack', { amount: money(refunded, currency) })),
+    credit > 0 && h('p', {}, t('moneyThere', { amount: money(credit, currency) })),
+  ];
 }
 
 /** The tickets of an order, whose items are grouped {@link byPerformance}. */

@@ -1,10 +1,11 @@
 // The pages that show an order: to its visitor, and to whoever has its link.
-import { api, newKey, Refusal } from '../api.js';
+import { api, newKey, Refusal, serverNow } from '../api.js';
 import { h } from '../dom.js';
 import { link, setTitle, shop } from '../frame.js';
 import { act, announce } from '../notices.js';
-import { loadCart, timeLeft, visitor } from '../state.js';
-import { t } from '../texts/index.js';
+import { isProvider, leaveFor, linkAddress } from '../paying.js';
+import { forgetLink, keepLink, keptLink, loadCart, timeLeft, visitor } from '../state.js';
+import { t, until } from '../texts/index.js';
 import { byPerformance, countdown, message } from './cart.js';
 import {
   isCollected,
@@ -12,6 +13,7 @@ import {
   keepButtons,
   lacksCodes,
   linkBox,
+  moneyLines,
   orderLine,
   orderText,
   orderTickets,
@@ -21,50 +23,82 @@ import {
 import { forgetTyped } from './purchase.js';
 
 const POLL_MS = 2_000;
+const SLOWEST_POLL_MS = 20_000;
 
-/** An order: its tickets with their barcodes, or its pending state. */
-export async function orderPage([id], query) {
-  let order = await api.order(id);
-  /** The order as it is drawn. */
-  let shown = order;
-  let timer;
-  let isHere = true;
-  /** Whether the heading has the focus: screen readers then read it. */
-  let isRead = false;
+/** An own order. Without the session that it was bought in, the link that the tab may have kept shows it. */
+export async function orderPage([id], query, { redraw } = {}) {
+  let order;
+  try {
+    order = await api.order(id);
+  } catch (error) {
+    if (!(error instanceof Refusal) || (error.status !== 401 && error.status !== 404)) throw error;
+    const kept = keptLink(id)?.split('#')[1];
+    if (kept) return linkedPage(kept, redraw);
+    if (error.status === 401) return away();
+    throw error;
+  }
   const isNew = query.has('new');
   const cancelKey = newKey();
   let box;
-  /** Made once: the page is drawn again with it. */
-  const linked = () => {
-    box ??= linkBox({
-      type: orderType(order),
-      make: async () => (await api.makeOrderLink(id)).url,
-      atOnce: isNew,
-    });
-    return box;
-  };
+  return shownOrder(order, {
+    isOwn: true,
+    isNew,
+    load: () => api.order(id),
+    loadDocument: () => api.orderDocument(id),
+    cancel: () => api.cancel(id, cancelKey),
+    pay: (paymentMethod) => api.pay(id, { paymentMethod }),
+    title: (now) => t(now.state === 'confirmed' && isNew ? 'thankYou' : `order_${now.state}`, { type: orderType(now) }),
+    /** Made once: the page is drawn again with it. */
+    box: (now) => {
+      const make = async () => keptLink(id) ?? (await api.makeOrderLink(id)).url;
+      box ??= linkBox({ type: orderType(now), make, atOnce: isNew });
+      return box;
+    },
+  });
+}
+
+const away = () => {
+  const logIn = h('a', { class: 'button button-quiet', href: link('/account') }, t('logIn'));
+  const text = t(shop.sendsMails ? 'orderAwayText' : 'lostLinkNoMails');
+  return { title: t('sessionOverTitle'), node: message(t('sessionOverTitle'), text, toLostLink(), logIn) };
+};
+
+/** A page that follows its order until nothing more is to come. */
+const shownOrder = async (first, its) => {
+  let order = first;
+  /** The order as it is drawn. */
+  let shown = order;
+  let timer;
+  let pause = POLL_MS;
+  let isHere = true;
+  /** Whether the heading has the focus: screen readers then read it. */
+  let isRead = false;
   const node = h('div', {});
   /** How often another order was taken over: what was asked or begun before shows an older one. */
   let turn = 0;
 
   const pollLater = () => {
     clearTimeout(timer);
-    if (isHere) timer = setTimeout(poll, POLL_MS);
+    if (isHere) timer = setTimeout(poll, pause);
+    pause = Math.min(pause * 1.25, SLOWEST_POLL_MS);
   };
 
   const draw = async () => {
     const mine = turn;
     // An order with a failed payment is a cart again on the server: load it. Without it the next poll draws anew.
-    const isWhole = order.state !== 'open' || (await loadCart().catch(() => false));
+    const isWhole = order.state !== 'open' || !its.isOwn || (await loadCart().catch(() => false));
     const toShow = isWhole ? order : { state: order.state };
     if (!isWhole && mine === turn && contentOf(toShow) === contentOf(shown)) return pollLater();
-    if (isNew && order.state === 'confirmed') forgetTyped();
-    const next = await drawn(order, { isNew, cancel, linked });
+    if (its.isNew && order.state === 'confirmed') {
+      forgetTyped();
+      forgetLink();
+    }
+    const next = await drawn(order, its, { take, pay });
     if (mine !== turn) return;
     shown = toShow;
     const had = node.contains(document.activeElement);
     node.replaceChildren(next);
-    if (node.isConnected) setTitle(titleOf(order, isNew));
+    if (node.isConnected) setTitle(its.title(order));
     if (had) node.querySelector('h1').focus();
     isRead = had;
     if (WAITING.includes(order.state) || lacksCodes(order)) pollLater();
@@ -78,6 +112,7 @@ export async function orderPage([id], query) {
     order = next;
     clearTimeout(timer);
     if (!isOther) return pollLater();
+    pause = POLL_MS;
     try {
       await draw();
     } catch (error) {
@@ -85,62 +120,103 @@ export async function orderPage([id], query) {
       if (mine === turn) pollLater();
       return;
     }
-    if (mine === turn && isOtherState && !isRead) announce(titleOf(order, isNew));
+    if (mine === turn && isOtherState && !isRead) announce(its.title(order));
   };
   const poll = async () => {
+    if (document.hidden) return pollLater();
     const mine = turn;
-    const next = await api.order(id).catch(() => order);
+    const next = await its.load().catch(() => order);
     if (isHere && mine === turn) await take(next);
   };
-  const cancel = async () => take(await api.cancel(id, cancelKey));
+  /** Pays once more; an order that cannot be paid any more is shown as it is. */
+  const pay = async () => {
+    try {
+      await take(await its.pay(order.payment.method));
+    } catch (error) {
+      if (error.code === 'order_not_payable') await take(await its.load());
+      throw error;
+    }
+    if (order.payment?.url) leaveFor(order);
+  };
 
   await draw();
   return {
-    title: titleOf(order, isNew),
+    title: its.title(order),
     node,
     leave: () => {
       isHere = false;
       clearTimeout(timer);
     },
   };
-}
+};
 
 /** What the page shows of an order: another answer with the same changes nothing. */
-const contentOf = ({ state, items }) => JSON.stringify([state, items]);
+const contentOf = ({ state, items, payment, paid, refunded, credit }) =>
+  JSON.stringify([state, items, payment, paid, refunded, credit]);
 
-const drawn = async (order, { isNew, cancel, linked }) => {
+const drawn = async (order, its, { take, pay }) => {
   const groups = await byPerformance(Object.values(order.items));
+  const paying = payingOf(order, pay);
+  const isUrgent = paying?.button || isPayable(order, its);
+  const buttons = h(
+    'p',
+    { class: 'buttons' },
+    actions(order, its, paying, async () => take(await its.cancel())),
+  );
   return h(
     'div',
     { class: 'wrap page order', 'data-state': order.state },
-    h('h1', { tabindex: '-1' }, titleOf(order, isNew)),
-    lead(order),
-    isPayable(order) && h('p', { class: 'buttons' }, actions(order, cancel)),
+    h('h1', { tabindex: '-1' }, its.title(order)),
+    lead(order, its, paying),
+    moneyLines(order),
+    isUrgent && buttons,
     orderLine(order),
-    !isVoid(order) && order.state !== 'open' && linked(),
-    keepButtons(order, groups, () => api.orderDocument(order.id)),
+    its.isOwn && hasLink(order, its) && its.box(order),
+    keepButtons(order, groups, its.loadDocument),
     h('h2', { class: 'unseen' }, t('tickets', { type: orderType(order) })),
     orderTickets(order, groups),
-    !isPayable(order) && h('p', { class: 'buttons' }, actions(order, cancel)),
+    !its.isOwn && hasLink(order, its) && its.box(order),
+    !isUrgent && buttons,
   );
 };
 
-const titleOf = (order, isNew) =>
-  t(order.state === 'confirmed' && isNew ? 'thankYou' : `order_${order.state}`, { type: orderType(order) });
+const hasLink = (order, { isOwn }) => !isVoid(order) && (order.state !== 'open' || !isOwn);
 
-const lead = (order) =>
-  isPayable(order)
-    ? [h('p', { class: 'lead' }, t('order_open_payable')), countdown('summary-clock order-clock')]
-    : h('p', { class: 'lead' }, orderText(order));
+/** What to say of an order that waits for the page of a provider, and the button; undefined: it does not. */
+const payingOf = (order, pay) => {
+  const { state, payment, expiresAt } = order;
+  if (!payment || !isProvider(payment.method)) return undefined;
+  if (state === 'payment_pending' && !payment.url) return { text: t('order_asking_text') };
+  if (state === 'payment_pending') {
+    // In a frame no payment page opens, but a tab.
+    const target = window === window.top ? undefined : '_blank';
+    const button = h('a', { class: 'button', href: payment.url, target, rel: target && 'noopener' }, t('payOpen'));
+    return { button, text: t('order_payable_text', { time: until(payment.expiresAt) }) };
+  }
+  if (state !== 'open' || !(Date.parse(expiresAt) > serverNow())) return undefined;
+  const button = h('button', { type: 'button', class: 'button' }, t('payTryAgain'));
+  button.addEventListener('click', () => act(button, pay));
+  const end = payment.state === 'expired' ? 'over' : 'failed';
+  return { button, text: t(`order_page_${end}_text`, { time: until(expiresAt) }) };
+};
+
+const lead = (order, its, paying) => {
+  if (paying) return h('p', { class: 'lead' }, paying.text);
+  if (!isPayable(order, its)) return h('p', { class: 'lead' }, orderText(order));
+  return [h('p', { class: 'lead' }, t('order_open_payable')), countdown('summary-clock order-clock')];
+};
 
 /** Whether the payment failed and the order is the visitor's cart again: payable as long as its places are held. */
-const isPayable = ({ id, state }) => state === 'open' && visitor.cart.id === id && timeLeft() > 0;
+const isPayable = ({ id, state }, { isOwn }) => isOwn && state === 'open' && visitor.cart.id === id && timeLeft() > 0;
 
-const actions = (order, cancel) => {
-  if (isVoid(order)) return h('a', { class: 'button', href: link('/') }, t('toProgramme'));
+const actions = (order, its, paying, cancel) => {
+  if (isVoid(order)) return its.isOwn && h('a', { class: 'button', href: link('/') }, t('toProgramme'));
   return [
-    isPayable(order) && h('a', { class: 'button', href: link('/checkout') }, t('payAgain')),
-    order.state === 'confirmed' &&
+    paying?.button,
+    isPayable(order, its) &&
+      h('a', { class: `button${paying ? ' button-quiet' : ''}`, href: link('/checkout') }, t('payAgain')),
+    its.isOwn &&
+      order.state === 'confirmed' &&
       !isCollected(order) &&
       h('button', { type: 'button', class: 'button', onclick: () => window.print() }, t('print')),
     cancelButton(cancel),
@@ -176,39 +252,45 @@ const confirmation = (cancel) => {
   dialog.showModal();
 };
 
-const LINK_POLL_MS = 5_000;
-
 /** The form of a token. */
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
 /** The page behind an order link: the order with its tickets, for whoever has the link, without a session. */
 export async function ticketLinkPage(_parameters, _query, { redraw }) {
   const token = takeToken();
-  const order = token && (await load(token));
-  if (!order) return { title: t('linkOverTitle'), node: message(t('linkOverTitle'), t('linkOverText'), toLostLink()) };
-  const type = orderType(order);
-  const groups = await byPerformance(Object.values(order.items));
-  const title = order.state === 'confirmed' ? t('linkedTitle', { type }) : t(`order_${order.state}`);
-  const isLive = !isVoid(order);
-  const cancel = async () => {
-    await api.cancelLinked(order.id, token);
-    await redraw();
-  };
-  const node = h(
-    'div',
-    { class: 'wrap page order', 'data-state': order.state },
-    h('h1', { tabindex: '-1' }, title),
-    h('p', { class: 'lead' }, orderText(order)),
-    orderLine(order),
-    keepButtons(order, groups, () => api.linkedDocument(token)),
-    h('h2', { class: 'unseen' }, t('tickets', { type })),
-    orderTickets(order, groups),
-    isLive && linkBox({ type, url: `${location.origin}${link('/ticket-link')}#${token}` }),
-    isLive && h('p', { class: 'buttons' }, cancelButton(cancel)),
-  );
-  const timer = (WAITING.includes(order.state) || lacksCodes(order)) && setTimeout(redraw, LINK_POLL_MS);
-  return { title, node, leave: () => clearTimeout(timer) };
+  return (token && (await linkedPage(token, redraw))) || linkOver();
 }
+
+const linkOver = () => ({
+  title: t('linkOverTitle'),
+  node: message(t('linkOverTitle'), t('linkOverText'), toLostLink()),
+});
+
+/** An order that a link no longer shows is asked for by `redraw`. */
+const linkedPage = async (token, redraw) => {
+  const load = () => api.linkedOrder(token);
+  const order = await load().catch((error) => {
+    if (isUnknown(error)) return undefined;
+    throw error;
+  });
+  if (!order) return linkOver();
+  return shownOrder(order, {
+    load: () =>
+      load().catch((error) => {
+        if (isUnknown(error)) void redraw();
+        throw error;
+      }),
+    loadDocument: () => api.linkedDocument(token),
+    cancel: () => api.cancelLinked(order.id, token),
+    pay: async (paymentMethod) => {
+      const paid = await api.pay(order.id, { paymentMethod }, token);
+      keepLink(order.id, linkAddress(token));
+      return paid;
+    },
+    title: (now) => (now.state === 'confirmed' ? t('linkedTitle', { type: orderType(now) }) : t(`order_${now.state}`)),
+    box: (now) => linkBox({ type: orderType(now), url: linkAddress(token) }),
+  });
+};
 
 /**
  * The token in the fragment of the address, which is taken out of the address and its history; the tab keeps it, so
@@ -225,12 +307,6 @@ const takeToken = () => {
 };
 
 const KEY = () => `boxoffice.order-link.${shop.serviceHost}`;
-
-const load = (token) =>
-  api.linkedOrder(token).catch((error) => {
-    if (isUnknown(error)) return undefined;
-    throw error;
-  });
 
 const isUnknown = (error) => error instanceof Refusal && error.status === 404;
 

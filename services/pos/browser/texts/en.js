@@ -162,8 +162,18 @@ export const en = {
   required: 'Please fill this in.',
   notAnEmail: 'This does not look like an email address.',
   payment: 'Payment',
-  demoTitle: 'Demonstration.',
-  demoText: 'No money is taken. You decide what the payment provider answers.',
+  payBy: 'How would you like to pay?',
+  nothingToPay: 'There is nothing to pay.',
+  noPaymentMethods: '{name} takes no orders here at the moment.',
+  method_provider: 'Card or wallet',
+  method_provider_text: 'We take you to the payment page, and from there back to your order.',
+  method_external: 'Directly to the organiser',
+  method_external_text:
+    'You pay {name} yourself, as they offer it, for instance at the box office or by bank transfer. The order waits, and is confirmed once they have recorded your payment.',
+  method_on_account: 'On account',
+  method_on_account_text: 'The order is confirmed at once, and {name} sends you an invoice.',
+  method_simulated: 'Demonstration',
+  method_simulated_text: 'No money is taken. You decide what the payment provider answers.',
   paymentOutcome: 'The provider’s answer',
   pay_ok: 'Accepted',
   pay_ok_text: 'The order is confirmed at once.',
@@ -172,6 +182,11 @@ export const en = {
   pay_pending: 'Pending',
   pay_pending_text: 'The order waits until the organiser confirms the payment.',
   payNow: 'Pay {price}',
+  payOnPage: 'Pay {price} on the payment page',
+  order_by_external: 'Order for {price}',
+  order_by_on_account: 'Order for {price} on account',
+  orderFree: 'Order free of charge',
+  toPaymentPage: 'You are taken to the payment page.',
   paying: 'Your payment is being made.',
   unsettledTitle: 'We do not know yet what became of your order',
   unsettledText:
@@ -192,10 +207,28 @@ export const en = {
   order_open_payable:
     'The payment did not succeed, and nothing has been charged. Everything is still kept for you: you can pay again.',
   payAgain: 'Back to the payment',
+  order_payable_text:
+    'Everything is kept for you, and you can pay until {time}. If you have just paid, there is nothing to do: this page changes by itself as soon as the payment arrives.',
+  payOpen: 'Pay now',
+  order_asking_text:
+    'The payment page is closed. If you have paid, there is nothing to do: this page changes by itself as soon as the payment arrives.',
+  order_external_text:
+    'Please pay {name} as they offer it. Everything is kept for you, and this page changes by itself once they have recorded your payment.',
+  order_page_over_text:
+    'The payment page closed before you paid, and nothing has been charged. Everything is still kept for you until {time}: you can try again.',
+  order_page_failed_text:
+    'The payment did not succeed, and nothing has been charged. Everything is still kept for you until {time}: you can try again.',
+  payTryAgain: 'Try again',
+  order_late_text:
+    'Your payment arrived too late: what you had chosen was no longer kept for you, and is no longer free.',
+  moneyBack: '{amount} is refunded to you. Depending on how you paid, it can take some days to arrive.',
+  moneyThere: '{amount} of yours is still with the organiser, who pays it back or gets in touch with you.',
+  orderAwayText:
+    'This browser no longer knows your order. If you have paid, that counts: the confirmation, with a link to your order, comes to your email address.',
   order_reserved: 'Your order is reserved',
   order_reserved_text: 'It is kept for you until it is paid.',
   order_cancelled: 'Your order is cancelled',
-  order_cancelled_text: 'Its codes are no longer valid. The organiser will tell you about any refund.',
+  order_cancelled_text: 'Its codes are no longer valid.',
   order_expired: 'Your order has expired',
   order_expired_text: 'It was not paid in time, and is no longer kept for you.',
   state_confirmed: 'Confirmed',
@@ -324,6 +357,10 @@ export const en = {
     payment_declined: 'The payment was declined. Nothing has been charged, and your cart is still kept.',
     payment_method_not_accepted: 'This way of paying is not accepted here.',
     payment_method_not_accessible: 'This way of paying is not open to you.',
+    payment_amount_too_small: 'This amount is too small for this way of paying. Please choose another one.',
+    payment_unavailable:
+      'The payment page cannot be reached just now. Nothing has been charged, and your cart is still kept: please try again, or choose another way of paying.',
+    order_not_payable: 'This order can no longer be paid here. This page shows how it stands.',
     ticket_not_changeable: 'This can no longer be changed.',
     idempotency_in_progress: 'Your first request is still being worked on. Please try again in a moment.',
   },

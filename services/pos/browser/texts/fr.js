@@ -165,8 +165,18 @@ export const fr = {
   required: 'Veuillez remplir ce champ.',
   notAnEmail: 'Cette adresse e-mail ne semble pas valable.',
   payment: 'Règlement',
-  demoTitle: 'Démonstration.',
-  demoText: 'Rien n’est débité. Vous décidez de la réponse du prestataire de paiement.',
+  payBy: 'Comment souhaitez-vous payer ?',
+  nothingToPay: 'Il n’y a rien à payer.',
+  noPaymentMethods: '{name} ne prend pas de commandes ici pour le moment.',
+  method_provider: 'Carte ou portefeuille électronique',
+  method_provider_text: 'Nous vous menons à la page de paiement, puis de retour à votre commande.',
+  method_external: 'Directement à l’organisateur',
+  method_external_text:
+    'Vous payez vous-même {name}, comme cela y est proposé, par exemple au guichet ou par virement. La commande attend, et est confirmée dès que votre paiement y est enregistré.',
+  method_on_account: 'Sur facture',
+  method_on_account_text: 'La commande est confirmée aussitôt, et {name} vous envoie une facture.',
+  method_simulated: 'Démonstration',
+  method_simulated_text: 'Rien n’est débité. Vous décidez de la réponse du prestataire de paiement.',
   paymentOutcome: 'Réponse du prestataire',
   pay_ok: 'Accepté',
   pay_ok_text: 'La commande est confirmée aussitôt.',
@@ -175,6 +185,11 @@ export const fr = {
   pay_pending: 'En attente',
   pay_pending_text: 'La commande attend que l’organisateur confirme le paiement.',
   payNow: 'Payer {price}',
+  payOnPage: 'Payer {price} sur la page de paiement',
+  order_by_external: 'Commander pour {price}',
+  order_by_on_account: 'Commander pour {price} sur facture',
+  orderFree: 'Commander gratuitement',
+  toPaymentPage: 'Vous êtes mené à la page de paiement.',
   paying: 'Paiement en cours.',
   unsettledTitle: 'Nous ne savons pas encore si votre commande a abouti',
   unsettledText:
@@ -195,10 +210,28 @@ export const fr = {
   order_open_payable:
     'Le paiement n’a pas abouti et rien n’a été débité. Tout vous est encore réservé : vous pouvez payer à nouveau.',
   payAgain: 'Revenir au paiement',
+  order_payable_text:
+    'Tout vous est réservé, et vous pouvez payer jusqu’à {time}. Si vous venez de payer, il n’y a rien à faire : cette page se met à jour dès que le paiement arrive.',
+  payOpen: 'Payer maintenant',
+  order_asking_text:
+    'La page de paiement est fermée. Si vous avez payé, il n’y a rien à faire : cette page se met à jour dès que le paiement arrive.',
+  order_external_text:
+    'Veuillez payer {name}, comme cela y est proposé. Tout vous est réservé, et cette page se met à jour dès que votre paiement est enregistré.',
+  order_page_over_text:
+    'La page de paiement s’est fermée avant votre paiement, et rien n’a été débité. Tout vous est encore réservé jusqu’à {time} : vous pouvez réessayer.',
+  order_page_failed_text:
+    'Le paiement n’a pas abouti, et rien n’a été débité. Tout vous est encore réservé jusqu’à {time} : vous pouvez réessayer.',
+  payTryAgain: 'Réessayer',
+  order_late_text:
+    'Votre paiement est arrivé trop tard : ce que vous aviez choisi ne vous était plus réservé, et n’est plus libre.',
+  moneyBack: '{amount} vous sont remboursés. Selon votre moyen de paiement, cela peut prendre quelques jours.',
+  moneyThere: '{amount} de votre part sont encore chez l’organisateur, qui vous les rembourse ou vous contacte.',
+  orderAwayText:
+    'Ce navigateur ne connaît plus votre commande. Si vous avez payé, cela compte : la confirmation, avec un lien vers votre commande, arrive à votre adresse e-mail.',
   order_reserved: 'Votre commande est réservée',
   order_reserved_text: 'Elle est gardée jusqu’à son paiement.',
   order_cancelled: 'Votre commande est annulée',
-  order_cancelled_text: 'Ses codes ne sont plus valables. L’organisateur vous informera d’un éventuel remboursement.',
+  order_cancelled_text: 'Ses codes ne sont plus valables.',
   order_expired: 'Votre commande a expiré',
   order_expired_text: 'Elle n’a pas été payée à temps et n’est plus réservée.',
   state_confirmed: 'Confirmée',
@@ -329,6 +362,10 @@ export const fr = {
     payment_declined: 'Le paiement a été refusé. Rien n’a été débité et votre panier reste réservé.',
     payment_method_not_accepted: 'Ce moyen de paiement n’est pas accepté ici.',
     payment_method_not_accessible: 'Ce moyen de paiement ne vous est pas ouvert.',
+    payment_amount_too_small: 'Ce montant est trop petit pour ce moyen de paiement. Veuillez en choisir un autre.',
+    payment_unavailable:
+      'La page de paiement n’est pas joignable pour l’instant. Rien n’a été débité et votre panier reste réservé : veuillez réessayer, ou choisir un autre moyen de paiement.',
+    order_not_payable: 'Cette commande ne peut plus être payée ici. Cette page montre où elle en est.',
     ticket_not_changeable: 'Cela ne peut plus être modifié.',
     idempotency_in_progress: 'Votre première demande est encore en traitement. Réessayez dans un instant.',
   },

@@ -156,6 +156,13 @@ export function duration(minutes) {
     : '';
 }
 
+/** When something ends, by the clock of the browser; with the day if that is not today: `20:15`, `Sunday 20:15`. */
+export function until(instant) {
+  const isToday = new Date(instant).toDateString() === new Date().toDateString();
+  const clockTime = { hour: 'numeric', minute: '2-digit', ...(isToday ? {} : { weekday: 'long' }) };
+  return format(Intl.DateTimeFormat, clockTime).format(Date.parse(instant));
+}
+
 /** The remaining minutes and seconds, at least 0:00. */
 export function clock(milliseconds) {
   const seconds = Math.max(0, Math.ceil(milliseconds / 1000));

@@ -27,8 +27,15 @@ export const simulatedPayments: Setting<SimulatedPayments> = {
   },
 };
 
-export function isSimulatedAccepted(taken: SimulatedPayments, { demo }: Pick<PointOfSale, 'demo'>): boolean {
-  return taken === 'always' || (taken === 'demo data' && demo);
+type Method = PointOfSale['paymentMethods'][number];
+
+/** The methods of the point of sale that a checkout accepts now. */
+export function listAcceptedMethods(
+  taken: SimulatedPayments,
+  { paymentMethods, demo }: Pick<PointOfSale, 'paymentMethods' | 'demo'>,
+): Method[] {
+  const isSimulated = taken === 'always' || (taken === 'demo data' && demo);
+  return paymentMethods.filter((method) => method !== 'simulated' || isSimulated);
 }
 
 const name = Type.Optional(createLineSchema({ maxLength: 100 }));
@@ -67,8 +74,7 @@ export function requireBuyer(visit: Visit, purchase: Purchase, simulated: Simula
   if (contactNumber !== undefined && contact !== undefined) {
     throw new PosFault('validation_error', 'An order has either $.contactNumber or $.contact, not both.');
   }
-  const isTaken = visit.pointOfSale.paymentMethods.includes(paymentMethod);
-  if (!isTaken || (paymentMethod === 'simulated' && !isSimulatedAccepted(simulated, visit.pointOfSale))) {
+  if (!listAcceptedMethods(simulated, visit.pointOfSale).includes(paymentMethod)) {
     throw new PosFault(
       'payment_method_not_accepted',
       `The point of sale does not accept the payment method ${paymentMethod}.`,

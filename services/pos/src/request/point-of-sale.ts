@@ -12,7 +12,7 @@ import {
 import { Type } from 'typebox';
 import { catalogValues } from '../clients/generated/catalog.ts';
 import { langQuery } from '../description/schemas.ts';
-import { isSimulatedAccepted } from '../orders/buyer.ts';
+import { listAcceptedMethods } from '../orders/buyer.ts';
 import { GATEWAY_CACHE_MS } from '../products/offers.ts';
 import type { PosContext } from './context.ts';
 import { operation } from './visit.ts';
@@ -98,9 +98,7 @@ export function createPointOfSaleRoutes({ simulated }: Pick<PosContext, 'simulat
       compressed: true,
       example: { answer: exampleOfPointOfSale },
       handle: ({ visitor: { pointOfSale, languages } }) => {
-        const paymentMethods = pointOfSale.paymentMethods.filter(
-          (method) => method !== 'simulated' || isSimulatedAccepted(simulated(), pointOfSale),
-        );
+        const paymentMethods = listAcceptedMethods(simulated(), pointOfSale);
         const { branding = null, links } = pointOfSale;
         const name = selectText(pointOfSale.name, languages);
         const shown = { ...pointOfSale, name, paymentMethods, branding, links: links ?? NO_LINKS };

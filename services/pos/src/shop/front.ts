@@ -11,6 +11,7 @@ import {
   sendFile,
 } from '@boxoffice/pages';
 import type { PointOfSale } from '../clients/catalog.ts';
+import { listAcceptedMethods } from '../orders/buyer.ts';
 import type { PosContext } from '../request/context.ts';
 import { findExistingPointOfSale, isServiceHost } from '../request/visit.ts';
 import { renderDocument } from './document.ts';
@@ -37,7 +38,7 @@ interface ShopOptions {
   readonly senderOf: (seller: Pick<ShopState, 'name' | 'serviceHost'>) => ShopState['organiser'];
 }
 
-type Context = Pick<PosContext, 'pointOfSaleOf' | 'shops' | 'offers' | 'now'>;
+type Context = Pick<PosContext, 'pointOfSaleOf' | 'shops' | 'offers' | 'simulated' | 'now'>;
 
 /** Most currencies have two. */
 const exponents = Object.fromEntries(Object.entries(EXPONENTS).filter(([, digits]) => digits !== 2));
@@ -72,14 +73,16 @@ export function createShopFront(
     const path = url.pathname.slice(root.length);
     const languages = selectShopLanguages(seller, readLanguageChoice(request, url));
     const { status, draw } = await prepare(seller, languages, path, url.searchParams, origin);
-    const { serviceHost, currency, maxPlacesPerOrder, demo: isDemo, links = null, branding } = seller;
+    const { serviceHost, currency, maxPlacesPerOrder, demo, links = null, branding } = seller;
     const { language, texts } = languages;
     const name = selectText(seller.name, languages.languages);
+    const paymentMethods = listAcceptedMethods(context.simulated(), seller);
     const state: ShopState = {
       ...{ serviceHost, name, language, texts, region: getCurrencyRegion(currency), currency, exponents },
       ...{
         maxPlacesPerOrder,
-        isDemo,
+        paymentMethods,
+        isDemo: demo && paymentMethods.includes('simulated'),
         links,
         sendsMails: sendsMails(seller),
         organiser: senderOf({ name, serviceHost }),

@@ -18,6 +18,9 @@ export interface ShopState {
   /** Most currencies have two. */
   readonly exponents: Readonly<Record<string, number>>;
   readonly maxPlacesPerOrder: number;
+  /** That a checkout accepts now. */
+  readonly paymentMethods: readonly string[];
+  /** Of the demo data, and nothing is paid really. */
   readonly isDemo: boolean;
   readonly sendsMails: boolean;
   /** The sender of mails, and of dates in calendars. */

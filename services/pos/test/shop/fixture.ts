@@ -81,6 +81,7 @@ export class FakeElement {
   readonly tag: string;
   readonly #attributes = new Map<string, string>();
   #children: (FakeElement | string)[] = [];
+  readonly #listeners = new Map<string, (event: object) => unknown>();
   value = '';
 
   constructor(tag: string) {
@@ -107,7 +108,23 @@ export class FakeElement {
     return this.#attributes.get(name) ?? null;
   }
 
-  addEventListener(): void {}
+  removeAttribute(name: string): void {
+    this.#attributes.delete(name);
+  }
+
+  addEventListener(name: string, listener: (event: object) => unknown): void {
+    this.#listeners.set(name, listener);
+  }
+
+  /** Resolves once its listener has done all. */
+  async press(): Promise<void> {
+    await this.#listeners.get('click')?.({});
+  }
+
+  /** It and all elements in it. */
+  all(): FakeElement[] {
+    return [this, ...this.#children.flatMap((child) => (child instanceof FakeElement ? child.all() : []))];
+  }
 
   append(...children: (FakeElement | string | number)[]): void {
     this.#children.push(...children.map((child) => (child instanceof FakeElement ? child : String(child))));

@@ -32,6 +32,7 @@ describe('of two things done at once in a shop', () => {
       },
     },
     window: { addEventListener: () => undefined },
+    sessionStorage: { removeItem: () => undefined },
     BroadcastChannel: Channel,
   });
   beforeAll(async () => {

@@ -1,0 +1,241 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { drawingDocument } from '../../src/shop/drawing.ts';
+import { createFakeDocument, type FakeElement, importShopModule, usePlatform } from './fixture.ts';
+
+const HOUR_MS = 3_600_000;
+const inAnHour = new Date(Date.now() + HOUR_MS).toISOString();
+const page = createFakeDocument();
+const kept = new Map<string, string>();
+const left: string[] = [];
+/** What the API answers, by its call. */
+const answers = new Map<string, object | number>();
+const asked: { readonly call: string; readonly link: string | undefined; readonly body: object | undefined }[] = [];
+
+const location = { origin: 'https://shop.test', hash: '', assign: (address: string) => void left.push(address) };
+const outside = {};
+const window: { dispatchEvent: () => void; top?: object } = { dispatchEvent: () => undefined };
+
+usePlatform({
+  document: page,
+  location,
+  history: { pushState: () => undefined, replaceState: () => undefined },
+  window,
+  sessionStorage: {
+    getItem: (name: string) => kept.get(name) ?? null,
+    setItem: (name: string, value: string) => void kept.set(name, value),
+    removeItem: (name: string) => void kept.delete(name),
+  },
+  fetch: async (address: URL, init: { method: string; headers: Record<string, string>; body?: string }) => {
+    const call = `${init.method} ${new URL(address).pathname.replace('/tnwr/vexp/', '')}`;
+    asked.push({ call, link: init.headers['X-Order-Link'], body: init.body ? JSON.parse(init.body) : undefined });
+    const given = answers.get(call) ?? 404;
+    return typeof given === 'number'
+      ? Response.json({ success: false, errorCode: given === 401 ? 'session_invalid' : 'not_found' }, { status: given })
+      : Response.json({ success: true, data: given });
+  },
+});
+
+const ITEM = {
+  ...{ id: 'itm_1', productId: 'prd_1', performanceId: 'prf_1', seatCategoryId: 'cat_1', amount: 4_500 },
+  ...{ productType: 'show', productName: 'The play', ticketStatus: null, barcode: null },
+};
+const payment = { method: 'stripe', state: 'pending', url: 'https://pay.example/cs_1', expiresAt: inAnHour };
+const orderOf = (more: object) => ({
+  ...{ id: 'ord_1', number: 'abc', state: 'payment_pending', total: 4_500, currency: 'CHF', ticketDelivery: 'print' },
+  ...{ items: { itm_1: ITEM }, expiresAt: inAnHour, paid: 0, refunded: 0, credit: 0, payment, ...more },
+});
+
+type Shown = Promise<{ readonly node: FakeElement; leave?: () => void }>;
+// biome-ignore lint/suspicious/noExplicitAny: the browser's code has no types
+const modules: Record<string, any> = {};
+
+const speak = async (language: string): Promise<void> => {
+  modules.frame.useShop({
+    ...{ serviceHost: 'tickets.example', name: 'Opera', language, texts: language, region: 'CH', exponents: {} },
+    ...{ sendsMails: true, isDemo: false, paymentMethods: ['stripe'], currency: 'CHF' },
+  });
+  modules.texts.useTexts((await importShopModule(`texts/${language}.js`))[language]);
+};
+
+beforeAll(async () => {
+  for (const name of ['dom', 'frame', 'paying', 'state', 'texts/index', 'pages/order', 'pages/checkout'])
+    modules[name.split('/')[name.startsWith('texts') ? 0 : 1] ?? name] = await importShopModule(`${name}.js`);
+  modules.dom.drawWith(page);
+});
+afterAll(() => modules.dom.drawWith(drawingDocument));
+beforeEach(async () => {
+  for (const list of [answers, kept]) list.clear();
+  asked.length = 0;
+  left.length = 0;
+  window.top = window;
+  await speak('en');
+});
+
+/** The words of the page of an order, which is then left. */
+const wordsOf = async (order: object): Promise<string> => {
+  answers.set('GET orders/ord_1', order);
+  const { node, leave } = await (modules.order.orderPage(['ord_1'], new URLSearchParams(), {}) as Shown);
+  leave?.();
+  return node.textContent;
+};
+
+const find = (node: FakeElement, words: string): FakeElement => {
+  const found = node.all().findLast((one) => one.textContent === words);
+  if (!found) throw new Error(`there is no element with the words ${words}`);
+  return found;
+};
+
+describe.each([
+  ['en', 'Pay now', 'Try again', 'refunded', 'too late', 'Please pay Opera'],
+  ['de', 'Jetzt bezahlen', 'Nochmals versuchen', 'erstattet', 'zu spät', 'bezahlen Sie bei Opera'],
+  ['fr', 'Payer maintenant', 'Réessayer', 'remboursés', 'trop tard', 'payer Opera'],
+])('in %s the page of an order', (language, payNow, tryAgain, refunded, late, external) => {
+  beforeEach(() => speak(language));
+
+  test('offers the payment page while one can pay, and says until when', async () => {
+    const words = await wordsOf(orderOf({}));
+    expect(words).toContain(payNow);
+    expect(words).toContain(modules.texts.until(inAnHour));
+    expect(await wordsOf(orderOf({ payment: { ...payment, url: null } }))).not.toContain(payNow);
+  });
+
+  test.each(['failed', 'expired'])(
+    'whose payment page has %s offers another try while its places are held',
+    async (state) => {
+      const open = { state: 'open', payment: { ...payment, state, url: null } };
+      expect(await wordsOf(orderOf(open))).toContain(tryAgain);
+      const over = { ...open, expiresAt: new Date(Date.now() - HOUR_MS).toISOString() };
+      expect(await wordsOf(orderOf(over))).not.toContain(tryAgain);
+    },
+  );
+
+  test('says that money which came too late, or twice, goes back, and what is still there', async () => {
+    const paid = { ...payment, state: 'captured', url: null };
+    const expired = await wordsOf(orderOf({ state: 'expired', payment: paid, paid: 4_500, refunded: 4_500 }));
+    expect([expired.includes(late), expired.includes(refunded), expired.includes('45')]).toEqual([true, true, true]);
+    const twice = await wordsOf(orderOf({ state: 'confirmed', payment: paid, paid: 9_000, refunded: 4_500 }));
+    expect([twice.includes(refunded), twice.includes(late)]).toEqual([true, false]);
+    const there = modules.texts.t('moneyThere', { amount: modules.texts.money(4_500, 'CHF') });
+    expect(await wordsOf(orderOf({ state: 'cancelled', payment: paid, paid: 4_500, credit: 4_500 }))).toContain(there);
+    for (const state of ['confirmed', 'expired', 'cancelled'])
+      expect(await wordsOf(orderOf({ state, payment: null }))).not.toMatch(new RegExp(`${refunded}|${late}`));
+  });
+
+  test('says how the house is paid where that is outside of the shop', async () => {
+    expect(await wordsOf(orderOf({ payment: { ...payment, method: 'external', url: null } }))).toContain(external);
+  });
+
+  test.each(['payment_pending', 'open', 'confirmed', 'expired', 'cancelled'])(
+    'leaves no gap in a text, %s',
+    async (state) => {
+      for (const how of ['pending', 'captured', 'failed', 'expired'])
+        for (const url of [payment.url, null])
+          expect(
+            await wordsOf(orderOf({ state, payment: { ...payment, state: how, url }, refunded: 1, credit: 1 })),
+          ).not.toMatch(/[{}]|undefined|null|order_/);
+    },
+  );
+});
+
+describe('who comes back without the session', () => {
+  const token = 't'.repeat(43);
+  const comeBack = async (): Promise<string> => {
+    const { node, leave } = await (modules.order.orderPage(['ord_1'], new URLSearchParams(), {}) as Shown);
+    leave?.();
+    return node.textContent;
+  };
+
+  test.each([401, 404])('sees the order by the link that the tab has kept (%d)', async (status) => {
+    answers.set('GET orders/ord_1', status).set('GET order-links/current/order', orderOf({}));
+    modules.state.keepLink('ord_1', `https://shop.test/shop/tickets.example/ticket-link#${token}`);
+    expect(await comeBack()).toContain('Pay now');
+    expect(asked.at(-1)).toMatchObject({ call: 'GET products/prd_1' });
+    expect(asked.find(({ call }) => call.includes('order-links'))?.link).toBe(token);
+  });
+
+  test('sees without one that a payment counts, and where its confirmation comes', async () => {
+    answers.set('GET orders/ord_1', 401);
+    modules.state.keepLink('ord_2', `https://shop.test/shop/tickets.example/ticket-link#${token}`);
+    expect(await comeBack()).toMatch(/no longer knows your order. If you have paid, that counts/);
+  });
+
+  test('has no link left after a logout', async () => {
+    modules.state.keepLink('ord_1', `https://shop.test/shop/tickets.example/ticket-link#${token}`);
+    await modules.state.logOut();
+    expect(modules.state.keptLink('ord_1')).toBeUndefined();
+  });
+});
+
+describe('the way to the payment page', () => {
+  const url = `https://shop.test/shop/tickets.example/ticket-link#${'t'.repeat(43)}`;
+
+  test('keeps a link to the order and leaves the shop', async () => {
+    answers.set('POST orders/ord_1/links', { url });
+    await modules.paying.goToOrder(orderOf({}));
+    expect([left, modules.state.keptLink('ord_1')]).toEqual([[payment.url], url]);
+  });
+
+  test('is left to the page of the order in a frame, and where there is nothing to pay', async () => {
+    await modules.paying.goToOrder(orderOf({ payment: null }));
+    window.top = outside;
+    await modules.paying.goToOrder(orderOf({}));
+    expect(left).toEqual([]);
+  });
+
+  test('is taken again by another try, by whoever has the link, too', async () => {
+    const failed = orderOf({ state: 'open', payment: { ...payment, state: 'failed', url: null } });
+    answers.set('GET order-links/current/order', failed).set('POST orders/ord_1/payments', orderOf({}));
+    kept.set('boxoffice.order-link.tickets.example', 't'.repeat(43));
+    const { node, leave } = await (modules.order.ticketLinkPage([], undefined, {}) as Shown);
+    await find(node, 'Try again').press();
+    leave?.();
+    expect(asked.find(({ call }) => call.startsWith('POST'))).toMatchObject({
+      ...{ link: 't'.repeat(43), body: { paymentMethod: 'stripe' } },
+    });
+    expect([left, modules.state.keptLink('ord_1')]).toEqual([[payment.url], url]);
+  });
+});
+
+describe('the checkout', () => {
+  const cart = { id: 'ord_1', items: { itm_1: ITEM }, total: 4_500, currency: 'CHF', expiresAt: inAnHour };
+  const wordsAt = async (paymentMethods: string[], total = 4_500): Promise<string> => {
+    page.cookie = 'boxoffice.session.tickets.example=token';
+    answers.set('GET shopping-cart', { ...cart, total });
+    modules.frame.useShop({ paymentMethods });
+    const { node } = await (modules.checkout.checkoutPage([], undefined, { redraw: () => undefined }) as Shown);
+    page.cookie = '';
+    return node.textContent;
+  };
+
+  test.each([
+    [['stripe'], 'Card or wallet', 'on the payment page'],
+    [['external'], 'You pay Opera yourself', 'Order for'],
+    [['external', 'stripe'], 'Directly to the organiser', 'on the payment page'],
+    [['on_account'], 'takes no orders here', 'takes no orders here'],
+    [[], 'takes no orders here', 'takes no orders here'],
+    [['simulated'], 'No money is taken', 'Pay CHF'],
+  ])('with %j offers what the point of sale has', async (methods, how, button) => {
+    const words = await wordsAt(methods);
+    expect(words).toContain(how);
+    expect(words).toContain(button);
+    expect(/demonstration|No money is taken/i.test(words)).toBe(methods.includes('simulated'));
+  });
+
+  test('of nothing asks for no method', async () => {
+    const words = await wordsAt(['stripe', 'external'], 0);
+    expect(words).toContain('There is nothing to pay.');
+    expect(words).not.toContain('Card or wallet');
+  });
+
+  test('offers an account to contacts with one, after the payment page', () => {
+    modules.frame.useShop({ paymentMethods: ['on_account', 'external', 'stripe', 'simulated'] });
+    expect(modules.paying.methodsFor({ criteria: ['account'] })).toEqual([
+      'stripe',
+      'simulated',
+      'external',
+      'on_account',
+    ]);
+    for (const contact of [null, { criteria: [] }])
+      expect(modules.paying.methodsFor(contact)).toEqual(['stripe', 'simulated', 'external']);
+  });
+});
