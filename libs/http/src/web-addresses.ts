@@ -34,6 +34,11 @@ export const SECURE_ORIGIN_PATTERN = `^(${SECURE}|${APP})$`;
 
 const PAGE = `https://${HOST}${PORT}([/?][${CHARACTERS}]*)?(#[${CHARACTERS}]*)?`;
 
+/** The same where only https will do. */
+const HTTPS_ORIGIN_PATTERN = `^https://${HOST}${PORT}$`;
+
+const WEB_HOST_PATTERN = `^${NAME}${PORT}$`;
+
 const PAGE_PATTERN = `^${PAGE}$`;
 
 /** The same, or the address of a mailbox (RFC 6068), without headers. */
@@ -47,6 +52,8 @@ export const WEB_ADDRESSES: Readonly<Record<string, string>> = {
   [SECURE_ORIGIN_PATTERN]:
     'must be a web origin of https, such as https://www.example.org, or of http to 127.0.0.1, [::1] or localhost, ' +
     'or of an app, such as capacitor://localhost',
+  [HTTPS_ORIGIN_PATTERN]: 'must be a web origin of https, such as https://www.example.org, without a path',
+  [WEB_HOST_PATTERN]: 'must be the name of a host, such as images.example.org, perhaps with a port',
   [PAGE_PATTERN]: 'must be an address of https, such as https://www.example.org/terms',
   [PAGE_OR_MAILBOX_PATTERN]:
     'must be an address of https, such as https://www.example.org/contact, or mailto: and an email address',
@@ -59,6 +66,12 @@ export const WEB_ADDRESSES: Readonly<Record<string, string>> = {
 export const webOrigin = Type.String({ maxLength: 300, pattern: ORIGIN_PATTERN, [NORMALISE]: 'origin' });
 
 export const secureOrigin = Type.String({ maxLength: 300, pattern: SECURE_ORIGIN_PATTERN, [NORMALISE]: 'origin' });
+
+/** As {@link webOrigin}, of https. */
+export const httpsOrigin = Type.String({ maxLength: 300, pattern: HTTPS_ORIGIN_PATTERN, [NORMALISE]: 'origin' });
+
+/** The host of addresses of https, with its port if that is another than 443; stored in lower case. */
+export const webHost = Type.String({ maxLength: 260, pattern: WEB_HOST_PATTERN, [NORMALISE]: 'host' });
 
 export const webAddress = Type.String({ maxLength: 500, pattern: PAGE_PATTERN, description: 'of https' });
 

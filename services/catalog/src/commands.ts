@@ -27,7 +27,8 @@ export function createRoutes(store: Store, cache = createCatalogCache(store)): A
     ...createWhatIsOnRoutes(store),
     // listTariffs, createTariff, getTariff, changeTariff
     ...createTariffsRoutes(store),
-    // listPointsOfSale, createPointOfSale, getPointOfSale, changePointOfSale, findPointOfSale, listShops
+    // listPointsOfSale, createPointOfSale, getPointOfSale, changePointOfSale, findPointOfSale,
+    // recordPaymentProvider, listShops
     ...createPointsOfSaleRoutes(store),
     // holdPlaces, getHold, extendHold, shortenHold, renewHold, sellHold, releaseHold
     ...createStockRoutes(store),

@@ -18,7 +18,7 @@ import { clocks } from './clocks.ts';
 import { ensureMeantStart } from './domain/clocks.ts';
 import type { Performance } from './domain/performance.ts';
 import type { Place } from './domain/place.ts';
-import type { PointOfSale } from './domain/point-of-sale.ts';
+import type { PointOfSale, ProviderKeys } from './domain/point-of-sale.ts';
 import type { Product } from './domain/product.ts';
 import type { Institution, Tariff } from './domain/tariff.ts';
 import {
@@ -55,6 +55,8 @@ export type ProductDocument = Announced & Product & { readonly cancelledAt?: str
 export type TariffDocument = Document & Tariff;
 /** The id is the service host. */
 export type PointOfSaleDocument = Document & PointOfSale;
+/** One per institution and provider; `changedAt` (ISO 8601 UTC): when the keys changed. */
+export type PaymentProviderDocument = Document & ProviderKeys & { readonly changedAt: string };
 export type PlaceDocument = Document & Place;
 
 /** One document per order and cause, so that the event is published once. */
@@ -134,6 +136,8 @@ export const pointsOfSale = collection<PointOfSaleDocument>('points_of_sale', [
   inOrderOfCreation,
 ]);
 
+export const paymentProviders = collection<PaymentProviderDocument>('payment_providers', []);
+
 export const places = collection<PlaceDocument>('places', [
   { name: 'stock', fields: ['performanceId', 'seatCategoryId', 'freeFrom', 'position'] },
   { name: 'order', fields: ['performanceId', 'order'] },
@@ -144,7 +148,16 @@ export const releases = collection<ReleaseDocument>('releases', [
   { name: 'created', fields: ['createdAt'], acrossInstitutions: true },
 ]);
 
-export const collections = [institutions, products, performances, tariffs, pointsOfSale, places, releases];
+export const collections = [
+  institutions,
+  products,
+  performances,
+  tariffs,
+  pointsOfSale,
+  paymentProviders,
+  places,
+  releases,
+];
 
 const opened = new WeakMap<Store, (institution: string) => Collections>();
 
@@ -167,6 +180,7 @@ const makeCollections = (store: Store, institution: string) => {
     ),
     tariffs: store.collection(tariffs).of(institution),
     pointsOfSale: store.collection(pointsOfSale).of(institution),
+    paymentProviders: store.collection(paymentProviders).of(institution),
     places: store.collection(places).of(institution),
     releases: store.collection(releases).of(institution),
     getTogether: <All extends Looks>(looks: All) => store.getTogether(institution, looks),
@@ -186,6 +200,7 @@ export const retention: Retentions = {
   performances: { retained: 'as long as their products' },
   tariffs: { retained: 'for good' },
   points_of_sale: { retained: 'for good' },
+  payment_providers: { retained: 'for good; says of each provider whether there are keys' },
   places: { retained: 'as long as their performances' },
   releases: {
     retained: '30 days (`RELEASE_RETENTION_MS`)',

@@ -2,7 +2,14 @@ import { _, Ajv2020, Name } from 'ajv/dist/2020.js';
 import type { DataValidationCxt } from 'ajv/dist/types/index.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { canonicaliseTag } from '../locale/languages.ts';
-import { isEmail, normaliseLine, normaliseLineOrEmpty, normaliseLines, normaliseOrigin } from './texts.ts';
+import {
+  isEmail,
+  normaliseHost,
+  normaliseLine,
+  normaliseLineOrEmpty,
+  normaliseLines,
+  normaliseOrigin,
+} from './texts.ts';
 
 export type { ErrorObject, ValidateFunction } from 'ajv';
 
@@ -34,6 +41,7 @@ const normalisers: Readonly<Record<string, (text: string) => string | undefined>
   lineOrEmpty: normaliseLineOrEmpty,
   lines: normaliseLines,
   origin: normaliseOrigin,
+  host: normaliseHost,
   language: canonicaliseTag,
   timestamp: toUtc,
 };

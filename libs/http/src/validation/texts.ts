@@ -45,6 +45,12 @@ export function normaliseOrigin(text: string): string {
   return URL.canParse(text) ? new URL(text).origin : '';
 }
 
+/** Of an address of https, as a browser writes it. */
+export function normaliseHost(text: string): string {
+  const origin = normaliseOrigin(`https://${text}`);
+  return origin.startsWith('https://') ? origin.slice('https://'.length) : origin;
+}
+
 /** A character of a local part: RFC 5322's of atoms, and with RFC 6531 every visible character outside ASCII. */
 const ATEXT = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]|[^\\p{ASCII}\\p{C}\\p{Z}]";
 /** Beyond RFC 5322, dots may follow each other and precede the @: Japanese carriers gave out such addresses. */

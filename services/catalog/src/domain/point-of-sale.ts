@@ -1,7 +1,28 @@
 import type { MoneyRules, Texts } from './tariff.ts';
 
-export const paymentMethods = ['on_account', 'external', 'simulated'] as const;
+/** They take payments on hosted pages, with keys of the institution. */
+export const paymentProviders = ['stripe'] as const;
+export type PaymentProvider = (typeof paymentProviders)[number];
+
+export const paymentMethods = ['on_account', 'external', 'simulated', ...paymentProviders] as const;
 export type PaymentMethod = (typeof paymentMethods)[number];
+
+export function isPaymentProvider(method: PaymentMethod): method is PaymentProvider {
+  return paymentProviders.some((provider) => provider === method);
+}
+
+/** `test` and `live` as the provider's keys say; `simulated`: those of the product's simulator. */
+export const providerModes = ['test', 'live', 'simulated'] as const;
+/** A paused one opens no new pages. */
+export const providerStates = ['active', 'paused'] as const;
+
+/** What the institution has of a provider. */
+export interface ProviderKeys {
+  readonly provider: PaymentProvider;
+  /** Null, as `state`: there are no keys any more. */
+  readonly mode: (typeof providerModes)[number] | null;
+  readonly state: (typeof providerStates)[number] | null;
+}
 
 /** As a code that opens the door at once, or printed before it does. */
 export const ticketDeliveries = ['electronic', 'print'] as const;
@@ -44,6 +65,16 @@ export interface PointOfSaleDetails {
   /** Absent in points of sale of earlier releases, as `links`: null. */
   readonly branding?: Branding | null;
   readonly links?: Links | null;
+  /** Where a shop may send buyers back to after a provider's page, beside the product's own; absent: nowhere else. */
+  readonly returnUrls?: readonly string[];
+  /** Whether credit that a shopper did not ask for is refunded by itself; absent: true. */
+  readonly refundCredit?: boolean;
+  /** Of the images that its pages show; absent: none. */
+  readonly imageHosts?: readonly string[];
+  /** Origins whose pages may embed the shop; absent: none. */
+  readonly frameAncestors?: readonly string[];
+  /** Whether a buyer must accept the terms; absent: false. */
+  readonly requireTerms?: boolean;
 }
 
 export interface PointOfSale extends PointOfSaleDetails {
@@ -51,9 +82,10 @@ export interface PointOfSale extends PointOfSaleDetails {
   readonly updatedAt: string;
 }
 
+/** `providers`: those that the institution has keys of, or that the point of sale names already. */
 export function findPointOfSaleProblems(
-  details: Pick<PointOfSaleDetails, 'currency' | 'tariffIds' | 'branding'>,
-  rules: MoneyRules,
+  details: Pick<PointOfSaleDetails, 'currency' | 'tariffIds' | 'branding' | 'paymentMethods'>,
+  rules: MoneyRules & { readonly providers: ReadonlySet<string> },
 ): string[] {
   return [
     ...(details.currency === rules.currency
@@ -61,6 +93,11 @@ export function findPointOfSaleProblems(
       : [`$.currency must be ${rules.currency}, the currency of the institution`]),
     ...details.tariffIds.flatMap((id, index) =>
       rules.tariffIds.has(id) ? [] : [`$.tariffIds[${index}] is not a tariff of the institution`],
+    ),
+    ...details.paymentMethods.flatMap((method, index) =>
+      isPaymentProvider(method) && !rules.providers.has(method)
+        ? [`$.paymentMethods[${index}] needs keys of the provider: PUT /svc/v3/payment-providers/${method}`]
+        : [],
     ),
     ...(details.branding ? brandingProblems(details.branding) : []),
   ];

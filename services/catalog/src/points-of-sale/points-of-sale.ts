@@ -8,9 +8,15 @@ import {
   refuseProblems,
   throwNotFound,
 } from '../context.ts';
-import { findPointOfSaleProblems, type PointOfSaleDetails } from '../domain/point-of-sale.ts';
+import {
+  findPointOfSaleProblems,
+  isPaymentProvider,
+  type PaymentMethod,
+  type PointOfSaleDetails,
+} from '../domain/point-of-sale.ts';
 import { type PointOfSaleDocument, pointsOfSale } from '../store.ts';
 import { findLogoProblems } from './logo.ts';
+import { listProviders } from './providers.ts';
 
 /** @throws Fault `semantically_invalid`, `point_of_sale_duplicate_host` */
 export async function createPointOfSale(
@@ -18,7 +24,7 @@ export async function createPointOfSale(
   details: PointOfSaleDetails,
   idempotencyRecord?: IdempotencyRecord<PointOfSaleDocument>,
 ): Promise<PointOfSaleDocument> {
-  refuseProblems(problemsOf(details, await readMoneyRules(context.collections, details.tariffIds)));
+  refuseProblems(problemsOf(details, await readRules(context, details.tariffIds, details.paymentMethods)));
   const now = readTimestamp(context);
   const created = await context.collections.pointsOfSale
     .insert({ id: details.serviceHost, ...details, createdAt: now, updatedAt: now }, { idempotencyRecord })
@@ -30,30 +36,45 @@ export async function createPointOfSale(
   return created;
 }
 
+/** `tariffIds`, `paymentMethods`: those that are looked up. */
+const readRules = async (
+  { collections }: Context,
+  tariffIds: readonly string[],
+  paymentMethods: readonly PaymentMethod[],
+) => {
+  const [rules, known] = await Promise.all([
+    readMoneyRules(collections, tariffIds),
+    paymentMethods.some(isPaymentProvider) ? listProviders(collections) : [],
+  ]);
+  return { ...rules, providers: new Set(known.map(({ provider }) => provider)) };
+};
+
 const problemsOf = (details: PointOfSaleDetails, rules: Parameters<typeof findPointOfSaleProblems>[1]): string[] => [
   ...findPointOfSaleProblems(details, rules),
   ...findLogoProblems(details.branding?.logo ?? null).map((problem) => `$.branding.logo ${problem}`),
 ];
 
 /**
- * `tariffIds`: those that the change names. `to` makes the new details, or throws to refuse; it is pure. @throws Fault
+ * `named`: what the change names. `to` makes the new details, or throws to refuse; it is pure. @throws Fault
  * `not_found`, `semantically_invalid`
  */
 export async function changePointOfSale(
   context: Context,
   serviceHost: string,
-  tariffIds: readonly string[],
+  named: Partial<Pick<PointOfSaleDetails, 'tariffIds' | 'paymentMethods'>>,
   to: (pointOfSale: PointOfSaleDocument) => PointOfSaleDetails,
   idempotencyRecord?: IdempotencyRecord<PointOfSaleDocument>,
 ): Promise<PointOfSaleDocument> {
-  const rules = await readMoneyRules(context.collections, tariffIds);
+  const rules = await readRules(context, named.tariffIds ?? [], named.paymentMethods ?? []);
   const written = await context.collections.pointsOfSale.update(
     serviceHost,
     (current) => {
       const next = to(current);
       // Tariffs are never deleted, so those of the current document exist.
       const known = new Set([...rules.tariffIds, ...current.tariffIds]);
-      refuseProblems(problemsOf(next, { ...rules, tariffIds: known }));
+      // Keys may have gone since; the method then is not offered.
+      const providers = new Set([...rules.providers, ...current.paymentMethods.filter(isPaymentProvider)]);
+      refuseProblems(problemsOf(next, { ...rules, tariffIds: known, providers }));
       return { next: { ...current, ...next, serviceHost: current.serviceHost, updatedAt: readTimestamp(context) } };
     },
     { idempotencyRecord },

@@ -15,19 +15,25 @@ import {
 import type { Store } from '@boxoffice/store';
 import { type Static, Type } from 'typebox';
 import { createContext, throwNotFound } from '../context.ts';
+import { isPaymentProvider } from '../domain/point-of-sale.ts';
 import { sortTexts } from '../domain/tariff.ts';
 import { asOf } from '../schemas.ts';
 import type { PointOfSaleDocument } from '../store.ts';
 import { changePointOfSale, createPointOfSale, findPointOfSaleByHost, findShops } from './points-of-sale.ts';
+import { listProviders, recordProvider } from './providers.ts';
 import * as examples from './schemas.ts';
 import {
   Changes,
   NewPointOfSale,
   PointOfSale,
+  ProviderReport,
+  ProviderRow,
+  provider,
   Shop,
   serviceHost,
   toPointOfSaleDetails,
   toPointOfSaleView,
+  viewProvider,
   viewShop,
 } from './schemas.ts';
 
@@ -120,7 +126,7 @@ export function createPointsOfSaleRoutes(store: Store): AnyOperation[] {
           return toPointOfSaleDetails(current.serviceHost, mergeDetails(toPointOfSaleView(current), body));
         };
         const [context, host] = [createContext(store, caller.institution), params.serviceHost.toLowerCase()];
-        return answer(await changePointOfSale(context, host, body.tariffIds ?? [], to, remember(answer)));
+        return answer(await changePointOfSale(context, host, body, to, remember(answer)));
       },
     }),
     operation({
@@ -129,19 +135,58 @@ export function createPointsOfSaleRoutes(store: Store): AnyOperation[] {
       path: '/internal/points-of-sale/{serviceHost}',
       access: 'internal',
       summary: 'Finds the point of sale of a host, and its institution',
+      description:
+        'Without payment providers that there are no keys of; `providers` says the mode and state of the others.',
       params,
       answers: {
-        200: named('FoundPointOfSale', Type.Object({ institution: Type.String(), demo, ...PointOfSale.properties })),
+        200: named(
+          'FoundPointOfSale',
+          Type.Object({
+            institution: Type.String(),
+            demo,
+            ...PointOfSale.properties,
+            providers: Type.Array(ProviderRow),
+          }),
+        ),
       },
-      example: { ...example, answer: { institution: 'opera', demo: false, ...examples.pointOfSale } },
+      example: { ...example, answer: { institution: 'opera', demo: false, ...examples.pointOfSale, providers: [] } },
       handle: async ({ params }) => {
         const found = (await findPointOfSaleByHost(store, params.serviceHost)) ?? throwNotFound();
-        const { institutions } = createContext(store, found.institution).collections;
-        const owner = await institutions.get(found.institution);
-        const { name, ...shown } = toPointOfSaleView(found);
+        const { collections } = createContext(store, found.institution);
+        const { name, paymentMethods, ...shown } = toPointOfSaleView(found);
+        const [owner, known] = await Promise.all([
+          collections.institutions.get(found.institution),
+          paymentMethods.some(isPaymentProvider) ? listProviders(collections) : [],
+        ]);
+        const providers = known.filter(({ provider }) => paymentMethods.includes(provider)).map(viewProvider);
+        const offered = paymentMethods.filter(
+          (method) => !isPaymentProvider(method) || providers.some(({ provider }) => provider === method),
+        );
         const ordered = typeof name === 'string' ? name : sortTexts(owner?.languages ?? [], name);
-        return ok({ institution: found.institution, demo: owner?.demo === true, ...shown, name: ordered });
+        return ok({
+          ...{ institution: found.institution, demo: owner?.demo === true, ...shown, name: ordered },
+          ...{ paymentMethods: offered, providers },
+        });
       },
+    }),
+    operation({
+      id: 'recordPaymentProvider',
+      method: 'put',
+      path: '/internal/payment-providers/{provider}',
+      access: 'internal',
+      summary:
+        'Records whether the institution has keys of a payment provider, whose method points of sale then may name',
+      description: 'The newest report stays, by `changedAt`.',
+      params: { provider },
+      body: ProviderReport,
+      answers: { 200: ProviderRow },
+      example: {
+        params: { provider: 'stripe' },
+        body: { mode: 'live', state: 'active' },
+        answer: { provider: 'stripe', mode: 'live', state: 'active' },
+      },
+      handle: async ({ caller, params, body }) =>
+        ok(viewProvider(await recordProvider(createContext(store, caller.institution), params.provider, body))),
     }),
     operation({
       id: 'listShops',

@@ -3,16 +3,25 @@ import {
   createNullableSchema,
   createView,
   currency,
+  httpsOrigin,
   id,
   named,
   oneOf,
   timestamp,
   webAddress,
+  webHost,
   webOrigin,
   webOrMailAddress,
 } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
-import { type PointOfSaleDetails, paymentMethods, ticketDeliveries } from '../domain/point-of-sale.ts';
+import {
+  type PointOfSaleDetails,
+  paymentMethods,
+  paymentProviders,
+  providerModes,
+  providerStates,
+  ticketDeliveries,
+} from '../domain/point-of-sale.ts';
 import { createdAt, ids, languages, names } from '../schemas.ts';
 import type { PointOfSaleDocument } from '../store.ts';
 import { LOGO_BYTES } from './logo.ts';
@@ -84,6 +93,33 @@ const name = named(
   }),
 );
 
+const listed = <Item extends Type.TSchema>(item: Item, description: string) =>
+  Type.Array(item, { maxItems: 10, description });
+
+const ofPayment = {
+  returnUrls: listed(
+    httpsOrigin,
+    "origins of https that a shop may name in `returnUrl`, where buyers come back to from a provider's page; the gateway's own always",
+  ),
+  refundCredit: Type.Boolean({
+    description:
+      "default true: credit from a shopper's change or cancellation, a cancelled performance, or money that came late or twice is refunded by itself",
+  }),
+};
+
+const ofPages = {
+  imageHosts: listed(webHost, 'hosts whose images its pages may show, such as images.example.org; others stay posters'),
+  frameAncestors: listed(httpsOrigin, 'origins of https whose pages may embed the shop in a frame; empty: none'),
+  requireTerms: Type.Boolean({
+    description: 'default false; true: a checkout needs `termsAccepted`, which is recorded with the order',
+  }),
+};
+
+const selling = { ...ofPayment, ...ofPages };
+
+/** Null, and what is absent at a creation: the default. */
+const optional = <Member extends Type.TSchema>(member: Member) => Type.Optional(createNullableSchema(member));
+
 const members = {
   name,
   languages,
@@ -101,7 +137,7 @@ const members = {
   paymentMethods: Type.Array(oneOf(paymentMethods), {
     maxItems: paymentMethods.length,
     uniqueItems: true,
-    description: 'that it accepts',
+    description: 'that it accepts; a payment provider (`stripe`) once the institution has keys of it',
   }),
   maxPlacesPerOrder: Type.Integer({ minimum: 1, maximum: 500, description: 'in a cart or order of it' }),
   holdMinutes: Type.Number({
@@ -113,6 +149,11 @@ const members = {
   shopperCancellationMinutes: Type.Optional(shopperCancellationMinutes),
   branding: Type.Optional(createNullableSchema(NewBranding)),
   links: Type.Optional(createNullableSchema(NewLinks)),
+  returnUrls: optional(ofPayment.returnUrls),
+  refundCredit: optional(ofPayment.refundCredit),
+  imageHosts: optional(ofPages.imageHosts),
+  frameAncestors: optional(ofPages.frameAncestors),
+  requireTerms: optional(ofPages.requireTerms),
 };
 
 export const NewPointOfSale = named('PointOfSaleInput', Type.Object({ serviceHost, ...members }));
@@ -129,6 +170,7 @@ export const PointOfSale = named(
     shopperCancellationMinutes,
     branding: createNullableSchema(Branding),
     links: createNullableSchema(Links),
+    ...selling,
     createdAt: timestamp,
     updatedAt: timestamp,
   }),
@@ -141,7 +183,11 @@ export const Shop = named('Shop', Type.Object({ serviceHost: host, name: shopNam
 
 export const viewShop = createView(Shop);
 
-type Settings = Pick<Static<typeof Changes>, 'ticketDelivery' | 'shopperCancellationMinutes' | 'branding' | 'links'>;
+type Written = Static<typeof Changes>;
+type Selling = keyof typeof selling;
+type Settings = Pick<Written, 'ticketDelivery' | 'shopperCancellationMinutes' | 'branding' | 'links'> & {
+  readonly [Name in Selling]?: Readonly<Written[Name]>;
+};
 
 const described = createView(Changes);
 
@@ -160,11 +206,17 @@ const withDefaults = ({
   shopperCancellationMinutes = 0,
   branding,
   links,
+  ...more
 }: Settings) => ({
   ticketDelivery,
   shopperCancellationMinutes,
   branding: branding ? { colours: branding.colours, logo: branding.logo ?? null } : null,
   links: links ? { terms: links.terms ?? null, privacy: links.privacy ?? null, contact: links.contact ?? null } : null,
+  returnUrls: [...new Set(more.returnUrls)],
+  refundCredit: more.refundCredit ?? true,
+  imageHosts: [...new Set(more.imageHosts)],
+  frameAncestors: [...new Set(more.frameAncestors)],
+  requireTerms: more.requireTerms ?? false,
 });
 
 const shown = createView(PointOfSale);
@@ -172,6 +224,25 @@ const shown = createView(PointOfSale);
 export function toPointOfSaleView(document: PointOfSaleDocument): Static<typeof PointOfSale> {
   return shown({ ...document, ...withDefaults(document) });
 }
+
+export const provider = oneOf(paymentProviders);
+
+const keys = {
+  mode: createNullableSchema(oneOf(providerModes, { description: 'of the keys; null: there are none' })),
+  state: createNullableSchema(oneOf(providerStates, { description: 'a paused one opens no new pages; null: no keys' })),
+};
+
+export const ProviderReport = named(
+  'PaymentProviderReport',
+  Type.Object({
+    ...keys,
+    changedAt: Type.Optional({ ...timestamp, description: 'when the keys changed; default: now' }),
+  }),
+);
+
+export const ProviderRow = named('PaymentProvider', Type.Object({ provider, ...keys }));
+
+export const viewProvider = createView(ProviderRow);
 
 export const newPointOfSale = {
   serviceHost: 'tickets.opera.example',
@@ -194,6 +265,11 @@ export const newPointOfSale = {
     privacy: 'https://www.opera.example/privacy',
     contact: 'mailto:tickets@opera.example',
   },
+  returnUrls: ['https://www.opera.example'],
+  refundCredit: true,
+  imageHosts: ['images.opera.example'],
+  frameAncestors: ['https://www.opera.example'],
+  requireTerms: false,
 };
 
 /** One that the demo data do not have, so that the example can be sent. */

@@ -108,7 +108,14 @@ const leaks = async (on: Instance, institution: string, seen: Seen): Promise<str
   }
   if ((await hold(on, show, {}, { institution })).outcome === 'held') found.push('holdPlaces');
   // Creations affect no existing data; the look-ups of shops cover all institutions by design.
-  const others = ['holdPlaces', 'createTariff', 'createPointOfSale', 'findPointOfSale', 'listShops'];
+  const others = [
+    'holdPlaces',
+    'createTariff',
+    'createPointOfSale',
+    'findPointOfSale',
+    'listShops',
+    'recordPaymentProvider',
+  ];
   const called = [...others, ...requests.map(([operation]) => operation)];
   expect(createRoutes(on.store).filter(({ id }) => !called.includes(id))).toEqual([]);
   return found;

@@ -136,6 +136,51 @@ describe('points of sale', () => {
     expect(await patch({ branding: null, links: null })).toEqual([200, null, null]);
   });
 
+  test('addresses of the house are stored as browsers send them; null brings back the default', async () => {
+    const created = await catalog.call('POST', base, { body: body() });
+    const defaults = { returnUrls: [], refundCredit: true, imageHosts: [], frameAncestors: [], requireTerms: false };
+    expect(created.data).toMatchObject(defaults);
+    const path = `${base}/${created.data.serviceHost}`;
+    const wanted = {
+      returnUrls: ['https://Shop.Example:443', 'https://shop.example', 'https://shop.example:8443'],
+      refundCredit: false,
+      imageHosts: ['Images.Example:443', 'images.example', 'images.example:8443'],
+      frameAncestors: ['https://www.Opera.example'],
+      requireTerms: true,
+    };
+    const stored = {
+      returnUrls: ['https://shop.example', 'https://shop.example:8443'],
+      refundCredit: false,
+      imageHosts: ['images.example', 'images.example:8443'],
+      frameAncestors: ['https://www.opera.example'],
+      requireTerms: true,
+    };
+    const written = await catalog.call('PATCH', path, { body: wanted });
+    expect([written.status, written.data]).toEqual([200, expect.objectContaining(stored)]);
+    const back = await catalog.call('PATCH', path, { body: written.data });
+    expect([back.status, back.data]).toEqual([200, expect.objectContaining(stored)]);
+    const none = Object.fromEntries(Object.keys(defaults).map((name) => [name, null]));
+    expect((await catalog.call('PATCH', path, { body: none })).data).toMatchObject(defaults);
+  });
+
+  test.each([
+    [{ returnUrls: ['http://shop.example'] }, '$.returnUrls[0]'],
+    [{ returnUrls: ['https://shop.example/after'] }, '$.returnUrls[0]'],
+    [{ returnUrls: ['https://*.example'] }, '$.returnUrls[0]'],
+    [{ imageHosts: ['https://images.example'] }, '$.imageHosts[0]'],
+    [{ imageHosts: ['images.example/pictures'] }, '$.imageHosts[0]'],
+    [{ imageHosts: ['*.example'] }, '$.imageHosts[0]'],
+    [{ imageHosts: ["images.example; script-src 'none'"] }, '$.imageHosts[0]'],
+    [{ frameAncestors: ['*'] }, '$.frameAncestors[0]'],
+    [{ frameAncestors: ["'self'"] }, '$.frameAncestors[0]'],
+    [{ frameAncestors: ['http://www.opera.example'] }, '$.frameAncestors[0]'],
+    [{ frameAncestors: Array.from({ length: 11 }, (_, n) => `https://a${n}.example`) }, '$.frameAncestors'],
+    [{ requireTerms: 'yes' }, '$.requireTerms'],
+  ])('no origin or host of the web: %j is 400', async (more, where) => {
+    const { status, body: said } = await catalog.call('POST', base, { body: { ...body(), ...more } });
+    expect([status, said.details]).toEqual([400, expect.stringContaining(where)]);
+  });
+
   test.each([
     [400, { branding: { colours: { accent: 'red', ink: '#000000', paper: '#ffffff' } } }, '$.branding.colours.accent'],
     [400, { branding: { colours: { ink: '#000000', paper: '#ffffff' } } }, '$.branding.colours.accent'],

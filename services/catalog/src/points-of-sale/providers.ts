@@ -1,0 +1,39 @@
+import { UniqueViolation } from '@boxoffice/store';
+import { type Context, readTimestamp } from '../context.ts';
+import type { PaymentProvider, ProviderKeys } from '../domain/point-of-sale.ts';
+import type { Collections, PaymentProviderDocument } from '../store.ts';
+
+/** `changedAt`: when the keys changed, of which reports may come late or twice; absent: now. */
+export interface ProviderReport extends Pick<ProviderKeys, 'mode' | 'state'> {
+  readonly changedAt?: string;
+}
+
+/**
+ * Keeps what the newest report says, also that there are no keys any more: an older one, which comes late, changes
+ * nothing.
+ */
+export async function recordProvider(
+  context: Context,
+  provider: PaymentProvider,
+  report: ProviderReport,
+): Promise<PaymentProviderDocument> {
+  const { institution, paymentProviders } = context.collections;
+  const id = `${institution}:${provider}`;
+  const { mode, state, changedAt = readTimestamp(context) } = report;
+  const said = { provider, mode, state, changedAt };
+  const update = () =>
+    paymentProviders.update(id, (current) =>
+      current.changedAt > changedAt ? undefined : { next: { ...current, ...said } },
+    );
+  const known = await update();
+  if (known) return known;
+  return paymentProviders.insert({ id, ...said }).catch(async (error: unknown) => {
+    if (!(error instanceof UniqueViolation)) throw error;
+    return (await update()) ?? Promise.reject(error);
+  });
+}
+
+/** Those that the institution has keys of. */
+export async function listProviders({ paymentProviders }: Collections): Promise<PaymentProviderDocument[]> {
+  return (await paymentProviders.find()).filter(({ mode }) => mode !== null);
+}
