@@ -93,11 +93,11 @@ const name = named(
   }),
 );
 
-const listed = <Item extends Type.TSchema>(item: Item, description: string) =>
+const makeList = <Item extends Type.TSchema>(item: Item, description: string) =>
   Type.Array(item, { maxItems: 10, description });
 
 const ofPayment = {
-  returnUrls: listed(
+  returnUrls: makeList(
     httpsOrigin,
     "origins of https that a shop may name in `returnUrl`, where buyers come back to from a provider's page; the gateway's own always",
   ),
@@ -108,8 +108,11 @@ const ofPayment = {
 };
 
 const ofPages = {
-  imageHosts: listed(webHost, 'hosts whose images its pages may show, such as images.example.org; others stay posters'),
-  frameAncestors: listed(httpsOrigin, 'origins of https whose pages may embed the shop in a frame; empty: none'),
+  imageHosts: makeList(
+    webHost,
+    'hosts whose images its pages may show, such as images.example.org; others stay posters',
+  ),
+  frameAncestors: makeList(httpsOrigin, 'origins of https whose pages may embed the shop in a frame; empty: none'),
   requireTerms: Type.Boolean({
     description: 'default false; true: a checkout needs `termsAccepted`, which is recorded with the order',
   }),
@@ -118,7 +121,7 @@ const ofPages = {
 const selling = { ...ofPayment, ...ofPages };
 
 /** Null, and what is absent at a creation: the default. */
-const optional = <Member extends Type.TSchema>(member: Member) => Type.Optional(createNullableSchema(member));
+const makeOptional = <Member extends Type.TSchema>(member: Member) => Type.Optional(createNullableSchema(member));
 
 const members = {
   name,
@@ -149,11 +152,11 @@ const members = {
   shopperCancellationMinutes: Type.Optional(shopperCancellationMinutes),
   branding: Type.Optional(createNullableSchema(NewBranding)),
   links: Type.Optional(createNullableSchema(NewLinks)),
-  returnUrls: optional(ofPayment.returnUrls),
-  refundCredit: optional(ofPayment.refundCredit),
-  imageHosts: optional(ofPages.imageHosts),
-  frameAncestors: optional(ofPages.frameAncestors),
-  requireTerms: optional(ofPages.requireTerms),
+  returnUrls: makeOptional(ofPayment.returnUrls),
+  refundCredit: makeOptional(ofPayment.refundCredit),
+  imageHosts: makeOptional(ofPages.imageHosts),
+  frameAncestors: makeOptional(ofPages.frameAncestors),
+  requireTerms: makeOptional(ofPages.requireTerms),
 };
 
 export const NewPointOfSale = named('PointOfSaleInput', Type.Object({ serviceHost, ...members }));
