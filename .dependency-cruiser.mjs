@@ -115,6 +115,12 @@ export default {
     only('mongodb-only-in-its-engine', '^libs/store/(src/mongo|test/)', '/mongodb/', 'engines import drivers'),
     only('amqplib-only-in-its-engine', '^libs/messaging/(src/rabbitmq|test/)', '/amqplib/', 'engines import drivers'),
     only(
+      'stripe-only-behind-the-port',
+      '^services/payments/(src/(provider/stripe\\.ts|simulator/)|test/)',
+      '/stripe/',
+      'the service knows the port of six functions',
+    ),
+    only(
       'the-exception-belongs-to-contacts',
       '^(libs/envelope|services/contacts)/',
       '^libs/envelope/src/contact-exception',

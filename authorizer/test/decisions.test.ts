@@ -84,7 +84,7 @@ describe('a decision is an identity for one operation', () => {
     const ask = (...as: string[]) => installation.internal('/internal/decisions', question, ...as);
     expect((await ask('gateway', 'wrong')).status).toBe(401);
     expect((await ask('stranger')).status).toBe(401);
-    for (const other of ['catalog', 'contacts', 'orders', 'tickets', 'events', 'pos']) {
+    for (const other of ['catalog', 'contacts', 'orders', 'tickets', 'events', 'payments', 'pos']) {
       expect((await ask(other)).status).toBe(403);
       expect((await ask('gateway', deriveTestSecret(other))).status).toBe(401);
     }

@@ -31,6 +31,8 @@ const serviceSecret = (name) =>
 const keyEncryptionKey = secret('key-encryption-key');
 // Its own, so that the process that connects to receivers could not decrypt signing keys.
 const webhookEncryptionKey = secret('webhook-encryption-key');
+// The same for payments, which connects to payment providers.
+const paymentsEncryptionKey = secret('payments-encryption-key');
 const rootPassword = secret('mongodb-root');
 // mongod accepts 6 to 1,024 characters of base64.
 const keyfile = secret('mongodb-keyfile', () => randomBytes(512).toString('base64'));
@@ -59,6 +61,7 @@ for (const name of ['gateway', ...names]) {
     write(`${folder}/service-secret`, serviceSecret(name));
   }
   if (name === 'events') write(`${folder}/key-encryption-key`, webhookEncryptionKey);
+  if (name === 'payments') write(`${folder}/key-encryption-key`, paymentsEncryptionKey);
 }
 
 mkdirSync(`${FOLDER}/mongodb`, { recursive: true });

@@ -11,12 +11,15 @@ secret boxoffice-authorizer --from-file=service-root-secret --from-file=key-encr
   --from-file=mongodb-url=authorizer.mongodb --from-file=amqp-url=authorizer.amqp
 secret boxoffice-gateway --from-file=service-secret=gateway.service-secret
 openssl rand -hex 32 > events.key-encryption-key     # and into the vault
+openssl rand -hex 32 > payments.key-encryption-key     # and into the vault
 for one in catalog contacts orders tickets pos; do
   secret "boxoffice-$one" --from-file=service-secret="$one.service-secret" --from-file=mongodb-url="$one.mongodb" \
     --from-file=amqp-url="$one.amqp"
 done
-secret boxoffice-events --from-file=service-secret=events.service-secret --from-file=mongodb-url=events.mongodb \
-  --from-file=amqp-url=events.amqp --from-file=key-encryption-key=events.key-encryption-key
+for one in events payments; do
+  secret "boxoffice-$one" --from-file=service-secret="$one.service-secret" --from-file=mongodb-url="$one.mongodb" \
+    --from-file=amqp-url="$one.amqp" --from-file=key-encryption-key="$one.key-encryption-key"
+done
 secret boxoffice-operator --from-file=key-encryption-key --from-file=mongodb-url=operator.mongodb --from-file=amqp-url=operator.amqp
 # Of components, where they are used.
 [ ! -e keda.amqp ] || secret boxoffice-keda --from-file=amqp-url=keda.amqp

@@ -11,6 +11,8 @@ const scopes = {
   'orders.sensitive:read': 'sells',
   'orders.sensitive:write': 'sells',
   'payments:write': 'sells',
+  'payments.sensitive:read': 'whole',
+  'payments.sensitive:write': 'whole',
   'tickets:read': 'sells',
   'tickets:write': 'sells',
   'clients:read': 'whole',

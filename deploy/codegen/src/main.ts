@@ -83,6 +83,7 @@ const partnerModulesIn = async (folder: string): Promise<Modules> => {
 const folders: Readonly<Record<string, (folder: string) => Promise<Modules>>> = {
   'authorizer/src/users/generated/': (folder) => modulesOf('authorizer', folder),
   'services/orders/src/clients/generated/': (folder) => modulesOf('orders', folder),
+  'services/payments/src/clients/generated/': (folder) => modulesOf('payments', folder),
   'services/pos/src/clients/generated/': (folder) => modulesOf('pos', folder),
   'libs/client/src/generated/': partnerModulesIn,
   ...Object.fromEntries(

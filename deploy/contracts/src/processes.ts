@@ -6,6 +6,7 @@ import { events } from '@boxoffice/events';
 import { describeOwnOperations, describeOwnVersion, VERSION, versions } from '@boxoffice/gateway';
 import { type AnyOperation, buildOpenApiDocument, removeUnusedComponents } from '@boxoffice/http';
 import { orders } from '@boxoffice/orders';
+import { payments } from '@boxoffice/payments';
 import { pos } from '@boxoffice/pos';
 import { builtInRows, getCalls } from '@boxoffice/runtime/services';
 import { type Contract, createContract, type ServiceDefinition } from '@boxoffice/service';
@@ -147,6 +148,6 @@ const gateway: Process = {
 export const processes: readonly Process[] = [
   gateway,
   ofAuthorizer,
-  ...[catalog, contacts, orders, tickets, events].map((definition) => processOf(definition)),
+  ...[catalog, contacts, orders, tickets, events, payments].map((definition) => processOf(definition)),
   processOf(pos, { callers: 'web shops (point-of-sale API)' }),
 ];

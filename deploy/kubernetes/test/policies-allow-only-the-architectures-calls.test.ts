@@ -85,13 +85,14 @@ const getPods = ({ spec }: Resource): End => {
 
 /** The calls between processes in the architecture; every process requests keys and identities from the authorizer. */
 const calls: Readonly<Record<string, readonly string[]>> = {
-  gateway: ['authorizer', 'catalog', 'contacts', 'events', 'orders', 'pos', 'tickets'],
-  pos: ['authorizer', 'catalog', 'contacts', 'orders', 'tickets'],
+  gateway: ['authorizer', 'catalog', 'contacts', 'events', 'orders', 'payments', 'pos', 'tickets'],
+  pos: ['authorizer', 'catalog', 'contacts', 'orders', 'payments', 'tickets'],
   orders: ['authorizer', 'catalog', 'contacts', 'tickets'],
   catalog: ['authorizer'],
   contacts: ['authorizer'],
   tickets: ['authorizer'],
   events: ['authorizer'],
+  payments: ['authorizer', 'catalog', 'orders'],
   authorizer: ['catalog', 'contacts'],
 };
 const names = Object.keys(calls);
@@ -229,6 +230,7 @@ describe('a mistake is found:', () => {
       ...architecture,
       orders: [],
       gateway: architecture.gateway?.filter((name) => name !== 'orders'),
+      payments: architecture.payments?.filter((name) => name !== 'orders'),
       pos: architecture.pos?.filter((name) => name !== 'orders'),
     });
   });

@@ -6,6 +6,7 @@ import { contacts } from '@boxoffice/contacts';
 import { Fault } from '@boxoffice/envelope';
 import { events } from '@boxoffice/events';
 import { orders } from '@boxoffice/orders';
+import { payments } from '@boxoffice/payments';
 import { getDemoMailsFolder, pos } from '@boxoffice/pos';
 import {
   type Check,
@@ -26,7 +27,7 @@ import { explainKeys, keepKeyEncryptionKey } from './settings.ts';
 
 export interface Services {
   readonly urls: Readonly<
-    Record<'authorizer' | 'catalog' | 'contacts' | 'orders' | 'tickets' | 'events' | 'pos', string>
+    Record<'authorizer' | 'catalog' | 'contacts' | 'orders' | 'tickets' | 'events' | 'payments' | 'pos', string>
   >;
   readonly stores: { readonly authorizer: Store; readonly catalog: Store; readonly pos: Store };
   readonly trouble: () => string | undefined;
@@ -40,7 +41,7 @@ const DEMO_SHOP = 'tickets.opera.example';
 
 const RETRY = { 'Retry-After': '1' };
 
-const definitions = [authorizer, catalog, contacts, orders, tickets, events, pos];
+const definitions = [authorizer, catalog, contacts, orders, tickets, events, payments, pos];
 
 /** The queues of this process's services; the bus stores their facts from the start. */
 export const servedQueues = definitions.flatMap(({ queues = [] }) => queues);
@@ -166,12 +167,26 @@ export async function startServices(parts: InstallationParts): Promise<Services>
   started.set('catalog', second.url).set('contacts', third.url);
   const others = { catalogUrl: second.url, contactsUrl: third.url, ticketsUrl: fourth.url };
   const [fifth] = await start(orders, () => ({ ...settings, ...others }), first.url);
+  const [eighth] = await start(
+    payments,
+    () => ({
+      ...settings,
+      ...others,
+      ordersUrl: fifth.url,
+      keyEncryptionKey,
+      get paymentSimulator() {
+        return settings.paymentSimulator || hasDemoData();
+      },
+    }),
+    first.url,
+  );
   const [sixth, posStore] = await start(
     pos,
     () => ({
       ...settings,
       ...others,
       ordersUrl: fifth.url,
+      paymentsUrl: eighth.url,
       get simulatedPayments() {
         return hasDemoData() ? 'demo data' : 'never';
       },
@@ -192,6 +207,7 @@ export async function startServices(parts: InstallationParts): Promise<Services>
       orders: fifth.url,
       tickets: fourth.url,
       events: seventh.url,
+      payments: eighth.url,
       pos: sixth.url,
     },
     stores: { authorizer: authorizerStore, catalog: catalogStore, pos: posStore },

@@ -4,6 +4,7 @@ import { contacts } from '@boxoffice/contacts';
 import { events } from '@boxoffice/events';
 import { gatewaySettings } from '@boxoffice/gateway';
 import { orders } from '@boxoffice/orders';
+import { payments } from '@boxoffice/payments';
 import { pos } from '@boxoffice/pos';
 import {
   amqpUrl,
@@ -53,11 +54,12 @@ export function explainKeys(directory: string) {
 const getSettings = <Spec>({ settings }: { readonly settings?: Spec }): Spec => settings as Spec;
 
 // In one process, the other services' addresses are no settings; the demo data decides on simulated payments.
-const { catalogUrl, contactsUrl, ordersUrl, ticketsUrl, simulatedPayments, ...ofServices } = {
+const { catalogUrl, contactsUrl, ordersUrl, ticketsUrl, paymentsUrl, simulatedPayments, ...ofServices } = {
   ...getSettings(authorizer),
   ...getSettings(contacts),
   ...getSettings(tickets),
   ...getSettings(orders),
+  ...getSettings(payments),
   ...getSettings(pos),
 };
 const { gatewayPort, gatewayHttpPort } = gatewaySettings;

@@ -4,6 +4,7 @@ import { catalog } from '@boxoffice/catalog';
 import { contacts } from '@boxoffice/contacts';
 import { events } from '@boxoffice/events';
 import { orders } from '@boxoffice/orders';
+import { payments } from '@boxoffice/payments';
 import { pos } from '@boxoffice/pos';
 import { readSettings } from '@boxoffice/runtime';
 import type { Retentions } from '@boxoffice/service';
@@ -19,7 +20,7 @@ interface Retained {
 }
 
 /** Every service with its collections' retention texts, which depend on no setting. */
-const services: readonly Retained[] = [authorizer, catalog, contacts, events, orders, pos, tickets].map(
+const services: readonly Retained[] = [authorizer, catalog, contacts, events, orders, payments, pos, tickets].map(
   ({ name, collections, retention }) => ({ name, collections, retention: retention?.({} as never, {} as never) ?? {} }),
 );
 

@@ -7,6 +7,7 @@ import { events } from '@boxoffice/events';
 import { describeStorage, openProgress, progressCollections, readRunning } from '@boxoffice/local';
 import { collectDeclarations } from '@boxoffice/messaging';
 import { orders } from '@boxoffice/orders';
+import { payments } from '@boxoffice/payments';
 import { pos } from '@boxoffice/pos';
 import {
   amqpUrl,
@@ -45,7 +46,7 @@ export function readUsableRows(): { readonly rows: readonly ServiceRow[]; readon
 }
 
 /** Every service with a store. */
-export const services = { authorizer, catalog, contacts, orders, tickets, events, pos } as const;
+export const services = { authorizer, catalog, contacts, orders, tickets, events, payments, pos } as const;
 
 export type ServiceName = keyof typeof services;
 

@@ -10,7 +10,7 @@ import { createOperator, createTemporaryDirectory } from './program.ts';
 
 const { TEST_AMQP_URL } = process.env;
 const ROOT = 'a root secret of the operator tests';
-const PROCESSES = ['gateway', 'catalog', 'contacts', 'orders', 'tickets', 'events', 'pos'];
+const PROCESSES = ['gateway', 'catalog', 'contacts', 'orders', 'tickets', 'events', 'payments', 'pos'];
 const directory = createTemporaryDirectory();
 // The commands need no installation.
 const nowhere = join(directory, 'nowhere');

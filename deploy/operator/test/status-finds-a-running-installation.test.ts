@@ -34,7 +34,7 @@ test('status is good and links lead to PUBLIC_URL while npm start runs', async (
   for (let tries = 1; status.status !== 0 && tries < 100; tries += 1) status = await operator('status', '--json');
   const report = JSON.parse(status.out);
   expect([status.status, report.problems, report.addresses]).toEqual([0, [], 'npm start']);
-  const services = ['gateway', 'authorizer', 'catalog', 'contacts', 'orders', 'tickets', 'events', 'pos'];
+  const services = ['gateway', 'authorizer', 'catalog', 'contacts', 'orders', 'tickets', 'events', 'payments', 'pos'];
   expect(report.processes.map(({ service }: { service: string }) => service)).toEqual(services);
   for (const { version, state } of report.processes)
     expect([version, state]).toEqual([expect.stringMatching(/^\d+\.\d+\.\d+$/), 'ready']);

@@ -96,17 +96,16 @@ test('a process without a known address has a row that names its setting, and th
   try {
     const some = { AUTHORIZER_URL: ready.url, CONTACTS_URL: ready.url };
     const { status, out } = await createOperator(directory, some)('status');
-    for (const name of ['GATEWAY', 'CATALOG', 'ORDERS', 'TICKETS', 'EVENTS', 'POS'])
+    for (const name of ['GATEWAY', 'CATALOG', 'ORDERS', 'TICKETS', 'EVENTS', 'PAYMENTS', 'POS'])
       expect(out).toMatch(new RegExp(`^${name.toLowerCase()} +not asked: ${name}_URL is not set$`, 'm'));
     expect(out).not.toContain('all is well');
     expect([status, lastLine(out)]).toEqual([
       0,
-      'no problem in the processes that were reached; not asked: gateway (GATEWAY_URL), catalog (CATALOG_URL), orders (ORDERS_URL), tickets (TICKETS_URL), events (EVENTS_URL), pos (POS_URL)',
+      'no problem in the processes that were reached; not asked: gateway (GATEWAY_URL), catalog (CATALOG_URL), orders (ORDERS_URL), tickets (TICKETS_URL), events (EVENTS_URL), payments (PAYMENTS_URL), pos (POS_URL)',
     ]);
     const every = { GATEWAY_URL: ready.url, CATALOG_URL: ready.url, ORDERS_URL: ready.url, TICKETS_URL: ready.url };
-    const asked = await createOperator(directory, { ...some, ...every, EVENTS_URL: ready.url, POS_URL: ready.url })(
-      'status',
-    );
+    const others = { EVENTS_URL: ready.url, PAYMENTS_URL: ready.url, POS_URL: ready.url };
+    const asked = await createOperator(directory, { ...some, ...every, ...others })('status');
     expect([asked.status, lastLine(asked.out)]).toEqual([0, 'all is well']);
   } finally {
     await ready.close();
@@ -230,6 +229,6 @@ test('a stopped installation is reported, with its backlog', async () => {
   const checked = await createOperator(directory)('check');
   expect([checked.status, checked.err]).toEqual([
     1,
-    expect.stringContaining('lacks authorizer.sqlite, contacts.sqlite, tickets.sqlite, events.sqlite, pos.sqlite'),
+    expect.stringContaining('lacks authorizer.sqlite, contacts.sqlite, tickets.sqlite, events.sqlite, payments.sqlite'),
   ]);
 });

@@ -91,6 +91,10 @@ const rows = {
   ticket_unknown_barcode: [404, 'the barcode is not of this institution, or not signed by it'],
   ticket_other_performance: [409, 'the ticket is for another performance than the given one'],
   ticket_already_controlled: [409, 'the ticket was controlled before; details says when and where'],
+  payment_provider_in_use: [
+    409,
+    'payments or refunds of the provider are pending, and the keys are of another account or mode, or would be deleted',
+  ],
   webhook_too_many: [409, 'the institution has 20 webhooks already, a client with bounds 3'],
   webhook_redelivery_running: [409, 'events are being delivered again to the webhook already'],
   webhook_address_refused: [

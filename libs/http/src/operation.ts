@@ -161,6 +161,8 @@ export interface Operation<
   readonly form?: boolean;
   /** Constraints for the description only: the handler checks them, with codes of its own (RFC 6749, 5.2). */
   readonly described?: Readonly<Record<string, object>>;
+  /** The handler gets the bytes of the body, a Buffer, as they are: somebody else has signed them. */
+  readonly raw?: boolean;
   /** The answer is `data` without an envelope (documents defined by another standard). */
   readonly bare?: boolean;
   /** The media types of its 200, a document instead of JSON: `data` and its example are the description only. */

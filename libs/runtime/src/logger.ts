@@ -19,6 +19,10 @@ const texts = [
   'event',
   'collection',
   'id',
+  'order',
+  'payment',
+  /** A payment provider's id of a page. */
+  'session',
   'part',
   'signal',
 ] as const;
@@ -42,6 +46,8 @@ const masks: readonly (readonly [RegExp, string])[] = [
   [/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, '(token)'],
   [/\b(Bearer|Basic)\s+[\w.~+/=-]+/gi, '$1 (secret)'],
   [/:\/\/[^/@\s]+@/g, '://(secret)@'],
+  // Keys of payment providers, and secrets of webhooks.
+  [/\b(?:[sr]k_(?:test|live|simulated)|whsec)_[\w+/=-]+/g, '(secret)'],
 ];
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';

@@ -39,6 +39,8 @@ const settings = {
   contactsUrl: url('CONTACTS_URL', { origin: true }),
   ordersUrl: url('ORDERS_URL', { origin: true }),
   ticketsUrl: url('TICKETS_URL', { origin: true }),
+  /** Without it no payment provider is offered. */
+  paymentsUrl: url('PAYMENTS_URL', { origin: true, optional: true }),
   sessionIdleSeconds: integer('SESSION_IDLE_SECONDS', { default: 1_800, min: 1 }),
   /** Seconds after which a session ends in any case; orders keeps a cart that is never bought for a day. */
   sessionAbsoluteSeconds: integer('SESSION_ABSOLUTE_SECONDS', { default: 43_200, min: 1, max: 86_400 }),

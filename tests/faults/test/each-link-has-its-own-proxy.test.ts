@@ -10,6 +10,7 @@ const urls = {
   tickets: 'http://127.0.0.1:5',
   pos: 'http://127.0.0.1:6',
   events: 'http://127.0.0.1:9',
+  payments: 'http://127.0.0.1:10',
   store: 'mongodb://127.0.0.1:7/prefix?w=1',
   broker: 'amqp://guest:guest@127.0.0.1:8',
 };
@@ -30,7 +31,7 @@ test('every caller reaches each of its targets through the proxy of that link', 
     'MONGODB_URL',
   ]);
   const gateway = Object.keys(buildLinkSettings('gateway', urls, () => 'x'));
-  expect(gateway).toHaveLength(7);
+  expect(gateway).toHaveLength(8);
   expect(gateway.filter((name) => /^(MONGODB|AMQP)_URL$/.test(name))).toEqual([]);
   expect(new Set(linkNames.map(({ name }) => name)).size).toBe(linkNames.length);
   expect(() => buildLinkSettings('orders', { ...urls, store: '127.0.0.1:5672' }, () => 'x')).toThrow('127.0.0.1:5672');

@@ -64,6 +64,7 @@ const storesOf = async (installation: Installation) => {
     contacts: await installation.store('contacts'),
     events: await installation.store('events'),
     orders: await installation.store('orders'),
+    payments: await installation.store('payments'),
     tickets: await installation.store('tickets'),
     pos: await installation.store('pos'),
   };

@@ -24,6 +24,8 @@ export const scopeWords: Readonly<Record<string, string>> = {
   'orders.sensitive:read': 'see references of payments',
   'orders.sensitive:write': 'record references of payments and refunds',
   'payments:write': 'record references of payments',
+  'payments.sensitive:read': 'see whether keys of payment providers are set',
+  'payments.sensitive:write': 'set and delete keys of payment providers',
   'tickets:read': 'see tickets',
   'tickets:write': 'print, control and replace tickets',
   'clients:read': 'see applications, keys and their use',

@@ -57,7 +57,7 @@ interface FormRules {
 
 /** Throws one Fault that names every violation. */
 export function compileForm(operation: AnyOperation, { compile, unknownQuery, operations }: FormRules): ReadForm {
-  const { params = {}, query = {}, body, form, checksItems } = operation;
+  const { params = {}, query = {}, body, form, raw: isRaw = false, checksItems } = operation;
   const pathCoercions = coercionsOf(params);
   const queryCoercions = coercionsOf(query);
   const lenient = lenientIn(query);
@@ -96,9 +96,9 @@ export function compileForm(operation: AnyOperation, { compile, unknownQuery, op
     const path = readPath(pathParams, pathCoercions);
     const { values, wrong } = queryOf(search);
     const parameters = [...(checkPath?.(path).found ?? []).map(inPath), ...wrong];
-    if (!takesBody) {
+    if (!takesBody || isRaw) {
       if (parameters.length > 0) throw parameterFault(parameters, describeViolations(parameters));
-      return { params: path, query: values, body: undefined, requireUnchanged: nothingTaken };
+      return { params: path, query: values, body: isRaw ? raw : undefined, requireUnchanged: nothingTaken };
     }
     const value = bodyOf(request, raw);
     const { found, more } = checkBody(value);

@@ -26,7 +26,17 @@ export async function startComposedBroker(control: string): Promise<Composed> {
   const { host } = new URL(await broker('start', node));
   await broker('import', node, join(secrets, 'rabbitmq/definitions.json'));
   const urls = new Map<string, string>();
-  for (const user of ['authorizer', 'catalog', 'contacts', 'orders', 'tickets', 'events', 'pos', 'operator'])
+  for (const user of [
+    'authorizer',
+    'catalog',
+    'contacts',
+    'orders',
+    'tickets',
+    'events',
+    'payments',
+    'pos',
+    'operator',
+  ])
     urls.set(user, await readFile(join(secrets, user, 'amqp-url'), 'utf8'));
   return {
     url(user, vhost) {

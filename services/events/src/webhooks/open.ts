@@ -27,6 +27,7 @@ const urls = {
   ordersUrl: process('ORDERS_URL'),
   ticketsUrl: process('TICKETS_URL'),
   eventsUrl: process('EVENTS_URL'),
+  paymentsUrl: process('PAYMENTS_URL'),
   posUrl: process('POS_URL'),
 };
 

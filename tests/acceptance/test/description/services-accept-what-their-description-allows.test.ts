@@ -174,7 +174,8 @@ describe('the institution API', () => {
   let operations: Operation[];
   let ask: Ask;
   beforeAll(async () => {
-    operations = listOperations(await description('/openapi.json'));
+    // Somebody else signs what it takes, so that it has no form of its own.
+    operations = listOperations(await description('/openapi.json')).filter(({ id }) => id !== 'takeStripeWebhook');
     ask = asked(await authoriseDemoClient(product, 'opera', 'full'), () => ({}));
   });
 

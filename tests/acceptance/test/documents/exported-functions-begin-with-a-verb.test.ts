@@ -18,9 +18,9 @@ const verbs = new Set(
   locate lock log look lower mail make map mark match may measure merge migrate mount move must mutate name normalise note
   observe open operate parse pause pay permit place plan plant play poll post prepare print probe prove publish put queue
   quote react read readmit record recount redirect refresh refund refuse register reject relay release remember remove
-  rename render renew repeat replace request require reserve resolve restore restrict resume retry revert rewrite roll
+  rename render renew repeat replace report request require reserve resolve restore restrict resume retry revert rewrite roll
   rotate run scan schedule seal search select sell send separate serialise serve set settle share shorten show sign skip
-  sort split start stock stop store strip subscribe sum sync take tell throw to trace trade trust unblock unseal update
+  sort split start stock stop store strip subscribe sum sync take tell throw to trace trade trust try unblock unseal update
   submit upgrade upsert use verify view visit wait walk warn watch wrap write`.split(/\s+/),
 );
 

@@ -10,6 +10,7 @@ import { contacts } from '@boxoffice/contacts';
 import { events } from '@boxoffice/events';
 import type { Bus } from '@boxoffice/messaging';
 import { orders } from '@boxoffice/orders';
+import { payments } from '@boxoffice/payments';
 import { pos } from '@boxoffice/pos';
 import { deriveServiceSecret, type Logger, readSettings, type SettingsSpec } from '@boxoffice/runtime';
 import {
@@ -46,8 +47,8 @@ interface ScenarioOptions {
 
 /** In order of their start. */
 export const definitions: Readonly<
-  Record<'authorizer' | 'catalog' | 'contacts' | 'tickets' | 'events' | 'orders' | 'pos', AnyService>
-> = { authorizer, catalog, contacts, tickets, events, orders, pos };
+  Record<'authorizer' | 'catalog' | 'contacts' | 'tickets' | 'events' | 'orders' | 'payments' | 'pos', AnyService>
+> = { authorizer, catalog, contacts, tickets, events, orders, payments, pos };
 
 // Fixed: encrypted keys of one scenario must be readable in the next. It protects no secrets.
 const SERVICE_ROOT_SECRET = 'a secret of scenarios only';

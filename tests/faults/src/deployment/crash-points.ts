@@ -1,5 +1,5 @@
 /** The kinds of process behind the gateway. */
-export const serving = ['authorizer', 'catalog', 'contacts', 'orders', 'tickets', 'events', 'pos'] as const;
+export const serving = ['authorizer', 'catalog', 'contacts', 'orders', 'tickets', 'events', 'payments', 'pos'] as const;
 
 /** A program of the scaled deployment. */
 export type ServiceName = (typeof serving)[number] | 'gateway';

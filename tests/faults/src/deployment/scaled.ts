@@ -25,7 +25,7 @@ type Name = (typeof names)[number];
 export const grouped: readonly (readonly Name[])[] = [
   ['authorizer', 'events', 'pos'],
   ['catalog', 'contacts', 'tickets'],
-  ['orders'],
+  ['orders', 'payments'],
 ];
 const INSTANCES = 2;
 

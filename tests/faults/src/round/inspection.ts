@@ -6,6 +6,7 @@ import { events } from '@boxoffice/events';
 import { declared } from '@boxoffice/messaging';
 import { verify } from '@boxoffice/operator';
 import { orders } from '@boxoffice/orders';
+import { payments } from '@boxoffice/payments';
 import { pos } from '@boxoffice/pos';
 import { collection, type Document, type Store } from '@boxoffice/store';
 import { tickets } from '@boxoffice/tickets';
@@ -18,7 +19,7 @@ export type Inspection = Awaited<ReturnType<typeof inspect>>;
 type Planted = Document & { readonly type: string };
 const planted = collection<Planted>('faults_planted');
 
-const services = [authorizer, catalog, contacts, events, orders, pos, tickets];
+const services = [authorizer, catalog, contacts, events, orders, payments, pos, tickets];
 
 const NONSENSE = { nonsense: [null] };
 
@@ -36,6 +37,7 @@ export async function inspect(location: DataLocation) {
     contacts: await open(contacts),
     events: await open(events),
     orders: await open(orders, planted),
+    payments: await open(payments),
     pos: await open(pos),
     tickets: await open(tickets),
   };

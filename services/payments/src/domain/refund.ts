@@ -1,0 +1,94 @@
+// A refund at the provider: made once, whatever dies in between.
+
+import type { ProviderAmount } from './amount.ts';
+
+export interface RefundRequest extends ProviderAmount {
+  readonly refundId: string;
+  readonly paymentId: string;
+  readonly orderId: string;
+  readonly institution: string;
+  readonly charge: string;
+}
+
+export interface ProviderRefund {
+  readonly reference: string;
+  /** Ours; null for one that somebody made there. */
+  readonly refundId: string | null;
+  readonly status: RefundState;
+}
+
+export type RefundState = 'pending' | 'done' | 'failed';
+
+/** `order`: asked for by an order, and reported to it. `mismatch`: of money that sold nothing. */
+export type RefundPurpose = 'order' | 'mismatch';
+
+/** Instants are epoch milliseconds. */
+export interface Refund {
+  readonly id: string;
+  readonly orderId: string;
+  readonly paymentId: string;
+  readonly provider: string;
+  readonly purpose: RefundPurpose;
+  /** Minor units of ISO 4217; null of a mismatch, whose amount may not have any. */
+  readonly amount: number | null;
+  readonly currency: string;
+  readonly state: RefundState;
+  /** Stored before it is sent, and sent unchanged; null before the first time. */
+  readonly request: RefundRequest | null;
+  /** Sent under the key of this attempt; 0: never. */
+  readonly attempt: number;
+  /** The first sending of this attempt. */
+  readonly sentAt: number | null;
+  /** The provider has answered this attempt with an error of its own, which it repeats for the key. */
+  readonly isBroken: boolean;
+  readonly reference: string | null;
+  /** Orders has this state. */
+  readonly reported: boolean;
+  readonly createdAt: number;
+  readonly finalAt: number | null;
+}
+
+const HOUR_MS = 60 * 60_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** The provider forgets a key after a day: a repeat so late could be a second refund. */
+const KEY_MS = 22 * HOUR_MS;
+
+/** The attempt is sent again under its key, or else the next one: only once the refund was not found at the provider. */
+export function mayRepeatAttempt({ attempt, sentAt, isBroken }: Refund, now: number): boolean {
+  return attempt > 0 && !isBroken && sentAt !== null && now - sentAt < KEY_MS;
+}
+
+/** Stored before it is sent. */
+export function beginAttempt<T extends Refund>(refund: T, request: RefundRequest, now: number): T {
+  return { ...refund, request, attempt: refund.attempt + 1, sentAt: now, isBroken: false };
+}
+
+export function markBroken<T extends Refund>(refund: T): T {
+  return { ...refund, isBroken: true };
+}
+
+/** As the provider has it; the same object where nothing has changed. A done one may fail later. */
+export function applyRefund<T extends Refund>(refund: T, found: ProviderRefund, now: number): T {
+  const { reference, status } = found;
+  if (refund.reference === reference && refund.state === status) return refund;
+  return { ...refund, reference, state: status, reported: false, finalAt: status === 'pending' ? null : now };
+}
+
+/** It can never be made. */
+export function failRefund<T extends Refund>(refund: T, now: number): T {
+  return { ...refund, state: 'failed', reported: false, finalAt: now };
+}
+
+const PENDING_ASKED_EVERY_MS = HOUR_MS;
+
+/** A bank may return a refund weeks later, and the webhook that says so may be lost. */
+const DONE_ASKED_AFTER_MS = [DAY_MS, 5 * DAY_MS, 15 * DAY_MS, 30 * DAY_MS];
+
+/** When the provider is asked next; null: never again. */
+export function computeNextLook({ state, finalAt, reported }: Refund, now: number): number | null {
+  if (!reported) return now;
+  if (state === 'pending') return now + PENDING_ASKED_EVERY_MS;
+  if (state !== 'done' || finalAt === null) return null;
+  return DONE_ASKED_AFTER_MS.map((ms) => finalAt + ms).find((at) => at > now) ?? null;
+}

@@ -1,0 +1,4 @@
+import { runService } from '@boxoffice/service';
+import { payments } from './app.ts';
+
+await runService(payments);

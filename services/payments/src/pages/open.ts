@@ -1,0 +1,236 @@
+import { deriveId, settleWithin } from '@boxoffice/runtime';
+import { type New, UniqueViolation } from '@boxoffice/store';
+import type { Static } from 'typebox';
+import { connectWith, type PaymentsContext } from '../context.ts';
+import type { ProviderAmount } from '../domain/amount.ts';
+import {
+  abandon,
+  computeEnds,
+  computeExpiry,
+  computeNextAsk,
+  isPending,
+  mayRepeatUnchanged,
+} from '../domain/payment.ts';
+import { findKeys } from '../keys/keys.ts';
+import { type OpenedPage as AnsweredPage, type Provider, ProviderFault } from '../provider/port.ts';
+import { isBelowMinimum, toProviderAmount } from '../provider/units.ts';
+import type { PaymentDocument, ProviderDocument } from '../store.ts';
+import { closeNow } from './close.ts';
+import type { NewPage, OpenedPage } from './schemas.ts';
+
+type Asked = Static<typeof NewPage>;
+type Outcome = Static<typeof OpenedPage>;
+
+/** Until then the caller gets an answer; the provider's may come later. Milliseconds. */
+const ANSWER_MS = 4_500;
+
+/** Pages of one order that are open at once, and all together. */
+const MOST_OPEN = 3;
+const MOST_PAGES = 40;
+/** Open pages of one buyer, in all his orders. */
+const MOST_OF_BUYER = 10;
+
+/** What the provider is sent is stored before, so that a repeat is the same request under the same key. */
+export async function openPage(context: PaymentsContext, institution: string, asked: Asked): Promise<Outcome> {
+  const found = await findOrInsert(context, institution, asked);
+  if ('outcome' in found) return count(context, found);
+  const { payment, keys } = found;
+  if (payment.state === 'pending') return count(context, showOpened(payment, context.now()));
+  const opening = send(context, payment, connectWith(context, keys), asked.email ?? null);
+  opening.catch((error: unknown) =>
+    context.log.warn('a payment page could not be opened', { institution, order: asked.orderId, error }),
+  );
+  return count(context, await settleWithin(opening, ANSWER_MS, () => UNAVAILABLE));
+}
+
+const UNAVAILABLE: Outcome = { outcome: 'unavailable', page: null };
+const TOO_SMALL: Outcome = { outcome: 'amount_too_small', page: null };
+const NO_MORE: Outcome = { outcome: 'payable_no_more', page: null };
+
+const count = ({ metrics }: PaymentsContext, answer: Outcome): Outcome => {
+  if (answer.outcome !== 'payable_no_more') metrics.countPayment(answer.outcome);
+  return answer;
+};
+
+const showOpened = (payment: PaymentDocument, now: number): Outcome => {
+  const { id: paymentId, provider, mode, reference, url, amount, currency, until } = payment;
+  const expiry = computeExpiry(payment);
+  if (reference === null || url === null || now >= expiry) return NO_MORE;
+  const ends = { expiresAt: new Date(expiry).toISOString(), until: new Date(until).toISOString() };
+  return { outcome: 'opened', page: { paymentId, provider, mode, reference, url, amount, currency, ...ends } };
+};
+
+type Found = { readonly payment: PaymentDocument; readonly keys: ProviderDocument };
+
+const findOrInsert = async (context: PaymentsContext, institution: string, asked: Asked): Promise<Outcome | Found> => {
+  const payments = context.payments.of(institution);
+  const keys = await findKeys(context, institution, asked.provider);
+  if (!keys) return UNAVAILABLE;
+  const id = deriveId('pay', asked.orderId, asked.requestId);
+  const known = await payments.get(id);
+  if (known) return judgeRepeat(known, asked) ?? { payment: known, keys };
+  if (keys.state !== 'active') return UNAVAILABLE;
+  const amount = toProviderAmount(asked.amount, asked.currency);
+  if (!amount) return UNAVAILABLE;
+  if (isBelowMinimum(amount)) return TOO_SMALL;
+  const refusal = await replaceOthers(context, institution, asked);
+  if (refusal) return refusal;
+  const payment = createPayment(context, { id, institution, asked, keys, amount });
+  try {
+    return { payment: await payments.insert(payment, { due: { ask: payment.endsAt } }), keys };
+  } catch (error) {
+    if (!(error instanceof UniqueViolation)) throw error;
+    const other = await payments.get(id);
+    if (!other) throw error;
+    return judgeRepeat(other, asked) ?? { payment: other, keys };
+  }
+};
+
+/** Undefined where the page is, or can be, the one that is asked for. */
+const judgeRepeat = (known: PaymentDocument, { amount, currency }: Asked): Outcome | undefined =>
+  isPending(known) && known.amount === amount && known.currency === currency ? undefined : NO_MORE;
+
+/** Another try closes the pages before it; without one a few may be open beside each other. */
+const replaceOthers = async (
+  context: PaymentsContext,
+  institution: string,
+  { orderId, replaces, buyer }: Asked,
+): Promise<Outcome | undefined> => {
+  const payments = context.payments.of(institution);
+  const all = await payments.find({
+    where: { orderId },
+    orderBy: 'createdAt',
+    descending: true,
+    limit: MOST_PAGES,
+    index: 'order',
+  });
+  if (all.length >= MOST_PAGES) return UNAVAILABLE;
+  const open = all.filter(isPending);
+  if (!replaces && open.length >= MOST_OPEN) return UNAVAILABLE;
+  for (const one of replaces ? open : []) {
+    const closed = await settleWithin(closeNow(context, one), ANSWER_MS, () => one).catch(() => one);
+    if (closed.state === 'captured') return NO_MORE;
+    if (isPending(closed)) return UNAVAILABLE;
+  }
+  if (buyer === undefined) return undefined;
+  return (await payments.count({ buyer, state: 'pending' })) >= MOST_OF_BUYER ? UNAVAILABLE : undefined;
+};
+
+interface NewPayment {
+  readonly id: string;
+  readonly institution: string;
+  readonly asked: Asked;
+  readonly keys: ProviderDocument;
+  readonly amount: ProviderAmount;
+}
+
+const createPayment = (
+  { graceMs, now: clock }: PaymentsContext,
+  { id, institution, asked, keys, amount: expressed }: NewPayment,
+): New<PaymentDocument> => {
+  const now = clock();
+  const { orderId, provider, pointOfSale, amount, currency, number, language, returnUrl, buyer } = asked;
+  const { until, endsAt } = computeEnds(graceMs, now);
+  return {
+    id,
+    orderId,
+    provider,
+    mode: keys.mode ?? 'test',
+    pointOfSale,
+    amount,
+    currency,
+    state: 'opening',
+    request: {
+      ...expressed,
+      paymentId: id,
+      orderId,
+      institution,
+      number,
+      methods: keys.methods,
+      language: language ?? null,
+      returnUrl,
+      endsAtSeconds: endsAt / 1_000,
+    },
+    attempt: 1,
+    sentAt: now,
+    reference: null,
+    url: null,
+    endsAt,
+    until,
+    charge: null,
+    dispute: null,
+    reported: true,
+    lookedAt: null,
+    buyer: buyer ?? null,
+    createdAt: now,
+    finalAt: null,
+    abandonedAt: null,
+  };
+};
+
+/** Nobody has seen the page before this answers, so that what was lost on the way does no harm: nobody can pay it. */
+const send = async (
+  context: PaymentsContext,
+  found: PaymentDocument,
+  provider: Provider,
+  email: string | null,
+): Promise<Outcome> => {
+  const payment = mayRepeatUnchanged(found, context.now()) ? found : await beginAnew(context, found);
+  if (payment.state !== 'opening') return showOpened(payment, context.now());
+  try {
+    const page = await provider.openPage(payment.request, email, `${payment.id}.${payment.attempt}`);
+    const opened = await recordOpened(context, payment, page);
+    return opened.state === 'pending' ? showOpened(opened, context.now()) : NO_MORE;
+  } catch (error) {
+    if (!(error instanceof ProviderFault)) throw error;
+    const { refusal, code } = error;
+    context.log.warn('the payment provider has opened no page', {
+      institution: payment.institution,
+      order: payment.orderId,
+      reason: refusal,
+      ...(code !== null && { code }),
+    });
+    if (refusal === 'key_reused') return send(context, await beginAnew(context, payment), provider, email);
+    if (refusal !== 'unanswered' && refusal !== 'busy') await abandonOpening(context, payment);
+    return refusal === 'amount_too_small' ? TOO_SMALL : UNAVAILABLE;
+  }
+};
+
+/** Under the next attempt's key, with ends that the provider still takes. */
+const beginAnew = async (context: PaymentsContext, { institution, id, attempt }: PaymentDocument) => {
+  const { graceMs, now: clock } = context;
+  const now = clock();
+  const updated = await context.payments.of(institution).update(id, (current) => {
+    if (current.state !== 'opening' || current.attempt !== attempt) return undefined;
+    const { until, endsAt } = computeEnds(graceMs, now);
+    const request = { ...current.request, endsAtSeconds: endsAt / 1_000 };
+    const next = { ...current, request, attempt: attempt + 1, sentAt: now, createdAt: now, endsAt, until };
+    return { next, due: { ask: endsAt } };
+  });
+  return requireFound(updated);
+};
+
+const recordOpened = async (
+  context: PaymentsContext,
+  { institution, id, attempt }: PaymentDocument,
+  { reference, url }: AnsweredPage,
+): Promise<PaymentDocument> => {
+  const updated = await context.payments.of(institution).update(id, (current) => {
+    if (current.state !== 'opening' || current.attempt !== attempt) return undefined;
+    const next = { ...current, state: 'pending' as const, reference, url };
+    return { next, due: { ask: computeNextAsk(next, context.now()), close: computeExpiry(next) } };
+  });
+  return requireFound(updated);
+};
+
+const abandonOpening = async (context: PaymentsContext, { institution, id, attempt }: PaymentDocument) => {
+  await context.payments.of(institution).update(id, (current) => {
+    if (current.state !== 'opening' || current.attempt !== attempt) return undefined;
+    return { next: abandon(current, context.now()), due: { ask: null, close: null } };
+  });
+};
+
+const requireFound = <T>(document: T | undefined): T => {
+  if (document === undefined) throw new Error('a payment page is gone');
+  return document;
+};

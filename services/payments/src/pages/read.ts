@@ -1,0 +1,44 @@
+import { connectWith, type PaymentsContext } from '../context.ts';
+import { applyPage, type ReadPage } from '../domain/payment.ts';
+import { findKeys } from '../keys/keys.ts';
+import type { PaymentDocument } from '../store.ts';
+import { report } from './report.ts';
+
+/** @throws where the provider or orders does not answer: what was found is stored, and reported later */
+export async function readAndApply(context: PaymentsContext, payment: PaymentDocument): Promise<PaymentDocument> {
+  const { institution, reference, provider } = payment;
+  if (!payment.reported) return readAndApply(context, await report(context, payment));
+  const keys = await findKeys(context, institution, provider);
+  if (!keys || reference === null) throw new Error('the payment provider has no keys');
+  const page = await connectWith(context, keys).readPage(reference);
+  return page ? report(context, await apply(context, payment, page)) : payment;
+}
+
+const apply = async (
+  context: PaymentsContext,
+  { institution, id }: PaymentDocument,
+  page: ReadPage,
+): Promise<PaymentDocument> => {
+  let before: PaymentDocument | undefined;
+  const updated = await context.payments.of(institution).update(id, (current) => {
+    const now = context.now();
+    const next = applyPage(current, page, now);
+    before = next === current ? undefined : current;
+    if (next === current) return undefined;
+    return { next, due: { ...(!next.reported && { ask: now }), ...(next.state !== 'pending' && { close: null }) } };
+  });
+  if (!updated) throw new Error('a payment is gone');
+  if (before) countChange(context, before, updated);
+  return updated;
+};
+
+const countChange = ({ metrics, log }: PaymentsContext, before: PaymentDocument, after: PaymentDocument): void => {
+  if (before.state !== after.state) metrics.countPayment(after.state);
+  if (after.dispute && before.dispute?.state !== after.dispute.state) metrics.countDispute(after.dispute.state);
+  if (before.mismatch || !after.mismatch) return;
+  metrics.countMismatch();
+  const { institution, orderId: order, reference: session } = after;
+  log.error('a payment came with another amount or currency: it sells nothing and is refunded', {
+    ...{ institution, order, ...(session !== null && { session }) },
+  });
+};

@@ -1,0 +1,58 @@
+import { deriveId } from '@boxoffice/runtime';
+import { UniqueViolation } from '@boxoffice/store';
+import type { PaymentsContext } from '../context.ts';
+import { computeNextAsk } from '../domain/payment.ts';
+import type { PaymentDocument } from '../store.ts';
+
+/** Idempotent, in every order: orders records what it does not have yet. @throws where orders does not answer */
+export async function report(context: PaymentsContext, payment: PaymentDocument): Promise<PaymentDocument> {
+  if (payment.reported) return payment;
+  const { institution, id, orderId, state, dispute } = payment;
+  if (payment.mismatch) await refundMismatch(context, payment);
+  const known = await context.orders.reportPayment(institution, payment);
+  if (known && dispute) await context.orders.reportDispute(institution, payment);
+  if (!known && state === 'captured')
+    context.log.error('money came for an order that does not exist', { institution, order: orderId, payment: id });
+  const updated = await context.payments.of(institution).update(id, (current) => {
+    const isSame = current.state === state && current.dispute?.state === dispute?.state;
+    if (current.reported || !isSame) return undefined;
+    const next = { ...current, reported: true };
+    return { next, due: { ask: computeNextAsk(next, context.now()) } };
+  });
+  return updated ?? payment;
+}
+
+/** As it came, in full. */
+const refundMismatch = async (
+  context: PaymentsContext,
+  { institution, id, orderId, provider, mismatch, currency }: PaymentDocument,
+): Promise<void> => {
+  if (!mismatch) return;
+  const now = context.now();
+  const refund = {
+    id: deriveId('ref', id, 'mismatch'),
+    orderId,
+    paymentId: id,
+    provider,
+    purpose: 'mismatch' as const,
+    amount: null,
+    currency,
+    state: 'pending' as const,
+    request: null,
+    attempt: 0,
+    sentAt: null,
+    isBroken: false,
+    reference: null,
+    reported: true,
+    createdAt: now,
+    finalAt: null,
+  };
+  await context.refunds
+    .of(institution)
+    .insert(refund, { due: { refund: now } })
+    .catch(ignoreTaken);
+};
+
+const ignoreTaken = (error: unknown): void => {
+  if (!(error instanceof UniqueViolation)) throw error;
+};

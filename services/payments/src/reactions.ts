@@ -1,0 +1,54 @@
+import { findReaction, type Message, Unreadable } from '@boxoffice/messaging';
+import { UniqueViolation } from '@boxoffice/store';
+import type { PaymentsContext } from './context.ts';
+import { isPending } from './domain/payment.ts';
+
+/** The order is paid otherwise, or nobody buys it any more: its open pages are closed. */
+const closePages = async ({ payments, now }: PaymentsContext, { institution, data }: Message): Promise<void> => {
+  const { orderId } = data as { readonly orderId?: unknown };
+  if (typeof orderId !== 'string') throw new Unreadable('a fact of an order needs orderId');
+  const ofOrder = payments.of(institution);
+  const found = await ofOrder.find({ where: { orderId }, orderBy: 'createdAt', index: 'order' });
+  for (const { id } of found.filter(isPending))
+    await ofOrder.update(id, (current) => (isPending(current) ? { next: current, due: { close: now() } } : undefined));
+};
+
+const addRefund = async ({ refunds, now: clock }: PaymentsContext, { institution, data }: Message): Promise<void> => {
+  const { orderId, refundId, paymentId, provider, amount, currency } = data as Readonly<Record<string, unknown>>;
+  if (
+    typeof orderId !== 'string' ||
+    typeof refundId !== 'string' ||
+    typeof paymentId !== 'string' ||
+    typeof provider !== 'string' ||
+    typeof amount !== 'number' ||
+    typeof currency !== 'string'
+  )
+    throw new Unreadable('order.refund_requested needs orderId, refundId, paymentId, provider, amount and currency');
+  const now = clock();
+  const refund = {
+    ...{ id: refundId, orderId, paymentId, provider, purpose: 'order' as const, amount, currency },
+    ...{ state: 'pending' as const, request: null, attempt: 0, sentAt: null, isBroken: false, reference: null },
+    ...{ reported: true, createdAt: now, finalAt: null },
+  };
+  try {
+    await refunds.of(institution).insert(refund, { due: { refund: now } });
+  } catch (error) {
+    if (!(error instanceof UniqueViolation)) throw error;
+    // Published again, so orders does not have its state: it is reported once more.
+    await refunds
+      .of(institution)
+      .update(refundId, (next) => ({ next: { ...next, reported: false }, due: { refund: now } }));
+  }
+};
+
+const reactions = {
+  'order.confirmed': closePages,
+  'order.cancelled': closePages,
+  'order.expired': closePages,
+  'order.paid_otherwise': closePages,
+  'order.refund_requested': addRefund,
+};
+
+export function reactTo(context: PaymentsContext): (message: Message) => Promise<void> {
+  return (message) => findReaction(reactions, message)(context, message);
+}
