@@ -89,6 +89,12 @@ const engines: readonly Engine[] = [
     tests: '/gateway/test/listeners/caddy-stands-in-front',
   },
   {
+    name: 'stripe-mock',
+    isThere: ({ STRIPE_MOCK = 'stripe-mock' }) => spawnSync(STRIPE_MOCK, ['-version']).status === 0,
+    how: 'go install github.com/stripe/stripe-mock@v0.203.0, or set STRIPE_MOCK to the path of one',
+    tests: '/payments/test/provider/stripe-mock-accepts-every-call',
+  },
+  {
     name: 'kustomize',
     isThere: () => findKustomizeCommand() !== undefined,
     how: 'install kustomize 5 or a kubectl that contains it',

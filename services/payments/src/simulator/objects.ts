@@ -16,6 +16,7 @@ type ShownSession = Pick<
   Stripe.Checkout.Session,
   | 'id'
   | 'object'
+  | 'allowed_payment_method_types'
   | 'amount_subtotal'
   | 'amount_total'
   | 'cancel_url'
@@ -42,6 +43,7 @@ export function showSession(session: Session, now: number, pageUrl: string, expa
   return {
     id: session.id,
     object: 'checkout.session',
+    allowed_payment_method_types: [...session.methods],
     amount_subtotal: payment?.amount ?? amount,
     amount_total: payment?.amount ?? amount,
     cancel_url: session.cancelUrl,

@@ -87,7 +87,7 @@ export function readNewSession(form: URLSearchParams, id: string, now: number): 
     throw new ProviderFault(400, `The Checkout Session's total amount is too small: ${amount} ${currency}.`, {
       code: 'amount_too_small',
     });
-  const methods = readEntries(form, 'payment_method_types');
+  const methods = readEntries(form, 'allowed_payment_method_types');
   return {
     id,
     createdAt: now,
