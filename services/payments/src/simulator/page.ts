@@ -34,8 +34,9 @@ export function renderSession({ session, now, acceptLanguage, alert }: Shown): P
   const form =
     main &&
     html`<form method="post">
-<div class="actions">${[button(main, isOpen), ...others.map((one) => button(one))]}</div>
-<details><summary>${own.forTests}</summary>
+<div class="actions">${button(main, isOpen)}</div>
+<div class="actions">${others.map((one) => button(one))}</div>
+<details class="account"><summary>${own.forTests}</summary>
 <p class="field"><label for="webhook">${own.webhook}</label>
 <select id="webhook" name="webhook"><option value="">${own.webhookSent}</option>
 <option value="none">${own.webhookLost}</option></select></p>
@@ -52,12 +53,12 @@ ${
   const content = html`<p class="lead">${own.order(session.description)}</p>
 <p class="detail">${own.notice}</p>
 ${alert !== undefined && html`<p class="alert" role="alert">${own[alert]}</p>`}
-${!isOpen && html`<p role="status"><strong>${own[describeState(session)]}</strong></p>`}
+${!isOpen && html`<p class="account" role="status"><strong>${own[describeState(session)]}</strong></p>`}
 ${returned > 0 && html`<p data-money="refunded">${own.refunded(format(returned))}</p>`}
 ${session.refunds.map((one) => html`<p class="detail">${own.refund[toShownRefund(one)](format(one.amount))}</p>`)}
 ${dispute !== null && html`<p class="detail">${own.disputed[toShownDispute(dispute)](format(dispute.amount))}</p>`}
 ${form}
-${!isOpen && html`<p><a href="${session.successUrl}">${own.cancel}</a></p>`}`;
+${!isOpen && html`<p class="account"><a href="${session.successUrl}">${own.cancel}</a></p>`}`;
   return showPage(
     { language, institution: own.simulator, title: format(amount), content },
     // A browser applies the policy also to where the answer to a form leads.
