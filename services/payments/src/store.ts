@@ -3,6 +3,7 @@ import { collection, type Document, type Store } from '@boxoffice/store';
 import type { Mode } from './domain/keys.ts';
 import type { Payment } from './domain/payment.ts';
 import type { Refund } from './domain/refund.ts';
+import { simulatedSessionsCollection } from './simulator/store.ts';
 
 /** The keys of an institution at a provider; the id follows from both. Without keys once they are deleted. */
 export interface ProviderDocument extends Document {
@@ -49,7 +50,7 @@ export const refundsCollection = collection<RefundDocument>(
   { work: ['refund'] },
 );
 
-export const collections = [providersCollection, paymentsCollection, refundsCollection];
+export const collections = [providersCollection, paymentsCollection, refundsCollection, simulatedSessionsCollection];
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -60,6 +61,7 @@ export const retention: Retentions = {
     ends: [{ field: 'abandonedAt', afterMs: DAY_MS }],
   },
   refunds: { retained: 'for good' },
+  simulated_sessions: { retained: 'for good; without data of the buyer' },
 };
 
 export function openCollections(store: Store) {

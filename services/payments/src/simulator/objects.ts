@@ -1,7 +1,7 @@
 // The stored sessions as the provider shows them, in the types of its SDK: the members that a caller can use.
 
 import type Stripe from 'stripe';
-import { getStatus, isPaid, sumRefunds, takesMoney, toId } from './session.ts';
+import { getStatus, isPaid, isWithdrawing, sumRefunds, toId } from './session.ts';
 import type { Session, SimulatedRefund } from './store.ts';
 
 /** The objects to show in the place of their ids, by dotted paths (`payment_intent.latest_charge`). */
@@ -179,13 +179,13 @@ export function showDispute(session: Session, expand: Expand): ShownDispute | un
     object: 'dispute',
     amount: dispute.amount,
     balance_transactions: [
-      ...(takesMoney(dispute) || dispute.status === 'won' ? [book(-dispute.amount)] : []),
+      ...(isWithdrawing(dispute) || dispute.status === 'won' ? [book(-dispute.amount)] : []),
       ...(dispute.status === 'won' ? [book(dispute.amount)] : []),
     ],
     charge: enter(expand, 'charge', toId('ch', session.id), (inside) => showCharge(session, inside)),
     created: dispute.createdAt,
     currency,
-    is_charge_refundable: !takesMoney(dispute),
+    is_charge_refundable: !isWithdrawing(dispute),
     livemode: false,
     metadata: {},
     payment_intent: enter(expand, 'payment_intent', toId('pi', session.id), (inside): object =>

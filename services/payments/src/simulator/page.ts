@@ -3,7 +3,7 @@
 import { formatMoney, selectLocale } from '@boxoffice/http';
 import { chooseLanguage, type Html, html, type PageAnswer, showPage, toFormTarget } from '@boxoffice/pages';
 import { toMinorUnits } from '../provider/units.ts';
-import { getStatus, isPaid, isWaiting, sumReturned, takesMoney } from './session.ts';
+import { getStatus, isPaid, isWaiting, isWithdrawing, sumArrivals } from './session.ts';
 import type { Session, SimulatedRefund } from './store.ts';
 import { texts } from './texts.ts';
 
@@ -48,7 +48,7 @@ ${
 <option value="failed">${own.refundsFailed}</option></select></p>`
 }</details>
 </form>`;
-  const returned = sumReturned(session);
+  const returned = sumArrivals(session);
   const { dispute } = session;
   const content = html`<p class="lead">${own.order(session.description)}</p>
 <p class="detail">${own.notice}</p>
@@ -114,7 +114,7 @@ const toShownRefund = ({ status }: SimulatedRefund): 'pending' | 'succeeded' | '
 
 const toShownDispute = (dispute: NonNullable<Session['dispute']>): 'open' | 'won' | 'lost' => {
   if (dispute.status === 'lost') return 'lost';
-  return takesMoney(dispute) || dispute.status === 'warning_needs_response' ? 'open' : 'won';
+  return isWithdrawing(dispute) || dispute.status === 'warning_needs_response' ? 'open' : 'won';
 };
 
 const listTargets = ({ successUrl, cancelUrl }: Session): readonly string[] => [

@@ -102,11 +102,11 @@ export function sumRefunds({ refunds }: Session): number {
   return refunds.filter(counts).reduce((sum, { amount }) => sum + amount, 0);
 }
 
-export function sumReturned({ refunds }: Session): number {
+export function sumArrivals({ refunds }: Session): number {
   return refunds.filter(({ status }) => status === 'succeeded').reduce((sum, { amount }) => sum + amount, 0);
 }
 
-export function takesMoney(dispute: SimulatedDispute | null): boolean {
+export function isWithdrawing(dispute: SimulatedDispute | null): boolean {
   return dispute?.status === 'needs_response' || dispute?.status === 'lost';
 }
 
@@ -115,7 +115,7 @@ type Wanted = Pick<SimulatedRefund, 'reason' | 'metadata'> & { readonly amount: 
 export function refund(session: Session, now: number, { amount, reason, metadata }: Wanted): Session {
   const payment = requirePayment(session);
   const charge = toId('ch', session.id);
-  if (takesMoney(session.dispute))
+  if (isWithdrawing(session.dispute))
     throw new ProviderFault(400, `Charge ${charge} has been charged back; cannot issue a refund.`, {
       code: 'charge_disputed',
     });

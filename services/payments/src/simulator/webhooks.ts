@@ -3,7 +3,7 @@
 import { createRandomId } from '@boxoffice/runtime';
 import Stripe from 'stripe';
 import { showDispute, showRefund, showSession } from './objects.ts';
-import { isPaid, takesMoney } from './session.ts';
+import { isPaid, isWithdrawing } from './session.ts';
 import type { Session, SimulatedSession } from './store.ts';
 
 interface SimulatedEvent {
@@ -45,7 +45,9 @@ const listDisputeEvents = (before: Session, after: Session): readonly SimulatedE
   const event = (type: SimulatedEvent['type']) => ({ type, object });
   return [
     ...(before.dispute ? [] : [event('charge.dispute.created')]),
-    ...(takesMoney(after.dispute) && !takesMoney(before.dispute) ? [event('charge.dispute.funds_withdrawn')] : []),
+    ...(isWithdrawing(after.dispute) && !isWithdrawing(before.dispute)
+      ? [event('charge.dispute.funds_withdrawn')]
+      : []),
     ...(isOpen ? [] : [event('charge.dispute.closed')]),
     ...(object.status === 'won' ? [event('charge.dispute.funds_reinstated')] : []),
   ];

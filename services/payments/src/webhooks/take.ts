@@ -1,7 +1,7 @@
 import { connectWith, type PaymentsContext } from '../context.ts';
 import { findKeys } from '../keys/keys.ts';
 import type { Hint } from '../provider/port.ts';
-import type { PaymentDocument } from '../store.ts';
+import type { PaymentDocument, ProviderDocument } from '../store.ts';
 
 /** False unless its signature is right and of now. Else what it hints at is due when this resolves, and done at once. */
 export async function takeWebhook(
@@ -11,7 +11,7 @@ export async function takeWebhook(
   signature: string,
 ): Promise<boolean> {
   const keys = await findKeys(context, institution, 'stripe');
-  const secret = keys && context.keyBox.open(keys.id, 'webhookSecret', keys.webhookSecret);
+  const secret = keys && openSecret(context, keys);
   const hint =
     keys && secret !== undefined ? connectWith(context, keys).verifyWebhook(body, signature, secret) : undefined;
   if (hint === undefined) {
@@ -23,6 +23,14 @@ export async function takeWebhook(
   context.metrics.countWebhook(payment ? 'taken' : 'ignored');
   return true;
 }
+
+export async function readWebhookSecret(context: PaymentsContext, institution: string): Promise<string | undefined> {
+  const keys = await findKeys(context, institution, 'stripe');
+  return keys && openSecret(context, keys);
+}
+
+const openSecret = ({ keyBox }: PaymentsContext, { id, webhookSecret }: ProviderDocument): string | undefined =>
+  keyBox.open(id, 'webhookSecret', webhookSecret);
 
 const findPayment = async (
   { payments }: PaymentsContext,

@@ -11,7 +11,7 @@ const verbs = new Set(
   `abandon accept act add admit allow amend announce answer apply arm ask attempt authorise authorize begin behave blur
   break build buy cache call can cancel canonicalise capitalise change check choose claim close collect combine
   commit compare compile complete compose compute confirm connect consume continue control copy count crash create decide
-  declare decode delay delete deliver deprecate dereference derive describe detect disable disarm do drain draw drop
+  declare decline decode delay delete deliver deprecate dereference derive describe detect disable disarm dispute do drain draw drop
   encode end ensure enter erase exchange expand expect expire explain extend extract fail fetch fill filter find finish
   flood fold follow forget format forward free freeze generate get give group has hash hold identify import include insert
   inspect install instrument invalidate invite is issue join judge keep kill launch leave let limit link list listen load
