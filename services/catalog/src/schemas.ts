@@ -16,6 +16,11 @@ export const descriptions = named(
   createLanguageMapSchema(createLinesSchema({ maxLength: 20_000 })),
 );
 
+export const productDetails = named('LocalisedDetails', {
+  ...createLanguageMapSchema(createLinesSchema({ maxLength: 8_000 })),
+  description: 'what there is to know beside `description`; paragraphs are apart by an empty line',
+});
+
 export const languages = Type.Array(languageTag, {
   minItems: 1,
   maxItems: 50,

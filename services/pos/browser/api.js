@@ -1,4 +1,4 @@
-import { shop } from './frame.js';
+import { shop, writeCookie } from './frame.js';
 
 /** Says what was sold as pages show it; the shop comes with the server, whose answers it knows. */
 const BASE = '/tnwr/vexp';
@@ -27,13 +27,8 @@ let clockOffset = 0;
 /** The name of the cookie of the session; a colon before a port is not allowed in it. */
 const cookieName = () => `boxoffice.session.${shop.serviceHost.replace(':', '_')}`;
 
-/** A cookie without an end: all tabs share it, and it ends with the browser. An empty value deletes it. */
-const writeToken = (token) => {
-  const end = token === '' ? '; Max-Age=0' : '';
-  // The Cookie Store API is asynchronous, and unknown to browsers that the shop supports.
-  // biome-ignore lint/suspicious/noDocumentCookie: see above
-  document.cookie = `${cookieName()}=${token}; Path=/shop; SameSite=Strict; Secure${end}`;
-};
+/** All tabs share it. */
+const writeToken = (token) => writeCookie(cookieName(), token);
 
 /** The token of the session that all tabs share; null without one. */
 const readToken = () => {

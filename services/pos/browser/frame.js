@@ -6,7 +6,7 @@ const block = globalThis.document?.querySelector('[data-shop]');
  * The point of sale as the server wrote it into the page.
  *
  * @type {{ serviceHost: string, name: string, language: string, texts: string, region: string, currency: string,
- *   exponents: Record<string, number>, paymentMethods: string[], isDemo: boolean, sendsMails: boolean,
+ *   exponents: Record<string, number>, paymentMethods: string[], imageHosts: string[], isDemo: boolean, sendsMails: boolean,
  *   organiser: { name: string, address: string },
  *   first?: { address: string, data: object } }}
  */
@@ -31,8 +31,38 @@ export function pathOf(address) {
 /** The event of the window after which another page is shown. */
 export const MOVED = 'shop:moved';
 
+/** Whether a page of the house shows the shop in a frame. */
+export function isFramed() {
+  return window.top !== undefined && window.top !== window;
+}
+
+/** A cookie of the shop's pages, without an end: it ends with the browser. An empty value deletes it. */
+export function writeCookie(name, value) {
+  const end = value === '' ? '; Max-Age=0' : '';
+  // The Cookie Store API is asynchronous, and unknown to browsers that the shop supports.
+  // biome-ignore lint/suspicious/noDocumentCookie: see above
+  document.cookie = `${name}=${value}; Path=/shop; SameSite=Strict; Secure${end}`;
+}
+
+/** Whether it is a page of another site: there browsers keep no cookie of the shop, so no cart. */
+export function isConfined() {
+  if (!isFramed()) return false;
+  writeCookie('boxoffice.probe', '1');
+  const isKept = document.cookie.includes('boxoffice.probe=');
+  writeCookie('boxoffice.probe', '');
+  return !isKept;
+}
+
+/** Where one logs in, and what shows an order: only in the whole window, of which one sees the address. */
+const WHOLE = /^\/(?:account|order|ticket-link|lost-link)\b/;
+const OF_CART = /^\/(?:cart|checkout)\b/;
+
 /** Shows the page of a path. */
 export function go(path) {
+  if (isFramed() && (WHOLE.test(path) || (OF_CART.test(path) && isConfined()))) {
+    window.open(link(path), '_top');
+    return;
+  }
   history.pushState(null, '', link(path));
   window.dispatchEvent(new Event(MOVED));
 }

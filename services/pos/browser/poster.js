@@ -1,7 +1,9 @@
 import { h, svg } from './dom.js';
+import { shop } from './frame.js';
 import { t } from './texts/index.js';
 
-// What is seen of a product: a picture derived from its code: always the same, and different from its neighbours.
+// What is seen of a product: its image, or a picture derived from its code: always the same, and different from its
+// neighbours.
 
 const WIDTH = 320;
 const HEIGHT = 400;
@@ -200,13 +202,29 @@ export function plainPoster(code) {
   );
 }
 
+/** The image of a product, if the point of sale names its host, else its poster; `isNamed`: the text beside names it. */
+export function pictureOf({ code, image }, isNamed) {
+  if (!isShown(image)) return plainPoster(code);
+  const how = { alt: isNamed ? '' : image.alt, loading: isNamed && 'lazy', decoding: 'async' };
+  return h('img', { class: 'poster', src: image.url, ...how, 'data-image': code });
+}
+
+const isShown = (image) => image && URL.canParse(image.url) && shop.imageHosts?.includes(new URL(image.url).host);
+
+/** An image that cannot be loaded gives way to the poster. */
+const watchImage = (image) => {
+  const give = () => image.replaceWith(poster(image.dataset.image));
+  if (image.complete && image.naturalWidth === 0) give();
+  else image.addEventListener('error', give);
+};
+
 const fill = (picture) => {
   const { poster: code } = picture.dataset;
   delete picture.dataset.poster;
   picture.append(...partsOf(code).draw());
 };
 
-/** Draws the details of the pictures below an element, each shortly before it is seen. */
+/** Draws the details of the posters below an element, each shortly before it is seen, also in place of lost images. */
 export function fillPosters(element) {
   const observer = new IntersectionObserver(
     (entries) => {
@@ -219,12 +237,20 @@ export function fillPosters(element) {
     { rootMargin: '300px' },
   );
   for (const picture of element.querySelectorAll('[data-poster]')) observer.observe(picture);
+  for (const image of element.querySelectorAll('[data-image]')) watchImage(image);
 }
 
-/** The picture of a product; decorative, hidden from screen readers. */
-export function poster(code) {
+const poster = (code) => {
   const picture = plainPoster(code);
   fill(picture);
+  return picture;
+};
+
+/** The same as {@link pictureOf}, beside the name, and complete. */
+export function drawnPicture(product) {
+  const picture = pictureOf(product, true);
+  if (picture.dataset.poster) fill(picture);
+  else watchImage(picture);
   return picture;
 }
 

@@ -1,5 +1,5 @@
 import { h, svg } from './dom.js';
-import { poster } from './poster.js';
+import { drawnPicture } from './poster.js';
 import { money, t } from './texts/index.js';
 
 const QUIET = 4;
@@ -37,7 +37,7 @@ export function ticketCard(
   return h(
     'li',
     { class: `ticket${isVoid ? ' is-void' : ''}`, 'data-barcode': barcode ?? undefined },
-    h('div', { class: 'ticket-picture' }, product && poster(product.code)),
+    h('div', { class: 'ticket-picture' }, product && drawnPicture(product)),
     h(
       'div',
       { class: 'ticket-text' },

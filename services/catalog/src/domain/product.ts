@@ -12,6 +12,13 @@ export const firstStates = ['preparing', 'validated', 'running'] as const;
 export const entries = ['once', 'daily', 'unlimited'] as const;
 export type Entries = (typeof entries)[number];
 
+export interface ProductImage {
+  /** Of https. */
+  readonly url: string;
+  /** What it shows: a text for every language, or one by language. */
+  readonly alt: string | Texts;
+}
+
 export interface ProductDetails {
   readonly code: string;
   readonly type: ProductType;
@@ -22,6 +29,10 @@ export interface ProductDetails {
   readonly endDate: string | null;
   /** Null or absent: a show's, or once. */
   readonly entries?: Entries | null;
+  /** Absent in products of earlier releases, as `details`: null. */
+  readonly image?: ProductImage | null;
+  /** Paragraphs, apart by empty lines. */
+  readonly details?: Texts | null;
 }
 
 export interface Product extends ProductDetails {
@@ -107,9 +118,7 @@ export function applyProductChange<P extends Product>(
   state: ProductState,
   now: string,
 ): P | undefined {
-  const { code, type, name, description, startDate, endDate } = product;
-  const present = { code, type, name, description, startDate, endDate, entries: getEntries(product) };
-  if (state === product.state && same(present, { ...details, entries: getEntries(details) })) return undefined;
+  if (state === product.state && same(listDetails(product), listDetails(details))) return undefined;
   return {
     ...product,
     ...details,
@@ -120,6 +129,12 @@ export function applyProductChange<P extends Product>(
     modifiedAt: now,
   };
 }
+
+const listDetails = (of: ProductDetails) => {
+  const { code, type, name, description, startDate, endDate, image, details } = of;
+  const { url, alt } = image ?? {};
+  return [code, type, name, description, startDate, endDate, getEntries(of), url, alt, details ?? null];
+};
 
 const same = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right);
 

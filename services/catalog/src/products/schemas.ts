@@ -1,4 +1,13 @@
-import { createNullableSchema, createView, currency, named, oneOf, timestamp } from '@boxoffice/http';
+import {
+  createLineSchema,
+  createNullableSchema,
+  createView,
+  currency,
+  named,
+  oneOf,
+  timestamp,
+  webAddress,
+} from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import {
   entries,
@@ -17,12 +26,32 @@ import {
   toPerformanceInput,
   viewPerformanceOfProduct,
 } from '../performances/schemas.ts';
-import { amount, code, createdAt, descriptions, ids, names, shownCode } from '../schemas.ts';
+import { amount, code, createdAt, descriptions, ids, names, productDetails, shownCode } from '../schemas.ts';
 import type { PerformanceDocument, ProductDocument } from '../store.ts';
 import type { NewOffering } from './products.ts';
 
 export const productType = named('ProductType', oneOf(productTypes));
 export const productState = named('ProductState', oneOf(productStates));
+
+const image = createNullableSchema(
+  named(
+    'ProductImage',
+    Type.Object(
+      {
+        url: webAddress,
+        alt: named(
+          'ProductImageText',
+          Type.Union([createLineSchema({ maxLength: 300 }), names], {
+            description: 'what it shows, for who does not see it: a text for every language, or one by language',
+          }),
+        ),
+      },
+      { description: "shown by shops whose point of sale names the address's host in `imageHosts`" },
+    ),
+  ),
+);
+
+const ownDetails = createNullableSchema(productDetails);
 
 export const Product = named(
   'Product',
@@ -36,6 +65,8 @@ export const Product = named(
     startDate: createNullableSchema(timestamp),
     endDate: createNullableSchema(timestamp),
     entries: createNullableSchema(oneOf(entries, { description: 'how often its tickets admit; null: a show' })),
+    image,
+    details: ownDetails,
     priceFrom: createNullableSchema({ ...amount, description: 'the lowest price, in the minor unit; null: none' }),
     currency,
     performances: Type.Array(Performance),
@@ -55,6 +86,8 @@ export function toProductView(
   return view({
     ...product,
     entries: getEntries(product),
+    image: product.image ?? null,
+    details: product.details ?? null,
     priceFrom: findLowestAmount(
       performances.filter(({ state }) => state !== 'cancelled').flatMap(({ prices }) => prices),
     ),
@@ -80,6 +113,11 @@ export const newProduct = {
   state: 'running' as const,
   startDate: '2027-03-14T19:30:00.000Z',
   endDate: '2027-03-28T22:15:00.000Z',
+  image: {
+    url: 'https://images.opera.example/tosca.jpg',
+    alt: { fr: 'Tosca sur le rempart', en: 'Tosca on the rampart' },
+  },
+  details: { en: 'Sung in Italian, with English surtitles.\n\nDoors open an hour before.' },
 };
 
 export const product = {
@@ -109,6 +147,8 @@ const details = {
       }),
     ),
   ),
+  image: Type.Optional(image),
+  details: Type.Optional(ownDetails),
 };
 
 export const NewProduct = named(
@@ -129,15 +169,22 @@ export function toProductDetails(body: Static<typeof ProductBody>): ProductDetai
     code: body.code,
     type: body.type,
     name: body.name,
-    description: body.description && Object.keys(body.description).length > 0 ? body.description : null,
+    description: toTexts(body.description),
     startDate: body.startDate ?? null,
     endDate: body.endDate ?? null,
     entries: body.entries ?? null,
+    image: body.image ? { url: body.image.url, alt: body.image.alt } : null,
+    details: toTexts(body.details),
   };
 }
 
+/** No text in any language is none. */
+const toTexts = (texts: Static<typeof descriptions> | null | undefined) =>
+  texts && Object.keys(texts).length > 0 ? texts : null;
+
 /** The target of a JSON merge patch. */
-export function toProductBody({ code, type, name, description, startDate, endDate, entries, state }: ProductDocument) {
+export function toProductBody(product: ProductDocument) {
+  const { code, type, name, description, startDate, endDate, entries, image, details, state } = product;
   return {
     code,
     type,
@@ -146,6 +193,8 @@ export function toProductBody({ code, type, name, description, startDate, endDat
     ...(startDate ? { startDate } : {}),
     ...(endDate ? { endDate } : {}),
     ...(entries ? { entries } : {}),
+    ...(image ? { image } : {}),
+    ...(details ? { details } : {}),
     state,
   };
 }

@@ -1,7 +1,7 @@
 import { h, newId, tidy } from '../dom.js';
 import { link } from '../frame.js';
 import { act, announce, clearNotices, showError } from '../notices.js';
-import { poster } from '../poster.js';
+import { drawnPicture } from '../poster.js';
 import { cart, cartItems, loadCart, onChange, productIfShown, timeLeft, visitor } from '../state.js';
 import { clock, isShow, longDay, money, t, time, typeOf, validityLine } from '../texts/index.js';
 import { placeName } from '../ticket.js';
@@ -147,7 +147,7 @@ const groupBlock = (group) =>
   h(
     'section',
     { class: 'cart-group' },
-    h('div', { class: 'cart-picture' }, group.product && poster(group.product.code)),
+    h('div', { class: 'cart-picture' }, group.product && drawnPicture(group.product)),
     h(
       'div',
       { class: 'cart-text' },

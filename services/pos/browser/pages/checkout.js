@@ -1,6 +1,6 @@
 import { h, tidy } from '../dom.js';
 import { checkAll, loginForm, logOutButton, radioCards, textField } from '../forms.js';
-import { link, shop } from '../frame.js';
+import { isFramed, link, shop } from '../frame.js';
 import { act, announce, clearAnnouncement } from '../notices.js';
 import { goToOrder, isProvider, methodsFor } from '../paying.js';
 import { cartItems, emptyCart, loadCart, runSequentially, visitor } from '../state.js';
@@ -99,7 +99,9 @@ const buyer = (redraw) => {
     h('p', { class: 'small' }, t('guestHint', { type: typeOf(cartItems()) })),
     confirmation(),
   );
-  const login = h('details', { class: 'login-details' }, h('summary', {}, t('haveLogin')), loginForm(redraw));
+  const login = isFramed()
+    ? h('p', {}, h('a', { href: link('/account') }, t('haveLogin')))
+    : h('details', { class: 'login-details' }, h('summary', {}, t('haveLogin')), loginForm(redraw));
   return {
     node: [login, h('h3', {}, t('asGuest')), guest],
     fields: Object.values(fields),

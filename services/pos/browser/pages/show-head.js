@@ -1,6 +1,6 @@
 import { h } from '../dom.js';
 import { link } from '../frame.js';
-import { badge, plainPoster } from '../poster.js';
+import { badge, pictureOf } from '../poster.js';
 import { duration, isShow, money, period, t, validity } from '../texts/index.js';
 
 /** The name and city of the venue of a performance. */
@@ -8,15 +8,28 @@ export function venueOf({ venue }) {
   return [venue?.name, venue?.city].filter(Boolean).join(', ');
 }
 
-/** What a product is, before its dates and places; the server draws it, too. */
-export function showHead(product) {
+/** What a product is, around its dates and places; the server draws it, too. */
+export function showArticle(product) {
+  return h('article', { class: 'show' }, head(product), product.details && details(product));
+}
+
+/** Paragraphs are apart by empty lines. */
+const details = ({ details: text }) =>
+  h(
+    'section',
+    { class: 'wrap show-details' },
+    h('h2', {}, t('goodToKnow')),
+    text.split(/\n\s*\n/).map((part) => h('p', {}, part)),
+  );
+
+const head = (product) => {
   return h(
     'header',
     { class: 'show-head' },
     h(
       'div',
       { class: 'wrap show-grid' },
-      h('div', { class: 'show-picture' }, plainPoster(product.code)),
+      h('div', { class: 'show-picture' }, pictureOf(product)),
       h(
         'div',
         { class: 'show-text' },
@@ -28,7 +41,7 @@ export function showHead(product) {
       ),
     ),
   );
-}
+};
 
 /** To where the product is listed. */
 const back = ({ type }) =>

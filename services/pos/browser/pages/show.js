@@ -1,10 +1,10 @@
 import { h, newId } from '../dom.js';
-import { link } from '../frame.js';
+import { isConfined, link } from '../frame.js';
 import { badge, fillPosters } from '../poster.js';
 import { productOf } from '../state.js';
 import { dayParts, isShow, shortDay, t, time } from '../texts/index.js';
 import { choicePanel } from './choice.js';
-import { showHead } from './show-head.js';
+import { showArticle } from './show-head.js';
 
 /** One product: its description, its dates, and the choice of places. */
 export async function showPage([id], _query, { first, drawn }) {
@@ -26,6 +26,7 @@ export async function showPage([id], _query, { first, drawn }) {
   const choices = () => {
     if (!product.onSale) return notOnSale();
     if (isSold) return soldOut(product);
+    if (isConfined()) return inWholeWindow(product);
     choose(free[0]);
     const [only] = performances;
     const when = performances.length === 1 && isShow(product.type);
@@ -35,8 +36,9 @@ export async function showPage([id], _query, { first, drawn }) {
       panel,
     ];
   };
-  const node = first && drawn ? drawn : h('article', { class: 'show' }, showHead(product));
-  node.append(h('div', { class: 'wrap choices' }, [choices()].flat(Infinity).filter(Boolean)));
+  const node = first && drawn ? drawn : showArticle(product);
+  const chosen = h('div', { class: 'wrap choices' }, [choices()].flat(Infinity).filter(Boolean));
+  node.querySelector('.show-head').after(chosen);
   fillPosters(node);
   return { title: product.name, node, leave: () => shown?.leave() };
 }
@@ -52,6 +54,11 @@ const soldOut = ({ type }) =>
     h('p', {}, t('soldOutText', { type })),
     h('a', { class: 'button button-quiet', href: link('/') }, t('toProgramme')),
   );
+
+const inWholeWindow = ({ id, type }) => {
+  const href = link(`/show/${encodeURIComponent(id)}`);
+  return h('a', { class: 'button', href, target: '_top' }, t('choosePlaces', { type }));
+};
 
 const dates = (product, chosen, choose) => {
   const group = newId('performance');

@@ -2,7 +2,7 @@ import { api } from '../api.js';
 import { h, newId, screenReaderText } from '../dom.js';
 import { link } from '../frame.js';
 import { announce, showError } from '../notices.js';
-import { auditorium, badge, fillPosters, plainPoster } from '../poster.js';
+import { auditorium, badge, fillPosters, pictureOf } from '../poster.js';
 import { visitor } from '../state.js';
 import { dayParts, longDay, money, month, number, TYPES, t, whenOf } from '../texts/index.js';
 
@@ -201,14 +201,14 @@ const grid = (products, isFound = false) =>
   );
 
 const card = (product, isFound) => {
-  const { id, code, name, priceFrom, currency } = product;
+  const { id, name, priceFrom, currency } = product;
   return h(
     'li',
     {},
     h(
       'a',
       { class: 'card', href: link(`/show/${encodeURIComponent(id)}`), 'data-availability': product.availability },
-      h('span', { class: 'card-picture' }, plainPoster(code), badge(product)),
+      h('span', { class: 'card-picture' }, pictureOf(product, true), badge(product)),
       h('span', { class: 'card-date' }, whenOf(product, isFound)),
       h('span', { class: 'card-name' }, name),
       priceFrom !== null && h('span', { class: 'card-price' }, t('from', { price: money(priceFrom, currency) })),

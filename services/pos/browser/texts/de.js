@@ -64,6 +64,7 @@ export const de = {
   venue: 'Ort',
   price: 'Preis',
   priceRange: '{low} bis {high}',
+  goodToKnow: 'Gut zu wissen',
   chooseDate: 'Termin wählen',
   choosePlaces: 'Karten wählen',
   chooseSeats: 'Plätze wählen',

@@ -64,6 +64,7 @@ export const en = {
   venue: 'Venue',
   price: 'Price',
   priceRange: '{low} to {high}',
+  goodToKnow: 'Good to know',
   chooseDate: 'Choose a date',
   choosePlaces: 'Choose your tickets',
   chooseSeats: 'Choose your seats',

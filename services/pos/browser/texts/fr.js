@@ -67,6 +67,7 @@ export const fr = {
   venue: 'Lieu',
   price: 'Prix',
   priceRange: '{low} à {high}',
+  goodToKnow: 'Bon à savoir',
   chooseDate: 'Choisissez une date',
   choosePlaces: 'Choisissez vos billets',
   chooseSeats: 'Choisissez vos places',

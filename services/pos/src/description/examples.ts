@@ -61,12 +61,15 @@ const localPeriod = { localStartDate: '2027-03-12T20:00:00+01:00', localEndDate:
 
 const localStart = { localStartDate: localPeriod.localStartDate, startOffset: null };
 
-const listedProduct = { ...product, entries: null };
+const image = { url: 'https://images.opera.example/tosca.jpg', alt: 'Tosca sur le rempart' };
+const more = { entries: null, image, details: 'En italien, surtitré.\n\nOuverture des portes une heure avant.' };
+
+const listedProduct = { ...product, ...more };
 
 const productPage = {
   ...productDetail,
   ...localPeriod,
-  entries: null,
+  ...more,
   performances: productDetail.performances.map((performance) => ({ ...performance, ...localStart })),
 };
 
@@ -84,6 +87,7 @@ const programme = {
       },
       performances: 1,
       entries: null,
+      image,
     },
   },
   days: { '2027-03-12': 1 },

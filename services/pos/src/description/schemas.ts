@@ -71,7 +71,21 @@ const entries = createNullableSchema(
   }),
 );
 
-export const ListedProduct = named('ShopProductExperimental', Members({ ...product, entries }));
+const image = createNullableSchema(
+  named(
+    'ShopProductImage',
+    Members({
+      url: Text({ description: 'of https; the shop shows it if the point of sale names its host in `imageHosts`' }),
+      alt: Text({ description: 'what it shows, in the wanted language' }),
+    }),
+  ),
+);
+
+const details = createNullableSchema(
+  Text({ description: 'in the wanted language; paragraphs are apart by an empty line' }),
+);
+
+export const ListedProduct = named('ShopProductExperimental', Members({ ...product, entries, image, details }));
 
 const Price = named('ShopPrice', Members({ tariffId: Text(), tariff: Text({ description: 'its name' }), amount }));
 
@@ -109,6 +123,7 @@ export const ProgrammeEntry = named(
     ),
     performances: Integer({ description: 'how many are wanted' }),
     entries,
+    image,
   }),
 );
 
@@ -147,6 +162,8 @@ export const ProductPage = named(
     ...product,
     ...localPeriod,
     entries,
+    image,
+    details,
     performances: List(
       named('ShopPerformanceExperimental', Members({ ...PerformanceEntry.properties, ...localStart })),
     ),

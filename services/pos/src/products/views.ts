@@ -84,6 +84,14 @@ export function createViews(audience: Audience, offer: Offer, stockOf: StockOf, 
 
   // Absent until every instance of the catalog is of this release.
   const toEntries = (product: Product) => ({ entries: product.entries ?? null });
+  const toImage = ({ image }: Product) => ({
+    image: image ? { url: image.url, alt: selectText(image.alt, languages) } : null,
+  });
+  const toMore = (product: Product) => ({
+    ...toEntries(product),
+    ...toImage(product),
+    details: product.details ? selectText(product.details, languages) : null,
+  });
 
   const performanceEntry = (product: Product) => (performance: Performance) => {
     const free = mapFree(performance, stockOf);
@@ -112,7 +120,7 @@ export function createViews(audience: Audience, offer: Offer, stockOf: StockOf, 
 
   return {
     entry,
-    listed: (product: Product): Static<typeof schemas.ListedProduct> => ({ ...entry(product), ...toEntries(product) }),
+    listed: (product: Product): Static<typeof schemas.ListedProduct> => ({ ...entry(product), ...toMore(product) }),
     programmeEntry: ({ product, performances }: Listed): Static<typeof schemas.ProgrammeEntry> => {
       const [next] = performances;
       return {
@@ -127,6 +135,7 @@ export function createViews(audience: Audience, offer: Offer, stockOf: StockOf, 
           : null,
         performances: performances.length,
         ...toEntries(product),
+        ...toImage(product),
       };
     },
     detail: (product: Product): Static<typeof schemas.ProductDetail> => ({
@@ -136,7 +145,7 @@ export function createViews(audience: Audience, offer: Offer, stockOf: StockOf, 
     page: (product: Product): Static<typeof schemas.ProductPage> => ({
       ...entry(product),
       ...formatLocalPeriod(product, timeZone),
-      ...toEntries(product),
+      ...toMore(product),
       performances: listShownPerformances(product, now).map((performance) => ({
         ...performanceEntry(product)(performance),
         ...formatLocalStart(performance, language),

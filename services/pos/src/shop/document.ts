@@ -8,6 +8,11 @@ import { LOGO_HEIGHT } from './look.ts';
 import { LIST } from './shop-list.ts';
 import type { ShopState, Views } from './views.ts';
 
+interface SharedImage {
+  readonly url: string;
+  readonly alt: string;
+}
+
 export interface FirstPage {
   /** The title of the page alone, without the point of sale. */
   readonly title: string;
@@ -19,6 +24,8 @@ export interface FirstPage {
   readonly address: string;
   /** What the page's script draws again; undefined: it loads that. */
   readonly data?: object | undefined;
+  /** Of what the page is about, for those who link to it. */
+  readonly image?: SharedImage | undefined;
   /** Search engines may list the page. */
   readonly isPublic: boolean;
   /** JSON-LD, for search engines. */
@@ -84,7 +91,7 @@ ${dataBlock(html`type="application/json" data-shop`, { ...state, ...first })}
 
 const metadata = (frame: Frame, page: FirstPage): Html => {
   const { state, languages, origin } = frame;
-  const { title, description, address, isPublic } = page;
+  const { title, description, address, isPublic, image } = page;
   const url = new URL(address, origin);
   url.searchParams.delete('lang');
   const canonical = `${origin}${url.pathname}${url.search}`;
@@ -95,6 +102,12 @@ const metadata = (frame: Frame, page: FirstPage): Html => {
     ['og:description', description],
     ['og:url', canonical],
     ['og:locale', state.language.replace('-', '_')],
+    ...(image
+      ? ([
+          ['og:image', image.url],
+          ['og:image:alt', image.alt],
+        ] as const)
+      : []),
   ];
   return html`<meta name="description" content="${description}">
 ${!isPublic && html`<meta name="robots" content="noindex">`}
@@ -145,7 +158,7 @@ const footer = ({ state: { serviceHost, name, isDemo, sendsMails, links } }: Fra
   const lost = sendsMails ? [html`<li><a href="/shop/${serviceHost}/lost-link">${t('lostLink')}</a></li>`] : [];
   const linked = (['terms', 'privacy', 'contact'] as const).flatMap((kind) => {
     const address = links?.[kind];
-    return address ? [html`<li><a href="${address}">${t(`link_${kind}`)}</a></li>`] : [];
+    return address ? [html`<li><a href="${address}" target="_top">${t(`link_${kind}`)}</a></li>`] : [];
   });
   const named = [...lost, ...linked];
   return html`<footer class="frame-footer"><div class="wrap">
@@ -172,9 +185,13 @@ interface Seller {
 const EVENTS = 50;
 
 /** An `Event` for each performance of a show, else a `Product` (https://schema.org). */
-export function buildStructuredData(product: Product, seller: Seller): object {
+export function buildStructuredData(product: Product, image: SharedImage | undefined, seller: Seller): object {
+  const pictured = image ? { image: [image.url] } : {};
   if (product.type === 'show') {
-    const events = product.performances.slice(0, EVENTS).map((performance) => event(product, performance, seller));
+    const events = product.performances.slice(0, EVENTS).map((performance) => ({
+      ...event(product, performance, seller),
+      ...pictured,
+    }));
     return { '@context': SCHEMA, '@graph': events };
   }
   return {
@@ -182,6 +199,7 @@ export function buildStructuredData(product: Product, seller: Seller): object {
     '@type': 'Product',
     name: product.name,
     ...(product.description ? { description: product.description } : {}),
+    ...pictured,
     sku: product.code,
     brand: { '@type': 'Organization', name: seller.name },
     offers: offer(seller, product.currency, product.priceFrom, product.availability),

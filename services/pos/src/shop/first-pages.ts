@@ -5,6 +5,7 @@ import { createBestEffort } from '@boxoffice/service';
 import type { Static } from 'typebox';
 import type { PointOfSale } from '../clients/catalog.ts';
 import type { ProductPage } from '../description/schemas.ts';
+import { isShownImage } from '../products/images.ts';
 import { createShowcase } from '../products/showcase.ts';
 import type { PosContext } from '../request/context.ts';
 import { buildStructuredData, type FirstPage } from './document.ts';
@@ -92,12 +93,13 @@ export function createFirstPages({ offers, now }: Pick<PosContext, 'offers' | 'n
         draw: (views) => ({
           title: product?.name ?? views.t('programme'),
           description: shorten(product?.description ?? product?.name ?? views.t('seasonLine')),
-          content: product ? html`<article class="show">${views.showHead(product)}</article>` : waiting(views),
+          content: product ? views.showArticle(product) : waiting(views),
           data: product,
           isPublic: true,
+          image: product && selectImage(product, pointOfSale),
           structured:
             product &&
-            buildStructuredData(product, {
+            buildStructuredData(product, selectImage(product, pointOfSale), {
               name: selectText(pointOfSale.name, languages),
               language,
               url: `${origin}${root}${path}`,
@@ -131,6 +133,9 @@ const message = ({ t }: Views, root: string): Html => html`<div class="wrap page
 /** CSS shows it after a moment. */
 const waiting = ({ t }: Views): Html => html`<p class="wrap lead late">${t('oneMoment')}</p>
 <noscript><p class="wrap">${t('noScript')}</p></noscript>`;
+
+const selectImage = ({ image }: Static<typeof ProductPage>, pointOfSale: PointOfSale) =>
+  image && isShownImage(image.url, pointOfSale) ? image : undefined;
 
 const shorten = (text: string): string =>
   text.length > DESCRIPTION_LENGTH ? `${text.slice(0, DESCRIPTION_LENGTH - 1).trimEnd()}…` : text;

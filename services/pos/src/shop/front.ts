@@ -82,6 +82,7 @@ export function createShopFront(
       ...{
         maxPlacesPerOrder,
         paymentMethods,
+        imageHosts: seller.imageHosts ?? [],
         isDemo: demo && paymentMethods.includes('simulated'),
         links,
         sendsMails: sendsMails(seller),
@@ -101,6 +102,7 @@ export function createShopFront(
     const body = drawIn(state, (views) =>
       renderDocument(frame, { ...draw(views), path, address: url.pathname + url.search }, views),
     );
+    response.setHeaders(new Map(Object.entries(buildPageHeaders(seller, path))));
     response.setHeader('Content-Language', language).setHeader('Vary', 'Accept-Language, Cookie');
     if (languages.cookie !== undefined) response.setHeader('Set-Cookie', languages.cookie);
     sendFile(request, response, createSiteFile('page.html', body, PAGE_CACHE), status);
@@ -160,6 +162,18 @@ export function createShopFront(
     answer(request, response, new URL(target, origin)).catch((error: unknown) => fail(request, response, error));
   };
 }
+
+/** What a house may show in a frame of its own site; logins, orders and their links never. */
+const FRAMED = /^\/(?:show\/[^/]+|cart|checkout)?$/;
+
+/** Lets the images of exactly these hosts through, also where other pages follow without a load. */
+const buildPageHeaders = ({ imageHosts = [], frameAncestors = [] }: PointOfSale, path: string) =>
+  buildSiteHeaders({
+    policy: {
+      ...(imageHosts.length > 0 && { 'img-src': ["'self'", ...imageHosts.map((host) => `https://${host}`)].join(' ') }),
+      ...(frameAncestors.length > 0 && FRAMED.test(path) && { 'frame-ancestors': frameAncestors.join(' ') }),
+    },
+  });
 
 const readLanguageChoice = ({ headers: { cookie, 'accept-language': acceptLanguage } }: IncomingMessage, url: URL) => ({
   lang: url.searchParams.get('lang'),

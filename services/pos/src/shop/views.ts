@@ -19,6 +19,8 @@ export interface ShopState {
   readonly exponents: Readonly<Record<string, number>>;
   readonly maxPlacesPerOrder: number;
   /** That a checkout accepts now. */
+  /** Of images that pages may show. */
+  readonly imageHosts: readonly string[];
   readonly paymentMethods: readonly string[];
   /** Of the demo data, and nothing is paid really. */
   readonly isDemo: boolean;
@@ -62,7 +64,7 @@ const { programme, programmeState } = await loadBrowserModule<{
   programmeState(query: URLSearchParams): ProgrammeState;
 }>('pages/shows.js');
 const { calendarView } = await loadBrowserModule<{ calendarView: unknown }>('pages/calendar.js');
-const { showHead } = await loadBrowserModule<{ showHead(product: object): Html }>('pages/show-head.js');
+const { showArticle } = await loadBrowserModule<{ showArticle(product: object): Html }>('pages/show-head.js');
 const tables = new Map<string, object>();
 for (const code of TEXT_LANGUAGES)
   tables.set(code, (await loadBrowserModule<Record<string, object>>(`texts/${code}.js`))[code] ?? {});
@@ -71,7 +73,7 @@ drawWith(drawingDocument);
 
 const views = {
   t,
-  showHead,
+  showArticle,
   programme: (state: ProgrammeState, found: Found): Html => programme(state, found, calendarView),
 };
 

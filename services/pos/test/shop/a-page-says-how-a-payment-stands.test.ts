@@ -13,7 +13,12 @@ const asked: { readonly call: string; readonly link: string | undefined; readonl
 
 const location = { origin: 'https://shop.test', hash: '', assign: (address: string) => void left.push(address) };
 const outside = {};
-const window: { dispatchEvent: () => void; top?: object } = { dispatchEvent: () => undefined };
+/** Pages that have left the frame for the whole window. */
+const whole: string[] = [];
+const window: { dispatchEvent: () => void; open: (address: string, target: string) => void; top?: object } = {
+  dispatchEvent: () => undefined,
+  open: (address, target) => void whole.push(`${address} ${target}`),
+};
 
 usePlatform({
   document: page,
@@ -175,11 +180,11 @@ describe('the way to the payment page', () => {
     expect([left, modules.state.keptLink('ord_1')]).toEqual([[payment.url], url]);
   });
 
-  test('is left to the page of the order in a frame, and where there is nothing to pay', async () => {
+  test('is left to the page of the order, in the whole window, in a frame, and where there is nothing to pay', async () => {
     await modules.paying.goToOrder(orderOf({ payment: null }));
     window.top = outside;
     await modules.paying.goToOrder(orderOf({}));
-    expect(left).toEqual([]);
+    expect([left, whole]).toEqual([[], ['/shop/tickets.example/order/ord_1?new=1 _top']]);
   });
 
   test('is taken again by another try, by whoever has the link, too', async () => {

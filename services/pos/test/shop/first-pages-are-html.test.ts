@@ -166,8 +166,8 @@ describe('look and links of the point of sale', () => {
     const links = { terms: 'https://www.example/terms', privacy: null, contact: 'mailto:a@example.org' };
     const { serviceHost } = its.catalog.pointOfSale({ branding: { colours, logo }, links });
     const { text } = await get(`/shop/${serviceHost}/`);
-    expect(text).toContain('<a href="https://www.example/terms">');
-    expect(text).toContain('<a href="mailto:a@example.org">');
+    expect(text).toContain('<a href="https://www.example/terms" target="_top">');
+    expect(text).toContain('<a href="mailto:a@example.org" target="_top">');
     const [, sheet = ''] = /<link rel="stylesheet" href="([^"]+)">/.exec(text) ?? [];
     const [, image = ''] = /<img class="logo" src="([^"]+)" alt="" width="32" height="32">/.exec(text) ?? [];
     const [styles, picture] = [await get(sheet), await get(image)];
