@@ -35,12 +35,12 @@ export const productState = named('ProductState', oneOf(productStates));
 
 const image = createNullableSchema(
   named(
-    'ProductImage',
+    'ProductPicture',
     Type.Object(
       {
         url: webAddress,
         alt: named(
-          'ProductImageText',
+          'PictureText',
           Type.Union([createLineSchema({ maxLength: 300 }), names], {
             description: 'what it shows, for who does not see it: a text for every language, or one by language',
           }),

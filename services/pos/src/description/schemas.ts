@@ -73,7 +73,7 @@ const entries = createNullableSchema(
 
 const image = createNullableSchema(
   named(
-    'ShopProductImage',
+    'ShopProductPicture',
     Members({
       url: Text({ description: 'of https; the shop shows it if the point of sale names its host in `imageHosts`' }),
       alt: Text({ description: 'what it shows, in the wanted language' }),
