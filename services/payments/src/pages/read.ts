@@ -4,6 +4,9 @@ import { findKeys } from '../keys/keys.ts';
 import type { PaymentDocument } from '../store.ts';
 import { report } from './report.ts';
 
+/** Who finds it reports it. Milliseconds. */
+const BY_ITSELF_MS = 10_000;
+
 /** @throws where the provider or orders does not answer: what was found is stored, and reported later */
 export async function readAndApply(context: PaymentsContext, payment: PaymentDocument): Promise<PaymentDocument> {
   const { institution, reference, provider } = payment;
@@ -25,7 +28,10 @@ const apply = async (
     const next = applyPage(current, page, now);
     before = next === current ? undefined : current;
     if (next === current) return undefined;
-    return { next, due: { ...(!next.reported && { ask: now }), ...(next.state !== 'pending' && { close: null }) } };
+    return {
+      next,
+      due: { ...(!next.reported && { ask: now + BY_ITSELF_MS }), ...(next.state !== 'pending' && { close: null }) },
+    };
   });
   if (!updated) throw new Error('a payment is gone');
   if (before) countChange(context, before, updated);

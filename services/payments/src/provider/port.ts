@@ -55,6 +55,6 @@ export interface Provider {
   closePage(reference: string): Promise<void>;
   refund(request: RefundRequest, key: string): Promise<ProviderRefund>;
   listRefunds(charge: string): Promise<readonly ProviderRefund[]>;
-  /** Undefined unless the signature is right and of now. Null: of a kind that concerns nothing here. */
-  verifyWebhook(body: Buffer, signature: string, secret: string): Hint | null | undefined;
+  /** Undefined unless the signature is right and of now (epoch ms). Null: of a kind that concerns nothing here. */
+  verifyWebhook(body: Buffer, signature: string, secret: string, now: number): Hint | null | undefined;
 }

@@ -137,9 +137,9 @@ export function createStripe(secretKey: string, { fetch, address, onAnswered }: 
       };
       return (await call('listRefunds', list)).map(toRefund);
     },
-    verifyWebhook(body, signature, secret) {
+    verifyWebhook(body, signature, secret, now) {
       try {
-        return toHint(stripe.webhooks.constructEvent(body, signature, secret, TOLERANCE_SECONDS));
+        return toHint(stripe.webhooks.constructEvent(body, signature, secret, TOLERANCE_SECONDS, undefined, now));
       } catch (error) {
         if (error instanceof Stripe.errors.StripeSignatureVerificationError) return undefined;
         // Signed, and of a form that the library does not read: it concerns nothing here.

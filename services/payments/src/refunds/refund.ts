@@ -16,6 +16,9 @@ import { type Provider, ProviderFault } from '../provider/port.ts';
 import { toProviderAmount } from '../provider/units.ts';
 import type { PaymentDocument, RefundDocument } from '../store.ts';
 
+/** Who finds a new state reports it. Milliseconds. */
+const BY_ITSELF_MS = 10_000;
+
 /** Due work: until the refund is done or has failed, and a while longer, since a bank may return it. */
 export async function refund(context: PaymentsContext, document: RefundDocument): Promise<WorkResult> {
   const reported = await report(context, document);
@@ -120,7 +123,7 @@ const change = async (
   const updated = await refunds.of(institution).update(id, (current) => {
     const next = apply(current);
     if (next === current) return undefined;
-    return { next, ...(!next.reported && { due: { refund: now() } }) };
+    return { next, ...(!next.reported && { due: { refund: now() + BY_ITSELF_MS } }) };
   });
   if (!updated) throw new Error('a refund is gone');
   return updated;

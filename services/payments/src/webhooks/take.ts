@@ -13,7 +13,9 @@ export async function takeWebhook(
   const keys = await findKeys(context, institution, 'stripe');
   const secret = keys && openSecret(context, keys);
   const hint =
-    keys && secret !== undefined ? connectWith(context, keys).verifyWebhook(body, signature, secret) : undefined;
+    keys && secret !== undefined
+      ? connectWith(context, keys).verifyWebhook(body, signature, secret, context.now())
+      : undefined;
   if (hint === undefined) {
     context.metrics.countWebhook('refused');
     return false;

@@ -1,0 +1,133 @@
+// commerce 3: PUT of other keys reads the newest pending session | services/payments/src/keys/keys.ts
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createErrorResponse } from '../../src/simulator/api.ts';
+import { createName, describeOnEachEngine, type Fixture, openFixture, WEBHOOK_SECRET } from '../fixture/fixture.ts';
+
+const KEYS = { secretKey: 'sk_simulated_1', webhookSecret: WEBHOOK_SECRET };
+
+describeOnEachEngine('keys', (fixture) => {
+  const heal = () => {
+    fixture.provider.disturb = (_request, execute) => execute();
+  };
+
+  test('are stored encrypted and never answered', async () => {
+    const { data } = await fixture.setKeys({ ...KEYS, methods: ['card', 'twint'] });
+    expect(data).toEqual({
+      provider: 'stripe',
+      mode: 'simulated',
+      hasWebhookSecret: true,
+      methods: ['card', 'twint'],
+      webhookUrl: 'https://localhost:8443/svc/v3/payment-providers/stripe/webhooks/opera',
+      state: 'active',
+      updatedAt: expect.any(String),
+    });
+    expect((await fixture.getKeys()).data).toEqual(data);
+    const stored = JSON.stringify(await fixture.context.providers.of('opera').find());
+    for (const secret of Object.values(KEYS)) expect(stored).not.toContain(secret);
+  });
+
+  test('replace all of the record', async () => {
+    const { data } = await fixture.setKeys({ secretKey: 'rk_simulated_2', state: 'paused' });
+    expect(data).toMatchObject({ hasWebhookSecret: false, methods: ['card'], state: 'paused' });
+    expect(fixture.world.providers.at(-1)).toEqual({ mode: 'simulated', state: 'paused' });
+    await fixture.setKeys(KEYS);
+  });
+
+  test.each([
+    ['a publishable key', { secretKey: 'pk_test_1' }],
+    ['no key', {}],
+    ['a method that is decided later', { secretKey: 'sk_simulated_1', methods: ['sepa_debit'] }],
+    ['no method', { secretKey: 'sk_simulated_1', methods: [] }],
+    ['another secret', { secretKey: 'sk_simulated_1', webhookSecret: 'secret' }],
+  ])('are not taken with %s', async (_what, body) => {
+    const { status } = await fixture.setKeys(body);
+    expect([400, 422]).toContain(status);
+  });
+
+  test('that the provider refuses are 422; without its answer it is 503, and nothing is stored', async () => {
+    const before = (await fixture.getKeys()).data;
+    fixture.provider.disturb = async () => createErrorResponse(401, 'Invalid API Key provided.');
+    expect((await fixture.setKeys({ secretKey: 'sk_simulated_3' })).status).toBe(422);
+    fixture.provider.disturb = () => Promise.reject(new TypeError('fetch failed'));
+    expect((await fixture.setKeys({ secretKey: 'sk_simulated_3' })).status).toBe(503);
+    fixture.provider.disturb = async () => createErrorResponse(500, 'No.');
+    expect((await fixture.setKeys({ secretKey: 'sk_simulated_3' })).status).toBe(503);
+    heal();
+    expect((await fixture.getKeys()).data).toEqual(before);
+  });
+
+  test('may pause while the provider is away: they are the same', async () => {
+    fixture.provider.disturb = () => Promise.reject(new TypeError('fetch failed'));
+    expect((await fixture.setKeys({ ...KEYS, state: 'paused' })).status).toBe(200);
+    expect((await fixture.setKeys(KEYS)).status).toBe(200);
+    heal();
+  });
+
+  test('that are paused open no page, and what is pending goes on', async () => {
+    const page = await fixture.page();
+    await fixture.setKeys({ ...KEYS, state: 'paused' });
+    expect((await fixture.open()).outcome).toBe('unavailable');
+    await fixture.send(page, { outcome: 'pay' });
+    await fixture.later();
+    expect(fixture.statesOf(page.paymentId)).toEqual(['captured']);
+    await fixture.setKeys(KEYS);
+  });
+
+  test('are announced again where the catalog did not answer', async () => {
+    fixture.catalog.mishaps.set('recordPaymentProvider', 'fails');
+    expect((await fixture.setKeys({ ...KEYS, state: 'paused' })).status).toBe(200);
+    fixture.catalog.mishaps.clear();
+    const before = fixture.world.providers.length;
+    await fixture.later(60_000);
+    expect(fixture.world.providers.slice(before)).toEqual([{ mode: 'simulated', state: 'paused' }]);
+    await fixture.setKeys(KEYS);
+  });
+
+  test('of another provider do not exist', async () => {
+    expect((await fixture.getKeys('paywave')).status).toBe(404);
+  });
+});
+
+describeOnEachEngine('while something is pending, keys', (fixture) => {
+  test('of another account or mode are refused, and so is their deletion', async () => {
+    const page = await fixture.page();
+    expect((await fixture.setKeys({ secretKey: 'sk_test_1' })).code).toBe('payment_provider_in_use');
+    fixture.provider.disturb = async () => createErrorResponse(404, 'No such session.', { code: 'resource_missing' });
+    expect((await fixture.setKeys({ secretKey: 'sk_simulated_other' })).code).toBe('payment_provider_in_use');
+    fixture.provider.disturb = (_request, execute) => execute();
+    expect((await fixture.setKeys({ ...KEYS, secretKey: 'rk_simulated_same' })).status).toBe(200);
+    expect((await fixture.deleteKeys()).code).toBe('payment_provider_in_use');
+    await fixture.send(page, { outcome: 'pay', refunds: 'pending' });
+    await fixture.later();
+    const refundId = createName('ref');
+    const { orderId } = (await fixture.payment(page.paymentId)) ?? {};
+    await fixture.deliver('order.refund_requested', {
+      ...{ orderId, refundId, paymentId: page.paymentId, provider: 'stripe', amount: 100, currency: 'CHF' },
+    });
+    await fixture.later();
+    expect((await fixture.deleteKeys()).code).toBe('payment_provider_in_use');
+    await fixture.send(page, { outcome: 'refund_done' });
+    await fixture.later();
+    const { status, data } = await fixture.deleteKeys();
+    const none = {
+      ...{ provider: 'stripe', mode: null, hasWebhookSecret: false, methods: [], state: null, updatedAt: null },
+      webhookUrl: 'https://localhost:8443/svc/v3/payment-providers/stripe/webhooks/opera',
+    };
+    expect([status, data]).toEqual([200, none]);
+    expect((await fixture.getKeys()).data).toEqual(none);
+    expect(fixture.world.providers.at(-1)).toEqual({ mode: null, state: null });
+    expect((await fixture.open()).outcome).toBe('unavailable');
+  });
+});
+
+let without: Fixture;
+beforeAll(async () => {
+  without = await openFixture(undefined, { paymentSimulator: false });
+});
+afterAll(() => without.close());
+
+test('of the simulator are 422 where PAYMENT_SIMULATOR is off, and before there are keys the record is empty', async () => {
+  expect((await without.setKeys(KEYS)).status).toBe(422);
+  expect((await without.getKeys()).data).toMatchObject({ mode: null, methods: [], state: null, updatedAt: null });
+  expect((await without.deleteKeys()).status).toBe(200);
+});

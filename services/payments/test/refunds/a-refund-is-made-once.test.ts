@@ -1,0 +1,175 @@
+// commerce 3 rule 5: A killed process never charges or refunds twice, and no refund is lost | services/payments/src/refunds/refund.ts
+import { expect, test } from '@jest/globals';
+import { createErrorResponse } from '../../src/simulator/api.ts';
+import { createName, DAY_MS, describeOnEachEngine, HOUR_MS, type Page } from '../fixture/fixture.ts';
+
+describeOnEachEngine('a refund', (fixture) => {
+  const isRefund = ({ path, method }: { readonly path: string; readonly method: string }) =>
+    path === '/v1/refunds' && method === 'POST';
+
+  const request = async (page: Page, amount = 1_500): Promise<string> => {
+    const refundId = createName('ref');
+    const { orderId } = (await fixture.payment(page.paymentId)) ?? {};
+    await fixture.deliver('order.refund_requested', {
+      ...{
+        orderId,
+        refundId,
+        paymentId: page.paymentId,
+        provider: 'stripe',
+        amount,
+        currency: 'CHF',
+        automatic: false,
+      },
+    });
+    return refundId;
+  };
+  const heal = () => {
+    fixture.provider.disturb = (_request, execute) => execute();
+  };
+
+  test('is made, and reported when it is done', async () => {
+    const page = await fixture.paid();
+    const refundId = await request(page);
+    await fixture.later();
+    expect(fixture.refundStatesOf(refundId)).toEqual(['done']);
+    expect(fixture.world.refunds.get(refundId)?.at(-1)?.reference).toMatch(/^re_/);
+    expect(await fixture.countRefunds(page)).toBe(1);
+  });
+
+  test('is asked for again until it is done', async () => {
+    const page = await fixture.paid({}, { refunds: 'pending' });
+    const refundId = await request(page);
+    await fixture.later();
+    expect(fixture.refundStatesOf(refundId)).toEqual([]);
+    expect(fixture.world.refunds.get(refundId)?.at(-1)).toMatchObject({ status: 'pending' });
+    await fixture.send(page, { outcome: 'refund_done', webhook: 'none' });
+    await fixture.later(HOUR_MS);
+    expect(fixture.refundStatesOf(refundId)).toEqual(['done']);
+  });
+
+  test('that fails is reported, at once, by a webhook or by the next look', async () => {
+    const [atOnce, told, late] = [
+      await fixture.paid({}, { refunds: 'failed' }),
+      await fixture.paid(),
+      await fixture.paid(),
+    ];
+    const [first, second, third] = [await request(atOnce), await request(told), await request(late)];
+    await fixture.later();
+    await fixture.send(told, { outcome: 'refund_failed' });
+    await fixture.send(late, { outcome: 'refund_failed', webhook: 'none' });
+    await fixture.later();
+    expect(fixture.refundStatesOf(first)).toEqual(['failed']);
+    expect(fixture.refundStatesOf(second)).toEqual(['done', 'failed']);
+    expect(fixture.refundStatesOf(third)).toEqual(['done']);
+    await fixture.later(2 * DAY_MS);
+    expect(fixture.refundStatesOf(third)).toEqual(['done', 'failed']);
+  });
+
+  test.each([
+    ['before it arrives', false],
+    ['after it was made', true],
+  ])('whose request is lost %s is made once, under the same key', async (_when, arrives) => {
+    const page = await fixture.paid();
+    const keys: (string | undefined)[] = [];
+    fixture.provider.disturb = async (sent, execute) => {
+      if (!isRefund(sent)) return execute();
+      keys.push(sent.idempotencyKey);
+      if (arrives) await execute();
+      throw new TypeError('lost');
+    };
+    const refundId = await request(page);
+    await fixture.later();
+    await fixture.later();
+    heal();
+    await fixture.later();
+    expect(new Set(keys)).toEqual(new Set([`${refundId}.1`]));
+    expect(fixture.refundStatesOf(refundId)).toEqual(['done']);
+    expect(await fixture.countRefunds(page)).toBe(1);
+  });
+
+  test.each([
+    ['without an effect', 'fails'],
+    ['although it was made', 'fails_after_effect'],
+  ] as const)('whose request the provider answers 500 %s, again and again, is made once', async (_how, execution) => {
+    const page = await fixture.paid();
+    let failures = 0;
+    fixture.provider.disturb = (sent, execute) => {
+      if (!isRefund(sent) || failures > 0) return execute();
+      failures += 1;
+      return execute(execution);
+    };
+    const refundId = await request(page);
+    await fixture.later();
+    await fixture.later();
+    heal();
+    expect(fixture.refundStatesOf(refundId)).toEqual(['done']);
+    expect(await fixture.countRefunds(page)).toBe(1);
+    const attempts = execution === 'fails' ? 2 : 1;
+    expect((await fixture.refund(refundId))?.attempt).toBe(attempts);
+  });
+
+  test.each([0, 1, 25])('that was sent %d hours ago and made is found, though its key is forgotten', async (hours) => {
+    const page = await fixture.paid();
+    fixture.provider.disturb = async (sent, execute) => {
+      if (!isRefund(sent)) throw new TypeError('away');
+      await execute();
+      throw new TypeError('lost');
+    };
+    const refundId = await request(page);
+    await fixture.later();
+    heal();
+    await fixture.later(hours * HOUR_MS);
+    expect(fixture.refundStatesOf(refundId)).toEqual(['done']);
+    expect(await fixture.countRefunds(page)).toBe(1);
+  });
+
+  test('that was sent a day ago and never arrived is sent with the next attempt’s key', async () => {
+    const page = await fixture.paid();
+    fixture.provider.disturb = () => Promise.reject(new TypeError('away'));
+    const refundId = await request(page);
+    await fixture.later();
+    heal();
+    await fixture.later(25 * HOUR_MS);
+    expect(fixture.refundStatesOf(refundId)).toEqual(['done']);
+    expect(await fixture.countRefunds(page)).toBe(1);
+  });
+
+  test('that the provider cannot make has failed', async () => {
+    const page = await fixture.paid();
+    const whole = await request(page, 4_500);
+    await fixture.later();
+    const more = await request(page, 100);
+    await fixture.later();
+    expect([fixture.refundStatesOf(whole), fixture.refundStatesOf(more)]).toEqual([['done'], ['failed']]);
+    expect(await fixture.countRefunds(page)).toBe(1);
+  });
+
+  test.each([429, 503])('waits while the provider answers %d', async (status) => {
+    const page = await fixture.paid();
+    fixture.provider.disturb = async (sent, execute) =>
+      isRefund(sent) ? createErrorResponse(status, 'Later.') : execute();
+    const refundId = await request(page);
+    await fixture.later();
+    expect(fixture.refundStatesOf(refundId)).toEqual([]);
+    heal();
+    await fixture.later();
+    await fixture.later();
+    expect(fixture.refundStatesOf(refundId)).toEqual(['done']);
+    expect(await fixture.countRefunds(page)).toBe(1);
+  });
+
+  test('is reported once more when orders publishes its request again', async () => {
+    const page = await fixture.paid();
+    const refundId = await request(page);
+    await fixture.later();
+    const { orderId } = (await fixture.payment(page.paymentId)) ?? {};
+    const before = fixture.world.refunds.get(refundId)?.length ?? 0;
+    await fixture.deliver('order.refund_requested', {
+      ...{ orderId, refundId, paymentId: page.paymentId, provider: 'stripe', amount: 1_500, currency: 'CHF' },
+      automatic: false,
+    });
+    await fixture.later();
+    expect(fixture.world.refunds.get(refundId)?.slice(before)).toEqual([expect.objectContaining({ status: 'done' })]);
+    expect(await fixture.countRefunds(page)).toBe(1);
+  });
+});
