@@ -73,11 +73,13 @@ interface LastAnnouncement {
   readonly type: string;
   readonly version: number;
   readonly position: number;
+  /** Positions of the last ones about its parts, by their id. */
+  readonly parts?: Readonly<Record<string, number>>;
 }
 
 export type Announced = Document & { readonly lastAnnouncement?: LastAnnouncement };
 
-/** `before` is undefined for an insert. About a part (a payment of an order) there is at most one, ever. */
+/** `before` is undefined for an insert. Also about its parts, such as the payments of an order. */
 type Announce<T extends Document> = (before: T | undefined, after: T) => readonly Announcement[];
 
 const PER_WRITE = 10;
@@ -102,17 +104,20 @@ export function announceWrites<T extends Announced>(
 ): CollectionHandle<T> {
   const addFacts = (before: T | undefined, after: T): { next: T; facts: Fact[] } => {
     let last = before?.lastAnnouncement;
+    let parts = last?.parts;
     const facts = announce(before, after).map((announcement, index) => {
       const { type, resource, data, belongsTo, version = after.version } = announcement;
       const position = version * PER_WRITE + index;
       const isOwn = resource.id === after.id;
       const event = { type, resource, data, ...(belongsTo && { belongsTo }), version, position };
-      const previous = isOwn ? (last?.position ?? null) : null;
+      const previous = isOwn ? last?.position : parts?.[resource.id];
       if (isOwn) last = { type, version, position };
-      return announcementFact(factType, { ...event, before: previous });
+      else parts = { ...parts, [resource.id]: position };
+      return announcementFact(factType, { ...event, before: previous ?? null });
     });
     const { lastAnnouncement: _, ...rest } = after as Announced;
-    return { next: (last ? { ...rest, lastAnnouncement: last } : rest) as T, facts };
+    const lastAnnouncement = last && { ...last, ...(parts && { parts }) };
+    return { next: (lastAnnouncement ? { ...rest, lastAnnouncement } : rest) as T, facts };
   };
 
   const changing = wrapCollection(handle, {
@@ -178,19 +183,18 @@ const withFollowing = (following: DueChange, said: DueChange | undefined): { rea
 
 /** The last announcement of a document once more, for events that were lost; undefined: it has none. */
 export function repeatAnnouncement(
-  { lastAnnouncement: last, id }: Announced,
+  { lastAnnouncement, id }: Announced,
   factType: string,
   data: { readonly resource: string } & Pick<Announcement, 'data' | 'belongsTo'>,
 ): Fact | undefined {
-  return (
-    last &&
-    announcementFact(factType, {
-      ...last,
-      before: null,
-      again: true,
-      resource: { type: data.resource, id },
-      data: data.data,
-      ...(data.belongsTo && { belongsTo: data.belongsTo }),
-    })
-  );
+  if (!lastAnnouncement) return undefined;
+  const { parts: _, ...last } = lastAnnouncement;
+  return announcementFact(factType, {
+    ...last,
+    before: null,
+    again: true,
+    resource: { type: data.resource, id },
+    data: data.data,
+    ...(data.belongsTo && { belongsTo: data.belongsTo }),
+  });
 }

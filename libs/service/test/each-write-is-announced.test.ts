@@ -52,6 +52,19 @@ describe.each(listTestEngines('things', [things]))(`each write is announced on $
     ]);
   });
 
+  test('a part that is announced again has the position of its last one before', async () => {
+    const mine = handle().of('opera');
+    await mine.insert({ id: 'parts', state: 'new' });
+    for (const state of ['ended', 'used', 'ended'])
+      await mine.update('parts', (current) => ({ next: { ...current, state } }));
+    const parts = (await events('parts')).filter(({ type }) => type === 'part.ended');
+    expect(parts.map(({ position, before }) => [position, before])).toEqual([
+      [20, null],
+      [40, 20],
+    ]);
+    expect((await events('parts')).at(-1)).toMatchObject({ type: 'thing.closed', before: 41 });
+  });
+
   test('a write that drops members it does not know keeps the position', async () => {
     const mine = handle().of('opera');
     await mine.insert({ id: 'two', state: 'new' });
