@@ -32,7 +32,7 @@ import { announceOrder, ORDER_RECORDED } from './events.ts';
 import { followWrite } from './follows.ts';
 import { createId } from './ids.ts';
 import { createHoldLimit, type HoldLimit, selectLimitName } from './saga/hold-limit.ts';
-import { type OrderDocument, openCollections } from './store.ts';
+import { keepMoney, type OrderDocument, openCollections } from './store.ts';
 
 export interface OrdersContext extends ReturnType<typeof openCollections> {
   readonly stock: Stock;
@@ -76,10 +76,11 @@ export function createContext({
 >): OrdersContext {
   const stored = openCollections(store);
   // Announces what partners hear of, and makes due what follows.
-  const orders = announceWrites(stored.orders, ORDER_RECORDED, announceOrder, {
+  const announced = announceWrites(stored.orders, ORDER_RECORDED, announceOrder, {
     onWritten: metrics && countMoves(metrics),
     follow: followWrite,
   });
+  const orders = keepMoney(announced);
   if (metrics) watchOrders(orders, metrics);
   return {
     ...stored,

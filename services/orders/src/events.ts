@@ -54,7 +54,10 @@ const toEventData = (order: OrderDocument): object => {
     currency: shown.currency,
     total: shown.total,
     paid: shown.paid,
+    refunded: shown.refunded,
     due: shown.due,
+    credit: shown.credit,
+    goodwill: shown.goodwill,
     expiresAt: shown.expiresAt,
     confirmedAt: shown.confirmedAt,
     cancellation: shown.cancellation && cancellation,
@@ -91,18 +94,18 @@ export function announceOrder(before: OrderDocument | undefined, after: OrderDoc
 
 const listMoneyEvents = (before: Order | undefined, { id: orderId, payments, refunds }: Order): Announcement[] => {
   const statuses = new Map(before?.payments.map(({ id, status }) => [id, status]));
-  const known = new Set(before?.refunds.map(({ id }) => id));
+  const known = new Map(before?.refunds.map(({ id, status = 'done' }) => [id, status]));
   return [
     ...payments.flatMap(({ id, status, amount, currency }): Announcement[] => {
       if (status === 'pending' || statuses.get(id) === status) return [];
       const type = status === 'captured' ? 'payment.recorded' : 'payment.failed';
       return [{ type, resource: { type: 'payment', id }, data: { orderId, status, amount, currency } }];
     }),
-    ...refunds.flatMap(({ id, amount, currency }): Announcement[] =>
-      known.has(id)
-        ? []
-        : [{ type: 'refund.recorded', resource: { type: 'refund', id }, data: { orderId, amount, currency } }],
-    ),
+    ...refunds.flatMap(({ id, amount, currency, status: state = 'done' }): Announcement[] => {
+      if (known.get(id) === state) return [];
+      const type = known.has(id) ? 'refund.changed' : 'refund.recorded';
+      return [{ type, resource: { type: 'refund', id }, data: { orderId, state, amount, currency } }];
+    }),
   ];
 };
 
@@ -238,7 +241,10 @@ export const examples = {
       currency,
       total: line.amount,
       paid: line.amount,
+      refunded: 0,
       due: 0,
+      credit: 0,
+      goodwill: 0,
       expiresAt: null,
       confirmedAt: confirmedOrder.confirmedAt,
       cancellation: null,

@@ -1,5 +1,17 @@
 import type { Announced, Retentions } from '@boxoffice/service';
-import { collection, type Document, type Documents, type Index, type Store, type Where } from '@boxoffice/store';
+import {
+  type CollectionHandle,
+  collection,
+  type Document,
+  type Documents,
+  type Index,
+  type New,
+  type Store,
+  type Where,
+  wrapCollection,
+  wrapInserts,
+} from '@boxoffice/store';
+import { completeGoodwill, computeCredit, isAmountList, limitGoodwill } from './domain/order/money.ts';
 import type { Order } from './domain/order/order.ts';
 import { addWork, ISSUED_BY_0_3_MS, orderWork } from './follows.ts';
 import { deriveOrderNumber } from './ids.ts';
@@ -14,6 +26,40 @@ export interface OrderDocument extends Order, Document, Pick<Announced, 'lastAnn
 /** Of a release before the numbers. */
 const withNumber = (order: OrderDocument): OrderDocument =>
   order.shortNumber === undefined ? { ...order, shortNumber: deriveOrderNumber(order.id) } : order;
+
+/** As each write leaves it: lists find its credit, and its goodwill is at most its total. */
+const settleMoney = <O extends New<OrderDocument>>(order: O): O => {
+  const settled = limitGoodwill(order);
+  const hasCredit = computeCredit(settled) > 0;
+  return settled.hasCredit === hasCredit ? settled : { ...settled, hasCredit };
+};
+
+/** Of release 0.3.0, or written by it since. */
+const completeMoney = (order: OrderDocument): OrderDocument => {
+  const completed = completeGoodwill(order);
+  if (completed === order && order.hasCredit !== undefined) return order;
+  // Others are left to the operator's check.
+  const { lines, payments, refunds } = order;
+  return [lines, payments, refunds].every((some) => isAmountList(some.map(({ amount }) => amount)))
+    ? settleMoney(completed)
+    : order;
+};
+
+/** The only way to the orders, so that no write can forget it. */
+export function keepMoney(orders: CollectionHandle<OrderDocument>): CollectionHandle<OrderDocument> {
+  return wrapCollection(orders, {
+    ...wrapInserts<OrderDocument>(settleMoney),
+    update: (update) => async (id, fn, options) =>
+      update(
+        id,
+        (current) => {
+          const change = fn(current);
+          return change && { ...change, next: settleMoney(change.next) };
+        },
+        options,
+      ),
+  });
+}
 
 /** To a performance, other than its `performanceId`, of which the order has, had, or is about to have a place. */
 interface LinkDocument extends Document {
@@ -41,6 +87,7 @@ const indexes: readonly Index[] = [
   { name: 'number', fields: ['shortNumber'], unique: true },
   { name: 'unnumbered', fields: ['shortNumber'], acrossInstitutions: true },
   { name: 'modified', fields: ['modifiedAt'] },
+  { name: 'credit', fields: ['hasCredit', 'listedAt'] },
   { name: 'performance', fields: ['performanceId'] },
   { name: 'performance_listed', fields: ['performanceId', 'listedAt'] },
   { name: 'held', fields: ['client', 'heldPlaces'] },
@@ -49,19 +96,21 @@ const indexes: readonly Index[] = [
   { name: 'settling', fields: ['cancellation.settledAt', 'cancellation.requestedAt'], acrossInstitutions: true },
   // For the completion of documents of release 0.3.0 alone.
   ...Object.entries(markersOf03).map(([name, field]) => ({ name, fields: [field], acrossInstitutions: true })),
+  { name: 'credit_unknown', fields: ['hasCredit'], acrossInstitutions: true },
   { name: 'issued_by_fact', fields: ['ticketsByCall', 'confirmedAt'], acrossInstitutions: true },
 ];
 
-/** Without a number, or with work that is not stored as due. */
+/** Without a number, of unknown credit, or with work that is not stored as due. */
 export const ORDERS_OF_0_3: readonly { readonly where: Where }[] = [
   { where: { shortNumber: null } },
+  { where: { hasCredit: null } },
   { where: { ticketsByCall: null, confirmedAt: { gt: Date.now() - ISSUED_BY_0_3_MS } } },
   ...['deadline', ...Object.values(markersOf03)].map((field) => ({ where: { [field]: { gt: 0 } } })),
 ];
 
 export const ordersCollection = collection<OrderDocument>('orders', indexes, {
   work: orderWork,
-  upgrade: (order) => addWork(withNumber(order)),
+  upgrade: (order) => completeMoney(addWork(withNumber(order))),
 });
 
 const linksCollection = collection<LinkDocument>('performance_links', [

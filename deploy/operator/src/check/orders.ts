@@ -1,6 +1,13 @@
 import type { PlaceDocument } from '@boxoffice/catalog';
 import type { ContactDocument } from '@boxoffice/contacts';
-import { computePaid, computeRefunded, type OrderDocument, unpaidStates } from '@boxoffice/orders';
+import {
+  computeCountedGoodwill,
+  computeCredit,
+  computePaid,
+  computeTotal,
+  type OrderDocument,
+  unpaidStates,
+} from '@boxoffice/orders';
 import type { TicketDocument } from '@boxoffice/tickets';
 import { type Case, createCase, type Finding, findBrokenRules, type Rule } from './findings.ts';
 import { type CheckedCollections, findById, findByOwner, findReferencedDocuments } from './reading.ts';
@@ -167,18 +174,43 @@ const moneyFaults = ({ order }: OrderEvidence, now: number): Finding[] => {
   const { id, state, payments, refunds, currency, saleDue, expiresAt } = order;
   const whole = [...payments, ...refunds].every(({ amount }) => Number.isSafeInteger(amount) && amount > 0);
   const pending = payments.some(({ status }) => status === 'pending');
+  const back = refunds.filter(({ status }) => status !== 'failed').reduce((sum, { amount }) => sum + amount, 0);
   const waits = state === 'payment_pending' && saleDue == null && (expiresAt ?? 0) > now + CLOCKS_MS;
   const rules: readonly Rule[] = [
     [whole, 'has an amount that is no whole number above 0'],
     [[...payments, ...refunds].every((one) => one.currency === currency), `has money that is not ${currency}`],
-    [
-      !whole || computeRefunded(order) <= computePaid(order),
-      whole ? `has ${computePaid(order)} paid and ${computeRefunded(order)} refunded` : '',
-    ],
+    [!whole || back <= computePaid(order), whole ? `has ${computePaid(order)} paid and ${back} refunded` : ''],
+    ...(whole ? payments.map((payment): Rule => refundRule(order, payment)) : []),
+    ...(whole ? figureRules(order) : []),
     [!waits || pending, 'waits for a payment, and none is pending'],
     [!pending || (state !== 'open' && state !== 'reserved'), `is ${state} with a pending payment`],
   ];
   return findBrokenRules('payments', id, id, rules);
+};
+
+/** No more goes back of a payment than it brought; what disputes take beyond that is the house's loss. */
+const refundRule = ({ refunds }: OrderDocument, { id, status, amount }: OrderDocument['payments'][number]): Rule => {
+  const own = refunds.filter((refund) => refund.paymentId === id && refund.status !== 'failed');
+  const back = own.reduce((sum, refund) => sum + refund.amount, 0);
+  return [back <= (status === 'captured' ? amount : 0), `has ${back} refunded of its payment ${id} of ${amount}`];
+};
+
+/** What is stored of the figures that follow from payments, refunds and lines. */
+const figureRules = (order: OrderDocument): readonly Rule[] => {
+  const { refunds, goodwill = 0, goodwillLost = 0, hasCredit } = order;
+  const [counted, total, credit] = [computeCountedGoodwill(order), computeTotal(order), computeCredit(order)];
+  const isPart = refunds.every(
+    ({ status, amount, goodwill: part = 0 }) => part >= 0 && part <= (status === 'failed' ? 0 : amount),
+  );
+  return [
+    [isPart, 'has a refund with more goodwill than it gave back'],
+    [
+      goodwill >= 0 && goodwill <= counted && goodwill >= counted - goodwillLost,
+      `has ${goodwill} of goodwill, its refunds and disputes count for ${counted}, of which changes took ${goodwillLost}`,
+    ],
+    [goodwill <= total, `has ${goodwill} of goodwill and a total of ${total}`],
+    [hasCredit === credit > 0, `has a credit of ${credit} and is ${hasCredit ? '' : 'not '}listed as having some`],
+  ];
 };
 
 const contactFaults = (order: OrderDocument, contacts: ReadonlyMap<string, ContactDocument>): Finding[] => {

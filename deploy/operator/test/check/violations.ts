@@ -24,6 +24,7 @@ const money = {
   createdAt: 1,
   updatedAt: 1,
 };
+const captured = { ...money, status: 'captured' as const };
 export const held = { state: 'held', freeFrom: Date.now() + 3_600_000, request: 'r', item: 0 } as const;
 
 /** Every kind of violation. */
@@ -126,6 +127,54 @@ export const planted: Readonly<Record<string, Planted>> = {
     invariants: ['payments'],
     plant: ({ order }) => order('ord_sold', () => ({ refunds: [money] })),
     named: ({ id }) => [id('ord_sold')],
+  },
+  'more goodwill than refunds count for': {
+    invariants: ['payments'],
+    plant: ({ order }) => order('ord_sold', () => ({ goodwill: 1 })),
+    named: ({ id }) => [id('ord_sold')],
+  },
+  'less goodwill than refunds count for, and no change has taken it': {
+    invariants: ['payments'],
+    plant: ({ order }) => order('ord_sold', () => ({ payments: [captured], refunds: [{ ...money, goodwill: 100 }] })),
+    named: ({ id }) => [id('ord_sold')],
+  },
+  'more goodwill than was sold': {
+    invariants: ['payments'],
+    plant: ({ order }) =>
+      order('ord_sold', ({ lines }) => ({
+        payments: [captured],
+        refunds: [{ ...money, goodwill: 100 }],
+        goodwill: 100,
+        lines: lines.map((one) => ({ ...one, amount: 10 })),
+      })),
+    named: ({ id }) => [id('ord_sold')],
+  },
+  'a failed refund still counts as goodwill': {
+    invariants: ['payments'],
+    plant: ({ order }) =>
+      order('ord_sold', () => ({
+        payments: [captured],
+        refunds: [{ ...money, status: 'failed', goodwill: 100 }],
+        goodwill: 100,
+      })),
+    named: ({ id }) => [id('ord_sold')],
+  },
+  'more refunded of a payment than it brought': {
+    invariants: ['payments'],
+    plant: ({ order }) =>
+      order('ord_sold', () => ({
+        payments: [captured, { ...captured, id: 'pay_other' }],
+        refunds: [
+          { ...money, id: 'ref_1', paymentId: 'pay', goodwill: 0 },
+          { ...money, id: 'ref_2', paymentId: 'pay', goodwill: 0 },
+        ],
+      })),
+    named: ({ id }) => [id('ord_sold')],
+  },
+  'credit that lists do not find': {
+    invariants: ['payments'],
+    plant: ({ order }) => order('ord_gone', () => ({ payments: [captured], hasCredit: false })),
+    named: ({ id }) => [id('ord_gone')],
   },
   'waits for no payment': {
     invariants: ['payments'],

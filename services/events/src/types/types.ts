@@ -35,7 +35,11 @@ const OrderEventData = named(
     currency,
     total: amount,
     paid: amount,
+    // These three are absent in events of earlier releases.
+    refunded: Type.Optional(amount),
     due: amount,
+    credit: Type.Optional(amount),
+    goodwill: Type.Optional(amount),
     expiresAt: createNullableSchema(timestamp),
     confirmedAt: createNullableSchema(timestamp),
     cancellation: createNullableSchema(Cancellation),
@@ -47,7 +51,16 @@ const PaymentEventData = named(
   Type.Object({ orderId: id, status: oneOf(['captured', 'failed'], describeState('payment')), amount, currency }),
 );
 
-const RefundEventData = named('RefundEventData', Type.Object({ orderId: id, amount, currency }));
+const RefundEventData = named(
+  'RefundEventData',
+  Type.Object({
+    orderId: id,
+    // Absent in events of earlier releases.
+    state: Type.Optional(oneOf(['pending', 'done', 'failed'], describeState('refund'))),
+    amount,
+    currency,
+  }),
+);
 
 /** Without barcode and beneficiary. */
 const TicketEventData = named(
@@ -174,6 +187,7 @@ export const eventTypes = {
   'payment.recorded': { ...payment, summary: 'A payment was captured' },
   'payment.failed': { ...payment, summary: 'A pending payment failed' },
   'refund.recorded': { ...refund, summary: 'A refund was recorded' },
+  'refund.changed': { ...refund, summary: 'A refund by a provider was done, or failed' },
   'ticket.issued': { ...ticket, summary: 'A ticket was issued, also in the place of another' },
   'ticket.changed': { ...ticket, summary: 'A ticket changed in a way that has no type of its own' },
   'ticket.printed': { ...ticket, summary: 'A ticket was printed' },

@@ -53,7 +53,10 @@ export const open = {
   lines: [line(ids.line, 14, null), line(other, 15, null)],
   total: 25_000,
   paid: 0,
+  refunded: 0,
   due: 25_000,
+  credit: 0,
+  goodwill: 0,
   paymentStatus: 'unpaid',
   refundStatus: 'none',
   expiresAt: '2027-02-01T12:15:00.000Z',
@@ -158,9 +161,11 @@ export const refund = {
   orderId: ids.order,
   ...newRefund,
   currency: 'CHF',
+  state: 'done',
+  goodwill: 12_500,
   createdBy,
   createdAt: '2027-02-03T08:10:00.000Z',
-};
+} as const;
 
 const { externalReference } = newOrder;
 

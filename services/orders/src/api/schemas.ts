@@ -12,7 +12,7 @@ import {
 } from '@boxoffice/http';
 import { Type } from 'typebox';
 import { catalogValues } from '../clients/generated/catalog.ts';
-import { paymentStates, providerModes, states } from '../domain/order/order.ts';
+import { paymentStates, providerModes, refundStates, states } from '../domain/order/order.ts';
 import { providers } from '../domain/providers.ts';
 import { Place, ShownBeneficiary, Ticket } from './ticket-schema.ts';
 
@@ -213,7 +213,13 @@ export const Order = named(
     lines: List(Line),
     total: money(0),
     paid: money(0),
-    due: money(0, "in the currency's minor unit; what was refunded before the confirmation is due again"),
+    refunded: money(0, 'refunds that have not failed, and lost disputes'),
+    due: money(
+      0,
+      'of the total, without goodwill, what was not paid, or went back since; pending payments pay nothing',
+    ),
+    credit: money(0, 'what was paid beyond what is owed, and not refunded; of a cancelled or expired order all of it'),
+    goodwill: money(0, 'what refunds gave back of a confirmed order that was paid: it is not due again'),
     paymentStatus: oneOf(['unpaid', 'partial', 'paid'], { description: '`paid`: nothing is due' }),
     refundStatus: oneOf(['none', 'partial', 'full'], { description: 'how much of what was paid went back' }),
     expiresAt: createNullableSchema(createInstantSchema('end of the hold of an open order')),
@@ -233,6 +239,7 @@ export const Order = named(
 );
 
 const payments = ['addPayment', 'settlePayment'];
+const refunds = ['refundOrder'];
 const prices = ['addLines', 'removeLine'];
 const lines = ['addLines', 'updateLine', 'removeLine'];
 
@@ -241,9 +248,12 @@ export const readOnly = listReadOnlyMembers(Order, OrderDetails, {
   lines,
   total: prices,
   paid: payments,
-  due: [...prices, ...payments],
+  refunded: refunds,
+  due: [...prices, ...payments, ...refunds],
+  credit: [...prices, ...payments, ...refunds, 'cancelOrder'],
+  goodwill: refunds,
   paymentStatus: payments,
-  refundStatus: ['refundOrder'],
+  refundStatus: refunds,
   expiresAt: ['extendOrder', 'reserveOrder'],
   dueAt: ['extendOrder', 'reserveOrder'],
   confirmedAt: ['confirmOrder', ...payments],
@@ -269,6 +279,12 @@ export const NewPayment = named(
     currency: ownCurrency,
     reference: Optional(reference),
     status: oneOf(['captured', 'pending'], { description: '`pending`: its outcome is not known yet' }),
+    overpaid: Optional(
+      Flag({
+        description:
+          'true: captured money beyond what is due, of an order in whatever state; needs orders.sensitive:write',
+      }),
+    ),
   }),
 );
 
@@ -323,6 +339,10 @@ export const Refund = named(
     currency,
     method,
     reference: Optional(createNullableSchema(reference)),
+    state: oneOf(refundStates, {
+      description: '`pending`: the provider has not answered; `failed`, later too: the money is still there',
+    }),
+    goodwill: money(0, 'of the amount what is not due again and was no credit; of a failed one 0'),
     createdBy,
     createdAt: timestamp,
   }),

@@ -2,13 +2,15 @@ import { type Answer, created, type Listed, ok } from '@boxoffice/http';
 import type { Static } from 'typebox';
 import { hasNames } from '../domain/order/facts.ts';
 import {
+  computeCredit,
   computeDue,
   computePaid,
   computePaymentStatus,
+  computeRefunded,
   computeRefundStatus,
   computeTotal,
 } from '../domain/order/money.ts';
-import type { Cancellation, Line, MoneyRecord, Order, Payment } from '../domain/order/order.ts';
+import type { Cancellation, Line, MoneyRecord, Order, Payment, Refund } from '../domain/order/order.ts';
 import { formatOrderPath } from '../ids.ts';
 import type { OrderDocument } from '../store.ts';
 import { createNotFoundFault } from './faults.ts';
@@ -56,7 +58,10 @@ export function toOrderView(order: OrderDocument): Static<typeof schemas.Order> 
     lines: order.lines.map((line) => toLineView(line, order)),
     total: computeTotal(order),
     paid: computePaid(order),
+    refunded: computeRefunded(order),
     due: computeDue(order),
+    credit: computeCredit(order),
+    goodwill: order.goodwill ?? 0,
     paymentStatus: computePaymentStatus(order),
     refundStatus: computeRefundStatus(order),
     expiresAt: formatInstantOrNull(order.expiresAt),
@@ -84,6 +89,9 @@ export function selectShopperMembers<
   createdBy,
   externalReference,
   paid,
+  refunded,
+  credit,
+  goodwill,
   paymentStatus,
   refundStatus,
   dueAt,
@@ -119,14 +127,23 @@ export function answerCreatedOrderWithTickets(order: OrderDocument, tickets: Inc
 }
 
 /** Without the scope the member `reference` is absent. */
-export function toRefundView(
+const toRecordView = (
   { id: orderId }: Pick<Order, 'id'>,
   { id, amount, currency, method, reference, createdBy, createdAt }: MoneyRecord,
   scopes: readonly string[],
-): Static<typeof schemas.Refund> {
+) => {
   const shown = scopes.includes('orders.sensitive:read') ? { reference } : {};
   const made = { createdBy: createdBy ?? null, createdAt: formatInstant(createdAt) };
   return { id, orderId, amount, currency, method, ...shown, ...made };
+};
+
+export function toRefundView(
+  order: Pick<Order, 'id'>,
+  refund: Refund,
+  scopes: readonly string[],
+): Static<typeof schemas.Refund> {
+  const { status: state = 'done', goodwill = 0 } = refund;
+  return { ...toRecordView(order, refund, scopes), state, goodwill };
 }
 
 export function toPaymentView(
@@ -135,7 +152,7 @@ export function toPaymentView(
   scopes: readonly string[],
 ): Static<typeof schemas.Payment> {
   const { status, updatedAt } = payment;
-  return { ...toRefundView(order, payment, scopes), status, updatedAt: formatInstant(updatedAt) };
+  return { ...toRecordView(order, payment, scopes), status, updatedAt: formatInstant(updatedAt) };
 }
 
 /** They are stored in order of creation. */

@@ -100,6 +100,11 @@ export const refusals = {
     shopReason: 'invalid_reference',
     details: 'The prices do not add up to an exact integer.',
   },
+  overpaid_pending: {
+    code: 'semantically_invalid',
+    shopReason: null,
+    details: '$.overpaid is of captured money, so $.status must be captured.',
+  },
   due_in_past: { code: 'semantically_invalid', shopReason: null, details: '$.dueAt must be in the future.' },
   due_too_late: { code: 'semantically_invalid', shopReason: null },
 

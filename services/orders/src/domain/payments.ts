@@ -1,6 +1,6 @@
 import { type Accepted, accept, acceptButRefuse, type Decision, type Refused, refuse } from './decisions.ts';
 import { createPaidOtherwiseFact } from './order/facts.ts';
-import { computeDue, computePaid, computeRefunded, isAmountList, isPaidInFull } from './order/money.ts';
+import { addRefund, computeDue, computeNet, computePaid, isAmountList, isPaidInFull } from './order/money.ts';
 import { type Creator, type Order, type Payment, states } from './order/order.ts';
 import {
   checkDecidable,
@@ -21,6 +21,8 @@ export interface PaymentInput {
   readonly reference?: string | null;
   readonly status: 'captured' | 'pending';
   readonly createdBy?: Creator | undefined;
+  /** Captured money beyond what is due, of an order in whatever state. */
+  readonly overpaid?: boolean | undefined;
   /** After `expiresAt`: a pending payment may still be settled, and the places are held. */
   readonly graceMs: number;
 }
@@ -31,22 +33,27 @@ export function hasPayment({ payments }: Pick<Order, 'payments'>, id: string): b
 
 /**
  * Captured in full its sale is due, also of an expired order; pending it makes the order wait. A known id changes
- * nothing. Refused: `exceeds_due`, `invalid_amount`, `currency_mismatch`, `wrong_state`.
+ * nothing. `overpaid`: what does not pay is credit. Refused: `overpaid_pending`, `exceeds_due`, `invalid_amount`,
+ * `currency_mismatch`, `wrong_state`.
  */
 export function addPayment<O extends Order>(order: O, input: PaymentInput, now: number): Decision<O> {
   if (hasPayment(order, input.id)) return accept(order);
   const open = ['open', 'reserved', 'payment_pending', 'confirmed'] as const;
-  const refused = checkDecidable(order, input.status === 'captured' ? [...open, 'expired'] : open, 'paid', now);
+  const isOverpaid = input.overpaid === true;
+  if (isOverpaid && input.status === 'pending') return refuse('overpaid_pending');
+  const late = isOverpaid ? states : [...open, 'expired' as const];
+  const refused = checkDecidable(order, input.status === 'captured' ? late : open, 'paid', now);
   if (refused) return refused;
-  const odd = checkMoney(order, input);
+  const odd = checkMoney(order, input) ?? checkSum(order, input);
   if (odd) return odd;
   const rest = computeDue(order);
-  if (input.amount > rest) return refuse('exceeds_due', `$.amount is ${input.amount}, but only ${rest} is due.`);
+  if (input.amount > rest && !isOverpaid)
+    return refuse('exceeds_due', `$.amount is ${input.amount}, but only ${rest} is due.`);
   const payment: Payment = { ...toRecord(order, input, now), status: input.status, updatedAt: now };
   const recorded = markModified({ ...order, payments: [...order.payments, payment] }, now);
-  return input.status === 'captured'
-    ? applyCapture(recorded, input.id, now)
-    : accept(waitForPayment(recorded, input, now));
+  if (input.status === 'pending') return accept(waitForPayment(recorded, input, now));
+  const { next, facts, answer } = applyCapture(recorded, input.id, now);
+  return { next, facts, ...(answer && !isOverpaid && { answer }) };
 }
 
 const checkMoney = (order: Order, { amount, currency }: RefundInput): Refused | undefined => {
@@ -55,6 +62,9 @@ const checkMoney = (order: Order, { amount, currency }: RefundInput): Refused | 
     ? undefined
     : refuse('currency_mismatch', `$.currency must be ${order.currency}, the currency of the order.`);
 };
+
+const checkSum = (order: Order, { amount }: Pick<Payment, 'amount'>): Refused | undefined =>
+  isAmountList([computePaid(order), amount]) ? undefined : refuse('invalid_amount', 'More than an order can count.');
 
 const toRecord = (
   { currency }: Order,
@@ -116,8 +126,8 @@ export function settlePayment<O extends Order>(
   const settled = { ...payment, status: report.status, updatedAt: now };
   const payments = order.payments.map((other) => (other.id === payment.id ? settled : other));
   if (report.status === 'failed') return applyFailure(markModified({ ...order, payments }, now), now);
-  if (!isAmountList([computePaid(order), payment.amount]))
-    return refuse('invalid_amount', 'More than an order can count.');
+  const odd = checkSum(order, payment);
+  if (odd) return odd;
   const recorded = markModified({ ...order, payments }, now);
   if (order.state === 'cancelled') return refuseAfterCancellation(recorded, payment.id);
   return applyCapture(recorded, payment.id, now);
@@ -149,8 +159,8 @@ export function refund<O extends Order>(order: O, input: RefundInput, now: numbe
   if (order.saleDue) return refuse('sale_due');
   const odd = checkMoney(order, input);
   if (odd) return odd;
-  const rest = computePaid(order) - computeRefunded(order);
+  const rest = Math.max(0, computeNet(order));
   if (input.amount > rest)
     return refuse('exceeds_paid', `$.amount is ${input.amount}, but only ${rest} is captured and not refunded.`);
-  return accept(markModified({ ...order, refunds: [...order.refunds, toRecord(order, input, now)] }, now));
+  return accept(markModified(addRefund(order, toRecord(order, input, now)), now));
 }

@@ -2,9 +2,9 @@
 
 import { type Accepted, accept, type Decision, refuse } from './decisions.ts';
 import { markListed } from './lines.ts';
-import { computeDue, computePaid, isAmountList } from './order/money.ts';
+import { computeDue, computePaid, isAmountList, putDispute } from './order/money.ts';
 import type { Dispute, Order, Payment, ProviderMode } from './order/order.ts';
-import { checkDecidable, isHidden, isPastDue, isUnpaid, markModified } from './order/state.ts';
+import { checkDecidable, isHidden, isPastDue, isUnpaid, markModified, sellIfPaid } from './order/state.ts';
 import { applyCapture, applyFailure } from './payments.ts';
 
 /** By whose hosted pages an order can be paid. */
@@ -170,9 +170,12 @@ export function isWanted(order: Order, paymentId: string, now: number): boolean 
   return isOpen && payment?.status === 'pending' && payment.amount <= computeDue(order);
 }
 
-export type DisputeReport = Dispute & { readonly paymentId: string };
+export type DisputeReport = Omit<Dispute, 'refunded' | 'goodwill'> & { readonly paymentId: string };
 
-/** An earlier report than the last one changes nothing. Refused: `unknown_payment`. */
+/**
+ * An earlier report than the last one changes nothing. A lost one counts as refunded. Refused: `unknown_payment`,
+ * `sale_due`.
+ */
 export function recordDispute<O extends Order>(
   order: O,
   { paymentId, ...disputed }: DisputeReport,
@@ -183,5 +186,8 @@ export function recordDispute<O extends Order>(
   const { disputed: known } = payment;
   const isOlder = known && (known.at > disputed.at || (known.at === disputed.at && disputed.state === 'open'));
   if (isOlder || (known?.state === disputed.state && known.amount === disputed.amount)) return accept(order);
-  return accept(replacePayment(order, { ...payment, disputed, updatedAt: now }, now));
+  // A sale relies on the money.
+  if (order.saleDue) return refuse('sale_due');
+  const noted = replacePayment(order, { ...payment, updatedAt: now }, now);
+  return sellIfPaid(putDispute(noted, paymentId, disputed), now);
 }

@@ -122,6 +122,7 @@ export function createOrdersRoutes(contextOf: ContextOf): AnyOperation[] {
               'whatever case and accents; 400 if that begins the names of more than 2,000 contacts',
           }),
         ),
+        credit: Type.Optional(Type.Boolean({ description: 'true: that have some; false: that have none' })),
         createdFrom: Type.Optional({ ...timestamp, description: 'created then or later' }),
         createdTo: Type.Optional({ ...timestamp, description: 'created then or earlier' }),
       },
@@ -132,7 +133,7 @@ export function createOrdersRoutes(contextOf: ContextOf): AnyOperation[] {
       },
       handle: async ({ caller, query, cursor }) => {
         const { modifiedSince, state, contactNumber, externalReference, pointOfSale, ...rest } = query;
-        const { number, createdBy, createdFrom, createdTo, q, email, performanceId, ...paging } = rest;
+        const { number, createdBy, createdFrom, createdTo, q, email, performanceId, credit, ...paging } = rest;
         // Listed when it is created or later, which bounds the range of the index.
         const listedAt = createdFrom === undefined ? { gt: 0 } : { gte: Math.max(1, Date.parse(createdFrom)) };
         const context = contextOf(caller);
@@ -149,6 +150,7 @@ export function createOrdersRoutes(contextOf: ContextOf): AnyOperation[] {
             pointOfSale: pointOfSale?.toLowerCase(),
             'createdBy.clientId': createdBy,
             state,
+            hasCredit: credit,
             contactNumber,
             externalReference,
             shortNumber: number?.toLowerCase(),

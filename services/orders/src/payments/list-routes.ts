@@ -16,7 +16,7 @@ import * as example from '../api/examples.ts';
 import { ListedPayment, ListedRefund, method } from '../api/schemas.ts';
 import { toPaymentView, toRefundView } from '../api/views.ts';
 import type { ContextOf } from '../context.ts';
-import { type MoneyRecord, type Payment, paymentStates } from '../domain/order/order.ts';
+import { type MoneyRecord, type Payment, paymentStates, refundStates } from '../domain/order/order.ts';
 import type { OrderDocument } from '../store.ts';
 
 /** For one page, so that no request takes long. */
@@ -58,11 +58,13 @@ export function createRecordsRoutes(contextOf: ContextOf): AnyOperation[] {
           { query, cursor },
           contextOf(caller).orders.of(caller.institution),
           ({ payments }) => payments,
+          createFilter(query),
           (order, payment) => toPaymentView(order, payment, caller.scopes),
         ),
     }),
     operation({
-      ...describeList('refunds', ' A refund is recorded once it is made: its `status` is `captured` in every case.'),
+      ...describeList('refunds', ' `status` is of payments: of a refund it is `captured` in every case.'),
+      query: { ...describeList('refunds').query, state: Type.Optional(oneOf(refundStates)) },
       id: 'listAllRefunds',
       summary: 'Lists the refunds of all orders',
       answers: { 200: createPageSchema(ListedRefund) },
@@ -71,8 +73,9 @@ export function createRecordsRoutes(contextOf: ContextOf): AnyOperation[] {
         readRecordsPage(
           { query, cursor },
           contextOf(caller).orders.of(caller.institution),
-          // Recorded once it is made, so it stores no status.
-          ({ refunds }) => refunds.map((refund) => ({ ...refund, status: 'captured' as const })),
+          ({ refunds }) => refunds,
+          ({ status: state = 'done', ...refund }) =>
+            createFilter(query)({ ...refund, status: 'captured' }) && (query.state ?? state) === state,
           (order, refund) => toRefundView(order, refund, caller.scopes),
         ),
     }),
@@ -92,17 +95,17 @@ const describeList = (records: 'payments' | 'refunds', more = '') =>
   }) as const;
 
 /** Nothing comes twice, and what was recorded before the first page comes, whatever is recorded meanwhile. */
-const readRecordsPage = async <Kind extends ListedRecord, Item>(
+const readRecordsPage = async <Kind extends MoneyRecord, Item>(
   { query, cursor }: PageRequest & { readonly query: Filters },
   orders: Documents<OrderDocument>,
   recordsOf: (order: OrderDocument) => readonly Kind[],
+  isWanted: (record: Kind) => boolean,
   view: (order: OrderDocument, record: Kind) => Item,
 ) => {
   const after = cursor.read(query.cursor);
   const [orderId = '', index] = after?.id.split('/') ?? [];
   const start = after && { order: { id: orderId, listedAt: Number(after.value) }, index: Number(index) };
   const { limit = DEFAULT_LIMIT } = query;
-  const isWanted = createFilter(query);
   const items: (Item & Pick<OrderDocument, 'externalReference'>)[] = [];
   const continuedAt = ({ order, index: next }: Start) =>
     ok({ items, nextCursor: cursor.write({ value: order.listedAt, id: `${order.id}/${next}` }) });

@@ -49,11 +49,21 @@ export async function payOrder(
     return (await runStockFirst(context, own, { rule, effect, write: add })).order;
   }
   const { order: recorded, done } = await runCommand(context, own, rule);
-  const sold = await sell(context, recorded, command.idempotencyRecord);
+  const sold = await (requested.overpaid ? sellOrCredit : sell)(context, recorded, command.idempotencyRecord);
   const order = done ? sold : await shortenHold(context, sold, command.idempotencyRecord);
-  if (done) refuseUnconfirmed(order, requested.id);
+  if (done && !requested.overpaid) refuseUnconfirmed(order, requested.id);
   return order;
 }
+
+/** Of an order that cannot be sold the money is credit. @throws Fault `service_unavailable`: the sale stays due */
+const sellOrCredit: typeof sell = async (context, order, idempotencyRecord) => {
+  try {
+    return await sell(context, order, idempotencyRecord);
+  } catch (error) {
+    if (!(error instanceof RefusedOrder)) throw error;
+    return (await context.orders.of(order.institution).get(order.id)) ?? order;
+  }
+};
 
 /** The first attempt recorded the money but found the places gone. */
 const refuseUnconfirmed = (order: OrderDocument, paymentId: string): void => {

@@ -9,21 +9,20 @@ import { sellIfDue } from '../saga/sell.ts';
 import { attempt, type Rule, requireAccepted, type Target } from '../saga/write.ts';
 import type { OrderDocument } from '../store.ts';
 
+/** Money is recorded first, then the order is sold that it pays; where it cannot be the money is credit, or it stays due. */
 const record = async (context: OrdersContext, target: Target, rule: Rule): Promise<OrderDocument> => {
   const seenRule: Rule = (order, now) => {
     if (order.unseen) throw createNotFoundFault();
     return rule(order, now);
   };
-  return requireAccepted(await decideUntilSettled(context, target, () => attempt(context, target, seenRule)));
+  const outcome = await decideUntilSettled(context, target, () => attempt(context, target, seenRule));
+  const recorded = requireAccepted(outcome);
+  return recorded.saleDue ? sellIfDue(context, recorded) : recorded;
 };
 
-/**
- * Money is recorded first, then the order is sold that it pays; where it cannot be sold the money is credit, or its sale
- * stays due. `wanted`: the page may stay open. @throws Fault `not_found`, or a refusal of the rules
- */
+/** `wanted`: the page may stay open. @throws Fault `not_found`, or a refusal of the rules */
 export async function applyPaymentReport(context: OrdersContext, target: Target, report: PaymentReport) {
-  const recorded = await record(context, target, (order, now) => recordReport(order, report, now));
-  const order = recorded.saleDue ? await sellIfDue(context, recorded) : recorded;
+  const order = await record(context, target, (current, now) => recordReport(current, report, now));
   const status = order.payments.find(({ id }) => id === report.paymentId)?.status ?? null;
   return { wanted: isWanted(order, report.paymentId, context.now()), state: order.state, status };
 }

@@ -57,7 +57,9 @@ export function createPaymentsRoutes(contextOf: ContextOf): AnyOperation[] {
         'payment. Once places are free, setting that payment to `captured` again confirms the order. An expired ' +
         'order of which something is still due is not confirmed: 412 `payment_recorded`. `reference` is sensitive: ' +
         'writing it needs the scope payments:write or orders.sensitive:write as well (403), and answers contain it ' +
-        "with the scope orders.sensitive:read only. ETag and If-Match are the order's.",
+        'with the scope orders.sensitive:read only. With `overpaid`, which needs orders.sensitive:write (403), money ' +
+        'beyond what is due is recorded, and of orders in every state: what does not pay the order is `credit`, and ' +
+        "the answer is 201, also where an expired order cannot be confirmed. ETag and If-Match are the order's.",
       body: NewPayment,
       answers: { 201: Payment },
       errors: [
@@ -75,6 +77,7 @@ export function createPaymentsRoutes(contextOf: ContextOf): AnyOperation[] {
         const { caller, body } = request;
         if (body.reference !== undefined && !caller.scopes.includes('orders.sensitive:write'))
           requireScope(caller.scopes, 'payments:write', '$.reference');
+        if (body.overpaid) requireScope(caller.scopes, 'orders.sensitive:write', '$.overpaid');
         const answer = (order: OrderDocument) => {
           const payment = requireRecord(order.payments, id);
           return created(
@@ -165,8 +168,9 @@ export function createRefundsRoutes(contextOf: ContextOf): AnyOperation[] {
       access: 'orders.sensitive:write',
       summary: 'Records a refund, in every state of the order',
       description:
-        'Refunds do not lower `paid`. Money that is refunded before the order is confirmed is due again. While it is ' +
-        "being confirmed the answer is 409 `conflict`. ETag and If-Match are the order's.",
+        'Refunds do not lower `paid`. Money that is refunded before the order is confirmed is due again. Of a ' +
+        'confirmed order what is beyond its `credit` is `goodwill` if nothing was due, else it is due again. While ' +
+        "it is being confirmed the answer is 409 `conflict`. ETag and If-Match are the order's.",
       body: NewRefund,
       answers: { 201: Refund },
       errors: ['conflict', 'refund_exceeds_paid', 'semantically_invalid'],

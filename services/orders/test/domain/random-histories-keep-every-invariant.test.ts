@@ -13,10 +13,11 @@ import {
 import { accept, isRefused } from '../../src/domain/decisions.ts';
 import { removeLine } from '../../src/domain/lines.ts';
 import { beginOneCallSale } from '../../src/domain/one-call.ts';
-import { computePaymentStatus, isPaidInFull } from '../../src/domain/order/money.ts';
+import { computeCredit, computePaymentStatus, isPaidInFull } from '../../src/domain/order/money.ts';
 import type { Order } from '../../src/domain/order/order.ts';
 import { expire, expireIfDue, isUnpaid } from '../../src/domain/order/state.ts';
-import { settlePayment } from '../../src/domain/payments.ts';
+import { refund, settlePayment } from '../../src/domain/payments.ts';
+import { recordRefundReport } from '../../src/domain/provider-refunds.ts';
 import { type History, histories, rareHistories } from './model/histories.ts';
 import { play } from './model/play.ts';
 import { type Rules, rules } from './model/rules.ts';
@@ -94,9 +95,15 @@ test('random histories reach every state and every special case', () => {
       if (order.cancellation?.controlled) seen.add('controlled tickets stay');
       if (order.state === 'confirmed' && isPaidInFull(order)) seen.add('sold');
       if (order.state === 'expired' && computePaymentStatus(order) === 'paid') seen.add('paid too late');
+      if ((order.goodwill ?? 0) > 0) seen.add('goodwill');
+      if (order.state === 'confirmed' && computeCredit(order) > 0) seen.add('overpaid');
+      if (order.refunds.some(({ status }) => status === 'failed')) seen.add('a refund failed');
       if (order.lines.some(({ replacements }) => replacements.length > 1)) seen.add('replaced twice');
     }
-  const special = ['tickets cancelled', 'controlled tickets stay', 'sold', 'paid too late', 'replaced twice'];
+  const special = [
+    ...['tickets cancelled', 'controlled tickets stay', 'sold', 'paid too late', 'replaced twice'],
+    ...['goodwill', 'overpaid', 'a refund failed'],
+  ];
   expect([...seen].sort()).toEqual(['cancelled', 'confirmed', 'expired', ...special].sort());
 });
 
@@ -173,6 +180,29 @@ const planted: Readonly<Record<string, Partial<Rules>>> = {
       const { next, facts } = recordTicketsCancelled(order, fact, now);
       const cancellation = next.cancellation && { ...next.cancellation, settledAt: now };
       return { next: { ...next, cancellation }, facts };
+    },
+  },
+  'a refund of an order that is paid, and is due again': {
+    refund: (order, input, now) => {
+      const decision = refund(order, input, now);
+      if (isRefused(decision) || decision.next === order) return decision;
+      const { goodwill } = order;
+      return { ...decision, next: { ...decision.next, ...(goodwill === undefined ? { goodwill: 0 } : { goodwill }) } };
+    },
+  },
+  'a refund that fails and still counts as goodwill': {
+    recordRefundReport: (order, report, now) => {
+      const decision = recordRefundReport(order, report, now);
+      if (isRefused(decision) || order.goodwill === undefined) return decision;
+      return { ...decision, next: { ...decision.next, goodwill: order.goodwill } };
+    },
+  },
+  'a refund that fails and leaves a paid order unsold': {
+    recordRefundReport: (order, report, now) => {
+      const decision = recordRefundReport(order, report, now);
+      return isRefused(decision) || decision.next === order
+        ? decision
+        : { ...decision, next: { ...decision.next, saleDue: order.saleDue ?? null } };
     },
   },
   'due work that is cleared before its effect': { endsBeforeEffect: true },

@@ -26,7 +26,7 @@ describe('the path of every operation', () => {
 
 /** The query parameters of all operations: filters, and the position in a list. A new one is decided here. */
 const FILTERS =
-  `barcode code contactNumber createdBy createdFrom createdTo email eventId externalReference from gate method
+  `barcode code contactNumber createdBy createdFrom createdTo credit email eventId externalReference from gate method
   modifiedSince number orderId outcome performanceId performanceIds pointOfSale productId q resource result role
   seatCategoryId state status to type types venue`.split(/\s+/);
 /**

@@ -1,4 +1,6 @@
-import type { Order } from './order.ts';
+// An order's money (commerce, section 2): every figure of it, from its payments, its refunds and what it costs.
+
+import type { Dispute, Order, Payment, Refund } from './order.ts';
 
 /** From `least` up, with an exact sum. */
 export function isAmountList(amounts: readonly number[], least = 0): boolean {
@@ -6,11 +8,6 @@ export function isAmountList(amounts: readonly number[], least = 0): boolean {
     amounts.every((amount) => Number.isSafeInteger(amount) && amount >= least) &&
     Number.isSafeInteger(amounts.reduce((subtotal, amount) => subtotal + amount, 0))
   );
-}
-
-/** In minor units. */
-export function computeTotal({ lines }: Pick<Order, 'lines'>): number {
-  return sum(lines.map(({ amount }) => amount));
 }
 
 /** @throws RangeError if the sum is not exact */
@@ -21,50 +18,174 @@ const sum = (amounts: readonly number[]): number =>
     return next;
   }, 0);
 
-/** In minor units; refunds do not lower it. */
+/** All figures are in minor units. */
+export function computeTotal({ lines }: Pick<Order, 'lines'>): number {
+  return sum(lines.map(({ amount }) => amount));
+}
+
+/** What was captured; what goes back does not lower it. */
 export function computePaid({ payments }: Pick<Order, 'payments'>): number {
   return sum(payments.flatMap(({ status, amount }) => (status === 'captured' ? [amount] : [])));
 }
 
-/** In minor units. */
-export function computeRefunded({ refunds }: Pick<Order, 'refunds'>): number {
-  return sum(refunds.map(({ amount }) => amount));
+type Returning = Pick<Order, 'payments' | 'refunds'>;
+
+/** What went back, or is on its way: refunds that have not failed, and lost disputes. */
+export function computeRefunded(order: Returning): number {
+  return sum(listReturned(order).map(({ amount }) => amount));
 }
 
-type Paying = Pick<Order, 'lines' | 'payments' | 'refunds' | 'confirmedAt'>;
+const listReturned = ({ payments, refunds }: Returning): { readonly amount: number; readonly at: number }[] => [
+  ...refunds.filter(hasNotFailed).map(({ amount, createdAt: at }) => ({ amount, at })),
+  ...payments.flatMap(({ disputed }) =>
+    disputed?.state === 'lost' ? [{ amount: disputed.refunded ?? 0, at: disputed.at }] : [],
+  ),
+];
 
-/** In minor units, at least 0; pending payments do not lower it. */
-export function computeDue(order: Paying): number {
-  return Math.max(0, computeTotal(order) - computeNetPaid(order));
+const hasNotFailed = ({ status }: Refund): boolean => status !== 'failed';
+
+/** What is left of one payment to be given back: captured, without its refunds that have not failed and its lost dispute. */
+export function computeLeft({ refunds }: Pick<Order, 'refunds'>, { id, status, amount, disputed }: Payment): number {
+  if (status !== 'captured') return 0;
+  const back = refunds.filter((refund) => refund.paymentId === id && hasNotFailed(refund));
+  const lost = disputed?.state === 'lost' ? (disputed.refunded ?? 0) : 0;
+  return Math.max(0, amount - sum(back.map((refund) => refund.amount)) - lost);
 }
 
-/** Captured, without what was refunded before the confirmation: later refunds leave a confirmed order paid. */
-const computeNetPaid = ({ payments, refunds, confirmedAt }: Paying): number =>
-  computePaid({ payments }) -
-  computeRefunded({ refunds: refunds.filter(({ createdAt }) => confirmedAt === null || createdAt < confirmedAt) });
-
-/** Such an order is confirmed. A total of zero alone is not paid. */
-export function isPaidInFull(order: Paying): boolean {
-  return order.lines.length > 0 && computeNetPaid(order) > 0 && computeDue(order) === 0;
+/** Negative where disputes have taken more than was there. */
+export function computeNet(order: Returning): number {
+  return computePaid(order) - computeRefunded(order);
 }
 
-/** An order free of charge is paid; one without lines is unpaid unless money was captured. */
-export function computePaymentStatus(order: Paying): 'unpaid' | 'partial' | 'paid' {
-  const money = computeNetPaid(order);
-  if (order.lines.length === 0 && money === 0) return 'unpaid';
+type Owing = Pick<Order, 'lines' | 'state' | 'goodwill'>;
+
+/** What the order has to have cost in the end. */
+export function computeOwed(order: Owing): number {
+  const { state, goodwill = 0 } = order;
+  if (state === 'cancelled' || state === 'expired') return 0;
+  return Math.max(0, computeTotal(order) - (state === 'confirmed' ? goodwill : 0));
+}
+
+type Money = Owing & Returning & Pick<Order, 'confirmedAt'>;
+
+/** What the house holds beyond what is owed. */
+export function computeCredit(order: Money): number {
+  return Math.max(0, computeNet(order) - computeOwed(order));
+}
+
+/** Pending payments do not lower it. */
+export function computeDue(order: Money): number {
+  const { state } = order;
+  const owed = state === 'cancelled' || state === 'expired' ? computeTotal(order) : computeOwed(order);
+  return Math.max(0, owed - computeCounted(order));
+}
+
+/** What counts towards what is due: of a cancelled order without what went back after its confirmation. */
+const computeCounted = (order: Money): number => {
+  const { state, confirmedAt } = order;
+  if (state !== 'cancelled' || confirmedAt === null) return computeNet(order);
+  const before = listReturned(order).filter(({ at }) => at < confirmedAt);
+  return computePaid(order) - sum(before.map(({ amount }) => amount));
+};
+
+/** Such an order is confirmed, however that came about. One that is free of charge, or that has its money back, is not. */
+export function isPaidInFull(order: Money): boolean {
+  return order.lines.length > 0 && computeNet(order) > 0 && computeDue(order) === 0;
+}
+
+/** An order free of charge is paid; one without lines is unpaid unless it has money. */
+export function computePaymentStatus(order: Money): 'unpaid' | 'partial' | 'paid' {
+  const money = computeCounted(order);
+  if (order.lines.length === 0 && money <= 0) return 'unpaid';
   if (computeDue(order) === 0) return 'paid';
   return money > 0 ? 'partial' : 'unpaid';
 }
 
-/** Full once all captured money was refunded. */
-export function computeRefundStatus(order: Pick<Order, 'payments' | 'refunds'>): 'none' | 'partial' | 'full' {
+/** Full once all captured money went back. */
+export function computeRefundStatus(order: Returning): 'none' | 'partial' | 'full' {
   const back = computeRefunded(order);
   if (back === 0) return 'none';
   return back < computePaid(order) ? 'partial' : 'full';
 }
 
-/** What went beyond what is owed, in minor units. */
-export function computeCredit({ state, ...order }: Paying & Pick<Order, 'state'>): number {
-  const owed = state === 'cancelled' || state === 'expired' ? 0 : computeTotal(order);
-  return Math.max(0, computePaid(order) - computeRefunded(order) - owed);
+/** What of this amount would be goodwill if it went back now: what is no credit, where nothing is due. */
+const computeGoodwillOf = (order: Money, amount: number): number => {
+  if (order.state !== 'confirmed' || computeDue(order) > 0) return 0;
+  return Math.min(Math.max(0, amount - computeCredit(order)), computeOwed(order));
+};
+
+const addGoodwill = <O extends Order>(order: O, more: number): O => {
+  const { goodwill: known = 0 } = order;
+  const goodwill = Math.max(0, known + more);
+  return goodwill === known ? order : { ...order, goodwill };
+};
+
+/** With what it counts for as goodwill. */
+export function addRefund<O extends Order>(order: O, refund: Omit<Refund, 'goodwill'>): O {
+  const goodwill = refund.status === 'failed' ? 0 : computeGoodwillOf(order, refund.amount);
+  return addGoodwill(putRefund(order, { ...refund, goodwill }), goodwill);
 }
+
+/** In the place of the one with its id. One that fails takes back what it counted for. */
+export function replaceRefund<O extends Order>(order: O, refund: Refund): O {
+  const known = order.refunds.find(({ id }) => id === refund.id);
+  if (!known) return order;
+  const hasFailed = hasNotFailed(known) && !hasNotFailed(refund);
+  const { goodwill = 0 } = known;
+  const kept: Refund = hasFailed ? { ...refund, goodwill: 0 } : { ...refund, goodwill };
+  const refunds = order.refunds.map((other) => (other.id === refund.id ? kept : other));
+  return addGoodwill({ ...order, refunds }, hasFailed ? -goodwill : 0);
+}
+
+/**
+ * Of a payment, in the place of the one before. A lost one counts its amount as refunded, at most what is left of the
+ * payment, and what of that is no credit as goodwill; one that is lost no more takes both back.
+ */
+export function putDispute<O extends Order>(
+  order: O,
+  paymentId: string,
+  { state, amount, reason, at }: Omit<Dispute, 'refunded' | 'goodwill'>,
+): O {
+  const payment = order.payments.find(({ id }) => id === paymentId);
+  if (!payment) return order;
+  const { disputed: before, ...undisputed } = payment;
+  const withPayment = (next: Payment): O => ({
+    ...order,
+    payments: order.payments.map((other) => (other.id === paymentId ? next : other)),
+  });
+  const without = addGoodwill(withPayment(undisputed), -(before?.goodwill ?? 0));
+  const disputed: Dispute = { state, amount, reason, at };
+  if (state !== 'lost') return { ...without, payments: withPayment({ ...payment, disputed }).payments };
+  const refunded = Math.min(amount, computeLeft(without, undisputed));
+  const goodwill = computeGoodwillOf(without, refunded);
+  const { payments } = withPayment({ ...payment, disputed: { ...disputed, refunded, goodwill } });
+  return addGoodwill({ ...without, payments }, goodwill);
+}
+
+/** What refunds and disputes count for, each by its figure; changes may have taken some of it. */
+export function computeCountedGoodwill({ payments, refunds }: Returning): number {
+  return sum([...refunds, ...payments.map(({ disputed }) => disputed)].map((one) => one?.goodwill ?? 0));
+}
+
+/** At most the total, so that a lower one lowers it for good; the refunds keep their figures. */
+export function limitGoodwill<O extends Order>(order: O): O {
+  const { goodwill = 0, goodwillLost = 0 } = order;
+  const excess = goodwill - computeTotal(order);
+  return excess > 0 ? { ...order, goodwill: goodwill - excess, goodwillLost: goodwillLost + excess } : order;
+}
+
+/** That of refunds which an earlier release has recorded, in their order of creation; figures that there are stay. */
+export function completeGoodwill<O extends Order>(order: O): O {
+  if (order.refunds.every(({ goodwill }) => goodwill !== undefined)) return order;
+  const { state, confirmedAt, cancellation } = order;
+  const isOfConfirmed = ({ createdAt }: Refund): boolean =>
+    confirmedAt !== null && createdAt >= confirmedAt && (cancellation === null || createdAt < cancellation.requestedAt);
+  let completed: O = { ...order, refunds: [] };
+  for (const refund of order.refunds) {
+    const then: O = { ...completed, state: isOfConfirmed(refund) ? 'confirmed' : 'open' };
+    completed = refund.goodwill === undefined ? addRefund(then, refund) : putRefund(then, refund);
+  }
+  return { ...completed, state };
+}
+
+const putRefund = <O extends Order>(order: O, refund: Refund): O => ({ ...order, refunds: [...order.refunds, refund] });

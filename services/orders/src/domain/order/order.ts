@@ -98,6 +98,9 @@ export interface Dispute {
   /** The provider's code. */
   readonly reason: string;
   readonly at: number;
+  /** What a lost one counts for as refunded, and of that as goodwill. */
+  readonly refunded?: number;
+  readonly goodwill?: number;
 }
 
 export interface Payment extends MoneyRecord {
@@ -191,6 +194,10 @@ export interface Order {
   readonly refunds: readonly Refund[];
   /** What refunds gave back that is not due again; absent in orders of earlier releases: by their refunds. */
   readonly goodwill?: number;
+  /** What changes have taken of it by lowering the total; absent: nothing. */
+  readonly goodwillLost?: number;
+  /** It has credit, as of its last write, by which lists find it; absent: not known, an earlier release wrote it. */
+  readonly hasCredit?: boolean;
   /** Credit that the service refunds by itself; absent: none. */
   readonly refundableCredit?: number;
   /** Of the hold; in a reserved order the same as `dueAt`. Null once sold. */

@@ -134,6 +134,11 @@ export function beginSaleIfPaid<O extends Order>(order: O, now: number): Accepte
     : undefined;
 }
 
+/** Its sale is due if what became of other money has paid it, and is not due yet. */
+export function sellIfPaid<O extends Order>(order: O, now: number): Accepted<O> {
+  return (order.saleDue == null ? beginSaleIfPaid(order, now) : undefined) ?? accept(order);
+}
+
 /** Also an order that could not be sold; unchanged before its deadline. */
 export function expireIfDue<O extends Order>(order: O, now: number): Accepted<O> {
   return isOver(order, now) ? expireAtOnce(order, now) : accept(order);

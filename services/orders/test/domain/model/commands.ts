@@ -5,6 +5,7 @@ import type { Order } from '../../../src/domain/order/order.ts';
 import { isUnpaid } from '../../../src/domain/order/state.ts';
 import { decideWork } from '../../../src/follows.ts';
 import type { Event } from './histories.ts';
+import { computeLedgerGoodwill } from './invariants.ts';
 import {
   type Command,
   call,
@@ -135,6 +136,7 @@ export function createProcess(world: World, event: Event): Steps | undefined {
     pending: () => pay(world, command, event, 'pending'),
     settlement: () => settle(world, command, event),
     refund: () => refund(world, command, event),
+    report: () => report(world, command, event),
     details: () => changeBuyer(world, command, `C${number % 2}`),
   };
   const steps = kinds[kind] ?? (isCart ? undefined : ofInstitutions[kind]);
@@ -332,7 +334,8 @@ function* pay(world: World, command: Command, { number, attempt }: Event, status
     (graceMs: number): Rule =>
     (order, now) => {
       const amount = number < 12 ? Math.max(1, computeDue(order)) : number - 11;
-      const input = { id: paymentId, method: 'card', amount, reference: null, status, graceMs };
+      const overpaid = status === 'captured' && number > 17;
+      const input = { id: paymentId, method: 'card', amount, reference: null, status, overpaid, graceMs };
       return world.rules.addPayment(order, input, now);
     };
   const captured = () => add(GRACE_MS);
@@ -373,12 +376,33 @@ function* settle(world: World, { id }: Command, { number, flag }: Event): Steps 
   else yield* shortenHold(world, doc);
 }
 
-function* refund(world: World, { id, request = '' }: Command, { number }: Event): Steps {
-  const written = (): void => {
-    const { refunded, refundedAt } = world.ledgerOf(id);
-    refunded.set(request, number);
-    refundedAt.set(request, world.now());
+/** `flag`: by a provider, whose answer comes later. */
+function* refund(world: World, { id, request = '' }: Command, { number, flag }: Event): Steps {
+  const ledger = world.ledgerOf(id);
+  const key = `ref_${request}`;
+  let goodwill = 0;
+  const written = () => void ledger.refunded.set(key, { amount: number, at: world.now(), goodwill });
+  const input = { id: key, method: 'card', amount: number, reference: null };
+  yield* runCommand(world, { id, written }, (order, now) => {
+    goodwill = computeLedgerGoodwill(ledger, order, number);
+    const decision = world.rules.refund(order, input, now);
+    if (isRefused(decision) || !flag) return decision;
+    const refunds = decision.next.refunds.map((one) =>
+      one.id === key && one.provider === undefined ? { ...one, provider: 'stripe', status: 'pending' as const } : one,
+    );
+    return decision.next === order ? decision : { ...decision, next: { ...decision.next, refunds } };
+  });
+}
+
+/** What a provider says of a refund, again or later. */
+function* report(world: World, { id }: Command, { number, flag }: Event): Steps {
+  let refundId = '';
+  const status = flag ? 'failed' : 'done';
+  const written = () => void (flag && world.ledgerOf(id).failed.add(refundId));
+  const rule: Rule = (order, now) => {
+    const byProvider = order.refunds.filter(({ provider }) => provider !== undefined);
+    refundId = byProvider[number % Math.max(1, byProvider.length)]?.id ?? 'ref_none';
+    return world.rules.recordRefundReport(order, { refundId, status, reference: null }, now);
   };
-  const input = { id: `ref_${request}`, method: 'card', amount: number, reference: null };
-  yield* runCommand(world, { id, written }, (order, now) => world.rules.refund(order, input, now));
+  yield* sellIfDue(world, yield* runCommand(world, { id, written }, rule));
 }

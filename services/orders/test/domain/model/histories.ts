@@ -3,7 +3,7 @@ import type { Fate } from './steps.ts';
 
 const requests = [
   ...['lines', 'removal', 'extension', 'reservation', 'confirmation', 'captured', 'captured', 'pending', 'settlement'],
-  ...['settlement', 'refund', 'details', 'cancellation', 'checkout', 'checkout', 'work'],
+  ...['settlement', 'refund', 'report', 'details', 'cancellation', 'checkout', 'checkout', 'work'],
 ] as const;
 
 /** The requests that change places before they write. */
@@ -183,6 +183,22 @@ const atTheDoor: fc.Arbitrary<Planned[]> = fc
     done('step', event),
   ]);
 
+/** Money that goes back by a provider, of an order in whatever state, and does not arrive, perhaps later. */
+const failingRefunds: fc.Arbitrary<Planned[]> = fc
+  .record({
+    event: anything,
+    before: fc.constantFrom('captured', 'confirmation', 'deadline', 'cancellation'),
+    between: anything,
+    reports: fc.array(fc.boolean(), { minLength: 1, maxLength: 3 }),
+  })
+  .map(({ event, before, between, reports }) => [
+    { ...done('captured', event), number: before === 'captured' ? 0 : 13 + (event.number % 8) },
+    { ...done(before, event), number: 0, flag: true },
+    { ...done('refund', event), number: 1 + (event.number % 9), flag: true },
+    { ...between, order: event.order },
+    ...reports.map((flag) => ({ ...done('report', event), flag })),
+  ]);
+
 /** A payment whose outcome comes after the order was cancelled. */
 const paidAfterCancellation: fc.Arbitrary<Planned[]> = anything.map((event) => [
   done('pending', event),
@@ -224,6 +240,7 @@ export const histories: fc.Arbitrary<History> = fc.record({
         { weight: 1, arbitrary: paidByRemoval },
         { weight: 1, arbitrary: paidAfterCancellation },
         { weight: 1, arbitrary: failingPayments },
+        { weight: 2, arbitrary: failingRefunds },
       ),
       { minLength: 1, maxLength: 8, size: 'max' },
     )
@@ -278,6 +295,16 @@ export const rareHistories: Readonly<Record<string, History>> = {
       { ...ofOther, kind: 'lines' },
       { ...ofOther, kind: 'confirmation' },
       { ...event, kind: 'step' },
+    ],
+  },
+  'a refund of a part payment fails once the rest has been paid': {
+    prices: [10],
+    orders: [begin(1), begin(1)],
+    events: [
+      { ...event, kind: 'captured', number: 16 },
+      { ...event, kind: 'refund', number: 2 },
+      { ...event, kind: 'captured', number: 16 },
+      { ...event, kind: 'report' },
     ],
   },
   'one call stalls before its sale until its hold is over and another order has all places': {

@@ -22,6 +22,7 @@ import { beginOneCallSale } from '../../../src/domain/one-call.ts';
 import type { Order } from '../../../src/domain/order/order.ts';
 import { expire } from '../../../src/domain/order/state.ts';
 import { addPayment, refund, settlePayment } from '../../../src/domain/payments.ts';
+import { recordRefundReport } from '../../../src/domain/provider-refunds.ts';
 import { conditions } from './stock.ts';
 
 /** The rules of a history: a planted bug replaces one. */
@@ -39,6 +40,7 @@ export const rules = {
   giveUpSale,
   recordControl,
   recordPlacesReleased,
+  recordRefundReport,
   recordReplacement,
   recordTicketsCancelled,
   refund,

@@ -64,8 +64,8 @@ export function createWorld(rules: Rules, prices: readonly number[]) {
   const soldLate = new Set<string>();
   /** Orders that one call has created and sells. */
   const ofOneCall = new Set<string>();
-  const ledgerOf = (id: string) =>
-    of(ledgers, id, () => ({ captured: new Map(), refunded: new Map(), refundedAt: new Map() }));
+  const ledgerOf = (id: string): Ledger =>
+    of<Ledger>(ledgers, id, () => ({ captured: new Map(), refunded: new Map(), failed: new Set() }));
   const publish = (id: string, version: number, facts: readonly DomainFact[]): void => {
     for (const fact of facts) messages.push({ to: 'catalog', id, version, fact }, { to: 'tickets', id, version, fact });
   };
@@ -202,7 +202,7 @@ export function createWorld(rules: Rules, prices: readonly number[]) {
       for (const { id, order } of docs.values()) {
         const ledger = ledgerOf(id);
         // Most steps move no money, and orders are never changed in place.
-        const moved = ledger.captured.size + ledger.refunded.size;
+        const moved = ledger.captured.size + ledger.refunded.size + ledger.failed.size;
         if (moneyChecked.get(order) !== moved) checkMoney(order, ledger);
         moneyChecked.set(order, moved);
         checkOrder(order, stock, now);
