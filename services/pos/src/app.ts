@@ -13,8 +13,10 @@ import { createContacts } from './clients/contacts.ts';
 import { catalogApi } from './clients/generated/catalog.ts';
 import { contactsApi } from './clients/generated/contacts.ts';
 import { ordersApi } from './clients/generated/orders.ts';
+import { paymentsApi } from './clients/generated/payments.ts';
 import { ticketsApi } from './clients/generated/tickets.ts';
 import { createOrders } from './clients/orders.ts';
+import { createPayments } from './clients/payments.ts';
 import { createTickets } from './clients/tickets.ts';
 import { createRoutes } from './commands.ts';
 import { createDemoPages } from './mail/demo.ts';
@@ -24,6 +26,7 @@ import { mailSettings, resolveSender } from './mail/server.ts';
 import { simulatedPayments } from './orders/buyer.ts';
 import { createOrderLink, createOrderLinks, renewOrderLink } from './orders/links.ts';
 import { createLostLinks } from './orders/lost-links.ts';
+import { createPageCount } from './orders/pages.ts';
 import { createOffers } from './products/offers.ts';
 import { eraseContact, queueMails } from './reactions.ts';
 import type { PosContext } from './request/context.ts';
@@ -39,7 +42,7 @@ const settings = {
   contactsUrl: url('CONTACTS_URL', { origin: true }),
   ordersUrl: url('ORDERS_URL', { origin: true }),
   ticketsUrl: url('TICKETS_URL', { origin: true }),
-  /** Without it no payment provider is offered. */
+  /** Without it there are no payment methods of providers. */
   paymentsUrl: url('PAYMENTS_URL', { origin: true, optional: true }),
   sessionIdleSeconds: integer('SESSION_IDLE_SECONDS', { default: 1_800, min: 1 }),
   /** Seconds after which a session ends in any case; orders keeps a cart that is never bought for a day. */
@@ -80,6 +83,10 @@ const prepare = (parts: Parts<typeof settings>): PosState => {
     contacts,
     criteriaOf: createContactCriteria(contacts),
     orders: createOrders(createServiceClient(ordersApi, { url: own.ordersUrl, ...common })),
+    payments: own.paymentsUrl
+      ? createPayments(createServiceClient(paymentsApi, { url: own.paymentsUrl, ...common }))
+      : undefined,
+    countPage: createPageCount(store, Date.now),
     purchases: createPurchases(store),
     tickets: createTickets(createServiceClient(ticketsApi, { url: own.ticketsUrl, ...common })),
     bestEffortCatalog: createBestEffort({ ms: BEST_EFFORT_MS }),
@@ -108,7 +115,7 @@ export const pos: ServiceDefinition<typeof settings, PosState> = {
   settings,
   family: familyB,
   queues: [requireQueue('pos.contact-erased.v1'), requireQueue('pos.mail.v1')],
-  calls: [catalogApi, contactsApi, ordersApi, ticketsApi],
+  calls: [catalogApi, contactsApi, ordersApi, ticketsApi, paymentsApi],
   prepare,
   tags: {
     'point-of-sale': 'What a shop shows on every page: its name, languages, look and links.',

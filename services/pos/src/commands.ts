@@ -2,6 +2,7 @@ import type { AnyOperation } from '@boxoffice/http';
 import { createCartRoutes } from './cart/routes.ts';
 import { editions } from './description/editions.ts';
 import { createOrderLinksRoutes } from './orders/link-routes.ts';
+import { createPaymentRoutes } from './orders/payment-routes.ts';
 import { createOrdersRoutes } from './orders/routes.ts';
 import { createAvailabilityRoutes, createProductRoutes, createProgrammeRoutes } from './products/routes.ts';
 import { createSeatMapRoutes } from './products/seat-map.ts';
@@ -38,6 +39,8 @@ export function createRoutes(context: PosContext): AnyOperation[] {
         ...createCartRoutes(context, edition),
         // checkOut, listOwnOrders, getOwnOrder, cancelOwnOrder
         ...createOrdersRoutes(context, edition),
+        // payOwnOrder
+        ...createPaymentRoutes(context, edition),
         // getOwnTicketDocument, listOwnTickets, getOwnTicket, nameOwnTicket
         ...createTicketsRoutes(context, edition),
         // createOrderLink, requestOrderLink, getLinkedOrder, getOrderOfLink, getLinkedOrderDocument,

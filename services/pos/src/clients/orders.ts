@@ -16,6 +16,7 @@ export type Addition = BodyOf<operations, 'addCartItems'>;
 export type RequestedItem = Addition['items'][number];
 type LineChange = BodyOf<operations, 'changeCartItem'>;
 export type Checkout = BodyOf<operations, 'checkoutCart'>;
+type AnotherTry = BodyOf<operations, 'addShopPayment'>;
 export type Buyer = Pick<Checkout, 'contactNumber' | 'guest'>;
 /** Orders creates the contact once the checkout is accepted. */
 export type Guest = NonNullable<Checkout['guest']>;
@@ -25,6 +26,8 @@ type Selection = Omit<QueryOf<operations, 'listShopOrders'>, 'ids'> & { readonly
 /** Milliseconds: orders calls the catalog, contacts and tickets in turn. */
 export const WRITE_MS = 8_000;
 export const CERTAINTY_MS = 5_000;
+/** Milliseconds: a page was opened before, within the time of the same request. */
+const PAY_MS = 4_000;
 
 const NUMBER = /^[A-Za-z0-9]{1,64}$/;
 
@@ -47,6 +50,10 @@ export function createOrders(orders: ServiceClient<operations>) {
 
     checkout: (institution: string, orderId: string, body: Checkout, timeoutMs: number = WRITE_MS): Promise<Outcome> =>
       orders.call(institution, 'checkoutCart', { path: { orderId }, body, timeoutMs }).catch(asOutcome),
+
+    /** Lets an order whose payment is pending, or has failed, be paid on another page. */
+    pay: (institution: string, orderId: string, body: AnotherTry): Promise<Outcome> =>
+      orders.call(institution, 'addShopPayment', { path: { orderId }, body, timeoutMs: PAY_MS }).catch(asOutcome),
 
     cancel: (institution: string, orderId: string, body: { requestId: string; until: string }): Promise<Outcome> =>
       orders.call(institution, 'cancelShopOrder', { path: { orderId }, body, ...write }).catch(asOutcome),

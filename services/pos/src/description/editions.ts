@@ -19,7 +19,7 @@ import {
   Venue,
 } from './schemas.ts';
 
-const { Boolean: Flag, Object: Members, String: Text } = Type;
+const { Boolean: Flag, Integer, Object: Members, String: Text } = Type;
 
 const SOLD = 'as of the sale, also after the product has closed; null in what an earlier release sold';
 
@@ -49,6 +49,28 @@ const ExperimentalCart = named(
   }),
 );
 
+const ShopPayment = named(
+  'ShopPayment',
+  Members(
+    {
+      method: Text({ description: 'as at the checkout' }),
+      state: oneOf(ordersValues['ShopPayment.state'], {
+        description:
+          '`failed`: it can be tried again while the places are held; `expired`: so can one whose page is over',
+      }),
+      url: createNullableSchema(
+        Text({
+          description: 'the page of the provider, to which the shop sends the buyer; null: it cannot be paid there',
+        }),
+      ),
+      expiresAt: createNullableSchema({ ...timestamp, description: 'until when it can be paid there' }),
+    },
+    { description: 'the payment that counts, else the last one; null: none yet' },
+  ),
+);
+
+const money = (description: string) => Integer({ minimum: 0, description: `${description}, in the minor unit` });
+
 const ExperimentalOrder = named(
   'ShopOrderExperimental',
   Members({
@@ -69,6 +91,10 @@ const ExperimentalOrder = named(
       ),
     ),
     localCreatedAt,
+    payment: createNullableSchema(ShopPayment),
+    paid: money('what was paid'),
+    refunded: money('what goes back to the buyer of it, or has gone'),
+    credit: money('what was paid beyond what the order costs, and is not refunded'),
     ticketDelivery: oneOf(ordersValues['ShopOrder.ticketDelivery'], {
       description: 'electronic: the codes open the door; print: the institution prints the tickets first',
     }),
@@ -129,6 +155,11 @@ const exampleOfSold = {
   localValidUntil: null,
 };
 
+const exampleOfMoney = {
+  payment: { method: 'simulated', state: 'captured' as const, url: null, expiresAt: null },
+  ...{ paid: 4_500, refunded: 0, credit: 0 },
+};
+
 const withSold = <Item extends object>(items: Readonly<Record<string, Item>>, more: object = {}) =>
   Object.fromEntries(Object.entries(items).map(([id, item]) => [id, { ...item, ...exampleOfSold, ...more }]));
 
@@ -152,10 +183,30 @@ const experimental = {
       number: 'k7m2p9qx',
       localCreatedAt: '2026-11-20T17:05:12+01:00',
       items: withSold(examples.order.items, { ticketStatus: 'printed' }),
+      ...exampleOfMoney,
       ticketDelivery: 'electronic',
     },
     ticket: { ...examples.ticket, ...exampleOfSold, tariff: 'Plein tarif' },
   },
+};
+
+export const pendingOrder = {
+  ...examples.order,
+  state: 'payment_pending' as const,
+  paymentMethod: 'stripe',
+  expiresAt: '2026-11-20T16:37:12.000Z',
+  number: 'k7m2p9qx',
+  localCreatedAt: '2026-11-20T17:05:12+01:00',
+  items: withSold(examples.order.items, { ticketId: null, barcode: null, ticketStatus: null }),
+  ...exampleOfMoney,
+  payment: {
+    method: 'stripe',
+    state: 'pending' as const,
+    url: 'https://checkout.stripe.com/c/pay/cs_live_a1b2c3',
+    expiresAt: '2026-11-20T16:36:00.000Z',
+  },
+  paid: 0,
+  ticketDelivery: 'electronic',
 };
 
 export type Edition = typeof numbered | typeof experimental;

@@ -31,6 +31,8 @@ export const placeholders = [
   'when',
   'where',
   'refund',
+  'confirmed',
+  'expired',
 ] as const;
 export type Values = Readonly<Record<(typeof placeholders)[number], string>>;
 

@@ -166,5 +166,7 @@ export function buildMailValues(its: ValuesOptions): Values {
     when: moved ? formatWhen(moved) : '',
     where: moved ? formatWhere(moved.about) : '',
     refund: mail.refund ? money(mail.refund.amount, mail.refund.currency) : '',
+    confirmed: order.state === 'confirmed' ? 'yes' : '',
+    expired: order.state === 'expired' ? 'yes' : '',
   };
 }

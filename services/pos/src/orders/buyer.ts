@@ -1,10 +1,13 @@
 import { PosFault } from '@boxoffice/envelope';
 import { createLineSchema, emailSchema, named, oneOf } from '@boxoffice/http';
 import { flag, type Setting, SettingsFault } from '@boxoffice/runtime';
+import type { BestEffort } from '@boxoffice/service';
 import { type Static, Type } from 'typebox';
 import type { PointOfSale } from '../clients/catalog.ts';
+import type { Contacts } from '../clients/contacts.ts';
 import { ordersValues } from '../clients/generated/orders.ts';
-import type { Buyer } from '../clients/orders.ts';
+import type { Buyer, Order } from '../clients/orders.ts';
+import type { Payments } from '../clients/payments.ts';
 import { contactNumber } from '../description/schemas.ts';
 import { requireContact, type Visit } from '../request/visit.ts';
 
@@ -29,13 +32,37 @@ export const simulatedPayments: Setting<SimulatedPayments> = {
 
 type Method = PointOfSale['paymentMethods'][number];
 
+/** Those of v1, for good: the others are names of payment providers. */
+const ownMethods = ['on_account', 'external', 'simulated'] as const;
+
+export type Provider = Exclude<Purchase['paymentMethod'], (typeof ownMethods)[number]>;
+
+/** Whether one pays on the page of a payment provider. */
+export function isProvider(method: Purchase['paymentMethod']): method is Provider {
+  return !ownMethods.some((own) => own === method);
+}
+
+interface Accepting {
+  readonly simulated: () => SimulatedPayments;
+  readonly payments: Payments | undefined;
+}
+
 /** The methods of the point of sale that a checkout accepts now. */
 export function listAcceptedMethods(
-  taken: SimulatedPayments,
+  { simulated, payments }: Accepting,
   { paymentMethods, demo }: Pick<PointOfSale, 'paymentMethods' | 'demo'>,
 ): Method[] {
+  const taken = simulated();
   const isSimulated = taken === 'always' || (taken === 'demo data' && demo);
-  return paymentMethods.filter((method) => method !== 'simulated' || isSimulated);
+  return paymentMethods.filter((method) =>
+    method === 'simulated' ? isSimulated : payments !== undefined || !isProvider(method),
+  );
+}
+
+/** @throws {PosFault} payment_method_not_accepted */
+export function requireMethod(context: Accepting, { pointOfSale }: Visit, method: string): void {
+  if (listAcceptedMethods(context, pointOfSale).some((accepted) => accepted === method)) return;
+  throw new PosFault('payment_method_not_accepted', `The point of sale does not accept the payment method ${method}.`);
 }
 
 const name = Type.Optional(createLineSchema({ maxLength: 100 }));
@@ -48,24 +75,40 @@ const Guest = named(
   ),
 );
 
-/** Of v1, for good. */
-const METHODS = ['on_account', 'external', 'simulated'] as const;
+const ofPurchase = {
+  contactNumber: Type.Optional(contactNumber),
+  contact: Type.Optional(Guest),
+  paymentMethod: oneOf(ownMethods, { description: 'one of the point of sale' }),
+  paymentToken: Type.Optional(
+    oneOf(ordersValues['Checkout.paymentToken'], { description: 'for `simulated`: the outcome of the payment' }),
+  ),
+};
 
-export const Purchase = named(
-  'ShopOrderInput',
-  Type.Object({
-    contactNumber: Type.Optional(contactNumber),
-    contact: Type.Optional(Guest),
-    paymentMethod: oneOf(METHODS, { description: 'one of the point of sale' }),
-    paymentToken: Type.Optional(
-      oneOf(ordersValues['Checkout.paymentToken'], { description: 'for `simulated`: the outcome of the payment' }),
-    ),
+export const Purchase = named('ShopOrderInput', Type.Object(ofPurchase));
+
+export const providerPayment = {
+  paymentMethod: oneOf(ordersValues['Checkout.paymentMethod'], {
+    description: 'one of the point of sale; with the name of a provider the buyer pays on its page',
   }),
+  returnUrl: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 2_000,
+      description:
+        'where the buyer comes back to from the page of a provider, unchanged: below an origin of `returnUrls` of ' +
+        'the point of sale, or of this installation; absent: the page of the order in the shop of this product',
+    }),
+  ),
+};
+
+export const ExperimentalPurchase = named(
+  'ShopOrderInputExperimental',
+  Type.Object({ ...ofPurchase, ...providerPayment }),
 );
-export type Purchase = Static<typeof Purchase>;
+export type Purchase = Static<typeof ExperimentalPurchase>;
 
 /** @throws {PosFault} */
-export function requireBuyer(visit: Visit, purchase: Purchase, simulated: SimulatedPayments): void {
+export function requireBuyer(context: Accepting, visit: Visit, purchase: Purchase): void {
   const { contactNumber, contact, paymentMethod, paymentToken } = purchase;
   if (contactNumber !== undefined) requireContact(visit, contactNumber);
   if (contactNumber === undefined && contact === undefined) {
@@ -74,12 +117,7 @@ export function requireBuyer(visit: Visit, purchase: Purchase, simulated: Simula
   if (contactNumber !== undefined && contact !== undefined) {
     throw new PosFault('validation_error', 'An order has either $.contactNumber or $.contact, not both.');
   }
-  if (!listAcceptedMethods(simulated, visit.pointOfSale).includes(paymentMethod)) {
-    throw new PosFault(
-      'payment_method_not_accepted',
-      `The point of sale does not accept the payment method ${paymentMethod}.`,
-    );
-  }
+  requireMethod(context, visit, paymentMethod);
   if (paymentMethod === 'simulated' && paymentToken === undefined) {
     throw new PosFault('bad_request', '$.paymentToken is required with the payment method simulated.');
   }
@@ -90,6 +128,16 @@ export function toBuyer({ language }: Visit, { contactNumber, contact }: Purchas
   return contact
     ? { guest: { ...toNames(contact), email: contact.email, ...(language === '' ? {} : { language }) } }
     : { contactNumber: String(contactNumber) };
+}
+
+/** The buyer's address, for the page of a provider; undefined while contacts does not say it. */
+export async function findEmail(
+  { contacts, bestEffortContacts }: { readonly contacts: Contacts; readonly bestEffortContacts: BestEffort },
+  institution: string,
+  { contactNumber }: Pick<Order, 'contactNumber'> | Pick<Buyer, 'contactNumber'>,
+): Promise<string | undefined> {
+  if (contactNumber == null) return undefined;
+  return (await bestEffortContacts(() => contacts.own(institution, contactNumber)))?.email ?? undefined;
 }
 
 /** A single name is the last name. */

@@ -20,8 +20,9 @@ import { requireNotOver } from '../products/offers.ts';
 import type { PosContext } from '../request/context.ts';
 import { createSessionEndedFault, requireSession, type Visit } from '../request/visit.ts';
 import { deriveId, type SessionDocument } from '../store.ts';
-import { type Purchase, requireBuyer, toBuyer } from './buyer.ts';
-import { requireDone } from './refusals.ts';
+import { findEmail, isProvider, type Purchase, requireBuyer, toBuyer } from './buyer.ts';
+import { closeRefusedPage, openPage, type ProviderPage, requireReturnUrl } from './pages.ts';
+import { createBusyFault, requireDone } from './refusals.ts';
 
 /**
  * Milliseconds, below the gateway's timeout: reading the cart (3,000) and the catalogue (2,000), buying, and cancelling
@@ -38,6 +39,8 @@ const MAX_ORDERS = 100;
 interface CheckoutTarget {
   readonly orderId: string;
   readonly requestId: string;
+  /** As it was just read. */
+  readonly order?: Order;
 }
 
 /**
@@ -52,12 +55,15 @@ export async function checkOut(
 ): Promise<Order> {
   const endsAt = performance.now() + TOTAL_MS;
   const session = requireSession(visit);
-  requireBuyer(visit, purchase, context.simulated());
-  const { orderId, requestId } = await findTarget(context, session, key);
+  requireBuyer(context, visit, purchase);
+  requireReturnUrl(visit, purchase.returnUrl);
+  const target = await findTarget(context, session, key);
+  const { orderId, requestId } = target;
   const buyer = toBuyer(visit, purchase);
   await recordTarget(context, session, key, orderId, buyer);
+  const page = await openPageFor(context, visit, target, purchase);
   const { paymentMethod, paymentToken } = purchase;
-  const request = { requestId, ...buyer, paymentMethod, paymentToken };
+  const request = { requestId, ...buyer, paymentMethod, paymentToken, page };
   return reportedOrder(context, session, requireDone(await buy(context, session, orderId, request, endsAt)), endsAt);
 }
 
@@ -76,9 +82,27 @@ const findTarget = async (
   if (cart && cart.lines.length > 0) {
     const performanceIds = cart.lines.map(({ performanceId }) => performanceId);
     await requireNotOver(context, session.institution, performanceIds);
-    return { orderId: cart.id, requestId: key ?? deriveRequestId(cart) };
+    return { orderId: cart.id, requestId: key ?? deriveRequestId(cart), order: cart };
   }
   throw recorded?.state === 'cancelled' ? createCancelledFault() : empty();
+};
+
+/** Undefined if nothing is to be paid on the page of a provider. Rejects as {@link openPage} does. */
+const openPageFor = async (
+  context: PosContext,
+  visit: Visit,
+  { orderId, requestId, order: read }: CheckoutTarget,
+  { paymentMethod: provider, returnUrl, contact, contactNumber }: Purchase,
+): Promise<ProviderPage | undefined> => {
+  if (!isProvider(provider)) return undefined;
+  const { institution } = visit.pointOfSale;
+  const order = read ?? (await context.orders.get(institution, orderId));
+  // A repeat finds the order bought; what costs nothing is sold at once.
+  if (!order || order.due === 0 || (order.listed && !order.payable)) return undefined;
+  const email = contact?.email ?? (await findEmail(context, institution, { contactNumber }));
+  const page = await openPage(context, visit, order, { provider, requestId, returnUrl, email });
+  if (!page) throw createBusyFault();
+  return page;
 };
 
 /** A checkout that bought the recorded cart but is not reported yet. */
@@ -193,12 +217,15 @@ const buy = async (
     throw new Error('checkout not started: reading the cart left too little time before the timeout');
   const attempt = () => orders.checkout(institution, orderId, request, computeTimeLeft());
   try {
-    return await attempt().catch((error: unknown) => {
+    const outcome = await attempt().catch((error: unknown) => {
       if (!isUnanswered(error) || performance.now() - startedAt > RETRY_WITHIN_MS || computeTimeLeft() < LEAST_MS)
         throw error;
       return attempt();
     });
+    await closeRefusedPage(context, institution, outcome, request.page);
+    return outcome;
   } catch (error) {
+    // Payments closes the page of a cancelled order, and one that no order wants.
     const orderCancelled = await cancelFailed(context, session, orderId).catch(() => false);
     throw createUnforeseenFault(error, { userLoggedOut: false, orderCancelled });
   }

@@ -6,10 +6,11 @@ import { examples } from '../description/examples.ts';
 import { langQuery, pathId } from '../description/schemas.ts';
 import type { PosContext } from '../request/context.ts';
 import { mapById } from '../request/pagination.ts';
-import { createNotFoundFault, LINK_HEADER, operation } from '../request/visit.ts';
+import { createNotFoundFault, LINK_HEADER, operation, type Visit } from '../request/visit.ts';
 import type { OrderLinkDocument } from '../store.ts';
 import { drawOrderDocument, drawTicketDocuments } from '../tickets/documents.ts';
 import { createOrderLink, findLinkedOrder, isErased, LostLink, listOrderTickets, type NewOrderLink } from './links.ts';
+import { readSettledOrder } from './pages.ts';
 import { findOwnOrder, readCurrentOffer, toOrderView, toTicketView } from './views.ts';
 
 const token = 's3N0pN6bV0dQ2m1c8yXkq0o8w7Jt5r4ZzE9uLhTfGaM';
@@ -17,6 +18,15 @@ const document = { contentType: 'application/pdf', base64: 'JVBERi0xLjMK' };
 
 export function createOrderLinksRoutes(context: PosContext, edition: Edition): AnyOperation[] {
   if (!edition.isExperimental) return [];
+
+  /** What it was asked for settles a pending payment of a provider first. @throws {PosFault} not_found */
+  const findSettled = async ({ pointOfSale }: Visit, token: string | undefined) => {
+    const linked = await findLinkedOrder(context, pointOfSale, token);
+    const order = await readSettledOrder(context, pointOfSale.institution, linked.order);
+    if (order === linked.order) return linked;
+    return { order, tickets: await listOrderTickets(context, pointOfSale.institution, order) };
+  };
+
   return [
     operation({
       id: 'createOrderLink',
@@ -78,7 +88,8 @@ export function createOrderLinksRoutes(context: PosContext, edition: Edition): A
       summary: 'Returns the order of a link with its tickets and their documents',
       description:
         'Read only. Every token that gives no order is 404, whatever the reason. A cancelled or expired order has ' +
-        'neither tickets nor documents; one that is not confirmed yet has none yet.',
+        'neither tickets nor documents; one that is not confirmed yet has none yet. A pending payment of a provider is ' +
+        'asked for as by `GET /orders/{id}`.',
       query: langQuery,
       answers: { 200: LinkedOrder },
       errors: ['not_found'],
@@ -90,7 +101,7 @@ export function createOrderLinksRoutes(context: PosContext, edition: Edition): A
         },
       },
       handle: async ({ visitor, header }) => {
-        const { order, tickets } = await findLinkedOrder(context, visitor.pointOfSale, header(LINK_HEADER));
+        const { order, tickets } = await findSettled(visitor, header(LINK_HEADER));
         const reader = { visit: visitor, isExperimental: true };
         const [current, documents] = await Promise.all([
           readCurrentOffer(context, visitor),
@@ -117,7 +128,7 @@ export function createOrderLinksRoutes(context: PosContext, edition: Edition): A
       errors: ['not_found'],
       example: { answer: edition.examples.order },
       handle: async ({ visitor, header }) => {
-        const { order, tickets } = await findLinkedOrder(context, visitor.pointOfSale, header(LINK_HEADER));
+        const { order, tickets } = await findSettled(visitor, header(LINK_HEADER));
         const reader = { visit: visitor, isExperimental: true };
         return ok(toOrderView(order, await readCurrentOffer(context, visitor), ticketIn(tickets), reader));
       },

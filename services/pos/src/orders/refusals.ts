@@ -51,6 +51,7 @@ const refusalsOf = {
   items: {},
   item: { cart_gone: ['not_found', 'There is no such resource.'] },
   order: { cart_gone: ['order_not_cancellable', 'The order has expired or is already cancelled.'] },
+  payment: { cart_gone: ['order_not_payable', 'The order can no longer be paid.'] },
 } as const satisfies Readonly<Record<string, Readonly<Partial<Record<Reason, Row>>>>>;
 
 /** `named`: what the request names, `items` several items for the cart. @throws {PosFault} for a refusal */
@@ -64,8 +65,13 @@ export function requireDone(
   const item = named === 'items' ? itemIn(details) : undefined;
   const message = item === undefined ? text : `${item}: ${text}`;
   // An answer with Retry-After is not stored as that of the key, so a repeat is executed.
-  const headers: FaultHeaders = reason === 'busy' ? { 'Retry-After': '1' } : {};
+  const headers: FaultHeaders = code === 'order_busy' ? { 'Retry-After': '1' } : {};
   throw new PosFault(code, message, { headers });
+}
+
+export function createBusyFault(): PosFault {
+  const [code, message] = refusals.busy;
+  return new PosFault(code, message, { headers: { 'Retry-After': '1' } });
 }
 
 /** The path is that of the request's body; undefined if the refusal is about all items. */

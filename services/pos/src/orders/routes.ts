@@ -7,13 +7,13 @@ import { createMapSchema, langQuery, pathId } from '../description/schemas.ts';
 import { readCurrentProducts } from '../products/offers.ts';
 import type { PosContext } from '../request/context.ts';
 import { buildPartHeaders, mapById, partQuery, toPart } from '../request/pagination.ts';
-import { createNotFoundFault, LINK_HEADER, operation, requireSession, type Visit } from '../request/visit.ts';
+import { LINK_HEADER, operation, requireSession, type Visit } from '../request/visit.ts';
 import { createId } from '../store.ts';
-import { Purchase } from './buyer.ts';
+import { ExperimentalPurchase, Purchase } from './buyer.ts';
 import { checkOut } from './checkout.ts';
-import { findLinkedOrder } from './links.ts';
+import { readSettledOrder } from './pages.ts';
 import { requireDone } from './refusals.ts';
-import { findOwnOrder, loadTicketLookup, readCurrentOffer, toOrderView } from './views.ts';
+import { findOwnOrder, findOwnOrLinkedOrder, loadTicketLookup, readCurrentOffer, toOrderView } from './views.ts';
 
 const params = { id: pathId };
 
@@ -51,14 +51,6 @@ export function createOrdersRoutes(context: PosContext, edition: Edition): AnyOp
     return Math.min(...starts);
   };
 
-  /** @throws {PosFault} not_found */
-  const findOwnOrLinked = async (visit: Visit, id: string, token: string | undefined): Promise<AnyOrder> => {
-    if (token === undefined) return findOwnOrder(context, visit, id);
-    const { order } = await findLinkedOrder(context, visit.pointOfSale, token);
-    if (order.id !== id) throw createNotFoundFault();
-    return order;
-  };
-
   const one = async (visit: Visit, order: AnyOrder) => (await loadView(visit, [order]))(order);
 
   return [
@@ -72,9 +64,13 @@ export function createOrdersRoutes(context: PosContext, edition: Edition): AnyOp
         'A logged-in user sends `contactNumber`, a guest `contact`. A repeat with the same Idempotency-Key never ' +
         'buys twice; without a key, a repeat after a 500 returns the outcome of the first request. A refusal leaves ' +
         'the cart unchanged. An order whose payment failed can be bought again while its places are held. The answer ' +
-        'comes within 15 seconds.',
+        'comes within 15 seconds.' +
+        (isExperimental
+          ? ' With the name of a payment provider as the method the order waits for its payment: the shop sends the ' +
+            'buyer to `payment.url`. The cart stays where the provider opens no page; what costs nothing is confirmed.'
+          : ''),
       query: langQuery,
-      body: Purchase,
+      body: isExperimental ? ExperimentalPurchase : Purchase,
       answers: { 201: Order },
       errors: [
         'cart_empty',
@@ -83,6 +79,7 @@ export function createOrdersRoutes(context: PosContext, edition: Edition): AnyOp
         'order_busy',
         'contact_required',
         'payment_method_not_accepted',
+        ...(isExperimental ? providerErrors : []),
         'payment_declined',
         'invalid_reference',
         'login_required',
@@ -133,12 +130,21 @@ export function createOrdersRoutes(context: PosContext, edition: Edition): AnyOp
       path: '/orders/{id}',
       access: 'session',
       summary: 'Returns an own order; items of a confirmed one contain the barcodes of their tickets',
-      description: 'An order of somebody else is 404.',
+      description:
+        'An order of somebody else is 404.' +
+        (isExperimental
+          ? ' A pending payment on the page of a provider is asked for there first, at most once in five seconds, for ' +
+            'which the answer waits up to three: ask so when the buyer comes back.'
+          : ''),
       params,
       query: langQuery,
       answers: { 200: Order },
       example,
-      handle: async ({ visitor, params }) => ok(await one(visitor, await findOwnOrder(context, visitor, params.id))),
+      handle: async ({ visitor, params }) => {
+        const found = await findOwnOrder(context, visitor, params.id);
+        const { institution } = visitor.pointOfSale;
+        return ok(await one(visitor, isExperimental ? await readSettledOrder(context, institution, found) : found));
+      },
     }),
     operation({
       id: 'cancelOwnOrder',
@@ -158,7 +164,7 @@ export function createOrdersRoutes(context: PosContext, edition: Edition): AnyOp
       handle: async ({ visitor, params, header, idempotencyKey }) => {
         const { institution, shopperCancellationMinutes } = visitor.pointOfSale;
         const token = isExperimental ? header(LINK_HEADER) : undefined;
-        const found = await findOwnOrLinked(visitor, params.id, token);
+        const found = await findOwnOrLinkedOrder(context, visitor, params.id, token);
         if (shopperCancellationMinutes === null) throw neverCancelled();
         const until = await computeStart(visitor, found);
         const outcome = await orders.cancel(institution, found.id, {
@@ -174,6 +180,13 @@ export function createOrdersRoutes(context: PosContext, edition: Edition): AnyOp
     }),
   ];
 }
+
+const providerErrors = [
+  'invalid_return_url',
+  'payment_amount_too_small',
+  'payment_unavailable',
+  'order_not_payable',
+] as const;
 
 const neverCancelled = () =>
   new PosFault('order_not_cancellable', 'Orders of this point of sale are cancelled by the institution only.');

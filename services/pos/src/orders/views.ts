@@ -10,6 +10,7 @@ import type { PosContext } from '../request/context.ts';
 import { mapById } from '../request/pagination.ts';
 import { createNotFoundFault, requireSession, type Visit } from '../request/visit.ts';
 import { isId } from '../store.ts';
+import { findLinkedOrder } from './links.ts';
 
 interface Reader {
   readonly visit: Visit;
@@ -148,10 +149,21 @@ export function toOrderView(
   };
 }
 
-const toOrderDetails = ({ number, createdAt, ticketDelivery, lines }: Order, { performanceOf }: Current) => {
+const toOrderDetails = (
+  { number, createdAt, ticketDelivery, lines, payment, paid, refunded, credit }: Order,
+  { performanceOf }: Current,
+) => {
   const zones = lines.map(({ performanceId, about }) => performanceOf(performanceId)?.timeZone ?? about?.timeZone);
-  return { number, localCreatedAt: formatLocalTime(createdAt, zones.find(Boolean) ?? 'UTC'), ticketDelivery };
+  const localCreatedAt = formatLocalTime(createdAt, zones.find(Boolean) ?? 'UTC');
+  return { number, localCreatedAt, ticketDelivery, payment: payment && toPaymentView(payment), paid, refunded, credit };
 };
+
+const toPaymentView = ({ method, state, url, expiresAt }: NonNullable<Order['payment']>) => ({
+  method,
+  state,
+  url,
+  expiresAt,
+});
 
 export async function loadTicketLookup(
   { tickets }: Pick<PosContext, 'tickets'>,
@@ -209,5 +221,18 @@ export async function findOwnOrder(
   const { contactNumber, orderIds } = session;
   const isOwn = (contactNumber !== null && contactNumber === order.contactNumber) || orderIds.includes(orderId);
   if (!isOwn && !(await purchases.of(session)).includes(orderId)) throw createNotFoundFault();
+  return order;
+}
+
+/** @throws {PosFault} not_found */
+export async function findOwnOrLinkedOrder(
+  context: PosContext,
+  visit: Visit,
+  id: string,
+  token: string | undefined,
+): Promise<Order> {
+  if (token === undefined) return findOwnOrder(context, visit, id);
+  const { order } = await findLinkedOrder(context, visit.pointOfSale, token);
+  if (order.id !== id) throw createNotFoundFault();
   return order;
 }

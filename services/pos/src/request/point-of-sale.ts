@@ -84,7 +84,7 @@ const view = createView(PointOfSale);
 
 const NO_LINKS = { terms: null, privacy: null, contact: null };
 
-export function createPointOfSaleRoutes({ simulated }: Pick<PosContext, 'simulated'>): AnyOperation[] {
+export function createPointOfSaleRoutes(context: Pick<PosContext, 'simulated' | 'payments'>): AnyOperation[] {
   return [
     operation({
       id: 'viewPointOfSale',
@@ -98,7 +98,7 @@ export function createPointOfSaleRoutes({ simulated }: Pick<PosContext, 'simulat
       compressed: true,
       example: { answer: exampleOfPointOfSale },
       handle: ({ visitor: { pointOfSale, languages } }) => {
-        const paymentMethods = listAcceptedMethods(simulated(), pointOfSale);
+        const paymentMethods = listAcceptedMethods(context, pointOfSale);
         const { branding = null, links } = pointOfSale;
         const name = selectText(pointOfSale.name, languages);
         const shown = { ...pointOfSale, name, paymentMethods, branding, links: links ?? NO_LINKS };

@@ -38,7 +38,7 @@ interface ShopOptions {
   readonly senderOf: (seller: Pick<ShopState, 'name' | 'serviceHost'>) => ShopState['organiser'];
 }
 
-type Context = Pick<PosContext, 'pointOfSaleOf' | 'shops' | 'offers' | 'simulated' | 'now'>;
+type Context = Pick<PosContext, 'pointOfSaleOf' | 'shops' | 'offers' | 'simulated' | 'payments' | 'now'>;
 
 /** Most currencies have two. */
 const exponents = Object.fromEntries(Object.entries(EXPONENTS).filter(([, digits]) => digits !== 2));
@@ -76,7 +76,7 @@ export function createShopFront(
     const { serviceHost, currency, maxPlacesPerOrder, demo, links = null, branding } = seller;
     const { language, texts } = languages;
     const name = selectText(seller.name, languages.languages);
-    const paymentMethods = listAcceptedMethods(context.simulated(), seller);
+    const paymentMethods = listAcceptedMethods(context, seller);
     const state: ShopState = {
       ...{ serviceHost, name, language, texts, region: getCurrencyRegion(currency), currency, exponents },
       ...{

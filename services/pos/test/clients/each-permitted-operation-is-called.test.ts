@@ -5,9 +5,23 @@ import { createContacts } from '../../src/clients/contacts.ts';
 import { catalogApi } from '../../src/clients/generated/catalog.ts';
 import { contactsApi } from '../../src/clients/generated/contacts.ts';
 import { ordersApi } from '../../src/clients/generated/orders.ts';
+import { paymentsApi } from '../../src/clients/generated/payments.ts';
 import { ticketsApi } from '../../src/clients/generated/tickets.ts';
 import { createOrders } from '../../src/clients/orders.ts';
+import { createPayments } from '../../src/clients/payments.ts';
 import { createTickets } from '../../src/clients/tickets.ts';
+
+const page = {
+  paymentId: 'pay_1',
+  provider: 'stripe',
+  mode: 'test',
+  reference: 'cs_1',
+  url: 'https://pay.example/cs_1',
+  amount: 4_500,
+  currency: 'CHF',
+  expiresAt: '2031-01-01T00:00:00.000Z',
+  until: '2031-01-01T00:01:00.000Z',
+} as const;
 
 test('each operation that the authorizer permits to the point of sale is called', async () => {
   const catalog = await findUncalledOperations(catalogApi, (client) => {
@@ -28,6 +42,7 @@ test('each operation that the authorizer permits to the point of sale is called'
       orders.removeLine('opera', 'ord_1', 'lin_1'),
       orders.abandon('opera', 'ord_1'),
       orders.checkout('opera', 'ord_1', { requestId: 'r', paymentMethod: 'external' }),
+      orders.pay('opera', 'ord_1', { requestId: 'r', page }),
       orders.cancel('opera', 'ord_1', { requestId: 'r', until: '2031-01-01T00:00:00.000Z' }),
       orders.cancelAfterFault('opera', 'ord_1', 0),
       orders.get('opera', 'ord_1'),
@@ -35,6 +50,12 @@ test('each operation that the authorizer permits to the point of sale is called'
       orders.list('opera', { ids: [], offset: 0, limit: 1 }),
       orders.ofPerformance('opera', 'prf_1').next(),
     ];
+  });
+  const payments = await findUncalledOperations(paymentsApi, (client) => {
+    const { open, close, look } = createPayments(client);
+    const { provider, amount, currency, url: returnUrl } = page;
+    const order = { orderId: 'ord_1', requestId: 'r', pointOfSale: 'host', number: 'k3m9xqw7', returnUrl };
+    return [open('opera', { ...order, provider, amount, currency }), close('opera', 'pay_1'), look('opera', 'ord_1')];
   });
   const tickets = await findUncalledOperations(ticketsApi, (client) => {
     const { list, get, draw, name } = createTickets(client);
@@ -50,5 +71,7 @@ test('each operation that the authorizer permits to the point of sale is called'
       name('opera', 'tic_1', {}),
     ];
   });
-  expect({ catalog, contacts, orders, tickets }).toEqual({ catalog: [], contacts: [], orders: [], tickets: [] });
+  expect({ catalog, contacts, orders, payments, tickets }).toEqual({
+    ...{ catalog: [], contacts: [], orders: [], payments: [], tickets: [] },
+  });
 });

@@ -96,6 +96,23 @@ export async function createScenarios(
   const lost = { email: 'ana.martin@example.org', number: 'unknown2' };
   const [ana, eva] = [{ beneficiaryFirstName: 'Ana' }, { beneficiaryFirstName: 'Eva' }];
 
+  const card = { paymentMethod: 'stripe' };
+  const byCard = createGuestCheckout(card);
+  /** An order that waits for its payment on the page of a provider. */
+  const payable = async () => {
+    const { token: own, cartId } = await fill();
+    await fixture.call('POST', '/orders', { token: own, body: byCard });
+    return { token: own, path: `/orders/${cartId}/payments` };
+  };
+  const checkoutsByProvider: Scenario[] = [
+    called('POST', '/orders', { token: guest.token, body: { ...byCard, returnUrl: 'https://foreign.example' } }),
+    ...(['unavailable', 'amount_too_small'] as const).map((outcome) => async () => {
+      fixture.payments.refuseNext(outcome);
+      return fixture.call('POST', '/orders', { token: guest.token, body: byCard });
+    }),
+    ...refused(['not_payable', 'amount_differs'], called('POST', '/orders', { token: guest.token, body: byCard })),
+  ];
+
   return {
     browseProducts: contacts('GET', '/products', true),
     browseProgramme: contacts('GET', '/programme', true),
@@ -135,8 +152,24 @@ export async function createScenarios(
         return fixture.call('POST', '/orders', { host, token: String(there), body: bought });
       },
       called('POST', '/orders', { token, body: bought }),
+      ...(version === 'vexp' ? checkoutsByProvider : []),
       expiredCart('POST', '/orders', bought),
       reused('POST', '/orders', mine.token, bought, { ...bought, paymentToken: 'pending' }),
+    ],
+    payOwnOrder: [
+      ...(['not_payable', 'busy'] as const).map((reason) => async () => {
+        const waiting = await payable();
+        fixture.orders.refuseNext(reason);
+        return fixture.call('POST', waiting.path, { token: waiting.token, body: card });
+      }),
+      called('POST', `/orders/${mine.id}/payments`, { token: mine.token, body: { paymentMethod: 'external' } }),
+      called('POST', `/orders/${mine.id}/payments`, { token: mine.token, body: { ...card, returnUrl: '/thanks' } }),
+      ...(['unavailable', 'amount_too_small'] as const).map((outcome) => async () => {
+        const waiting = await payable();
+        fixture.payments.refuseNext(outcome);
+        return fixture.call('POST', waiting.path, { token: waiting.token, body: card });
+      }),
+      reused('POST', `/orders/${mine.id}/payments`, mine.token, card, card, '/orders/x/payments'),
     ],
     createOrderLink: [reused('POST', `/orders/${mine.id}/links`, mine.token, {}, {}, '/orders/x/links')],
     requestOrderLink: [
@@ -181,6 +214,7 @@ export function createGeneralRefusals(given: Fixture, operation: AnyOperation, t
   const valid = {
     '/shopping-cart/items': { performanceId: 'x', seatCategoryId: 'x', tariffId: 'x' },
     '/orders': { paymentMethod: 'external' },
+    '/orders/x/payments': { paymentMethod: 'stripe' },
     '/sessions': { login: 'x', password: 'x' },
     '/order-links/requests': { email: 'x@example.org', number: 'x' },
   }[target];

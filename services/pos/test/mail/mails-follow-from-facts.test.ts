@@ -232,6 +232,26 @@ describe.each(engines)('mails follow from facts, on $name', (engine) => {
     );
   });
 
+  test.each([
+    ['fr', 'votre commande a donc expiré', 'reste confirmée'],
+    ['de', 'darum ist Ihre Bestellung verfallen', 'bleibt bestätigt'],
+    ['en', 'so your order has expired', 'stays confirmed'],
+  ])('in %s money that goes back says whether it came too late or the order stays', async (language, late, stays) => {
+    for (const [state, said, other] of [
+      ['expired', late, stays],
+      ['confirmed', stays, late],
+    ] as const) {
+      const address = `${language}-${state}-${email}`;
+      const { id, contactNumber, order } = await sell(fixture, { email: address });
+      fixture.contacts.contact(contactNumber, { email: address, language });
+      order.state = state;
+      const data = { orderId: id, amount: 4_500, currency: 'CHF' };
+      await announce(fixture, id, '', { type: 'refund.recorded', resource: { type: 'refund', id: `ref_${id}` }, data });
+      const text = readText((await sentTo(address)).at(-1) as Received);
+      expect([text.includes(said), text.includes(other), text.includes('45')]).toEqual([true, false, true]);
+    }
+  });
+
   test('a confirmation that comes after the cancellation is not sent', async () => {
     const { id, order } = await sell(fixture, { email });
     order.state = 'cancelled';

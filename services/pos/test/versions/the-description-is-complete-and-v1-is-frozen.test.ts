@@ -63,11 +63,15 @@ test('vexp has every operation of v1, with its parameters, bodies and all member
     const [one] = name === 'POST /shopping-cart/items' ? (own as Alternatives).body.anyOf : [];
     // A link stands for the session there.
     const linked = name.endsWith('/cancellation') && { security: [{ sessionToken: [] }, { orderLinkToken: [] }] };
-    expect([name, one ? { ...own, body: one } : own]).toEqual([name, { ...same, ...linked }]);
+    // A checkout takes methods of providers there, and may be refused for more reasons.
+    const isCheckout = name === 'POST /orders';
+    const body = isCheckout && has((own as Alternatives).body, (same as Alternatives).body) && same;
+    expect([name, one ? { ...own, body: one } : { ...own, ...body }]).toEqual([name, { ...same, ...linked }]);
     expect([name, has(more, answers)]).toEqual([name, true]);
     // An expired cart is an answer there.
     const isOfCart = name.includes(' /shopping-cart') && name !== 'DELETE /shopping-cart';
-    expect([name, given]).toEqual([name, isOfCart ? codes.filter((code) => code !== '400 cart_expired') : codes]);
+    const wanted = isOfCart ? codes.filter((code) => code !== '400 cart_expired') : codes;
+    expect([name, isCheckout ? given.filter((code) => codes.includes(code)) : given]).toEqual([name, wanted]);
   }
 });
 
@@ -111,6 +115,7 @@ test('the description has exactly the listed operations under both versions', ()
     'GET /tickets/{id}/document',
     'POST /order-links/requests',
     'POST /orders/{id}/links',
+    'POST /orders/{id}/payments',
   ];
   expect(described.sort()).toEqual([...both, ...more.map((line) => line.replace(' ', ' /tnwr/vexp'))].sort());
 });

@@ -1,0 +1,113 @@
+import { PosFault } from '@boxoffice/envelope';
+import { attemptsCollection, createAddressLimit } from '@boxoffice/logins';
+import type { Store } from '@boxoffice/store';
+import type { Order, Orders, Outcome } from '../clients/orders.ts';
+import type { Page, Payments } from '../clients/payments.ts';
+import { createTooManyFault, type Visit } from '../request/visit.ts';
+import { deriveId } from '../store.ts';
+import type { Provider } from './buyer.ts';
+
+/** Pages of providers that one address (IPv6: /64) may have opened at an institution within an hour. */
+export const PAGE_LIMIT = { what: 'payment pages', most: 600, windowMs: 60 * 60_000 } as const;
+
+/** Resolves to the milliseconds to wait once the limit of the address is reached. */
+export type CountPage = (institution: string, ip: string) => Promise<number | undefined>;
+
+export function createPageCount(store: Pick<Store, 'collection'>, now: () => number): CountPage {
+  return createAddressLimit(store.collection(attemptsCollection), PAGE_LIMIT, now);
+}
+
+interface WithPayments {
+  readonly payments: Payments | undefined;
+}
+
+/** A request whose pages are over gets further ones; so many in a row. */
+const MOST_PAGES = 5;
+
+/** Nothing was stored about a request that is refused so, and it may be repeated under its key. */
+const LATER = { headers: { 'Retry-After': '5' } };
+
+export type ProviderPage = Page & { readonly provider: Provider };
+
+interface Paying {
+  readonly provider: Provider;
+  readonly requestId: string;
+  /** Where the buyer comes back to; undefined: to the page of the order in the shop. */
+  readonly returnUrl: string | undefined;
+  readonly email: string | undefined;
+  /** Another try: pages of the order that are open are closed first. */
+  readonly replaces?: true;
+}
+
+/**
+ * The page on which what is due of the order can be paid; a repeat has the same one. Undefined if nothing more can be
+ * paid: another page was. @throws {PosFault} payment_amount_too_small, payment_unavailable, too_many_requests
+ */
+export async function openPage(
+  { payments, countPage }: WithPayments & { readonly countPage: CountPage },
+  { pointOfSale: { institution, serviceHost }, session, language, ip, address }: Visit,
+  { id: orderId, number, due: amount, currency }: Order,
+  { requestId: first, returnUrl, ...paying }: Paying,
+): Promise<ProviderPage | undefined> {
+  const waitMs = await countPage(institution, ip);
+  if (waitMs !== undefined) throw createTooManyFault('payment pages', waitMs);
+  const buyer = session?.userId ?? session?.sessionId;
+  const comesBackTo = returnUrl ?? `${new URL(address).origin}/shop/${serviceHost}/order/${orderId}?new=1`;
+  const order = { orderId, pointOfSale: serviceHost, number, amount, currency, returnUrl: comesBackTo };
+  const reader = { ...(buyer ? { buyer } : {}), ...(language === '' ? {} : { language }) };
+  let requestId = first;
+  for (let page = 1; page <= MOST_PAGES; page += 1) {
+    const opened = await payments
+      ?.open(institution, { ...order, ...reader, ...paying, requestId })
+      .catch(() => undefined);
+    if (opened?.page) return { ...opened.page, provider: paying.provider };
+    if (opened?.outcome === 'amount_too_small')
+      throw new PosFault('payment_amount_too_small', 'The amount is below the minimum of the payment provider.');
+    if (opened?.outcome !== 'payable_no_more')
+      throw new PosFault('payment_unavailable', 'The payment provider opens no page for this order now.', LATER);
+    requestId = deriveId('again', requestId);
+  }
+  return undefined;
+}
+
+/** Closes the page of a refused request, unless the order is being paid on it by another one. */
+export async function closeRefusedPage(
+  { payments }: WithPayments,
+  institution: string,
+  { outcome, order }: Outcome,
+  page: Page | undefined,
+): Promise<void> {
+  if (!page || outcome === 'done' || !order || order.payment?.id === page.paymentId) return;
+  // Payments closes what no order wants by itself, later.
+  await payments?.close(institution, page.paymentId).catch(() => undefined);
+}
+
+/** The order once the provider has been asked about its pending payment: as it is while there is no answer. */
+export async function readSettledOrder(
+  { payments, orders }: WithPayments & { readonly orders: Pick<Orders, 'get'> },
+  institution: string,
+  order: Order,
+): Promise<Order> {
+  const { payment } = order;
+  if (!payment?.provider || payment.state !== 'pending') return order;
+  const looked = await payments?.look(institution, order.id).catch(() => undefined);
+  const isOther = looked?.payments.some(
+    ({ paymentId, state }) => state === 'captured' || (paymentId === payment.id && state !== 'pending'),
+  );
+  return (isOther && (await orders.get(institution, order.id))) || order;
+}
+
+/** Of an address (RFC 3986), so that every reader finds the same host in it, and a provider replaces nothing. */
+const ADDRESS = /^[\w\-.~:/?#[\]@!$&'()*+,;=%]+$/;
+
+/** @throws {PosFault} invalid_return_url unless it is below an origin of the point of sale or of this installation */
+export function requireReturnUrl({ pointOfSale, address }: Visit, given: string | undefined): void {
+  if (given === undefined) return;
+  const admitted = [new URL(address).origin, ...pointOfSale.returnUrls];
+  const isBelow = (origin: string) => given.startsWith(origin) && /^(?:[/?#]|$)/.test(given.slice(origin.length));
+  if (ADDRESS.test(given) && URL.canParse(given) && admitted.some(isBelow)) return;
+  throw new PosFault(
+    'invalid_return_url',
+    '$.returnUrl must be an address below an origin of returnUrls of the point of sale, or of this installation.',
+  );
+}
