@@ -230,7 +230,7 @@ describe('a shop reads its point of sale', () => {
         currency: 'CHF',
         maxPlacesPerOrder: 8,
         holdMinutes: 15,
-        paymentMethods: ['on_account', 'external', 'simulated'],
+        paymentMethods: ['on_account', 'external', 'simulated', 'stripe'],
         branding: null,
         links: { terms: null, privacy: null, contact: null },
       },
@@ -247,7 +247,7 @@ describe('a shop reads its point of sale', () => {
 
   test('a payment method that the checkout would refuse is not listed', async () => {
     const { serviceHost } = fixture.catalog.pointOfSale({ demo: false });
-    expect((await read(serviceHost)).data.paymentMethods).toEqual(['on_account', 'external']);
+    expect((await read(serviceHost)).data.paymentMethods).toEqual(['on_account', 'external', 'stripe']);
   });
 
   test('it is 404 under v1, and needs its context', async () => {

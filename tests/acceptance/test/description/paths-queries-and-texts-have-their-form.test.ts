@@ -104,7 +104,7 @@ const OPAQUE = [
   // Of the form of the token endpoint; elsewhere a code is a text of one line.
   'code',
   // Filters and names with rules of their own, which refuse or normalise what they do not know.
-  ...['email', 'lang', 'q', 'timeZone', 'types', 'venue'],
+  ...['email', 'lang', 'q', 'returnUrl', 'timeZone', 'types', 'venue'],
 ];
 
 const isOpaque = (name: string): boolean => OPAQUE.includes(name) || /Ids?$/.test(name);
