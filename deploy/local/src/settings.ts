@@ -53,18 +53,8 @@ export function explainKeys(directory: string) {
 
 const getSettings = <Spec>({ settings }: { readonly settings?: Spec }): Spec => settings as Spec;
 
-// In one process, the other services' addresses are no settings; the demo data decides on simulated payments, and
-// switches the simulated provider on.
-const {
-  catalogUrl,
-  contactsUrl,
-  ordersUrl,
-  ticketsUrl,
-  paymentsUrl,
-  simulatedPayments,
-  paymentSimulator,
-  ...ofServices
-} = {
+// In one process, the other services' addresses are no settings; the demo data decides on simulated payments.
+const { catalogUrl, contactsUrl, ordersUrl, ticketsUrl, paymentsUrl, simulatedPayments, ...ofServices } = {
   ...getSettings(authorizer),
   ...getSettings(contacts),
   ...getSettings(tickets),
@@ -92,7 +82,6 @@ const spec = {
   logLevel: oneOf('LOG_LEVEL', logLevels, { default: 'warn' }),
   operationsPort,
   demo: flag('BOXOFFICE_DEMO', { default: true }),
-  paymentSimulator: flag('PAYMENT_SIMULATOR', { default: false }),
   ports: requireDifferentPorts(gatewayPort, gatewayHttpPort, operationsPort),
   tlsCaFile,
 };

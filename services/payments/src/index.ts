@@ -1,8 +1,5 @@
 export { createPayments, payments } from './app.ts';
-export {
-  createErrorResponse,
-  createSimulatedFetch,
-  type Disturb,
-  type Execution,
-  type ProviderRequest,
-} from './simulator/api.ts';
+export { createErrorResponse, type Disturb, type Execution, type ProviderRequest } from './simulator/api.ts';
+export { type SimulatedSession, simulatedSessionsCollection } from './simulator/store.ts';
+export { signWebhook } from './simulator/webhooks.ts';
+export { type PaymentDocument, paymentsCollection, type RefundDocument, refundsCollection } from './store.ts';

@@ -88,6 +88,7 @@ const answer = async (api: SimulatedApi, request: ProviderRequest, how: Executio
   const documents = api.store.collection(simulatedSessionsCollection).of(api.institution);
   const now = Math.floor(api.now() / 1_000);
   const call = { documents, form, now, toPageUrl: api.toPageUrl, ...splitPath(path) };
+  if (method === 'GET' && how !== 'works') return FAILED;
   const body = method === 'GET' ? await readObject(call) : undefined;
   if (body) return { status: 200, headers: {}, body };
   const effect = method === 'POST' ? readEffect(call) : undefined;

@@ -3,7 +3,7 @@
 import type { RequestListener } from 'node:http';
 import { Fault } from '@boxoffice/envelope';
 import { createPagesFront, type PageAnswer, type PageRequest, readSingleParameter, redirect } from '@boxoffice/pages';
-import type { Logger } from '@boxoffice/runtime';
+import { type Logger, settleWithin } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
 import { createSimulatedFetch, type Disturb } from './api.ts';
 import { isOutcome, type Outcome, renderSession } from './page.ts';
@@ -24,6 +24,9 @@ import { createWebhooks } from './webhooks.ts';
 
 /** Below it, by its id, is the page of each session. */
 export const PAGES = '/svc/v3/payment-providers/simulator/pages';
+
+/** So long the provider's page waits for a webhook to be taken before it leads the buyer back. Milliseconds. */
+const WEBHOOK_MS = 10_000;
 
 interface SimulatorOptions {
   readonly store: Store;
@@ -69,7 +72,8 @@ export function createSimulator(options: SimulatorOptions): Simulator {
       };
       const after = await sessions.update(id, change);
       if (!after) throw new Fault('not_found', 'There is no such page.');
-      if (readSingleParameter(request, 'webhook') !== 'none') webhooks.announce(before, after);
+      if (readSingleParameter(request, 'webhook') !== 'none')
+        await settleWithin(webhooks.announce(before, after), WEBHOOK_MS, () => undefined);
       if (outcome === 'pay') return redirect(after.successUrl);
       if (outcome === 'cancel') return redirect(after.cancelUrl ?? after.successUrl);
       return renderSession({ ...shown, session: after, ...(outcome === 'decline' && { alert: 'declined' }) });
@@ -81,7 +85,14 @@ export function createSimulator(options: SimulatorOptions): Simulator {
 
   return {
     createFetch: (institution) =>
-      createSimulatedFetch({ store, institution, toPageUrl, now, disturb, onChange: webhooks.announce }),
+      createSimulatedFetch({
+        store,
+        institution,
+        toPageUrl,
+        now,
+        disturb,
+        onChange: (before, after) => void webhooks.announce(before, after),
+      }),
     front: createPagesFront({
       service: 'payments',
       roots: [PAGES],

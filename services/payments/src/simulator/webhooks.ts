@@ -99,11 +99,13 @@ export function createWebhooks({ now, findWebhookSecret, deliver, logger }: Webh
   };
 
   return {
-    announce(before: Session, after: SimulatedSession): void {
+    /** Resolves once they were taken or lost. */
+    announce(before: Session, after: SimulatedSession): Promise<void> {
       const sending: Promise<void> = send(before, after)
         .catch((error: unknown) => logger.warn('a webhook of the simulator was not taken', { error }))
         .finally(() => underWay.delete(sending));
       underWay.add(sending);
+      return sending;
     },
     /** Resolves when no webhook is on its way. */
     async settle(): Promise<void> {
