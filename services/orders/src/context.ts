@@ -103,13 +103,23 @@ const countMoves = (metrics: Metrics): OnWritten<OrderDocument> => {
   const labels = ['from', 'to'];
   const count = metrics.counter({ name: 'orders_moved_total', help: 'Orders that changed their state', labels });
   const places = metrics.counter({ name: 'orders_places_moved_total', help: 'Places of those orders', labels });
-  return (before, { state: to, lines }) => {
+  const fail = metrics.counter({
+    name: 'orders_credit_refunds_failed_total',
+    help: 'Refunds of credit by itself that failed: the credit stays',
+  });
+  return (before, after) => {
+    for (const { id, automatic, status } of after.refunds)
+      if (automatic && status === 'failed' && !hasFailed(before, id)) fail();
+    const { state: to, lines } = after;
     const from = before?.state ?? 'new';
     if (from === to) return;
     count({ from, to });
     places({ from, to }, lines.length);
   };
 };
+
+const hasFailed = (before: OrderDocument | undefined, refundId: string): boolean =>
+  before?.refunds.some(({ id, status }) => id === refundId && status === 'failed') === true;
 
 /** Each gauge is read from an index on scrape. Every instance reports the same value, so aggregate with `max`. */
 const watchOrders = ({ acrossInstitutions }: CollectionHandle<OrderDocument>, metrics: Metrics): void => {

@@ -95,6 +95,7 @@ export function announceOrder(before: OrderDocument | undefined, after: OrderDoc
 const listMoneyEvents = (before: Order | undefined, { id: orderId, payments, refunds }: Order): Announcement[] => {
   const statuses = new Map(before?.payments.map(({ id, status }) => [id, status]));
   const known = new Map(before?.refunds.map(({ id, status = 'done' }) => [id, status]));
+  const disputes = new Map(before?.payments.map(({ id, disputed }) => [id, disputed?.state]));
   return [
     ...payments.flatMap(({ id, status, amount, currency }): Announcement[] => {
       if (status === 'pending' || statuses.get(id) === status) return [];
@@ -105,6 +106,11 @@ const listMoneyEvents = (before: Order | undefined, { id: orderId, payments, ref
       if (known.get(id) === state) return [];
       const type = known.has(id) ? 'refund.changed' : 'refund.recorded';
       return [{ type, resource: { type: 'refund', id }, data: { orderId, state, amount, currency } }];
+    }),
+    ...payments.flatMap(({ id, status, amount, currency, disputed }): Announcement[] => {
+      if (!disputed || disputes.get(id) === disputed.state) return [];
+      const data = { orderId, status, amount, currency, disputed: disputed.state, reason: disputed.reason };
+      return [{ type: 'payment.disputed', resource: { type: 'payment', id }, data }];
     }),
   ];
 };

@@ -7,7 +7,15 @@ import type { Order } from './domain/order/order.ts';
 import { countRenames, isUnpaid } from './domain/order/state.ts';
 
 /** The work that follows from the state of an order alone. */
-const stateWork = ['sell', 'expire', 'releaseRemoved', 'shortenHold', 'writeGuest', 'forgetGuests'] as const;
+const stateWork = [
+  'sell',
+  'expire',
+  'releaseRemoved',
+  'shortenHold',
+  'refundCredit',
+  'writeGuest',
+  'forgetGuests',
+] as const;
 
 export type StateWork = (typeof stateWork)[number];
 
@@ -23,6 +31,8 @@ export function decideWork(order: Order): Readonly<Record<StateWork, number | nu
     expire: isUnpaid(order) && order.saleDue == null ? order.deadline : null,
     releaseRemoved: soonAfter(order.removedPlaces?.since),
     shortenHold: soonAfter(order.shorteningDue),
+    // The sale that is due decides first what is credit.
+    refundCredit: order.saleDue ? null : soonAfter(order.creditDue?.since),
     writeGuest: order.contactNumber === null ? null : soonAfter(order.guest?.since),
     forgetGuests: soonAfter(order.formerGuests?.since),
   };

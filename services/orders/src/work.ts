@@ -3,6 +3,7 @@ import type { WorkKind, WorkTable } from '@boxoffice/service';
 import type { OrdersContext } from './context.ts';
 import { decideWork, type StateWork } from './follows.ts';
 import { releaseRemoved } from './orders/lines.ts';
+import { refundDueCredit } from './payments/credit.ts';
 import { forgetGuests, issueTickets, writeGuest } from './saga/follow-ups.ts';
 import { expireNow, sell } from './saga/sell.ts';
 import { shortenHold } from './saga/shorten.ts';
@@ -28,6 +29,7 @@ const acts: Readonly<Record<StateWork, Act>> = {
   expire: (context, order) => expireNow(context, toTarget(order)),
   releaseRemoved,
   shortenHold,
+  refundCredit: refundDueCredit,
   writeGuest,
   forgetGuests,
 };
@@ -56,6 +58,7 @@ export const work: WorkTable<OrdersContext> = {
     expire: createHandler('expire'),
     releaseRemoved: createHandler('releaseRemoved'),
     shortenHold: createHandler('shortenHold'),
+    refundCredit: createHandler('refundCredit'),
     issueTickets: { handle: issue, slots: () => 4, institutionSlots: 2 },
     writeGuest: { handle: createHandler('writeGuest'), slots: () => 2, institutionSlots: 2 },
     forgetGuests: { handle: createHandler('forgetGuests'), slots: () => 2, institutionSlots: 2 },

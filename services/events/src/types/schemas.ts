@@ -80,6 +80,10 @@ const data: Readonly<Record<EventType, Readonly<Record<string, unknown>>>> = {
   'order.settled': { ...confirmed, state: 'cancelled', cancellation: settled },
   'payment.recorded': { orderId, status: 'captured', amount: 12_500, currency: 'CHF' },
   'payment.failed': { orderId, status: 'failed', amount: 12_500, currency: 'CHF' },
+  'payment.disputed': {
+    ...{ orderId, status: 'captured', amount: 12_500, currency: 'CHF' },
+    ...{ disputed: 'open', reason: 'fraudulent' },
+  },
   'refund.recorded': { orderId, state: 'pending', amount: 12_500, currency: 'CHF' },
   'refund.changed': { orderId, state: 'done', amount: 12_500, currency: 'CHF' },
   'ticket.issued': unprinted,

@@ -51,6 +51,15 @@ const PaymentEventData = named(
   Type.Object({ orderId: id, status: oneOf(['captured', 'failed'], describeState('payment')), amount, currency }),
 );
 
+const DisputeEventData = named(
+  'DisputeEventData',
+  Type.Object({
+    ...PaymentEventData.properties,
+    disputed: oneOf(['open', 'won', 'lost'], { description: 'by the buyer; lost: the money is gone' }),
+    reason: Type.String({ description: "the provider's code" }),
+  }),
+);
+
 const RefundEventData = named(
   'RefundEventData',
   Type.Object({
@@ -186,6 +195,11 @@ export const eventTypes = {
   },
   'payment.recorded': { ...payment, summary: 'A payment was captured' },
   'payment.failed': { ...payment, summary: 'A pending payment failed' },
+  'payment.disputed': {
+    ...payment,
+    data: DisputeEventData,
+    summary: 'The buyer disputes a payment by a provider, or the dispute has ended',
+  },
   'refund.recorded': { ...refund, summary: 'A refund was recorded' },
   'refund.changed': { ...refund, summary: 'A refund by a provider was done, or failed' },
   'ticket.issued': { ...ticket, summary: 'A ticket was issued, also in the place of another' },

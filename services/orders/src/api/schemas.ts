@@ -12,8 +12,7 @@ import {
 } from '@boxoffice/http';
 import { Type } from 'typebox';
 import { catalogValues } from '../clients/generated/catalog.ts';
-import { paymentStates, providerModes, refundStates, states } from '../domain/order/order.ts';
-import { providers } from '../domain/providers.ts';
+import { disputeStates, paymentStates, providerModes, providers, refundStates, states } from '../domain/order/order.ts';
 import { Place, ShownBeneficiary, Ticket } from './ticket-schema.ts';
 
 const { Array: List, Boolean: Flag, Integer, Number: Real, Object: Members, Optional, String: Text } = Type;
@@ -297,12 +296,23 @@ export const PaymentChange = named(
   }),
 );
 
+const shownProvider = createNullableSchema(
+  Text({ description: 'by whom it is made, such as `stripe`; null: it was recorded, whatever its method says' }),
+);
+
 export const Payment = named(
   'Payment',
   Members({
     id: Text(),
     orderId: Text(),
     method,
+    provider: shownProvider,
+    mode: Optional(oneOf(providerModes, { description: "of a provider's payment: of the keys that took it" })),
+    disputed: Optional(
+      createNullableSchema(
+        oneOf(disputeStates, { description: "of a provider's payment: its dispute; null: there is none" }),
+      ),
+    ),
     amount: money(0),
     currency,
     reference: Optional(createNullableSchema(reference)),
@@ -325,8 +335,12 @@ export const NewRefund = named(
   Members({
     amount: money(1),
     currency: ownCurrency,
-    method,
-    reference: Optional(reference),
+    method: Optional({ ...method, description: 'how it was given back; this or `provider`' }),
+    provider: Optional(oneOf(providers, { description: 'who is to give it back; this or `method`' })),
+    paymentId: Optional(
+      Text({ ...id, description: "the provider's payment; absent: the newest one that covers the amount" }),
+    ),
+    reference: Optional(Type.Unsafe<string>({ ...reference, description: 'not with `provider`, which gives its own' })),
   }),
 );
 
@@ -338,6 +352,8 @@ export const Refund = named(
     amount: money(0),
     currency,
     method,
+    provider: shownProvider,
+    paymentId: Optional(Text({ description: "of a provider's refund: the payment that it gives back" })),
     reference: Optional(createNullableSchema(reference)),
     state: oneOf(refundStates, {
       description: '`pending`: the provider has not answered; `failed`, later too: the money is still there',

@@ -129,12 +129,12 @@ export function answerCreatedOrderWithTickets(order: OrderDocument, tickets: Inc
 /** Without the scope the member `reference` is absent. */
 const toRecordView = (
   { id: orderId }: Pick<Order, 'id'>,
-  { id, amount, currency, method, reference, createdBy, createdAt }: MoneyRecord,
+  { id, amount, currency, method, provider, reference, createdBy, createdAt }: MoneyRecord,
   scopes: readonly string[],
 ) => {
   const shown = scopes.includes('orders.sensitive:read') ? { reference } : {};
   const made = { createdBy: createdBy ?? null, createdAt: formatInstant(createdAt) };
-  return { id, orderId, amount, currency, method, ...shown, ...made };
+  return { id, orderId, amount, currency, method, provider: provider ?? null, ...shown, ...made };
 };
 
 export function toRefundView(
@@ -142,8 +142,9 @@ export function toRefundView(
   refund: Refund,
   scopes: readonly string[],
 ): Static<typeof schemas.Refund> {
-  const { status: state = 'done', goodwill = 0 } = refund;
-  return { ...toRecordView(order, refund, scopes), state, goodwill };
+  const { status: state = 'done', goodwill = 0, paymentId } = refund;
+  const byProvider = paymentId === undefined ? {} : { paymentId };
+  return { ...toRecordView(order, refund, scopes), ...byProvider, state, goodwill };
 }
 
 export function toPaymentView(
@@ -151,8 +152,9 @@ export function toPaymentView(
   payment: Payment,
   scopes: readonly string[],
 ): Static<typeof schemas.Payment> {
-  const { status, updatedAt } = payment;
-  return { ...toRecordView(order, payment, scopes), status, updatedAt: formatInstant(updatedAt) };
+  const { status, mode, disputed, updatedAt } = payment;
+  const byProvider = mode === undefined ? {} : { mode, disputed: disputed?.state ?? null };
+  return { ...toRecordView(order, payment, scopes), ...byProvider, status, updatedAt: formatInstant(updatedAt) };
 }
 
 /** They are stored in order of creation. */

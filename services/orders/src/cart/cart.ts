@@ -128,7 +128,9 @@ export async function cancelAfterFault(
   notAfter: number,
 ): Promise<{ readonly cancelled: boolean; readonly state: State | null }> {
   const rule: CancelRule = (order, how, now) =>
-    now > notAfter ? refuse('wrong_state', 'It is too late to cancel what the fault left.') : cancel(order, how, now);
+    now > notAfter
+      ? refuse('wrong_state', 'It is too late to cancel what the fault left.')
+      : cancel(order, { ...how, givesBack: true }, now);
   const how = { reason: 'an unforeseen error at the checkout', override: false, rule };
   try {
     const { state } = await cancelOrder(context, { ...target, appliesTo: 'both' }, how);

@@ -18,7 +18,8 @@ import { PERFORMANCE_CANCELLED } from '../domain/cancellation.ts';
 import { isCart, paymentTokens } from '../domain/cart.ts';
 import { shopReasons } from '../domain/decisions.ts';
 import { computeCredit, computeRefunded } from '../domain/order/money.ts';
-import { isWanted, type ProviderPage, providers } from '../domain/providers.ts';
+import { providers } from '../domain/order/order.ts';
+import { isWanted, type ProviderPage } from '../domain/providers.ts';
 import type { OrderDocument } from '../store.ts';
 
 const { Array: List, Boolean: Flag, Object: Members, Optional, String: Text } = Type;

@@ -67,6 +67,12 @@ export function createStock(catalog: ServiceClient<Catalog>) {
     extend: (institution: string, holder: string, body: Body<'extendHold'>) =>
       catalog.call(institution, 'extendHold', { path: { holder }, body, timeoutMs: CHANGE_MS }),
 
+    /** Whether a point of sale refunds credit by itself, as it is set now. */
+    async refundsCredit(institution: string, serviceHost: string): Promise<boolean> {
+      const found = await catalog.find(institution, 'findPointOfSale', { path: { serviceHost } });
+      return found?.refundCredit ?? true;
+    },
+
     /** Unless a later version of the order has changed the hold since. */
     async shorten(institution: string, holder: string, body: Body<'shortenHold'>): Promise<void> {
       await catalog.call(institution, 'shortenHold', { path: { holder }, body, timeoutMs: CHANGE_MS });

@@ -1,5 +1,6 @@
 import { countControlledTickets } from './confirmation.ts';
 import { type Accepted, accept, type Decision, refuse } from './decisions.ts';
+import { addRaisedCredit } from './order/credit.ts';
 import { createOrderCancelledFact } from './order/facts.ts';
 import type { Cancellation, Order } from './order/order.ts';
 import { isPastDue, markAbandoned, markModified, refuseState, toFinalLines } from './order/state.ts';
@@ -11,7 +12,13 @@ import { isPastDue, markAbandoned, markModified, refuseState, toFinalLines } fro
  */
 export function cancel<O extends Order>(
   order: O,
-  how: { readonly reason: string | null; readonly override: boolean; readonly controlled: number | null },
+  how: {
+    readonly reason: string | null;
+    readonly override: boolean;
+    readonly controlled: number | null;
+    /** It is not the institution's: what was paid through a provider goes back by itself. */
+    readonly givesBack?: boolean;
+  },
   now: number,
 ): Decision<O> {
   if (order.state === 'expired' || order.state === 'cancelled')
@@ -55,7 +62,7 @@ export function cancel<O extends Order>(
       placesVersion: 0,
     },
   };
-  return accept(markModified(cancelled, now), fact);
+  return accept(markModified(how.givesBack ? addRaisedCredit(order, cancelled, now) : cancelled, now), fact);
 }
 
 /** Duplicates and older events change nothing. */

@@ -149,7 +149,7 @@ export function cancelByShopper<O extends Order>(
   how: { readonly reason: string | null; readonly controlled: number | null; readonly until?: number | undefined },
   now: number,
 ): Decision<O> {
-  const decision = cancel(order, { ...how, override: false }, now);
+  const decision = cancel(order, { ...how, override: false, givesBack: true }, now);
   if (isRefused(decision))
     return decision.refused.reason === 'wrong_state' ? refuse('not_cancellable', decision.refused.details) : decision;
   const until = how.until ?? Math.min(...order.lines.map(({ startDate }) => Date.parse(startDate)));

@@ -1,4 +1,5 @@
 import { type Accepted, accept, acceptButRefuse, type Decision, type Refused, refuse } from './decisions.ts';
+import { addCreditDue } from './order/credit.ts';
 import { createOrderConfirmedFact, deriveTicketId } from './order/facts.ts';
 import { computeDue, isPaidInFull } from './order/money.ts';
 import type { Line, Order, Place, SaleDue, TicketControl } from './order/order.ts';
@@ -8,6 +9,7 @@ import {
   endWaitingIfNonePending,
   expireAtOnce,
   expireIfDue,
+  isUnpaid,
   markModified,
   markSeen,
   refuseState,
@@ -109,11 +111,16 @@ export function giveUpSale<O extends Order>(order: O, { paymentId, since }: Sale
       : 'The payment is recorded, but places of the order are gone, so it cannot be confirmed.',
   );
   const isDue = order.saleDue?.since === since;
-  return acceptButRefuse(isDue ? endWithoutSale(order, now) : accept(order), gone, paymentId);
+  return acceptButRefuse(isDue ? endWithoutSale(order, paymentId, now) : accept(order), gone, paymentId);
 }
 
-const endWithoutSale = <O extends Order>(order: O, now: number): Accepted<O> =>
-  order.unseen ? expireAtOnce(order, now) : expireIfDue(endWaitingIfNonePending({ ...order, saleDue: null }, now), now);
+const endWithoutSale = <O extends Order>(order: O, paymentId: string | null, now: number): Accepted<O> => {
+  if (order.unseen) return expireAtOnce(order, now);
+  const unsold: O = { ...order, saleDue: null };
+  if (isUnpaid(order)) return expireIfDue(endWaitingIfNonePending(unsold, now), now);
+  const late = order.payments.find(({ id, provider }) => id === paymentId && provider !== undefined);
+  return accept(addCreditDue(unsold, late?.amount ?? 0, now));
+};
 
 /** Events arrive in any order: each names the ticket that it replaces, and the line shows the last of the chain. */
 export function recordReplacement<O extends Order>(

@@ -56,12 +56,15 @@ export function addPayment<O extends Order>(order: O, input: PaymentInput, now: 
   return { next, facts, ...(answer && !isOverpaid && { answer }) };
 }
 
-const checkMoney = (order: Order, { amount, currency }: RefundInput): Refused | undefined => {
+export function checkMoney(
+  order: Order,
+  { amount, currency }: Pick<RefundInput, 'amount' | 'currency'>,
+): Refused | undefined {
   if (!isAmountList([amount], 1)) return refuse('invalid_amount', '$.amount must be a whole number above 0.');
   return currency === undefined || currency === order.currency
     ? undefined
     : refuse('currency_mismatch', `$.currency must be ${order.currency}, the currency of the order.`);
-};
+}
 
 const checkSum = (order: Order, { amount }: Pick<Payment, 'amount'>): Refused | undefined =>
   isAmountList([computePaid(order), amount]) ? undefined : refuse('invalid_amount', 'More than an order can count.');

@@ -1,9 +1,67 @@
 // Refunds that a provider makes: requested by a fact of the write that records them, and settled by its reports.
 
-import { accept, type Decision, refuse } from './decisions.ts';
-import { replaceRefund } from './order/money.ts';
-import type { Order, Refund } from './order/order.ts';
+import { type Accepted, accept, type Decision, refuse } from './decisions.ts';
+import { createRefundRequestedFact, type DomainFact } from './order/facts.ts';
+import { addRefund, computeCredit, computeLeft, computeNet, replaceRefund } from './order/money.ts';
+import type { Creator, Order, Payment, Provider, Refund } from './order/order.ts';
 import { markModified, sellIfPaid } from './order/state.ts';
+import { checkMoney, hasRefund } from './payments.ts';
+
+export interface ProviderRefundInput {
+  /** The same for a repeat of the request. */
+  readonly id: string;
+  readonly amount: number;
+  readonly currency?: string;
+  readonly provider: Provider;
+  /** Absent: the newest payment of the provider that covers it. */
+  readonly paymentId?: string;
+  readonly createdBy?: Creator | undefined;
+}
+
+/**
+ * In every state; a known id changes nothing. Refused: `sale_due` before a sale that relies on the money,
+ * `exceeds_paid` (of the payment, or of the order), `unknown_reference`, `payment_disputed`, `invalid_amount`,
+ * `currency_mismatch`.
+ */
+export function refundByProvider<O extends Order>(order: O, input: ProviderRefundInput, now: number): Decision<O> {
+  const { id, amount, createdBy } = input;
+  if (hasRefund(order, id)) return accept(order);
+  if (order.saleDue) return refuse('sale_due');
+  const odd = checkMoney(order, input);
+  if (odd) return odd;
+  const payment = selectPayment(order, input);
+  if (!payment && input.paymentId !== undefined)
+    return refuse('invalid_reference', `$.paymentId is no payment of the order by ${input.provider}.`);
+  const rest = Math.min(payment ? computeLeft(order, payment) : 0, Math.max(0, computeNet(order)));
+  if (!payment || amount > rest)
+    return refuse('exceeds_paid', `$.amount is ${amount}, but no more than ${rest} is left of a payment.`);
+  if (payment.disputed?.state === 'open') return refuse('payment_disputed');
+  const { next, facts } = requestRefund(order, payment, { id, amount, ...(createdBy && { createdBy }) }, now);
+  return accept(markModified(next, now), ...facts);
+}
+
+const selectPayment = (order: Order, { provider, paymentId, amount }: ProviderRefundInput): Payment | undefined => {
+  const own = order.payments.filter((payment) => payment.provider === provider);
+  if (paymentId !== undefined) return own.find(({ id }) => id === paymentId);
+  return own.findLast((payment) => computeLeft(order, payment) >= amount) ?? own.findLast(isCaptured);
+};
+
+const isCaptured = ({ status }: Payment): boolean => status === 'captured';
+
+const requestRefund = <O extends Order>(
+  order: O,
+  { id: paymentId, method, currency, provider, mode }: Payment,
+  own: Pick<Refund, 'id' | 'amount' | 'automatic' | 'createdBy'>,
+  now: number,
+): Accepted<O> => {
+  const by = { ...(provider && { provider }), ...(mode && { mode }) };
+  const record: Refund = {
+    ...{ ...own, method, currency, reference: null, ...by, paymentId },
+    status: 'pending',
+    createdAt: now,
+  };
+  return accept(addRefund(order, record), createRefundRequestedFact(order, record));
+};
 
 export interface RefundReport {
   readonly refundId: string;
@@ -29,3 +87,31 @@ export function recordRefundReport<O extends Order>(
   const settled: Refund = { ...refund, status, reference: reference ?? refund.reference, updatedAt: now };
   return sellIfPaid(markModified(replaceRefund(order, settled), now), now);
 }
+
+/**
+ * What is due of credit goes back to where it came from: one refund per payment, the newest first, never more than is
+ * left of it, none of a payment in dispute. The rest stays credit, as all of it does unless the point of sale `isOn`.
+ */
+export function refundCredit<O extends Order>(
+  order: O,
+  { isOn, deriveRefundId }: { readonly isOn: boolean; readonly deriveRefundId: (paymentId: string) => string },
+  now: number,
+): Accepted<O> {
+  // The sale that is due decides first what is credit.
+  if (!order.creditDue || order.saleDue) return accept(order);
+  let rest = isOn ? Math.min(order.creditDue.amount, computeCredit(order)) : 0;
+  let next: O = { ...order, creditDue: null };
+  const facts: DomainFact[] = [];
+  for (const payment of order.payments.toReversed()) {
+    const amount = Math.min(rest, mayBeRefunded(payment) ? computeLeft(next, payment) : 0);
+    if (amount <= 0) continue;
+    rest -= amount;
+    const requested = requestRefund(next, payment, { id: deriveRefundId(payment.id), amount, automatic: true }, now);
+    next = requested.next;
+    facts.push(...requested.facts);
+  }
+  return accept(facts.length === 0 ? next : markModified(next, now), ...facts);
+}
+
+const mayBeRefunded = ({ provider, disputed }: Payment): boolean =>
+  provider !== undefined && (disputed === undefined || disputed.state === 'won');

@@ -2,13 +2,11 @@
 
 import { type Accepted, accept, type Decision, refuse } from './decisions.ts';
 import { markListed } from './lines.ts';
+import { addRaisedCredit } from './order/credit.ts';
 import { computeDue, computePaid, isAmountList, putDispute } from './order/money.ts';
-import type { Dispute, Order, Payment, ProviderMode } from './order/order.ts';
+import { type Dispute, type Order, type Payment, type Provider, type ProviderMode, providers } from './order/order.ts';
 import { checkDecidable, isHidden, isPastDue, isUnpaid, markModified, sellIfPaid } from './order/state.ts';
 import { applyCapture, applyFailure } from './payments.ts';
-
-/** By whose hosted pages an order can be paid. */
-export const providers = ['stripe'] as const;
 
 export function isProvider(method: string): boolean {
   return providers.some((provider) => provider === method);
@@ -17,7 +15,7 @@ export function isProvider(method: string): boolean {
 /** Where the buyer can pay, as payments has opened it. */
 export interface ProviderPage {
   readonly paymentId: string;
-  readonly provider: string;
+  readonly provider: Provider;
   readonly mode: ProviderMode;
   readonly reference: string;
   readonly url: string;
@@ -147,10 +145,11 @@ const recordCapture = <O extends Order>(
   const recorded: O = known
     ? replacePayment(seen, captured, now)
     : markModified({ ...seen, payments: [...seen.payments, captured] }, now);
-  // The sale that is due decides then.
-  if (order.saleDue) return accept(recorded);
+  if (order.saleDue) return accept(addRaisedCredit(order, recorded, now));
   const { next, facts } = applyCapture(recorded, captured.id, now);
-  return accept(next, ...facts);
+  // Whether a late payment is credit, its sale decides.
+  const isLateSale = next.saleDue && next.state === 'expired';
+  return accept(isLateSale ? next : addRaisedCredit(order, next, now), ...facts);
 };
 
 const checkReported = (order: Order, { amount, currency }: PaymentReport, known: Payment | undefined) => {
@@ -186,6 +185,8 @@ export function recordDispute<O extends Order>(
   const { disputed: known } = payment;
   const isOlder = known && (known.at > disputed.at || (known.at === disputed.at && disputed.state === 'open'));
   if (isOlder || (known?.state === disputed.state && known.amount === disputed.amount)) return accept(order);
+  // It may come before the capture of which it is.
+  if (payment.status === 'pending') return refuse('overtaken');
   // A sale relies on the money.
   if (order.saleDue) return refuse('sale_due');
   const noted = replacePayment(order, { ...payment, updatedAt: now }, now);

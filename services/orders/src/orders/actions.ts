@@ -119,7 +119,7 @@ export async function cancelUnlessEnded(
   command: Command,
   reason: string | null,
 ): Promise<OrderDocument> {
-  const how = { reason, override: false, controlled: null };
+  const how = { reason, override: false, controlled: null, givesBack: true };
   const { order } = await runCommand(context, command, (current, now) =>
     current.state === 'expired' || current.state === 'cancelled' ? accept(current) : cancel(current, how, now),
   );
@@ -134,7 +134,7 @@ export async function cancelOfPerformances(
 ): Promise<void> {
   const rule: Rule = (current, now) =>
     current.performanceIds.some((id) => performanceIds.includes(id))
-      ? cancel(current, { reason: PERFORMANCE_CANCELLED, override: false, controlled: 0 }, now)
+      ? cancel(current, { reason: PERFORMANCE_CANCELLED, override: false, controlled: 0, givesBack: true }, now)
       : accept(current);
   const outcome = await decideUntilSettled(context, toTarget(order), () => attempt(context, toTarget(order), rule));
   // Its sale, which comes first, was not possible now: the fact comes again.

@@ -16,7 +16,7 @@ import * as example from '../api/examples.ts';
 import { ListedPayment, ListedRefund, method } from '../api/schemas.ts';
 import { toPaymentView, toRefundView } from '../api/views.ts';
 import type { ContextOf } from '../context.ts';
-import { type MoneyRecord, type Payment, paymentStates, refundStates } from '../domain/order/order.ts';
+import { type MoneyRecord, type Payment, paymentStates, providers, refundStates } from '../domain/order/order.ts';
 import type { OrderDocument } from '../store.ts';
 
 /** For one page, so that no request takes long. */
@@ -29,6 +29,7 @@ const filters = {
   from: Type.Optional({ ...timestamp, description: 'recorded then or later' }),
   to: Type.Optional({ ...timestamp, description: 'recorded then or earlier' }),
   method: Type.Optional(method),
+  provider: Type.Optional(oneOf(providers, { description: 'by whom they are made' })),
   createdBy: Type.Optional({ ...id, description: 'the id of the client that recorded them' }),
 };
 
@@ -124,11 +125,12 @@ const readRecordsPage = async <Kind extends MoneyRecord, Item>(
 };
 
 const createFilter =
-  ({ from, to, method: by, createdBy, status }: Filters) =>
+  ({ from, to, method: by, provider, createdBy, status }: Filters) =>
   (record: ListedRecord): boolean =>
     (from === undefined || record.createdAt >= Date.parse(from)) &&
     (to === undefined || record.createdAt <= Date.parse(to)) &&
     (by === undefined || record.method === by) &&
+    (provider === undefined || record.provider === provider) &&
     (createdBy === undefined ||
       (record.createdBy && 'clientId' in record.createdBy && record.createdBy.clientId) === createdBy) &&
     (status === undefined || record.status === status);

@@ -12,6 +12,7 @@ import {
   refund,
   settlePayment,
 } from '../domain/payments.ts';
+import { type ProviderRefundInput, refundByProvider } from '../domain/provider-refunds.ts';
 import { holdUntil } from '../orders/actions.ts';
 import { type Command, runCommand, runStockFirst } from '../saga/command.ts';
 import { sell, sellIfDue } from '../saga/sell.ts';
@@ -92,13 +93,18 @@ export async function settleOrderPayment(
   return done ? order : shortenHold(context, order, command.idempotencyRecord);
 }
 
-/** Sells an order first whose sale is due. @throws Fault `conflict`, `refund_exceeds_paid`, `semantically_invalid` */
+/**
+ * Sells an order first whose sale is due. A provider's is requested with its record. @throws Fault `conflict`,
+ * `payment_disputed`, `refund_exceeds_paid`, `semantically_invalid`
+ */
 export async function refundOrder(
   context: OrdersContext,
   command: Command,
-  requested: RefundInput,
+  requested: RefundInput | ProviderRefundInput,
 ): Promise<OrderDocument> {
   const own = { ...command, isMade: (order: OrderDocument) => hasRefund(order, requested.id) };
-  const { order } = await runCommand(context, own, (current, now) => refund(current, requested, now));
+  const { order } = await runCommand(context, own, (current, now) =>
+    'provider' in requested ? refundByProvider(current, requested, now) : refund(current, requested, now),
+  );
   return order;
 }

@@ -27,10 +27,16 @@ export async function applyPaymentReport(context: OrdersContext, target: Target,
   return { wanted: isWanted(order, report.paymentId, context.now()), state: order.state, status };
 }
 
-/** @throws Fault `not_found` */
+/** One by itself that has failed is not repeated: its money is credit, and somebody has to know. @throws Fault `not_found` */
 export async function applyRefundReport(context: OrdersContext, target: Target, report: RefundReport) {
   const { refunds } = await record(context, target, (order, now) => recordRefundReport(order, report, now));
-  return { status: refunds.find(({ id }) => id === report.refundId)?.status ?? 'done' };
+  const { status = 'done', automatic } = refunds.find(({ id }) => id === report.refundId) ?? {};
+  if (automatic && report.status === 'failed')
+    context.log.warn('a refund by itself has failed: its money stays credit', {
+      institution: target.institution,
+      id: target.orderId,
+    });
+  return { status };
 }
 
 /** @throws Fault `not_found` */

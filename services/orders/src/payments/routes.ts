@@ -1,3 +1,4 @@
+import { Fault } from '@boxoffice/envelope';
 import {
   type AnyOperation,
   created,
@@ -9,6 +10,7 @@ import {
   readPage,
   requireScope,
 } from '@boxoffice/http';
+import type { Static } from 'typebox';
 import * as example from '../api/examples.ts';
 import { NewPayment, NewRefund, Order, Payment, PaymentChange, paymentReadOnly, Refund } from '../api/schemas.ts';
 import { answerOrder, requireRecord, toOrderEtag, toPagedList, toPaymentView, toRefundView } from '../api/views.ts';
@@ -119,11 +121,12 @@ export function createPaymentsRoutes(contextOf: ContextOf): AnyOperation[] {
         'answer is 412 `payment_recorded`: the money is recorded, and once places are free the same request again ' +
         'confirms the order, unless money was refunded since. When no payment is pending any more, the order returns ' +
         'to its previous state. The status that the payment already has changes nothing; `captured` on a cancelled ' +
-        'order is 412 `payment_recorded`, each time.',
+        'order is 412 `payment_recorded`, each time. A payment by a provider is settled by the provider alone: 412 ' +
+        '`payment_by_provider`.',
       body: PaymentChange,
       readOnly: paymentReadOnly,
       answers: { 200: Order },
-      errors: ['conflict', 'payment_final', 'payment_recorded', 'semantically_invalid'],
+      errors: ['conflict', 'payment_by_provider', 'payment_final', 'payment_recorded', 'semantically_invalid'],
       etag: true,
       conditional: true,
       example: { params: singleParams, body: { status: 'captured' }, answer: example.paid },
@@ -141,6 +144,16 @@ export function createPaymentsRoutes(contextOf: ContextOf): AnyOperation[] {
     }),
   ];
 }
+
+/** @throws Fault `validation_error` unless it is by a method, or by a provider, which gives its own reference */
+const readRefund = ({ method, provider, paymentId, reference, ...money }: Static<typeof NewRefund>) => {
+  if (method !== undefined && provider === undefined && paymentId === undefined)
+    return { ...money, method, ...(reference !== undefined && { reference }) };
+  if (provider !== undefined && method === undefined && reference === undefined)
+    return { ...money, provider, ...(paymentId !== undefined && { paymentId }) };
+  const rule = 'a refund has either $.method, and perhaps $.reference, or $.provider, and perhaps $.paymentId';
+  throw new Fault('validation_error', `$: ${rule}.`);
+};
 
 export function createRefundsRoutes(contextOf: ContextOf): AnyOperation[] {
   return [
@@ -170,10 +183,13 @@ export function createRefundsRoutes(contextOf: ContextOf): AnyOperation[] {
       description:
         'Refunds do not lower `paid`. Money that is refunded before the order is confirmed is due again. Of a ' +
         'confirmed order what is beyond its `credit` is `goodwill` if nothing was due, else it is due again. While ' +
-        "it is being confirmed the answer is 409 `conflict`. ETag and If-Match are the order's.",
+        'it is being confirmed the answer is 409 `conflict`. With `provider` the provider is asked to give back one of ' +
+        'its payments: the `state` is `pending` until `refund.changed` tells what became of it; 422 ' +
+        '`refund_exceeds_paid` if so much is left of no payment, 409 `payment_disputed` while the buyer disputes it. ' +
+        "ETag and If-Match are the order's.",
       body: NewRefund,
       answers: { 201: Refund },
-      errors: ['conflict', 'refund_exceeds_paid', 'semantically_invalid'],
+      errors: ['conflict', 'payment_disputed', 'refund_exceeds_paid', 'semantically_invalid'],
       etag: true,
       conditional: true,
       example: { params, body: example.newRefund, answer: example.refund },
@@ -186,12 +202,11 @@ export function createRefundsRoutes(contextOf: ContextOf): AnyOperation[] {
             toOrderEtag(order),
           );
         };
+        const wanted = readRefund(request.body);
         const context = contextOf(request.caller);
         const command = toCommand(request, answer);
         const id = deriveIdFromKey(command.idempotencyRecord, 'ref') ?? context.newId('ref');
-        return answer(
-          await refundOrder(context, command, { ...request.body, id, createdBy: toCreator(request.caller) }),
-        );
+        return answer(await refundOrder(context, command, { ...wanted, id, createdBy: toCreator(request.caller) }));
       },
     }),
     operation({

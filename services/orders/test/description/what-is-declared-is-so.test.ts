@@ -36,7 +36,7 @@ test('every operation answers for an order of another institution as for an unkn
 
 test('each operation that the authorizer permits to orders is called', async () => {
   const catalog = await findUncalledOperations(catalogApi, (client) => {
-    const { hold, quotes, quoteAll, extend, shorten, renew, sell, release } = createStock(client);
+    const { hold, quotes, quoteAll, extend, shorten, renew, sell, release, refundsCredit } = createStock(client);
     const renewal = { requestId: 'r', heldUntil: '2030-01-01T00:00:00.000Z', placeIds: ['plc_1'], asOf: 1 };
     return [
       hold('opera', { holder: 'ord_1', requestId: 'r', asOf: 1, items: [] }),
@@ -47,6 +47,7 @@ test('each operation that the authorizer permits to orders is called', async () 
       renew('opera', 'ord_1', renewal),
       sell('opera', 'ord_1', { placeIds: ['plc_1'] }),
       release('opera', 'ord_1', { asOf: 1 }),
+      refundsCredit('opera', 'tickets.opera.example'),
     ];
   });
   const contacts = await findUncalledOperations(contactsApi, (client) => {

@@ -142,7 +142,12 @@ describeOnEachEngine("an order's money", (fixture) => {
       await pay(fixture, path, { amount: 1_500 });
       await refund(path, 500);
       await fixture.context.orders.of('opera').update(order.id, (current) => {
-        const refunds = current.refunds.map((one) => ({ ...one, id, provider: 'stripe', status: 'done' as const }));
+        const refunds = current.refunds.map((one) => ({
+          ...one,
+          id,
+          provider: 'stripe' as const,
+          status: 'done' as const,
+        }));
         return { next: { ...current, refunds } };
       });
       await pay(fixture, path, { amount: 500 });

@@ -70,6 +70,11 @@ const between = ({ id, path }: Operation, { body, query: given, ...others }: Fil
   if (Array.isArray(members.items)) members.items = members.items.map(({ beneficiaries: _, ...item }) => item);
   // An order is paid or confirmed by its one call, not both.
   if (members.payment !== undefined) delete members.confirmation;
+  // A refund is made by a method or by a provider, not both.
+  if (id === 'refundOrder') {
+    Object.assign(members, { method: members.method ?? 'cash' });
+    for (const name of ['provider', 'paymentId']) delete members[name];
+  }
   // Scopes are those of the metadata, of services of teams as well.
   if (Array.isArray(members.scopes)) members.scopes = members.scopes.length === 0 ? [] : ['catalog:read'];
   // Private-use schemes are for public clients.

@@ -121,11 +121,19 @@ export function createMailRequestedFact(
 /** Of a refund by a provider. */
 export function createRefundRequestedFact(
   { id: orderId }: Pick<Order, 'id'>,
-  { id: refundId, paymentId = '', provider = '', amount, currency, automatic }: Refund,
+  { id: refundId, paymentId, provider, amount, currency, automatic }: Refund,
 ) {
   return {
     type: 'order.refund_requested' as const,
-    data: { orderId, refundId, paymentId, provider, amount, currency, automatic: automatic === true },
+    data: {
+      orderId,
+      refundId,
+      paymentId: String(paymentId),
+      provider: String(provider),
+      amount,
+      currency,
+      automatic: automatic === true,
+    },
   };
 }
 

@@ -70,6 +70,10 @@ export type Creator = { readonly clientId: string; readonly userId?: string } | 
 export const paymentStates = ['pending', 'captured', 'failed'] as const;
 export const refundStates = ['pending', 'done', 'failed'] as const;
 
+/** By whose hosted pages an order can be paid. */
+export const providers = ['stripe'] as const;
+export type Provider = (typeof providers)[number];
+
 export const disputeStates = ['open', 'won', 'lost'] as const;
 
 /** Of a provider's keys. */
@@ -84,7 +88,7 @@ export interface MoneyRecord {
   readonly currency: string;
   readonly reference: string | null;
   /** Set by the service alone; absent: none, somebody has recorded it. */
-  readonly provider?: string;
+  readonly provider?: Provider;
   /** Of a provider's. */
   readonly mode?: ProviderMode;
   /** Absent in records of earlier releases. */
@@ -198,8 +202,8 @@ export interface Order {
   readonly goodwillLost?: number;
   /** It has credit, as of its last write, by which lists find it; absent: not known, an earlier release wrote it. */
   readonly hasCredit?: boolean;
-  /** Credit that the service refunds by itself; absent: none. */
-  readonly refundableCredit?: number;
+  /** Credit that the service refunds by itself; absent or null: none. */
+  readonly creditDue?: { readonly since: number; readonly amount: number } | null;
   /** Of the hold; in a reserved order the same as `dueAt`. Null once sold. */
   readonly expiresAt: number | null;
   readonly dueAt: number | null;

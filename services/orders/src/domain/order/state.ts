@@ -1,4 +1,5 @@
 import { type Accepted, accept, type Decision, type Refused, refuse } from '../decisions.ts';
+import { addRaisedCredit } from './credit.ts';
 import { createContactNamedFacts, createOrderExpiredFact, type DomainFact } from './facts.ts';
 import { computeDue, isPaidInFull } from './money.ts';
 import type { Line, Order, Payment, State } from './order.ts';
@@ -158,7 +159,8 @@ export function expireAtOnce<O extends Order>(order: O, now: number): Accepted<O
     heldPlaces: 0,
     ...markAbandoned(seen, now),
   };
-  return accept(markModified(expired, now), ...createWithheldFacts(order), createOrderExpiredFact(order));
+  const ended = addRaisedCredit(order, expired, now);
+  return accept(markModified(ended, now), ...createWithheldFacts(order), createOrderExpiredFact(order));
 }
 
 /** Sold if it is paid in full, else expired; unchanged before its deadline. */

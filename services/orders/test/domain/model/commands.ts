@@ -388,7 +388,9 @@ function* refund(world: World, { id, request = '' }: Command, { number, flag }: 
     const decision = world.rules.refund(order, input, now);
     if (isRefused(decision) || !flag) return decision;
     const refunds = decision.next.refunds.map((one) =>
-      one.id === key && one.provider === undefined ? { ...one, provider: 'stripe', status: 'pending' as const } : one,
+      one.id === key && one.provider === undefined
+        ? { ...one, provider: 'stripe' as const, status: 'pending' as const }
+        : one,
     );
     return decision.next === order ? decision : { ...decision, next: { ...decision.next, refunds } };
   });
