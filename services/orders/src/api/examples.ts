@@ -62,6 +62,7 @@ export const open = {
   expiresAt: '2027-02-01T12:15:00.000Z',
   dueAt: null,
   confirmedAt: null,
+  termsAccepted: false,
   cancellation: null,
   createdAt,
   updatedAt: createdAt,
@@ -117,6 +118,7 @@ export const confirmed = {
   version: 4,
   lines: [line(ids.line, 14, ids.line.replace('lin_', 'tic_')), line(other, 15, other.replace('lin_', 'tic_'))],
   confirmedAt: '2027-02-01T12:06:30.000Z',
+  termsAccepted: false,
   updatedAt: '2027-02-01T12:06:30.000Z',
 } as const;
 

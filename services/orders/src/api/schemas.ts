@@ -224,6 +224,9 @@ export const Order = named(
     expiresAt: createNullableSchema(createInstantSchema('end of the hold of an open order')),
     dueAt: createNullableSchema(createInstantSchema('until when a reserved order must be paid')),
     confirmedAt: createNullableSchema(createInstantSchema('when its places were sold')),
+    termsAccepted: Flag({
+      description: 'whether the buyer accepted the terms of the point of sale at the checkout',
+    }),
     cancellation: createNullableSchema(Cancellation),
     createdAt: timestamp,
     updatedAt: timestamp,

@@ -67,6 +67,7 @@ export function toOrderView(order: OrderDocument): Static<typeof schemas.Order> 
     expiresAt: formatInstantOrNull(order.expiresAt),
     dueAt: formatInstantOrNull(order.dueAt),
     confirmedAt: formatInstantOrNull(order.confirmedAt),
+    termsAccepted: order.checkout?.termsAccepted === true,
     cancellation: order.cancellation && toCancellationView(order.cancellation),
     createdAt: formatInstant(order.createdAt),
     updatedAt: formatInstant(order.modifiedAt ?? order.createdAt),

@@ -32,7 +32,7 @@ export async function checkOutCart(
   target: Target,
   requested: CheckoutRequest,
 ): Promise<OrderDocument> {
-  const { requestId, paymentMethod: method, paymentToken: token = 'ok' } = requested;
+  const { requestId, paymentMethod: method, paymentToken: token = 'ok', termsAccepted } = requested;
   const { criteria, ...buyer } = await readBuyer(context, target, requested);
   const command = {
     ...target,
@@ -44,7 +44,8 @@ export async function checkOutCart(
   const checkingOut = (graceMs: number) => (current: OrderDocument, now: number) => {
     if (!criteria) throw createRefusalFault('invalid_reference', `There is no contact ${requested.contactNumber}.`);
     const contactNumber = requested.contactNumber ?? chooseGuestContact(current, requestId);
-    const input = { ...buyer, contactNumber, requestId, criteria, method, token, paymentId, graceMs, page };
+    const how = { method, token, paymentId, graceMs, page, termsAccepted };
+    const input = { ...buyer, contactNumber, requestId, criteria, ...how };
     return checkOut(current, input, now);
   };
   try {

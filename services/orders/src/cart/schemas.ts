@@ -84,6 +84,7 @@ export const Checkout = named(
     guest: Optional(Guest),
     paymentMethod: oneOf([...new Set([...catalogValues['Hold.pointOfSale.paymentMethods'], ...providers])]),
     paymentToken: Optional(oneOf(paymentTokens)),
+    termsAccepted: Optional(Type.Literal(true)),
     page: Optional(
       Type.Object(Page.properties, { description: 'with the name of its provider as the method, if something is due' }),
     ),

@@ -88,6 +88,7 @@ export interface CheckoutInput {
   readonly token: (typeof paymentTokens)[number];
   readonly paymentId: string;
   readonly graceMs: number;
+  readonly termsAccepted?: true | undefined;
   /** Of a provider, whose name is the method. */
   readonly page?: ProviderPage | undefined;
 }
@@ -128,7 +129,10 @@ const decideCheckout = <O extends Order>(order: O, input: CheckoutInput, now: nu
   if (byProvider && isPayableNoMore(order, now)) return refuse('not_payable');
   const otherAmount = byProvider ? checkPage(order, page) : undefined;
   if (otherAmount) return otherAmount;
-  const checkout = { requestId, paymentMethod: method, at: order.checkout?.at ?? now };
+  const checkout = {
+    ...{ requestId, paymentMethod: method, at: order.checkout?.at ?? now },
+    ...(input.termsAccepted && { termsAccepted: input.termsAccepted }),
+  };
   const own = setBuyer({ ...order, checkout }, contactNumber, input.guest, now);
   const bought = markListed(markModified(own, now), now);
   if (method === ON_ACCOUNT || computeDue(bought) === 0)

@@ -157,6 +157,8 @@ interface Checkout {
   readonly requestId: string;
   readonly paymentMethod: string;
   readonly at: number;
+  /** The buyer has accepted the terms of the point of sale. */
+  readonly termsAccepted?: true;
 }
 
 /** Of a buyer without a login, until it is written to the contact. */
