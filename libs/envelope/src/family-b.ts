@@ -33,6 +33,7 @@ const rows = {
   contact_required: [400, 'the order has neither a contact number nor a guest’s contact'],
   payment_method_not_accepted: [400, 'the point of sale does not take this method of payment'],
   invalid_return_url: [400, 'the buyer may not be sent back there after the payment'],
+  terms_required: [400, 'the point of sale asks buyers to accept its terms'],
   payment_amount_too_small: [400, 'the amount is below the minimum of the payment provider; the cart is unchanged'],
   payment_unavailable: [400, 'the payment provider is away, paused or refuses; the cart is unchanged'],
   payment_declined: [400, 'the payment was declined; the cart is unchanged'],

@@ -46,6 +46,24 @@ export function textField({ label, type = 'text', inputmode, autocomplete, rule,
   };
 }
 
+/** A box to tick, with the message of who has not; `more`: what stands behind its label. */
+export function tickBox({ label, problem, more }) {
+  const id = newId('field');
+  const error = h('span', { class: 'field-error', id: `${id}-error` });
+  const input = h('input', { id, type: 'checkbox', 'aria-required': 'true', 'aria-describedby': `${id}-error` });
+  const check = () => {
+    error.textContent = input.checked ? '' : problem;
+    input.setAttribute('aria-invalid', `${!input.checked}`);
+    return input.checked;
+  };
+  input.addEventListener('change', () => error.textContent !== '' && check());
+  return {
+    node: h('div', { class: 'field' }, h('div', { class: 'tick' }, input, h('label', { for: id }, label), more), error),
+    input,
+    check,
+  };
+}
+
 /** Checks all fields and focuses the first invalid one. */
 export function checkAll(fields) {
   const wrong = fields.filter((field) => !field.check());

@@ -1,10 +1,10 @@
 import { h, tidy } from '../dom.js';
-import { checkAll, loginForm, logOutButton, radioCards, textField } from '../forms.js';
+import { checkAll, loginForm, logOutButton, radioCards, textField, tickBox } from '../forms.js';
 import { isFramed, link, shop } from '../frame.js';
 import { act, announce, clearAnnouncement } from '../notices.js';
 import { goToOrder, isProvider, methodsFor } from '../paying.js';
 import { cartItems, emptyCart, loadCart, runSequentially, visitor } from '../state.js';
-import { money, t, typeOf } from '../texts/index.js';
+import { errorText, money, t, typeOf } from '../texts/index.js';
 import { byPerformance, message, nameOf, summary, whenAndWhere, withoutCart } from './cart.js';
 import { buy, isRunning, isUnsettled, keepTyped, repeat, typed } from './purchase.js';
 
@@ -23,10 +23,15 @@ export async function checkoutPage(_parameters, _query, { redraw }) {
   const who = buyer(redraw);
   const button = h('button', { type: 'button', class: 'button button-wide' });
   const how = payment(button);
+  const terms = shop.requireTerms ? [termsBox()] : [];
   button.addEventListener('click', async () => {
-    if (isRunning() || !checkAll(who.fields)) return;
+    if (isRunning() || !checkAll([...who.fields, ...terms])) return;
     announce(t('paying'));
-    await settle(button, () => buy({ ...who.body(), ...how.body() }), redraw);
+    await settle(
+      button,
+      () => buy({ ...who.body(), ...how.body(), ...(terms.length > 0 && { termsAccepted: true }) }),
+      redraw,
+    );
   });
   // Enter in a field outside a form presses the button.
   const onEnter = ({ key, target }) => {
@@ -41,7 +46,7 @@ export async function checkoutPage(_parameters, _query, { redraw }) {
       'div',
       { class: 'columns' },
       h('div', { class: 'steps' }, h('section', { class: 'step' }, h('h2', {}, t('yourDetails')), who.node), how.node),
-      summary(await lines(), how.isOpen && button),
+      summary(await lines(), how.isOpen && [terms.map(({ node }) => node), button]),
     ),
   );
   return { title: t('checkout'), node };
@@ -209,6 +214,15 @@ const payment = (button) => {
 const orderWords = (method) => {
   if (isProvider(method)) return 'payOnPage';
   return method === 'simulated' ? 'payNow' : `order_by_${method}`;
+};
+
+const termsBox = () => {
+  const href = shop.links?.terms;
+  return tickBox({
+    label: t('acceptTerms', { name: shop.name }),
+    problem: errorText('terms_required'),
+    more: href && h('a', { href, target: '_blank', rel: 'noopener' }, t('link_terms')),
+  });
 };
 
 const lines = async () => {

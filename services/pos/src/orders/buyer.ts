@@ -103,7 +103,15 @@ export const providerPayment = {
 
 export const ExperimentalPurchase = named(
   'ShopOrderInputExperimental',
-  Type.Object({ ...ofPurchase, ...providerPayment }),
+  Type.Object({
+    ...ofPurchase,
+    ...providerPayment,
+    termsAccepted: Type.Optional(
+      Type.Literal(true, {
+        description: 'the buyer accepts the terms of the point of sale, which may require it; recorded with the order',
+      }),
+    ),
+  }),
 );
 export type Purchase = Static<typeof ExperimentalPurchase>;
 
@@ -121,6 +129,15 @@ export function requireBuyer(context: Accepting, visit: Visit, purchase: Purchas
   if (paymentMethod === 'simulated' && paymentToken === undefined) {
     throw new PosFault('bad_request', '$.paymentToken is required with the payment method simulated.');
   }
+}
+
+/** @throws {PosFault} terms_required */
+export function requireTerms({ pointOfSale }: Visit, { termsAccepted }: Purchase): void {
+  if (pointOfSale.requireTerms && !termsAccepted)
+    throw new PosFault(
+      'terms_required',
+      'The point of sale sells to who accepts its terms: $.termsAccepted must be true.',
+    );
 }
 
 /** Orders creates the contact of a guest only after it accepts the checkout. */

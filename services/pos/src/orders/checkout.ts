@@ -16,11 +16,12 @@ import {
   type Outcome,
   WRITE_MS,
 } from '../clients/orders.ts';
+import type { Edition } from '../description/editions.ts';
 import { requireNotOver } from '../products/offers.ts';
 import type { PosContext } from '../request/context.ts';
 import { createSessionEndedFault, requireSession, type Visit } from '../request/visit.ts';
 import { deriveId, type SessionDocument } from '../store.ts';
-import { findEmail, isProvider, type Purchase, requireBuyer, toBuyer } from './buyer.ts';
+import { findEmail, isProvider, type Purchase, requireBuyer, requireTerms, toBuyer } from './buyer.ts';
 import { closeRefusedPage, openPage, type ProviderPage, requireReturnUrl } from './pages.ts';
 import { createBusyFault, requireDone } from './refusals.ts';
 
@@ -52,18 +53,21 @@ export async function checkOut(
   visit: Visit,
   purchase: Purchase,
   key: string | undefined,
+  edition: Pick<Edition, 'isExperimental'>,
 ): Promise<Order> {
   const endsAt = performance.now() + TOTAL_MS;
   const session = requireSession(visit);
   requireBuyer(context, visit, purchase);
   requireReturnUrl(visit, purchase.returnUrl);
+  // In v1, which is frozen, nobody can say so.
+  if (edition.isExperimental) requireTerms(visit, purchase);
   const target = await findTarget(context, session, key);
   const { orderId, requestId } = target;
   const buyer = toBuyer(visit, purchase);
   await recordTarget(context, session, key, orderId, buyer);
   const page = await openPageFor(context, visit, target, purchase);
-  const { paymentMethod, paymentToken } = purchase;
-  const request = { requestId, ...buyer, paymentMethod, paymentToken, page };
+  const { paymentMethod, paymentToken, termsAccepted } = purchase;
+  const request = { requestId, ...buyer, paymentMethod, paymentToken, termsAccepted, page };
   return reportedOrder(context, session, requireDone(await buy(context, session, orderId, request, endsAt)), endsAt);
 }
 

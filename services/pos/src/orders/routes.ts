@@ -80,6 +80,7 @@ export function createOrdersRoutes(context: PosContext, edition: Edition): AnyOp
         'contact_required',
         'payment_method_not_accepted',
         ...(isExperimental ? providerErrors : []),
+        ...(isExperimental ? (['terms_required'] as const) : []),
         'payment_declined',
         'invalid_reference',
         'login_required',
@@ -92,7 +93,7 @@ export function createOrdersRoutes(context: PosContext, edition: Edition): AnyOp
         answer: edition.examples.order,
       },
       handle: async ({ visitor, body, idempotencyKey }) => {
-        const order = await checkOut(context, visitor, body, idempotencyKey);
+        const order = await checkOut(context, visitor, body, idempotencyKey, edition);
         const view = await loadView(visitor, [order], () => ticketsIfAnswered(visitor, order));
         return created(view(order), `${visitor.base}/orders/${order.id}`, {
           subjects: order.contactNumber === null ? [] : [order.contactNumber],

@@ -60,6 +60,7 @@ const PointOfSale = named(
     paymentMethods: List(oneOf(catalogValues['FoundPointOfSale.paymentMethods']), {
       description: 'that a checkout accepts now',
     }),
+    requireTerms: Type.Boolean({ description: 'true: a checkout needs `termsAccepted`' }),
     branding: createNullableSchema(Branding),
     links: Links,
   }),
@@ -73,6 +74,7 @@ const exampleOfPointOfSale = {
   maxPlacesPerOrder: 8,
   holdMinutes: 15,
   paymentMethods: ['external'],
+  requireTerms: false,
   branding: {
     colours: { accent: '#8c1d18', ink: '#1b1b1f', paper: '#fffdf8' },
     logo: '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><circle cx="8" cy="8" r="7"/></svg>',

@@ -83,6 +83,7 @@ export function createShopFront(
         maxPlacesPerOrder,
         paymentMethods,
         imageHosts: seller.imageHosts ?? [],
+        requireTerms: seller.requireTerms ?? false,
         isDemo: demo && paymentMethods.includes('simulated'),
         links,
         sendsMails: sendsMails(seller),

@@ -21,6 +21,7 @@ export interface ShopState {
   /** That a checkout accepts now. */
   /** Of images that pages may show. */
   readonly imageHosts: readonly string[];
+  readonly requireTerms: boolean;
   readonly paymentMethods: readonly string[];
   /** Of the demo data, and nothing is paid really. */
   readonly isDemo: boolean;

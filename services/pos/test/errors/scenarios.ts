@@ -104,6 +104,11 @@ export async function createScenarios(
     await fixture.call('POST', '/orders', { token: own, body: byCard });
     return { token: own, path: `/orders/${cartId}/payments` };
   };
+  const withoutTerms: Scenario = async () => {
+    const { serviceHost: host } = fixture.catalog.pointOfSale({ requireTerms: true });
+    const { token: there } = await fixture.call('POST', '/shopping-cart/items', { host, body: item });
+    return fixture.call('POST', '/orders', { host, token: String(there), body: bought });
+  };
   const checkoutsByProvider: Scenario[] = [
     called('POST', '/orders', { token: guest.token, body: { ...byCard, returnUrl: 'https://foreign.example' } }),
     ...(['unavailable', 'amount_too_small'] as const).map((outcome) => async () => {
@@ -152,7 +157,7 @@ export async function createScenarios(
         return fixture.call('POST', '/orders', { host, token: String(there), body: bought });
       },
       called('POST', '/orders', { token, body: bought }),
-      ...(version === 'vexp' ? checkoutsByProvider : []),
+      ...(version === 'vexp' ? [...checkoutsByProvider, withoutTerms] : []),
       expiredCart('POST', '/orders', bought),
       reused('POST', '/orders', mine.token, bought, { ...bought, paymentToken: 'pending' }),
     ],

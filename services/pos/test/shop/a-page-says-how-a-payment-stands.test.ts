@@ -232,6 +232,20 @@ describe('the checkout', () => {
     expect(words).not.toContain('Card or wallet');
   });
 
+  test('asks for the terms where the point of sale does, in words that lead to them', async () => {
+    modules.frame.useShop({ requireTerms: true, links: { terms: 'https://www.opera.example/terms' } });
+    page.cookie = 'boxoffice.session.tickets.example=token';
+    answers.set('GET shopping-cart', { ...cart, total: 4_500 });
+    const { node } = await (modules.checkout.checkoutPage([], undefined, { redraw: () => undefined }) as Shown);
+    page.cookie = '';
+    const boxes = node.all().filter((one) => one.getAttribute('type') === 'checkbox');
+    const link = node.all().find((one) => one.getAttribute('href') === 'https://www.opera.example/terms');
+    expect([boxes.length, link?.textContent, link?.getAttribute('target')]).toEqual([1, 'Terms of sale', '_blank']);
+    expect(node.textContent).toContain('I accept the terms of Opera.');
+    modules.frame.useShop({ requireTerms: false, links: null });
+    expect(await wordsAt(['external'])).not.toContain('I accept');
+  });
+
   test('offers an account to contacts with one, after the payment page', () => {
     modules.frame.useShop({ paymentMethods: ['on_account', 'external', 'stripe', 'simulated'] });
     expect(modules.paying.methodsFor({ criteria: ['account'] })).toEqual([
