@@ -76,6 +76,7 @@ const seedDemo = async (
   services: Services,
   caFile: string | undefined,
   line: ProgressLine,
+  begun: () => void,
 ): Promise<DemoCredentials | undefined> => {
   if (!settings.demo) return undefined;
   const { directory, mongodbUrl, publicUrl, serviceRootSecret } = settings;
@@ -88,6 +89,7 @@ const seedDemo = async (
     addresses: { baseUrl: publicUrl, posUrl: publicUrl, caFile: caFile ?? String(settings.certificate?.cert.path) },
     now: new Date(),
     tell: line.tell,
+    begun,
     trouble: services.trouble,
     waitsFor: mongodbUrl === undefined ? undefined : describeStorage(mongodbUrl),
     signal: stop.signal,
@@ -114,13 +116,14 @@ const composeWith = async (line: ProgressLine, settings: LocalSettings, logger: 
     if (!seeded) throw new Error('the demo data is not there yet');
   };
   let demo: DemoCredentials | undefined;
+  let isSeeding = false;
   const services = await startServices({
     settings,
     engines,
     stop,
     metrics,
     checks: { 'demo data': demoData },
-    hasDemoData: () => demo !== undefined,
+    hasDemoData: () => isSeeding || demo !== undefined,
     demoDoorClientIds: () => (demo ? formatDoorClientIds(demo) : ''),
   });
   const program: Program = { settings, logger, stop, engines };
@@ -141,7 +144,10 @@ const composeWith = async (line: ProgressLine, settings: LocalSettings, logger: 
     const operations = await serveOperations({ host, port: operationsPort, metrics, health: gateway.health });
     stop.add('operations', () => operations.close());
   }
-  demo = await seedDemo(program, services, tls.caFile, line);
+  demo = await seedDemo(program, services, tls.caFile, line, () => {
+    isSeeding = true;
+  });
+  isSeeding = false;
   seeded = true;
   await gateway.ready();
   if (stop.signal.aborted) return;

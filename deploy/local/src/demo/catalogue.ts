@@ -1,6 +1,6 @@
 import { sellFirstEvenings, sellUntilLeft } from './box-office.ts';
 import { buildProductBodies, type DemoInstitution, type Fixtures, type TariffIds } from './institutions.ts';
-import type { ListPage, ShopKeeper } from './shop-keeper.ts';
+import { type ListPage, RefusedCall, type ShopKeeper } from './shop-keeper.ts';
 
 export interface Fixture {
   readonly productId: string;
@@ -21,11 +21,18 @@ interface StoredProduct extends Coded {
 /** Concurrent creations: enough for the store to commit several together. */
 const CONCURRENCY = 8;
 
+interface StockOptions {
+  readonly now: Date;
+  readonly tell: (what: string) => void;
+  /** Whether there are payments by a provider follows from their service's. */
+  readonly urls: { readonly payments?: string | undefined };
+}
+
 /** Creates what is missing; returns the fixtures. Dates are relative to `now`; `tell` receives the current step. */
 export async function stockCatalogue(
   keeper: ShopKeeper,
   institution: DemoInstitution,
-  { now, tell }: { readonly now: Date; readonly tell: (what: string) => void },
+  { now, tell, urls }: StockOptions,
 ): Promise<FixtureIds> {
   const tariffs = await stockTariffs(keeper, institution);
   const bodies = buildProductBodies(institution, tariffs, now);
@@ -40,7 +47,8 @@ export async function stockCatalogue(
     for (const body of missing) record(await keeper<StoredProduct>('createProduct', { body }));
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, create));
-  await openPointOfSale(keeper, institution, tariffs);
+  const provider = urls.payments !== undefined && (await putProviderKeys(keeper, institution)) ? ['stripe'] : [];
+  await openPointOfSale(keeper, institution, tariffs, provider);
 
   const fixture = (name: keyof Fixtures): Fixture => {
     const ids = found.get(institution.fixtures[name]);
@@ -73,6 +81,7 @@ const openPointOfSale = async (
   keeper: ShopKeeper,
   { serviceHost, shopName, languages, currency, branding, links }: DemoInstitution,
   tariffs: TariffIds,
+  provider: readonly string[],
 ): Promise<void> => {
   const existing = await list<{ readonly serviceHost: string }>(keeper, 'listPointsOfSale');
   if (existing.some((point) => point.serviceHost === serviceHost)) return;
@@ -82,11 +91,23 @@ const openPointOfSale = async (
     languages,
     currency,
     tariffIds: Object.values(tariffs),
-    paymentMethods: ['on_account', 'external', 'simulated'],
+    paymentMethods: [...provider, 'on_account', 'external', 'simulated'],
     maxPlacesPerOrder: 8,
     holdMinutes: 15,
     branding,
     links,
   };
   await keeper('createPointOfSale', { body });
+};
+
+/** Keys of the simulated provider; false where the service takes none. */
+const putProviderKeys = async (keeper: ShopKeeper, { id }: DemoInstitution): Promise<boolean> => {
+  const body = { secretKey: `sk_simulated_${id}`, webhookSecret: `whsec_simulated${id}` };
+  try {
+    await keeper('setPaymentProvider', { id: 'stripe', body });
+    return true;
+  } catch (error) {
+    if (error instanceof RefusedCall && error.httpStatus === 422) return false;
+    throw error;
+  }
 };

@@ -1,7 +1,7 @@
 import { DECISIONS_PATH, formatServiceAuthorization, IDENTITY_HEADER } from '@boxoffice/identity';
 import { deriveServiceSecret } from '@boxoffice/runtime';
 
-/** The operations that the seeding calls: service, method and path. */
+/** The operations that the seeding calls: service, method, path, and the scope where it does not follow from these. */
 const OPERATIONS = {
   listTariffs: ['catalog', 'GET', '/svc/v3/catalog/tariffs'],
   createTariff: ['catalog', 'POST', '/svc/v3/catalog/tariffs'],
@@ -18,7 +18,8 @@ const OPERATIONS = {
   listOrders: ['orders', 'GET', '/svc/v3/orders'],
   createOrder: ['orders', 'POST', '/svc/v3/orders'],
   confirmOrder: ['orders', 'POST', '/svc/v3/orders/{id}/confirmation'],
-} as const;
+  setPaymentProvider: ['payments', 'PUT', '/svc/v3/payment-providers/{id}', 'payments.sensitive:write'],
+} as const satisfies Readonly<Record<string, readonly [string, string, string, string?]>>;
 
 interface ServiceCall {
   /** Of what the path names. */
@@ -36,9 +37,11 @@ export interface ListPage<Item> {
 export class RefusedCall extends Error {
   /** Whether the service could not answer just now, such as without its store: the same call may succeed later. */
   readonly passes: boolean;
+  readonly httpStatus: number;
 
   constructor(message: string, httpStatus: number) {
     super(message);
+    this.httpStatus = httpStatus;
     this.passes = httpStatus === 503;
   }
 }
@@ -47,7 +50,10 @@ export class RefusedCall extends Error {
 export type ShopKeeper = <Data>(operation: keyof typeof OPERATIONS, call?: ServiceCall) => Promise<Data>;
 
 export interface ShopKeeperOptions {
-  readonly urls: Readonly<Record<'authorizer' | 'catalog' | 'contacts' | 'orders', string>>;
+  /** Without an address of payments nothing of it may be called. */
+  readonly urls: Readonly<Record<'authorizer' | 'catalog' | 'contacts' | 'orders', string>> & {
+    readonly payments?: string | undefined;
+  };
   /** The root of the gateway's service secret: only the gateway may request decisions, as the seeding does. */
   readonly serviceRootSecret: string;
   readonly clientId: string;
@@ -88,8 +94,9 @@ export async function createShopKeeper(options: ShopKeeperOptions): Promise<Shop
 
   return async <Data>(operation: keyof typeof OPERATIONS, call: ServiceCall = {}): Promise<Data> => {
     const { id = '', query, body, idempotencyKey } = call;
-    const [service, method, path] = OPERATIONS[operation];
-    const identity = await identityFor(service, operation, `${service}:${method === 'GET' ? 'read' : 'write'}`);
+    const [service, method, path, scope] = OPERATIONS[operation];
+    const usual = `${service}:${method === 'GET' ? 'read' : 'write'}`;
+    const identity = await identityFor(service, operation, scope ?? usual);
     const search = new URLSearchParams(query).toString();
     return fetch(new URL(`${path.replace('{id}', id)}${search && `?${search}`}`, urls[service]), {
       method,

@@ -36,8 +36,10 @@ describe('the demo data', () => {
       const client = await authoriseDemoClient(product, institution, 'full');
       const { items } = (await client('/svc/v3/catalog/points-of-sale')).body.data;
       expect(items).toMatchObject([
-        { paymentMethods: ['on_account', 'external', 'simulated'], maxPlacesPerOrder: 8, holdMinutes: 15 },
+        { paymentMethods: ['stripe', 'on_account', 'external', 'simulated'], maxPlacesPerOrder: 8, holdMinutes: 15 },
       ]);
+      const { data: provider } = (await client('/svc/v3/payment-providers/stripe')).body;
+      expect(provider).toMatchObject({ mode: 'simulated', hasWebhookSecret: true, state: 'active' });
       const users = product.demo.users.filter(({ serviceHost }) => serviceHost === items[0].serviceHost);
       expect(users.map(({ member }) => member).toSorted()).toEqual([false, true]);
     },

@@ -75,6 +75,7 @@ suite('a newcomer buys two seats on a phone, finds them from the mail on a lapto
     await page.getByLabel(t('lastName'), { exact: true }).fill('Lovelace');
     await page.getByLabel(/^E-?mail/i).fill(email);
     await page.getByText(t('confirmationMail')).waitFor();
+    await page.getByRole('radio', { name: new RegExp(`^${t('method_simulated')}`) }).check();
     await page.getByRole('button', { name: pay }).tap();
     await locateHeading(page, t('thankYou')).waitFor();
   };

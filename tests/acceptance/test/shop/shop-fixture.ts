@@ -100,6 +100,12 @@ export async function tellWhoBuys(page: Page): Promise<void> {
   await page.getByLabel('First name').fill('Ada');
   await page.getByLabel('Last name').fill('Lovelace');
   await page.getByLabel('Email').fill(' ada@example.org ');
+  await chooseSimulated(page);
+}
+
+/** Chooses the payment that is answered here; the page of the provider comes first. */
+export async function chooseSimulated(page: Page): Promise<void> {
+  await page.getByRole('radio', { name: /^Demonstration/ }).check();
 }
 
 const DAY_MS = 86_400_000;

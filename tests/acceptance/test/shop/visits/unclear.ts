@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import type { Page, Route } from 'playwright-core';
 import { authoriseDemoClient } from '../../../src/product.ts';
-import { type Enter, locateHeading, type ShopFixture, takeSeat, tellWhoBuys } from '../shop-fixture.ts';
+import { chooseSimulated, type Enter, locateHeading, type ShopFixture, takeSeat, tellWhoBuys } from '../shop-fixture.ts';
 
 const ORDERS = /\/tnwr\/vexp\/orders\?/;
 
@@ -113,7 +113,10 @@ const answerFirst = async (page: Page, answer: (route: Route) => Promise<void>):
   return keys;
 };
 
-const pay = (page: Page) => page.getByRole('button', { name: /^Pay/ }).click();
+const pay = async (page: Page): Promise<void> => {
+  await chooseSimulated(page);
+  await page.getByRole('button', { name: /^Pay/ }).click();
+};
 
 /** An unforeseen error, as the API returns it. */
 const unforeseen = (orderCancelled: boolean) => ({
