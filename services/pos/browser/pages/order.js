@@ -101,7 +101,8 @@ const shownOrder = async (first, its) => {
     if (node.isConnected) setTitle(its.title(order));
     if (had) node.querySelector('h1').focus();
     isRead = had;
-    if (WAITING.includes(order.state) || lacksCodes(order)) pollLater();
+    // Credit may be refunded by itself.
+    if (WAITING.includes(order.state) || lacksCodes(order) || order.credit > 0) pollLater();
   };
   // A failed poll is repeated, and so is one whose products do not load; the page stays unchanged.
   const take = async (next) => {

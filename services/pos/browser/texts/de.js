@@ -170,7 +170,7 @@ export const de = {
   payBy: 'Wie möchten Sie bezahlen?',
   nothingToPay: 'Es ist nichts zu bezahlen.',
   noPaymentMethods: '{name} nimmt hier zurzeit keine Bestellungen an.',
-  method_provider: 'Karte oder Wallet',
+  method_provider: 'Debit- oder Kreditkarte, Wallet',
   method_provider_text: 'Wir leiten Sie zur Zahlungsseite und von dort zurück zu Ihrer Bestellung.',
   method_external: 'Direkt beim Veranstalter',
   method_external_text:

@@ -6,6 +6,7 @@ import { describeFirstSight } from './visits/first-sight.ts';
 import { describeMishaps } from './visits/mishaps.ts';
 import { describePhoneVisits } from './visits/on-a-phone.ts';
 import { describeOtherThanShows } from './visits/other-than-shows.ts';
+import { describePayments } from './visits/paying.ts';
 import { describePurchases } from './visits/purchases.ts';
 import { describeBelongings, describeTicketLinks } from './visits/tickets.ts';
 import { describeUnclearOutcomes } from './visits/unclear.ts';
@@ -17,6 +18,7 @@ describeInShop('a person buys in a browser', (shop) => {
   describeOtherThanShows(shop);
   describeMishaps(shop);
   describeUnclearOutcomes(shop);
+  describePayments(shop);
   describePhoneVisits(shop);
   describeEveryPage(shop);
   describeBelongings(shop);

@@ -105,7 +105,7 @@ export async function tellWhoBuys(page: Page): Promise<void> {
 
 /** Chooses the payment that is answered here; the page of the provider comes first. */
 export async function chooseSimulated(page: Page): Promise<void> {
-  await page.getByRole('radio', { name: /^Demonstration/ }).check();
+  await page.locator('input[type=radio][value=simulated]').check();
 }
 
 const DAY_MS = 86_400_000;

@@ -94,6 +94,11 @@ const walk = async (
   await page.locator('[autocomplete=email]').fill('ada@example.org');
   await look('checkout');
   await page.locator('.summary .button').click();
+  await page.locator('button[value=cancel]').click();
+  await waitForTakeover(page);
+  await look('order that waits for its payment');
+  await page.locator('.order .buttons a.button').click();
+  await page.locator('button[value=pay]').click();
   await shows('.qr');
   await look('order');
   const link = await page.locator('.keep-link').inputValue();

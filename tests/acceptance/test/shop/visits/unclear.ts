@@ -1,7 +1,14 @@
 import { expect } from '@jest/globals';
 import type { Page, Route } from 'playwright-core';
 import { authoriseDemoClient } from '../../../src/product.ts';
-import { chooseSimulated, type Enter, locateHeading, type ShopFixture, takeSeat, tellWhoBuys } from '../shop-fixture.ts';
+import {
+  chooseSimulated,
+  type Enter,
+  locateHeading,
+  type ShopFixture,
+  takeSeat,
+  tellWhoBuys,
+} from '../shop-fixture.ts';
 
 const ORDERS = /\/tnwr\/vexp\/orders\?/;
 
