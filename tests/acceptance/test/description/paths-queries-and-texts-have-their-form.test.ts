@@ -27,8 +27,8 @@ describe('the path of every operation', () => {
 /** The query parameters of all operations: filters, and the position in a list. A new one is decided here. */
 const FILTERS =
   `barcode code contactNumber createdBy createdFrom createdTo credit email eventId externalReference from gate method
-  modifiedSince number orderId outcome performanceId performanceIds pointOfSale productId q resource result role
-  seatCategoryId state status to type types venue`.split(/\s+/);
+  modifiedSince number orderId outcome performanceId performanceIds pointOfSale productId provider q resource result
+  role seatCategoryId state status to type types venue`.split(/\s+/);
 /**
  * `after` and `wait` are the position in the events; `granularity` and `groupBy` choose what usage is counted by;
  * `include` adds the tickets of an order (commerce, section 1).
