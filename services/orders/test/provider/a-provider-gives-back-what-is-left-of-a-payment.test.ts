@@ -1,4 +1,4 @@
-// rule 2: What is left of a payment = captured − refunds that have not failed − lost disputes | services/orders/src/domain/provider-refunds.ts
+// rule commerce.3: What is left of a payment = captured − refunds that have not failed − lost disputes | services/orders/src/domain/provider-refunds.ts
 
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';

@@ -1,4 +1,4 @@
-// rule 3: The grace period of a provider's payment counts from the last page | services/orders/src/domain/providers.ts
+// rule commerce.3: The grace period of a provider's payment counts from the last page | services/orders/src/domain/providers.ts
 
 import { describe, expect, test } from '@jest/globals';
 import { describeOnEachEngine } from '../fixture/fixture.ts';

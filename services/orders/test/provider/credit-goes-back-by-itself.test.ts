@@ -1,4 +1,4 @@
-// rule 4: one refund per payment, the newest first, never more than is left of it; the rest stays credit | services/orders/src/domain/provider-refunds.ts
+// rule commerce.3: one refund per payment, the newest first, never more than is left of it; the rest stays credit | services/orders/src/domain/provider-refunds.ts
 
 import { createMetrics, type Metrics } from '@boxoffice/runtime';
 import { useFixture } from '@boxoffice/service/testkit';

@@ -1,4 +1,4 @@
-// rule 2: So one order is paid once, however many pages were open | services/orders/src/domain/providers.ts
+// rule commerce.3: So one order is paid once, however many pages were open | services/orders/src/domain/providers.ts
 
 import { describe, expect, test } from '@jest/globals';
 import { describeOnEachEngine } from '../fixture/fixture.ts';
