@@ -62,6 +62,7 @@ for (const name of ['gateway', ...names]) {
   }
   if (name === 'events') write(`${folder}/key-encryption-key`, webhookEncryptionKey);
   if (name === 'payments') write(`${folder}/key-encryption-key`, paymentsEncryptionKey);
+  if (name === 'operator') write(`${folder}/payments-key-encryption-key`, paymentsEncryptionKey);
 }
 
 mkdirSync(`${FOLDER}/mongodb`, { recursive: true });

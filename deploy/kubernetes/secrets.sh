@@ -20,7 +20,8 @@ for one in events payments; do
   secret "boxoffice-$one" --from-file=service-secret="$one.service-secret" --from-file=mongodb-url="$one.mongodb" \
     --from-file=amqp-url="$one.amqp" --from-file=key-encryption-key="$one.key-encryption-key"
 done
-secret boxoffice-operator --from-file=key-encryption-key --from-file=mongodb-url=operator.mongodb --from-file=amqp-url=operator.amqp
+secret boxoffice-operator --from-file=key-encryption-key --from-file=payments-key-encryption-key=payments.key-encryption-key \
+  --from-file=mongodb-url=operator.mongodb --from-file=amqp-url=operator.amqp
 # Of components, where they are used.
 [ ! -e keda.amqp ] || secret boxoffice-keda --from-file=amqp-url=keda.amqp
 [ ! -e mail.smtp ] || secret boxoffice-mail --from-file=mail-url=mail.smtp

@@ -53,8 +53,18 @@ export function explainKeys(directory: string) {
 
 const getSettings = <Spec>({ settings }: { readonly settings?: Spec }): Spec => settings as Spec;
 
-// In one process, the other services' addresses are no settings; the demo data decides on simulated payments.
-const { catalogUrl, contactsUrl, ordersUrl, ticketsUrl, paymentsUrl, simulatedPayments, ...ofServices } = {
+// In one process, the other services' addresses are no settings; the demo data decides on simulated payments, and
+// switches the simulated provider on.
+const {
+  catalogUrl,
+  contactsUrl,
+  ordersUrl,
+  ticketsUrl,
+  paymentsUrl,
+  simulatedPayments,
+  paymentSimulator,
+  ...ofServices
+} = {
   ...getSettings(authorizer),
   ...getSettings(contacts),
   ...getSettings(tickets),
@@ -82,6 +92,7 @@ const spec = {
   logLevel: oneOf('LOG_LEVEL', logLevels, { default: 'warn' }),
   operationsPort,
   demo: flag('BOXOFFICE_DEMO', { default: true }),
+  paymentSimulator: flag('PAYMENT_SIMULATOR', { default: false }),
   ports: requireDifferentPorts(gatewayPort, gatewayHttpPort, operationsPort),
   tlsCaFile,
 };

@@ -46,6 +46,8 @@ export const sections: readonly Section[] = [
     title: 'Guides',
     entries: [
       guide('season', 'docs/guides/season.md', 'Making a season'),
+      guide('cards', 'docs/guides/cards.md', 'Take cards in ten minutes'),
+      guide('payments', 'docs/payments.md', 'Payments by a provider'),
       guide('reservations', 'docs/guides/reservations.md', 'Reservations and invoices'),
       guide('after-sale', 'docs/guides/after-sale.md', 'After the sale'),
       guide('door', 'docs/guides/door.md', 'The door'),

@@ -1,4 +1,13 @@
-import { declareInstallationSecret, flag, integer, type Logger, type Metrics, url } from '@boxoffice/runtime';
+import {
+  declareInstallationSecret,
+  flag,
+  integer,
+  type Logger,
+  type Metrics,
+  type Setting,
+  SettingsFault,
+  url,
+} from '@boxoffice/runtime';
 import type { Parts } from '@boxoffice/service';
 import type { Catalog, Orders } from './clients/services.ts';
 import { createKeyBox, type KeyBox } from './keys/box.ts';
@@ -7,12 +16,28 @@ import type { Provider } from './provider/port.ts';
 import { createStripe } from './provider/stripe.ts';
 import { openCollections, type ProviderDocument } from './store.ts';
 
+const given = flag('PAYMENT_SIMULATOR', { optional: true });
+const demoData = flag('BOXOFFICE_DEMO', { default: false });
+
+/** Whether keys of the simulator are taken; if unset, while BOXOFFICE_DEMO is on. */
+const paymentSimulator: Setting<boolean> = {
+  name: given.name,
+  read(env) {
+    const said = given.read(env);
+    if (said !== undefined) return said;
+    try {
+      return demoData.read(env);
+    } catch (error) {
+      throw new SettingsFault([`${demoData.name}: ${(error as Error).message}`]);
+    }
+  },
+};
+
 export const settings = {
   keyEncryptionKey: declareInstallationSecret('KEY_ENCRYPTION_KEY'),
   /** For which a payment may stay pending after the hold would have ended; of a page at least 32 minutes. */
   paymentGraceSeconds: integer('PAYMENT_GRACE_SECONDS', { default: 900, min: 0 }),
-  /** Whether keys of the simulator are taken. */
-  paymentSimulator: flag('PAYMENT_SIMULATOR', { default: false }),
+  paymentSimulator,
   catalogUrl: url('CATALOG_URL', { origin: true }),
   ordersUrl: url('ORDERS_URL', { origin: true }),
 };

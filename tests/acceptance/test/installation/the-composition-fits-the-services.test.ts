@@ -4,6 +4,7 @@ import { chmodSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, stat
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { payments } from '@boxoffice/payments';
 import { pos } from '@boxoffice/pos';
 import { deriveServiceSecret, readSettings } from '@boxoffice/runtime';
 import { builtInRows } from '@boxoffice/runtime/services';
@@ -93,7 +94,7 @@ describe.each(services)('$name', ({ name, version }) => {
   });
 });
 
-test('only the gateway and the proxy are published, and beside them only events, which sends webhooks, has a way out', () => {
+test('only the gateway and the proxy are published, and beside them only events and payments have a way out', () => {
   expect(containers.filter(([, { ports }]) => ports).map(([name]) => name)).toEqual(['gateway', 'proxy']);
   const outside = Object.entries<Json>(composition.networks).filter(([, network]) => network?.internal !== true);
   expect(outside.map(([name]) => name)).toEqual(['front', 'out']);
@@ -103,6 +104,7 @@ test('only the gateway and the proxy are published, and beside them only events,
   ]);
   expect(containers.filter(([, { networks = [] }]) => networks.includes('out')).map(([name]) => name)).toEqual([
     'events',
+    'payments',
   ]);
   expect(getContainer('gateway').networks).toEqual(['front', 'inner']);
 });
@@ -148,11 +150,12 @@ const shareOf = (name: string): number => composition.services[name]?.cpu_shares
 
 /** Who waits for whom during a request, in the composition of the example. */
 const waitsFor: readonly (readonly [string, readonly string[]])[] = [
-  ['pos', ['catalog', 'contacts', 'tickets']],
+  ['pos', ['catalog', 'contacts', 'tickets', 'payments']],
   ['orders', ['catalog', 'contacts', 'tickets']],
   ['catalog', ['authorizer', 'gateway']],
   ['tickets', ['authorizer', 'gateway']],
   ['contacts', ['authorizer', 'gateway']],
+  ['payments', ['authorizer', 'gateway']],
   ['authorizer', ['mongodb', 'rabbitmq']],
 ];
 
@@ -200,6 +203,31 @@ describe('simulated payments', () => {
   });
 });
 
+describe('the simulated payment provider', () => {
+  const { paymentSimulator } = payments.settings as NonNullable<typeof payments.settings>;
+  const readSetting = (env: Readonly<Record<string, string>>): boolean =>
+    readSettings({ paymentSimulator }, env).paymentSimulator;
+
+  test.each<[string, boolean, Readonly<Record<string, string>>]>([
+    ['by default: with the demo data', true, {}],
+    ['not without the demo data', false, { BOXOFFICE_DEMO: 'off' }],
+    ['without the demo data if PAYMENT_SIMULATOR is on', true, { BOXOFFICE_DEMO: 'off', PAYMENT_SIMULATOR: 'on' }],
+    ['not with the demo data if PAYMENT_SIMULATOR is off', false, { PAYMENT_SIMULATOR: 'off' }],
+  ])('has keys in the composition %s', (_, expected, variables) => {
+    expect(readSetting(resolveEnvironment('payments', variables))).toBe(expected);
+  });
+
+  test('has none in a service that runs alone, unless it is told so', () => {
+    expect(readSetting({})).toBe(false);
+    expect(readSetting({ BOXOFFICE_DEMO: 'on' })).toBe(true);
+    expect(readSetting({ PAYMENT_SIMULATOR: 'on' })).toBe(true);
+  });
+
+  test('a value other than on and off is refused with the name of the setting', () => {
+    expect(() => readSetting({ BOXOFFICE_DEMO: 'perhaps' })).toThrow(/^BOXOFFICE_DEMO: expected on or off/);
+  });
+});
+
 // podman 4.3.1 (Debian 12), asked through the API of Docker by docker-compose 1.29: it splits each word of a health
 // check at its spaces, so the check fails for ever, and it knows no owner of a tmpfs.
 test('podman runs the composition, too: no word of a health check has a space, and a tmpfs has a mode and no owner', () => {
@@ -237,8 +265,8 @@ test('every user has a password of its own, of 256 bits', () => {
   const passwords = Object.entries(first)
     .filter(([path]) => /-url$/.test(path))
     .map(([, url]) => passwordIn(url));
-  expect(passwords.length).toBe(16);
-  expect(new Set(passwords).size).toBe(16);
+  expect(passwords.length).toBe(18);
+  expect(new Set(passwords).size).toBe(18);
   for (const password of passwords) expect(password).toMatch(/^[A-Za-z0-9_-]{43}$/);
 });
 
@@ -250,6 +278,9 @@ test('a container reads what it needs and nothing of the others', () => {
   expect(given('gateway')).toEqual(['service-secret']);
   expect(given('orders')).toEqual(['amqp-url', 'mongodb-url', 'service-secret']);
   expect(given('authorizer')).toEqual(['amqp-url', 'key-encryption-key', 'mongodb-url', 'service-root-secret']);
+  expect(given('payments')).toEqual(['amqp-url', 'key-encryption-key', 'mongodb-url', 'service-secret']);
+  const keys = ['authorizer', 'events', 'payments'].map((name) => first[`${name}/key-encryption-key`]);
+  expect(new Set(keys).size).toBe(3);
   const orders = passwordIn(first['orders/mongodb-url']);
   const containing = Object.entries(first).filter(([, text]) => text.includes(orders));
   expect(containing.map(([path]) => path)).toEqual(['mongodb/users.json', 'orders/mongodb-url', 'own/secrets.json']);

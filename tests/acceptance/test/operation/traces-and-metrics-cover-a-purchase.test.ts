@@ -77,6 +77,7 @@ describe('the trace of a purchase', () => {
       '      tickets: server getOrderTickets',
       '    orders: producer publish order.cancelled',
       '      catalog: consumer process catalog.releases.v1',
+      '      payments: consumer process payments.orders.v1',
       '      tickets: consumer process tickets.orders.v1',
       '        tickets: producer publish tickets.cancelled',
       '          catalog: consumer process catalog.releases.v1',
@@ -90,6 +91,7 @@ describe('the trace of a purchase', () => {
       '    orders: client sellHold',
       '      catalog: server sellHold',
       '    orders: producer publish order.confirmed',
+      '      payments: consumer process payments.orders.v1',
     ]);
   });
 
