@@ -2,7 +2,7 @@ import { accept, type Decision, type Refused, refuse } from './decisions.ts';
 import { createContactNamedFacts } from './order/facts.ts';
 import { isAmountList } from './order/money.ts';
 import type { Beneficiary, Line, NewLine, Order, State, TicketDelivery } from './order/order.ts';
-import { beginSaleIfPaid, checkDecidable, isHidden, listPerformanceIds, markModified } from './order/state.ts';
+import { checkDecidable, isHidden, listPerformanceIds, markModified, sellIfPaid } from './order/state.ts';
 
 export interface NewOrder
   extends Pick<
@@ -107,9 +107,9 @@ export function removeReleasedPlaces<O extends Order>(order: O, released: readon
 }
 
 /**
- * Refused: `wrong_state`, `currency_mismatch`, `invalid_amount`, `place_repeated`, and `past_due` if the hold came
- * after the deadline. `until` counts if the cart {@link isEmptiedCart}. After a refusal the caller releases what its
- * request holds.
+ * The order is sold if what it had paid covers them. Refused: `wrong_state`, `currency_mismatch`, `invalid_amount`,
+ * `place_repeated`, and `past_due` if the hold came after the deadline. `until` counts if the cart
+ * {@link isEmptiedCart}. After a refusal the caller releases what its request holds.
  */
 export function addLines<O extends Order>(
   order: O,
@@ -126,7 +126,7 @@ export function addLines<O extends Order>(
   if (!isAmountList(lines.map(({ amount }) => amount))) return refuse('invalid_amount');
   const until = isEmptiedCart(order) && held.until !== undefined ? { expiresAt: held.until, deadline: held.until } : {};
   const again = held.lines.map(({ place }) => place.id);
-  return accept(setLines({ ...removeReleasedPlaces(order, again), ...until }, lines, now));
+  return sellIfPaid(setLines({ ...removeReleasedPlaces(order, again), ...until }, lines, now), now);
 }
 
 const setLines = <O extends Order>(order: O, lines: O['lines'], now: number): O =>
@@ -146,7 +146,7 @@ export function removeLine<O extends Order>(
   const { since, placeIds } = order.removedPlaces ?? { since: now, placeIds: [] };
   const removedPlaces = { since, asOf, placeIds: [...placeIds, line.place.id] };
   const left = setLines({ ...order, removedPlaces }, rest, now);
-  return beginSaleIfPaid(left, now) ?? accept(left);
+  return sellIfPaid(left, now);
 }
 
 const live: readonly State[] = ['open', 'reserved', 'payment_pending', 'confirmed'];

@@ -30,7 +30,7 @@ export function createLinesRoutes(contextOf: ContextOf): AnyOperation[] {
       description:
         'The new places are held until the `expiresAt` of the order. A tariff with a criterion needs that the ' +
         'contact of the order meets it, or the scope orders.sensitive:write: 422 `order_tariff_not_accessible` ' +
-        'otherwise.',
+        'otherwise. If what was captured covers them, the order is paid in full and confirmed.',
       params: { orderId: pathId },
       body: NewLines,
       answers: { 201: Order },

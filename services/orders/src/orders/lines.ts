@@ -37,7 +37,10 @@ interface AdditionOptions {
   readonly holder?: string | undefined;
 }
 
-/** All places, or none. @throws Fault as for a new order, and for each refusal of the rules */
+/**
+ * All places, or none; an order that has paid for them is confirmed. @throws Fault as for a new order, and for each
+ * refusal of the rules
+ */
 export async function addOrderLines(
   context: OrdersContext,
   command: Command,
@@ -77,7 +80,7 @@ export async function addOrderLines(
     });
     if (former) context.limit.record(former, order.id, 0);
     await cancelIfOver(context, order);
-    return order;
+    return order.saleDue ? await sellIfDue(context, order) : order;
   } catch (error) {
     if (error instanceof Fault && taken) await releaseRefused(context, command, taken);
     const faults = error instanceof Fault && error.code === 'semantically_invalid' ? findQuantityFaults(items) : [];

@@ -260,6 +260,18 @@ describeOnEachEngine('payments', (fixture) => {
       });
     });
 
+    test('lines are added to one whose lines were removed, and what it has paid covers them', async () => {
+      const { hall, path, order } = await partlyPaid(500);
+      const added = fixture.catalog.hall(2, { amount: 250 });
+      for (const { id } of order.lines) await fixture.call('DELETE', `${path}/lines/${id}`);
+      expect(await read(fixture, path)).toMatchObject({ state: 'open', lines: [], due: 0, credit: 500 });
+      const key = randomUUID();
+      const add = () => fixture.call('POST', `${path}/lines`, { body: { items: [added.item(2)] }, key });
+      expect(await add()).toMatchObject({ status: 201, data: { state: 'confirmed', total: 500, due: 0, credit: 0 } });
+      expect(await add()).toMatchObject({ status: 201, data: { state: 'confirmed', total: 500 } });
+      expect([fixture.catalog.count(added).sold, fixture.catalog.count(hall).sold]).toEqual([2, 0]);
+    });
+
     test('not one whose money was refunded, and not one that is free of charge: that is confirmed by command', async () => {
       const refunded = await partlyPaid();
       const body = { amount: 1, method: 'card' };

@@ -164,7 +164,7 @@ function* addLines(world: World, command: Command, wanted: Hold['wanted'], permi
     (order, now) =>
       rules.addLines(order, { lines: world.lines(ids), currency: 'CHF', until }, now);
   try {
-    yield* runStockFirst(world, command, { rule, effect, write: writing });
+    yield* sellIfDue(world, yield* runStockFirst(world, command, { rule, effect, write: writing }));
   } catch (error) {
     if (taken) yield* releaseRefused(world, command.id, taken);
     throw error;

@@ -307,6 +307,20 @@ export const rareHistories: Readonly<Record<string, History>> = {
       { ...event, kind: 'report' },
     ],
   },
+  'a sale finds no place for an order that may still be paid, and at its deadline there is one again': {
+    prices: [10],
+    orders: [begin(1), begin(1)],
+    events: [
+      { ...ofOther, kind: 'extension', number: 15 },
+      // The catalog does not learn that the places are held longer.
+      { ...event, kind: 'pending', fates: Array.from({ length: 8 }, () => 'late' as const) },
+      { ...event, kind: 'deadline' },
+      { ...ofOther, kind: 'lines', number: 2 },
+      { ...ofOther, kind: 'lines' },
+      { ...event, kind: 'settlement' },
+      { ...ofOther, kind: 'removal', number: 1 },
+    ],
+  },
   'one call stalls before its sale until its hold is over and another order has all places': {
     prices: [10],
     orders: [begin(3, 'sold', 3), begin(2)],

@@ -70,8 +70,7 @@ export function checkWrite(before: Order, after: Order, facts: readonly DomainFa
   }
   const isExpired = before.state !== 'expired' && after.state === 'expired';
   assert.ok(!isExpired || gone || !isPaidInFull(after), 'an order that is paid in full expires');
-  // An empty order that has money, and to which lines are added, is sold at its deadline: there may be more to come.
-  const isPaidNow = isUnpaid(after.state) && isPaidInFull(after) && !isPaidInFull(before) && before.lines.length > 0;
+  const isPaidNow = isUnpaid(after.state) && isPaidInFull(after) && !isPaidInFull(before);
   assert.ok(!isPaidNow || after.saleDue, 'an order that is paid in full is not to be sold');
   assert.ok((after.modifiedAt ?? 0) >= (before.modifiedAt ?? 0));
   const settledAt = before.cancellation?.settledAt ?? null;
