@@ -14,6 +14,7 @@ import {
   createLogger,
   dataDirectory,
   declareInstallationSecret,
+  declareOptionalSecret,
   ensureDirectory,
   mongodbUrl,
   readSettings,
@@ -123,6 +124,11 @@ export function openInstallation(data?: DataUse) {
     },
     /** KEY_ENCRYPTION_KEY. @throws {SettingsFault} */
     keyEncryptionKey: () => readSettings({ key: declareInstallationSecret('KEY_ENCRYPTION_KEY') }).key,
+    /** That of payments: PAYMENTS_KEY_ENCRYPTION_KEY, else KEY_ENCRYPTION_KEY. @throws {SettingsFault} */
+    paymentsKeyEncryptionKey(): string {
+      const { own } = readSettings({ own: declareOptionalSecret('PAYMENTS_KEY_ENCRYPTION_KEY') });
+      return own ?? this.keyEncryptionKey();
+    },
     async close() {
       // A failed opening has been reported and needs no closing.
       for (const opening of [...stores.values(), engines]) await (await opening?.catch(() => undefined))?.close();

@@ -13,6 +13,7 @@ import { type Command, formatResult, type Given, isReport, Misuse, parseOptions,
 import { demo } from './demo.ts';
 import { openInstallation, Refused } from './installation.ts';
 import { deadLetters, facts, topology, webhooks } from './messages.ts';
+import { paymentProviders } from './payments.ts';
 import { status } from './status.ts';
 import { timeZones } from './time-zones.ts';
 import { work } from './work.ts';
@@ -26,6 +27,7 @@ const commands: readonly Command[] = [
   ...apiKeys,
   ...usage,
   ...webhooks,
+  ...paymentProviders,
   ...work,
   ...keys,
   ...serviceSecrets,

@@ -56,7 +56,12 @@ export interface PaymentsContext extends ReturnType<typeof openCollections> {
   readonly now: () => number;
 }
 
-type Needed = Pick<Parts<typeof settings>, 'store' | 'logger' | 'settings' | 'publicUrl'> & {
+type Needed = Pick<Parts<typeof settings>, 'store' | 'publicUrl'> & {
+  readonly settings: Pick<
+    Parts<typeof settings>['settings'],
+    'keyEncryptionKey' | 'paymentGraceSeconds' | 'paymentSimulator'
+  >;
+  readonly logger: Pick<Logger, 'warn' | 'error'>;
   readonly metrics?: Metrics | undefined;
 };
 

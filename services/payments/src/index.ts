@@ -1,4 +1,5 @@
 export { createPayments, payments } from './app.ts';
+export { acknowledgeMismatch, createProviderOperator, type PaymentProviderSummary } from './operator.ts';
 export { createErrorResponse, type Disturb, type Execution, type ProviderRequest } from './simulator/api.ts';
 export { type SimulatedSession, simulatedSessionsCollection } from './simulator/store.ts';
 export { signWebhook } from './simulator/webhooks.ts';

@@ -32,7 +32,6 @@ export const paymentsCollection = collection<PaymentDocument>(
     { name: 'charge', fields: ['charge'] },
     { name: 'state', fields: ['state', 'createdAt'] },
     { name: 'buyer', fields: ['buyer', 'state'] },
-    { name: 'mismatched', fields: ['mismatch.acknowledgedAt', 'mismatch.at'] },
     { name: 'pending', fields: ['state', 'endsAt'], acrossInstitutions: true },
     { name: 'unacknowledged', fields: ['mismatch.acknowledgedAt', 'mismatch.at'], acrossInstitutions: true },
     { name: 'abandoned', fields: ['abandonedAt'], acrossInstitutions: true },

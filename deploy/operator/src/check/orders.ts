@@ -10,6 +10,7 @@ import {
 } from '@boxoffice/orders';
 import type { TicketDocument } from '@boxoffice/tickets';
 import { type Case, createCase, type Finding, findBrokenRules, type Rule } from './findings.ts';
+import { findUnknownRecords, readProviderRecords } from './payments.ts';
 import { type CheckedCollections, findById, findByOwner, findReferencedDocuments } from './reading.ts';
 import { CLOCKS_MS, isUnderWay } from './stock.ts';
 
@@ -41,10 +42,15 @@ export async function judgeOrders(collections: CheckedCollections, found: readon
   });
   const rivals = new Map([...own, ...(await findById(collections.orders, strangers))]);
   const contacts = await findReferencedDocuments(collections.contacts, found, 'contactNumber');
+  const records = await readProviderRecords(collections, found);
   const now = Date.now();
   return found.map((order) => {
     const evidence = { order, places, rivals, tickets: tickets.get(order.id) ?? [] };
-    const findings = [...judgeOrder(evidence, now), ...contactFaults(order, contacts)];
+    const findings = [
+      ...judgeOrder(evidence, now),
+      ...contactFaults(order, contacts),
+      ...findUnknownRecords(order, records),
+    ];
     const had = placesOf(order).flatMap((id) => places.get(id) ?? []);
     const others = had.flatMap(({ holder }) => (holder === order.id ? [] : (rivals.get(holder ?? '') ?? [])));
     const concerns = [...others.map(({ id }) => id), ...order.performanceIds, order.contactNumber ?? ''];

@@ -3,6 +3,7 @@ import type { CollectionHandle, Document } from '@boxoffice/store';
 import { judgeAnnouncements, judgeEvents, judgeEventsAgain } from './events.ts';
 import type { Case, Kind } from './findings.ts';
 import { judgeOrders, judgeTickets } from './orders.ts';
+import { judgeProviderPayments, judgeProviderRefunds } from './payments.ts';
 import {
   judgeApiKeys,
   judgeApiKeyUses,
@@ -19,7 +20,18 @@ import { judgeUsage, judgeUsageAgain } from './usage.ts';
 
 /** `abandoned_places` are held for orders that do not exist, of a dead process or not created yet. They lapse. */
 const COUNTED = [
-  ...['performances', 'places', 'abandoned_places', 'orders', 'tickets', 'contacts', 'sessions', 'logins'],
+  ...[
+    'performances',
+    'places',
+    'abandoned_places',
+    'orders',
+    'provider_payments',
+    'provider_refunds',
+    'tickets',
+    'contacts',
+    'sessions',
+    'logins',
+  ],
   ...['users', 'sign_ins', 'grants', 'api_keys', 'usage_intervals', 'events'],
 ] as const;
 
@@ -56,6 +68,8 @@ const judgeOf = <T extends Document>(
 /** The kinds whose documents are judged alike, in the order of a check. */
 const documents = {
   order: judgeOf(({ orders }) => orders, judgeOrders, 'orders'),
+  provider_payment: judgeOf(({ providerPayments }) => providerPayments, judgeProviderPayments, 'provider_payments'),
+  provider_refund: judgeOf(({ providerRefunds }) => providerRefunds, judgeProviderRefunds, 'provider_refunds'),
   ticket: judgeOf(({ tickets }) => tickets, judgeTickets, 'tickets'),
   contact: judgeOf(({ contacts }) => contacts, judgeContacts, 'contacts'),
   session: judgeOf(({ sessions }) => sessions, judgeSessions, 'sessions'),

@@ -12,6 +12,7 @@ import { performances, places, products } from '@boxoffice/catalog';
 import { contactsCollection } from '@boxoffice/contacts';
 import { eventsCollection, retiredCollection, waitingCollection } from '@boxoffice/events';
 import { ordersCollection } from '@boxoffice/orders';
+import { paymentsCollection, refundsCollection } from '@boxoffice/payments';
 import { sessions, users } from '@boxoffice/pos';
 import {
   type Collection,
@@ -46,7 +47,16 @@ export async function retryWhileUnavailable<R>(read: () => Promise<R>): Promise<
 export type CheckedStores = Readonly<Record<ServiceName, Store>>;
 
 /** `users`, `signIns` and `grants` are of the institution API, `logins` and `sessions` of points of sale. */
-export function openCollections({ authorizer, catalog, contacts, orders, tickets, events, pos }: CheckedStores) {
+export function openCollections({
+  authorizer,
+  catalog,
+  contacts,
+  orders,
+  tickets,
+  events,
+  payments,
+  pos,
+}: CheckedStores) {
   return {
     clients: open(authorizer, clientsCollection),
     users: open(authorizer, usersCollection),
@@ -62,6 +72,8 @@ export function openCollections({ authorizer, catalog, contacts, orders, tickets
     retired: open(events, retiredCollection),
     waiting: open(events, waitingCollection),
     orders: open(orders, ordersCollection),
+    providerPayments: open(payments, paymentsCollection),
+    providerRefunds: open(payments, refundsCollection),
     tickets: open(tickets, ticketsCollection),
     contacts: open(contacts, contactsCollection),
     sessions: open(pos, sessions),

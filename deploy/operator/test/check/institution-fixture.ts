@@ -4,6 +4,7 @@ import { catalog, type PerformanceDocument, type PlaceDocument } from '@boxoffic
 import { type ContactDocument, contacts } from '@boxoffice/contacts';
 import { events } from '@boxoffice/events';
 import { type OrderDocument, orders } from '@boxoffice/orders';
+import { type PaymentDocument, payments, type RefundDocument } from '@boxoffice/payments';
 import { pos, type SessionDocument, type UserDocument } from '@boxoffice/pos';
 import { listTestEngines } from '@boxoffice/service/testkit';
 import type { CollectionHandle, Document, New } from '@boxoffice/store';
@@ -15,7 +16,7 @@ export const engines = listTestEngines('catalog', catalog.collections).map(({ na
   name,
   async open(): Promise<{ stores: CheckedStores; close(): Promise<void> }> {
     const opened = new Map<string, Awaited<ReturnType<ReturnType<typeof listTestEngines>[number]['open']>>>();
-    for (const service of [authorizer, catalog, contacts, events, orders, tickets, pos]) {
+    for (const service of [authorizer, catalog, contacts, events, orders, payments, tickets, pos]) {
       const engine = listTestEngines(service.name, service.collections).find((one) => one.name === name);
       if (engine) opened.set(service.name, await engine.open());
     }
@@ -63,6 +64,57 @@ export function createOrder(own: { readonly id: string } & Partial<OrderDocument
     listedAt: 1,
     ...own,
   };
+}
+
+const page = { paymentId: 'pay', orderId: 'ord', institution: 'club', amount: 100, currency: 'CHF', number: 'K7XQ' };
+
+/** A payment of a provider that was captured and reported. */
+export function createProviderPayment(own: Pick<PaymentDocument, 'id' | 'orderId'> & Partial<PaymentDocument>) {
+  return {
+    provider: 'stripe',
+    mode: 'test',
+    pointOfSale: 'tickets.example',
+    amount: 100,
+    currency: 'CHF',
+    state: 'captured',
+    request: { ...page, methods: ['card'], language: null, returnUrl: 'https://shop.example/', endsAtSeconds: 1 },
+    attempt: 1,
+    sentAt: 1,
+    reference: `cs_${own.id}`,
+    url: 'https://checkout.example/',
+    endsAt: 1,
+    until: 1,
+    charge: 'pi_1',
+    dispute: null,
+    reported: true,
+    lookedAt: null,
+    buyer: null,
+    createdAt: 1,
+    finalAt: 1,
+    abandonedAt: null,
+    ...own,
+  } satisfies New<PaymentDocument>;
+}
+
+export function createProviderRefund(
+  own: Pick<RefundDocument, 'id' | 'orderId' | 'paymentId'> & Partial<RefundDocument>,
+) {
+  return {
+    provider: 'stripe',
+    purpose: 'order',
+    amount: 100,
+    currency: 'CHF',
+    state: 'done',
+    request: null,
+    attempt: 1,
+    sentAt: 1,
+    isBroken: false,
+    reference: `re_${own.id}`,
+    reported: true,
+    createdAt: 1,
+    finalAt: 1,
+    ...own,
+  } satisfies New<RefundDocument>;
 }
 
 /** A document of a collection. */

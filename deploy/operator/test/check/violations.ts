@@ -1,6 +1,11 @@
 import type { UsageDocument } from '@boxoffice/authorizer';
 import type { Invariant } from '../../src/check/findings.ts';
-import { createSoldPlace, type InstitutionFixture } from './institution-fixture.ts';
+import {
+  createProviderPayment,
+  createProviderRefund,
+  createSoldPlace,
+  type InstitutionFixture,
+} from './institution-fixture.ts';
 
 /** A fault in an institution, and what the check reports of it. */
 export interface Planted {
@@ -26,6 +31,29 @@ const money = {
 };
 const captured = { ...money, status: 'captured' as const };
 export const held = { state: 'held', freeFrom: Date.now() + 3_600_000, request: 'r', item: 0 } as const;
+
+/** An order that was paid and refunded by a provider, as both sides have recorded it, but for what is changed. */
+const plantProvider =
+  (changed: { payment?: object; record?: object; refund?: object; recordedRefund?: object } = {}) =>
+  async ({ collections, institution, id, order }: InstitutionFixture): Promise<void> => {
+    const [orderId, paymentId, refundId] = [id('ord_sold'), id('pay_p'), id('ref_p')];
+    const provided = { provider: 'stripe', mode: 'test' } as const;
+    const payment = createProviderPayment({ id: paymentId, orderId });
+    const refund = createProviderRefund({ id: refundId, orderId, paymentId });
+    await collections.providerPayments.of(institution).insert({ ...payment, ...changed.payment });
+    await collections.providerRefunds.of(institution).insert({ ...refund, ...changed.refund });
+    await order('ord_sold', ({ lines }) => ({
+      lines: lines.map((one) => ({ ...one, amount: 100 })),
+      goodwill: 100,
+      payments: [{ ...captured, ...provided, id: paymentId, reference: payment.reference, ...changed.record }],
+      refunds: [
+        {
+          ...{ ...money, ...provided, id: refundId, paymentId, reference: refund.reference },
+          ...{ status: 'done', goodwill: 100, ...changed.recordedRefund },
+        },
+      ],
+    }));
+  };
 
 /** Every kind of violation. */
 export const planted: Readonly<Record<string, Planted>> = {
@@ -175,6 +203,57 @@ export const planted: Readonly<Record<string, Planted>> = {
     invariants: ['payments'],
     plant: ({ order }) => order('ord_gone', () => ({ payments: [captured], hasCredit: false })),
     named: ({ id }) => [id('ord_gone')],
+  },
+  'a captured payment of a provider with another figure in its order': {
+    invariants: ['provider_payment'],
+    plant: plantProvider({ payment: { amount: 99 } }),
+    named: ({ id }) => [id('pay_p'), id('ord_sold')],
+  },
+  'a payment of a provider that was not captured and is in its order': {
+    invariants: ['provider_payment'],
+    plant: plantProvider({ payment: { state: 'expired' } }),
+    named: ({ id }) => [id('pay_p'), id('ord_sold')],
+  },
+  'a dispute of which its order does not know': {
+    invariants: ['provider_payment'],
+    plant: plantProvider({
+      payment: { dispute: { state: 'open', amount: 100, currency: 'CHF', reason: 'fraudulent', at: '2027-01-01' } },
+    }),
+    named: ({ id }) => [id('pay_p')],
+  },
+  'money of a provider for an order that does not exist': {
+    invariants: ['provider_payment'],
+    plant: ({ collections, institution, id }) =>
+      collections.providerPayments
+        .of(institution)
+        .insert(createProviderPayment({ id: id('pay_n'), orderId: id('ord_never') })),
+    named: ({ id }) => [id('pay_n'), id('ord_never')],
+  },
+  'a payment and a refund of a provider that payments does not have': {
+    invariants: ['provider_payment', 'provider_refund'],
+    plant: async (fixture) => {
+      await plantProvider()(fixture);
+      const { collections, institution, id } = fixture;
+      await collections.providerPayments.of(institution).delete(id('pay_p'));
+      await collections.providerRefunds.of(institution).delete(id('ref_p'));
+    },
+    named: ({ id }) => [id('pay_p'), id('ref_p')],
+  },
+  'a refund that has failed at the provider and is done in its order': {
+    invariants: ['provider_refund'],
+    plant: plantProvider({ refund: { state: 'failed' } }),
+    named: ({ id }) => [id('ref_p'), id('ord_sold')],
+  },
+  'money of another amount that nobody has acknowledged': {
+    invariants: ['payment_mismatch'],
+    plant: ({ collections, institution, id }) =>
+      collections.providerPayments.of(institution).insert(
+        createProviderPayment({
+          ...{ id: id('pay_m'), orderId: id('ord_open'), state: 'failed' },
+          mismatch: { amount: 1, currency: 'EUR', at: '2027-01-01T00:00:00.000Z', acknowledgedAt: null },
+        }),
+      ),
+    named: ({ id }) => [id('pay_m'), id('ord_open'), `cs_${id('pay_m')}`],
   },
   'waits for no payment': {
     invariants: ['payments'],
@@ -344,6 +423,7 @@ const usageOf = async (
 /** Findings that look the same but have pending work. */
 export const underWay: Readonly<Record<string, Pick<Planted, 'access' | 'plant'>>> = {
   'nothing at all': { access: true, plant: async () => undefined },
+  'a payment and a refund of a provider that both sides have': { plant: plantProvider() },
   'a report that its hour does not include yet': {
     access: true,
     plant: (fixture) => usageOf(fixture, 'minute', () => ({ rows: [], gateways: [{ id: 'another', upTo: 1 }] })),

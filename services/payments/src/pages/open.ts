@@ -69,7 +69,7 @@ const findOrInsert = async (context: PaymentsContext, institution: string, asked
   const id = deriveId('pay', asked.orderId, asked.requestId);
   const known = await payments.get(id);
   if (known) return judgeRepeat(known, asked) ?? { payment: known, keys };
-  if (keys.state !== 'active') return UNAVAILABLE;
+  if (keys.state !== 'active' || (keys.mode === 'simulated' && !context.maySimulate())) return UNAVAILABLE;
   const amount = toProviderAmount(asked.amount, asked.currency);
   if (!amount) return UNAVAILABLE;
   if (isBelowMinimum(amount)) return TOO_SMALL;

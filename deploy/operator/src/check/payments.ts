@@ -1,0 +1,135 @@
+import type { OrderDocument } from '@boxoffice/orders';
+import type { PaymentDocument, RefundDocument } from '@boxoffice/payments';
+import { type Case, createCase, type Finding, findBrokenRules } from './findings.ts';
+import { type CheckedCollections, findById } from './reading.ts';
+
+/** What the provider has answered, against what orders has recorded: neither is asked. */
+export async function judgeProviderPayments(
+  collections: CheckedCollections,
+  found: readonly PaymentDocument[],
+): Promise<Case[]> {
+  const orders = await findById(collections.orders, listOwners(found));
+  return found.map((payment) => {
+    const order = orders.get(payment.orderId);
+    const findings = [...comparePayment(payment, order), ...findMismatch(payment)];
+    return createCase('provider_payment', payment, findings, order ? [order] : [], [payment.orderId]);
+  });
+}
+
+export async function judgeProviderRefunds(
+  collections: CheckedCollections,
+  found: readonly RefundDocument[],
+): Promise<Case[]> {
+  const orders = await findById(collections.orders, listOwners(found));
+  return found.map((refund) => {
+    const order = orders.get(refund.orderId);
+    return createCase('provider_refund', refund, compareRefund(refund, order), order ? [order] : [], [refund.orderId]);
+  });
+}
+
+const listOwners = (records: readonly { readonly orderId: string }[]): string[] =>
+  records.map(({ orderId }) => orderId);
+
+const comparePayment = (payment: PaymentDocument, order: OrderDocument | undefined): Finding[] => {
+  const { id, orderId, state, amount, currency, reference, mode, dispute } = payment;
+  const recorded = order?.payments.find((one) => one.id === id);
+  const isCaptured = state === 'captured';
+  const isSame =
+    recorded?.amount === amount &&
+    recorded.currency === currency &&
+    recorded.reference === reference &&
+    recorded.mode === mode;
+  const broken = findBrokenRules('provider_payment', id, `payment ${id} of ${orderId} (${reference}, ${state})`, [
+    [!isCaptured || recorded?.status === 'captured', 'is not captured in its order', orderId],
+    [isCaptured || recorded?.status !== 'captured', 'is captured in its order', orderId],
+    [!isCaptured || recorded === undefined || isSame, 'has other figures in its order', orderId],
+    [
+      !isCaptured || recorded === undefined || (recorded.disputed?.state ?? null) === (dispute?.state ?? null),
+      `is in dispute: ${dispute?.state ?? 'no'}; in its order: ${recorded?.disputed?.state ?? 'no'}`,
+      orderId,
+    ],
+  ]);
+  return broken.map((finding) => ({ ...finding, underWay: !payment.reported || isDueSoon(payment) }));
+};
+
+/** Somebody has to see that the provider has sent it back, and why it came. */
+const findMismatch = ({ id, orderId, reference, mismatch, amount, currency }: PaymentDocument): Finding[] =>
+  !mismatch || mismatch.acknowledgedAt !== null
+    ? []
+    : [
+        {
+          invariant: 'payment_mismatch',
+          offenders: [id, orderId, reference ?? ''],
+          text: `order ${orderId}, session ${reference}: ${mismatch.amount} ${mismatch.currency} (in the provider’s unit) came instead of ${amount} ${currency} and goes back; operator payments acknowledge ${reference}`,
+        },
+      ];
+
+const compareRefund = (refund: RefundDocument, order: OrderDocument | undefined): Finding[] => {
+  const { id, orderId, purpose, state, amount, paymentId, reference } = refund;
+  if (purpose !== 'order') return [];
+  const recorded = order?.refunds.find((one) => one.id === id);
+  const broken = findBrokenRules('provider_refund', id, `refund ${id} of ${orderId} (${reference}, ${state})`, [
+    [recorded !== undefined, 'is not in its order', orderId],
+    [
+      recorded === undefined || (recorded.status ?? 'done') === state,
+      `is ${recorded?.status ?? 'done'} in its order`,
+      orderId,
+    ],
+    [
+      recorded === undefined || (recorded.amount === amount && recorded.paymentId === paymentId),
+      'has other figures in its order',
+      orderId,
+    ],
+  ]);
+  return broken.map((finding) => ({ ...finding, underWay: !refund.reported || isDueSoon(refund) }));
+};
+
+const SOON_MS = 60_000;
+
+/** Work of these seconds may correct it. */
+const isDueSoon = ({ due = {} }: PaymentDocument | RefundDocument): boolean =>
+  Object.values(due).some(({ at, since }) => at <= Date.now() + SOON_MS && since <= Date.now() + SOON_MS);
+
+/** The providers' payments and refunds of orders by their ids. */
+export interface ProviderRecords {
+  readonly payments: ReadonlyMap<string, PaymentDocument>;
+  readonly refunds: ReadonlyMap<string, RefundDocument>;
+}
+
+export async function readProviderRecords(
+  collections: CheckedCollections,
+  orders: readonly OrderDocument[],
+): Promise<ProviderRecords> {
+  const ids = (records: readonly { readonly id: string; readonly provider?: string }[]) =>
+    records.flatMap(({ id, provider }) => (provider === undefined ? [] : [id]));
+  return {
+    payments: await findById(
+      collections.providerPayments,
+      orders.flatMap(({ payments }) => ids(payments)),
+    ),
+    refunds: await findById(
+      collections.providerRefunds,
+      orders.flatMap(({ refunds }) => ids(refunds)),
+    ),
+  };
+}
+
+/** What an order has of a provider and payments has not. */
+export function findUnknownRecords(
+  { id: orderId, payments, refunds }: OrderDocument,
+  known: ProviderRecords,
+): Finding[] {
+  const lost = refunds.filter(({ id, provider }) => provider !== undefined && !known.refunds.has(id));
+  return [
+    ...payments
+      .filter(({ id, provider }) => provider !== undefined && !known.payments.has(id))
+      .map(({ id }): Finding => {
+        const text = `payment ${id} of ${orderId} is of a provider, and payments does not have it`;
+        return { invariant: 'provider_payment', offenders: [id, orderId], text };
+      }),
+    ...lost.map(({ id }): Finding => {
+      const text = `refund ${id} of ${orderId} is of a provider, and payments does not have it`;
+      return { invariant: 'provider_refund', offenders: [id, orderId], text };
+    }),
+  ];
+}
