@@ -28,7 +28,7 @@ const nasty = fc.constantFrom(
 
 const field = fc.constantFrom(
   ...['performanceId', 'seatCategoryId', 'tariffId', 'quantity', 'placeIds', 'contactNumber', 'contact', 'firstName'],
-  ...['lastName', 'email', 'paymentMethod', 'paymentToken', 'login', 'password', 'beneficiaryFirstName'],
+  ...['lastName', 'email', 'paymentMethod', 'paymentToken', 'returnUrl', 'login', 'password', 'beneficiaryFirstName'],
   ...['beneficiaryLastName', '__proto__', 'constructor', 'prototype', 'junk'],
 );
 
@@ -51,7 +51,7 @@ export function generateRequests({ hosts, tokens, items, words, operations }: Kn
     fc.record({ performanceId: word, seatCategoryId: word, tariffId: word, quantity: fc.integer({ min: 1, max: 4 }) }),
     fc.record({
       contact: fc.record({ firstName: word, lastName: fc.constant('B'), email: fc.constant('a@b.example') }),
-      paymentMethod: fc.constantFrom('external', 'simulated', 'on_account'),
+      paymentMethod: fc.constantFrom('external', 'simulated', 'on_account', 'stripe'),
     }),
     fc.record({ login: word, password: word }),
     fc.record({ beneficiaryFirstName: value, beneficiaryLastName: word }),
