@@ -87,6 +87,10 @@ export interface House {
   killPayments(afterHalves: number): void;
   /** Resolves when nothing is under way or due by now. */
   settle(): Promise<void>;
+  /** Lets so many milliseconds go by, and what has failed on a busy machine be tried again. */
+  pass(ms: number): Promise<void>;
+  /** The order's state, once it is this one, or some seconds later. */
+  becomes(orderId: string, state: string): Promise<string | undefined>;
   close(): Promise<void>;
 }
 
@@ -220,6 +224,21 @@ export async function openHouse(): Promise<House> {
           }
       }
     },
+    async pass(ms) {
+      for (const step of [ms, 4_000, 6_000]) {
+        clock.now += step;
+        await house.settle();
+      }
+    },
+    async becomes(orderId, state) {
+      const read = async () => (await house.orderOf(orderId))?.state;
+      await house.settle();
+      for (let second = 0; second < 10 && (await read()) !== state; second += 1) {
+        clock.now += 1_000;
+        await house.settle();
+      }
+      return read();
+    },
     async close() {
       for (const service of [...running.values()].reverse()) await service.close();
       await bus.close();
@@ -279,7 +298,7 @@ const putOnSale = async ({ call, clock }: House): Promise<House['item']> => {
           startDate: new Date(clock.now + 10_000 * DAY_MS).toISOString(),
           venue: { name: 'Hall' },
           timeZone: 'Europe/Zurich',
-          seatCategories: [{ code: 'FLOOR', name: { en: 'Floor' }, numbered: false, capacity: 20_000 }],
+          seatCategories: [{ code: 'FLOOR', name: { en: 'Floor' }, numbered: false, capacity: 2_000 }],
           prices: [{ seatCategory: 'FLOOR', tariffId: tariff.id, amount: PRICE }],
         },
       ],

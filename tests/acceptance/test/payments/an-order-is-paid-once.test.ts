@@ -1,0 +1,117 @@
+// commerce 3 rule 4: So one order is paid once, however many pages were open | services/orders/src/domain/providers.ts
+import { useFixture } from '@boxoffice/service/testkit';
+import { expect, test } from '@jest/globals';
+import { compareBooks } from './books.ts';
+import { openHouse, PRICE } from './house.ts';
+import { createShopper, createTrouble, type Shopper } from './shopper.ts';
+
+const house = useFixture(openHouse);
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+const pay = (session: string | undefined, fields: Readonly<Record<string, string>> = {}) =>
+  house.act(session ?? '', { outcome: 'pay', ...fields });
+/** What became of the order, and what the provider has refunded of each page. */
+const outcomeOf = async ({ orderId, sessions }: Shopper) => {
+  const order = await house.orderOf(orderId);
+  const pages = await Promise.all(sessions.map((id) => house.sessionOf(id)));
+  const refunded = pages.map(({ refunds }) =>
+    refunds.reduce((sum, { amount, status }) => sum + (status === 'failed' ? 0 : amount), 0),
+  );
+  return { state: order?.state, refunded };
+};
+
+test('two pages paid at once: one sells, the other goes back', async () => {
+  const shopper = createShopper(house);
+  await shopper.buy();
+  await shopper.openAnother(false);
+  expect(shopper.sessions).toHaveLength(2);
+  expect(await Promise.all(shopper.sessions.map((id) => pay(id)))).toEqual([303, 303]);
+  await house.settle();
+  await house.pass(MINUTE);
+  const { state, refunded } = await outcomeOf(shopper);
+  expect(state).toBe('confirmed');
+  expect(refunded.toSorted((a, b) => a - b)).toEqual([0, PRICE]);
+  expect(await compareBooks(house, shopper)).toEqual([]);
+});
+
+test('another try closes the page before it, which nobody can pay any more', async () => {
+  const shopper = createShopper(house);
+  await shopper.buy();
+  await shopper.openAnother(true);
+  expect(await pay(shopper.sessions[0])).toBe(409);
+  expect(await pay(shopper.sessions[1])).toBe(303);
+  await house.settle();
+  expect(await outcomeOf(shopper)).toEqual({ state: 'confirmed', refunded: [0, 0] });
+  expect(await compareBooks(house, shopper)).toEqual([]);
+});
+
+test('paid at the desk: the open page is closed, and money that came all the same goes back', async () => {
+  const [quick, late] = [createShopper(house), createShopper(house)];
+  for (const one of [quick, late]) await one.buy();
+  expect(await quick.payAtDesk(PRICE)).toBe(201);
+  await house.settle();
+  expect(await pay(quick.sessions[0])).toBe(409);
+  await pay(late.sessions[0], { webhook: 'none' });
+  await late.payAtDesk(PRICE);
+  await house.settle();
+  await house.pass(MINUTE);
+  await house.pass(6 * MINUTE);
+  expect(await outcomeOf(late)).toEqual({ state: 'confirmed', refunded: [PRICE] });
+  expect(await compareBooks(house, late)).toEqual([]);
+});
+
+test('money that came after the cancellation goes back', async () => {
+  const shopper = createShopper(house);
+  await shopper.buy();
+  await pay(shopper.sessions[0], { webhook: 'none' });
+  expect((await shopper.cancel()).data.outcome).toBe('done');
+  await house.settle();
+  await house.pass(MINUTE);
+  await house.pass(6 * MINUTE);
+  expect(await outcomeOf(shopper)).toEqual({ state: 'cancelled', refunded: [PRICE] });
+  expect(await compareBooks(house, shopper)).toEqual([]);
+});
+
+test('a refund that fails late is credit again, and is not repeated by itself', async () => {
+  const shopper = createShopper(house);
+  await shopper.buy();
+  await shopper.openAnother(false);
+  for (const id of shopper.sessions) await pay(id);
+  await house.settle();
+  await house.pass(MINUTE);
+  const { refunded } = await outcomeOf(shopper);
+  const second = shopper.sessions[refunded.indexOf(PRICE)] ?? '';
+  expect(await house.act(second, { outcome: 'refund_failed' })).toBe(200);
+  await house.settle();
+  await house.pass(2 * HOUR);
+  await house.pass(26 * HOUR);
+  expect((await house.sessionOf(second)).refunds.map(({ status }) => status)).toEqual(['failed']);
+  expect((await house.orderOf(shopper.orderId))?.refunds.map(({ status }) => status)).toEqual(['failed']);
+  expect(await compareBooks(house, shopper)).toEqual([]);
+});
+
+test('a refund whose answers are lost, or whose process is killed, is made once, also after a day', async () => {
+  for (const trouble of ['lost', 'broken', 'broken after effect', 'away', 'busy'] as const) {
+    const shopper = createShopper(house);
+    await shopper.buy();
+    await pay(shopper.sessions[0]);
+    await house.settle();
+    house.disturb(createTrouble(trouble, 3));
+    house.killPayments(trouble === 'lost' ? 5 : 9);
+    expect((await shopper.refund(1_000)).status).toBe(201);
+    await house.settle();
+    await house.pass(25 * HOUR);
+    await house.pass(10 * MINUTE);
+    await house.pass(HOUR);
+    house.disturb(undefined);
+    await house.pass(6 * MINUTE);
+    await house.pass(HOUR);
+    await house.pass(25 * HOUR);
+    expect(
+      (await house.sessionOf(shopper.sessions[0] ?? '')).refunds.map(({ amount, status }) => [amount, status]),
+    ).toEqual([[1_000, 'succeeded']]);
+    expect(await compareBooks(house, shopper)).toEqual([]);
+  }
+});
