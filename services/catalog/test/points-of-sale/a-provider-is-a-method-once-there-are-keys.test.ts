@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { createContext } from '../../src/context.ts';
-import { type ProviderReport, recordProvider } from '../../src/points-of-sale/providers.ts';
+import type { ProviderReport } from '../../src/points-of-sale/providers.ts';
 import { addInstitution, addPointOfSale, describeOnEachEngine } from '../fixture/service.ts';
 
 describeOnEachEngine('a payment provider', (catalog) => {
@@ -11,8 +10,13 @@ describeOnEachEngine('a payment provider', (catalog) => {
     ...{ name: 'Web shop', languages: ['fr', 'en'], currency: 'CHF', tariffIds: [] },
     ...{ paymentMethods, maxPlacesPerOrder: 8, holdMinutes: 15 },
   });
-  const report = (institution: string, said: ProviderReport) =>
-    recordProvider(createContext(catalog.store, institution), 'stripe', said);
+  /** As payments reports it. */
+  const report = async (institution: string, body: ProviderReport) => {
+    const how = { body, institution, service: 'payments' };
+    const { status, data } = await catalog.call('PUT', '/internal/payment-providers/stripe', how);
+    expect(status).toBe(200);
+    return data;
+  };
   const live = { mode: 'live', state: 'active' } as const;
   const none = { mode: null, state: null } as const;
 

@@ -13,6 +13,7 @@ import { type FindTemplate, fillTemplate, PLAIN, renderHtml, type TemplateKind }
 import {
   buildMailValues,
   formatBuyerName,
+  listSoldImages,
   listSoldPlaces,
   listSoldShows,
   type PerformanceOf,
@@ -145,7 +146,9 @@ export function createCompose(its: ComposeDependencies) {
     const { subject, text, button } = fillTemplate(template, values);
     const name = selectText(shop.name, languages);
     const sender = resolveSender(its.from, { name, serviceHost: shop.serviceHost });
-    const look = { name, colours: shop.branding?.colours ?? PLAIN };
+    const isToCome = mail.kind === 'confirmation' || mail.kind === 'moved';
+    const images = isToCome ? listSoldImages(sold, shop, languages) : [];
+    const look = { name, colours: shop.branding?.colours ?? PLAIN, images };
     return {
       from: sender,
       to: { name: formatBuyerName(contact), address: contact.email ?? '' },

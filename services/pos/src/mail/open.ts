@@ -66,7 +66,11 @@ export function openMail({ store, settings, serviceSecret, context, createLink, 
   );
   const performancesOf: ComposeDependencies['performancesOf'] = async (institution) => {
     const products = await readCurrentProducts(context, institution);
-    return (performanceId) => findSoldPerformance(products, performanceId);
+    return (performanceId) => {
+      const sold = findSoldPerformance(products, performanceId);
+      const { image = null, details = null } = products.find(({ id }) => id === sold?.productId) ?? {};
+      return sold && { ...sold, image, details };
+    };
   };
   const compose = createCompose({
     ...context,

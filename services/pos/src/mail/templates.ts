@@ -23,6 +23,7 @@ export const placeholders = [
   'products',
   'lines',
   'total',
+  'details',
   'link',
   'attached',
   'tickets',
@@ -174,20 +175,24 @@ const primary = (tag: string): string => tag.toLowerCase().split('-', 1)[0] ?? '
 
 interface Look {
   readonly name: string;
+  /** Beside what a mail program shows without them. */
+  readonly images: readonly { readonly url: string; readonly alt: string }[];
   readonly colours: NonNullable<PointOfSale['branding']>['colours'];
 }
 
 export const PLAIN: Look['colours'] = { accent: '#7a1526', ink: '#1d1613', paper: '#ffffff' };
 
+const IMAGE = 'display:block;width:100%;height:auto;margin:0 0 16px';
+
 const BUTTON = 'display:inline-block;padding:12px 20px;border-radius:6px;text-decoration:none;font-weight:600';
 
 /**
- * For mail programs: no tables, no images, nothing loaded from elsewhere. Everything is escaped but the markup here.
+ * For mail programs: no tables, nothing loaded but images of the house. Everything is escaped but the markup here.
  */
 export function renderHtml(
   { text, button, language }: Pick<Texts, 'text' | 'button'> & { readonly language: string },
   link: string,
-  { name, colours }: Look,
+  { name, colours, images }: Look,
 ): string {
   const { accent, ink, paper } = colours;
   const shownLink = linkIn(link, button, colours);
@@ -199,7 +204,7 @@ export function renderHtml(
 <body style="${page}">
 <div style="max-width:600px;margin:0 auto">
 <p style="${head}">${name}</p>
-${text
+${images.map(({ url, alt }) => html`<img src="${url}" alt="${alt}" style="${IMAGE}">\n`)}${text
   .trim()
   .split(/\n{2,}/)
   .map((part) => paragraph(part, link, shownLink))}</div>

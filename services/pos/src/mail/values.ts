@@ -1,11 +1,12 @@
 import { capitalise, formatMoney, formatSeat, selectLocale, selectText } from '@boxoffice/http';
 import { formatDateAndTime, formatValidity } from '@boxoffice/http/local-time';
-import type { Performance, PointOfSale } from '../clients/catalog.ts';
+import type { Performance, PointOfSale, Product } from '../clients/catalog.ts';
 import type { OwnContact } from '../clients/contacts.ts';
 import { catalogValues } from '../clients/generated/catalog.ts';
 import type { Line, Order } from '../clients/orders.ts';
 import type { Ticket } from '../clients/tickets.ts';
 import type { Validity } from '../domain/offer.ts';
+import { isShownImage } from '../products/images.ts';
 import type { MailDocument } from '../store.ts';
 import type { Values } from './templates.ts';
 
@@ -31,7 +32,8 @@ const NO_SHOWS = catalogValues.ProductType.filter((type) => type !== 'show');
 export type PerformanceOf = (
   performanceId: string,
 ) =>
-  | (Pick<Performance, 'startDate' | 'timeZone' | 'venue' | 'durationMinutes'> & { readonly validity: Validity })
+  | (Pick<Performance, 'startDate' | 'timeZone' | 'venue' | 'durationMinutes'> &
+      Pick<Product, 'image' | 'details'> & { readonly validity: Validity })
   | undefined;
 
 /** `performance` as the catalogue says it, else as the ticket does, which follows it. */
@@ -43,6 +45,9 @@ export interface Sold {
   /** Null for shows and what is spoken of like them. */
   readonly productType: string | null;
   readonly validUntil: string | null;
+  /** Of its product, as the catalogue says them now. */
+  readonly image: Product['image'];
+  readonly details: Product['details'];
 }
 
 /** Tickets are those of its lines, valid or not, or none. */
@@ -62,11 +67,36 @@ export function listSoldPlaces({ lines }: Order, tickets: readonly Ticket[], per
       durationMinutes: now?.durationMinutes ?? null,
       productType: NO_SHOWS.find((known) => known === type) ?? null,
       validUntil: validity ? validity.validUntil : (about?.validUntil ?? null),
+      image: now?.image ?? null,
+      details: now?.details ?? null,
     };
   });
 }
 
 const isShow = ({ productType }: Sold): boolean => productType === null;
+
+/** A mail is no programme. */
+const MOST_IMAGES = 3;
+
+/** Those that the point of sale may show, each once, with what they show. */
+export function listSoldImages(sold: readonly Sold[], shop: PointOfSale, languages: readonly string[]) {
+  const shown = sold.flatMap(({ image }) => (image && isShownImage(image.url, shop) ? [image] : []));
+  const once = [...new Map(shown.map((image) => [image.url, image])).values()];
+  return once.slice(0, MOST_IMAGES).map(({ url, alt }) => ({ url, alt: oneLine(selectText(alt, languages)) }));
+}
+
+/** Each product once, with its name where there are several. */
+const formatDetails = (sold: readonly Sold[], languages: readonly string[]): string => {
+  const products = [...new Map(sold.map((one) => [one.line.productId, one])).values()];
+  const spoken = createSpeaker(languages);
+  return products
+    .flatMap(({ about, details }) => {
+      const text = details ? selectText(details, languages).trim() : '';
+      if (text === '') return [];
+      return [products.length > 1 ? `${spoken(about?.product)}\n${text}` : text];
+    })
+    .join('\n\n');
+};
 
 /** Each performance once. */
 export function listSoldShows(sold: readonly Sold[], languages: readonly string[]) {
@@ -103,7 +133,7 @@ interface ValuesOptions {
   readonly attached: number;
 }
 
-/** Each value but `lines` is one line. */
+/** Each value but `lines` and `details` is one line. */
 export function buildMailValues(its: ValuesOptions): Values {
   const { mail, order, shop, contact, sold, languages, link, attached } = its;
   const [language = 'en'] = languages;
@@ -158,6 +188,7 @@ export function buildMailValues(its: ValuesOptions): Values {
     products: joinParts([...new Set(sold.map(({ about }) => spoken(about?.product)))]),
     lines: lines.map((part) => part.join('\n')).join('\n\n'),
     total: money(order.total),
+    details: formatDetails(sold, languages),
     link,
     attached: attached === 0 ? '' : String(attached),
     tickets: (moved ? isShow(moved) : sold.every(isShow)) ? 'yes' : '',
