@@ -194,10 +194,14 @@ const moneyFaults = ({ order }: OrderEvidence, now: number): Finding[] => {
   return findBrokenRules('payments', id, id, rules);
 };
 
-/** No more goes back of a payment than it brought; what disputes take beyond that is the house's loss. */
-const refundRule = ({ refunds }: OrderDocument, { id, status, amount }: OrderDocument['payments'][number]): Rule => {
+/** No more goes back of a payment than it brought; a lost dispute counts at most what was left. */
+const refundRule = (
+  { refunds }: OrderDocument,
+  { id, status, amount, disputed }: OrderDocument['payments'][number],
+): Rule => {
   const own = refunds.filter((refund) => refund.paymentId === id && refund.status !== 'failed');
-  const back = own.reduce((sum, refund) => sum + refund.amount, 0);
+  const lost = disputed?.state === 'lost' ? (disputed.refunded ?? 0) : 0;
+  const back = own.reduce((sum, refund) => sum + refund.amount, lost);
   return [back <= (status === 'captured' ? amount : 0), `has ${back} refunded of its payment ${id} of ${amount}`];
 };
 

@@ -199,6 +199,22 @@ export const planted: Readonly<Record<string, Planted>> = {
       })),
     named: ({ id }) => [id('ord_sold')],
   },
+  'a lost dispute counts more than was left of its payment': {
+    invariants: ['payments'],
+    plant: ({ order }) =>
+      order('ord_sold', () => {
+        const disputed = {
+          state: 'lost' as const,
+          amount: 200,
+          reason: 'fraudulent',
+          at: 1,
+          refunded: 101,
+          goodwill: 0,
+        };
+        return { payments: [{ ...captured, disputed }] };
+      }),
+    named: ({ id }) => [id('ord_sold')],
+  },
   'credit that lists do not find': {
     invariants: ['payments'],
     plant: ({ order }) => order('ord_gone', () => ({ payments: [captured], hasCredit: false })),

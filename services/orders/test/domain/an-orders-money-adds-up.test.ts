@@ -1,4 +1,5 @@
 // rule commerce.2: `credit` = max(0, net − owed) | services/orders/src/domain/order/money.ts
+// rule commerce.2: A refund that fails, later too, takes back what it counted for | services/orders/src/domain/order/money.ts
 import assert from 'node:assert/strict';
 import { selectHistories } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';

@@ -1,3 +1,4 @@
+// rule commerce.2: An order with lines and captured money, of which nothing is due, is confirmed | services/orders/src/domain/order/state.ts
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { describeOnEachEngine, waitUntil } from '../fixture/fixture.ts';
