@@ -1,4 +1,4 @@
-// commerce 3 rule 2: Amounts are ISO minor units here and the provider's unit there | services/payments/src/provider/units.ts
+// rule commerce.3: Amounts are ISO minor units here and the provider's unit there | services/payments/src/provider/units.ts
 import { isCurrency } from '@boxoffice/http';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-// commerce 3 rule 2: What comes back with another amount or currency sells nothing | services/payments/src/pages/report.ts
+// rule commerce.3: What comes back with another amount or currency sells nothing | services/payments/src/pages/report.ts
 import { expect, test } from '@jest/globals';
 import { createName, describeOnEachEngine, HOUR_MS } from '../fixture/fixture.ts';
 

@@ -1,4 +1,4 @@
-// commerce 3 rule 7: A dispute is `payment.disputed`; an inquiry is none until money is taken | services/payments/src/provider/stripe.ts
+// rule commerce.3: A dispute is `payment.disputed`; an inquiry is none until money is taken | services/payments/src/provider/stripe.ts
 import { expect, test } from '@jest/globals';
 import { DAY_MS, describeOnEachEngine, MINUTE_MS } from '../fixture/fixture.ts';
 

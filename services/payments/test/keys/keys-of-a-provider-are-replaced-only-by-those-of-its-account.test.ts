@@ -1,4 +1,4 @@
-// commerce 3: PUT of other keys reads the newest pending session | services/payments/src/keys/keys.ts
+// rule commerce.3: PUT of other keys reads the newest pending session | services/payments/src/keys/keys.ts
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createErrorResponse } from '../../src/simulator/api.ts';
 import { createName, describeOnEachEngine, type Fixture, openFixture, WEBHOOK_SECRET } from '../fixture/fixture.ts';

@@ -1,4 +1,4 @@
-// commerce 3 rule 3: The grace period of a provider's payment counts from the last page | services/payments/src/domain/payment.ts
+// rule commerce.3: The grace period of a provider's payment counts from the last page | services/payments/src/domain/payment.ts
 import { expect, test } from '@jest/globals';
 import { computeEnds, computeExpiry } from '../../src/domain/payment.ts';
 import { createErrorResponse } from '../../src/simulator/api.ts';

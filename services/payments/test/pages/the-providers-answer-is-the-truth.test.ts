@@ -1,4 +1,4 @@
-// commerce 3 rule 1: The provider's answer is the truth | services/payments/src/pages/read.ts
+// rule commerce.3: The provider's answer is the truth | services/payments/src/pages/read.ts
 import { expect, test } from '@jest/globals';
 import { DAY_MS, describeOnEachEngine, HOUR_MS, MINUTE_MS, type Page } from '../fixture/fixture.ts';
 

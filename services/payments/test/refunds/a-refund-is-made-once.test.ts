@@ -1,4 +1,4 @@
-// commerce 3 rule 5: A killed process never charges or refunds twice, and no refund is lost | services/payments/src/refunds/refund.ts
+// rule commerce.3: A killed process never charges or refunds twice, and no refund is lost | services/payments/src/refunds/refund.ts
 import { expect, test } from '@jest/globals';
 import { createErrorResponse } from '../../src/simulator/api.ts';
 import { createName, DAY_MS, describeOnEachEngine, HOUR_MS, type Page } from '../fixture/fixture.ts';

@@ -1,4 +1,4 @@
-// commerce 3 rule 9: Each form POSTs to the page's address | services/payments/src/simulator/simulator.ts
+// rule commerce.3: Each form POSTs to the page's address | services/payments/src/simulator/simulator.ts
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-// commerce 3 rule 9: The simulator of the provider is part of the service | services/payments/src/simulator/api.ts
+// rule commerce.3: The simulator of the provider is part of the service | services/payments/src/simulator/api.ts
 import { beforeEach, expect, test } from '@jest/globals';
 import type Stripe from 'stripe';
 import { closeDispute, dispute, endRefund, fail, pay, settle, wait } from '../../src/simulator/session.ts';

@@ -1,4 +1,4 @@
-// commerce 3 rule 1: so lost, late, doubled and disordered webhooks do no harm | services/payments/src/webhooks/take.ts
+// rule commerce.3: so lost, late, doubled and disordered webhooks do no harm | services/payments/src/webhooks/take.ts
 import { useFixture } from '@boxoffice/service/testkit';
 import { expect, test } from '@jest/globals';
 import { compareBooks } from './books.ts';

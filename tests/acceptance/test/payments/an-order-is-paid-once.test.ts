@@ -1,4 +1,4 @@
-// commerce 3 rule 4: So one order is paid once, however many pages were open | services/orders/src/domain/providers.ts
+// rule commerce.3: So one order is paid once, however many pages were open | services/orders/src/domain/providers.ts
 import { useFixture } from '@boxoffice/service/testkit';
 import { expect, test } from '@jest/globals';
 import { compareBooks } from './books.ts';

@@ -1,5 +1,5 @@
-// commerce 3 rule 1: The provider's answer is the truth, a webhook or a returning browser only a hint | services/payments/src/pages/read.ts
-// commerce 3 rule 5: A killed process never charges or refunds twice, and no refund is lost | services/payments/src/refunds/refund.ts
+// rule commerce.3: The provider's answer is the truth, a webhook or a returning browser only a hint | services/payments/src/pages/read.ts
+// rule commerce.3: A killed process never charges or refunds twice, and no refund is lost | services/payments/src/refunds/refund.ts
 import assert from 'node:assert/strict';
 import { selectHistories, useFixture } from '@boxoffice/service/testkit';
 import { expect, test } from '@jest/globals';
