@@ -29,6 +29,7 @@ import {
   type PaidOtherwise,
   type RefundRequested,
 } from './domain/order/facts.ts';
+import { computeLost } from './domain/order/money.ts';
 import type { Creator, Order } from './domain/order/order.ts';
 import { hasUnwantedPage, isHidden } from './domain/order/state.ts';
 import { type OrderDocument, ordersCollection } from './store.ts';
@@ -95,7 +96,7 @@ export function announceOrder(before: OrderDocument | undefined, after: OrderDoc
 const listMoneyEvents = (before: Order | undefined, { id: orderId, payments, refunds }: Order): Announcement[] => {
   const statuses = new Map(before?.payments.map(({ id, status }) => [id, status]));
   const known = new Map(before?.refunds.map(({ id, status = 'done' }) => [id, status]));
-  const disputes = new Map(before?.payments.map(({ id, disputed }) => [id, disputed?.state]));
+  const disputes = new Map(before?.payments.map(({ id, disputed }) => [id, disputed]));
   return [
     ...payments.flatMap(({ id, status, amount, currency }): Announcement[] => {
       if (status === 'pending' || statuses.get(id) === status) return [];
@@ -108,7 +109,8 @@ const listMoneyEvents = (before: Order | undefined, { id: orderId, payments, ref
       return [{ type, resource: { type: 'refund', id }, data: { orderId, state, amount, currency } }];
     }),
     ...payments.flatMap(({ id, status, amount, currency, disputed }): Announcement[] => {
-      if (!disputed || disputes.get(id) === disputed.state) return [];
+      const known = disputes.get(id);
+      if (!disputed || (known?.state === disputed.state && computeLost(known) === computeLost(disputed))) return [];
       const data = { orderId, status, amount, currency, disputed: disputed.state, reason: disputed.reason };
       return [{ type: 'payment.disputed', resource: { type: 'payment', id }, data }];
     }),

@@ -1,5 +1,5 @@
 export { orders } from './app.ts';
-export { computeCountedGoodwill, computeCredit, computePaid, computeTotal } from './domain/order/money.ts';
+export { computeCountedGoodwill, computeCredit, computeLost, computePaid, computeTotal } from './domain/order/money.ts';
 export type { State } from './domain/order/order.ts';
 export { unpaidStates } from './domain/order/state.ts';
 export type { OrderWork } from './follows.ts';

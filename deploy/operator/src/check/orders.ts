@@ -3,6 +3,7 @@ import type { ContactDocument } from '@boxoffice/contacts';
 import {
   computeCountedGoodwill,
   computeCredit,
+  computeLost,
   computePaid,
   computeTotal,
   type OrderDocument,
@@ -194,15 +195,18 @@ const moneyFaults = ({ order }: OrderEvidence, now: number): Finding[] => {
   return findBrokenRules('payments', id, id, rules);
 };
 
-/** No more goes back of a payment than it brought; a lost dispute counts at most what was left. */
+/** No more goes back of a payment than it brought; what its disputes have taken counts, at most what is left. */
 const refundRule = (
   { refunds }: OrderDocument,
   { id, status, amount, disputed }: OrderDocument['payments'][number],
 ): Rule => {
   const own = refunds.filter((refund) => refund.paymentId === id && refund.status !== 'failed');
-  const lost = disputed?.state === 'lost' ? (disputed.refunded ?? 0) : 0;
-  const back = own.reduce((sum, refund) => sum + refund.amount, lost);
-  return [back <= (status === 'captured' ? amount : 0), `has ${back} refunded of its payment ${id} of ${amount}`];
+  const back = own.reduce((sum, refund) => sum + refund.amount, 0);
+  const captured = status === 'captured' ? amount : 0;
+  const counted = disputed?.refunded ?? 0;
+  const lost = disputed ? Math.min(computeLost(disputed), Math.max(0, captured - back)) : 0;
+  const text = `has ${back} refunded and ${counted} counted as lost of its payment ${id} of ${captured}`;
+  return [back <= captured && counted === lost, text];
 };
 
 /** What is stored of the figures that follow from payments, refunds and lines. */

@@ -215,6 +215,22 @@ export const planted: Readonly<Record<string, Planted>> = {
       }),
     named: ({ id }) => [id('ord_sold')],
   },
+  'a lost dispute that does not count': {
+    invariants: ['payments'],
+    plant: ({ order }) =>
+      order('ord_sold', () => {
+        const disputed = {
+          state: 'lost' as const,
+          amount: 200,
+          reason: 'fraudulent',
+          at: 1,
+          refunded: 0,
+          goodwill: 0,
+        };
+        return { payments: [{ ...captured, disputed }] };
+      }),
+    named: ({ id }) => [id('ord_sold')],
+  },
   'credit that lists do not find': {
     invariants: ['payments'],
     plant: ({ order }) => order('ord_gone', () => ({ payments: [captured], hasCredit: false })),

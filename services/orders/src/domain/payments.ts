@@ -1,6 +1,15 @@
 import { type Accepted, accept, acceptButRefuse, type Decision, type Refused, refuse } from './decisions.ts';
+import { addRaisedCredit } from './order/credit.ts';
 import { createPaidOtherwiseFact } from './order/facts.ts';
-import { addRefund, computeDue, computeNet, computePaid, isAmountList, isPaidInFull } from './order/money.ts';
+import {
+  addRefund,
+  computeDue,
+  computeNet,
+  computePaid,
+  isAmountList,
+  isPaidInFull,
+  putPayment,
+} from './order/money.ts';
 import { type Creator, type Order, type Payment, states } from './order/order.ts';
 import {
   checkDecidable,
@@ -33,7 +42,7 @@ export function hasPayment({ payments }: Pick<Order, 'payments'>, id: string): b
 
 /**
  * Captured in full its sale is due, also of an expired order; pending it makes the order wait. A known id changes
- * nothing. `overpaid`: what does not pay is credit. Refused: `overpaid_pending`, `exceeds_due`, `invalid_amount`,
+ * nothing. `overpaid`: what does not pay is credit, and stays it. Refused: `overpaid_pending`, `exceeds_due`, `invalid_amount`,
  * `currency_mismatch`, `wrong_state`.
  */
 export function addPayment<O extends Order>(order: O, input: PaymentInput, now: number): Decision<O> {
@@ -52,8 +61,9 @@ export function addPayment<O extends Order>(order: O, input: PaymentInput, now: 
   const payment: Payment = { ...toRecord(order, input, now), status: input.status, updatedAt: now };
   const recorded = markModified({ ...order, payments: [...order.payments, payment] }, now);
   if (input.status === 'pending') return accept(waitForPayment(recorded, input, now));
-  const { next, facts, answer } = applyCapture(recorded, input.id, now);
-  return { next, facts, ...(answer && !isOverpaid && { answer }) };
+  if (!isOverpaid) return capture(order, recorded, input.id, now);
+  const { next, facts } = applyCapture(recorded, input.id, now);
+  return accept(next, ...facts);
 }
 
 export function checkMoney(
@@ -127,14 +137,19 @@ export function settlePayment<O extends Order>(
   if (payment.status !== 'pending' || report.status === 'pending')
     return refuse('payment_final', `The payment is ${payment.status} and cannot become ${report.status}.`);
   const settled = { ...payment, status: report.status, updatedAt: now };
-  const payments = order.payments.map((other) => (other.id === payment.id ? settled : other));
-  if (report.status === 'failed') return applyFailure(markModified({ ...order, payments }, now), now);
-  const odd = checkSum(order, payment);
-  if (odd) return odd;
-  const recorded = markModified({ ...order, payments }, now);
-  if (order.state === 'cancelled') return refuseAfterCancellation(recorded, payment.id);
-  return applyCapture(recorded, payment.id, now);
+  const recorded = markModified(putPayment(order, settled), now);
+  if (report.status === 'failed') return applyFailure(recorded, now);
+  return checkSum(order, payment) ?? capture(order, recorded, payment.id, now);
 }
+
+/** A late or second one is credit that goes back by itself. */
+const capture = <O extends Order>(before: O, recorded: O, paymentId: string, now: number): Accepted<O> => {
+  const captured =
+    recorded.state === 'cancelled'
+      ? refuseAfterCancellation(recorded, paymentId)
+      : applyCapture(recorded, paymentId, now);
+  return { ...captured, next: addRaisedCredit(before, captured.next, now) };
+};
 
 /** Captured money is recorded and must be refunded. */
 const refuseAfterCancellation = <O extends Order>(order: O, paymentId: string): Accepted<O> =>

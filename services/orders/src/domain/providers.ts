@@ -3,8 +3,16 @@
 import { type Accepted, accept, type Decision, refuse } from './decisions.ts';
 import { markListed } from './lines.ts';
 import { addRaisedCredit } from './order/credit.ts';
-import { computeDue, computePaid, isAmountList, putDispute } from './order/money.ts';
-import { type Dispute, type Order, type Payment, type Provider, type ProviderMode, providers } from './order/order.ts';
+import { computeDue, computeLost, computePaid, isAmountList, putDispute, putPayment } from './order/money.ts';
+import {
+  type Counted,
+  type Dispute,
+  type Order,
+  type Payment,
+  type Provider,
+  type ProviderMode,
+  providers,
+} from './order/order.ts';
 import { checkDecidable, isHidden, isPastDue, isUnpaid, markModified, sellIfPaid } from './order/state.ts';
 import { applyCapture, applyFailure } from './payments.ts';
 
@@ -125,10 +133,8 @@ export function recordReport<O extends Order>(order: O, report: PaymentReport, n
   return applyFailure(replacePayment(order, failed, now), now);
 }
 
-const replacePayment = <O extends Order>(order: O, payment: Payment, now: number): O => {
-  const payments = order.payments.map((other) => (other.id === payment.id ? payment : other));
-  return markModified({ ...order, payments }, now);
-};
+const replacePayment = <O extends Order>(order: O, payment: Payment, now: number): O =>
+  markModified(putPayment(order, payment), now);
 
 const recordCapture = <O extends Order>(
   order: O,
@@ -169,10 +175,27 @@ export function isWanted(order: Order, paymentId: string, now: number): boolean 
   return isOpen && payment?.status === 'pending' && payment.amount <= computeDue(order);
 }
 
-export type DisputeReport = Omit<Dispute, 'refunded' | 'goodwill'> & { readonly paymentId: string };
+export type DisputeReport = Omit<Dispute, keyof Counted> & { readonly paymentId: string };
+
+/** The clocks of two processes differ by less. */
+const CLOCKS_MS = 60 * 60_000;
 
 /**
- * An earlier report than the last one changes nothing. A lost one counts as refunded. Refused: `unknown_payment`,
+ * What is decided is news after what was open, whatever the clocks said, and a loss after a smaller one. One is opened
+ * after a decision if that loss was known then, or if no clock explains it.
+ */
+const isNews = (known: Dispute, report: Omit<Dispute, keyof Counted>): boolean => {
+  const [before, lost] = [computeLost(known), computeLost(report)];
+  if (known.state === report.state && known.amount === report.amount && before === lost) return false;
+  if (report.at > known.at + CLOCKS_MS) return true;
+  if (known.state === report.state && before !== lost) return lost > before;
+  if (known.state === 'open' && report.state !== 'open') return report.state === 'won' || lost > before || before === 0;
+  if (known.state !== 'open' && report.state === 'open') return known.state === 'lost' && before > 0 && lost >= before;
+  return report.at >= known.at;
+};
+
+/**
+ * A report that was overtaken changes nothing. What was lost counts as refunded. Refused: `unknown_payment`, `overtaken`,
  * `sale_due`.
  */
 export function recordDispute<O extends Order>(
@@ -182,9 +205,7 @@ export function recordDispute<O extends Order>(
 ): Decision<O> {
   const payment = order.payments.find(({ id, provider }) => id === paymentId && provider !== undefined);
   if (!payment) return refuse('unknown_payment');
-  const { disputed: known } = payment;
-  const isOlder = known && (known.at > disputed.at || (known.at === disputed.at && disputed.state === 'open'));
-  if (isOlder || (known?.state === disputed.state && known.amount === disputed.amount)) return accept(order);
+  if (payment.disputed && !isNews(payment.disputed, disputed)) return accept(order);
   // It may come before the capture of which it is.
   if (payment.status === 'pending') return refuse('overtaken');
   // A sale relies on the money.

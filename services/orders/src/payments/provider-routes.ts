@@ -43,10 +43,17 @@ const RefundReport = named(
 const DisputeReport = named(
   'DisputeReport',
   Type.Object({
-    state: oneOf(disputeStates),
+    state: oneOf(disputeStates, { description: 'of the newest' }),
     amount: Type.Integer({ minimum: 0, maximum: 1_000_000_000_000, description: "in the currency's minor unit" }),
+    lost: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 1_000_000_000_000,
+        description: 'what all disputes of the payment have taken for good; default: the amount of a lost one',
+      }),
+    ),
     reason: createLineSchema({ maxLength: 100, description: "the provider's code" }),
-    at: Type.Unsafe<string>({ ...timestamp, description: 'of the report; an earlier one changes nothing' }),
+    at: Type.Unsafe<string>({ ...timestamp, description: 'of the report; one that was overtaken changes nothing' }),
   }),
 );
 

@@ -10,6 +10,7 @@ import {
   computeCredit,
   computeDue,
   computeLeft,
+  computeLost,
   computeNet,
   computeOwed,
   computePaid,
@@ -25,7 +26,18 @@ import type { Line, Order, Payment, Refund, State } from '../../src/domain/order
 import { createLine, createOpenOrder, NOW } from './samples.ts';
 
 interface Step {
-  readonly kind: 'capture' | 'refund' | 'fail' | 'done' | 'price' | 'confirm' | 'cancel' | 'expire' | 'lose' | 'win';
+  readonly kind:
+    | 'capture'
+    | 'refund'
+    | 'fail'
+    | 'done'
+    | 'price'
+    | 'confirm'
+    | 'cancel'
+    | 'expire'
+    | 'lose'
+    | 'win'
+    | 'reopen';
   readonly amount: number;
   readonly index: number;
 }
@@ -34,7 +46,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.record({
     kind: fc.constantFrom(
       ...(['capture', 'capture', 'refund', 'refund', 'refund', 'fail', 'fail', 'done', 'price', 'price'] as const),
-      ...(['confirm', 'confirm', 'cancel', 'expire', 'lose', 'win'] as const),
+      ...(['confirm', 'confirm', 'cancel', 'expire', 'lose', 'win', 'reopen'] as const),
     ),
     amount: fc.integer({ min: 1, max: 30 }),
     index: fc.nat({ max: 5 }),
@@ -58,6 +70,9 @@ const capture = (order: Order, amount: number): Order => {
 };
 const giveBack = (order: Order, amount: number, more: Partial<Refund> = {}): Order =>
   addRefund(order, { ...record('ref', order, amount), status: 'pending', ...more });
+/** Of one where so much is left of it. */
+const ofPayment = (order: Order, payment: Payment | undefined, amount: number): Partial<Refund> =>
+  payment && computeLeft(order, payment) >= amount ? { paymentId: payment.id } : {};
 const settle = (order: Order, index: number, status: 'done' | 'failed'): Order => {
   const refund = order.refunds[index % Math.max(1, order.refunds.length)];
   return refund && refund.status !== 'failed' ? replaceRefund(order, { ...refund, status }) : order;
@@ -72,7 +87,7 @@ const apply = (order: Order, { kind, amount, index }: Step): Order => {
     case 'capture':
       return capture(order, amount);
     case 'refund':
-      return amount > computeNet(order) ? order : giveBack(order, amount);
+      return amount > computeNet(order) ? order : giveBack(order, amount, ofPayment(order, payment, amount));
     case 'fail':
       return settle(order, index, 'failed');
     case 'done':
@@ -88,10 +103,10 @@ const apply = (order: Order, { kind, amount, index }: Step): Order => {
     default:
       return payment
         ? putDispute(order, payment.id, {
-            state: kind === 'lose' ? 'lost' : 'won',
-            amount,
-            reason: 'fraudulent',
-            at: NOW + 2,
+            ...{ amount, reason: 'fraudulent', at: NOW + 2 },
+            ...(kind === 'reopen'
+              ? { state: 'open' as const, lost: payment.disputed ? computeLost(payment.disputed) : 0 }
+              : { state: kind === 'lose' ? ('lost' as const) : ('won' as const) }),
           })
         : order;
   }
@@ -121,7 +136,12 @@ const check = (before: Order, step: Step, order: Order): void => {
   if (isEnded) assert.equal(credit, Math.max(0, paid - refunded), 'of an ended order all that is there is credit');
   else assert.equal(credit - due, paid - refunded - computeOwed(order));
   assert.equal(status === 'paid', due === 0, 'the status goes by what is due');
-  for (const payment of order.payments) assert.ok(computeLeft(order, payment) >= 0);
+  for (const payment of order.payments) {
+    assert.ok(computeLeft(order, payment) >= 0);
+    const { disputed, ...undisputed } = payment;
+    const counted = disputed ? Math.min(computeLost(disputed), computeLeft(order, undisputed)) : 0;
+    assert.equal(disputed?.refunded ?? 0, counted, 'a lost dispute counts its own amount, at most what is left');
+  }
   if (step.kind === 'capture') assert.ok(due <= then.due && credit >= then.credit);
   if (step.kind === 'refund' && order.state === 'confirmed' && then.due === 0)
     assert.equal(due, 0, 'a refund raises a debt where nothing was due');
@@ -225,6 +245,28 @@ describe('the figures of an order', () => {
     ['at most what is left', lose(giveBack(confirmed, 15, { paymentId: 'pay_0' }), 12), { refunded: 20, goodwill: 20 }],
     ['of an unsold order it is due again', lose(capture(start, 8), 8), { refunded: 8, due: 20, goodwill: 0 }],
     ['one that is won after all gives it back', win(lose(confirmed, 12)), { refunded: 0, goodwill: 0, due: 0 }],
+    [
+      'a lost dispute counts anew once a refund fails',
+      settle(lose(giveBack(confirmed, 20, { paymentId: 'pay_0' }), 12), 0, 'failed'),
+      { refunded: 12, goodwill: 12, due: 0, credit: 0 },
+    ],
+    [
+      'also of a cancelled order: what is left is credit',
+      settle(lose(giveBack(end(confirmed, 'cancelled'), 15, { paymentId: 'pay_0' }), 12), 0, 'failed'),
+      { refunded: 12, goodwill: 0, credit: 8 },
+    ],
+    ['a second dispute takes nothing back', reopen(lose(confirmed, 12), 12), { refunded: 12, goodwill: 12, due: 0 }],
+    [
+      'a second one that is lost counts beside the first',
+      lose(reopen(lose(confirmed, 12), 12), 5, 17),
+      { refunded: 17 },
+    ],
+    ['both at most what is left', lose(lose(confirmed, 12), 12, 24), { refunded: 20, goodwill: 20 }],
+    [
+      'what a dispute has counted for stays, whatever the order costs now',
+      reopen(limitGoodwill({ ...lose(confirmed, 12), lines: [lineOf(8)] }), 12),
+      { refunded: 12, goodwill: 8, credit: 8 },
+    ],
   ])('%s', (_, order, expected) => {
     expect(figures(order)).toMatchObject(expected);
   });
@@ -246,8 +288,13 @@ describe('the figures of an order', () => {
   });
 });
 
-function lose(order: Order, amount: number): Order {
-  return putDispute(order, 'pay_0', { state: 'lost', amount, reason: 'fraudulent', at: NOW });
+function lose(order: Order, amount: number, lost = amount): Order {
+  return putDispute(order, 'pay_0', { state: 'lost', amount, lost, reason: 'fraudulent', at: NOW });
+}
+
+/** A second dispute is open. */
+function reopen(order: Order, lost: number): Order {
+  return putDispute(order, 'pay_0', { state: 'open', amount: 5, lost, reason: 'duplicate', at: NOW + 1 });
 }
 
 function win(order: Order): Order {

@@ -177,6 +177,61 @@ describeOnEachEngine('a provider gives back what is left of a payment', (fixture
       expect((await refund(orderId, { amount: 1 })).code).toBe('refund_exceeds_paid');
     });
 
+    test('that is decided replaces what was open, and never the other way round, whatever the clocks say', async () => {
+      const { orderId, page } = await paid();
+      const at = (minutes: number) => ({ at: new Date(Date.now() + minutes * 60_000).toISOString() });
+      await reportDispute(fixture, orderId, page, 'open', at(1));
+      await reportDispute(fixture, orderId, page, 'lost', at(0));
+      expect(await disputedOf(orderId)).toEqual(['lost']);
+      await reportDispute(fixture, orderId, page, 'open', at(2));
+      expect(await disputedOf(orderId)).toEqual(['lost']);
+      expect(await read(fixture, `/${orderId}`)).toMatchObject({ refunded: 2_000, credit: 0 });
+      const other = await paid();
+      await reportDispute(fixture, other.orderId, other.page, 'open', at(1));
+      await reportDispute(fixture, other.orderId, other.page, 'won', at(0));
+      await reportDispute(fixture, other.orderId, other.page, 'open', at(2));
+      expect(await disputedOf(other.orderId)).toEqual(['won']);
+    });
+
+    test('that is opened after a lost one takes nothing back of it, in whatever sequence the reports come', async () => {
+      const [first, second, third] = [
+        ['lost', { amount: 800, lost: 800 }],
+        ['open', { amount: 500, lost: 800 }],
+        ['lost', { amount: 500, lost: 1_300 }],
+      ] as const;
+      for (const reports of [
+        [first, second, first],
+        [second, first],
+      ]) {
+        const { orderId, page } = await paid();
+        for (const [state, more] of reports) await reportDispute(fixture, orderId, page, state, more);
+        expect(await disputedOf(orderId)).toEqual(['open']);
+        expect(await read(fixture, `/${orderId}`)).toMatchObject({ refunded: 800, goodwill: 800, due: 0, credit: 0 });
+        expect((await refund(orderId, { amount: 1 })).code).toBe('payment_disputed');
+        for (const [state, more] of [third, second, first]) await reportDispute(fixture, orderId, page, state, more);
+        expect(await disputedOf(orderId)).toEqual(['lost']);
+        expect(await read(fixture, `/${orderId}`)).toMatchObject({ refunded: 1_300, goodwill: 1_300, credit: 0 });
+      }
+    });
+
+    test('that is lost after its money was refunded counts once that refund fails', async () => {
+      for (const status of ['pending', 'done']) {
+        const { orderId, page } = await paid();
+        const { data } = await refund(orderId, { amount: 2_000 });
+        await reportRefund(fixture, orderId, data.id, status);
+        await reportDispute(fixture, orderId, page, 'lost', { amount: 2_000 });
+        expect(await read(fixture, `/${orderId}`)).toMatchObject({ refunded: 2_000, credit: 0 });
+        await reportRefund(fixture, orderId, data.id, 'failed');
+        expect(await read(fixture, `/${orderId}`)).toMatchObject({
+          refunded: 2_000,
+          goodwill: 2_000,
+          credit: 0,
+          due: 0,
+        });
+        expect((await refund(orderId, { amount: 1 })).code).toBe('refund_exceeds_paid');
+      }
+    });
+
     test('that is lost in part leaves the rest to be given back', async () => {
       const { orderId, page } = await paid();
       await reportDispute(fixture, orderId, page, 'lost', { amount: 800 });

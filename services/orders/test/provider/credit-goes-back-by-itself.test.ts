@@ -98,6 +98,38 @@ describeOnEachEngine('credit goes back by itself', (fixture) => {
     expect(await moneyOf(orderId)).toMatchObject({ captured: 4_500, refunded: 4_000, credit: 500 });
   });
 
+  test('of a late or second capture by hand: the newest payment of the provider goes back, up to the credit', async () => {
+    const { orderId, page } = await checkOutWithPage(fixture);
+    const transfer = await pay(fixture, `/${orderId}`, { amount: 1_500, method: 'transfer', status: 'pending' });
+    await report(fixture, orderId, page);
+    const settle = { body: { status: 'captured' } };
+    expect((await fixture.call('PATCH', `/${orderId}/payments/${transfer.data.id}`, settle)).status).toBe(200);
+    expect(await moneyOf(orderId)).toMatchObject({ state: 'confirmed', captured: 3_500, credit: 1_500 });
+    await fixture.later();
+    expect(await moneyOf(orderId)).toMatchObject({ state: 'confirmed', refunded: 1_500, credit: 0 });
+    expect(listRequestedRefunds(fixture, orderId)).toMatchObject([
+      { paymentId: page.paymentId, amount: 1_500, automatic: true },
+    ]);
+
+    const late = await checkOutWithPage(fixture);
+    const pending = await pay(fixture, `/${late.orderId}`, { amount: 2_000, method: 'transfer', status: 'pending' });
+    await report(fixture, late.orderId, late.page);
+    await cancelByInstitution(late.orderId);
+    const answer = await fixture.call('PATCH', `/${late.orderId}/payments/${pending.data.id}`, settle);
+    expect(answer).toMatchObject({ status: 412, code: 'payment_recorded' });
+    await fixture.call('PATCH', `/${late.orderId}/payments/${pending.data.id}`, settle);
+    await fixture.later();
+    // What the institution has left there stays.
+    expect(await moneyOf(late.orderId)).toMatchObject({ captured: 4_000, refunded: 2_000, credit: 2_000 });
+  });
+
+  test('not of money that somebody records beyond what is due: it stays until he gives it back', async () => {
+    const { orderId } = await paid();
+    expect((await pay(fixture, `/${orderId}`, { amount: 300, method: 'cash', overpaid: true })).status).toBe(201);
+    await fixture.later();
+    expect(await moneyOf(orderId)).toMatchObject({ state: 'confirmed', captured: 2_300, refunded: 0, credit: 300 });
+  });
+
   test('never to a payment in dispute, open or lost, but to one that was won', async () => {
     for (const [state, refunded] of [
       ['open', 0],

@@ -1,6 +1,6 @@
 // An order's money (commerce, section 2): every figure of it, from its payments, its refunds and what it costs.
 
-import type { Dispute, Order, Payment, Refund } from './order.ts';
+import type { Counted, Dispute, Order, Payment, Refund } from './order.ts';
 
 /** From `least` up, with an exact sum. */
 export function isAmountList(amounts: readonly number[], least = 0): boolean {
@@ -37,19 +37,16 @@ export function computeRefunded(order: Returning): number {
 
 const listReturned = ({ payments, refunds }: Returning): { readonly amount: number; readonly at: number }[] => [
   ...refunds.filter(hasNotFailed).map(({ amount, createdAt: at }) => ({ amount, at })),
-  ...payments.flatMap(({ disputed }) =>
-    disputed?.state === 'lost' ? [{ amount: disputed.refunded ?? 0, at: disputed.at }] : [],
-  ),
+  ...payments.flatMap(({ disputed }) => (disputed?.refunded ? [{ amount: disputed.refunded, at: disputed.at }] : [])),
 ];
 
 const hasNotFailed = ({ status }: Refund): boolean => status !== 'failed';
 
-/** What is left of one payment to be given back: captured, without its refunds that have not failed and its lost dispute. */
+/** What is left of one payment to be given back: captured, without its refunds that have not failed and its lost disputes. */
 export function computeLeft({ refunds }: Pick<Order, 'refunds'>, { id, status, amount, disputed }: Payment): number {
   if (status !== 'captured') return 0;
   const back = refunds.filter((refund) => refund.paymentId === id && hasNotFailed(refund));
-  const lost = disputed?.state === 'lost' ? (disputed.refunded ?? 0) : 0;
-  return Math.max(0, amount - sum(back.map((refund) => refund.amount)) - lost);
+  return Math.max(0, amount - sum(back.map((refund) => refund.amount)) - (disputed?.refunded ?? 0));
 }
 
 /** Negative where disputes have taken more than was there. */
@@ -126,7 +123,10 @@ export function addRefund<O extends Order>(order: O, refund: Omit<Refund, 'goodw
   return addGoodwill(putRefund(order, { ...refund, goodwill }), goodwill);
 }
 
-/** In the place of the one with its id. One that fails takes back what it counted for. */
+/**
+ * In the place of the one with its id. One that fails takes back what it counted for, and leaves more of its payment, of
+ * which what disputes have taken counts anew.
+ */
 export function replaceRefund<O extends Order>(order: O, refund: Refund): O {
   const known = order.refunds.find(({ id }) => id === refund.id);
   if (!known) return order;
@@ -134,33 +134,46 @@ export function replaceRefund<O extends Order>(order: O, refund: Refund): O {
   const { goodwill = 0 } = known;
   const kept: Refund = hasFailed ? { ...refund, goodwill: 0 } : { ...refund, goodwill };
   const refunds = order.refunds.map((other) => (other.id === refund.id ? kept : other));
-  return addGoodwill({ ...order, refunds }, hasFailed ? -goodwill : 0);
+  if (!hasFailed) return { ...order, refunds };
+  return countLost(addGoodwill({ ...order, refunds }, -goodwill), refund.paymentId);
+}
+
+/** What the disputes of a payment have taken for good. */
+export function computeLost({ state, amount, lost }: Pick<Dispute, 'state' | 'amount' | 'lost'>): number {
+  return lost ?? (state === 'lost' ? amount : 0);
 }
 
 /**
- * Of a payment, in the place of the one before. A lost one counts its amount as refunded, at most what is left of the
- * payment, and what of that is no credit as goodwill; one that is lost no more takes both back.
+ * Of a payment, in the place of the one before. What was lost counts as refunded in every state, at most what is left of
+ * the payment, and what of that is no credit as goodwill; what is lost no more takes both back.
  */
-export function putDispute<O extends Order>(
-  order: O,
-  paymentId: string,
-  { state, amount, reason, at }: Omit<Dispute, 'refunded' | 'goodwill'>,
-): O {
+export function putDispute<O extends Order>(order: O, paymentId: string, report: Omit<Dispute, keyof Counted>): O {
   const payment = order.payments.find(({ id }) => id === paymentId);
   if (!payment) return order;
-  const { disputed: before, ...undisputed } = payment;
-  const withPayment = (next: Payment): O => ({
-    ...order,
-    payments: order.payments.map((other) => (other.id === paymentId ? next : other)),
-  });
-  const without = addGoodwill(withPayment(undisputed), -(before?.goodwill ?? 0));
-  const disputed: Dispute = { state, amount, reason, at };
-  if (state !== 'lost') return { ...without, payments: withPayment({ ...payment, disputed }).payments };
-  const refunded = Math.min(amount, computeLeft(without, undisputed));
-  const goodwill = computeGoodwillOf(without, refunded);
-  const { payments } = withPayment({ ...payment, disputed: { ...disputed, refunded, goodwill } });
-  return addGoodwill({ ...without, payments }, goodwill);
+  const { refunded = 0, goodwill = 0 } = payment.disputed ?? {};
+  return countLost(putPayment(order, { ...payment, disputed: { ...report, refunded, goodwill } }), paymentId);
 }
+
+/** In the place of the one with its id. */
+export function putPayment<O extends Order>(order: O, payment: Payment): O {
+  return { ...order, payments: order.payments.map((other) => (other.id === payment.id ? payment : other)) };
+}
+
+/** What counts already keeps its figures, whatever the order costs now; more counts what it is now. */
+const countLost = <O extends Order>(order: O, paymentId: string | undefined): O => {
+  const payment = order.payments.find(({ id }) => id === paymentId);
+  if (!payment?.disputed) return order;
+  const { disputed, ...undisputed } = payment;
+  const { refunded: counted = 0, goodwill = 0 } = disputed;
+  const count = ({ refunded, goodwill: next }: Counted): O =>
+    addGoodwill(
+      putPayment(order, { ...payment, disputed: { ...disputed, refunded, goodwill: next } }),
+      next - goodwill,
+    );
+  const refunded = Math.min(computeLost(disputed), computeLeft(order, undisputed));
+  if (refunded < counted) return countLost(count({ refunded: 0, goodwill: 0 }), paymentId);
+  return count({ refunded, goodwill: goodwill + computeGoodwillOf(order, refunded - counted) });
+};
 
 /** What refunds and disputes count for, each by its figure; changes may have taken some of it. */
 export function computeCountedGoodwill({ payments, refunds }: Returning): number {

@@ -96,15 +96,21 @@ export interface MoneyRecord {
   readonly createdAt: number;
 }
 
-export interface Dispute {
+/** What a payment's disputes count for as refunded, and of that as goodwill. */
+export interface Counted {
+  readonly refunded: number;
+  readonly goodwill: number;
+}
+
+/** Of a payment the newest. */
+export interface Dispute extends Partial<Counted> {
   readonly state: (typeof disputeStates)[number];
   readonly amount: number;
+  /** What all of them have taken for good; absent: the amount of a lost one. */
+  readonly lost?: number;
   /** The provider's code. */
   readonly reason: string;
   readonly at: number;
-  /** What a lost one counts for as refunded, and of that as goodwill. */
-  readonly refunded?: number;
-  readonly goodwill?: number;
 }
 
 export interface Payment extends MoneyRecord {
