@@ -230,6 +230,7 @@ describe('a shop reads its point of sale', () => {
         currency: 'CHF',
         maxPlacesPerOrder: 8,
         holdMinutes: 15,
+        requireTerms: false,
         paymentMethods: ['on_account', 'external', 'simulated', 'stripe'],
         branding: null,
         links: { terms: null, privacy: null, contact: null },

@@ -100,11 +100,11 @@ export async function tellWhoBuys(page: Page): Promise<void> {
   await page.getByLabel('First name').fill('Ada');
   await page.getByLabel('Last name').fill('Lovelace');
   await page.getByLabel('Email').fill(' ada@example.org ');
-  await chooseSimulated(page);
+  await chooseSimulation(page);
 }
 
 /** Chooses the payment that is answered here; the page of the provider comes first. */
-export async function chooseSimulated(page: Page): Promise<void> {
+export async function chooseSimulation(page: Page): Promise<void> {
   await page.locator('input[type=radio][value=simulated]').check();
 }
 

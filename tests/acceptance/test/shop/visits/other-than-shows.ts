@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { chooseSimulated, OPERA, type ShopFixture } from '../shop-fixture.ts';
+import { chooseSimulation, OPERA, type ShopFixture } from '../shop-fixture.ts';
 import { listNamelessControls, measureOverflow } from '../visit.ts';
 
 /** What is said of two of them in a language, and the words of shows in it, which are not. */
@@ -68,7 +68,7 @@ export function describeOtherThanShows({ product, story }: ShopFixture): void {
       await page.locator('[autocomplete=email]').fill('ada@example.org');
       await page.locator('.lines').getByText(things).waitFor();
       await look('checkout');
-      await chooseSimulated(page);
+      await chooseSimulation(page);
       await page.locator('.summary .button').click();
 
       await page.getByRole('heading', { level: 1, name: thanks }).waitFor();

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { chooseSimulated, locateHeading, OPERA, type ShopFixture, tellWhoBuys } from '../shop-fixture.ts';
+import { chooseSimulation, locateHeading, OPERA, type ShopFixture, tellWhoBuys } from '../shop-fixture.ts';
 import { listNamelessControls, measureOverflow, waitForTakeover } from '../visit.ts';
 
 /** German has names like this one, and longer ones. */
@@ -222,7 +222,7 @@ export function describePurchases({ product, story, showOf }: ShopFixture): void
     await page.getByRole('button', { name: 'One more: Friends of the opera' }).first().click();
     await page.getByRole('button', { name: 'Add to cart' }).click();
     await page.getByRole('link', { name: 'To checkout' }).click();
-    await chooseSimulated(page);
+    await chooseSimulation(page);
     await page.getByRole('button', { name: /^Pay/ }).click();
     await locateHeading(page, /^Thank you/).waitFor();
 

@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import type { Page, Route } from 'playwright-core';
 import { authoriseDemoClient } from '../../../src/product.ts';
 import {
-  chooseSimulated,
+  chooseSimulation,
   type Enter,
   locateHeading,
   type ShopFixture,
@@ -121,7 +121,7 @@ const answerFirst = async (page: Page, answer: (route: Route) => Promise<void>):
 };
 
 const pay = async (page: Page): Promise<void> => {
-  await chooseSimulated(page);
+  await chooseSimulation(page);
   await page.getByRole('button', { name: /^Pay/ }).click();
 };
 
