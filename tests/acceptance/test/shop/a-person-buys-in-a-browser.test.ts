@@ -3,6 +3,7 @@ import { describeInShop } from './shop-fixture.ts';
 import { describeChoosing } from './visits/choosing.ts';
 import { describeEveryPage } from './visits/every-page.ts';
 import { describeFirstSight } from './visits/first-sight.ts';
+import { describeFrames } from './visits/in-a-frame.ts';
 import { describeMishaps } from './visits/mishaps.ts';
 import { describePhoneVisits } from './visits/on-a-phone.ts';
 import { describeOtherThanShows } from './visits/other-than-shows.ts';
@@ -20,6 +21,7 @@ describeInShop('a person buys in a browser', (shop) => {
   describeUnclearOutcomes(shop);
   describePayments(shop);
   describePhoneVisits(shop);
+  describeFrames(shop);
   describeEveryPage(shop);
   describeBelongings(shop);
   describeTicketLinks(shop);
