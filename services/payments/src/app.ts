@@ -36,6 +36,7 @@ export function createPayments(disturb?: Disturb): ServiceDefinition<typeof sett
       const { catalogUrl, ordersUrl } = parts.settings;
       const simulator: Simulator = createSimulator({
         ...{ store, publicUrl, logger, disturb },
+        isOn: () => context.maySimulate(),
         findWebhookSecret: (institution) => readWebhookSecret(context, institution),
         deliver: (institution, body, signature) => takeWebhook(context, institution, body, signature),
       });

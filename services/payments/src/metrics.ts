@@ -8,7 +8,8 @@ export interface PaymentsMetrics {
   onAnswered(call: string, ms: number, refusal: Refusal | null): void;
   /** A page was asked for, or a payment has become final. */
   countPayment(outcome: PaymentState | 'opened' | 'unavailable' | 'amount_too_small'): void;
-  countRefund(outcome: RefundState): void;
+  /** `doubled`: found more than once at the provider. */
+  countRefund(outcome: RefundState | 'doubled'): void;
   countMismatch(): void;
   countDispute(state: Dispute['state']): void;
   countWebhook(outcome: 'taken' | 'ignored' | 'refused'): void;
@@ -46,7 +47,7 @@ export function createPaymentsMetrics(
   });
   // Each counts from 0, so that its first increase is seen.
   mismatches({}, 0);
-  for (const outcome of ['done', 'failed']) refunded({ outcome }, 0);
+  for (const outcome of ['done', 'failed', 'doubled']) refunded({ outcome }, 0);
   for (const state of ['open', 'won', 'lost']) disputes({ state }, 0);
   for (const outcome of ['taken', 'ignored', 'refused']) webhooks({ outcome }, 0);
   const seconds = metrics.histogram({

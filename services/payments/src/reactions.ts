@@ -27,7 +27,7 @@ const addRefund = async ({ refunds, now: clock }: PaymentsContext, { institution
   const now = clock();
   const refund = {
     ...{ id: refundId, orderId, paymentId, provider, purpose: 'order' as const, amount, currency },
-    ...{ state: 'pending' as const, request: null, attempt: 0, sentAt: null, isBroken: false, reference: null },
+    ...{ state: 'pending' as const, request: null, attempt: 0, sentAt: null, renewedAt: null, reference: null },
     ...{ reported: true, createdAt: now, finalAt: null },
   };
   try {

@@ -108,7 +108,7 @@ export function createProviderRefund(
     request: null,
     attempt: 1,
     sentAt: 1,
-    isBroken: false,
+    renewedAt: null,
     reference: `re_${own.id}`,
     reported: true,
     createdAt: 1,

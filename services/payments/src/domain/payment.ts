@@ -125,6 +125,14 @@ export function mayRepeatUnchanged({ sentAt }: Pick<Payment, 'sentAt'>, now: num
   return now - sentAt < UNCHANGED_MS;
 }
 
+/** Longer than a request to the provider takes. */
+const SENDING_MS = 15 * SECOND_MS;
+
+/** The provider may answer with a page that is of the keys of then. */
+export function isUnderWay({ state, sentAt }: Pick<Payment, 'state' | 'sentAt'>, now: number): boolean {
+  return state === 'opening' && now - sentAt < UNCHANGED_MS + SENDING_MS;
+}
+
 /** After the page was opened; then at its end, then hourly. */
 const ASKED_AFTER_MS = [30 * SECOND_MS, 2 * MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS];
 

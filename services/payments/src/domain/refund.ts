@@ -39,8 +39,8 @@ export interface Refund {
   readonly attempt: number;
   /** The first sending of this attempt. */
   readonly sentAt: number | null;
-  /** The provider has answered this attempt with an error of its own, which it repeats for the key. */
-  readonly isBroken: boolean;
+  /** When the next attempt may begin, since the provider repeats its answer to this one for the key; null: it does not. */
+  readonly renewedAt: number | null;
   readonly reference: string | null;
   /** Orders has this state. */
   readonly reported: boolean;
@@ -54,18 +54,23 @@ const DAY_MS = 24 * HOUR_MS;
 /** The provider forgets a key after a day: a repeat so late could be a second refund. */
 const KEY_MS = 22 * HOUR_MS;
 
+/** What failed at the provider may be made there all the same, and later than it has answered. */
+const RENEWED_AFTER_MS = 10 * 60_000;
+
 /** The attempt is sent again under its key, or else the next one: only once the refund was not found at the provider. */
-export function mayRepeatAttempt({ attempt, sentAt, isBroken }: Refund, now: number): boolean {
-  return attempt > 0 && !isBroken && sentAt !== null && now - sentAt < KEY_MS;
+export function mayRepeatAttempt({ attempt, sentAt, renewedAt }: Refund, now: number): boolean {
+  if (attempt === 0 || sentAt === null) return false;
+  return now - sentAt < KEY_MS && (renewedAt === null || now < renewedAt);
 }
 
 /** Stored before it is sent. */
 export function beginAttempt<T extends Refund>(refund: T, request: RefundRequest, now: number): T {
-  return { ...refund, request, attempt: refund.attempt + 1, sentAt: now, isBroken: false };
+  return { ...refund, request, attempt: refund.attempt + 1, sentAt: now, renewedAt: null };
 }
 
-export function markBroken<T extends Refund>(refund: T): T {
-  return { ...refund, isBroken: true };
+/** The provider repeats its answer for the key of this attempt. */
+export function planRenewal<T extends Refund>(refund: T, now: number): T {
+  return refund.renewedAt === null ? { ...refund, renewedAt: now + RENEWED_AFTER_MS } : refund;
 }
 
 /** As the provider has it; the same object where nothing has changed. A done one may fail later. */

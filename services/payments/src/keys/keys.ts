@@ -3,8 +3,9 @@ import { deriveId } from '@boxoffice/runtime';
 import { type Documents, type New, UniqueViolation } from '@boxoffice/store';
 import type { Static } from 'typebox';
 import { announceOrLater } from '../announce.ts';
-import type { PaymentsContext } from '../context.ts';
-import { readMode } from '../domain/keys.ts';
+import { connectWith, type PaymentsContext } from '../context.ts';
+import { type Mode, readMode } from '../domain/keys.ts';
+import { isUnderWay } from '../domain/payment.ts';
 import { type Provider, ProviderFault } from '../provider/port.ts';
 import type { PaymentDocument, ProviderDocument } from '../store.ts';
 import type { ProviderKeys } from './schemas.ts';
@@ -26,6 +27,30 @@ export async function findKeys(
 ): Promise<ProviderDocument | undefined> {
   const found = await providers.of(institution).get(deriveProviderId(institution, provider));
   return found?.mode == null ? undefined : found;
+}
+
+/** There are no keys, or none of the account, that something belongs to: only its own account knows it. */
+export class ForeignKeys extends Error {
+  override readonly name = 'ForeignKeys';
+}
+
+/** With the keys of the account that a payment belongs to, as far as they tell. @throws ForeignKeys */
+export async function connectFor(context: PaymentsContext, payment: PaymentDocument): Promise<Provider> {
+  const keys = await findKeys(context, payment.institution, payment.provider);
+  if (!keys) throw new ForeignKeys('the payment provider has no keys');
+  if (keys.mode !== payment.mode) throw new ForeignKeys('the keys of the payment provider are of another mode');
+  return connectWith(context, keys);
+}
+
+/** What was asked for is in another account, or in none any more. */
+export function isForeign(error: unknown): boolean {
+  return error instanceof ForeignKeys || (error instanceof ProviderFault && error.refusal === 'not_found');
+}
+
+/** Whether both are of the same secret, whatever else of them differs. */
+export function hasSameSecret({ keyBox }: PaymentsContext, one: ProviderDocument, other: ProviderDocument): boolean {
+  const [secret, another] = [one, other].map(({ id, secretKey }) => keyBox.open(id, 'secretKey', secretKey));
+  return secret !== undefined && secret === another;
 }
 
 /** Replaces the record; other keys must lead to the same account while anything is pending. */
@@ -100,9 +125,9 @@ const write = async (
 /** The request announces them itself. */
 const ANNOUNCED_BY_ITSELF_MS = 10_000;
 
-/** The newest that is pending, or whose refund is; undefined: nothing is pending. */
+/** The newest that is pending, or whose refund is; `opening`: only one whose request is under way; undefined: nothing. */
 const findPendingPage = async (
-  { payments, refunds }: PaymentsContext,
+  { payments, refunds, now }: PaymentsContext,
   institution: string,
 ): Promise<PaymentDocument | 'opening' | undefined> => {
   const newest = { orderBy: 'createdAt', descending: true, limit: 1 } as const;
@@ -112,15 +137,21 @@ const findPendingPage = async (
   const refunded = refund && (await payments.of(institution).get(refund.paymentId));
   if (refunded) return refunded;
   const [opening] = await payments.of(institution).find({ where: { state: 'opening' }, ...newest });
-  return opening && 'opening';
+  return opening && isUnderWay(opening, now()) ? 'opening' : undefined;
 };
 
 /** @throws Fault for keys of another account while something is pending, for refused ones, and without an answer */
 const requireSameAccount = async (context: PaymentsContext, institution: string, secretKey: string): Promise<void> => {
-  const found = await findPendingPage(context, institution);
-  const pending = found === 'opening' ? undefined : found;
-  if (pending && pending.mode !== readMode(secretKey)) throw createInUseFault('its keys are of another mode');
-  const provider: Provider = context.connect(institution, secretKey);
+  const pending = await findPendingPage(context, institution);
+  if (pending === 'opening') throw createOpeningFault();
+  await requireAccepted(context.connect(institution, secretKey), pending, readMode(secretKey));
+  // While the provider was asked another page may have been asked for, with the keys that are still stored.
+  const next = await findPendingPage(context, institution);
+  if (next === 'opening' || (next && !pending)) throw createOpeningFault();
+};
+
+const requireAccepted = async (provider: Provider, pending: PaymentDocument | undefined, mode: Mode): Promise<void> => {
+  if (pending && pending.mode !== mode) throw createInUseFault('its keys are of another mode');
   try {
     const page = await provider.readPage(pending?.reference ?? null);
     if (page && page.isLive !== (pending?.mode === 'live')) throw createInUseFault('its keys are of another mode');
@@ -134,6 +165,9 @@ const requireSameAccount = async (context: PaymentsContext, institution: string,
     });
   }
 };
+
+const createOpeningFault = (): Fault =>
+  createInUseFault('a page is being opened; repeat it, or pause the provider first and repeat it in a minute');
 
 const createWrongKeysFault = (reason: string): Fault => new Fault('semantically_invalid', `$.secretKey ${reason}.`);
 

@@ -1,8 +1,8 @@
 import { Fault } from '@boxoffice/envelope';
 import type { WorkResult } from '@boxoffice/service';
-import { connectWith, type PaymentsContext } from '../context.ts';
+import type { PaymentsContext } from '../context.ts';
 import { abandon, toShownState } from '../domain/payment.ts';
-import { findKeys } from '../keys/keys.ts';
+import { connectFor } from '../keys/keys.ts';
 import { ProviderFault } from '../provider/port.ts';
 import type { PaymentDocument } from '../store.ts';
 import { readAndApply } from './read.ts';
@@ -41,10 +41,9 @@ export async function closeNow(context: PaymentsContext, payment: PaymentDocumen
     return (await payments.update(id, change)) ?? payment;
   }
   if (state !== 'pending' || reference === null) return payment;
-  const keys = await findKeys(context, institution, payment.provider);
-  if (!keys) throw new Error('the payment provider has no keys');
+  const provider = await connectFor(context, payment);
   try {
-    await connectWith(context, keys).closePage(reference);
+    await provider.closePage(reference);
   } catch (error) {
     // It is not open any more: paid, or ended by itself.
     if (!(error instanceof ProviderFault) || error.refusal !== 'refused') throw error;

@@ -2,6 +2,7 @@ import { settleWithin } from '@boxoffice/runtime';
 import type { WorkResult } from '@boxoffice/service';
 import type { PaymentsContext } from '../context.ts';
 import { abandon, computeExpiry, computeNextAsk, toShownState } from '../domain/payment.ts';
+import { isForeign } from '../keys/keys.ts';
 import type { PaymentDocument } from '../store.ts';
 import { closeNow } from './close.ts';
 import { readAndApply } from './read.ts';
@@ -63,8 +64,8 @@ export async function ask(context: PaymentsContext, payment: PaymentDocument): P
     await context.payments.of(payment.institution).update(payment.id, change);
     return 'done';
   }
-  const isFinal = payment.state === 'failed' || payment.state === 'expired';
-  const current = isFinal ? await report(context, payment) : await readAndApply(context, payment);
+  const current = await readWhatCanChange(context, payment);
+  if (!current) return 'done';
   if (
     current.state === 'pending' &&
     (await context.orders.reportPayment(payment.institution, current))?.wanted !== true
@@ -73,3 +74,22 @@ export async function ask(context: PaymentsContext, payment: PaymentDocument): P
   const next = computeNextAsk(current, context.now());
   return next === null ? 'done' : { again: next };
 }
+
+/** Undefined: money that came, of an account that cannot be asked any more. */
+const readWhatCanChange = async (
+  context: PaymentsContext,
+  payment: PaymentDocument,
+): Promise<PaymentDocument | undefined> => {
+  const { institution, id, state } = payment;
+  if (state === 'failed' || state === 'expired') return report(context, payment);
+  try {
+    return await readAndApply(context, payment);
+  } catch (error) {
+    if (state !== 'captured' || !isForeign(error)) throw error;
+    context.log.warn('a payment is of an account without keys here: its disputes are not seen', {
+      institution,
+      payment: id,
+    });
+    return undefined;
+  }
+};

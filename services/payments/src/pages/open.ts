@@ -11,7 +11,7 @@ import {
   isPending,
   mayRepeatUnchanged,
 } from '../domain/payment.ts';
-import { findKeys } from '../keys/keys.ts';
+import { findKeys, hasSameSecret } from '../keys/keys.ts';
 import { type OpenedPage as AnsweredPage, type Provider, ProviderFault } from '../provider/port.ts';
 import { isBelowMinimum, toProviderAmount } from '../provider/units.ts';
 import type { PaymentDocument, ProviderDocument } from '../store.ts';
@@ -34,9 +34,9 @@ const MOST_OF_BUYER = 10;
 export async function openPage(context: PaymentsContext, institution: string, asked: Asked): Promise<Outcome> {
   const found = await findOrInsert(context, institution, asked);
   if ('outcome' in found) return count(context, found);
-  const { payment, keys } = found;
+  const { payment, keys, provider } = found;
   if (payment.state === 'pending') return count(context, showOpened(payment, context.now()));
-  const opening = send(context, payment, connectWith(context, keys), asked.email ?? null);
+  const opening = send(context, payment, { keys, provider }, asked.email ?? null);
   opening.catch((error: unknown) =>
     context.log.warn('a payment page could not be opened', { institution, order: asked.orderId, error }),
   );
@@ -60,16 +60,23 @@ const showOpened = (payment: PaymentDocument, now: number): Outcome => {
   return { outcome: 'opened', page: { paymentId, provider, mode, reference, url, amount, currency, ...ends } };
 };
 
-type Found = { readonly payment: PaymentDocument; readonly keys: ProviderDocument };
+interface Connected {
+  readonly keys: ProviderDocument;
+  readonly provider: Provider;
+}
+
+type Found = Connected & { readonly payment: PaymentDocument };
 
 const findOrInsert = async (context: PaymentsContext, institution: string, asked: Asked): Promise<Outcome | Found> => {
   const payments = context.payments.of(institution);
   const keys = await findKeys(context, institution, asked.provider);
   if (!keys) return UNAVAILABLE;
+  const connected = { keys, provider: connectWith(context, keys) };
   const id = deriveId('pay', asked.orderId, asked.requestId);
   const known = await payments.get(id);
-  if (known) return judgeRepeat(known, asked) ?? { payment: known, keys };
-  if (keys.state !== 'active' || (keys.mode === 'simulated' && !context.maySimulate())) return UNAVAILABLE;
+  const isOff = keys.state !== 'active' || (keys.mode === 'simulated' && !context.maySimulate());
+  if (isOff && known?.state !== 'pending') return UNAVAILABLE;
+  if (known) return judgeRepeat(known, asked, keys) ?? { payment: known, ...connected };
   const amount = toProviderAmount(asked.amount, asked.currency);
   if (!amount) return UNAVAILABLE;
   if (isBelowMinimum(amount)) return TOO_SMALL;
@@ -77,18 +84,24 @@ const findOrInsert = async (context: PaymentsContext, institution: string, asked
   if (refusal) return refusal;
   const payment = createPayment(context, { id, institution, asked, keys, amount });
   try {
-    return { payment: await payments.insert(payment, { due: { ask: payment.endsAt } }), keys };
+    return { payment: await payments.insert(payment, { due: { ask: payment.endsAt } }), ...connected };
   } catch (error) {
     if (!(error instanceof UniqueViolation)) throw error;
     const other = await payments.get(id);
     if (!other) throw error;
-    return judgeRepeat(other, asked) ?? { payment: other, keys };
+    return judgeRepeat(other, asked, keys) ?? { payment: other, ...connected };
   }
 };
 
 /** Undefined where the page is, or can be, the one that is asked for. */
-const judgeRepeat = (known: PaymentDocument, { amount, currency }: Asked): Outcome | undefined =>
-  isPending(known) && known.amount === amount && known.currency === currency ? undefined : NO_MORE;
+const judgeRepeat = (
+  known: PaymentDocument,
+  { amount, currency }: Asked,
+  { mode }: ProviderDocument,
+): Outcome | undefined =>
+  isPending(known) && known.amount === amount && known.currency === currency && known.mode === mode
+    ? undefined
+    : NO_MORE;
 
 /** Another try closes the pages before it; without one a few may be open beside each other. */
 const replaceOthers = async (
@@ -172,13 +185,14 @@ const createPayment = (
 const send = async (
   context: PaymentsContext,
   found: PaymentDocument,
-  provider: Provider,
+  connected: Connected,
   email: string | null,
 ): Promise<Outcome> => {
   const payment = mayRepeatUnchanged(found, context.now()) ? found : await beginAnew(context, found);
   if (payment.state !== 'opening') return showOpened(payment, context.now());
   try {
-    const page = await provider.openPage(payment.request, email, `${payment.id}.${payment.attempt}`);
+    const page = await connected.provider.openPage(payment.request, email, `${payment.id}.${payment.attempt}`);
+    if (!(await isStillOf(context, payment, connected))) return UNAVAILABLE;
     const opened = await recordOpened(context, payment, page);
     return opened.state === 'pending' ? showOpened(opened, context.now()) : NO_MORE;
   } catch (error) {
@@ -190,7 +204,7 @@ const send = async (
       reason: refusal,
       ...(code !== null && { code }),
     });
-    if (refusal === 'key_reused') return send(context, await beginAnew(context, payment), provider, email);
+    if (refusal === 'key_reused') return send(context, await beginAnew(context, payment), connected, email);
     if (refusal !== 'unanswered' && refusal !== 'busy') await abandonOpening(context, payment);
     return refusal === 'amount_too_small' ? TOO_SMALL : UNAVAILABLE;
   }
@@ -208,6 +222,16 @@ const beginAnew = async (context: PaymentsContext, { institution, id, attempt }:
     return { next, due: { ask: endsAt } };
   });
   return requireFound(updated);
+};
+
+/** A page of keys that were replaced meanwhile could not be read any more: nobody gets its address. */
+const isStillOf = async (context: PaymentsContext, payment: PaymentDocument, { keys }: Connected): Promise<boolean> => {
+  const { institution, provider, orderId: order } = payment;
+  const current = await findKeys(context, institution, provider);
+  if (current && hasSameSecret(context, keys, current)) return true;
+  await abandonOpening(context, payment);
+  context.log.warn('a payment page was opened with keys that were replaced meanwhile', { institution, order });
+  return false;
 };
 
 const recordOpened = async (

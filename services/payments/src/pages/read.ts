@@ -1,6 +1,6 @@
-import { connectWith, type PaymentsContext } from '../context.ts';
+import type { PaymentsContext } from '../context.ts';
 import { applyPage, type ReadPage } from '../domain/payment.ts';
-import { findKeys } from '../keys/keys.ts';
+import { connectFor } from '../keys/keys.ts';
 import type { PaymentDocument } from '../store.ts';
 import { report } from './report.ts';
 
@@ -9,11 +9,10 @@ const BY_ITSELF_MS = 10_000;
 
 /** @throws where the provider or orders does not answer: what was found is stored, and reported later */
 export async function readAndApply(context: PaymentsContext, payment: PaymentDocument): Promise<PaymentDocument> {
-  const { institution, reference, provider } = payment;
+  const { reference } = payment;
   if (!payment.reported) return readAndApply(context, await report(context, payment));
-  const keys = await findKeys(context, institution, provider);
-  if (!keys || reference === null) throw new Error('the payment provider has no keys');
-  const page = await connectWith(context, keys).readPage(reference);
+  if (reference === null) throw new Error('the payment has no page');
+  const page = await (await connectFor(context, payment)).readPage(reference);
   return page ? report(context, await apply(context, payment, page)) : payment;
 }
 

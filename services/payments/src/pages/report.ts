@@ -41,7 +41,7 @@ const refundMismatch = async (
     request: null,
     attempt: 0,
     sentAt: null,
-    isBroken: false,
+    renewedAt: null,
     reference: null,
     reported: true,
     createdAt: now,

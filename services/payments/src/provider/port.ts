@@ -21,8 +21,10 @@ export type Refusal =
   | 'unanswered'
   /** Too many requests, or the same one is still in hand: nothing has happened. */
   | 'busy'
-  /** It failed by itself, and repeats that answer for the key. */
+  /** It failed by itself, and repeats that answer for the key: it may have acted, or act later. */
   | 'broken'
+  /** The account has not enough for it now; repeats that answer for the key. */
+  | 'insufficient'
   /** The keys are not valid, or not for this. */
   | 'keys'
   /** No such object in this account. */

@@ -220,10 +220,11 @@ const toFault = (error: unknown): ProviderFault => {
 
 const toRefusal = (error: Stripe.errors.StripeError, status: number | undefined, code: string | null): Refusal => {
   if (status === undefined) return 'unanswered';
-  if (status === 429 || status === 409) return 'busy';
+  if (status === 429 || status === 409 || error instanceof Stripe.errors.StripeRateLimitError) return 'busy';
   if (status >= 500) return 'broken';
   if (status === 401 || status === 403) return 'keys';
   if (error instanceof Stripe.errors.StripeIdempotencyError) return 'key_reused';
   if (status === 404 || code === 'resource_missing') return 'not_found';
+  if (code === 'balance_insufficient') return 'insufficient';
   return code === 'amount_too_small' ? 'amount_too_small' : 'refused';
 };

@@ -1,17 +1,17 @@
 import type { WorkResult } from '@boxoffice/service';
-import { connectWith, type PaymentsContext } from '../context.ts';
+import type { PaymentsContext } from '../context.ts';
 import type { ProviderAmount } from '../domain/amount.ts';
 import {
   applyRefund,
   beginAttempt,
   computeNextLook,
   failRefund,
-  markBroken,
   mayRepeatAttempt,
   type ProviderRefund,
+  planRenewal,
   type RefundRequest,
 } from '../domain/refund.ts';
-import { findKeys } from '../keys/keys.ts';
+import { connectFor, isForeign } from '../keys/keys.ts';
 import { type Provider, ProviderFault } from '../provider/port.ts';
 import { toProviderAmount } from '../provider/units.ts';
 import type { PaymentDocument, RefundDocument } from '../store.ts';
@@ -23,21 +23,45 @@ const BY_ITSELF_MS = 10_000;
 export async function refund(context: PaymentsContext, document: RefundDocument): Promise<WorkResult> {
   const reported = await report(context, document);
   const isOver = reported.state === 'failed';
-  const current = isOver ? reported : await report(context, await refundAtProvider(context, reported));
+  const looked = isOver ? reported : await refundOrFail(context, reported);
+  if (!looked) return 'done';
+  const current = await report(context, looked);
   const next = computeNextLook(current, context.now());
   return next === null ? 'done' : { again: next };
 }
 
-/** Looks for it first, unless it was never sent. @throws where the provider does not answer */
+/** Undefined: a done one, of an account that cannot be asked any more. @throws where the provider does not answer */
+const refundOrFail = async (
+  context: PaymentsContext,
+  document: RefundDocument,
+): Promise<RefundDocument | undefined> => {
+  const { institution, id, orderId: order, state } = document;
+  try {
+    return await refundAtProvider(context, document);
+  } catch (error) {
+    if (!isForeign(error) && !(error instanceof Impossible)) throw error;
+    if (state === 'done') {
+      context.log.warn('a refund is of an account without keys here: its failure is not seen', { institution, id });
+      return undefined;
+    }
+    context.log.error('a refund cannot be made', { institution, order, id, error });
+    return changed(context, document, (current) => failRefund(current, context.now()));
+  }
+};
+
+/** Whatever happens. */
+class Impossible extends Error {
+  override readonly name = 'Impossible';
+}
+
+/** Looks for it first, unless it was never sent. */
 const refundAtProvider = async (context: PaymentsContext, document: RefundDocument): Promise<RefundDocument> => {
-  const { institution } = document;
-  const payment = await context.payments.of(institution).get(document.paymentId);
-  const keys = payment && (await findKeys(context, institution, payment.provider));
-  if (!payment || !keys) throw new Error('the payment provider has no keys, or the payment is gone');
-  const provider = connectWith(context, keys);
+  const payment = await context.payments.of(document.institution).get(document.paymentId);
+  if (!payment) throw new Impossible('there is no such payment');
+  const provider = await connectFor(context, payment);
   const { charge } = payment;
   if (charge === null) throw new Error('the payment was not captured');
-  const found = await findAtProvider(provider, document, charge);
+  const found = await findAtProvider(context, provider, document, charge);
   if (found) return record(context, document, found);
   // Made and not there any more: not ours to repeat.
   if (document.reference !== null) return document;
@@ -45,11 +69,20 @@ const refundAtProvider = async (context: PaymentsContext, document: RefundDocume
 };
 
 const findAtProvider = async (
+  { log, metrics }: PaymentsContext,
   provider: Provider,
-  { id, attempt }: RefundDocument,
+  { institution, id, attempt, orderId: order, reference }: RefundDocument,
   charge: string,
-): Promise<ProviderRefund | undefined> =>
-  attempt === 0 ? undefined : (await provider.listRefunds(charge)).find(({ refundId }) => refundId === id);
+): Promise<ProviderRefund | undefined> => {
+  if (attempt === 0) return undefined;
+  const ours = (await provider.listRefunds(charge)).filter(({ refundId }) => refundId === id);
+  const made = ours.filter(({ status }) => status !== 'failed');
+  if (made.length > 1) {
+    metrics.countRefund('doubled');
+    log.error('a refund was made more than once', { institution, order, id });
+  }
+  return ours.find((one) => one.reference === reference) ?? made[0] ?? ours[0];
+};
 
 const createRequest = (
   { id: refundId, paymentId, orderId, institution, purpose, amount, currency }: RefundDocument,
@@ -59,7 +92,7 @@ const createRequest = (
   const whole: ProviderAmount | undefined =
     purpose === 'mismatch' ? mismatch && { amount: mismatch.amount, currency: mismatch.currency } : undefined;
   const expressed = whole ?? toProviderAmount(amount ?? 0, currency);
-  if (!expressed) throw new Error('the provider’s unit cannot express the refund');
+  if (!expressed) throw new Impossible('the provider’s unit cannot express its amount');
   return { ...expressed, refundId, paymentId, orderId, institution, charge };
 };
 
@@ -89,10 +122,11 @@ const send = async (
     return record(context, document, await provider.refund(request, `${id}.${attempt}`));
   } catch (error) {
     if (!(error instanceof ProviderFault)) throw error;
-    if (error.refusal === 'broken') await change(context, document, markBroken);
-    if (error.refusal !== 'refused' && error.refusal !== 'not_found') throw error;
+    if (error.refusal === 'broken' || error.refusal === 'insufficient')
+      await change(context, document, (current) => planRenewal(current, context.now()));
+    if (error.refusal !== 'refused') throw error;
     // Perhaps since an earlier attempt has made it.
-    const made = await findAtProvider(provider, document, request.charge);
+    const made = await findAtProvider(context, provider, document, request.charge);
     if (made) return record(context, document, made);
     const { institution, orderId: order } = document;
     const code = error.code === null ? {} : { code: error.code };

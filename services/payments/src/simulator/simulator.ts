@@ -34,6 +34,8 @@ interface SimulatorOptions {
   readonly publicUrl: string;
   readonly logger: Pick<Logger, 'error' | 'warn'>;
   readonly now?: () => number;
+  /** Without it there is no page; default: it is. */
+  readonly isOn?: () => boolean;
   /** Undefined where an institution has none: then it gets no webhooks. */
   readonly findWebhookSecret: (institution: string) => Promise<string | undefined>;
   /** Takes a webhook as the service's route does. */
@@ -51,13 +53,13 @@ export interface Simulator {
 }
 
 export function createSimulator(options: SimulatorOptions): Simulator {
-  const { store, publicUrl, logger, now = Date.now, disturb } = options;
+  const { store, publicUrl, logger, now = Date.now, isOn = () => true, disturb } = options;
   const webhooks = createWebhooks({ ...options, now });
   const toPageUrl = (id: string): string => `${publicUrl}${PAGES}/${id}`;
   const sessions = store.collection(simulatedSessionsCollection).acrossInstitutions;
 
   const answer = async (id: string, request: PageRequest): Promise<PageAnswer> => {
-    const session = await sessions.get(id);
+    const session = isOn() ? await sessions.get(id) : undefined;
     if (!session) throw new Fault('not_found', 'There is no such page.');
     const shown = { now: Math.floor(now() / 1_000), acceptLanguage: request.acceptLanguage };
     if (request.method === 'GET') return renderSession({ ...shown, session });

@@ -1,7 +1,15 @@
 // rule commerce.3: PUT of other keys reads the newest pending session | services/payments/src/keys/keys.ts
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createErrorResponse } from '../../src/simulator/api.ts';
-import { createName, describeOnEachEngine, type Fixture, openFixture, WEBHOOK_SECRET } from '../fixture/fixture.ts';
+import {
+  createName,
+  DAY_MS,
+  describeOnEachEngine,
+  type Fixture,
+  MINUTE_MS,
+  openFixture,
+  WEBHOOK_SECRET,
+} from '../fixture/fixture.ts';
 
 const KEYS = { secretKey: 'sk_simulated_1', webhookSecret: WEBHOOK_SECRET };
 
@@ -117,6 +125,134 @@ describeOnEachEngine('while something is pending, keys', (fixture) => {
     expect((await fixture.getKeys()).data).toEqual(none);
     expect(fixture.world.providers.at(-1)).toEqual({ mode: null, state: null });
     expect((await fixture.open()).outcome).toBe('unavailable');
+  });
+});
+
+describeOnEachEngine('while a page is being opened, keys', (fixture) => {
+  const heal = () => {
+    fixture.provider.disturb = (_request, execute) => execute();
+  };
+  /** A page whose request has arrived at the provider, which answers when it is let go. */
+  const openSlowly = async () => {
+    const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+    fixture.provider.disturb = async (request, execute) => {
+      if (request.method !== 'POST') return execute();
+      arrive();
+      await answered;
+      return execute();
+    };
+    const opening = fixture.open();
+    await arrived;
+    return {
+      letGo() {
+        answer();
+        return opening;
+      },
+    };
+  };
+
+  test('of others are refused, and so is their deletion; the same ones are taken', async () => {
+    const { letGo } = await openSlowly();
+    expect((await fixture.setKeys({ secretKey: 'sk_simulated_other' })).code).toBe('payment_provider_in_use');
+    expect((await fixture.deleteKeys()).code).toBe('payment_provider_in_use');
+    const { webhookSecret, secretKey } = KEYS;
+    expect((await fixture.setKeys({ secretKey, webhookSecret, methods: ['card', 'link'] })).status).toBe(200);
+    expect((await letGo()).outcome).toBe('opened');
+    heal();
+  });
+
+  test('that are replaced all the same make it no page: its money could not be seen', async () => {
+    const { letGo } = await openSlowly();
+    await fixture.replaceKeys('simulated', 'sk_simulated_other');
+    expect(await letGo()).toEqual({ outcome: 'unavailable', page: null });
+    heal();
+    await fixture.replaceKeys('simulated', KEYS.secretKey);
+  });
+
+  test('are free again once nobody waits for an answer', async () => {
+    fixture.provider.disturb = () => Promise.reject(new TypeError('fetch failed'));
+    const page = await fixture.context.payments.of('opera').find({ where: { state: 'pending' } });
+    for (const { id } of page) await fixture.closePage(id);
+    heal();
+    for (const { id } of page) await fixture.closePage(id);
+    fixture.provider.disturb = () => Promise.reject(new TypeError('fetch failed'));
+    const asked = { orderId: createName('ord'), requestId: createName('req') };
+    expect((await fixture.open(asked)).outcome).toBe('unavailable');
+    heal();
+    expect((await fixture.setKeys({ ...KEYS, secretKey: 'rk_simulated_same' })).code).toBe('payment_provider_in_use');
+    fixture.clock.now += 2 * MINUTE_MS;
+    expect((await fixture.setKeys({ ...KEYS, secretKey: 'rk_simulated_same' })).status).toBe(200);
+    expect((await fixture.open(asked)).outcome).toBe('opened');
+  });
+});
+
+describeOnEachEngine('after keys of another account', (fixture) => {
+  const requestRefund = async (paymentId: string): Promise<string> => {
+    const refundId = createName('ref');
+    const { orderId } = (await fixture.payment(paymentId)) ?? {};
+    await fixture.deliver('order.refund_requested', {
+      ...{ orderId, refundId, paymentId, provider: 'stripe', amount: 100, currency: 'CHF' },
+    });
+    await fixture.later();
+    return refundId;
+  };
+  const missing = async () => createErrorResponse(404, 'No such object.', { code: 'resource_missing' });
+  const heal = () => {
+    fixture.provider.disturb = (_request, execute) => execute();
+  };
+
+  test('a refund of the former one has failed, and blocks no keys', async () => {
+    const { paymentId } = await fixture.paid();
+    fixture.provider.disturb = (request, execute) => (request.path === '/v1/refunds' ? missing() : execute());
+    expect(fixture.refundStatesOf(await requestRefund(paymentId))).toEqual(['failed']);
+    heal();
+    await fixture.replaceKeys('test', 'sk_test_of_another_mode');
+    expect(fixture.refundStatesOf(await requestRefund(paymentId))).toEqual(['failed']);
+    expect(fixture.countLogged('a refund cannot be made')).toBe(2);
+    expect((await fixture.deleteKeys()).status).toBe(200);
+    expect(fixture.refundStatesOf(await requestRefund(paymentId))).toEqual(['failed']);
+    expect((await fixture.setKeys(KEYS)).status).toBe(200);
+  });
+
+  test.each([
+    [
+      'not known',
+      async () => {
+        fixture.provider.disturb = missing;
+      },
+    ],
+    ['of another mode', () => fixture.replaceKeys('live', 'sk_live_1')],
+    ['without keys', () => fixture.deleteKeys()],
+  ])('what is over and %s is not asked for any more', async (_what, replace) => {
+    const { paymentId } = await fixture.paid();
+    const refundId = await requestRefund(paymentId);
+    const countDue = async () =>
+      [await fixture.payment(paymentId), await fixture.refund(refundId)].filter((one) => one?.due !== undefined).length;
+    expect(await countDue()).toBe(2);
+    await replace();
+    const before = fixture.logged.length;
+    await fixture.later(2 * DAY_MS);
+    expect(await countDue()).toBe(0);
+    expect(fixture.logged.slice(before).map(({ message }) => message)).toEqual(
+      expect.arrayContaining([expect.stringContaining('account without keys here')]),
+    );
+    heal();
+    await fixture.setKeys(KEYS);
+    await fixture.replaceKeys('simulated', KEYS.secretKey);
+  });
+});
+
+describeOnEachEngine('keys of the simulator, once it is off,', (fixture) => {
+  test('open no page, and its pages do not exist', async () => {
+    const page = await fixture.page();
+    const { context } = fixture;
+    const { maySimulate } = context;
+    context.maySimulate = () => false;
+    expect((await fixture.open()).outcome).toBe('unavailable');
+    expect(await fixture.send(page, { outcome: 'pay' })).toBe(404);
+    context.maySimulate = maySimulate;
+    expect(await fixture.send(page, { outcome: 'pay' })).toBe(303);
   });
 });
 

@@ -1,13 +1,22 @@
 // rule commerce.3: A killed process never charges or refunds twice, and no refund is lost | services/payments/src/refunds/refund.ts
 import { expect, test } from '@jest/globals';
 import { createErrorResponse } from '../../src/simulator/api.ts';
-import { createName, DAY_MS, describeOnEachEngine, HOUR_MS, type Page } from '../fixture/fixture.ts';
+import { simulatedSessionsCollection } from '../../src/simulator/store.ts';
+import {
+  createName,
+  DAY_MS,
+  describeOnEachEngine,
+  HOUR_MS,
+  INSTITUTION,
+  MINUTE_MS,
+  type Page,
+} from '../fixture/fixture.ts';
 
 describeOnEachEngine('a refund', (fixture) => {
   const isRefund = ({ path, method }: { readonly path: string; readonly method: string }) =>
     path === '/v1/refunds' && method === 'POST';
 
-  const request = async (page: Page, amount = 1_500): Promise<string> => {
+  const request = async (page: Page, amount = 1_500, currency = 'CHF'): Promise<string> => {
     const refundId = createName('ref');
     const { orderId } = (await fixture.payment(page.paymentId)) ?? {};
     await fixture.deliver('order.refund_requested', {
@@ -17,7 +26,7 @@ describeOnEachEngine('a refund', (fixture) => {
         paymentId: page.paymentId,
         provider: 'stripe',
         amount,
-        currency: 'CHF',
+        currency,
         automatic: false,
       },
     });
@@ -102,10 +111,77 @@ describeOnEachEngine('a refund', (fixture) => {
     await fixture.later();
     await fixture.later();
     heal();
+    expect(fixture.refundStatesOf(refundId)).toEqual(execution === 'fails' ? [] : ['done']);
+    expect((await fixture.refund(refundId))?.attempt).toBe(1);
+    await fixture.later(9 * MINUTE_MS);
+    expect((await fixture.refund(refundId))?.attempt).toBe(1);
+    await fixture.later(2 * MINUTE_MS);
     expect(fixture.refundStatesOf(refundId)).toEqual(['done']);
     expect(await fixture.countRefunds(page)).toBe(1);
-    const attempts = execution === 'fails' ? 2 : 1;
-    expect((await fixture.refund(refundId))?.attempt).toBe(attempts);
+    expect((await fixture.refund(refundId))?.attempt).toBe(execution === 'fails' ? 2 : 1);
+  });
+
+  test('that the provider makes only after it has answered 500 is made once', async () => {
+    const page = await fixture.paid();
+    const late: (() => Promise<Response>)[] = [];
+    fixture.provider.disturb = async (sent, execute) => {
+      if (!isRefund(sent) || late.length > 0) return execute();
+      late.push(execute);
+      return createErrorResponse(500, 'No.');
+    };
+    const refundId = await request(page);
+    await fixture.later();
+    await fixture.later(MINUTE_MS);
+    expect(late).toHaveLength(1);
+    for (const make of late) await make();
+    heal();
+    await fixture.later(HOUR_MS);
+    expect(fixture.refundStatesOf(refundId)).toEqual(['done']);
+    expect(await fixture.countRefunds(page)).toBe(1);
+  });
+
+  test('that is at the provider twice is logged and counted', async () => {
+    const page = await fixture.paid();
+    const sessions = fixture.store.collection(simulatedSessionsCollection).of(INSTITUTION);
+    fixture.provider.disturb = async (sent, execute) => {
+      if (!isRefund(sent)) return execute();
+      await execute();
+      await sessions.update(page.reference, (current) => ({
+        next: { ...current, refunds: current.refunds.flatMap((one) => [one, { ...one, id: `${one.id}2` }]) },
+      }));
+      throw new TypeError('lost');
+    };
+    const refundId = await request(page);
+    await fixture.later();
+    heal();
+    await fixture.later();
+    expect(fixture.refundStatesOf(refundId)).toEqual(['done']);
+    expect(fixture.countLogged('made more than once')).toBeGreaterThan(0);
+    expect((await fixture.metrics.text()).text).toMatch(/payments_refunds_total\{outcome="doubled"\} [1-9]/);
+  });
+
+  test('waits where the balance of the account is too small, and is sent with the next attempt’s key', async () => {
+    const page = await fixture.paid();
+    fixture.provider.disturb = async (sent, execute) =>
+      isRefund(sent) ? createErrorResponse(400, 'Insufficient funds.', { code: 'balance_insufficient' }) : execute();
+    const refundId = await request(page);
+    await fixture.later();
+    await fixture.later(MINUTE_MS);
+    expect(fixture.refundStatesOf(refundId)).toEqual([]);
+    heal();
+    await fixture.later(HOUR_MS);
+    expect(fixture.refundStatesOf(refundId)).toEqual(['done']);
+    expect((await fixture.refund(refundId))?.attempt).toBe(2);
+  });
+
+  test('of an amount that the provider’s unit cannot express has failed, and is logged', async () => {
+    const page = await fixture.paid({ currency: 'ISK', amount: 4_500 });
+    const before = fixture.countLogged('a refund cannot be made');
+    const refundId = await request(page, 1_505, 'KWD');
+    const fine = await request(page, 1_500, 'ISK');
+    await fixture.later();
+    expect([fixture.refundStatesOf(refundId), fixture.refundStatesOf(fine)]).toEqual([['failed'], ['done']]);
+    expect(fixture.countLogged('a refund cannot be made')).toBe(before + 1);
   });
 
   test.each([0, 1, 25])('that was sent %d hours ago and made is found, though its key is forgotten', async (hours) => {
@@ -144,10 +220,14 @@ describeOnEachEngine('a refund', (fixture) => {
     expect(await fixture.countRefunds(page)).toBe(1);
   });
 
-  test.each([429, 503])('waits while the provider answers %d', async (status) => {
+  test.each([
+    [429, {}],
+    [503, {}],
+    [400, { code: 'rate_limit' }],
+  ] as const)('waits while the provider answers %d %j', async (status, members) => {
     const page = await fixture.paid();
     fixture.provider.disturb = async (sent, execute) =>
-      isRefund(sent) ? createErrorResponse(status, 'Later.') : execute();
+      isRefund(sent) ? createErrorResponse(status, 'Later.', members) : execute();
     const refundId = await request(page);
     await fixture.later();
     expect(fixture.refundStatesOf(refundId)).toEqual([]);
