@@ -63,7 +63,23 @@ const MAIN = new URL('../../../deploy/local/src/main.ts', import.meta.url).pathn
  * of an earlier run.
  */
 export async function startProduct(settings: Readonly<Record<string, string>> = {}, directory?: string) {
-  const data = directory ?? (await newDirectory(settings));
+  const started = await launch(settings, directory ?? (await newDirectory(settings)));
+  const demo: Demo = JSON.parse(await readFile(join(started.directory, 'demo.json'), 'utf8'));
+  return {
+    ...started,
+    demo,
+    /** The HTTPS address with its certificate. */
+    address: { baseUrl: demo.baseUrl, ca: await readFile(demo.caFile, 'utf8') },
+  };
+}
+
+/** The same without demo data: nothing is in it. */
+export async function startEmptyProduct(settings: Readonly<Record<string, string>> = {}) {
+  const empty = { BOXOFFICE_DEMO: 'off', ...settings };
+  return launch(empty, await newDirectory(empty));
+}
+
+const launch = async (settings: Readonly<Record<string, string>>, data: string) => {
   const [https, http] = await findFreePorts(2);
   const { MONGODB_URL: _mongodb, AMQP_URL: _amqp, ...inherited } = process.env;
   const child = spawn('node', ['--conditions=source', MAIN], {
@@ -83,12 +99,10 @@ export async function startProduct(settings: Readonly<Record<string, string>> = 
   const output = () => printed.join('');
   const httpUrl = `http://127.0.0.1:${http}`;
   await ready(child, httpUrl, output);
-  const demo: Demo = JSON.parse(await readFile(join(data, 'demo.json'), 'utf8'));
   return {
-    demo,
-    /** The HTTPS address with its certificate. */
-    address: { baseUrl: demo.baseUrl, ca: await readFile(demo.caFile, 'utf8') },
     directory: data,
+    /** Of the gateway's HTTPS listener. */
+    port: Number(https),
     httpUrl,
     output,
     /** Ends the process; SIGKILL leaves the data as a crash would. Returns the exit status. */
@@ -103,7 +117,7 @@ export async function startProduct(settings: Readonly<Record<string, string>> = 
     /** Removes the data directory. */
     discard: () => rm(data, { recursive: true, force: true, maxRetries: 5 }),
   };
-}
+};
 
 /**
  * A new data directory. A whole run creates the demo data once, in TEST_DEMO_DATA, and each product begins with a copy.

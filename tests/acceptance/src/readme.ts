@@ -33,11 +33,19 @@ export function listBlocks(markdown: string, chapter?: string): Block[] {
   return blocks;
 }
 
-/** Runs the blocks one after the other in one shell, as a reader would paste them; returns the failures. */
-export function runBlocks(blocks: readonly Block[], directory: string): string[] {
+/**
+ * Runs the blocks one after the other in one shell, as a reader would paste them; returns the failures. `settings`: what
+ * the reader has in the environment.
+ */
+export function runBlocks(
+  blocks: readonly Block[],
+  directory: string,
+  settings: Readonly<Record<string, string>> = {},
+): string[] {
   const script = blocks.map(({ commands }, index) => `echo "${MARK} ${index}"\n${commands}`).join('\n');
   const { stdout, stderr, status } = spawnSync('bash', ['-euo', 'pipefail', '-c', script], {
     cwd: directory,
+    env: { ...process.env, ...settings },
     encoding: 'utf8',
     // A bash with a socket as input and no parent shell reads a profile.
     stdio: ['ignore', 'pipe', 'pipe'],
