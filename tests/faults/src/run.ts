@@ -12,6 +12,7 @@ import { contention, exchanges, races, seats } from './scenarios/contention.ts';
 import { broker, links, outage, store } from './scenarios/engines.ts';
 import { checkout, closing, kills } from './scenarios/kills.ts';
 import { messages } from './scenarios/messages.ts';
+import { payments } from './scenarios/payments.ts';
 import { clocks, pauses, randomKills } from './scenarios/processes.ts';
 import { signIns } from './scenarios/sign-ins.ts';
 
@@ -24,6 +25,7 @@ export const scenarios: readonly Scenario[] = [
   kills,
   checkout,
   commands,
+  payments,
   signIns,
   closing,
   randomKills,

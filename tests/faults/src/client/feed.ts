@@ -12,7 +12,7 @@ export interface EventView {
   readonly id: string;
   readonly type: string;
   readonly resource: { readonly id: string };
-  readonly data: { readonly state?: string; readonly status?: string };
+  readonly data: { readonly state?: string; readonly status?: string; readonly orderId?: string };
 }
 
 /** What a webhook delivers. */

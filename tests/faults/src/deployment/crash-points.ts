@@ -23,10 +23,10 @@ export interface FactPoint {
 
 /**
  * The transaction of a step: a purchase, its cancellation, the end of a whole performance, a visitor's checkout (which
- * also has the sale of a purchase), the cancellation of a checkout after an error, access (signing in, keys, usage), or
- * any further command and its reactions.
+ * also has the sale of a purchase), the cancellation of a checkout after an error, a payment on a provider's page, access
+ * (signing in, keys, usage), or any further command and its reactions.
  */
-export type Step = 'purchase' | 'cancellation' | 'closing' | 'checkout' | 'rescue' | 'access' | 'command';
+export type Step = 'purchase' | 'cancellation' | 'closing' | 'checkout' | 'rescue' | 'payment' | 'access' | 'command';
 
 /** A moment at which a process of a service kills itself. */
 interface CrashPoint {
@@ -42,6 +42,8 @@ const ORDER = '/svc/v3/orders/*';
 const TICKET = '/svc/v3/tickets/*';
 const HOLD = '/internal/stock/holds/*';
 const CART = '/tnwr/v1/shopping-cart/items';
+const SHOP_ORDER = '/internal/shop/orders/*';
+const SIMULATED_PAGE = '/svc/v3/payment-providers/simulator/pages/*';
 
 const requests: readonly Request[] = [
   ['purchase', 'hold', 'orders', 'catalog', 'POST /internal/stock/holds'],
@@ -57,6 +59,15 @@ const requests: readonly Request[] = [
   ['checkout', 'criteria', 'orders', 'contacts', 'GET /internal/contacts/*'],
   ['checkout', 'guest', 'orders', 'contacts', 'PUT /internal/shop/contacts/*'],
   ['rescue', 'rescue', 'pos', 'orders', 'POST /internal/shop/orders/*/fault-cancellation'],
+  ['payment', 'paid-purchase', undefined, 'gateway', 'POST /tnwr/vexp/orders'],
+  ['payment', 'paid-purchase', undefined, 'pos', 'POST /tnwr/vexp/orders'],
+  ['payment', 'page', 'pos', 'payments', 'POST /internal/pages'],
+  ['payment', 'page-checkout', 'pos', 'orders', `POST ${SHOP_ORDER}/checkout`],
+  ['payment', 'another-page', 'pos', 'orders', `POST ${SHOP_ORDER}/payments`],
+  ['payment', 'paying', 'gateway', 'payments', `POST ${SIMULATED_PAGE}`],
+  ['payment', 'look', 'pos', 'payments', 'POST /internal/orders/*/look'],
+  ['payment', 'payment-report', 'payments', 'orders', 'PUT /internal/orders/*/provider-payments/*'],
+  ['payment', 'refund-report', 'payments', 'orders', 'PUT /internal/orders/*/provider-refunds/*'],
   ['command', 'order', undefined, 'gateway', 'POST /svc/v3/orders'],
   ['command', 'decision', 'gateway', 'authorizer', 'POST /internal/decisions'],
   ['command', 'forwarding', 'gateway', undefined, 'POST /svc/v3/orders'],
@@ -105,6 +116,9 @@ const facts: readonly (readonly [Step, string, ServiceName, queue: string, type:
   ['cancellation', 'tickets-cancelled', 'orders', FULFILMENT, 'tickets.cancelled'],
   ['cancellation', 'released', 'orders', FULFILMENT, 'places.released'],
   ['closing', 'performance-cancelled', 'orders', 'orders.performance-cancelled.v1', 'performance.cancelled'],
+  ['payment', 'refund-requested', 'payments', 'payments.orders.v1', 'order.refund_requested'],
+  ['payment', 'confirmed', 'payments', 'payments.orders.v1', 'order.confirmed'],
+  ['payment', 'cancelled', 'payments', 'payments.orders.v1', 'order.cancelled'],
   ['command', 'controlled', 'orders', FULFILMENT, 'ticket.controlled'],
   ['command', 'reverted', 'orders', FULFILMENT, 'ticket.control_reverted'],
   ['command', 'replaced', 'orders', FULFILMENT, 'ticket.replaced'],
@@ -154,5 +168,11 @@ export function listPoints(...steps: readonly Step[]): string[] {
 /** The points that a checkout reaches: its own steps, and those of the sale that it starts. */
 export const checkoutPoints: readonly string[] = [
   ...listPoints('checkout'),
+  ...listPoints('purchase').filter((name) => /(sale|issue)/.test(name)),
+];
+
+/** The points that a payment on a provider's page reaches: its own steps, and those of the sale that follows. */
+export const paymentPoints: readonly string[] = [
+  ...listPoints('payment'),
   ...listPoints('purchase').filter((name) => /(sale|issue)/.test(name)),
 ];

@@ -91,8 +91,11 @@ export const unlimited: Readonly<Record<string, string>> = {
   POS_HELD_PLACES_PER_LOGIN: '100000',
 };
 
-/** Webhooks of the harness are received on loopback. */
-export const reachable: Readonly<Record<string, string>> = { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' };
+/** Webhooks of the harness are received on loopback, and its payment provider is the simulator. */
+export const reachable: Readonly<Record<string, string>> = {
+  WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
+  PAYMENT_SIMULATOR: 'on',
+};
 
 /** Opens the stores and the bus of an installation, also while the product runs, as the operator's program does. */
 export function openStores(data: DataLocation): Promise<Engines> {

@@ -56,14 +56,20 @@ export async function openHall(api: Client, name: string, sections: readonly Sec
 const post = (body: object) => ({ method: 'POST', body });
 
 /** Creates a point of sale that holds places for `holdSeconds`; returns its service host. */
-export async function openPointOfSale(api: Client, name: string, hall: Hall, holdSeconds: number): Promise<string> {
+export async function openPointOfSale(
+  api: Client,
+  name: string,
+  hall: Hall,
+  holdSeconds: number,
+  paymentMethods: readonly string[] = ['on_account', 'external', 'simulated'],
+): Promise<string> {
   const pointOfSale = {
     serviceHost: `${name.toLowerCase().replaceAll(/[^a-z0-9]/g, '-')}.example`,
     name,
     languages: ['en'],
     currency: 'CHF',
     tariffIds: [hall.tariffId],
-    paymentMethods: ['on_account', 'external', 'simulated'],
+    paymentMethods,
     maxPlacesPerOrder: 50,
     holdMinutes: holdSeconds / 60,
   };

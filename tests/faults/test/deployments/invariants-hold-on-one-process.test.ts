@@ -4,6 +4,7 @@ import { type Deployment, startEmbeddedDeployment } from '../../src/deployment/d
 import { contention, races, seats } from '../../src/scenarios/contention.ts';
 import { checkout, closing, kills } from '../../src/scenarios/kills.ts';
 import { messages } from '../../src/scenarios/messages.ts';
+import { payments } from '../../src/scenarios/payments.ts';
 import { checking, play } from './play.ts';
 
 // npm start as one process on SQLite and the in-process bus, killed as a whole.
@@ -13,7 +14,7 @@ afterEach(async () => deployment?.close());
 
 test('the invariants hold after crashes, contention, races, a cancelled performance, and messages that arrive twice, out of order or unreadable', async () => {
   deployment = await startEmbeddedDeployment();
-  const all = [[kills, checkout, closing], contention, [seats, races, checking], messages];
+  const all = [[kills, checkout, closing, payments], contention, [seats, races, checking], messages];
   expect(await play(deployment, all)).toEqual([]);
 }, 1_200_000);
 

@@ -5,6 +5,7 @@ import { contention, races, seats } from '../../src/scenarios/contention.ts';
 import { outage } from '../../src/scenarios/engines.ts';
 import { checkout, closing, kills } from '../../src/scenarios/kills.ts';
 import { messages } from '../../src/scenarios/messages.ts';
+import { payments } from '../../src/scenarios/payments.ts';
 import { checking, play } from './play.ts';
 
 // Two instances of every service behind a balancer, on the MongoDB wire protocol and RabbitMQ; one is killed at a time.
@@ -23,7 +24,7 @@ scaled(
   'the invariants hold after crashes, contention, races, a cancelled performance, an outage of the broker, and messages that arrive twice, out of order or unreadable',
   async () => {
     deployment = await startScaledDeployment(env, { groups: grouped });
-    const all = [[kills, checkout, closing], contention, [seats, races], [outage, checking], messages];
+    const all = [[kills, checkout, closing, payments], contention, [seats, races], [outage, checking], messages];
     expect(await play(deployment, all)).toEqual([]);
   },
   1_200_000,

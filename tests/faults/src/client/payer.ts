@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Client, Json, Reply } from '@boxoffice/testkit';
+import { type CheckoutAnswer, isOpen, type Journal, type Outcome } from '../round/journal.ts';
+import type { Random } from '../round/random.ts';
+import type { Hall } from '../round/stage.ts';
+import { sendCommand, waitBeforeRepeat } from './api.ts';
+
+/** What a visitor who pays on the provider's page did, and what he was told. */
+export interface Payer {
+  readonly orderId: string;
+  /** Forms with which he paid, by what the page answered: taken, no longer payable, or nothing that says it. */
+  readonly pays: readonly Outcome[];
+  /** His cancellation; undefined: he did not ask for it. */
+  readonly cancelled: Outcome | undefined;
+  /** What the house gave back by hand: the amount, and the outcome. */
+  readonly refund: { readonly amount: number; readonly outcome: Outcome } | undefined;
+}
+
+interface PayerOptions {
+  /** A visitor's own client of the product. */
+  readonly pos: Client;
+  /** The institution's client, which refunds. */
+  readonly api: Client;
+  readonly serviceHost: string;
+  readonly hall: Hall;
+  readonly journal: Journal;
+  readonly payers: Payer[];
+  readonly random: Random;
+}
+
+/** How long he repeats what has no conclusive answer. */
+const PERSISTENCE_MS = 25_000;
+/** Between two looks at his order. */
+const LOOK_MS = 300;
+
+const isConclusive = (reply: Reply | undefined): boolean => reply !== undefined && reply.status < 500;
+
+/**
+ * One visit: a cart is ordered, and paid on the provider's page, or not. Some close the browser, some come back, some
+ * ask for another page and pay on both, some cancel afterwards. False: nothing could be ordered.
+ */
+export async function payOnPage(options: PayerOptions): Promise<boolean> {
+  const { pos, api, serviceHost, hall, journal, payers, random } = options;
+  const call = (path: string, method: string, token: string | undefined, body?: object, key?: string) =>
+    pos(`/tnwr/vexp${path}`, {
+      method,
+      headers: {
+        'x-service-host': serviceHost,
+        ...(token === undefined ? {} : { 'x-auth-token': token }),
+        ...(key === undefined ? {} : { 'idempotency-key': key }),
+      },
+      ...(body === undefined ? {} : { body }),
+    }).catch(() => undefined);
+
+  /** Repeats until the answer is conclusive, or his patience ends; `repeats` may have had an effect without an answer. */
+  const insistAndCount = async (send: () => Promise<Reply | undefined>) => {
+    const until = Date.now() + PERSISTENCE_MS;
+    for (let repeats = 0; ; repeats++) {
+      const reply = await send();
+      if (isConclusive(reply) || Date.now() > until) return { reply, repeats };
+      await waitBeforeRepeat(repeats);
+    }
+  };
+  const insist = async (send: () => Promise<Reply | undefined>): Promise<Reply | undefined> =>
+    (await insistAndCount(send)).reply;
+
+  const [section] = hall.sections;
+  const item = {
+    performanceId: hall.performanceId,
+    tariffId: hall.tariffId,
+    seatCategoryId: String(section?.id),
+    quantity: random.between(1, 2),
+  };
+  const added = await call('/shopping-cart/items', 'POST', undefined, item, randomUUID());
+  const token = added?.headers['x-auth-token'];
+  const cartId: unknown = added?.body?.data?.id;
+  if (added?.status !== 201 || typeof token !== 'string' || typeof cartId !== 'string') return false;
+  journal.carts.add(cartId);
+
+  const answers: CheckoutAnswer[] = [];
+  const contact = { firstName: 'Ada', lastName: 'Lovelace', email: `ada.${random.between(0, 1e9)}@example.org` };
+  const checkOut = async (): Promise<Json | undefined> => {
+    const until = Date.now() + PERSISTENCE_MS;
+    for (let [repeats, key] = [0, randomUUID()]; Date.now() < until; repeats++) {
+      const reply = await call('/orders', 'POST', token, { contact, paymentMethod: 'stripe' }, key);
+      const answer = toAnswer(reply);
+      answers.push(answer);
+      if (answer.status === 201 || answer.status === 200) return reply?.body.data;
+      if (!isOpen(answer)) {
+        if (answer.code !== 'payment_unavailable') return undefined;
+        // The cart stays: another try is another request.
+        key = randomUUID();
+      }
+      await waitBeforeRepeat(repeats);
+    }
+    return undefined;
+  };
+  const ordered = await checkOut();
+  // Without a key: several tries had several.
+  const checkout = { cartId, key: null, sightings: [], inSession: null };
+  if (ordered === undefined) {
+    journal.checkouts.push({ ...checkout, answers });
+    return false;
+  }
+
+  const pays: Outcome[] = [];
+  const pay = async (url: string, form: Readonly<Record<string, string>>): Promise<void> => {
+    const { pathname, search } = new URL(url);
+    const body = new URLSearchParams({ outcome: 'pay', ...form });
+    const { reply, repeats } = await insistAndCount(() =>
+      pos(`${pathname}${search}`, { method: 'POST', body }).catch(() => undefined),
+    );
+    if (form.outcome === 'decline') return;
+    // The page may be paid by the try whose answer never came.
+    pays.push(reply?.status === 303 ? 'ok' : isConclusive(reply) && repeats === 0 ? 'refused' : 'unknown');
+  };
+  const look = async (): Promise<Json | undefined> =>
+    (await insist(() => call(`/orders/${cartId}`, 'GET', token)))?.body?.data;
+  /** He stays at the page of his order until it says that it is bought. */
+  const comeBack = async (): Promise<void> => {
+    for (const until = Date.now() + PERSISTENCE_MS; Date.now() < until; await pause(LOOK_MS))
+      if ((await look())?.state !== 'payment_pending') return;
+  };
+
+  const url: unknown = ordered.payment?.url;
+  const fate = random.next();
+  if (typeof url !== 'string' || fate < 0.1) {
+    // He leaves without having paid.
+  } else if (fate < 0.25) {
+    const another = await insist(() =>
+      call(`/orders/${cartId}/payments`, 'POST', token, { paymentMethod: 'stripe' }, randomUUID()),
+    );
+    const second: unknown = another?.body?.data?.payment?.url;
+    await Promise.all([pay(url, {}), ...(typeof second === 'string' ? [pay(second, {})] : [])]);
+  } else if (fate < 0.5) {
+    // Nobody tells the house: it finds out as he comes back.
+    await pay(url, { webhook: 'none' });
+    await comeBack();
+  } else {
+    if (fate < 0.6) await pay(url, { outcome: 'decline' });
+    await Promise.all([pay(url, {}), ...(fate < 0.7 ? [pay(url, {})] : [])]);
+    if (fate < 0.8) await comeBack();
+  }
+
+  const state: unknown = (await look())?.state;
+  const isBought = state === 'confirmed';
+  let cancelled: Outcome | undefined;
+  let refund: Payer['refund'];
+  if (isBought && random.chance(0.35)) {
+    const reply = await insist(() => call(`/orders/${cartId}/cancellation`, 'POST', token, {}, randomUUID()));
+    cancelled = !isConclusive(reply) ? 'unknown' : Number(reply?.status) < 300 ? 'ok' : 'refused';
+  } else if (isBought && random.chance(0.4)) {
+    const amount = random.between(1, Number(section?.amount));
+    const made = await sendCommand(api, `/svc/v3/orders/${cartId}/refunds`, 'POST', { amount, provider: 'stripe' });
+    refund = { amount, outcome: made.outcome };
+  }
+  // What he cancels himself is judged by what he paid.
+  const isJudged = cancelled === undefined || cancelled === 'refused';
+  journal.checkouts.push({ ...checkout, answers: isJudged ? answers : [] });
+  payers.push({ orderId: cartId, pays, cancelled, refund });
+  return true;
+}
+
+const toAnswer = (reply: Reply | undefined): CheckoutAnswer => ({
+  status: reply?.status ?? null,
+  code: reply?.body?.errorCode ?? null,
+  orderId: reply?.body?.data?.id ?? null,
+  state: reply?.body?.data?.state ?? null,
+  orderCancelled: typeof reply?.body?.orderCancelled === 'boolean' ? reply.body.orderCancelled : null,
+  userLoggedOut: typeof reply?.body?.userLoggedOut === 'boolean' ? reply.body.userLoggedOut : null,
+});
