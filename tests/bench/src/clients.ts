@@ -161,6 +161,13 @@ export function checkOut(visitor: Visitor, token: string): Promise<Reply> {
   return visitor.send('POST', '/tnwr/v1/orders', { contact, paymentMethod: 'simulated', paymentToken: 'ok' }, token);
 }
 
+/** Orders the cart as a guest; the answer names the page of the simulated provider. */
+export function checkOutOnPage(visitor: Visitor, token: string): Promise<Reply> {
+  guests += 1;
+  const contact = { firstName: 'Ana', lastName: `Martin ${guests}`, email: `guest${guests}@example.org` };
+  return visitor.send('POST', '/tnwr/vexp/orders', { contact, paymentMethod: 'stripe' }, token);
+}
+
 /** Puts a performance with `capacity` places on sale in the opera's shop; returns its product, too. */
 export async function sellInShop(product: Product, capacity: number): Promise<Hot & { readonly productId: string }> {
   const buyer = createBuyer(product, await requestOperaAuthorization(product));

@@ -4,13 +4,22 @@ import { parseArgs } from 'node:util';
 import { events } from './events.ts';
 import { gateway } from './gateway.ts';
 import { type Benchmark, formatTable } from './measure/report.ts';
+import { payments } from './payments.ts';
 import { peers } from './peers.ts';
 import { purchase } from './purchase.ts';
 import { revisions } from './revisions.ts';
 import { start } from './start.ts';
 
 // npm run bench -- NAME… [--json] [--option value]; without a name: lists the benchmarks
-const benchmarks: Readonly<Record<string, Benchmark>> = { gateway, start, purchase, peers, events, revisions };
+const benchmarks: Readonly<Record<string, Benchmark>> = {
+  gateway,
+  start,
+  purchase,
+  payments,
+  peers,
+  events,
+  revisions,
+};
 
 const text = { type: 'string' } as const;
 const { values, positionals: names } = parseArgs({
@@ -23,6 +32,7 @@ const { values, positionals: names } = parseArgs({
     pairs: text,
     only: text,
     amqp: text,
+    mongodb: text,
     venv: text,
   },
 });
