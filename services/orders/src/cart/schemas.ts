@@ -150,7 +150,7 @@ const ShopPayment = named(
       url: createNullableSchema(Text({ description: "the provider's page, while it can be paid there" })),
       expiresAt: createNullableSchema({ ...timestamp, description: 'of the page' }),
     },
-    { description: "a provider's captured one, else the last of a provider, else the last one" },
+    { description: "a provider's captured one, else the last pending one, else the last one" },
   ),
 );
 
@@ -205,9 +205,8 @@ export function toShopView(order: OrderDocument, now: number): Static<typeof Sho
 }
 
 const toShopPayment = (order: OrderDocument, now: number): Static<typeof ShopPayment> | null => {
-  const byProvider = order.payments.filter(({ provider }) => provider !== undefined);
-  const captured = byProvider.filter(({ status }) => status === 'captured');
-  const payment = captured.at(-1) ?? byProvider.at(-1) ?? order.payments.at(-1);
+  const captured = order.payments.findLast((one) => one.provider !== undefined && one.status === 'captured');
+  const payment = captured ?? order.payments.findLast(({ status }) => status === 'pending') ?? order.payments.at(-1);
   if (!payment) return null;
   const { id, method, provider = null, status, page, ended } = payment;
   const isPayable = page !== undefined && isWanted(order, id, now) && Date.parse(page.expiresAt) > now;

@@ -152,6 +152,21 @@ describeOnEachEngine('an order waits for the page of a provider', (fixture) => {
     });
   });
 
+  test('after a page that failed it shows the payment that is pending, however it is made, then the last', async () => {
+    const { page, path, orderId } = await checkOutWithPage(fixture);
+    await report(fixture, orderId, page, 'failed', { ended: 'expired' });
+    const contactNumber = createContact(fixture);
+    await buyCart(fixture, path, { contactNumber, requestId: 'anew', paymentMethod: 'external' });
+    const shown = async () => (await readCart(fixture, path)).payment;
+    expect(await shown()).toMatchObject({ method: 'external', provider: null, state: 'pending', url: null });
+    const pending = (await listPayments(fixture, `/${orderId}`)).find(({ status }) => status === 'pending');
+    await fixture.call('PATCH', `/${orderId}/payments/${pending?.id}`, { body: { status: 'captured' } });
+    expect(await shown()).toMatchObject({ method: 'external', state: 'captured' });
+    // Money of a page that came all the same.
+    await report(fixture, orderId, page);
+    expect(await shown()).toMatchObject({ method: 'stripe', state: 'captured' });
+  });
+
   test('pages are wanted while they are pending and charge what is due', async () => {
     const { page, path, orderId } = await checkOutWithPage(fixture);
     const ask = async (one = page) => (await report(fixture, orderId, one, 'pending')).data;
