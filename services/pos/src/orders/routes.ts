@@ -155,8 +155,11 @@ export function createOrdersRoutes(context: PosContext, edition: Edition): AnyOp
       summary: 'Cancels an own order',
       description:
         'Any live order without a controlled ticket, until `shopperCancellationMinutes` of the point of sale before ' +
-        'its first performance starts, as it is dated now. The institution decides about refunds.' +
-        (isExperimental ? ' With `X-Order-Link` the order of that link, without a session.' : ''),
+        'its first performance starts, as it is dated now. ' +
+        (isExperimental
+          ? 'What was paid is `credit`, which is refunded by itself where `refundCredit` of the point of sale is on; ' +
+            'otherwise the institution decides about refunds. With `X-Order-Link` the order of that link, without a session.'
+          : 'The institution decides about refunds.'),
       params,
       query: langQuery,
       answers: { 200: Order },
