@@ -57,14 +57,26 @@ export function isConfined() {
 const WHOLE = /^\/(?:account|order|ticket-link|lost-link)\b/;
 const OF_CART = /^\/(?:cart|checkout)\b/;
 
+/** Whether a page is only in the whole window, where it then opens. The browser resolves the path: `/./account`. */
+const leavesFrame = (path) => {
+  if (!isFramed()) return false;
+  const shown = pathOf(new URL(link(path), location.origin).pathname) ?? '';
+  const isWhole = WHOLE.test(shown) || (OF_CART.test(shown) && isConfined());
+  if (isWhole) window.open(link(path), '_top');
+  return isWhole;
+};
+
 /** Shows the page of a path. */
 export function go(path) {
-  if (isFramed() && (WHOLE.test(path) || (OF_CART.test(path) && isConfined()))) {
-    window.open(link(path), '_top');
-    return;
-  }
+  if (leavesFrame(path)) return;
   history.pushState(null, '', link(path));
   window.dispatchEvent(new Event(MOVED));
+}
+
+/** Takes over the address of an earlier release, which had its page after `#/`. */
+export function replaceOldAddress() {
+  const [, path] = /^#(\/.*)$/.exec(location.hash) ?? [];
+  if (path && !leavesFrame(path)) history.replaceState(null, '', link(path));
 }
 
 /** Sets the title of the window. */

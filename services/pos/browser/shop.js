@@ -1,7 +1,7 @@
 // The entry of the shop: shows the page of the address. It uses only the point-of-sale API.
 import { Refusal } from './api.js';
 import { h, screenReaderText } from './dom.js';
-import { go, link, MOVED, pathOf, setTitle, shop } from './frame.js';
+import { go, link, MOVED, pathOf, replaceOldAddress, setTitle, shop } from './frame.js';
 import { announce, clearAnnouncement, clearNotices, notice, showError, wordsOf } from './notices.js';
 import { cartItems, loadCart, onChange, onFollowed, onLoss, restore, timeLeft, visitor } from './state.js';
 import { clock, errorText, t, typeOf, useTexts } from './texts/index.js';
@@ -233,10 +233,7 @@ window.addEventListener(MOVED, () => move());
 window.addEventListener('popstate', ({ state }) => move(state?.scroll ?? 0));
 window.addEventListener('pagehide', keepScroll);
 
-/** Addresses of earlier releases had their page after `#/`. */
-const old = /^#(\/.*)$/.exec(location.hash);
-if (old) history.replaceState(null, '', link(old[1]));
-
+replaceOldAddress();
 history.scrollRestoration = 'manual';
 useTexts(await import(`./texts/${shop.texts}.js`).then((all) => all[shop.texts]));
 const scrolled = history.state?.scroll ?? 0;

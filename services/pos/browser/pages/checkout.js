@@ -200,7 +200,7 @@ const payment = (button) => {
       'section',
       { class: 'step' },
       h('h2', {}, t('payment')),
-      !only && h('p', {}, t('noPaymentMethods', { name: shop.name })),
+      !only && h('p', {}, t(mayLogIn() ? 'loginToPay' : 'noPaymentMethods', { name: shop.name })),
       only && isFree && h('p', {}, t('nothingToPay')),
       only && !isFree && options.length === 1 && h('p', {}, h('strong', {}, only.label), '. ', only.text),
       !isFree &&
@@ -210,6 +210,9 @@ const payment = (button) => {
     ),
   };
 };
+
+/** Whether a login may open a way of paying to the visitor. */
+const mayLogIn = () => !visitor.contact && shop.paymentMethods.length > 0;
 
 const orderWords = (method) => {
   if (isProvider(method)) return 'payOnPage';

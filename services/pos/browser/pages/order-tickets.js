@@ -3,7 +3,7 @@ import { calendarOf, calendarType, eventUid, sequenceAt } from '../calendar.js';
 import { h } from '../dom.js';
 import { shop } from '../frame.js';
 import { act, announce } from '../notices.js';
-import { isShow, money, t, typeOf } from '../texts/index.js';
+import { isShow, money, t, typeOf, until } from '../texts/index.js';
 import { holderOf, placeName, ticketCard } from '../ticket.js';
 import { categoryOf, nameOf, whenAndWhere } from './cart.js';
 
@@ -31,7 +31,8 @@ export function orderType({ items }) {
 
 /** What an order in its state means for the visitor. */
 export function orderText(order) {
-  return t(`order_${textState(order)}_text`, { type: orderType(order), name: shop.name });
+  const time = order.expiresAt && until(order.expiresAt);
+  return t(`order_${textState(order)}_text`, { type: orderType(order), name: shop.name, time });
 }
 
 const textState = (order) => {

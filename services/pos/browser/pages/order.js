@@ -25,8 +25,12 @@ import { forgetTyped } from './purchase.js';
 const POLL_MS = 2_000;
 const SLOWEST_POLL_MS = 20_000;
 
-/** An own order. Without the session that it was bought in, the link that the tab may have kept shows it. */
+/**
+ * An own order. Without the session that it was bought in, the link that the tab may have kept shows it. Who comes back
+ * from the payment page in another browser has another session, or none.
+ */
 export async function orderPage([id], query, { redraw } = {}) {
+  const isNew = query.has('new');
   let order;
   try {
     order = await api.order(id);
@@ -34,10 +38,9 @@ export async function orderPage([id], query, { redraw } = {}) {
     if (!(error instanceof Refusal) || (error.status !== 401 && error.status !== 404)) throw error;
     const kept = keptLink(id)?.split('#')[1];
     if (kept) return linkedPage(kept, redraw);
-    if (error.status === 401) return away();
+    if (error.status === 401 || isNew) return away();
     throw error;
   }
-  const isNew = query.has('new');
   const cancelKey = newKey();
   let box;
   return shownOrder(order, {
@@ -60,7 +63,7 @@ export async function orderPage([id], query, { redraw } = {}) {
 const away = () => {
   const logIn = h('a', { class: 'button button-quiet', href: link('/account') }, t('logIn'));
   const text = t(shop.sendsMails ? 'orderAwayText' : 'lostLinkNoMails');
-  return { title: t('sessionOverTitle'), node: message(t('sessionOverTitle'), text, toLostLink(), logIn) };
+  return { title: t('orderAwayTitle'), node: message(t('orderAwayTitle'), text, toLostLink(), logIn) };
 };
 
 /** A page that follows its order until nothing more is to come. */

@@ -170,11 +170,12 @@ export const de = {
   payBy: 'Wie möchten Sie bezahlen?',
   nothingToPay: 'Es ist nichts zu bezahlen.',
   noPaymentMethods: '{name} nimmt hier zurzeit keine Bestellungen an.',
+  loginToPay: 'Hier kauft man auf Rechnung. Bitte melden Sie sich zuerst an.',
   method_provider: 'Debit- oder Kreditkarte, Wallet',
   method_provider_text: 'Wir leiten Sie zur Zahlungsseite und von dort zurück zu Ihrer Bestellung.',
   method_external: 'Direkt beim Veranstalter',
   method_external_text:
-    'Sie bezahlen selbst bei {name}, so wie es dort angeboten wird, zum Beispiel an der Kasse oder mit einer Überweisung. Die Bestellung wartet und ist bestätigt, sobald Ihre Zahlung dort erfasst ist.',
+    'Sie bezahlen selbst bei {name}, so wie es dort angeboten wird, zum Beispiel an der Kasse. Die nächste Seite sagt, bis wann Ihre Bestellung reserviert ist; sie ist bestätigt, sobald Ihre Zahlung dort erfasst ist.',
   method_on_account: 'Auf Rechnung',
   method_on_account_text: 'Die Bestellung ist sofort bestätigt, und {name} schickt Ihnen eine Rechnung.',
   method_simulated: 'Vorführung',
@@ -192,7 +193,7 @@ export const de = {
   order_by_on_account: 'Für {price} auf Rechnung bestellen',
   orderFree: 'Kostenlos bestellen',
   toPaymentPage: 'Sie werden zur Zahlungsseite geleitet.',
-  paying: 'Die Zahlung läuft.',
+  paying: 'Ihre Bestellung wird aufgegeben.',
   unsettledTitle: 'Wir wissen noch nicht, was aus Ihrer Bestellung geworden ist',
   unsettledText:
     'Keine Antwort sagt uns, ob sie zustande gekommen ist. Bitte fragen Sie nochmals nach: Sie erhalten dieselbe Bestellung, nichts wird doppelt gekauft oder belastet.',
@@ -219,20 +220,21 @@ export const de = {
   order_asking_text:
     'Die Zahlungsseite ist geschlossen. Wenn Sie bezahlt haben, ist nichts zu tun: Diese Seite ändert sich von selbst, sobald die Zahlung da ist.',
   order_external_text:
-    'Bitte bezahlen Sie bei {name}, so wie es dort angeboten wird. Alles ist für Sie reserviert, und diese Seite ändert sich von selbst, sobald Ihre Zahlung erfasst ist.',
+    'Bitte bezahlen Sie bei {name}, so wie es dort angeboten wird. Alles ist bis {time} für Sie reserviert, und diese Seite ändert sich von selbst, sobald Ihre Zahlung erfasst ist.',
   order_page_over_text:
     'Die Zahlungsseite wurde geschlossen, bevor Sie bezahlt haben, und es wurde nichts belastet. Alles ist noch bis {time} für Sie reserviert: Sie können es nochmals versuchen.',
   order_page_failed_text:
-    'Die Zahlung ist nicht gelungen, und es wurde nichts belastet. Alles ist noch bis {time} für Sie reserviert: Sie können es nochmals versuchen.',
+    'Die Zahlung ist nicht gelungen. Falls doch etwas belastet wurde, geht es an Sie zurück. Alles ist noch bis {time} für Sie reserviert: Sie können es nochmals versuchen.',
   payTryAgain: 'Nochmals versuchen',
   order_late_text:
     'Ihre Zahlung kam zu spät: Was Sie gewählt hatten, war nicht mehr für Sie reserviert und ist nicht mehr frei.',
   moneyBack: '{amount} werden Ihnen erstattet. Je nach Zahlungsart kann es einige Tage dauern.',
   moneyThere: '{amount} von Ihnen liegen noch beim Veranstalter, der sie zurückzahlt oder sich bei Ihnen meldet.',
+  orderAwayTitle: 'Ihre Bestellung lässt sich hier nicht anzeigen',
   orderAwayText:
-    'Dieser Browser kennt Ihre Bestellung nicht mehr. Wenn Sie bezahlt haben, gilt das: Die Bestätigung mit einem Link zu Ihrer Bestellung kommt an Ihre E-Mail-Adresse.',
+    'Dieser Browser kennt Ihre Bestellung nicht. Wenn Sie bezahlt haben, gilt das: Die Bestätigung mit einem Link zu Ihrer Bestellung kommt an Ihre E-Mail-Adresse.',
   order_reserved: 'Ihre Bestellung ist reserviert',
-  order_reserved_text: 'Sie bleibt reserviert, bis sie bezahlt ist.',
+  order_reserved_text: 'Sie bleibt bis {time} reserviert.',
   order_cancelled: 'Ihre Bestellung ist storniert',
   order_cancelled_text: 'Die Codes gelten nicht mehr.',
   order_expired: 'Ihre Bestellung ist verfallen',
@@ -368,7 +370,7 @@ export const de = {
     payment_method_not_accessible: 'Diese Zahlungsart steht Ihnen nicht offen.',
     payment_amount_too_small: 'Dieser Betrag ist zu klein für diese Zahlungsart. Bitte wählen Sie eine andere.',
     payment_unavailable:
-      'Die Zahlungsseite ist gerade nicht erreichbar. Es wurde nichts belastet, Ihr Warenkorb bleibt reserviert: Bitte versuchen Sie es nochmals, oder wählen Sie eine andere Zahlungsart.',
+      'Die Zahlungsseite ist gerade nicht erreichbar. Es wurde nichts belastet, und was Sie gewählt haben, bleibt reserviert: Bitte versuchen Sie es nochmals, oder wählen Sie eine andere Zahlungsart.',
     order_not_payable: 'Diese Bestellung lässt sich hier nicht mehr bezahlen. Diese Seite zeigt ihren Stand.',
     ticket_not_changeable: 'Das lässt sich nicht mehr ändern.',
     idempotency_in_progress: 'Ihre erste Anfrage wird noch bearbeitet. Bitte versuchen Sie es gleich nochmals.',

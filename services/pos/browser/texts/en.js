@@ -167,11 +167,12 @@ export const en = {
   payBy: 'How would you like to pay?',
   nothingToPay: 'There is nothing to pay.',
   noPaymentMethods: '{name} takes no orders here at the moment.',
+  loginToPay: 'Here one buys on account. Please log in first.',
   method_provider: 'Card or wallet',
   method_provider_text: 'We take you to the payment page, and from there back to your order.',
   method_external: 'Directly to the organiser',
   method_external_text:
-    'You pay {name} yourself, as they offer it, for instance at the box office or by bank transfer. The order waits, and is confirmed once they have recorded your payment.',
+    'You pay {name} yourself, as they offer it, for instance at the box office. The next page says until when your order is kept; it is confirmed once they have recorded your payment.',
   method_on_account: 'On account',
   method_on_account_text: 'The order is confirmed at once, and {name} sends you an invoice.',
   method_simulated: 'Demonstration',
@@ -189,7 +190,7 @@ export const en = {
   order_by_on_account: 'Order for {price} on account',
   orderFree: 'Order free of charge',
   toPaymentPage: 'You are taken to the payment page.',
-  paying: 'Your payment is being made.',
+  paying: 'Your order is being placed.',
   unsettledTitle: 'We do not know yet what became of your order',
   unsettledText:
     'We have no answer that says whether it went through. Please ask again: you get the same order, and nothing is ever bought or charged twice.',
@@ -215,20 +216,21 @@ export const en = {
   order_asking_text:
     'The payment page is closed. If you have paid, there is nothing to do: this page changes by itself as soon as the payment arrives.',
   order_external_text:
-    'Please pay {name} as they offer it. Everything is kept for you, and this page changes by itself once they have recorded your payment.',
+    'Please pay {name} as they offer it. Everything is kept for you until {time}, and this page changes by itself once they have recorded your payment.',
   order_page_over_text:
     'The payment page closed before you paid, and nothing has been charged. Everything is still kept for you until {time}: you can try again.',
   order_page_failed_text:
-    'The payment did not succeed, and nothing has been charged. Everything is still kept for you until {time}: you can try again.',
+    'The payment did not succeed. If something was charged all the same, it goes back to you. Everything is still kept for you until {time}: you can try again.',
   payTryAgain: 'Try again',
   order_late_text:
     'Your payment arrived too late: what you had chosen was no longer kept for you, and is no longer free.',
   moneyBack: '{amount} is refunded to you. Depending on how you paid, it can take some days to arrive.',
   moneyThere: '{amount} of yours is still with the organiser, who pays it back or gets in touch with you.',
+  orderAwayTitle: 'Your order cannot be shown here',
   orderAwayText:
-    'This browser no longer knows your order. If you have paid, that counts: the confirmation, with a link to your order, comes to your email address.',
+    'This browser does not know your order. If you have paid, that counts: the confirmation, with a link to your order, comes to your email address.',
   order_reserved: 'Your order is reserved',
-  order_reserved_text: 'It is kept for you until it is paid.',
+  order_reserved_text: 'It is kept for you until {time}.',
   order_cancelled: 'Your order is cancelled',
   order_cancelled_text: 'Its codes are no longer valid.',
   order_expired: 'Your order has expired',
@@ -362,7 +364,7 @@ export const en = {
     payment_method_not_accessible: 'This way of paying is not open to you.',
     payment_amount_too_small: 'This amount is too small for this way of paying. Please choose another one.',
     payment_unavailable:
-      'The payment page cannot be reached just now. Nothing has been charged, and your cart is still kept: please try again, or choose another way of paying.',
+      'The payment page cannot be reached just now. Nothing has been charged, and what you chose is still kept: please try again, or choose another way of paying.',
     order_not_payable: 'This order can no longer be paid here. This page shows how it stands.',
     ticket_not_changeable: 'This can no longer be changed.',
     idempotency_in_progress: 'Your first request is still being worked on. Please try again in a moment.',

@@ -170,11 +170,12 @@ export const fr = {
   payBy: 'Comment souhaitez-vous payer ?',
   nothingToPay: 'Il n’y a rien à payer.',
   noPaymentMethods: '{name} ne prend pas de commandes ici pour le moment.',
+  loginToPay: 'Ici, on achète sur facture. Veuillez d’abord vous connecter.',
   method_provider: 'Carte ou portefeuille électronique',
   method_provider_text: 'Nous vous menons à la page de paiement, puis de retour à votre commande.',
   method_external: 'Directement à l’organisateur',
   method_external_text:
-    'Vous payez vous-même {name}, comme cela y est proposé, par exemple au guichet ou par virement. La commande attend, et est confirmée dès que votre paiement y est enregistré.',
+    'Vous payez vous-même {name}, comme cela y est proposé, par exemple au guichet. La page suivante dit jusqu’à quand votre commande est réservée ; elle est confirmée dès que votre paiement y est enregistré.',
   method_on_account: 'Sur facture',
   method_on_account_text: 'La commande est confirmée aussitôt, et {name} vous envoie une facture.',
   method_simulated: 'Démonstration',
@@ -192,7 +193,7 @@ export const fr = {
   order_by_on_account: 'Commander pour {price} sur facture',
   orderFree: 'Commander gratuitement',
   toPaymentPage: 'Vous êtes mené à la page de paiement.',
-  paying: 'Paiement en cours.',
+  paying: 'Votre commande est en cours.',
   unsettledTitle: 'Nous ne savons pas encore si votre commande a abouti',
   unsettledText:
     'Aucune réponse ne nous dit si elle est passée. Redemandez : vous obtiendrez la même commande, rien n’est jamais acheté ni débité deux fois.',
@@ -218,20 +219,21 @@ export const fr = {
   order_asking_text:
     'La page de paiement est fermée. Si vous avez payé, il n’y a rien à faire : cette page se met à jour dès que le paiement arrive.',
   order_external_text:
-    'Veuillez payer {name}, comme cela y est proposé. Tout vous est réservé, et cette page se met à jour dès que votre paiement est enregistré.',
+    'Veuillez payer {name}, comme cela y est proposé. Tout vous est réservé jusqu’à {time}, et cette page se met à jour dès que votre paiement est enregistré.',
   order_page_over_text:
     'La page de paiement s’est fermée avant votre paiement, et rien n’a été débité. Tout vous est encore réservé jusqu’à {time} : vous pouvez réessayer.',
   order_page_failed_text:
-    'Le paiement n’a pas abouti, et rien n’a été débité. Tout vous est encore réservé jusqu’à {time} : vous pouvez réessayer.',
+    'Le paiement n’a pas abouti. Si quelque chose a tout de même été débité, cela vous est rendu. Tout vous est encore réservé jusqu’à {time} : vous pouvez réessayer.',
   payTryAgain: 'Réessayer',
   order_late_text:
     'Votre paiement est arrivé trop tard : ce que vous aviez choisi ne vous était plus réservé, et n’est plus libre.',
   moneyBack: '{amount} vous sont remboursés. Selon votre moyen de paiement, cela peut prendre quelques jours.',
   moneyThere: '{amount} de votre part sont encore chez l’organisateur, qui vous les rembourse ou vous contacte.',
+  orderAwayTitle: 'Votre commande ne peut pas être affichée ici',
   orderAwayText:
-    'Ce navigateur ne connaît plus votre commande. Si vous avez payé, cela compte : la confirmation, avec un lien vers votre commande, arrive à votre adresse e-mail.',
+    'Ce navigateur ne connaît pas votre commande. Si vous avez payé, cela compte : la confirmation, avec un lien vers votre commande, arrive à votre adresse e-mail.',
   order_reserved: 'Votre commande est réservée',
-  order_reserved_text: 'Elle est gardée jusqu’à son paiement.',
+  order_reserved_text: 'Elle est réservée jusqu’à {time}.',
   order_cancelled: 'Votre commande est annulée',
   order_cancelled_text: 'Ses codes ne sont plus valables.',
   order_expired: 'Votre commande a expiré',
@@ -367,7 +369,7 @@ export const fr = {
     payment_method_not_accessible: 'Ce moyen de paiement ne vous est pas ouvert.',
     payment_amount_too_small: 'Ce montant est trop petit pour ce moyen de paiement. Veuillez en choisir un autre.',
     payment_unavailable:
-      'La page de paiement n’est pas joignable pour l’instant. Rien n’a été débité et votre panier reste réservé : veuillez réessayer, ou choisir un autre moyen de paiement.',
+      'La page de paiement n’est pas joignable pour l’instant. Rien n’a été débité et ce que vous avez choisi vous reste réservé : veuillez réessayer, ou choisir un autre moyen de paiement.',
     order_not_payable: 'Cette commande ne peut plus être payée ici. Cette page montre où elle en est.',
     ticket_not_changeable: 'Cela ne peut plus être modifié.',
     idempotency_in_progress: 'Votre première demande est encore en traitement. Réessayez dans un instant.',

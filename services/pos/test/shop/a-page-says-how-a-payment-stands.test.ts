@@ -13,6 +13,8 @@ const asked: { readonly call: string; readonly link: string | undefined; readonl
 
 const location = { origin: 'https://shop.test', hash: '', assign: (address: string) => void left.push(address) };
 const outside = {};
+/** The addresses that have taken the place of the present one. */
+const replaced: string[] = [];
 /** Pages that have left the frame for the whole window. */
 const whole: string[] = [];
 const window: { dispatchEvent: () => void; open: (address: string, target: string) => void; top?: object } = {
@@ -23,7 +25,10 @@ const window: { dispatchEvent: () => void; open: (address: string, target: strin
 usePlatform({
   document: page,
   location,
-  history: { pushState: () => undefined, replaceState: () => undefined },
+  history: {
+    pushState: () => undefined,
+    replaceState: (_state: unknown, _title: string, address: string) => void replaced.push(address),
+  },
   window,
   sessionStorage: {
     getItem: (name: string) => kept.get(name) ?? null,
@@ -72,6 +77,7 @@ beforeEach(async () => {
   for (const list of [answers, kept]) list.clear();
   asked.length = 0;
   left.length = 0;
+  whole.length = 0;
   window.top = window;
   await speak('en');
 });
@@ -91,10 +97,28 @@ const find = (node: FakeElement, words: string): FakeElement => {
 };
 
 describe.each([
-  ['en', 'Pay now', 'Try again', 'refunded', 'too late', 'Please pay Opera'],
-  ['de', 'Jetzt bezahlen', 'Nochmals versuchen', 'erstattet', 'zu spät', 'bezahlen Sie bei Opera'],
-  ['fr', 'Payer maintenant', 'Réessayer', 'remboursés', 'trop tard', 'payer Opera'],
-])('in %s the page of an order', (language, payNow, tryAgain, refunded, late, external) => {
+  ['en', 'Pay now', 'Try again', 'refunded', 'too late', 'Please pay Opera', 'nothing has been', 'it goes back'],
+  [
+    'de',
+    'Jetzt bezahlen',
+    'Nochmals versuchen',
+    'erstattet',
+    'zu spät',
+    'bezahlen Sie bei Opera',
+    'nichts belastet',
+    'geht es an Sie zurück',
+  ],
+  [
+    'fr',
+    'Payer maintenant',
+    'Réessayer',
+    'remboursés',
+    'trop tard',
+    'payer Opera',
+    'rien n’a été débité',
+    'vous est rendu',
+  ],
+])('in %s the page of an order', (language, payNow, tryAgain, refunded, late, external, charged, goesBack) => {
   beforeEach(() => speak(language));
 
   test('offers the payment page while one can pay, and says until when', async () => {
@@ -126,11 +150,21 @@ describe.each([
       expect(await wordsOf(orderOf({ state, payment: null }))).not.toMatch(new RegExp(`${refunded}|${late}`));
   });
 
-  test('says how the house is paid where that is outside of the shop', async () => {
-    expect(await wordsOf(orderOf({ payment: { ...payment, method: 'external', url: null } }))).toContain(external);
+  test('says how the house is paid where that is outside of the shop, and until when', async () => {
+    const words = await wordsOf(orderOf({ payment: { ...payment, method: 'external', url: null, expiresAt: null } }));
+    expect(words).toContain(external);
+    expect(words).toContain(modules.texts.until(inAnHour));
+    expect(await wordsOf(orderOf({ state: 'reserved', payment: null }))).toContain(modules.texts.until(inAnHour));
   });
 
-  test.each(['payment_pending', 'open', 'confirmed', 'expired', 'cancelled'])(
+  test('denies that money was charged only where a page closed unpaid: other money goes back', async () => {
+    const wordsIn = (state: string) => wordsOf(orderOf({ state: 'open', payment: { ...payment, state, url: null } }));
+    const [failed, over] = [await wordsIn('failed'), await wordsIn('expired')];
+    expect([failed.includes(charged), over.includes(charged)]).toEqual([false, true]);
+    expect([failed.includes(goesBack), over.includes(goesBack)]).toEqual([true, false]);
+  });
+
+  test.each(['payment_pending', 'open', 'reserved', 'confirmed', 'expired', 'cancelled'])(
     'leaves no gap in a text, %s',
     async (state) => {
       for (const how of ['pending', 'captured', 'failed', 'expired'])
@@ -144,8 +178,8 @@ describe.each([
 
 describe('who comes back without the session', () => {
   const token = 't'.repeat(43);
-  const comeBack = async (): Promise<string> => {
-    const { node, leave } = await (modules.order.orderPage(['ord_1'], new URLSearchParams(), {}) as Shown);
+  const comeBack = async (query = ''): Promise<string> => {
+    const { node, leave } = await (modules.order.orderPage(['ord_1'], new URLSearchParams(query), {}) as Shown);
     leave?.();
     return node.textContent;
   };
@@ -158,10 +192,20 @@ describe('who comes back without the session', () => {
     expect(asked.find(({ call }) => call.includes('order-links'))?.link).toBe(token);
   });
 
-  test('sees without one that a payment counts, and where its confirmation comes', async () => {
-    answers.set('GET orders/ord_1', 401);
+  test.each([
+    ['without a session', 401, ''],
+    ['with the session of another browser, from the payment page', 404, 'new=1'],
+  ])('sees without one that a payment counts, and where its confirmation comes, %s', async (_with, status, query) => {
+    answers.set('GET orders/ord_1', status);
     modules.state.keepLink('ord_2', `https://shop.test/shop/tickets.example/ticket-link#${token}`);
-    expect(await comeBack()).toMatch(/no longer knows your order. If you have paid, that counts/);
+    const words = await comeBack(query);
+    expect(words).toMatch(/cannot be shown here.*does not know your order. If you have paid, that counts/);
+    expect(words).not.toContain('Your session has ended');
+  });
+
+  test('sees otherwise that an order of somebody else does not exist', async () => {
+    answers.set('GET orders/ord_1', 404);
+    await expect(comeBack()).rejects.toMatchObject({ status: 404 });
   });
 
   test('has no link left after a logout', async () => {
@@ -201,6 +245,33 @@ describe('the way to the payment page', () => {
   });
 });
 
+describe('an address of an earlier release', () => {
+  const follow = (hash: string, top: object): void => {
+    for (const list of [whole, replaced]) list.length = 0;
+    Object.assign(location, { hash });
+    window.top = top;
+    modules.frame.replaceOldAddress();
+    location.hash = '';
+  };
+
+  test('leads to its page', () => {
+    follow('#/account', window);
+    expect([replaced, whole]).toEqual([['/shop/tickets.example/account'], []]);
+    follow('#/show/prd_1', outside);
+    expect([replaced, whole]).toEqual([['/shop/tickets.example/show/prd_1'], []]);
+    follow('#account', window);
+    expect([replaced, whole]).toEqual([[], []]);
+  });
+
+  test.each(['account', 'order/ord_1', 'ticket-link', 'lost-link', './account', 'show/../account'])(
+    'of what is never in a frame leads out of it, %s',
+    (path) => {
+      follow(`#/${path}`, outside);
+      expect([replaced, whole]).toEqual([[], [`/shop/tickets.example/${path} _top`]]);
+    },
+  );
+});
+
 describe('the checkout', () => {
   const cart = { id: 'ord_1', items: { itm_1: ITEM }, total: 4_500, currency: 'CHF', expiresAt: inAnHour };
   const wordsAt = async (paymentMethods: string[], total = 4_500): Promise<string> => {
@@ -216,7 +287,7 @@ describe('the checkout', () => {
     [['stripe'], 'Card or wallet', 'on the payment page'],
     [['external'], 'You pay Opera yourself', 'Order for'],
     [['external', 'stripe'], 'Directly to the organiser', 'on the payment page'],
-    [['on_account'], 'takes no orders here', 'takes no orders here'],
+    [['on_account'], 'buys on account. Please log in first', 'buys on account'],
     [[], 'takes no orders here', 'takes no orders here'],
     [['simulated'], 'No money is taken', 'Pay CHF'],
   ])('with %j offers what the point of sale has', async (methods, how, button) => {
