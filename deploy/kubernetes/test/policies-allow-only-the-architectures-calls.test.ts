@@ -14,6 +14,8 @@ import {
 interface End {
   /** Undefined for the product's own namespace. */
   readonly namespace?: string;
+  /** A public address outside the cluster. */
+  readonly isPublic?: boolean;
   readonly labels: Readonly<Record<string, string>>;
   /** Port numbers by name. */
   readonly ports: Readonly<Record<string, number>>;
@@ -30,8 +32,8 @@ const selects = (selector: Json, labels: Readonly<Record<string, string>>): bool
 };
 
 const isPeer = ({ namespaceSelector, podSelector, ipBlock }: Json, end: End): boolean => {
-  // IP blocks stand for addresses outside the cluster.
-  if (ipBlock !== undefined) return false;
+  // IP blocks stand for public addresses outside the cluster, and nothing else does.
+  if (ipBlock !== undefined || end.isPublic) return ipBlock !== undefined && end.isPublic === true;
   const namespace = { 'kubernetes.io/metadata.name': end.namespace ?? '' };
   const inNamespace =
     namespaceSelector === undefined ? end.namespace === undefined : selects(namespaceSelector, namespace);
@@ -99,6 +101,7 @@ const names = Object.keys(calls);
 
 const isPolicy = ({ kind }: Resource): boolean => kind === 'NetworkPolicy';
 const outside = (namespace: string, port = 0, labels = {}): End => ({ namespace, labels, ports: { any: port } });
+const publicAddress: End = { ...outside('none'), isPublic: true };
 
 /** The permitted connections of an installation, by source. */
 const findConnections = (resources: readonly Resource[]) => {
@@ -147,12 +150,29 @@ describe('in the base', () => {
     ]).toEqual([]);
   });
 
-  test('every service reaches MongoDB, every process RabbitMQ and DNS, and none the internet', () => {
+  test('every service reaches MongoDB, every process RabbitMQ and DNS, and none another namespace', () => {
     expect(reach(outside('mongodb'), 27017)).toEqual(all.filter((name) => name !== 'gateway'));
     expect(reach(outside('rabbitmq'), 5671)).toEqual(all.filter((name) => name !== 'gateway'));
     expect(reach(outside('rabbitmq'), 15672)).toEqual([]);
     expect(reach(outside('kube-system', 53, { 'k8s-app': 'kube-dns' }), 53)).toEqual(all);
-    expect(reach(outside('internet'), 443)).toEqual([]);
+    expect(reach(outside('another'), 443)).toEqual([]);
+  });
+
+  test('public addresses are reached by events, and by payments at the port of https', () => {
+    expect(reach(publicAddress, 443)).toEqual(['events', 'payments']);
+    expect(reach(publicAddress, 80)).toEqual(['events']);
+  });
+
+  test('what reaches public addresses reaches none of a private network', () => {
+    const blocks = resources
+      .filter(isPolicy)
+      .flatMap(({ spec }) => spec.egress ?? [])
+      .flatMap(({ to = [] }: Json) => to)
+      .flatMap(({ ipBlock }: Json) => (ipBlock === undefined ? [] : [ipBlock]));
+    const withVersion = (version: string) => blocks.filter(({ cidr }: Json) => cidr === version);
+    expect(withVersion('0.0.0.0/0')).toHaveLength(3);
+    expect(withVersion('::/0')).toHaveLength(3);
+    for (const { cidr, except } of blocks) expect(except).toContain(cidr === '::/0' ? 'fc00::/7' : '10.0.0.0/8');
   });
 });
 
@@ -198,11 +218,13 @@ describe('the Jobs of the operator', () => {
     expect(findConnections(renderFolder(everything)).from(operator, 'http')).toEqual(all);
   });
 
-  test('reach MongoDB and RabbitMQ, nothing else, and cannot be reached', () => {
+  test('reach MongoDB, RabbitMQ and, for keys of a payment provider, public addresses, and cannot be reached', () => {
     expect(findConnections(resources).from(operator, 'metrics')).toEqual([]);
     expect(mayReach(policies, operator, outside('mongodb'), 27017)).toBe(true);
     expect(mayReach(policies, operator, outside('rabbitmq'), 5671)).toBe(true);
-    expect(mayReach(policies, operator, outside('internet'), 443)).toBe(false);
+    expect(mayReach(policies, operator, outside('another'), 443)).toBe(false);
+    expect(mayReach(policies, operator, publicAddress, 443)).toBe(true);
+    expect(mayReach(policies, operator, publicAddress, 80)).toBe(false);
     expect([8080, 8081].flatMap((port) => findConnections(resources).reach(operator, port))).toEqual([]);
   });
 

@@ -7,15 +7,15 @@ import { type Installation, Refused } from './installation.ts';
 const open = async (installation: Installation) => {
   const settings = readSettings({
     publicUrl,
-    simulator: flag('PAYMENT_SIMULATOR', { default: false }),
-    demo: flag('BOXOFFICE_DEMO', { default: false }),
+    simulator: flag('PAYMENT_SIMULATOR', { optional: true }),
+    demo: flag('BOXOFFICE_DEMO', { optional: true }),
   });
   const { state } = await (await installation.demoProgress()).state();
   return createProviderOperator({
     store: await installation.store('payments'),
     keyEncryptionKey: installation.paymentsKeyEncryptionKey(),
     publicUrl: settings.publicUrl,
-    maySimulate: settings.simulator || settings.demo || state !== 'never',
+    maySimulate: settings.simulator ?? settings.demo ?? state !== 'never',
     logger: createLogger({ service: 'operator', level: 'error' }),
   });
 };

@@ -9,12 +9,28 @@ export async function judgeProviderPayments(
   found: readonly PaymentDocument[],
 ): Promise<Case[]> {
   const orders = await findById(collections.orders, listOwners(found));
+  const returned = await readMismatchRefunds(collections, found);
   return found.map((payment) => {
     const order = orders.get(payment.orderId);
-    const findings = [...comparePayment(payment, order), ...findMismatch(payment)];
-    return createCase('provider_payment', payment, findings, order ? [order] : [], [payment.orderId]);
+    const refund = returned.get(payment.id);
+    const findings = [...comparePayment(payment, order), ...findMismatch(payment, refund)];
+    const read = [order, refund].filter((one) => one !== undefined);
+    return createCase('provider_payment', payment, findings, read, [payment.orderId]);
   });
 }
+
+/** By payment: of money that sold nothing. */
+const readMismatchRefunds = async (
+  { providerRefunds }: CheckedCollections,
+  found: readonly PaymentDocument[],
+): Promise<ReadonlyMap<string, RefundDocument>> => {
+  const mismatches = found.filter(({ mismatch }) => mismatch);
+  const refunds = await Promise.all(
+    mismatches.map(({ id, institution }) => providerRefunds.of(institution).find({ where: { paymentId: id } })),
+  );
+  const returned = refunds.flat().filter(({ purpose }) => purpose === 'mismatch');
+  return new Map(returned.map((one) => [one.paymentId, one]));
+};
 
 export async function judgeProviderRefunds(
   collections: CheckedCollections,
@@ -52,17 +68,30 @@ const comparePayment = (payment: PaymentDocument, order: OrderDocument | undefin
   return broken.map((finding) => ({ ...finding, underWay: !payment.reported || isDueSoon(payment) }));
 };
 
-/** Somebody has to see that the provider has sent it back, and why it came. */
-const findMismatch = ({ id, orderId, reference, mismatch, amount, currency }: PaymentDocument): Finding[] =>
-  !mismatch || mismatch.acknowledgedAt !== null
-    ? []
-    : [
-        {
-          invariant: 'payment_mismatch',
-          offenders: [id, orderId, reference ?? ''],
-          text: `order ${orderId}, session ${reference}: ${mismatch.amount} ${mismatch.currency} (in the provider’s unit) came instead of ${amount} ${currency} and goes back; operator payments acknowledge ${reference}`,
-        },
-      ];
+/** Somebody has to see why it came, and that it has gone back. */
+const findMismatch = (payment: PaymentDocument, refund: RefundDocument | undefined): Finding[] => {
+  const { id, orderId, reference, mismatch, amount, currency } = payment;
+  if (!mismatch || isSettled(mismatch, refund)) return [];
+  const came = `${mismatch.amount} ${mismatch.currency} (in the provider’s unit) came instead of ${amount} ${currency}`;
+  const text = `order ${orderId}, session ${reference}: ${came}, ${describeReturn(refund)}; operator payments acknowledge ${reference}`;
+  return [{ invariant: 'payment_mismatch', offenders: [id, orderId, reference ?? ''], text }];
+};
+
+/** Acknowledged, unless its refund has failed since then. */
+const isSettled = (
+  { acknowledgedAt }: NonNullable<PaymentDocument['mismatch']>,
+  refund: RefundDocument | undefined,
+): boolean => {
+  if (acknowledgedAt === null) return false;
+  return refund?.state !== 'failed' || (refund.finalAt ?? 0) <= Date.parse(acknowledgedAt);
+};
+
+const describeReturn = (refund: RefundDocument | undefined): string => {
+  if (!refund) return 'and its refund has not begun';
+  const name = refund.reference ?? refund.id;
+  if (refund.state === 'failed') return `and its refund ${name} has failed: give the money back at the provider`;
+  return refund.state === 'done' ? `and was refunded (${name})` : `and its refund ${name} is pending`;
+};
 
 const compareRefund = (refund: RefundDocument, order: OrderDocument | undefined): Finding[] => {
   const { id, orderId, purpose, state, amount, paymentId, reference } = refund;

@@ -94,7 +94,7 @@ describe.each(services)('$name', ({ name, version }) => {
   });
 });
 
-test('only the gateway and the proxy are published, and beside them only events and payments have a way out', () => {
+test('only the gateway and the proxy are published; beside them only events, payments and the operator have a way out', () => {
   expect(containers.filter(([, { ports }]) => ports).map(([name]) => name)).toEqual(['gateway', 'proxy']);
   const outside = Object.entries<Json>(composition.networks).filter(([, network]) => network?.internal !== true);
   expect(outside.map(([name]) => name)).toEqual(['front', 'out']);
@@ -105,6 +105,7 @@ test('only the gateway and the proxy are published, and beside them only events 
   expect(containers.filter(([, { networks = [] }]) => networks.includes('out')).map(([name]) => name)).toEqual([
     'events',
     'payments',
+    'operator',
   ]);
   expect(getContainer('gateway').networks).toEqual(['front', 'inner']);
 });
@@ -119,6 +120,11 @@ test.each(containers)('%s has no more rights than it needs', (_, given) => {
     restart: expect.any(String),
     logging: { options: { 'max-size': expect.any(String), 'max-file': expect.any(String) } },
   });
+});
+
+test('a setting that several processes read has one value in all of them', () => {
+  for (const name of ['orders', 'payments'])
+    expect(resolveEnvironment(name, { PAYMENT_GRACE_SECONDS: '2400' }).PAYMENT_GRACE_SECONDS).toBe('2400');
 });
 
 test('the files contain no secret', () => {
@@ -214,7 +220,8 @@ describe('the simulated payment provider', () => {
     ['without the demo data if PAYMENT_SIMULATOR is on', true, { BOXOFFICE_DEMO: 'off', PAYMENT_SIMULATOR: 'on' }],
     ['not with the demo data if PAYMENT_SIMULATOR is off', false, { PAYMENT_SIMULATOR: 'off' }],
   ])('has keys in the composition %s', (_, expected, variables) => {
-    expect(readSetting(resolveEnvironment('payments', variables))).toBe(expected);
+    for (const name of ['payments', 'operator'])
+      expect([name, readSetting(resolveEnvironment(name, variables))]).toEqual([name, expected]);
   });
 
   test('has none in a service that runs alone, unless it is told so', () => {
