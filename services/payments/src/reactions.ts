@@ -5,8 +5,10 @@ import { isPending } from './domain/payment.ts';
 
 /** The order is paid otherwise, or nobody buys it any more: its open pages are closed. */
 const closePages = async ({ payments, now }: PaymentsContext, { institution, data }: Message): Promise<void> => {
-  const { orderId } = data as { readonly orderId?: unknown };
+  const { orderId, pointOfSale } = data as { readonly orderId?: unknown; readonly pointOfSale?: unknown };
   if (typeof orderId !== 'string') throw new Unreadable('a fact of an order needs orderId');
+  // Pages are opened by points of sale: what partners sell costs no read.
+  if (pointOfSale === null) return;
   const ofOrder = payments.of(institution);
   const found = await ofOrder.find({ where: { orderId }, orderBy: 'createdAt', index: 'order' });
   for (const { id } of found.filter(isPending))

@@ -9,9 +9,10 @@ import { startWatchedProduct } from './installation.ts';
  * Store calls in a window without requests: of the scrape that ends it, which counts; of orders, which looks for due
  * work; of the changes that the authorizer reads for the gateway, more after a start; and of everything else together.
  */
-const MOST_IDLE = { scrape: 13, orders: 20, changes: 8, others: 14 };
+const MOST_IDLE = { scrape: 19, orders: 20, changes: 8, others: 17 };
 const PARTS: readonly [keyof typeof MOST_IDLE, RegExp][] = [
-  ['scrape', /operation="(?:count|listDue)"|collection="api_key_uses"/],
+  // Of payments also the oldest payment and the oldest refund that are pending.
+  ['scrape', /operation="(?:count|listDue)"|collection="api_key_uses"|service="payments".*operation="find"/],
   ['orders', /service="orders"/],
   ['changes', /service="authorizer",collection="(?:clients|revocations)"/],
   ['others', /./],
@@ -73,6 +74,8 @@ const BACKGROUND = [
   /operation="(?:claimDue|listDue)"/,
   /collection="mails",operation="find"/,
   /service="orders",collection="orders",operation="(?:find|count)"/,
+  // Each scrape, for what is pending; a purchase through a partner reads nothing of payments.
+  /service="payments",collection="(?:payments|refunds)",operation="(?:find|count)"/,
   /service="tickets",collection="(?:barcode_keys|replacements|ticket_orders)",operation="(?:find|get)"/,
 ];
 
