@@ -28,10 +28,14 @@ export function createOrders(orders: ServiceClient<OrdersApi>) {
         timeoutMs: REPORT_MS,
       });
     },
-    reportDispute(institution: string, { id: paymentId, orderId, dispute }: Payment): Promise<object | undefined> {
+    reportDispute(
+      institution: string,
+      { id: paymentId, orderId, dispute, amount }: Payment,
+    ): Promise<object | undefined> {
       if (dispute === null) throw new Error('the payment is not in dispute');
-      const { state, reason, at } = dispute;
-      const body = { state, amount: toMinorUnits(dispute) ?? 0, reason, at };
+      const { state, reason, at, lost, currency } = dispute;
+      const toAmount = (value: number) => toMinorUnits({ amount: value, currency }) ?? amount;
+      const body = { state, amount: toAmount(dispute.amount), lost: toAmount(lost), reason, at };
       return orders.find(institution, 'reportDispute', { path: { orderId, paymentId }, body });
     },
     reportRefund(

@@ -12,16 +12,21 @@ export interface PageRequest extends ProviderAmount {
   readonly number: string;
   readonly methods: readonly string[];
   readonly language: string | null;
+  /** Empty once the payment is final. */
   readonly returnUrl: string;
   /** When the page ends by itself. Epoch seconds. */
   readonly endsAtSeconds: number;
 }
 
-/** Money was taken back: an inquiry is none. `amount` is in the provider's unit. */
+/** Money was taken back: an inquiry is none. An open one, else the newest. Amounts are in the provider's unit. */
 export interface Dispute extends ProviderAmount {
   readonly state: 'open' | 'won' | 'lost';
   /** The provider's code. */
   readonly reason: string;
+  /** What all disputes of the payment together have taken for good. */
+  readonly lost: number;
+  /** It was in another currency than the payment, whose amount stands for its own. */
+  readonly isConverted: boolean;
 }
 
 /** With when it was found in this state, ISO 8601 UTC. */
@@ -84,7 +89,7 @@ export interface Payment {
   readonly mismatch?: Mismatch;
   /** The last look that a buyer caused. */
   readonly lookedAt: number | null;
-  /** An opaque name of the buyer's session, for the bound of its open pages. */
+  /** A keyed hash of the buyer's name, for the bound of his open pages; null once it is final. */
   readonly buyer: string | null;
   readonly createdAt: number;
   /** Null while it can still be paid. */
@@ -97,6 +102,7 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
+const WEEK_MS = 7 * DAY_MS;
 
 /** The provider's pages live at least 30 minutes; two more for the request and for closing it. */
 const SHORTEST_GRACE_MS = 32 * MINUTE_MS;
@@ -149,7 +155,14 @@ export function computeNextAsk(payment: Payment, now: number): number | null {
   }
   if (!reported) return now;
   if (state !== 'captured' || finalAt === null) return null;
-  return CAPTURED_ASKED_AFTER_MS.map((ms) => finalAt + ms).find((at) => at > now) ?? null;
+  const planned = CAPTURED_ASKED_AFTER_MS.map((ms) => finalAt + ms).find((at) => at > now) ?? null;
+  if (payment.dispute?.state !== 'open') return planned;
+  return Math.min(planned ?? Number.POSITIVE_INFINITY, now + WEEK_MS);
+}
+
+/** As far as it is reported. */
+export function isSameDispute(one: Dispute | null, other: Dispute | null): boolean {
+  return one?.state === other?.state && one?.amount === other?.amount && one?.lost === other?.lost;
 }
 
 /** What a page that was read makes of its payment; the same object where nothing has changed. */
@@ -174,10 +187,17 @@ const isExpected = ({ request }: Payment, { amount, currency }: ProviderAmount):
   amount === request.amount && currency === request.currency;
 
 const end = <T extends Payment>(payment: T, state: PaymentState, now: number): T => ({
-  ...payment,
+  ...forgetBuyer(payment),
   state,
   reported: false,
   finalAt: now,
+});
+
+/** What was needed to open the page, and to bound how many are open. */
+const forgetBuyer = <T extends Payment>(payment: T): T => ({
+  ...payment,
+  buyer: null,
+  request: { ...payment.request, returnUrl: '' },
 });
 
 const endMismatched = <T extends Payment>(payment: T, { amount, currency }: ProviderAmount, now: number): T => ({
@@ -187,14 +207,14 @@ const endMismatched = <T extends Payment>(payment: T, { amount, currency }: Prov
 
 /** The dispute is reported like the state. */
 const applyDispute = <T extends Payment>(payment: T, { dispute }: ReadPage, now: number): T => {
-  const known = payment.dispute;
-  if (dispute === null || (dispute.state === known?.state && dispute.amount === known.amount)) return payment;
+  if (dispute === null || isSameDispute(dispute, payment.dispute)) return payment;
   return { ...payment, dispute: { ...dispute, at: new Date(now).toISOString() }, reported: false };
 };
 
 /** Of a page that never opened: nobody has its address, so nobody can pay. */
 export function abandon<T extends Payment>(payment: T, now: number): T {
-  return payment.state === 'opening' ? { ...payment, state: 'failed', finalAt: now, abandonedAt: now } : payment;
+  if (payment.state !== 'opening') return payment;
+  return { ...forgetBuyer(payment), state: 'failed', finalAt: now, abandonedAt: now };
 }
 
 /** As buyers see it. */

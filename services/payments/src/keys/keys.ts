@@ -153,13 +153,20 @@ const requireSameAccount = async (context: PaymentsContext, institution: string,
 const requireAccepted = async (provider: Provider, pending: PaymentDocument | undefined, mode: Mode): Promise<void> => {
   if (pending && pending.mode !== mode) throw createInUseFault('its keys are of another mode');
   try {
-    const page = await provider.readPage(pending?.reference ?? null);
+    const reference = pending?.reference ?? null;
+    const [page] = await Promise.all([
+      provider.readPage(reference),
+      reference === null ? undefined : provider.readPage(null),
+    ]);
     if (page && page.isLive !== (pending?.mode === 'live')) throw createInUseFault('its keys are of another mode');
   } catch (error) {
     if (!(error instanceof ProviderFault)) throw error;
     if (error.refusal === 'not_found') throw createInUseFault('its keys are of another account');
     if (error.refusal === 'keys' || error.refusal === 'refused')
-      throw createWrongKeysFault('is refused by the provider: a restricted key needs to write Checkout Sessions');
+      throw createWrongKeysFault(
+        `is refused by the provider (${error.call}): a restricted key needs to write Checkout Sessions, Charges and ` +
+          'Refunds, and to read PaymentIntents and Disputes',
+      );
     throw new Fault('service_unavailable', 'The payment provider does not answer at the moment.', {
       'Retry-After': '5',
     });

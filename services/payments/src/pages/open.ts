@@ -126,7 +126,8 @@ const replaceOthers = async (
     if (isPending(closed)) return UNAVAILABLE;
   }
   if (buyer === undefined) return undefined;
-  return (await payments.count({ buyer, state: 'pending' })) >= MOST_OF_BUYER ? UNAVAILABLE : undefined;
+  const hidden = context.keyBox.hide(institution, buyer);
+  return (await payments.count({ buyer: hidden, state: 'pending' })) >= MOST_OF_BUYER ? UNAVAILABLE : undefined;
 };
 
 interface NewPayment {
@@ -138,7 +139,7 @@ interface NewPayment {
 }
 
 const createPayment = (
-  { graceMs, now: clock }: PaymentsContext,
+  { graceMs, keyBox, now: clock }: PaymentsContext,
   { id, institution, asked, keys, amount: expressed }: NewPayment,
 ): New<PaymentDocument> => {
   const now = clock();
@@ -174,7 +175,7 @@ const createPayment = (
     dispute: null,
     reported: true,
     lookedAt: null,
-    buyer: buyer ?? null,
+    buyer: buyer === undefined ? null : keyBox.hide(institution, buyer),
     createdAt: now,
     finalAt: null,
     abandonedAt: null,
@@ -205,6 +206,9 @@ const send = async (
       ...(code !== null && { code }),
     });
     if (refusal === 'key_reused') return send(context, await beginAnew(context, payment), connected, email);
+    // The address of the buyer may be what it does not take, and he can write it on the page.
+    if (refusal === 'refused' && email !== null)
+      return send(context, await beginAnew(context, payment), connected, null);
     if (refusal !== 'unanswered' && refusal !== 'busy') await abandonOpening(context, payment);
     return refusal === 'amount_too_small' ? TOO_SMALL : UNAVAILABLE;
   }

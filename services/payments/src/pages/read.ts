@@ -38,6 +38,10 @@ const apply = async (
 };
 
 const countChange = ({ metrics, log }: PaymentsContext, before: PaymentDocument, after: PaymentDocument): void => {
+  if (after.dispute?.isConverted && before.dispute !== after.dispute)
+    log.warn('a dispute is in another currency than its payment, whose amount is taken for it', {
+      ...{ institution: after.institution, payment: after.id },
+    });
   if (before.state !== after.state) metrics.countPayment(after.state);
   if (after.dispute && before.dispute?.state !== after.dispute.state) metrics.countDispute(after.dispute.state);
   if (before.mismatch || !after.mismatch) return;

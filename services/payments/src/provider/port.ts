@@ -40,18 +40,21 @@ export class ProviderFault extends Error {
   override readonly name = 'ProviderFault';
   readonly refusal: Refusal;
   readonly code: string | null;
+  /** What was asked for. */
+  readonly call: string | null;
 
-  constructor(refusal: Refusal, code: string | null) {
+  constructor(refusal: Refusal, code: string | null, call: string | null = null) {
     super(`the payment provider: ${refusal}${code === null ? '' : ` (${code})`}`);
     this.refusal = refusal;
     this.code = code;
+    this.call = call;
   }
 }
 
 /** Each rejects with {@link ProviderFault}. Keys are idempotency keys: the provider forgets them after a day. */
 export interface Provider {
   openPage(request: PageRequest, email: string | null, key: string): Promise<OpenedPage>;
-  /** Without a reference some page of the account, if there is one: whether the keys are accepted at all. */
+  /** Without a reference: whether the keys may read everything that the service reads. */
   readPage(reference: string | null): Promise<ReadPage | null>;
   /** No longer payable afterwards; `refused` unless it is open. */
   closePage(reference: string): Promise<void>;

@@ -51,7 +51,7 @@ export function createStripe(secretKey: string, { fetch, address, onAnswered }: 
       report(null);
       return answer;
     } catch (error) {
-      const fault = toFault(error);
+      const fault = toFault(error, name);
       report(fault.refusal);
       throw fault;
     }
@@ -61,7 +61,7 @@ export function createStripe(secretKey: string, { fetch, address, onAnswered }: 
     const { latest_charge: charge } = intent;
     if (charge === null || typeof charge === 'string' || !charge.disputed) return null;
     const { data } = await call('listDisputes', () => stripe.disputes.list({ payment_intent: intent.id, limit: 100 }));
-    return toDispute(data);
+    return toDispute(data, intent);
   };
 
   return {
@@ -101,7 +101,13 @@ export function createStripe(secretKey: string, { fetch, address, onAnswered }: 
     },
     async readPage(reference) {
       if (reference === null) {
-        await call('listPages', () => stripe.checkout.sessions.list({ limit: 1 }));
+        const one = { limit: 1 };
+        const expand = CHARGE.map((path) => `data.${path}`);
+        await Promise.all([
+          call('listPages', () => stripe.checkout.sessions.list({ ...one, expand })),
+          call('listRefunds', () => stripe.refunds.list(one)),
+          call('listDisputes', () => stripe.disputes.list(one)),
+        ]);
         return null;
       }
       const session = await call('readPage', () => stripe.checkout.sessions.retrieve(reference, { expand: CHARGE }));
@@ -138,6 +144,11 @@ export function createStripe(secretKey: string, { fetch, address, onAnswered }: 
       return (await call('listRefunds', list)).map(toRefund);
     },
     verifyWebhook(body, signature, secret, now) {
+      // The library refuses only what is too old.
+      const isAhead = [...signature.matchAll(/(?:^|,)t=(\d+)/g)].some(
+        ([, seconds]) => Number(seconds) - now / 1_000 > TOLERANCE_SECONDS,
+      );
+      if (isAhead) return undefined;
       try {
         return toHint(stripe.webhooks.constructEvent(body, signature, secret, TOLERANCE_SECONDS, undefined, now));
       } catch (error) {
@@ -177,15 +188,19 @@ const toDisputeState = ({ status }: Stripe.Dispute): Dispute['state'] => {
   return status === 'lost' ? 'lost' : 'open';
 };
 
-const toDispute = (all: readonly Stripe.Dispute[]): Dispute | null => {
-  const disputes = all.filter(isDispute).map((one) => ({
-    ...toAmount(one.amount, one.currency),
-    state: toDisputeState(one),
-    reason: one.reason,
-  }));
-  const ofState = (state: Dispute['state']) => disputes.filter((one) => one.state === state);
-  const [first, ...others] = [ofState('open'), ofState('lost'), ofState('won')].find(({ length }) => length > 0) ?? [];
-  return first ? { ...first, amount: others.reduce((sum, { amount }) => sum + amount, first.amount) } : null;
+/** An open one, else the newest: what is lost stays lost beside it. */
+const toDispute = (all: readonly Stripe.Dispute[], { currency, amount_received }: Stripe.PaymentIntent) => {
+  const disputes = all
+    .filter(isDispute)
+    .toSorted((one, other) => other.created - one.created)
+    .map((one) => {
+      const isConverted = one.currency !== currency;
+      const { amount } = isConverted ? { amount: amount_received } : one;
+      return { ...toAmount(amount, currency), state: toDisputeState(one), reason: one.reason, isConverted };
+    });
+  const shown = disputes.find(({ state }) => state === 'open') ?? disputes[0];
+  const lost = disputes.filter(({ state }) => state === 'lost').reduce((sum, { amount }) => sum + amount, 0);
+  return shown ? { ...shown, lost } : null;
 };
 
 const REFUND_STATES: Readonly<Record<string, 'pending' | 'done' | 'failed'>> = {
@@ -212,10 +227,10 @@ const toHint = ({ type, data }: Stripe.Event): Hint | null => {
   return /^(?:refund|charge)\./.test(type) ? { kind: type, page: null, charge } : null;
 };
 
-const toFault = (error: unknown): ProviderFault => {
-  if (!(error instanceof Stripe.errors.StripeError)) return new ProviderFault('unanswered', null);
+const toFault = (error: unknown, call: string): ProviderFault => {
+  if (!(error instanceof Stripe.errors.StripeError)) return new ProviderFault('unanswered', null, call);
   const { code = null, statusCode } = error;
-  return new ProviderFault(toRefusal(error, statusCode, code), code);
+  return new ProviderFault(toRefusal(error, statusCode, code), code, call);
 };
 
 const toRefusal = (error: Stripe.errors.StripeError, status: number | undefined, code: string | null): Refusal => {

@@ -163,11 +163,26 @@ const change = async (
   return updated;
 };
 
+/** Money that could not go back has to be seen again, also by who has acknowledged that it came. */
+const reopenMismatch = async (
+  { payments, log }: PaymentsContext,
+  { institution, id, orderId: order, paymentId, state }: RefundDocument,
+): Promise<void> => {
+  if (state !== 'failed') return;
+  log.error('the refund of money of another amount or currency has failed', { institution, order, id });
+  await payments.of(institution).update(paymentId, (current) => {
+    if (!current.mismatch || current.mismatch.acknowledgedAt === null) return undefined;
+    return { next: { ...current, mismatch: { ...current.mismatch, acknowledgedAt: null } } };
+  });
+};
+
 /** That of a mismatch is no refund of the order. @throws where orders does not answer */
 const report = async (context: PaymentsContext, document: RefundDocument): Promise<RefundDocument> => {
   if (document.reported) return document;
   const { institution, id, purpose, state } = document;
-  if (purpose === 'order') await context.orders.reportRefund(institution, document);
+  if (purpose === 'mismatch') await reopenMismatch(context, document);
+  else if (!(await context.orders.reportRefund(institution, document)) && state !== 'pending')
+    throw new Error(`an order does not have its refund: ${document.orderId}`);
   const updated = await context.refunds.of(institution).update(id, (current) => {
     if (current.reported || current.state !== state) return undefined;
     const next = { ...current, reported: true };

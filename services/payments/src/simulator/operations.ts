@@ -57,6 +57,13 @@ const findSession = async ({ documents }: ProviderCall, id: string): Promise<Sim
 /** The payment whose refunds or disputes are listed or made. */
 const readPaymentId = (form: URLSearchParams): string => form.get('charge') ?? readText(form, 'payment_intent');
 
+/** That of the payment that is named, else all of the account. */
+const findListed = async (call: ProviderCall): Promise<readonly SimulatedSession[]> => {
+  const { documents, form } = call;
+  if (form.has('charge') || form.has('payment_intent')) return [await findSession(call, readPaymentId(form))];
+  return documents.find({ orderBy: 'createdAt', descending: true, limit: 1_000 });
+};
+
 const list = (
   { form, template }: ProviderCall,
   show: (expand: Expand) => readonly { readonly id: string }[],
@@ -83,8 +90,10 @@ const READS: Readonly<Record<string, (call: ProviderCall, expand: Expand) => Pro
   '/v1/payment_intents/{id}': async (call, expand) => showPaymentIntent(await findSession(call, call.id), expand),
   '/v1/charges/{id}': async (call, expand) => showCharge(await findSession(call, call.id), expand),
   '/v1/refunds': async (call) => {
-    const session = await findSession(call, readPaymentId(call.form));
-    return list(call, (expand) => session.refunds.toReversed().map((one) => showRefund(session, one, expand)));
+    const sessions = await findListed(call);
+    return list(call, (expand) =>
+      sessions.flatMap((session) => session.refunds.toReversed().map((one) => showRefund(session, one, expand))),
+    );
   },
   '/v1/refunds/{id}': async (call, expand) => {
     const session = await findSession(call, call.id);
@@ -92,8 +101,10 @@ const READS: Readonly<Record<string, (call: ProviderCall, expand: Expand) => Pro
     return showRefund(session, requireFound(found, call.id), expand);
   },
   '/v1/disputes': async (call) => {
-    const session = await findSession(call, readPaymentId(call.form));
-    return list(call, (expand) => [showDispute(session, expand)].filter((one) => one !== undefined));
+    const sessions = await findListed(call);
+    return list(call, (expand) =>
+      sessions.map((session) => showDispute(session, expand)).filter((one) => one !== undefined),
+    );
   },
   '/v1/disputes/{id}': async (call, expand) =>
     requireFound(showDispute(await findSession(call, call.id), expand), call.id),

@@ -1,5 +1,6 @@
 // rule commerce.3: What comes back with another amount or currency sells nothing | services/payments/src/pages/report.ts
 import { expect, test } from '@jest/globals';
+import { acknowledgeMismatch } from '../../src/operator.ts';
 import { createName, describeOnEachEngine, HOUR_MS } from '../fixture/fixture.ts';
 
 describeOnEachEngine('money', (fixture) => {
@@ -24,6 +25,17 @@ describeOnEachEngine('money', (fixture) => {
       expect(shown).toContain('data-money="refunded"');
     },
   );
+
+  test('that could not go back is logged, and has to be acknowledged once more', async () => {
+    const page = await fixture.paid({}, { amount: '9901' });
+    const reference = page.reference;
+    await acknowledgeMismatch(fixture.store, reference);
+    expect((await fixture.payment(page.paymentId))?.mismatch?.acknowledgedAt).toEqual(expect.any(String));
+    await fixture.send(page, { outcome: 'refund_failed' });
+    await fixture.later();
+    expect((await fixture.payment(page.paymentId))?.mismatch?.acknowledgedAt).toBeNull();
+    expect(fixture.countLogged('the refund of money of another amount')).toBe(1);
+  });
 
   test('goes back once although the process dies at each step', async () => {
     const page = await fixture.page();

@@ -64,6 +64,18 @@ describeOnEachEngine('keys', (fixture) => {
     expect((await fixture.getKeys()).data).toEqual(before);
   });
 
+  test.each(['/v1/checkout/sessions', '/v1/refunds', '/v1/disputes'])(
+    'that are restricted and may not read %s are 422, which says what is needed',
+    async (path) => {
+      fixture.provider.disturb = async (request, execute) =>
+        request.path === path ? createErrorResponse(403, 'The provided key does not have the permissions.') : execute();
+      const { status, details } = await fixture.setKeys({ secretKey: 'rk_simulated_3' });
+      expect(status).toBe(422);
+      expect(details).toMatch(/\(list(?:Pages|Refunds|Disputes)\): a restricted key needs/);
+      heal();
+    },
+  );
+
   test('may pause while the provider is away: they are the same', async () => {
     fixture.provider.disturb = () => Promise.reject(new TypeError('fetch failed'));
     expect((await fixture.setKeys({ ...KEYS, state: 'paused' })).status).toBe(200);

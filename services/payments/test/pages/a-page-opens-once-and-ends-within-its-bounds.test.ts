@@ -59,6 +59,29 @@ describeOnEachEngine('a page', (fixture) => {
     expect(JSON.stringify(await fixture.payment(page.paymentId))).not.toContain(email);
   });
 
+  test('keeps no name of the buyer, and once it is over not where he came back to', async () => {
+    const [buyer, mark] = [createName('usr'), createName('visit')];
+    const page = await fixture.page({ buyer, returnUrl: `https://tickets.opera.example/${mark}` });
+    const show = async () => JSON.stringify(await fixture.payment(page.paymentId));
+    expect(await show()).not.toContain(buyer);
+    expect(await show()).toContain(mark);
+    expect(await fixture.closePage(page.paymentId)).toBe('expired');
+    expect(await show()).not.toContain(mark);
+    expect((await fixture.payment(page.paymentId))?.buyer).toBeNull();
+  });
+
+  test('opens without the address of the buyer where the provider does not take it', async () => {
+    const email = 'ada@example.invalid';
+    fixture.provider.disturb = async (request, execute) =>
+      request.form.get('customer_email') === email
+        ? createErrorResponse(400, 'Invalid email address.', { code: 'email_invalid', param: 'customer_email' })
+        : execute();
+    expect((await fixture.open({ email })).outcome).toBe('opened');
+    fixture.provider.disturb = async () => createErrorResponse(400, 'No.');
+    expect((await fixture.open({ email })).outcome).toBe('unavailable');
+    fixture.provider.disturb = (_request, execute) => execute();
+  });
+
   test('cannot be had from a provider that is away, and the same request gets it once that answers', async () => {
     const asked = { orderId: createName('ord'), requestId: createName('req') };
     fixture.provider.disturb = () => Promise.reject(new TypeError('fetch failed'));

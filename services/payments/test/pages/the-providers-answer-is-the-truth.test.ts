@@ -131,12 +131,36 @@ describeOnEachEngine('a payment', (fixture) => {
     'on a page of an order with %s is not possible any more',
     async (fact) => {
       const page = await fixture.page();
+      fixture.world.unwanted.add(await orderOf(page));
       await fixture.deliver(fact, { orderId: await orderOf(page) });
       await fixture.later();
       expect(await fixture.send(page, { outcome: 'pay' })).toBe(409);
       expect(fixture.statesOf(page.paymentId)).toEqual(['expired']);
     },
   );
+
+  test('on a page that is wanted is possible though the order was paid otherwise before', async () => {
+    const page = await fixture.page();
+    await fixture.deliver('order.paid_otherwise', { orderId: await orderOf(page) });
+    await fixture.later();
+    expect(await fixture.send(page, { outcome: 'pay' })).toBe(303);
+    await fixture.later();
+    expect(fixture.statesOf(page.paymentId)).toEqual(['captured']);
+  });
+
+  test('of an order that does not exist stays due until it does', async () => {
+    const page = await fixture.page();
+    const orderId = await orderOf(page);
+    fixture.world.unknown.add(orderId);
+    await fixture.send(page, { outcome: 'pay' });
+    await fixture.later();
+    await fixture.later(DAY_MS);
+    const { state, reported } = (await fixture.payment(page.paymentId)) ?? {};
+    expect([state, reported]).toEqual(['captured', false]);
+    fixture.world.unknown.delete(orderId);
+    await fixture.later(HOUR_MS);
+    expect(fixture.statesOf(page.paymentId)).toEqual(['captured']);
+  });
 
   test('that comes after its page was to be closed is captured all the same', async () => {
     const page = await fixture.page();

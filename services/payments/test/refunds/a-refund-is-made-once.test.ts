@@ -238,6 +238,17 @@ describeOnEachEngine('a refund', (fixture) => {
     expect(await fixture.countRefunds(page)).toBe(1);
   });
 
+  test('that its order does not have stays due until it has it', async () => {
+    const page = await fixture.paid();
+    const refundId = await request(page);
+    fixture.world.unknown.add(refundId);
+    await fixture.later();
+    expect(await fixture.refund(refundId)).toMatchObject({ state: 'done', reported: false });
+    fixture.world.unknown.delete(refundId);
+    await fixture.later(HOUR_MS);
+    expect(fixture.refundStatesOf(refundId)).toEqual(['done']);
+  });
+
   test('is reported once more when orders publishes its request again', async () => {
     const page = await fixture.paid();
     const refundId = await request(page);
