@@ -118,15 +118,18 @@ const declared = serviceNames.flatMap((service) =>
   ),
 );
 
-/** Members without which a performance cannot be read. */
-const start = { startDate: '2031-03-14T19:30:00.000Z', timeZone: 'Europe/Zurich' };
+/** Members without which a performance or an order cannot be read. */
+const readable = {
+  ...{ startDate: '2031-03-14T19:30:00.000Z', timeZone: 'Europe/Zurich' },
+  ...{ lines: [], payments: [], refunds: [], hasCredit: false },
+};
 
 test('promised work cannot be dropped', async () => {
   for (const { service, collection, name } of declared.filter(({ isPromised }) => isPromised)) {
     const own = await stores.open(`${service}`, services[service].collections);
     const found = services[service].collections.find((one) => one.name === collection) as Collection<Document>;
     const id = `promised-${collection}-${name}`;
-    const document = { id, ...start };
+    const document = { id, ...readable };
     await own
       .collection(found)
       .of('club')
