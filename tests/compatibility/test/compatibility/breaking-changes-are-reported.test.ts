@@ -95,17 +95,22 @@ const breaking: readonly (readonly [process: string, said: string, hurts: string
     'gateway',
     ({ internal }) => internal.body('POST /internal/decisions').required.push('address'),
   ],
-  ['orders', 'is no longer published', 'catalog (catalog.releases.v1)', ({ facts }) => delete facts['order.expired']],
+  [
+    'orders',
+    'is no longer published',
+    'catalog (catalog.releases.v1), payments (payments.orders.v1)',
+    ({ facts }) => delete facts['order.expired'],
+  ],
   [
     'orders',
     'fact order.expired: $.placeIds is gone',
-    'catalog (catalog.releases.v1)',
+    'catalog (catalog.releases.v1), payments (payments.orders.v1)',
     ({ fact }) => delete fact('order.expired').properties.placeIds,
   ],
   [
     'orders',
     '$.hadTickets is gone',
-    'catalog (catalog.releases.v1), tickets (tickets.orders.v1)',
+    'catalog (catalog.releases.v1), payments (payments.orders.v1), tickets (tickets.orders.v1)',
     ({ fact }) => delete fact('order.cancelled').properties.hadTickets,
   ],
   [
