@@ -25,9 +25,9 @@ test('lists of values are found by schema and member, nullable ones and those of
   });
 });
 
-test('the types of the partners’ package have one unknown: any OpenAPI document', () => {
+test('the types of the partners’ package have two unknowns: any OpenAPI document, and the webhook of a provider', () => {
   const cwd = new URL('../../../libs/client/src/generated/', import.meta.url);
   const sources = globSync('*.ts', { cwd }).map((name) => readFileSync(new URL(name, cwd), 'utf8'));
   const found = sources.flatMap((source) => source.match(/.*\b(unknown|any)\b;.*/g) ?? []);
-  expect(found.map((line) => line.trim())).toEqual(['[key: string]: unknown;']);
+  expect(found.map((line) => line.trim())).toEqual(Array(2).fill('[key: string]: unknown;'));
 });

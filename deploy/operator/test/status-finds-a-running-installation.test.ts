@@ -89,9 +89,9 @@ both('with its data on MongoDB and RabbitMQ its processes and its public address
   const directory = createTemporaryDirectory();
   const product = await startProduct(directory, { ...engines, PUBLIC_URL });
   const report = JSON.parse((await createOperator(directory, engines)('status', '--json')).out);
-  expect([report.addresses, report.notAsked, report.processes.length]).toEqual(['npm start', [], 8]);
+  expect([report.addresses, report.notAsked, report.processes.length]).toEqual(['npm start', [], 9]);
   expect(await linkFrom(createOperator(directory, engines))).toBe(PUBLIC_URL);
   await product.stop();
   const after = JSON.parse((await createOperator(directory, engines)('status', '--json')).out);
-  expect([after.addresses, after.notAsked.length]).toEqual(['nowhere', 8]);
+  expect([after.addresses, after.notAsked.length]).toEqual(['nowhere', 9]);
 });

@@ -24,6 +24,16 @@ export interface Evening {
   readonly tickets: readonly Ticket[];
 }
 
+const HOUR_MS = 3_600_000;
+const getHour = (at: number): string =>
+  new Intl.DateTimeFormat('en-GB', { hour: '2-digit', timeZone: 'Europe/Zurich' }).format(at);
+
+/**
+ * Soon, so that it is no performance of yesterday if the day of the door, at six in the morning, begins meanwhile; within
+ * the hour before six even sooner, so that it is none of tomorrow.
+ */
+const computeStart = (now: number): string => new Date(now + (getHour(now) === '05' ? 60_000 : HOUR_MS)).toISOString();
+
 /** Puts a performance of tonight on sale and sells this many tickets. */
 export async function sellEvening(partner: Client, name: string, count: number): Promise<Evening> {
   const create = (path: string, body: object): Promise<Json> => must(partner, `/svc/v3/${path}`, 'POST', body);
@@ -33,8 +43,7 @@ export async function sellEvening(partner: Client, name: string, count: number):
   const show = { code, type: 'show', name: texts, state: 'running' };
   const { id: productId } = await create('catalog/products', show);
   const { id: performanceId, seatCategories } = await create(`catalog/products/${productId}/performances`, {
-    // Soon, so that it is no performance of yesterday if the day of the door, at six in the morning, begins meanwhile.
-    startDate: new Date(Date.now() + 3_600_000).toISOString(),
+    startDate: computeStart(Date.now()),
     durationMinutes: 180,
     venue: { name: 'Grand Théâtre' },
     timeZone: 'Europe/Zurich',
