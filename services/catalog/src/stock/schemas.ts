@@ -140,7 +140,6 @@ export const HoldAnswer = named(
         maxPlacesPerOrder: Type.Integer(),
         holdMinutes: Type.Number(),
         ticketDelivery: oneOf(ticketDeliveries),
-        refundCredit: Type.Optional(Type.Boolean()),
       }),
     ),
     lines: Type.Array(Line, { description: 'one per place, in the order of the items' }),
@@ -158,7 +157,6 @@ export function toHoldView({ until, lines, pointOfSale, institution }: Held): St
       maxPlacesPerOrder: pointOfSale.maxPlacesPerOrder,
       holdMinutes: pointOfSale.holdMinutes,
       ticketDelivery: pointOfSale.ticketDelivery ?? 'electronic',
-      refundCredit: pointOfSale.refundCredit ?? true,
     },
     lines: lines.map((line) => {
       const { item, place, price, tariff, performance } = line;

@@ -420,7 +420,6 @@ describeOnEachEngine('holds', (catalog) => {
         paymentMethods: ['external'],
         maxPlacesPerOrder: 3,
         holdMinutes: 0.5,
-        refundCredit: true,
         ticketDelivery: 'electronic',
       });
       const heldAt = Date.parse(data.heldUntil ?? '') - 30_000;
