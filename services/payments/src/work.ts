@@ -1,6 +1,6 @@
 import type { WorkTable } from '@boxoffice/service';
-import { announceProvider } from './announce.ts';
 import type { PaymentsContext } from './context.ts';
+import { announceProvider } from './keys/announce.ts';
 import { close } from './pages/close.ts';
 import { ask } from './pages/look.ts';
 import { refund } from './refunds/refund.ts';

@@ -6,7 +6,8 @@ const block = globalThis.document?.querySelector('[data-shop]');
  * The point of sale as the server wrote it into the page.
  *
  * @type {{ serviceHost: string, name: string, language: string, texts: string, region: string, currency: string,
- *   exponents: Record<string, number>, paymentMethods: string[], imageHosts: string[], requireTerms: boolean, isDemo: boolean, sendsMails: boolean,
+ *   exponents: Record<string, number>, paymentMethods: string[], imageHosts: string[], requireTerms: boolean,
+ *   isDemo: boolean, sendsMails: boolean,
  *   organiser: { name: string, address: string },
  *   first?: { address: string, data: object } }}
  */

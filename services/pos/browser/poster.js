@@ -202,7 +202,9 @@ export function plainPoster(code) {
   );
 }
 
-/** The image of a product, if the point of sale names its host, else its poster; `isNamed`: the text beside names it. */
+/**
+ * The image of a product, if the point of sale names its host, else its poster; `isNamed`: the text beside names it.
+ */
 export function pictureOf({ code, image }, isNamed) {
   if (!isShown(image)) return plainPoster(code);
   const how = { alt: isNamed ? '' : image.alt, loading: isNamed && 'lazy', decoding: 'async' };

@@ -34,8 +34,8 @@ export function listBlocks(markdown: string, chapter?: string): Block[] {
 }
 
 /**
- * Runs the blocks one after the other in one shell, as a reader would paste them; returns the failures. `settings`: what
- * the reader has in the environment.
+ * Runs the blocks one after the other in one shell, as a reader would paste them; returns the failures. `settings`:
+ * what the reader has in the environment.
  */
 export function runBlocks(
   blocks: readonly Block[],

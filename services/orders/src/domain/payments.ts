@@ -42,8 +42,8 @@ export function hasPayment({ payments }: Pick<Order, 'payments'>, id: string): b
 
 /**
  * Captured in full its sale is due, also of an expired order; pending it makes the order wait. A known id changes
- * nothing. `overpaid`: what does not pay is credit, and stays it. Refused: `overpaid_pending`, `exceeds_due`, `invalid_amount`,
- * `currency_mismatch`, `wrong_state`.
+ * nothing. `overpaid`: what does not pay is credit, and stays it. Refused: `overpaid_pending`, `exceeds_due`,
+ * `invalid_amount`, `currency_mismatch`, `wrong_state`.
  */
 export function addPayment<O extends Order>(order: O, input: PaymentInput, now: number): Decision<O> {
   if (hasPayment(order, input.id)) return accept(order);

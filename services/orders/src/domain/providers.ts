@@ -94,8 +94,8 @@ export function isPayableNoMore({ checkout }: Pick<Order, 'checkout'>, now: numb
 }
 
 /**
- * Another try to pay an order that waits for its payment, or whose payment has failed; earlier pages were closed before.
- * Refused: `not_payable`, `amount_differs`.
+ * Another try to pay an order that waits for its payment, or whose payment has failed; earlier pages were closed
+ * before. Refused: `not_payable`, `amount_differs`.
  */
 export function addAnotherPage<O extends Order>(order: O, page: ProviderPage, now: number): Decision<O> {
   if (order.payments.some(({ id }) => id === page.paymentId)) return accept(order);
@@ -195,8 +195,8 @@ const isNews = (known: Dispute, report: Omit<Dispute, keyof Counted>): boolean =
 };
 
 /**
- * A report that was overtaken changes nothing. What was lost counts as refunded. Refused: `unknown_payment`, `overtaken`,
- * `sale_due`.
+ * A report that was overtaken changes nothing. What was lost counts as refunded. Refused: `unknown_payment`,
+ * `overtaken`, `sale_due`.
  */
 export function recordDispute<O extends Order>(
   order: O,

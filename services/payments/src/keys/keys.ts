@@ -2,12 +2,12 @@ import { Fault } from '@boxoffice/envelope';
 import { deriveId } from '@boxoffice/runtime';
 import { type Documents, type New, UniqueViolation } from '@boxoffice/store';
 import type { Static } from 'typebox';
-import { announceOrLater } from '../announce.ts';
 import { connectWith, type PaymentsContext } from '../context.ts';
 import { type Mode, readMode } from '../domain/keys.ts';
 import { isUnderWay } from '../domain/payment.ts';
 import { type Provider, ProviderFault } from '../provider/port.ts';
 import type { PaymentDocument, ProviderDocument } from '../store.ts';
+import { announceOrLater } from './announce.ts';
 import type { ProviderKeys } from './schemas.ts';
 
 type NewKeys = Static<typeof ProviderKeys>;
@@ -125,7 +125,9 @@ const write = async (
 /** The request announces them itself. */
 const ANNOUNCED_BY_ITSELF_MS = 10_000;
 
-/** The newest that is pending, or whose refund is; `opening`: only one whose request is under way; undefined: nothing. */
+/**
+ * The newest that is pending, or whose refund is; `opening`: only one whose request is under way; undefined: nothing.
+ */
 const findPendingPage = async (
   { payments, refunds, now }: PaymentsContext,
   institution: string,

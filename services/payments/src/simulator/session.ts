@@ -132,7 +132,9 @@ export function refund(session: Session, now: number, { amount, reason, metadata
   return { ...session, refunds: [...session.refunds, made] };
 }
 
-/** Ends the newest refund that can end so: a pending one succeeds; one that has not failed can still fail, even late. */
+/**
+ * Ends the newest refund that can end so: a pending one succeeds; one that has not failed can still fail, even late.
+ */
 export function endRefund(session: Session, to: 'succeeded' | 'failed'): Session {
   const ends = ({ status }: SimulatedRefund): boolean =>
     status === 'pending' || status === 'requires_action' || (to === 'failed' && status === 'succeeded');

@@ -53,7 +53,9 @@ export async function payOnPage(options: PayerOptions): Promise<boolean> {
       ...(body === undefined ? {} : { body }),
     }).catch(() => undefined);
 
-  /** Repeats until the answer is conclusive, or his patience ends; `repeats` may have had an effect without an answer. */
+  /**
+   * Repeats until the answer is conclusive, or his patience ends; `repeats` may have had an effect without an answer.
+   */
   const insistAndCount = async (send: () => Promise<Reply | undefined>) => {
     const until = Date.now() + PERSISTENCE_MS;
     for (let repeats = 0; ; repeats++) {

@@ -23,8 +23,8 @@ export interface FactPoint {
 
 /**
  * The transaction of a step: a purchase, its cancellation, the end of a whole performance, a visitor's checkout (which
- * also has the sale of a purchase), the cancellation of a checkout after an error, a payment on a provider's page, access
- * (signing in, keys, usage), or any further command and its reactions.
+ * also has the sale of a purchase), the cancellation of a checkout after an error, a payment on a provider's page,
+ * access (signing in, keys, usage), or any further command and its reactions.
  */
 export type Step = 'purchase' | 'cancellation' | 'closing' | 'checkout' | 'rescue' | 'payment' | 'access' | 'command';
 

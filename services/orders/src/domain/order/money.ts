@@ -42,7 +42,10 @@ const listReturned = ({ payments, refunds }: Returning): { readonly amount: numb
 
 const hasNotFailed = ({ status }: Refund): boolean => status !== 'failed';
 
-/** What is left of one payment to be given back: captured, without its refunds that have not failed and its lost disputes. */
+/**
+ * What is left of one payment to be given back: captured, without its refunds that have not failed and its lost
+ * disputes.
+ */
 export function computeLeft({ refunds }: Pick<Order, 'refunds'>, { id, status, amount, disputed }: Payment): number {
   if (status !== 'captured') return 0;
   const back = refunds.filter((refund) => refund.paymentId === id && hasNotFailed(refund));
@@ -85,7 +88,9 @@ const computeCounted = (order: Money): number => {
   return computePaid(order) - sum(before.map(({ amount }) => amount));
 };
 
-/** Such an order is confirmed, however that came about. One that is free of charge, or that has its money back, is not. */
+/**
+ * Such an order is confirmed, however that came about. One that is free of charge, or that has its money back, is not.
+ */
 export function isPaidInFull(order: Money): boolean {
   return order.lines.length > 0 && computeNet(order) > 0 && computeDue(order) === 0;
 }
@@ -124,8 +129,8 @@ export function addRefund<O extends Order>(order: O, refund: Omit<Refund, 'goodw
 }
 
 /**
- * In the place of the one with its id. One that fails takes back what it counted for, and leaves more of its payment, of
- * which what disputes have taken counts anew.
+ * In the place of the one with its id. One that fails takes back what it counted for, and leaves more of its payment,
+ * of which what disputes have taken counts anew.
  */
 export function replaceRefund<O extends Order>(order: O, refund: Refund): O {
   const known = order.refunds.find(({ id }) => id === refund.id);
@@ -144,8 +149,8 @@ export function computeLost({ state, amount, lost }: Pick<Dispute, 'state' | 'am
 }
 
 /**
- * Of a payment, in the place of the one before. What was lost counts as refunded in every state, at most what is left of
- * the payment, and what of that is no credit as goodwill; what is lost no more takes both back.
+ * Of a payment, in the place of the one before. What was lost counts as refunded in every state, at most what is left
+ * of the payment, and what of that is no credit as goodwill; what is lost no more takes both back.
  */
 export function putDispute<O extends Order>(order: O, paymentId: string, report: Omit<Dispute, keyof Counted>): O {
   const payment = order.payments.find(({ id }) => id === paymentId);

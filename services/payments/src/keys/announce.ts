@@ -1,6 +1,6 @@
 import type { WorkResult } from '@boxoffice/service';
-import type { PaymentsContext } from './context.ts';
-import type { ProviderDocument } from './store.ts';
+import type { PaymentsContext } from '../context.ts';
+import type { ProviderDocument } from '../store.ts';
 
 /** So that points of sale can name it. The request does it itself; what fails is done by the due work. */
 export async function announceOrLater(context: PaymentsContext, keys: ProviderDocument): Promise<void> {
