@@ -107,6 +107,13 @@ export const leases: readonly Check[] = [
     const again = await Promise.all(stores.map((one) => one.lease(name, 60_000)));
     assert.deepEqual(again, held);
   }),
+  check('of concurrent calls of one instance all get the lease', async ({ store }) => {
+    for (let turn = 0; turn < 5; turn += 1) {
+      const name = createId('lease');
+      const held = await Promise.all(Array.from({ length: 4 }, () => store.lease(name, 60_000)));
+      assert.deepEqual(held, [true, true, true, true]);
+    }
+  }),
   check('a lease that was not renewed can be taken', async ({ store, another }) => {
     const name = createId('lease');
     const second = await another();

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Db } from 'mongodb';
+import type { Db, Filter } from 'mongodb';
 import { isDuplicate } from './record.ts';
 
 interface StoredLease {
@@ -37,22 +37,21 @@ export function createLeases(database: Db) {
     /** Takes or renews it; false if another instance has it. A holder learns of its loss by the next call. */
     async lease(name: string, ms: number): Promise<boolean> {
       const own = { holder: self, ms, until: Date.now() + ms };
-      const renewed = await leases.updateOne({ _id: name, holder: self }, { $set: own, $inc: { beat: 1 } });
-      if (renewed.matchedCount === 1) return true;
-      const found = await leases.findOne({ _id: name });
-      if (found) {
-        if (!observeExpiry(found)) return false;
-        const same = { _id: name, holder: found.holder, beat: found.beat };
-        const taken = await leases.updateOne(same, { $set: own, $inc: { beat: 1 } });
+      const take = async (known: Filter<StoredLease>): Promise<boolean> => {
+        const taken = await leases.updateOne({ _id: name, ...known }, { $set: own, $inc: { beat: 1 } });
         return taken.matchedCount === 1;
-      }
+      };
+      if (await take({ holder: self })) return true;
+      const found = await leases.findOne({ _id: name });
+      if (found && found.holder !== self)
+        return observeExpiry(found) && take({ holder: found.holder, beat: found.beat });
+      // Nobody has it, or another call of this instance.
       try {
-        await leases.insertOne({ _id: name, beat: 1, ...own });
-        return true;
+        if (!found) await leases.insertOne({ _id: name, beat: 1, ...own });
       } catch (error) {
-        if (isDuplicate(error)) return false;
-        throw error;
+        if (!isDuplicate(error)) throw error;
       }
+      return take({ holder: self });
     },
     async releaseAll(): Promise<void> {
       await leases.deleteMany({ holder: self });

@@ -1,10 +1,10 @@
-import type { Json } from '@boxoffice/testkit';
+import { type Json, waitUntil } from '@boxoffice/testkit';
 import { openVisit, requireData } from '../client/api.ts';
 import { type Payer, payOnPage } from '../client/payer.ts';
 import { paymentPoints } from '../deployment/crash-points.ts';
 import type { Check, Evidence } from '../invariants/verdict.ts';
 import { beginRound, type Context, type Round, type Scenario } from '../round/round.ts';
-import { openPointOfSale } from '../round/stage.ts';
+import { type Hall, openPointOfSale } from '../round/stage.ts';
 import { repeatUntilEnough, runWithClients } from '../round/traffic.ts';
 import { choosePoints, countRounds, killAtEach, requireReached } from './kills.ts';
 
@@ -12,12 +12,23 @@ const PROVIDER = '/svc/v3/payment-providers/stripe';
 const HOLD_SECONDS = 60;
 const CLAIM_SLACK = 3;
 
-/** Puts the keys of the simulated provider, which is a part of the service. */
-const putKeys = ({ api }: Context): Promise<Json> =>
-  requireData(api, PROVIDER, {
-    method: 'PUT',
-    body: { secretKey: 'sk_simulated_faults', webhookSecret: 'whsec_simulatedfaults' },
-  });
+/** More than a few attempts of work that is due. */
+const LEARNING_MS = 180_000;
+
+/**
+ * Puts the keys of the simulated provider, which is a part of the service, and opens a point of sale that accepts it:
+ * the catalogue may learn of the keys later, if it does not answer now.
+ */
+const openPointOfSaleWithKeys = async ({ api, reference }: Context, hall: Hall): Promise<string> => {
+  const keys = { secretKey: 'sk_simulated_faults', webhookSecret: 'whsec_simulatedfaults' };
+  await requireData(api, PROVIDER, { method: 'PUT', body: keys });
+  const open = () =>
+    openPointOfSale(api, reference, hall, HOLD_SECONDS, ['stripe']).catch((error: Error) => {
+      if (error.message.includes('needs keys')) return null;
+      throw error;
+    });
+  return waitUntil(open, { what: 'a catalogue that knows of the keys', withinMs: LEARNING_MS, everyMs: 1_000 });
+};
 
 interface Money {
   readonly payments: readonly Json[];
@@ -89,12 +100,11 @@ export const payments: Scenario = {
     "SIGKILL at eight steps a round of a payment on a provider's page: its opening, paying, the look, the report, refunds; two pages at once, lost webhooks",
   rounds: countRounds(paymentPoints),
   async play(context) {
-    const { api, deployment, random, reference, size } = context;
+    const { api, deployment, random, size } = context;
     const begun = await beginRound(context);
     // What a dead process had claimed is free again after 40 s: a claim outlasts two requests to the provider.
     const round: Round = { ...begun, slack: Math.max(begun.slack, CLAIM_SLACK) };
-    await putKeys(context);
-    const serviceHost = await openPointOfSale(api, reference, round.hall, HOLD_SECONDS, ['stripe']);
+    const serviceHost = await openPointOfSaleWithKeys(context, round.hall);
     const payers: Payer[] = [];
     const pos = openVisit(deployment);
     const { hall, journal } = round;

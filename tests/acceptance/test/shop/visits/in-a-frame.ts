@@ -27,7 +27,13 @@ export function describeFrames({ product, browser, story }: ShopFixture): void {
     await must(full, `${base}/products/${productId}`, 'PATCH', {
       image: { url: `${IMAGES}/${image}`, alt: 'Its stage' },
     });
-    return `${product().demo.baseUrl}/shop/${serviceHost}/show/${productId}?lang=en`;
+    const address = `${product().demo.baseUrl}/shop/${serviceHost}/show/${productId}?lang=en`;
+    // The shop may have read the show before it had its image, and keeps what it has read for a while.
+    const reader = await browser().newContext({ ignoreHTTPSErrors: true });
+    const hasImage = async () => (await (await reader.request.get(address)).text()).includes(image);
+    await waitUntil(hasImage, { what: 'a page with the image' });
+    await reader.close();
+    return address;
   };
 
   /** A page of an origin, with the shop in a frame; `images` answers for the house. */
