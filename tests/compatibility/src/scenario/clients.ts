@@ -90,6 +90,16 @@ export function createVisitor(scenario: Scenario, serviceHost: string) {
   return { ask, must: (path: string, call?: Call) => readData(ask, path, call) };
 }
 
+/** Pays on the page of the simulated provider at this address of the gateway. */
+export async function payOnPage(scenario: Scenario, url: string): Promise<void> {
+  const { status } = await fetch(new URL(new URL(url).pathname, scenario.urls.payments), {
+    method: 'POST',
+    body: new URLSearchParams({ outcome: 'pay' }),
+    redirect: 'manual',
+  });
+  if (status !== 303) throw new Error(`the page of the provider answered ${status}`);
+}
+
 /** Where the scenario's clients at which users sign in want the browser back. */
 const CALLBACK = 'https://desk.example.org/callback';
 

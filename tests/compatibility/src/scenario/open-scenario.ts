@@ -98,6 +98,7 @@ export async function openScenario(options: ScenarioOptions = {}) {
         KEY_ENCRYPTION_KEY,
         SERVICE_ROOT_SECRET,
         SIMULATED_PAYMENTS: 'true',
+        PAYMENT_SIMULATOR: 'true',
         // Nobody listens there: mails wait.
         MAIL_URL: 'smtp://127.0.0.1:1',
         WEBHOOK_ALLOWED_NETWORKS: '1',

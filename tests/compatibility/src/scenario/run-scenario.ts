@@ -3,7 +3,7 @@ import { createInstitution } from '@boxoffice/catalog';
 import { createUser } from '@boxoffice/pos';
 import type { Store } from '@boxoffice/store';
 import { openClient, requestAuthorization, waitUntil } from '@boxoffice/testkit';
-import { createPartner, createVisitor, type Partner, signIn } from './clients.ts';
+import { createPartner, createVisitor, type Partner, payOnPage, signIn } from './clients.ts';
 import { createName, type Scenario } from './open-scenario.ts';
 
 /** The stock on sale. */
@@ -73,7 +73,7 @@ export async function openShop(partner: Partner, hall: Hall, holdMinutes: number
       languages: ['fr', 'en'],
       currency: 'CHF',
       tariffIds: [hall.tariffId],
-      paymentMethods: ['external', 'on_account', 'simulated'],
+      paymentMethods: ['external', 'on_account', 'simulated', 'stripe'],
       maxPlacesPerOrder: 8,
       holdMinutes,
       branding: {
@@ -118,6 +118,8 @@ const storeOf = ({ stores }: Scenario, name: string): Store => {
 export async function runScenario(scenario: Scenario): Promise<Shop> {
   const { institution, partner } = await openInstitution(scenario);
   await subscribe(partner);
+  const keys = { secretKey: 'sk_simulated_of_scenarios', webhookSecret: 'whsec_of_scenarios' };
+  await partner.must('/svc/v3/payment-providers/stripe', { method: 'PUT', body: keys });
   const hall = await openHall(partner, createName('TOSCA').toUpperCase());
   const contactNumber = await meet(partner);
   await sell(partner, hall, contactNumber);
@@ -134,6 +136,7 @@ export async function runScenario(scenario: Scenario): Promise<Shop> {
   const user = { institution, serviceHost, login: 'ana', password: PASSWORD, contactNumber };
   await createUser(storeOf(scenario, 'pos'), user);
   await visit(scenario, hall, serviceHost, user.login);
+  await payByProvider(scenario, partner, hall, serviceHost);
   await comeAndGo(scenario, partner);
   // Another client's order names the contact.
   const agency = await createPartner(scenario, institution);
@@ -238,6 +241,22 @@ const visit = async (scenario: Scenario, hall: Hall, serviceHost: string, login:
   const { id } = await member.must('/tnwr/v1/orders', post(purchase));
   await member.must(`/tnwr/vexp/orders/${id}/links`, post());
   await member.ask('/tnwr/v1/sessions', post({ login, password: 'wrong' }));
+};
+
+/** An order that is paid on the page of a provider, which gives some of it back. */
+const payByProvider = async (scenario: Scenario, partner: Partner, hall: Hall, serviceHost: string): Promise<void> => {
+  const guest = createVisitor(scenario, serviceHost);
+  const [item] = buildSeatItems(hall).items;
+  await guest.must('/tnwr/vexp/shopping-cart/items', post(item));
+  const contact = { firstName: 'Ana', lastName: 'Guest', email: `${createName('ana')}@example.org` };
+  const { id, payment } = await guest.must('/tnwr/vexp/orders', post({ contact, paymentMethod: 'stripe' }));
+  await payOnPage(scenario, payment.url);
+  await waitUntil(async () => (await partner.must(`/svc/v3/orders/${id}`)).state === 'confirmed');
+  await actOn(partner, id)('refunds', { provider: 'stripe', amount: 500 });
+  await waitUntil(async () => {
+    const { items } = await partner.must(`/svc/v3/orders/${id}/refunds`);
+    return items.every(({ state }: { readonly state: string }) => state === 'done');
+  });
 };
 
 /** A client that gets a token, revokes it, and is deleted. */

@@ -181,6 +181,17 @@ describe('documents of the last releases', () => {
     expect(await free()).toBe(before + lines.length);
   });
 
+  test('what is left of a payment by a provider is refunded there', async () => {
+    const { id, payments, refunds } = order((one) => one.payments[0]?.provider === 'stripe');
+    const amount = payments[0].amount - refunds[0].amount;
+    await act(id, 'refunds', { provider: 'stripe', amount });
+    await waitUntil(async () => {
+      const { items } = await partner.must(`/svc/v3/orders/${id}/refunds`);
+      return items.every(({ state }: Json) => state === 'done');
+    });
+    expect(await read(id)).toMatchObject({ refunded: payments[0].amount });
+  });
+
   test('the control of a ticket is reverted, and its order records it', async () => {
     const ticket = all('tickets', 'tickets').find(({ status }) => status === 'controlled');
     const reverted = await partner.must(`/svc/v3/tickets/${ticket.id}/control`, { method: 'DELETE' });

@@ -38,13 +38,6 @@ test.each(processes)(
 
 // What exists only during a step, after a crash, once the retention of something has ended, or while gateways report.
 const passing = [
-  // While an institution has given keys.
-  'catalog/payment_providers',
-  'payments/payment_providers',
-  // Of purchases on a provider's page, which the recorded release did not have.
-  'payments/payments',
-  'payments/refunds',
-  'payments/simulated_sessions',
   'tickets/replacements',
   'tickets/scan_claims',
   'events/waiting_facts',
