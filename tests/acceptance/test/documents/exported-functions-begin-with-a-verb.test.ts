@@ -15,7 +15,7 @@ const verbs = new Set(
   encode end ensure enter erase exchange expand expect expire explain extend extract fail fetch fill filter find finish
   flood fold follow forget format forward free freeze generate get give group has hash hold identify import include insert
   inspect install instrument invalidate invite is issue join judge keep kill launch leave let limit link list listen load
-  locate lock log look lower mail make map mark match may measure merge migrate mount move must mutate name normalise note
+  locate lock log look lower mail make map mark match may measure merge migrate mount move multiply must mutate name normalise note
   observe open operate parse pause pay permit place plan plant play poll post prepare print probe prove publish put queue
   quote react read readmit record recount redirect refresh refund refuse register reject relay release remember remove
   rename render renew repeat replace report request require reserve resolve restore restrict resume retry revert rewrite roll
