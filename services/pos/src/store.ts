@@ -58,7 +58,7 @@ export interface OrderLinkDocument extends Document {
  * `cancelled` is of an order, also where its performance was; `link`: somebody who knows its number and email asked for
  * it.
  */
-export const kinds = ['confirmation', 'moved', 'cancelled', 'refund', 'link'] as const;
+export const kinds = ['confirmation', 'moved', 'cancelled', 'refund', 'refund-failed', 'link'] as const;
 export type MailKind = (typeof kinds)[number];
 
 /** It has ids and amounts only: address, names and texts are read when it is sent. */
@@ -70,7 +70,8 @@ export interface MailDocument extends Document {
   readonly contactNumber: string | null;
   /** Of `moved`: where and when the performance takes place now. */
   readonly move?: { readonly performanceId: string; readonly startDate: string };
-  readonly refund?: { readonly amount: number; readonly currency: string };
+  /** Mails of release 0.3.0 do not have its id. */
+  readonly refund?: { readonly id?: string; readonly amount: number; readonly currency: string };
   /** Mails of many at once wait for the others. */
   readonly bulk: boolean;
   /** `dropped`: there was nothing to say any more, or nobody to say it to. */

@@ -215,7 +215,7 @@ const about = {
   productType: 'show',
 };
 
-const money = { paid: 0, refunded: 0, credit: 0, payment: null };
+const money = { paid: 0, refunded: 0, credit: 0, failedRefunds: [], payment: null };
 
 export const cart = {
   ...money,

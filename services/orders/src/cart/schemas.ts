@@ -150,7 +150,10 @@ const ShopPayment = named(
       url: createNullableSchema(Text({ description: "the provider's page, while it can be paid there" })),
       expiresAt: createNullableSchema({ ...timestamp, description: 'of the page' }),
     },
-    { description: "a provider's captured one, else the last pending one, else the last one" },
+    {
+      description:
+        "a provider's captured one, else its last pending one, on which alone the buyer can act, else another",
+    },
   ),
 );
 
@@ -167,6 +170,7 @@ export const ShopOrder = named(
     paid: money,
     refunded: money,
     credit: money,
+    failedRefunds: List(Text(), { description: 'their ids' }),
     payment: createNullableSchema(ShopPayment),
     performanceCancelled: Optional(Flag({ description: 'true: it was cancelled with a performance' })),
   }),
@@ -190,6 +194,7 @@ export function toShopView(order: OrderDocument, now: number): Static<typeof Sho
     paid,
     refunded: computeRefunded(order),
     credit: computeCredit(order),
+    failedRefunds: order.refunds.flatMap(({ id, status }) => (status === 'failed' ? [id] : [])),
     payment: toShopPayment(order, now),
     listed: order.listedAt !== null,
     payable: order.listedAt !== null && isCart(order),
@@ -205,14 +210,28 @@ export function toShopView(order: OrderDocument, now: number): Static<typeof Sho
 }
 
 const toShopPayment = (order: OrderDocument, now: number): Static<typeof ShopPayment> | null => {
-  const captured = order.payments.findLast((one) => one.provider !== undefined && one.status === 'captured');
-  const payment = captured ?? order.payments.findLast(({ status }) => status === 'pending') ?? order.payments.at(-1);
+  const payment = selectShopPayment(order);
   if (!payment) return null;
   const { id, method, provider = null, status, page, ended } = payment;
   const isPayable = page !== undefined && isWanted(order, id, now) && Date.parse(page.expiresAt) > now;
   const state = status === 'failed' && ended === 'expired' ? ended : status;
   const url = isPayable ? page.url : null;
   return { id, method, provider, state, url, expiresAt: page?.expiresAt ?? null };
+};
+
+/** The buyer can act on a provider's page alone: what staff record beside it hides none. */
+const selectShopPayment = ({ payments }: OrderDocument) => {
+  const own = payments.filter(({ provider }) => provider !== undefined);
+  const findLast = (among: typeof payments, wanted: 'captured' | 'pending') =>
+    among.findLast(({ status }) => status === wanted);
+  return (
+    findLast(own, 'captured') ??
+    findLast(own, 'pending') ??
+    findLast(payments, 'pending') ??
+    findLast(payments, 'captured') ??
+    own.at(-1) ??
+    payments.at(-1)
+  );
 };
 
 export const PerformanceOrders = named(

@@ -167,6 +167,19 @@ describeOnEachEngine('an order waits for the page of a provider', (fixture) => {
     expect(await shown()).toMatchObject({ method: 'stripe', state: 'captured' });
   });
 
+  test('the page that the buyer can pay is shown, whatever staff record beside it', async () => {
+    const { page, path, orderId } = await checkOutWithPage(fixture);
+    const shown = async () => (await readCart(fixture, path)).payment;
+    const transfer = await pay(fixture, `/${orderId}`, { method: 'transfer', status: 'pending' });
+    expect(await shown()).toMatchObject({ id: page.paymentId, method: 'stripe', state: 'pending', url: page.url });
+    await report(fixture, orderId, page, 'failed', { ended: 'expired' });
+    expect(await shown()).toMatchObject({ method: 'transfer', provider: null, state: 'pending' });
+    const path1 = `/${orderId}/payments/${transfer.data.id}`;
+    await fixture.call('PATCH', path1, { body: { status: 'failed' } });
+    // The buyer can only try again as he did.
+    expect(await shown()).toMatchObject({ id: page.paymentId, method: 'stripe', state: 'expired' });
+  });
+
   test('pages are wanted while they are pending and charge what is due', async () => {
     const { page, path, orderId } = await checkOutWithPage(fixture);
     const ask = async (one = page) => (await report(fixture, orderId, one, 'pending')).data;

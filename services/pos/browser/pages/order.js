@@ -3,7 +3,7 @@ import { api, newKey, Refusal, serverNow } from '../api.js';
 import { h } from '../dom.js';
 import { link, setTitle, shop } from '../frame.js';
 import { act, announce } from '../notices.js';
-import { isProvider, leaveFor, linkAddress } from '../paying.js';
+import { leaveFor, linkAddress } from '../paying.js';
 import { forgetLink, keepLink, keptLink, loadCart, timeLeft, visitor } from '../state.js';
 import { t, until } from '../texts/index.js';
 import { byPerformance, countdown, message } from './cart.js';
@@ -189,7 +189,8 @@ const hasLink = (order, { isOwn }) => !isVoid(order) && (order.state !== 'open' 
 /** What to say of an order that waits for the page of a provider, and the button; undefined: it does not. */
 const payingOf = (order, pay) => {
   const { state, payment, expiresAt } = order;
-  if (!payment || !isProvider(payment.method)) return undefined;
+  // Only a payment on a page has an end; what staff record may have any method.
+  if (!payment?.expiresAt) return undefined;
   if (state === 'payment_pending' && !payment.url) return { text: t('order_asking_text') };
   if (state === 'payment_pending') {
     // In a frame no payment page opens, but a tab.

@@ -41,8 +41,14 @@ const { calendarOf, calendarType, eventUid, sequenceAt } = await loadBrowserModu
   calendarType(file: Pick<CalendarFile, 'isCancelled'>): string;
   calendarOf(events: readonly CalendarEvent[], file: CalendarFile): string;
   eventUid(orderId: string, performanceId: string, serviceHost: string): string;
-  sequenceAt(order: Pick<Order, 'createdAt'>, time: number, occasion: Exclude<MailKind, 'refund' | 'link'>): number;
+  sequenceAt(order: Pick<Order, 'createdAt'>, time: number, occasion: CalendarKind): number;
 }>('calendar.js');
+
+/** Kinds of mails with calendar files. */
+type CalendarKind = Exclude<MailKind, 'refund' | 'refund-failed' | 'link'>;
+
+const isCalendarKind = (kind: MailKind): kind is CalendarKind =>
+  kind !== 'refund' && kind !== 'refund-failed' && kind !== 'link';
 
 /** A mail ready to be sent, or why it is not. */
 type Composed =
@@ -103,7 +109,7 @@ export function createCompose(its: ComposeDependencies) {
     sold: readonly Sold[],
     languages: readonly string[],
   ) => {
-    if (kind === 'refund' || kind === 'link') return [];
+    if (!isCalendarKind(kind)) return [];
     const events = listSoldShows(sold, languages).map(({ performanceId, startDate, durationMinutes, name, where }) => ({
       uid: eventUid(order.id, performanceId, serviceHost),
       startDate,
@@ -210,8 +216,10 @@ const selectTemplate = ({ kind }: MailDocument, order: Order): TemplateKind => {
 
 const getHostName = ({ serviceHost }: PointOfSale): string => serviceHost.replace(/:\d+$/, '');
 
-const holds = ({ kind }: MailDocument, { state }: Order): boolean =>
-  kind === 'refund' || kind === 'link' || state === (kind === 'cancelled' ? 'cancelled' : 'confirmed');
+const holds = ({ kind, refund }: MailDocument, { state, failedRefunds }: Order): boolean => {
+  if (kind === 'refund') return !failedRefunds.some((id) => id === refund?.id);
+  return !isCalendarKind(kind) || state === (kind === 'cancelled' ? 'cancelled' : 'confirmed');
+};
 
 /** The valid tickets in the order of the lines; undefined if one is not issued yet. */
 const validTickets = (order: Order, found: readonly Ticket[]): Ticket[] | undefined => {

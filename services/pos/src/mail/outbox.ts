@@ -31,6 +31,7 @@ interface OrderEvent {
     readonly contactNumber?: unknown;
     readonly confirmedAt?: unknown;
     readonly cancellation?: { readonly requestedAt?: unknown } | null;
+    readonly state?: unknown;
     readonly amount?: unknown;
     readonly currency?: unknown;
   };
@@ -49,11 +50,11 @@ export function toOrderMail({ institution, data }: Message, now: number): NewMai
   const { contactNumber, orderId, amount, currency } = event.data;
   const buyer = typeof contactNumber === 'string' ? contactNumber : null;
   const { id } = event.resource;
-  if (kind !== 'refund')
+  if (kind !== 'refund' && kind !== 'refund-failed')
     return createMail({ kind, orderId: id, pointOfSale, contactNumber: buyer }, institution, '', now);
   if (typeof orderId !== 'string' || typeof amount !== 'number' || typeof currency !== 'string')
-    throw new Unreadable('refund.recorded needs orderId, amount and currency');
-  const refund = { amount, currency };
+    throw new Unreadable('a refund needs orderId, amount and currency');
+  const refund = { id, amount, currency };
   return createMail({ kind, orderId, pointOfSale, contactNumber: buyer, refund }, institution, id, now);
 }
 
@@ -62,7 +63,9 @@ const findKind = ({ type, data, again }: OrderEvent, now: number): MailKind | un
   if (type === 'order.confirmed') return isFresh(data?.confirmedAt, now) ? 'confirmation' : undefined;
   if (type === 'order.cancelled')
     return data?.confirmedAt && isFresh(data.cancellation?.requestedAt, now) ? 'cancelled' : undefined;
-  return type === 'refund.recorded' && again !== true ? 'refund' : undefined;
+  if (again === true) return undefined;
+  if (type === 'refund.changed') return data?.state === 'failed' ? 'refund-failed' : undefined;
+  return type === 'refund.recorded' ? 'refund' : undefined;
 };
 
 const isFresh = (at: unknown, now: number): boolean => typeof at === 'string' && Date.parse(at) > now - FRESH_MS;

@@ -11,6 +11,7 @@ export const templateKinds = [
   'order-cancelled',
   'performance-cancelled',
   'refund',
+  'refund-failed',
   'link',
 ] as const;
 export type TemplateKind = (typeof templateKinds)[number];

@@ -257,6 +257,45 @@ describe.each(engines)('mails follow from facts, on $name', (engine) => {
     }
   });
 
+  test.each([
+    ['fr', 'sont remboursés', 'a échoué', 'l’a encore'],
+    ['de', 'werden Ihnen erstattet', 'ist fehlgeschlagen', 'liegt noch bei'],
+    ['en', 'is refunded', 'could not be made', 'still has it'],
+  ])('in %s a refund that fails later is told once, and truly', async (language, made, failed, there) => {
+    const { id, contactNumber } = await sell(fixture, { email });
+    fixture.contacts.contact(contactNumber, { email, language });
+    const tell = (type: string, state: string, again = false) =>
+      announce(fixture, id, type, {
+        ...{ resource: { type: 'refund', id: `ref_${id}` }, again },
+        data: { orderId: id, state, amount: 4_500, currency: 'CHF' },
+      });
+    await tell('refund.recorded', 'pending');
+    await tell('refund.changed', 'done');
+    const [first] = await sentTo(email);
+    await tell('refund.changed', 'failed');
+    await tell('refund.changed', 'failed');
+    await tell('refund.changed', 'failed', true);
+    const [, second, ...more] = (await sentTo(email)).map(readText);
+    expect(more).toEqual([]);
+    expect(readText(first as Received)).toContain(made);
+    for (const words of [failed, there, '45']) expect(second).toContain(words);
+    expect(second).not.toContain(made);
+  });
+
+  test('a refund that has failed before its mail goes is never told as made, whichever fact comes first', async () => {
+    const { id, order } = await sell(fixture, { email });
+    const resource = { type: 'refund', id: 'ref_early' };
+    const data = { orderId: id, state: 'failed', amount: 4_500, currency: 'CHF' };
+    order.failedRefunds = [resource.id];
+    await announce(fixture, id, 'refund.changed', { resource, data });
+    await announce(fixture, id, 'refund.recorded', { resource, data: { ...data, state: 'pending' } });
+    expect((await sentTo(email)).map(readText)).toEqual([expect.stringContaining('a échoué')]);
+    expect((await stored()).filter(({ orderId }) => orderId === id)).toMatchObject([
+      { kind: 'refund-failed', state: 'sent' },
+      { kind: 'refund', state: 'dropped', reason: 'outdated' },
+    ]);
+  });
+
   test('a confirmation that comes after the cancellation is not sent', async () => {
     const { id, order } = await sell(fixture, { email });
     order.state = 'cancelled';

@@ -150,6 +150,26 @@ describe.each([
       expect(await wordsOf(orderOf({ state, payment: null }))).not.toMatch(new RegExp(`${refunded}|${late}`));
   });
 
+  test('says of a refund that has failed that the money is still there, and not that it goes back', async () => {
+    const failed = {
+      state: 'cancelled',
+      payment: { ...payment, state: 'captured', url: null },
+      paid: 4_500,
+      credit: 4_500,
+    };
+    const words = await wordsOf(orderOf(failed));
+    expect(words).toContain(modules.texts.t('moneyThere', { amount: modules.texts.money(4_500, 'CHF') }));
+    expect(words).not.toContain(refunded);
+  });
+
+  test('asks no provider about a payment that staff have recorded, whatever its method is called', async () => {
+    for (const method of ['transfer', 'stripe']) {
+      const words = await wordsOf(orderOf({ payment: { method, state: 'pending', url: null, expiresAt: null } }));
+      expect(words).toContain(modules.texts.t('order_payment_pending_text', { type: 'show' }));
+      expect(words).not.toMatch(new RegExp(`${payNow}|${tryAgain}`));
+    }
+  });
+
   test('says how the house is paid where that is outside of the shop, and until when', async () => {
     const words = await wordsOf(orderOf({ payment: { ...payment, method: 'external', url: null, expiresAt: null } }));
     expect(words).toContain(external);
