@@ -62,7 +62,7 @@ ${!isOpen && html`<p class="account"><a href="${session.successUrl}">${own.cance
   return showPage(
     { language, institution: own.simulator, title: format(amount), content },
     // A browser applies the policy also to where the answer to a form leads.
-    { status: alert === 'impossible' ? 409 : 200, formAction: listTargets(session).join(' ') },
+    { status: alert === 'impossible' ? 409 : 200, formAction: toFormTarget(session.successUrl) },
   );
 }
 
@@ -116,7 +116,3 @@ const toShownDispute = (dispute: NonNullable<Session['dispute']>): 'open' | 'won
   if (dispute.status === 'lost') return 'lost';
   return isWithdrawing(dispute) || dispute.status === 'warning_needs_response' ? 'open' : 'won';
 };
-
-const listTargets = ({ successUrl, cancelUrl }: Session): readonly string[] => [
-  ...new Set([successUrl, cancelUrl ?? successUrl].map(toFormTarget)),
-];

@@ -46,23 +46,6 @@ export function readEntries(form: URLSearchParams, name: string): readonly strin
     .map(([, one]) => one);
 }
 
-/** Line items until the first that is absent. */
-const readLines = (form: URLSearchParams) => {
-  const lines: { readonly name: string; readonly currency: string; readonly amount: number }[] = [];
-  for (let index = 0; ; index += 1) {
-    const line = `line_items[${index}]`;
-    if (index > 0 && form.get(`${line}[quantity]`) === null) return lines;
-    const quantity = readCount(form, `${line}[quantity]`) ?? 1;
-    const price = `${line}[price_data]`;
-    readText(form, `${price}[unit_amount]`);
-    lines.push({
-      name: readText(form, `${price}[product_data][name]`),
-      currency: readText(form, `${price}[currency]`).toLowerCase(),
-      amount: quantity * (readCount(form, `${price}[unit_amount]`) ?? 0),
-    });
-  }
-};
-
 const readEnd = (form: URLSearchParams, now: number): number => {
   const end = readCount(form, 'expires_at') ?? now + LONGEST;
   const refuse = (limit: string) =>
@@ -74,20 +57,20 @@ const readEnd = (form: URLSearchParams, now: number): number => {
   return end;
 };
 
-/** Neither the email of the buyer, nor any other data of his, is kept. @throws {ProviderFault} */
+/** Of one line item. Neither the email of the buyer, nor any other data of his, is kept. @throws {ProviderFault} */
 export function readNewSession(form: URLSearchParams, id: string, now: number): Session {
   if (readText(form, 'mode') !== 'payment')
     throw new ProviderFault(400, 'The simulator has pages for payments only.', { param: 'mode' });
-  const lines = readLines(form);
-  const [{ currency, name }] = lines as [(typeof lines)[number]];
-  const amount = lines.reduce((sum, line) => sum + line.amount, 0);
-  if (!/^[a-z]{3}$/.test(currency) || lines.some((line) => line.currency !== currency))
-    throw new ProviderFault(400, `Invalid currency: ${currency}.`, { param: 'line_items[0][price_data][currency]' });
+  const price = 'line_items[0][price_data]';
+  const currency = readText(form, `${price}[currency]`).toLowerCase();
+  readText(form, `${price}[unit_amount]`);
+  const amount = readCount(form, `${price}[unit_amount]`) ?? 0;
+  if (!/^[a-z]{3}$/.test(currency))
+    throw new ProviderFault(400, `Invalid currency: ${currency}.`, { param: `${price}[currency]` });
   if (isBelowMinimum({ amount, currency: currency.toUpperCase() }))
     throw new ProviderFault(400, `The Checkout Session's total amount is too small: ${amount} ${currency}.`, {
       code: 'amount_too_small',
     });
-  const methods = readEntries(form, 'allowed_payment_method_types');
   return {
     id,
     createdAt: now,
@@ -95,14 +78,9 @@ export function readNewSession(form: URLSearchParams, id: string, now: number): 
     status: 'open',
     amount,
     currency,
-    description: name,
+    description: readText(form, `${price}[product_data][name]`),
     locale: form.get('locale'),
     successUrl: readAddress(form, 'success_url').replaceAll('{CHECKOUT_SESSION_ID}', id),
-    cancelUrl: form.has('cancel_url') ? readAddress(form, 'cancel_url').replaceAll('{CHECKOUT_SESSION_ID}', id) : null,
-    clientReference: form.get('client_reference_id'),
-    metadata: readMembers(form, 'metadata'),
-    paymentMetadata: readMembers(form, 'payment_intent_data[metadata]'),
-    methods: methods.length > 0 ? methods : ['card'],
     payment: null,
     refunds: [],
     dispute: null,

@@ -110,9 +110,9 @@ export function isWithdrawing(dispute: SimulatedDispute | null): boolean {
   return dispute?.status === 'needs_response' || dispute?.status === 'lost';
 }
 
-type Wanted = Pick<SimulatedRefund, 'reason' | 'metadata'> & { readonly amount: number | undefined };
+type Wanted = Pick<SimulatedRefund, 'metadata'> & { readonly amount: number | undefined };
 
-export function refund(session: Session, now: number, { amount, reason, metadata }: Wanted): Session {
+export function refund(session: Session, { amount, metadata }: Wanted): Session {
   const payment = requirePayment(session);
   const charge = toId('ch', session.id);
   if (isWithdrawing(session.dispute))
@@ -128,7 +128,7 @@ export function refund(session: Session, now: number, { amount, reason, metadata
       param: 'amount',
     });
   const id = `${toId('re', session.id)}_r${session.refunds.length + 1}`;
-  const made: SimulatedRefund = { id, amount: wanted, status: payment.refundsBegin, reason, metadata, createdAt: now };
+  const made = { id, amount: wanted, status: payment.refundsBegin, metadata };
   return { ...session, refunds: [...session.refunds, made] };
 }
 

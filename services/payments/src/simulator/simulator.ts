@@ -76,8 +76,7 @@ export function createSimulator(options: SimulatorOptions): Simulator {
       if (!after) throw new Fault('not_found', 'There is no such page.');
       if (readSingleParameter(request, 'webhook') !== 'none')
         await settleWithin(webhooks.announce(before, after), WEBHOOK_MS, () => undefined);
-      if (outcome === 'pay') return redirect(after.successUrl);
-      if (outcome === 'cancel') return redirect(after.cancelUrl ?? after.successUrl);
+      if (outcome === 'pay' || outcome === 'cancel') return redirect(after.successUrl);
       return renderSession({ ...shown, session: after, ...(outcome === 'decline' && { alert: 'declined' }) });
     } catch (error) {
       if (!(error instanceof ProviderFault)) throw error;

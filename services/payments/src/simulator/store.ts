@@ -4,9 +4,7 @@ export interface SimulatedRefund {
   readonly id: string;
   readonly amount: number;
   readonly status: 'pending' | 'succeeded' | 'failed' | 'requires_action' | 'canceled';
-  readonly reason: string | null;
   readonly metadata: Readonly<Record<string, string>>;
-  readonly createdAt: number;
 }
 
 export interface SimulatedDispute {
@@ -41,12 +39,8 @@ export interface SimulatedSession extends Document {
   readonly currency: string;
   readonly description: string;
   readonly locale: string | null;
+  /** Where its page leads back to. */
   readonly successUrl: string;
-  readonly cancelUrl: string | null;
-  readonly clientReference: string | null;
-  readonly metadata: Readonly<Record<string, string>>;
-  readonly paymentMetadata: Readonly<Record<string, string>>;
-  readonly methods: readonly string[];
   readonly payment: SimulatedPayment | null;
   readonly refunds: readonly SimulatedRefund[];
   readonly dispute: SimulatedDispute | null;

@@ -2,7 +2,7 @@
 
 import { createRandomId } from '@boxoffice/runtime';
 import Stripe from 'stripe';
-import { showDispute, showRefund, showSession } from './objects.ts';
+import { listDisputes, showRefund, showSession } from './objects.ts';
 import { isPaid, isWithdrawing } from './session.ts';
 import type { Session, SimulatedSession } from './store.ts';
 
@@ -13,7 +13,10 @@ interface SimulatedEvent {
 
 /** The kinds and objects of a change, in their order. Pure. */
 export function listEvents(before: Session, after: Session, now: number): readonly SimulatedEvent[] {
-  const session = (type: SimulatedEvent['type']) => ({ type, object: showSession(after, now, '', []) });
+  const session = (type: SimulatedEvent['type']) => ({
+    type,
+    object: showSession(after, { now, pageUrl: '', withPayment: false }),
+  });
   const isDecided = before.payment?.state === 'processing' && after.payment?.state !== 'processing';
   return [
     ...(before.status !== 'complete' && after.status === 'complete' ? [session('checkout.session.completed')] : []),
@@ -28,7 +31,7 @@ export function listEvents(before: Session, after: Session, now: number): readon
 const listRefundEvents = (before: Session, after: Session): readonly SimulatedEvent[] =>
   after.refunds.flatMap((refund, index): readonly SimulatedEvent[] => {
     const earlier = before.refunds[index];
-    const object = showRefund(after, refund, []);
+    const object = showRefund(after, refund);
     if (!earlier) return [{ type: 'refund.created', object }];
     if (earlier.status === refund.status) return [];
     return [
@@ -39,7 +42,7 @@ const listRefundEvents = (before: Session, after: Session): readonly SimulatedEv
   });
 
 const listDisputeEvents = (before: Session, after: Session): readonly SimulatedEvent[] => {
-  const object = showDispute(after, []);
+  const [object] = listDisputes(after);
   if (!object || before.dispute?.status === after.dispute?.status) return [];
   const isOpen = object.status === 'needs_response' || object.status === 'warning_needs_response';
   const event = (type: SimulatedEvent['type']) => ({ type, object });

@@ -66,7 +66,7 @@ describeOnEachEngine('a page of the simulator', (account) => {
     await simulator.settle();
     return { status: response.status, location: response.headers.get('location'), text: await response.text() };
   };
-  const read = (id: string) => stripe.checkout.sessions.retrieve(id, { expand: ['payment_intent'] });
+  const read = (id: string) => stripe.checkout.sessions.retrieve(id, { expand: ['payment_intent.latest_charge'] });
   const kinds = () => delivered.map(({ type }) => type);
   const intentOf = async (id: string) => (await stripe.checkout.sessions.retrieve(id)).payment_intent as string;
 
@@ -98,7 +98,9 @@ describeOnEachEngine('a page of the simulator', (account) => {
   test('pay leads back, is told by a webhook, and happens once', async () => {
     const { id } = await open();
     expect(await post(id, { outcome: 'pay' })).toMatchObject({ status: 303, location: BACK });
-    expect(await read(id)).toMatchObject({ status: 'complete', payment_status: 'paid' });
+    const charged = { status: 'succeeded', amount_received: 4_500, latest_charge: { disputed: false } };
+    const paid = { status: 'complete', payment_status: 'paid', url: null, payment_intent: charged };
+    expect(await read(id)).toMatchObject(paid);
     expect(kinds()).toEqual(['checkout.session.completed']);
     const again = await post(id, { outcome: 'pay' });
     expect(again.status).toBe(409);
@@ -130,14 +132,21 @@ describeOnEachEngine('a page of the simulator', (account) => {
     await stripe.checkout.sessions.expire(called.id);
     await simulator.settle();
     expect(kinds()).toEqual(['checkout.session.expired']);
+    await expect(stripe.checkout.sessions.expire(called.id)).rejects.toThrow('a status of `expired`');
     account.clock.now += DAY_MS;
-    for (const { id } of [called, ended]) expect((await post(id, { outcome: 'pay' })).status).toBe(409);
+    for (const { id } of [called, ended]) {
+      expect((await post(id, { outcome: 'pay' })).status).toBe(409);
+      expect(await read(id)).toMatchObject({ status: 'expired', payment_intent: null });
+    }
   });
 
   test('wait completes the page unpaid; then it is settled or fails', async () => {
     const [settled, failed] = [await open(), await open()];
     expect((await post(settled.id, { outcome: 'wait' })).text).toContain('has not decided yet');
-    expect(await read(settled.id)).toMatchObject({ status: 'complete', payment_status: 'unpaid' });
+    expect(await read(settled.id)).toMatchObject({
+      ...{ status: 'complete', payment_status: 'unpaid' },
+      payment_intent: { status: 'processing', latest_charge: null },
+    });
     expect((await post(settled.id, { outcome: 'settle' })).status).toBe(200);
     expect(await read(settled.id)).toMatchObject({ payment_status: 'paid' });
     await post(failed.id, { outcome: 'wait' });
@@ -188,6 +197,22 @@ describeOnEachEngine('a page of the simulator', (account) => {
     ]);
   });
 
+  test('an inquiry takes no money; a dispute does, and refuses refunds until it is won', async () => {
+    const { id } = await open();
+    await post(id, { outcome: 'pay', refunds: 'failed' });
+    const payment_intent = await intentOf(id);
+    const shown = async () => (await stripe.disputes.list({ payment_intent })).data;
+    expect(await shown()).toEqual([]);
+    await post(id, { outcome: 'dispute', inquiry: 'true', reason: 'product_not_received' });
+    expect(await shown()).toMatchObject([{ status: 'warning_needs_response' }]);
+    await post(id, { outcome: 'dispute' });
+    expect(await shown()).toMatchObject([{ status: 'needs_response', amount: 4_500, reason: 'product_not_received' }]);
+    await expect(stripe.refunds.create({ payment_intent })).rejects.toMatchObject({ code: 'charge_disputed' });
+    expect(await read(id)).toMatchObject({ payment_intent: { latest_charge: { disputed: true } } });
+    await post(id, { outcome: 'dispute_won' });
+    expect(await stripe.refunds.create({ payment_intent })).toMatchObject({ amount: 4_500, status: 'failed' });
+  });
+
   test('a paid payment is disputed; the dispute is won or lost', async () => {
     for (const end of ['won', 'lost'] as const) {
       delivered = [];
@@ -220,13 +245,6 @@ describeOnEachEngine('a page of the simulator', (account) => {
     deliver = () => Promise.reject(new Error('away'));
     expect((await post(three.id, { outcome: 'pay' })).status).toBe(303);
     deliver = working;
-  });
-
-  test('of two payments of one page at once one happens', async () => {
-    const { id } = await open();
-    const both = await Promise.all([0, 1].map(() => post(id, { outcome: 'pay' })));
-    expect(both.map(({ status }) => status).sort()).toEqual([303, 409]);
-    expect(kinds()).toEqual(['checkout.session.completed']);
   });
 
   test('there is no page of an unknown session, and nothing else is a page', async () => {

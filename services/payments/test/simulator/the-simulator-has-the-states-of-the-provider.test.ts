@@ -1,7 +1,7 @@
 // rule commerce.3: The simulator of the provider is part of the service | services/payments/src/simulator/api.ts
 import { beforeEach, expect, test } from '@jest/globals';
 import type Stripe from 'stripe';
-import { closeDispute, dispute, endRefund, fail, pay, settle, wait } from '../../src/simulator/session.ts';
+import { endRefund, pay } from '../../src/simulator/session.ts';
 import { type Session, simulatedSessionsCollection } from '../../src/simulator/store.ts';
 import { buildPage, DAY_MS, describeOnEachEngine, MINUTE_MS } from './account.ts';
 
@@ -30,16 +30,13 @@ describeOnEachEngine('the simulator', (account) => {
     );
 
   test('an open page shows what it was made of, and no data of the buyer', async () => {
-    const metadata = { boxoffice_order: 'ord_1' };
-    const made = await open(4_500, { metadata, client_reference_id: 'pay_1', customer_email: 'ada@example.org' });
+    const made = await open(4_500, { customer_email: 'ada@example.org' });
     expect(made).toMatchObject({
       object: 'checkout.session',
       status: 'open',
       payment_status: 'unpaid',
       amount_total: 4_500,
       currency: 'chf',
-      client_reference_id: 'pay_1',
-      metadata,
       payment_intent: null,
       url: `https://tickets.example/pages/${made.id}`,
       livemode: false,
@@ -48,50 +45,6 @@ describeOnEachEngine('the simulator', (account) => {
     expect(await read(made.id)).toMatchObject({ id: made.id, status: 'open' });
     const stored = await account.store.collection(simulatedSessionsCollection).acrossInstitutions.find();
     expect(JSON.stringify(stored)).not.toContain('ada@example.org');
-  });
-
-  test('a paid page is complete, with its charge', async () => {
-    const { id } = await open();
-    await change(id, pay);
-    const paid = await read(id);
-    expect(paid).toMatchObject({ status: 'complete', payment_status: 'paid', url: null });
-    expect(paid.payment_intent).toMatchObject({
-      status: 'succeeded',
-      amount_received: 4_500,
-      latest_charge: { amount: 4_500, amount_refunded: 0, disputed: false },
-    });
-  });
-
-  test('a page that completes unpaid waits, until it is settled or fails', async () => {
-    const [settled, failed] = [await open(), await open()];
-    for (const { id } of [settled, failed]) await change(id, wait);
-    expect(await read(settled.id)).toMatchObject({
-      status: 'complete',
-      payment_status: 'unpaid',
-      payment_intent: { status: 'processing', latest_charge: null },
-    });
-    await change(settled.id, settle);
-    await change(failed.id, fail);
-    expect(await read(settled.id)).toMatchObject({ payment_status: 'paid', payment_intent: { status: 'succeeded' } });
-    expect(await read(failed.id)).toMatchObject({
-      status: 'complete',
-      payment_status: 'unpaid',
-      payment_intent: { status: 'requires_payment_method' },
-    });
-    await expect(change(failed.id, settle)).rejects.toThrow('does not wait');
-  });
-
-  test('a page expires by a call or at its end, and is not payable any more', async () => {
-    const [called, ended] = [await open(), await open()];
-    expect(await stripe.checkout.sessions.expire(called.id)).toMatchObject({ status: 'expired', url: null });
-    expect(await codeOf(stripe.checkout.sessions.expire(called.id))).toEqual({
-      type: 'invalid_request_error',
-      code: null,
-      status: 400,
-    });
-    account.clock.now += DAY_MS;
-    expect(await read(ended.id)).toMatchObject({ status: 'expired', payment_intent: null });
-    for (const { id } of [called, ended]) await expect(change(id, pay)).rejects.toThrow('a status of `expired`');
   });
 
   test('of a payment and the closing at once one happens', async () => {
@@ -128,32 +81,6 @@ describeOnEachEngine('the simulator', (account) => {
     for await (const one of stripe.refunds.list({ payment_intent, limit: 1 })) all.push(one.id);
     expect(all).toEqual([second.id, first.id]);
     expect((await stripe.refunds.create({ payment_intent })).amount).toBe(600);
-  });
-
-  test('a refund can begin as pending or failed', async () => {
-    for (const refundsBegin of ['pending', 'failed'] as const) {
-      const { id } = await open();
-      await change(id, (session, now) => pay(session, now, { refundsBegin }));
-      const { payment_intent } = await stripe.checkout.sessions.retrieve(id);
-      expect((await stripe.refunds.create({ payment_intent: payment_intent as string })).status).toBe(refundsBegin);
-    }
-  });
-
-  test('a dispute takes money until it is won; an inquiry takes none', async () => {
-    const { id } = await open();
-    await change(id, pay);
-    const payment_intent = (await stripe.checkout.sessions.retrieve(id)).payment_intent as string;
-    const shown = async () => (await stripe.disputes.list({ payment_intent })).data[0];
-    expect(await shown()).toBeUndefined();
-    await change(id, (session, now) => dispute(session, now, { isInquiry: true, reason: 'product_not_received' }));
-    expect(await shown()).toMatchObject({ status: 'warning_needs_response', balance_transactions: [] });
-    await change(id, dispute);
-    expect(await shown()).toMatchObject({ status: 'needs_response', amount: 4_500, reason: 'product_not_received' });
-    expect(await codeOf(stripe.refunds.create({ payment_intent }))).toMatchObject({ code: 'charge_disputed' });
-    expect((await read(id)).payment_intent).toMatchObject({ latest_charge: { disputed: true } });
-    await change(id, (session) => closeDispute(session, 'won'));
-    expect(await shown()).toMatchObject({ status: 'won' });
-    expect((await stripe.refunds.create({ payment_intent })).amount).toBe(4_500);
   });
 
   test('what the provider refuses, the simulator refuses with the same code', async () => {
