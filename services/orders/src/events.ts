@@ -19,19 +19,17 @@ import {
   createOrderCancelledFact,
   createOrderConfirmedFact,
   createOrderExpiredFact,
-  createPaidOtherwiseFact,
   createRefundRequestedFact,
   type DomainFact,
   type MailRequested,
   type OrderCancelled,
   type OrderConfirmed,
   type OrderExpired,
-  type PaidOtherwise,
   type RefundRequested,
 } from './domain/order/facts.ts';
 import { computeLost } from './domain/order/money.ts';
 import type { Creator, Order } from './domain/order/order.ts';
-import { hasUnwantedPage, isHidden } from './domain/order/state.ts';
+import { isHidden } from './domain/order/state.ts';
 import { type OrderDocument, ordersCollection } from './store.ts';
 
 const ORDER_CONFIRMED = 'order.confirmed' satisfies DomainFact['type'];
@@ -40,7 +38,6 @@ const CONTACT_NAMED = 'order.contact_named' satisfies DomainFact['type'];
 const MAIL_REQUESTED = 'order.mail_requested' satisfies DomainFact['type'];
 const ORDER_EXPIRED = 'order.expired' satisfies DomainFact['type'];
 const REFUND_REQUESTED = 'order.refund_requested' satisfies DomainFact['type'];
-const PAID_OTHERWISE = 'order.paid_otherwise' satisfies DomainFact['type'];
 export const ORDER_RECORDED = 'order.recorded';
 
 const toEventData = (order: OrderDocument): object => {
@@ -151,24 +148,14 @@ const toCurrentFact = (order: OrderDocument): DomainFact | undefined => {
 };
 
 /** None of what has ended. */
-const listOpenRequests = (order: OrderDocument): readonly DomainFact[] => [
-  ...order.refunds.flatMap((refund) =>
+const listOpenRequests = (order: OrderDocument): readonly DomainFact[] =>
+  order.refunds.flatMap((refund) =>
     refund.provider !== undefined && refund.status === 'pending' ? [createRefundRequestedFact(order, refund)] : [],
-  ),
-  ...(hasUnwantedPage(order) ? [createPaidOtherwiseFact(order)] : []),
-];
+  );
 
 /** Of confirmed, cancelled and expired orders, and of what a provider has still to do. Carts have no `modifiedAt`. */
 export const currentFacts: CurrentFacts = {
-  types: [
-    CONTACT_NAMED,
-    ORDER_CONFIRMED,
-    ORDER_CANCELLED,
-    ORDER_EXPIRED,
-    REFUND_REQUESTED,
-    PAID_OTHERWISE,
-    ORDER_RECORDED,
-  ],
+  types: [CONTACT_NAMED, ORDER_CONFIRMED, ORDER_CANCELLED, ORDER_EXPIRED, REFUND_REQUESTED, ORDER_RECORDED],
   async *read(store) {
     for await (const order of readAllDocuments(store.collection(ordersCollection))) {
       const said = { resource: 'order', data: toEventData(order), belongsTo: toOwners(order) };
@@ -236,7 +223,6 @@ export const examples = {
     currency,
     automatic: true,
   } satisfies RefundRequested['data'],
-  [PAID_OTHERWISE]: { orderId } satisfies PaidOtherwise['data'],
   [ORDER_RECORDED]: createAnnouncementExample({
     type: 'order.confirmed',
     resource: { type: 'order', id: orderId },
@@ -322,10 +308,6 @@ export const schemas = {
       automatic: Type.Boolean({ description: 'true: nobody has asked for it, the money was credit' }),
     },
     { description: 'A refund of a payment by a provider is recorded, and the provider is to make it.' },
-  ),
-  [PAID_OTHERWISE]: Type.Object(
-    { orderId: id },
-    { description: "Less of an order is due than one of its open provider's pages would charge: they are closed." },
   ),
   [ORDER_RECORDED]: createAnnouncementSchema(
     'An order, a payment or a refund was created or changed, as the event of partners tells it.',

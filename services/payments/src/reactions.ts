@@ -3,27 +3,17 @@ import { UniqueViolation } from '@boxoffice/store';
 import type { PaymentsContext } from './context.ts';
 import { isPending } from './domain/payment.ts';
 
-/** For the open pages of the order. */
-const makeDue =
-  (work: 'ask' | 'close') =>
-  async ({ payments, now }: PaymentsContext, { institution, data }: Message): Promise<void> => {
-    const { orderId, pointOfSale } = data as { readonly orderId?: unknown; readonly pointOfSale?: unknown };
-    if (typeof orderId !== 'string') throw new Unreadable('a fact of an order needs orderId');
-    // Pages are opened by points of sale: what partners sell costs no read.
-    if (pointOfSale === null) return;
-    const ofOrder = payments.of(institution);
-    const found = await ofOrder.find({ where: { orderId }, orderBy: 'createdAt', index: 'order' });
-    for (const { id } of found.filter(isPending))
-      await ofOrder.update(id, (current) =>
-        isPending(current) ? { next: current, due: { [work]: now() } } : undefined,
-      );
-  };
-
 /** Nobody buys the order any more, or it is bought. */
-const closePages = makeDue('close');
-
-/** It may be late, and a newer page wanted: orders is asked. */
-const askAgain = makeDue('ask');
+const closePages = async ({ payments, now }: PaymentsContext, { institution, data }: Message): Promise<void> => {
+  const { orderId, pointOfSale } = data as { readonly orderId?: unknown; readonly pointOfSale?: unknown };
+  if (typeof orderId !== 'string') throw new Unreadable('a fact of an order needs orderId');
+  // Pages are opened by points of sale: what partners sell costs no read.
+  if (pointOfSale === null) return;
+  const ofOrder = payments.of(institution);
+  const found = await ofOrder.find({ where: { orderId }, orderBy: 'createdAt', index: 'order' });
+  for (const { id } of found.filter(isPending))
+    await ofOrder.update(id, (current) => (isPending(current) ? { next: current, due: { close: now() } } : undefined));
+};
 
 const addRefund = async ({ refunds, now: clock }: PaymentsContext, { institution, data }: Message): Promise<void> => {
   const { orderId, refundId, paymentId, provider, amount, currency } = data as Readonly<Record<string, unknown>>;
@@ -57,7 +47,6 @@ const reactions = {
   'order.confirmed': closePages,
   'order.cancelled': closePages,
   'order.expired': closePages,
-  'order.paid_otherwise': askAgain,
   'order.refund_requested': addRefund,
 };
 

@@ -31,7 +31,6 @@ export const paymentsCollection = collection<PaymentDocument>(
     { name: 'reference', fields: ['reference'], unique: true },
     { name: 'charge', fields: ['charge'] },
     { name: 'state', fields: ['state', 'createdAt'] },
-    { name: 'buyer', fields: ['buyer', 'state'] },
     { name: 'pending', fields: ['state', 'endsAt'], acrossInstitutions: true },
     { name: 'unacknowledged', fields: ['mismatch.acknowledgedAt', 'mismatch.at'], acrossInstitutions: true },
     { name: 'abandoned', fields: ['abandonedAt'], acrossInstitutions: true },

@@ -88,7 +88,6 @@ export function createProviderPayment(own: Pick<PaymentDocument, 'id' | 'orderId
     dispute: null,
     reported: true,
     lookedAt: null,
-    buyer: null,
     createdAt: 1,
     finalAt: 1,
     abandonedAt: null,

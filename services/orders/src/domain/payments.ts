@@ -1,6 +1,5 @@
 import { type Accepted, accept, acceptButRefuse, type Decision, type Refused, refuse } from './decisions.ts';
 import { addRaisedCredit } from './order/credit.ts';
-import { createPaidOtherwiseFact } from './order/facts.ts';
 import {
   addRefund,
   computeDue,
@@ -16,7 +15,6 @@ import {
   endIfDue,
   endWaiting,
   endWaitingIfNonePending,
-  hasUnwantedPage,
   isUnpaid,
   markModified,
 } from './order/state.ts';
@@ -97,10 +95,9 @@ const toRecord = (
 export function applyCapture<O extends Order>(order: O, paymentId: string, now: number): Accepted<O> {
   const late = order.state === 'expired';
   const canBeSold = order.lines.length > 0 && (late || isUnpaid(order));
-  const facts = hasUnwantedPage(order) ? [createPaidOtherwiseFact(order)] : [];
-  if (canBeSold && isPaidInFull(order)) return accept({ ...order, saleDue: { since: now, paymentId } }, ...facts);
+  if (canBeSold && isPaidInFull(order)) return accept({ ...order, saleDue: { since: now, paymentId } });
   if (late) return acceptButRefuse(accept(order), refuse('late_and_unpaid'), paymentId);
-  return accept(endWaitingIfNonePending(order, now), ...facts);
+  return accept(endWaitingIfNonePending(order, now));
 }
 
 /** It holds its places for the grace period too. */

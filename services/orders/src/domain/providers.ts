@@ -152,10 +152,10 @@ const recordCapture = <O extends Order>(
     ? replacePayment(seen, captured, now)
     : markModified({ ...seen, payments: [...seen.payments, captured] }, now);
   if (order.saleDue) return accept(addRaisedCredit(order, recorded, now));
-  const { next, facts } = applyCapture(recorded, captured.id, now);
+  const { next } = applyCapture(recorded, captured.id, now);
   // Whether a late payment is credit, its sale decides.
   const isLateSale = next.saleDue && next.state === 'expired';
-  return accept(isLateSale ? next : addRaisedCredit(order, next, now), ...facts);
+  return accept(isLateSale ? next : addRaisedCredit(order, next, now));
 };
 
 const checkReported = (order: Order, { amount, currency }: PaymentReport, known: Payment | undefined) => {

@@ -89,8 +89,6 @@ export interface Payment {
   readonly mismatch?: Mismatch;
   /** The last look that a buyer caused. */
   readonly lookedAt: number | null;
-  /** A keyed hash of the buyer's name, for the bound of his open pages; null once it is final. */
-  readonly buyer: string | null;
   readonly createdAt: number;
   /** Null while it can still be paid. */
   readonly finalAt: number | null;
@@ -187,16 +185,14 @@ const isExpected = ({ request }: Payment, { amount, currency }: ProviderAmount):
   amount === request.amount && currency === request.currency;
 
 const end = <T extends Payment>(payment: T, state: PaymentState, now: number): T => ({
-  ...forgetBuyer(payment),
+  ...forgetReturn(payment),
   state,
   reported: false,
   finalAt: now,
 });
 
-/** What was needed to open the page, and to bound how many are open. */
-const forgetBuyer = <T extends Payment>(payment: T): T => ({
+const forgetReturn = <T extends Payment>(payment: T): T => ({
   ...payment,
-  buyer: null,
   request: { ...payment.request, returnUrl: '' },
 });
 
@@ -214,7 +210,7 @@ const applyDispute = <T extends Payment>(payment: T, { dispute }: ReadPage, now:
 /** Of a page that never opened: nobody has its address, so nobody can pay. */
 export function abandon<T extends Payment>(payment: T, now: number): T {
   if (payment.state !== 'opening') return payment;
-  return { ...forgetBuyer(payment), state: 'failed', finalAt: now, abandonedAt: now };
+  return { ...forgetReturn(payment), state: 'failed', finalAt: now, abandonedAt: now };
 }
 
 /** As buyers see it. */

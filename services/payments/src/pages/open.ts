@@ -27,8 +27,6 @@ const ANSWER_MS = 4_500;
 /** Pages of one order that are open at once, and all together. */
 const MOST_OPEN = 3;
 const MOST_PAGES = 40;
-/** Open pages of one buyer, in all his orders. */
-const MOST_OF_BUYER = 10;
 
 /** What the provider is sent is stored before, so that a repeat is the same request under the same key. */
 export async function openPage(context: PaymentsContext, institution: string, asked: Asked): Promise<Outcome> {
@@ -107,7 +105,7 @@ const judgeRepeat = (
 const replaceOthers = async (
   context: PaymentsContext,
   institution: string,
-  { orderId, replaces, buyer }: Asked,
+  { orderId, replaces }: Asked,
 ): Promise<Outcome | undefined> => {
   const payments = context.payments.of(institution);
   const all = await payments.find({
@@ -125,9 +123,7 @@ const replaceOthers = async (
     if (closed.state === 'captured') return NO_MORE;
     if (isPending(closed)) return UNAVAILABLE;
   }
-  if (buyer === undefined) return undefined;
-  const hidden = context.keyBox.hide(institution, buyer);
-  return (await payments.count({ buyer: hidden, state: 'pending' })) >= MOST_OF_BUYER ? UNAVAILABLE : undefined;
+  return undefined;
 };
 
 interface NewPayment {
@@ -139,11 +135,11 @@ interface NewPayment {
 }
 
 const createPayment = (
-  { graceMs, keyBox, now: clock }: PaymentsContext,
+  { graceMs, now: clock }: PaymentsContext,
   { id, institution, asked, keys, amount: expressed }: NewPayment,
 ): New<PaymentDocument> => {
   const now = clock();
-  const { orderId, provider, pointOfSale, amount, currency, number, language, returnUrl, buyer } = asked;
+  const { orderId, provider, pointOfSale, amount, currency, number, language, returnUrl } = asked;
   const { until, endsAt } = computeEnds(graceMs, now);
   return {
     id,
@@ -175,7 +171,6 @@ const createPayment = (
     dispute: null,
     reported: true,
     lookedAt: null,
-    buyer: buyer === undefined ? null : keyBox.hide(institution, buyer),
     createdAt: now,
     finalAt: null,
     abandonedAt: null,

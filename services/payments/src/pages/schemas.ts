@@ -26,12 +26,6 @@ export const NewPage = named(
     replaces: Type.Optional(
       Type.Literal(true, { description: 'another try: pages of the order that are open are closed first' }),
     ),
-    buyer: Type.Optional(
-      Type.String({
-        maxLength: 128,
-        description: 'an opaque name of the session or login, the same for the same buyer: bounds his open pages',
-      }),
-    ),
   }),
 );
 

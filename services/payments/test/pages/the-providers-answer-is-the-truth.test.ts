@@ -127,26 +127,16 @@ describeOnEachEngine('a payment', (fixture) => {
     expect(fixture.statesOf(page.paymentId)).toEqual(['captured']);
   });
 
-  test.each(['order.cancelled', 'order.expired', 'order.confirmed', 'order.paid_otherwise'])(
+  test.each(['order.cancelled', 'order.expired', 'order.confirmed'])(
     'on a page of an order with %s is not possible any more',
     async (fact) => {
       const page = await fixture.page();
-      fixture.world.unwanted.add(await orderOf(page));
       await fixture.deliver(fact, { orderId: await orderOf(page) });
       await fixture.later();
       expect(await fixture.send(page, { outcome: 'pay' })).toBe(409);
       expect(fixture.statesOf(page.paymentId)).toEqual(['expired']);
     },
   );
-
-  test('on a page that is wanted is possible though the order was paid otherwise before', async () => {
-    const page = await fixture.page();
-    await fixture.deliver('order.paid_otherwise', { orderId: await orderOf(page) });
-    await fixture.later();
-    expect(await fixture.send(page, { outcome: 'pay' })).toBe(303);
-    await fixture.later();
-    expect(fixture.statesOf(page.paymentId)).toEqual(['captured']);
-  });
 
   test('of an order that does not exist stays due until it does', async () => {
     const page = await fixture.page();

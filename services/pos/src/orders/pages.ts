@@ -45,21 +45,18 @@ interface Paying {
  */
 export async function openPage(
   { payments, countPage }: WithPayments & { readonly countPage: CountPage },
-  { pointOfSale: { institution, serviceHost }, session, language, ip, address }: Visit,
+  { pointOfSale: { institution, serviceHost }, language, ip, address }: Visit,
   { id: orderId, number, due: amount, currency }: Order,
   { requestId: first, returnUrl, ...paying }: Paying,
 ): Promise<ProviderPage | undefined> {
   const waitMs = await countPage(institution, ip);
   if (waitMs !== undefined) throw createTooManyFault('payment pages', waitMs);
-  const buyer = session?.userId ?? session?.sessionId;
   const comesBackTo = returnUrl ?? `${new URL(address).origin}/shop/${serviceHost}/order/${orderId}?new=1`;
   const order = { orderId, pointOfSale: serviceHost, number, amount, currency, returnUrl: comesBackTo };
-  const reader = { ...(buyer ? { buyer } : {}), ...(language === '' ? {} : { language }) };
+  const asked = { ...order, ...paying, ...(language !== '' && { language }) };
   let requestId = first;
   for (let page = 1; page <= MOST_PAGES; page += 1) {
-    const opened = await payments
-      ?.open(institution, { ...order, ...reader, ...paying, requestId })
-      .catch(() => undefined);
+    const opened = await payments?.open(institution, { ...asked, requestId }).catch(() => undefined);
     if (opened?.page) return { ...opened.page, provider: paying.provider };
     if (opened?.outcome === 'amount_too_small')
       throw new PosFault('payment_amount_too_small', 'The amount is below the minimum of the payment provider.');

@@ -98,14 +98,17 @@ export interface Shop {
   readonly hall: Hall;
 }
 
-/** Creates an institution with a partner. */
+/** Creates an institution with a partner and keys of a payment provider. */
 export async function openInstitution(
   scenario: Scenario,
 ): Promise<{ readonly institution: string; readonly partner: Partner }> {
   const institution = createName('opera');
   const facts = { id: institution, name: 'Opéra du Lac', currency: 'CHF', languages: ['fr', 'en'] };
   await createInstitution(storeOf(scenario, 'catalog'), facts);
-  return { institution, partner: await createPartner(scenario, institution) };
+  const partner = await createPartner(scenario, institution);
+  const keys = { secretKey: 'sk_simulated_of_scenarios', webhookSecret: 'whsec_of_scenarios' };
+  await partner.must('/svc/v3/payment-providers/stripe', { method: 'PUT', body: keys });
+  return { institution, partner };
 }
 
 const storeOf = ({ stores }: Scenario, name: string): Store => {
@@ -118,8 +121,6 @@ const storeOf = ({ stores }: Scenario, name: string): Store => {
 export async function runScenario(scenario: Scenario): Promise<Shop> {
   const { institution, partner } = await openInstitution(scenario);
   await subscribe(partner);
-  const keys = { secretKey: 'sk_simulated_of_scenarios', webhookSecret: 'whsec_of_scenarios' };
-  await partner.must('/svc/v3/payment-providers/stripe', { method: 'PUT', body: keys });
   const hall = await openHall(partner, createName('TOSCA').toUpperCase());
   const contactNumber = await meet(partner);
   await sell(partner, hall, contactNumber);

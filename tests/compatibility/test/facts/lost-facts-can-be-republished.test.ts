@@ -168,7 +168,7 @@ describe('facts that a broker lost', () => {
 
 test('every fact of a queue is republished by its publisher', () => {
   const republished = Object.values(definitions).flatMap((one) => one.currentFacts?.types ?? []);
-  const ofPayments = ['order.confirmed', 'order.refund_requested', 'order.paid_otherwise'];
+  const ofPayments = ['order.confirmed', 'order.refund_requested'];
   const taken = new Set([...declared.queues.flatMap(({ types }) => types), ...ofPayments]);
   // What somebody asked for once is no state that could be told again.
   expect([...republished, 'order.mail_requested'].toSorted()).toEqual([...taken].toSorted());

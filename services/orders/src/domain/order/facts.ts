@@ -6,15 +6,13 @@ export type OrderExpired = ReturnType<typeof createOrderExpiredFact>;
 export type ContactNamed = ReturnType<typeof createContactNamedFacts>[number];
 export type MailRequested = ReturnType<typeof createMailRequestedFact>;
 export type RefundRequested = ReturnType<typeof createRefundRequestedFact>;
-export type PaidOtherwise = ReturnType<typeof createPaidOtherwiseFact>;
 export type DomainFact =
   | OrderConfirmed
   | OrderCancelled
   | OrderExpired
   | ContactNamed
   | MailRequested
-  | RefundRequested
-  | PaidOtherwise;
+  | RefundRequested;
 
 /** Derived from the line's id, so no call is needed. */
 export function deriveTicketId(lineId: string): string {
@@ -135,9 +133,4 @@ export function createRefundRequestedFact(
       automatic: automatic === true,
     },
   };
-}
-
-/** A provider's page of the order would charge more than is due now. */
-export function createPaidOtherwiseFact({ id: orderId }: Pick<Order, 'id'>) {
-  return { type: 'order.paid_otherwise' as const, data: { orderId } };
 }

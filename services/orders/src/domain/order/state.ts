@@ -1,8 +1,8 @@
 import { type Accepted, accept, type Decision, type Refused, refuse } from '../decisions.ts';
 import { addRaisedCredit } from './credit.ts';
 import { createContactNamedFacts, createOrderExpiredFact, type DomainFact } from './facts.ts';
-import { computeDue, isPaidInFull } from './money.ts';
-import type { Line, Order, Payment, State } from './order.ts';
+import { isPaidInFull } from './money.ts';
+import type { Line, Order, State } from './order.ts';
 
 export const unpaidStates: readonly State[] = ['open', 'reserved', 'payment_pending'];
 
@@ -73,14 +73,6 @@ export function endWaitingIfNonePending<O extends Order>(order: O, now: number):
     (order.expiresAt ?? 0) <= now
     ? order
     : markModified(endWaiting(order, now), now);
-}
-
-/** Whether a provider's page of the order is open that would charge more than is due now. */
-export function hasUnwantedPage(order: Order): boolean {
-  const due = computeDue(order);
-  const isUnwanted = ({ status, provider, amount }: Payment): boolean =>
-    status === 'pending' && provider !== undefined && amount > due;
-  return isUnpaid(order) && order.payments.some(isUnwanted);
 }
 
 /** Each once, in order of the lines. */

@@ -14,7 +14,6 @@ const toCatalog = (world: World, message: Message & { to: 'catalog' }): void => 
   if (fact.type === 'order.expired') stock.releaseEarlier(id, version);
   if (fact.type === 'order.expired' || fact.type === 'order.confirmed' || fact.type === 'order.contact_named') return;
   if (fact.type === 'order.mail_requested' || fact.type === 'order.refund_requested') return;
-  if (fact.type === 'order.paid_otherwise') return;
   if (fact.type === 'order.cancelled' && fact.data.hadTickets) return;
   const ids = fact.type === 'tickets.cancelled' ? fact.placeIds : fact.data.placeIds;
   if (fact.type === 'tickets.cancelled') stock.releasePlaces(id, fact.placeIds, fact.keptPlaceIds);
