@@ -3,7 +3,7 @@ import { createCheck } from '@boxoffice/http';
 import type { Logger } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
 import { createContext, type PaymentsContext } from './context.ts';
-import { deleteKeys, PROVIDERS, setKeys } from './keys/keys.ts';
+import { deleteKeys, requireProvider, setKeys } from './keys/keys.ts';
 import { buildWebhookUrl, toProviderView } from './keys/routes.ts';
 import { ProviderKeys } from './keys/schemas.ts';
 import { createSimulator, type Simulator } from './simulator/simulator.ts';
@@ -37,23 +37,17 @@ export function createProviderOperator(options: OperatorOptions) {
     },
     /** @throws {Fault} as `PUT /svc/v3/payment-providers/{provider}` */
     async set(institution: string, provider: string, given: unknown): Promise<PaymentProviderSummary> {
-      requireProvider(provider);
+      const known = requireProvider(provider);
       checkKeys(given as never);
-      return show(await setKeys(context, institution, provider, given as Parameters<typeof setKeys>[3]));
+      return show(await setKeys(context, institution, known, given as Parameters<typeof setKeys>[3]));
     },
     /** @throws {Fault} as `DELETE /svc/v3/payment-providers/{provider}` */
     async remove(institution: string, provider: string): Promise<void> {
-      requireProvider(provider);
-      if (!(await deleteKeys(context, institution, provider)))
+      if (!(await deleteKeys(context, institution, requireProvider(provider))))
         throw new Fault('not_found', `${institution} has no keys of ${provider}.`);
     },
   };
 }
-
-const requireProvider = (provider: string): void => {
-  if (!PROVIDERS.includes(provider))
-    throw new Fault('not_found', `There is no payment provider ${provider}; there is ${PROVIDERS.join(', ')}.`);
-};
 
 /** The running service tells catalog and orders, from the work that is due. */
 const leaveToService = (): Promise<never> =>

@@ -1,7 +1,9 @@
 import { findReaction, type Message, Unreadable } from '@boxoffice/messaging';
 import { UniqueViolation } from '@boxoffice/store';
 import type { PaymentsContext } from './context.ts';
+import { isProvider } from './domain/keys.ts';
 import { isPending } from './domain/payment.ts';
+import { createRefund } from './domain/refund.ts';
 
 /** Nobody buys the order any more, or it is bought. */
 const closePages = async ({ payments, now }: PaymentsContext, { institution, data }: Message): Promise<void> => {
@@ -21,17 +23,13 @@ const addRefund = async ({ refunds, now: clock }: PaymentsContext, { institution
     typeof orderId !== 'string' ||
     typeof refundId !== 'string' ||
     typeof paymentId !== 'string' ||
-    typeof provider !== 'string' ||
+    !isProvider(provider) ||
     typeof amount !== 'number' ||
     typeof currency !== 'string'
   )
     throw new Unreadable('order.refund_requested needs orderId, refundId, paymentId, provider, amount and currency');
   const now = clock();
-  const refund = {
-    ...{ id: refundId, orderId, paymentId, provider, purpose: 'order' as const, amount, currency },
-    ...{ state: 'pending' as const, request: null, attempt: 0, sentAt: null, renewedAt: null, reference: null },
-    ...{ reported: true, createdAt: now, finalAt: null },
-  };
+  const refund = createRefund({ id: refundId, orderId, paymentId, provider, purpose: 'order', amount, currency }, now);
   try {
     await refunds.of(institution).insert(refund, { due: { refund: now } });
   } catch (error) {

@@ -1,13 +1,13 @@
 import type { Retentions } from '@boxoffice/service';
 import { collection, type Document, type Store } from '@boxoffice/store';
-import type { Mode } from './domain/keys.ts';
+import type { Mode, ProviderName } from './domain/keys.ts';
 import type { Payment } from './domain/payment.ts';
 import type { Refund } from './domain/refund.ts';
 import { simulatedSessionsCollection } from './simulator/store.ts';
 
 /** The keys of an institution at a provider; the id follows from both. Without keys once they are deleted. */
 export interface ProviderDocument extends Document {
-  readonly provider: string;
+  readonly provider: ProviderName;
   readonly mode: Mode | null;
   /** Encrypted under KEY_ENCRYPTION_KEY. */
   readonly secretKey: string | null;

@@ -17,7 +17,7 @@ export function createOrders(orders: ServiceClient<OrdersApi>) {
     /** `wanted`: whether the page may still be paid. */
     reportPayment(institution: string, payment: Payment): Promise<{ readonly wanted: boolean } | undefined> {
       const { id: paymentId, orderId, provider, mode, reference, amount, currency, state } = payment;
-      if (provider !== 'stripe' || reference === null) throw new Error('a payment without a page is not reported');
+      if (reference === null) throw new Error('a payment without a page is not reported');
       const status = state === 'opening' || state === 'pending' ? 'pending' : state === 'captured' ? state : 'failed';
       return orders.find(institution, 'reportProviderPayment', {
         path: { orderId, paymentId },
@@ -54,7 +54,6 @@ export function createCatalog(catalog: ServiceClient<CatalogApi>) {
   return {
     /** So that points of sale can name it, or no longer. An earlier report changes nothing. */
     async recordPaymentProvider(institution: string, { provider, mode, state, updatedAt }: ProviderDocument) {
-      if (provider !== 'stripe') throw new Error(`the catalog knows no payment provider ${provider}`);
       const body = { mode, state, changedAt: updatedAt };
       await catalog.call(institution, 'recordPaymentProvider', { path: { provider }, body });
     },

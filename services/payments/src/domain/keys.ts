@@ -1,13 +1,22 @@
-export type Mode = 'test' | 'live' | 'simulated';
+/** A second one is one more, with its file beside `provider/stripe.ts`. */
+export const providers = ['stripe'] as const;
+export type ProviderName = (typeof providers)[number];
 
-const KEY = /^(?:sk|rk)_(test|live|simulated)_[A-Za-z0-9_]{1,250}$/;
+export function isProvider(name: unknown): name is ProviderName {
+  return providers.some((provider) => provider === name);
+}
+
+export const modes = ['test', 'live', 'simulated'] as const;
+export type Mode = (typeof modes)[number];
+
+const KEY = new RegExp(`^(?:sk|rk)_(${modes.join('|')})_[A-Za-z0-9_]{1,250}$`);
 
 /** The pattern of a secret or a restricted key. */
 export const KEY_PATTERN = KEY.source;
 
 /** @throws Error for what is no key */
 export function readMode(secretKey: string): Mode {
-  const mode = KEY.exec(secretKey)?.[1];
-  if (mode === 'test' || mode === 'live' || mode === 'simulated') return mode;
-  throw new Error('not a secret or restricted key');
+  const mode = modes.find((one) => one === KEY.exec(secretKey)?.[1]);
+  if (mode === undefined) throw new Error('not a secret or restricted key');
+  return mode;
 }

@@ -1,7 +1,7 @@
 // A page of the provider and the payment that it is for: what is read there decides what is recorded here.
 
 import type { ProviderAmount } from './amount.ts';
-import type { Mode } from './keys.ts';
+import type { Mode, ProviderName } from './keys.ts';
 
 /** Stored as it is and sent again unchanged, but for the buyer's address, which is not stored. */
 export interface PageRequest extends ProviderAmount {
@@ -62,7 +62,7 @@ export interface Mismatch extends ProviderAmount {
 export interface Payment {
   readonly id: string;
   readonly orderId: string;
-  readonly provider: string;
+  readonly provider: ProviderName;
   readonly mode: Mode;
   readonly pointOfSale: string;
   /** Minor units of ISO 4217. */

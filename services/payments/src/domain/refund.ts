@@ -1,6 +1,7 @@
 // A refund at the provider: made once, whatever dies in between.
 
 import type { ProviderAmount } from './amount.ts';
+import type { ProviderName } from './keys.ts';
 
 export interface RefundRequest extends ProviderAmount {
   readonly refundId: string;
@@ -27,7 +28,7 @@ export interface Refund {
   readonly id: string;
   readonly orderId: string;
   readonly paymentId: string;
-  readonly provider: string;
+  readonly provider: ProviderName;
   readonly purpose: RefundPurpose;
   /** Minor units of ISO 4217; null of a mismatch, whose amount may not have any. */
   readonly amount: number | null;
@@ -48,6 +49,14 @@ export interface Refund {
   readonly reported: boolean;
   readonly createdAt: number;
   readonly finalAt: number | null;
+}
+
+type NewRefund = Pick<Refund, 'id' | 'orderId' | 'paymentId' | 'provider' | 'purpose' | 'amount' | 'currency'>;
+
+/** Orders, which asked for it, knows that it is pending. */
+export function createRefund(asked: NewRefund, now: number): Refund {
+  const unsent = { request: null, attempt: 0, sentAt: null, renewedAt: null, reference: null };
+  return { ...asked, ...unsent, state: 'pending', reported: true, createdAt: now, finalAt: null };
 }
 
 const HOUR_MS = 60 * 60_000;

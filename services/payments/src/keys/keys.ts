@@ -1,9 +1,10 @@
 import { Fault } from '@boxoffice/envelope';
-import { deriveId } from '@boxoffice/runtime';
+import { deriveId, type LogFields } from '@boxoffice/runtime';
+import type { WorkResult } from '@boxoffice/service';
 import { type Documents, type New, UniqueViolation } from '@boxoffice/store';
 import type { Static } from 'typebox';
 import { connectWith, type PaymentsContext } from '../context.ts';
-import { type Mode, readMode } from '../domain/keys.ts';
+import { isProvider, type Mode, providers as names, type ProviderName, readMode } from '../domain/keys.ts';
 import { isUnderWay } from '../domain/payment.ts';
 import { type Provider, ProviderFault } from '../provider/port.ts';
 import type { PaymentDocument, ProviderDocument } from '../store.ts';
@@ -12,10 +13,13 @@ import type { ProviderKeys } from './schemas.ts';
 
 type NewKeys = Static<typeof ProviderKeys>;
 
-/** The only one so far; another one is another file beside `provider/stripe.ts`. */
-export const PROVIDERS: readonly string[] = ['stripe'];
+/** @throws Fault `not_found` */
+export function requireProvider(name: string): ProviderName {
+  if (isProvider(name)) return name;
+  throw new Fault('not_found', `There is no payment provider ${name}; there is ${names.join(', ')}.`);
+}
 
-export function deriveProviderId(institution: string, provider: string): string {
+export function deriveProviderId(institution: string, provider: ProviderName): string {
   return deriveId('prv', institution, provider);
 }
 
@@ -23,7 +27,7 @@ export function deriveProviderId(institution: string, provider: string): string 
 export async function findKeys(
   { providers }: Pick<PaymentsContext, 'providers'>,
   institution: string,
-  provider: string,
+  provider: ProviderName,
 ): Promise<ProviderDocument | undefined> {
   const found = await providers.of(institution).get(deriveProviderId(institution, provider));
   return found?.mode == null ? undefined : found;
@@ -47,6 +51,21 @@ export function isForeign(error: unknown): boolean {
   return error instanceof ForeignKeys || (error instanceof ProviderFault && error.refusal === 'not_found');
 }
 
+const HOUR_MS = 60 * 60_000;
+
+/**
+ * What follows where the provider cannot be asked whether a payment or a refund that is over has changed: nothing where
+ * its account is not known any more, else another look in an hour. @throws the error of anybody else
+ */
+export function planOfOver({ log, now }: PaymentsContext, error: unknown, about: LogFields): WorkResult {
+  if (isForeign(error)) {
+    log.warn('a payment or a refund is of an account without keys here: its changes are not seen', about);
+    return 'done';
+  }
+  if (error instanceof ProviderFault && error.refusal === 'keys') return { again: now() + HOUR_MS };
+  throw error;
+}
+
 /** Whether both are of the same secret, whatever else of them differs. */
 export function hasSameSecret({ keyBox }: PaymentsContext, one: ProviderDocument, other: ProviderDocument): boolean {
   const [secret, another] = [one, other].map(({ id, secretKey }) => keyBox.open(id, 'secretKey', secretKey));
@@ -57,7 +76,7 @@ export function hasSameSecret({ keyBox }: PaymentsContext, one: ProviderDocument
 export async function setKeys(
   context: PaymentsContext,
   institution: string,
-  provider: string,
+  provider: ProviderName,
   given: NewKeys,
 ): Promise<ProviderDocument> {
   const { providers, keyBox } = context;
@@ -88,7 +107,7 @@ export async function setKeys(
 export async function deleteKeys(
   context: PaymentsContext,
   institution: string,
-  provider: string,
+  provider: ProviderName,
 ): Promise<ProviderDocument | undefined> {
   const current = await findKeys(context, institution, provider);
   if (!current) return undefined;

@@ -1,9 +1,8 @@
-import { Fault } from '@boxoffice/envelope';
 import { type AnyOperation, ok, operation, pathId } from '@boxoffice/http';
 import type { Static } from 'typebox';
 import type { PaymentsContext } from '../context.ts';
 import type { ProviderDocument } from '../store.ts';
-import { deleteKeys, findKeys, PROVIDERS, setKeys } from './keys.ts';
+import { deleteKeys, findKeys, requireProvider, setKeys } from './keys.ts';
 import { exampleProvider, PaymentProvider, ProviderKeys } from './schemas.ts';
 
 const PROVIDER = '/svc/v3/payment-providers/{provider}';
@@ -30,8 +29,8 @@ export function createKeysRoutes(context: PaymentsContext): AnyOperation[] {
       params,
       answers: { 200: PaymentProvider },
       example: { params: exampleParams, answer: exampleProvider },
-      handle: async ({ caller: { institution }, params: { provider } }) => {
-        requireKnown(provider);
+      handle: async ({ caller: { institution }, params }) => {
+        const provider = requireProvider(params.provider);
         return ok(show(institution, provider, await findKeys(context, institution, provider)));
       },
     }),
@@ -54,8 +53,8 @@ export function createKeysRoutes(context: PaymentsContext): AnyOperation[] {
         body: { secretKey: 'rk_test_51Example', webhookSecret: 'whsec_Example', methods: ['card', 'twint'] },
         answer: exampleProvider,
       },
-      handle: async ({ caller: { institution }, params: { provider }, body }) => {
-        requireKnown(provider);
+      handle: async ({ caller: { institution }, params, body }) => {
+        const provider = requireProvider(params.provider);
         return ok(show(institution, provider, await setKeys(context, institution, provider, body)));
       },
     }),
@@ -80,18 +79,14 @@ export function createKeysRoutes(context: PaymentsContext): AnyOperation[] {
           updatedAt: null,
         },
       },
-      handle: async ({ caller: { institution }, params: { provider } }) => {
-        requireKnown(provider);
+      handle: async ({ caller: { institution }, params }) => {
+        const provider = requireProvider(params.provider);
         await deleteKeys(context, institution, provider);
         return ok(show(institution, provider, undefined));
       },
     }),
   ];
 }
-
-const requireKnown = (provider: string): void => {
-  if (!PROVIDERS.includes(provider)) throw new Fault('not_found', 'There is no such payment provider.');
-};
 
 export function buildWebhookUrl(publicUrl: string, provider: string, institution: string): string {
   return `${publicUrl}/svc/v3/payment-providers/${provider}/webhooks/${institution}`;

@@ -1,6 +1,6 @@
 import { createNullableSchema, named, oneOf, timestamp } from '@boxoffice/http';
 import { Type } from 'typebox';
-import { KEY_PATTERN } from '../domain/keys.ts';
+import { KEY_PATTERN, modes } from '../domain/keys.ts';
 import { METHODS } from '../domain/methods.ts';
 
 const methods = Type.Array(oneOf(METHODS), {
@@ -41,9 +41,7 @@ export const PaymentProvider = named(
   'PaymentProvider',
   Type.Object({
     provider: Type.String({ description: 'its name, which points of sale name among their `paymentMethods`' }),
-    mode: createNullableSchema(
-      oneOf(['test', 'live', 'simulated'], { description: 'by the keys; null before there are any' }),
-    ),
+    mode: createNullableSchema(oneOf(modes, { description: 'by the keys; null before there are any' })),
     hasWebhookSecret: Type.Boolean({ description: 'whether webhooks are taken' }),
     methods: Type.Array(oneOf(METHODS), { description: 'the methods of payment that its pages offer' }),
     webhookUrl: Type.String({ format: 'uri', description: 'where the provider sends its webhooks' }),

@@ -2,7 +2,7 @@ import { settleWithin } from '@boxoffice/runtime';
 import type { WorkResult } from '@boxoffice/service';
 import type { PaymentsContext } from '../context.ts';
 import { abandon, computeExpiry, computeNextAsk, toShownState } from '../domain/payment.ts';
-import { isForeign } from '../keys/keys.ts';
+import { planOfOver } from '../keys/keys.ts';
 import type { PaymentDocument } from '../store.ts';
 import { closeNow } from './close.ts';
 import { readAndApply } from './read.ts';
@@ -64,32 +64,21 @@ export async function ask(context: PaymentsContext, payment: PaymentDocument): P
     await context.payments.of(payment.institution).update(payment.id, change);
     return 'done';
   }
-  const current = await readWhatCanChange(context, payment);
-  if (!current) return 'done';
-  if (
-    current.state === 'pending' &&
-    (await context.orders.reportPayment(payment.institution, current))?.wanted !== true
-  )
-    await closeNow(context, current);
-  const next = computeNextAsk(current, context.now());
-  return next === null ? 'done' : { again: next };
+  try {
+    const current = await readWhatCanChange(context, payment);
+    if (current.state === 'pending') await closeUnlessWanted(context, current);
+    const next = computeNextAsk(current, context.now());
+    return next === null ? 'done' : { again: next };
+  } catch (error) {
+    if (payment.state !== 'captured') throw error;
+    return planOfOver(context, error, { institution: payment.institution, payment: payment.id });
+  }
 }
 
-/** Undefined: money that came, of an account that cannot be asked any more. */
-const readWhatCanChange = async (
-  context: PaymentsContext,
-  payment: PaymentDocument,
-): Promise<PaymentDocument | undefined> => {
-  const { institution, id, state } = payment;
-  if (state === 'failed' || state === 'expired') return report(context, payment);
-  try {
-    return await readAndApply(context, payment);
-  } catch (error) {
-    if (state !== 'captured' || !isForeign(error)) throw error;
-    context.log.warn('a payment is of an account without keys here: its disputes are not seen', {
-      institution,
-      payment: id,
-    });
-    return undefined;
-  }
+const readWhatCanChange = (context: PaymentsContext, payment: PaymentDocument): Promise<PaymentDocument> =>
+  payment.state === 'failed' || payment.state === 'expired' ? report(context, payment) : readAndApply(context, payment);
+
+const closeUnlessWanted = async (context: PaymentsContext, payment: PaymentDocument): Promise<void> => {
+  const answer = await context.orders.reportPayment(payment.institution, payment);
+  if (answer?.wanted !== true) await closeNow(context, payment);
 };

@@ -1,5 +1,5 @@
 import { deriveId, settleWithin } from '@boxoffice/runtime';
-import { type New, UniqueViolation } from '@boxoffice/store';
+import { type Change, type New, UniqueViolation } from '@boxoffice/store';
 import type { Static } from 'typebox';
 import { connectWith, type PaymentsContext } from '../context.ts';
 import type { ProviderAmount } from '../domain/amount.ts';
@@ -209,18 +209,30 @@ const send = async (
   }
 };
 
+/** While this attempt is the newest, and has no page. */
+const updateOpening = async (
+  { payments }: PaymentsContext,
+  { institution, id, attempt }: PaymentDocument,
+  change: (current: PaymentDocument) => Change<PaymentDocument>,
+): Promise<PaymentDocument> => {
+  const updated = await payments
+    .of(institution)
+    .update(id, (current) =>
+      current.state === 'opening' && current.attempt === attempt ? change(current) : undefined,
+    );
+  if (!updated) throw new Error('a payment page is gone');
+  return updated;
+};
+
 /** Under the next attempt's key, with ends that the provider still takes. */
-const beginAnew = async (context: PaymentsContext, { institution, id, attempt }: PaymentDocument) => {
-  const { graceMs, now: clock } = context;
-  const now = clock();
-  const updated = await context.payments.of(institution).update(id, (current) => {
-    if (current.state !== 'opening' || current.attempt !== attempt) return undefined;
-    const { until, endsAt } = computeEnds(graceMs, now);
+const beginAnew = (context: PaymentsContext, payment: PaymentDocument): Promise<PaymentDocument> => {
+  const now = context.now();
+  const { until, endsAt } = computeEnds(context.graceMs, now);
+  return updateOpening(context, payment, (current) => {
     const request = { ...current.request, endsAtSeconds: endsAt / 1_000 };
-    const next = { ...current, request, attempt: attempt + 1, sentAt: now, createdAt: now, endsAt, until };
+    const next = { ...current, request, attempt: current.attempt + 1, sentAt: now, createdAt: now, endsAt, until };
     return { next, due: { ask: endsAt } };
   });
-  return requireFound(updated);
 };
 
 /** A page of keys that were replaced meanwhile could not be read any more: nobody gets its address. */
@@ -233,27 +245,14 @@ const isStillOf = async (context: PaymentsContext, payment: PaymentDocument, { k
   return false;
 };
 
-const recordOpened = async (
-  context: PaymentsContext,
-  { institution, id, attempt }: PaymentDocument,
-  { reference, url }: AnsweredPage,
-): Promise<PaymentDocument> => {
-  const updated = await context.payments.of(institution).update(id, (current) => {
-    if (current.state !== 'opening' || current.attempt !== attempt) return undefined;
+const recordOpened = (context: PaymentsContext, payment: PaymentDocument, { reference, url }: AnsweredPage) =>
+  updateOpening(context, payment, (current) => {
     const next = { ...current, state: 'pending' as const, reference, url };
     return { next, due: { ask: computeNextAsk(next, context.now()), close: computeExpiry(next) } };
   });
-  return requireFound(updated);
-};
 
-const abandonOpening = async (context: PaymentsContext, { institution, id, attempt }: PaymentDocument) => {
-  await context.payments.of(institution).update(id, (current) => {
-    if (current.state !== 'opening' || current.attempt !== attempt) return undefined;
-    return { next: abandon(current, context.now()), due: { ask: null, close: null } };
-  });
-};
-
-const requireFound = <T>(document: T | undefined): T => {
-  if (document === undefined) throw new Error('a payment page is gone');
-  return document;
-};
+const abandonOpening = (context: PaymentsContext, payment: PaymentDocument) =>
+  updateOpening(context, payment, (current) => ({
+    next: abandon(current, context.now()),
+    due: { ask: null, close: null },
+  }));

@@ -2,6 +2,7 @@ import { deriveId } from '@boxoffice/runtime';
 import { UniqueViolation } from '@boxoffice/store';
 import type { PaymentsContext } from '../context.ts';
 import { computeNextAsk, isSameDispute } from '../domain/payment.ts';
+import { createRefund } from '../domain/refund.ts';
 import type { PaymentDocument } from '../store.ts';
 
 /**
@@ -32,27 +33,10 @@ const refundMismatch = async (
 ): Promise<void> => {
   if (!mismatch) return;
   const now = context.now();
-  const refund = {
-    id: deriveId('ref', id, 'mismatch'),
-    orderId,
-    paymentId: id,
-    provider,
-    purpose: 'mismatch' as const,
-    amount: null,
-    currency,
-    state: 'pending' as const,
-    request: null,
-    attempt: 0,
-    sentAt: null,
-    renewedAt: null,
-    reference: null,
-    reported: true,
-    createdAt: now,
-    finalAt: null,
-  };
+  const asked = { orderId, paymentId: id, provider, purpose: 'mismatch' as const, amount: null, currency };
   await context.refunds
     .of(institution)
-    .insert(refund, { due: { refund: now } })
+    .insert(createRefund({ id: deriveId('ref', id, 'mismatch'), ...asked }, now), { due: { refund: now } })
     .catch(ignoreTaken);
 };
 

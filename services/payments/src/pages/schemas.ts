@@ -1,11 +1,12 @@
 import { createNullableSchema, currency, id, named, oneOf, requestId, timestamp } from '@boxoffice/http';
 import { Type } from 'typebox';
+import { modes, providers } from '../domain/keys.ts';
 
 const amount = Type.Integer({ minimum: 1, description: 'in minor units' });
 
-const provider = Type.String({ description: 'the name of the provider' });
+/** A name in paths and among the methods of points of sale. */
+const provider = oneOf(providers);
 
-/** `stripe` and others: names in paths and among the methods of points of sale. */
 export const NewPage = named(
   'NewPaymentPage',
   Type.Object({
@@ -34,7 +35,7 @@ export const Page = named(
   Type.Object({
     paymentId: id,
     provider,
-    mode: oneOf(['test', 'live', 'simulated'], { description: 'of the keys' }),
+    mode: oneOf(modes, { description: 'of the keys' }),
     reference: Type.String({ description: 'the page’s id at the provider' }),
     url: Type.String({ format: 'uri', description: 'where the buyer pays' }),
     amount,
@@ -83,7 +84,7 @@ export const LookedAtOrder = named(
 export const exampleNewPage = {
   orderId: 'ord_0kz6w2b7r9c4d1e5f3g',
   requestId: 'req_0kz6w2b7r9c4d1e5f3g',
-  provider: 'stripe',
+  provider: 'stripe' as const,
   pointOfSale: 'tickets.opera.example',
   amount: 4_500,
   currency: 'CHF',
@@ -95,7 +96,7 @@ export const exampleNewPage = {
 
 export const examplePage = {
   paymentId: 'pay_0kz6w2b7r9c4d1e5f3g',
-  provider: 'stripe',
+  provider: 'stripe' as const,
   mode: 'test' as const,
   reference: 'cs_test_a1b2c3',
   url: 'https://checkout.stripe.com/c/pay/cs_test_a1b2c3',

@@ -11,7 +11,7 @@ import {
   planRenewal,
   type RefundRequest,
 } from '../domain/refund.ts';
-import { connectFor, isForeign } from '../keys/keys.ts';
+import { connectFor, isForeign, planOfOver } from '../keys/keys.ts';
 import { type Provider, ProviderFault } from '../provider/port.ts';
 import { toProviderAmount } from '../provider/units.ts';
 import type { PaymentDocument, RefundDocument } from '../store.ts';
@@ -22,32 +22,19 @@ const BY_ITSELF_MS = 10_000;
 /** Due work: until the refund is done or has failed, and a while longer, since a bank may return it. */
 export async function refund(context: PaymentsContext, document: RefundDocument): Promise<WorkResult> {
   const reported = await report(context, document);
-  const isOver = reported.state === 'failed';
-  const looked = isOver ? reported : await refundOrFail(context, reported);
-  if (!looked) return 'done';
-  const current = await report(context, looked);
-  const next = computeNextLook(current, context.now());
+  const { institution, id, orderId: order, state } = reported;
+  let looked = reported;
+  try {
+    if (state !== 'failed') looked = await refundAtProvider(context, reported);
+  } catch (error) {
+    if (state === 'done') return planOfOver(context, error, { institution, id });
+    if (!isForeign(error) && !(error instanceof Impossible)) throw error;
+    context.log.error('a refund cannot be made', { institution, order, id, error });
+    looked = await changed(context, reported, (current) => failRefund(current, context.now()));
+  }
+  const next = computeNextLook(await report(context, looked), context.now());
   return next === null ? 'done' : { again: next };
 }
-
-/** Undefined: a done one, of an account that cannot be asked any more. @throws where the provider does not answer */
-const refundOrFail = async (
-  context: PaymentsContext,
-  document: RefundDocument,
-): Promise<RefundDocument | undefined> => {
-  const { institution, id, orderId: order, state } = document;
-  try {
-    return await refundAtProvider(context, document);
-  } catch (error) {
-    if (!isForeign(error) && !(error instanceof Impossible)) throw error;
-    if (state === 'done') {
-      context.log.warn('a refund is of an account without keys here: its failure is not seen', { institution, id });
-      return undefined;
-    }
-    context.log.error('a refund cannot be made', { institution, order, id, error });
-    return changed(context, document, (current) => failRefund(current, context.now()));
-  }
-};
 
 /** Whatever happens. */
 class Impossible extends Error {

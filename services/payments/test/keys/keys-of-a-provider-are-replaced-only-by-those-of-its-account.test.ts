@@ -255,6 +255,27 @@ describeOnEachEngine('after keys of another account', (fixture) => {
   });
 });
 
+describeOnEachEngine('while the provider refuses the keys', (fixture) => {
+  test('what is over is asked for hourly, until it takes them again', async () => {
+    const page = await fixture.paid();
+    let asked = 0;
+    fixture.provider.disturb = async () => {
+      asked += 1;
+      return createErrorResponse(401, 'Expired API Key provided.');
+    };
+    await fixture.send(page, { outcome: 'dispute' });
+    await fixture.later(2 * DAY_MS);
+    asked = 0;
+    await fixture.later(50 * MINUTE_MS);
+    expect(asked).toBe(0);
+    await fixture.later(11 * MINUTE_MS);
+    expect(asked).toBe(1);
+    fixture.provider.disturb = (_request, execute) => execute();
+    await fixture.later(61 * MINUTE_MS);
+    expect(fixture.world.disputes.get(page.paymentId)).toHaveLength(1);
+  });
+});
+
 describeOnEachEngine('keys of the simulator, once it is off,', (fixture) => {
   test('open no page, and its pages do not exist', async () => {
     const page = await fixture.page();
