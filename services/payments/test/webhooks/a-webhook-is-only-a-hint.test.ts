@@ -1,3 +1,4 @@
+// rule commerce.3: so lost, late, doubled and disordered webhooks do no harm | services/payments/src/webhooks/take.ts
 // rule commerce.3: raw body, `Stripe-Signature` within 300 s (any of its `v1`), else 400 | services/payments/src/webhooks/take.ts
 import { expect, test } from '@jest/globals';
 import { createName, describeOnEachEngine, type Page } from '../fixture/fixture.ts';

@@ -92,6 +92,35 @@ test('a refund that fails late is credit again, and is not repeated by itself', 
   expect(await compareBooks(house, shopper)).toEqual([]);
 });
 
+test('a page that is paid while it is being closed is sold', async () => {
+  const shopper = createShopper(house);
+  await shopper.buy();
+  house.clock.now += 31 * MINUTE;
+  house.disturb(async ({ path }, execute) => {
+    if (path.endsWith('/expire')) await pay(shopper.sessions[0], { webhook: 'none' });
+    return execute();
+  });
+  expect(await house.becomes(shopper.orderId, 'confirmed')).toBe('confirmed');
+  house.disturb(undefined);
+  await house.pass(6 * MINUTE);
+  expect(await compareBooks(house, shopper)).toEqual([]);
+});
+
+test('webhooks that are doubled, late and disordered sell once', async () => {
+  const shopper = createShopper(house);
+  await shopper.buy();
+  const [id] = shopper.sessions;
+  await pay(id);
+  await house.settle();
+  for (const type of ['checkout.session.expired', 'checkout.session.completed'] as const)
+    for (let time = 0; time < 2; time += 1) expect(await house.sendWebhook({ type, object: { id } })).toBe(200);
+  await house.pass(2 * HOUR);
+  expect(await house.sendWebhook({ type: 'checkout.session.completed', object: { id } })).toBe(200);
+  await house.settle();
+  expect(await compareBooks(house, shopper)).toEqual([]);
+  expect((await house.orderOf(shopper.orderId))?.payments).toHaveLength(1);
+});
+
 test('a refund whose answers are lost, or whose process is killed, is made once, also after a day', async () => {
   for (const trouble of ['lost', 'broken', 'broken after effect', 'away', 'busy'] as const) {
     const shopper = createShopper(house);

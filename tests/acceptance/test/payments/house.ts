@@ -26,10 +26,10 @@ import { tickets } from '@boxoffice/tickets';
 import { jest } from '@jest/globals';
 import { createMortal, type Mortal } from './mortal.ts';
 
-export const INSTITUTION = 'opera';
+const INSTITUTION = 'opera';
 export const HOST = 'tickets.opera.example';
 export const PRICE = 2_500;
-export const WEBHOOK_SECRET = 'whsec_of_the_house';
+const WEBHOOK_SECRET = 'whsec_of_the_house';
 
 const PAGES = '/svc/v3/payment-providers/simulator/pages';
 const HALLS = 1_000_000;
@@ -51,24 +51,7 @@ interface Caller {
   readonly service?: string;
 }
 
-export interface ShopOrder {
-  readonly id: string;
-  readonly state: string;
-  readonly number: string;
-  readonly due: number;
-  readonly credit: number;
-}
-
-interface Webhook {
-  readonly type: Parameters<typeof signWebhook>[0]['type'];
-  readonly object: object;
-  readonly institution?: string;
-  readonly secret?: string;
-  /** When it is signed. */
-  readonly at?: number;
-  /** After it was signed. */
-  readonly change?: (body: string) => string;
-}
+type Webhook = Parameters<typeof signWebhook>[0];
 
 export interface House {
   readonly item: { readonly performanceId: string; readonly seatCategoryId: string; readonly tariffId: string };
@@ -193,12 +176,12 @@ export async function openHouse(): Promise<House> {
       await response.text();
       return response.status;
     },
-    async sendWebhook({ type, object, institution = INSTITUTION, secret = WEBHOOK_SECRET, at = clock.now, change }) {
-      const { body, signature } = signWebhook({ type, object }, secret, Math.floor(at / 1_000));
-      const response = await send('payments', `/svc/v3/payment-providers/stripe/webhooks/${institution}`, {
+    async sendWebhook(webhook) {
+      const { body, signature } = signWebhook(webhook, WEBHOOK_SECRET, Math.floor(clock.now / 1_000));
+      const response = await send('payments', `/svc/v3/payment-providers/stripe/webhooks/${INSTITUTION}`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'stripe-signature': signature },
-        body: change ? change(`${body}`) : new Uint8Array(body),
+        body: new Uint8Array(body),
       });
       await response.text();
       return response.status;
