@@ -23,6 +23,8 @@ export const catalog: ServiceDefinition<Record<never, never>, Store> = {
     performances: 'Dates of a product, with their seat categories, prices and places.',
     availability: 'How many places are free.',
     tariffs: 'Kinds of prices, such as full price or students.',
+    taxes: 'Rates that prices include.',
+    fees: 'What is charged on tickets and orders beside their prices.',
     'points-of-sale': 'Web shops and counters, each with what it sells.',
   },
   prepare: ({ store }) => store,

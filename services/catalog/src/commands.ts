@@ -7,6 +7,7 @@ import { createAcrossProductsRoutes } from './performances/across-products.ts';
 import { createPerformancesRoutes } from './performances/routes.ts';
 import { createWhatIsOnRoutes } from './performances/what-is-on.ts';
 import { createPointsOfSaleRoutes } from './points-of-sale/routes.ts';
+import { createRulesRoutes } from './pricing/routes.ts';
 import { createProductsRoutes } from './products/routes.ts';
 import { createQuoteRoutes } from './stock/quotes.ts';
 import { createStockRoutes } from './stock/routes.ts';
@@ -27,6 +28,8 @@ export function createRoutes(store: Store, cache = createCatalogCache(store)): A
     ...createWhatIsOnRoutes(store),
     // listTariffs, createTariff, getTariff, changeTariff
     ...createTariffsRoutes(store),
+    // listTaxes, createTax, getTax, changeTax, listFees, createFee, getFee, changeFee
+    ...createRulesRoutes(store),
     // listPointsOfSale, createPointOfSale, getPointOfSale, changePointOfSale, findPointOfSale,
     // recordPaymentProvider, listShops
     ...createPointsOfSaleRoutes(store),

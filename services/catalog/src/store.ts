@@ -19,6 +19,7 @@ import { ensureMeantStart } from './domain/clocks.ts';
 import type { Performance } from './domain/performance.ts';
 import type { Place } from './domain/place.ts';
 import type { PointOfSale, ProviderKeys } from './domain/point-of-sale.ts';
+import type { PriceRule, RuleDetails } from './domain/pricing.ts';
 import type { Product } from './domain/product.ts';
 import type { Institution, Tariff } from './domain/tariff.ts';
 import {
@@ -49,10 +50,14 @@ export type InstitutionDocument = Document &
     readonly createdAt: string;
     readonly demo?: boolean;
     readonly announced?: boolean;
+    /** Set before its first tax, fee or discount is written: an institution without it has none. */
+    readonly priced?: boolean;
   };
 /** `cancelledAt` (ISO 8601 UTC) is absent in those of release 0.3.0 and before. */
 export type ProductDocument = Announced & Product & { readonly cancelledAt?: string };
 export type TariffDocument = Document & Tariff;
+/** A tax, a fee or a discount. */
+export type RuleDocument<Details extends RuleDetails = RuleDetails> = Document & PriceRule<Details>;
 /** The id is the service host. */
 export type PointOfSaleDocument = Document & PointOfSale;
 /** One per institution and provider; `changedAt` (ISO 8601 UTC): when the keys changed. */
@@ -131,6 +136,13 @@ export const tariffs = collection<TariffDocument>('tariffs', [
   inOrderOfCreation,
 ]);
 
+export const priceRules = collection<RuleDocument>('price_rules', [
+  // Discounts have no code.
+  { name: 'code', fields: ['rule.kind', 'rule.code'], unique: true },
+  { name: 'created', fields: ['rule.kind', 'createdAt'] },
+  { name: 'applies', fields: ['applies'] },
+]);
+
 export const pointsOfSale = collection<PointOfSaleDocument>('points_of_sale', [
   { name: 'host', fields: ['serviceHost'], unique: true, acrossInstitutions: true },
   inOrderOfCreation,
@@ -153,6 +165,7 @@ export const collections = [
   products,
   performances,
   tariffs,
+  priceRules,
   pointsOfSale,
   paymentProviders,
   places,
@@ -179,6 +192,7 @@ const makeCollections = (store: Store, institution: string) => {
       institution,
     ),
     tariffs: store.collection(tariffs).of(institution),
+    priceRules: store.collection(priceRules).of(institution),
     pointsOfSale: store.collection(pointsOfSale).of(institution),
     paymentProviders: store.collection(paymentProviders).of(institution),
     places: store.collection(places).of(institution),
@@ -199,6 +213,7 @@ export const retention: Retentions = {
   products: { retained: 'for good; `closed` and `cancelled` ones, too, since orders name them' },
   performances: { retained: 'as long as their products' },
   tariffs: { retained: 'for good' },
+  price_rules: { retained: 'for good, since orders name them' },
   points_of_sale: { retained: 'for good' },
   payment_providers: { retained: 'for good; says of each provider whether there are keys' },
   places: { retained: 'as long as their performances' },

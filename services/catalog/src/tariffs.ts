@@ -29,6 +29,8 @@ import {
   throwNotFound,
 } from './context.ts';
 import type { TariffDetails } from './domain/tariff.ts';
+import { requireTax } from './pricing/rules.ts';
+import { exampleIds, taxId } from './pricing/schemas.ts';
 import { asOf, code, createdAt, ids, names, shownCode } from './schemas.ts';
 import type { TariffDocument } from './store.ts';
 
@@ -36,12 +38,18 @@ const criterion = createNullableSchema(
   oneOf(['member'], { description: 'of the contacts who may buy it; null: everybody' }),
 );
 
+const hidden = Type.Boolean({
+  description: 'sold only with a discount that unlocks it, and not shown to the public; default false',
+});
+
 const TariffBody = named(
   'TariffInput',
   Type.Object({
     code,
     name: names,
     criterion: Type.Optional(criterion),
+    taxId: Type.Optional(taxId),
+    hidden: Type.Optional(hidden),
   }),
 );
 
@@ -52,12 +60,18 @@ export const Tariff = named(
     code: shownCode,
     name: names,
     criterion,
+    taxId,
+    hidden,
     createdAt: timestamp,
     updatedAt: timestamp,
   }),
 );
 
-export const toTariffView = createView(Tariff);
+const view = createView(Tariff);
+
+export function toTariffView(tariff: TariffDocument): Static<typeof Tariff> {
+  return view({ ...tariff, taxId: tariff.taxId ?? null, hidden: tariff.hidden ?? false });
+}
 
 /** The demo data do not have it, so that the example can be sent. */
 const addedTariff = { code: 'FAMILY', name: { fr: 'Familles', en: 'Families' } };
@@ -67,6 +81,8 @@ export const tariff = {
   code: 'FULL',
   name: { fr: 'Plein tarif', en: 'Full price' },
   criterion: null,
+  taxId: exampleIds.tax,
+  hidden: false,
   createdAt,
   updatedAt: createdAt,
 };
@@ -106,16 +122,14 @@ export function createTariffsRoutes(store: Store): AnyOperation[] {
       description: 'A point of sale sells it once it is among its `tariffIds` and a performance has a price for it.',
       body: TariffBody,
       answers: { 201: Tariff },
-      errors: ['not_found', 'tariff_duplicate_code'],
+      errors: ['not_found', 'semantically_invalid', 'tariff_duplicate_code'],
       etag: true,
       example: { body: addedTariff, answer: { ...tariff, ...addedTariff } },
       handle: async ({ caller, body, remember }) => {
         const reply = (tariff: TariffDocument) =>
           created(toTariffView(tariff), `/svc/v3/catalog/tariffs/${tariff.id}`, validatorOf(tariff));
-        const { code, name, criterion = null } = body;
-        return reply(
-          await createTariff(createContext(store, caller.institution), { code, name, criterion }, remember(reply)),
-        );
+        const context = createContext(store, caller.institution);
+        return reply(await createTariff(context, toTariffDetails(body), remember(reply)));
       },
     }),
     operation({
@@ -140,7 +154,7 @@ export function createTariffsRoutes(store: Store): AnyOperation[] {
       description: 'A merge patch (RFC 7396): absent members stay.',
       body: named('TariffChanges', createPatchSchema(TariffBody)),
       readOnly: listReadOnlyMembers(Tariff, TariffBody),
-      errors: ['tariff_duplicate_code'],
+      errors: ['semantically_invalid', 'tariff_duplicate_code'],
       conditional: true,
       example: {
         params: { tariffId: ids.tariff },
@@ -151,13 +165,20 @@ export function createTariffsRoutes(store: Store): AnyOperation[] {
         const to = (current: TariffDocument) => {
           ifMatch(validatorOf(current).etag);
           requireUnchanged(toTariffView(current));
-          const { code, name, criterion } = current;
-          const before = { code, name, ...(criterion ? { criterion } : {}) };
-          return { criterion: null, ...check(mergePatch<Static<typeof TariffBody>>(before, body)) };
+          const { code, name, criterion, taxId, hidden } = current;
+          const before = {
+            code,
+            name,
+            ...(criterion && { criterion }),
+            ...(taxId && { taxId }),
+            ...(hidden && { hidden }),
+          };
+          return toTariffDetails(check(mergePatch<Static<typeof TariffBody>>(before, body)));
         };
-        return answer(
-          await changeTariff(createContext(store, caller.institution), params.tariffId, to, remember(answer)),
-        );
+        const context = createContext(store, caller.institution);
+        if (!(await context.collections.tariffs.get(params.tariffId))) throwNotFound();
+        await requireTax(context, body.taxId);
+        return answer(await changeTariff(context, params.tariffId, to, remember(answer)));
       },
     }),
   ];
@@ -165,16 +186,22 @@ export function createTariffsRoutes(store: Store): AnyOperation[] {
 
 const validatorOf = ({ version }: TariffDocument) => ({ etag: String(version) });
 
-/** @throws Fault `not_found` (no such institution), `tariff_duplicate_code` */
+const toTariffDetails = (body: Static<typeof TariffBody>): TariffDetails => {
+  const { code, name, criterion = null, taxId, hidden } = body;
+  return { code, name, criterion, ...(taxId ? { taxId } : {}), ...(hidden ? { hidden } : {}) };
+};
+
+/** @throws Fault `not_found` (no such institution), `semantically_invalid`, `tariff_duplicate_code` */
 const createTariff = async (
   context: Context,
-  { code, name, criterion }: TariffDetails,
+  details: TariffDetails,
   idempotencyRecord?: IdempotencyRecord<TariffDocument>,
 ): Promise<TariffDocument> => {
   await requireInstitution(context.collections);
+  await requireTax(context, details.taxId);
   const now = readTimestamp(context);
   const tariff = await context.collections.tariffs
-    .insert({ id: context.newId('trf'), code, name, criterion, createdAt: now, updatedAt: now }, { idempotencyRecord })
+    .insert({ id: context.newId('trf'), ...details, createdAt: now, updatedAt: now }, { idempotencyRecord })
     .catch(onDuplicate);
   await invalidateCatalog(context);
   return tariff;
@@ -200,9 +227,9 @@ const changeTariff = async (
     .update(
       id,
       (current) => {
-        const { code, name, criterion } = to(current);
-        const next = { ...current, code, name, criterion };
-        return JSON.stringify(next) === JSON.stringify(current)
+        const { taxId: _, hidden: __, ...rest } = current;
+        const next = { ...rest, ...to(current) };
+        return JSON.stringify(toTariffView(next)) === JSON.stringify(toTariffView(current))
           ? undefined
           : { next: { ...next, updatedAt: readTimestamp(context) } };
       },

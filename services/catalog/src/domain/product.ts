@@ -33,6 +33,8 @@ export interface ProductDetails {
   readonly image?: ProductImage | null;
   /** Paragraphs, apart by empty lines. */
   readonly details?: Texts | null;
+  /** The tax of its lines, unless the tariff has one. */
+  readonly taxId?: string | null;
 }
 
 export interface Product extends ProductDetails {
@@ -131,9 +133,9 @@ export function applyProductChange<P extends Product>(
 }
 
 const listDetails = (of: ProductDetails) => {
-  const { code, type, name, description, startDate, endDate, image, details } = of;
+  const { code, type, name, description, startDate, endDate, image, details, taxId } = of;
   const { url, alt } = image ?? {};
-  return [code, type, name, description, startDate, endDate, getEntries(of), url, alt, details ?? null];
+  return [code, type, name, description, startDate, endDate, getEntries(of), url, alt, details ?? null, taxId ?? null];
 };
 
 const same = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right);

@@ -3,6 +3,10 @@ export interface TariffDetails {
   readonly name: Texts;
   /** The criterion that the buyer's contact must have; null: none. */
   readonly criterion: 'member' | null;
+  /** Absent in tariffs of earlier releases, as `hidden`: none. */
+  readonly taxId?: string | null;
+  /** Sold only with a discount that unlocks it, and not shown to the public. */
+  readonly hidden?: boolean;
 }
 
 export interface Tariff extends TariffDetails {

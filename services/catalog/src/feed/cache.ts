@@ -5,6 +5,9 @@ import type { Static } from 'typebox';
 import { createContext, requireInstitution } from '../context.ts';
 import { type ProductState, type ProductType, selectLater } from '../domain/product.ts';
 import { findPerformancesByProduct } from '../performances/performances.ts';
+import { type Fee, toFeeView } from '../pricing/fees.ts';
+import { type Tax, toTaxView } from '../pricing/taxes.ts';
+import { computeTicketFees } from '../pricing/ticket-fees.ts';
 import { type Product, toProductView } from '../products/schemas.ts';
 import { type Institution, toInstitutionView } from '../schemas.ts';
 import type { Collections, InstitutionDocument } from '../store.ts';
@@ -22,6 +25,8 @@ export interface CatalogAnswer<View extends AnyView = ProductView> {
     readonly institution: Static<typeof Institution>;
     readonly products: View[];
     readonly tariffs: Static<typeof Tariff>[];
+    readonly taxes: Static<typeof Tax>[];
+    readonly fees: Static<typeof Fee>[];
     readonly removed: string[];
     readonly generatedAt: string;
     readonly asOf: string;
@@ -134,14 +139,21 @@ const read = async (
   sequence: number,
 ): Promise<Snapshot> => {
   const started = performance.now();
-  const [products, tariffs, pointsOfSale] = await Promise.all([
+  const kinds = { in: ['tax', 'fee'] };
+  const [products, tariffs, pointsOfSale, rules] = await Promise.all([
     collections.products.find({ where: { state: { in: ['running', 'suspended'] } }, orderBy: 'createdAt' }),
     collections.tariffs.find({ orderBy: 'createdAt' }),
     collections.pointsOfSale.find({ orderBy: 'createdAt' }),
+    institution.priced ? collections.priceRules.find({ where: { 'rule.kind': kinds }, orderBy: 'createdAt' }) : [],
   ]);
   const performances = await findPerformancesByProduct(collections, products);
+  const taxes = rules.flatMap(({ rule, ...more }) => (rule.kind === 'tax' ? toTaxView({ ...more, rule }) : []));
+  const fees = rules.flatMap(({ rule, ...more }) =>
+    rule.kind === 'fee' ? toFeeView({ ...more, rule }, institution.currency) : [],
+  );
+  const ticketFees = computeTicketFees(rules);
   const views = products.map((product) =>
-    toProductView(product, performances.get(product.id) ?? [], institution.currency),
+    toProductView(product, performances.get(product.id) ?? [], institution.currency, ticketFees),
   );
   const common = {
     institution: toInstitutionView(institution),
@@ -150,9 +162,13 @@ const read = async (
     asOf: computeAsOf(now),
   };
   const modifiedAt = new Map(
-    products.map(({ id, modifiedAt }, index) => [id, selectLater(modifiedAt, views[index]?.updatedAt ?? '')]),
+    products.map(({ id, modifiedAt }, index) => [
+      id,
+      // A change of fees may have changed what any place costs.
+      [views[index]?.updatedAt ?? '', ticketFees.changedAt].reduce(selectLater, modifiedAt),
+    ]),
   );
-  const shown = selectPublicTariffs(tariffs, pointsOfSale);
+  const shown = selectPublicTariffs(tariffs, pointsOfSale, ticketFees);
   const publicViews = products.flatMap(
     (product) => toPublicProduct(product, performances.get(product.id) ?? [], institution.currency, shown) ?? [],
   );
@@ -162,7 +178,7 @@ const read = async (
     checkedAt: now,
     buildMs: performance.now() - started,
     full: {
-      whole: answerOf({ ...common, products: views, tariffs: tariffs.map(toTariffView) }, computeEtag),
+      whole: answerOf({ ...common, products: views, tariffs: tariffs.map(toTariffView), taxes, fees }, computeEtag),
       byType: new Map(),
       modifiedAt,
       unshown: ['closed', 'cancelled'],
@@ -170,7 +186,13 @@ const read = async (
     },
     public: {
       whole: answerOf(
-        { ...common, products: publicViews, tariffs: tariffs.flatMap((tariff) => toPublicTariff(tariff, shown) ?? []) },
+        {
+          ...common,
+          products: publicViews,
+          tariffs: tariffs.flatMap((tariff) => toPublicTariff(tariff, shown) ?? []),
+          taxes,
+          fees: fees.filter(({ channels }) => channels === null),
+        },
         computePublicEtag,
       ),
       byType: new Map(),

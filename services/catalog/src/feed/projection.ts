@@ -8,6 +8,7 @@ import { computeLevel, levels } from '../domain/capacity.ts';
 import { selectLater } from '../domain/product.ts';
 import type { readAvailability } from '../performances/capacity.ts';
 import { Availability, Performance, SeatCategory, toPerformanceView } from '../performances/schemas.ts';
+import type { TicketFees } from '../pricing/ticket-fees.ts';
 import { Product, toProductView } from '../products/schemas.ts';
 import { shownCode } from '../schemas.ts';
 import type { PerformanceDocument, PointOfSaleDocument, ProductDocument, TariffDocument } from '../store.ts';
@@ -76,19 +77,22 @@ export function isLimitedToPublic({ isPublic, user }: Caller): boolean {
 
 export interface PublicTariffs {
   readonly ids: ReadonlySet<string>;
-  /** The last change of a tariff or a point of sale, which may have changed any price. ISO 8601 UTC. */
+  /** The last change of a tariff, a point of sale or a fee, which may have changed any price. ISO 8601 UTC. */
   readonly changedAt: string;
+  readonly fees: TicketFees;
 }
 
-/** Public tariffs have no criterion, and some point of sale sells them. */
+/** Public tariffs have no criterion, are not hidden, and some point of sale sells them. */
 export function selectPublicTariffs(
   tariffs: readonly TariffDocument[],
   pointsOfSale: readonly PointOfSaleDocument[],
+  fees: TicketFees,
 ): PublicTariffs {
   const sold = new Set(pointsOfSale.flatMap(({ tariffIds }) => tariffIds));
-  const ids = tariffs.filter(({ id, criterion }) => criterion === null && sold.has(id)).map(({ id }) => id);
+  const isPublic = ({ id, criterion, hidden }: TariffDocument) => criterion === null && !hidden && sold.has(id);
+  const ids = tariffs.filter(isPublic).map(({ id }) => id);
   const changes = [...tariffs, ...pointsOfSale].map(({ updatedAt }) => updatedAt);
-  return { ids: new Set(ids), changedAt: changes.reduce(selectLater, '') };
+  return { ids: new Set(ids), changedAt: changes.reduce(selectLater, fees.changedAt), fees };
 }
 
 export function toPublicTariff(tariff: TariffDocument, { ids }: PublicTariffs) {
@@ -120,7 +124,7 @@ export function toPublicPerformance(
   tariffs: PublicTariffs,
 ): Static<typeof PublicPerformance> | undefined {
   return isPublic(performance, product)
-    ? shownPerformance(toPerformanceView(keepPublicPrices(performance, tariffs)))
+    ? shownPerformance(toPerformanceView(keepPublicPrices(performance, tariffs), tariffs.fees))
     : undefined;
 }
 
@@ -141,8 +145,14 @@ export function toPublicProduct(
 ): Static<typeof PublicProduct> | undefined {
   if (product.state !== 'running') return undefined;
   const shown = performances.filter(isPublicPerformance).map((performance) => keepPublicPrices(performance, tariffs));
-  const view = toProductView(product, shown, currency);
-  return { ...view, state: 'running', performances: view.performances.map(shownPerformance) };
+  const view = toProductView(product, shown, currency, tariffs.fees);
+  const { priceFrom, performances: own } = view;
+  return {
+    ...view,
+    state: 'running',
+    priceFrom: priceFrom === null ? null : tariffs.fees.withFees(priceFrom),
+    performances: own.map(shownPerformance),
+  };
 }
 
 export function toPublicAvailability({

@@ -11,6 +11,7 @@ import type { Static } from 'typebox';
 import { type Context, requireInstitution, throwNotFound } from '../context.ts';
 import type { ProductState, ProductType } from '../domain/product.ts';
 import { readAvailability } from '../performances/capacity.ts';
+import { readTicketFees } from '../pricing/ticket-fees.ts';
 import { filterProducts, type ProductFilter } from '../products/filter.ts';
 import { findOffering } from '../products/products.ts';
 import type { Collections } from '../store.ts';
@@ -27,12 +28,13 @@ import {
   toPublicProduct,
 } from './projection.ts';
 
-export async function readPublicTariffs({ tariffs, pointsOfSale }: Collections): Promise<PublicTariffs> {
-  const [allTariffs, allPointsOfSale] = await Promise.all([
-    tariffs.find({ orderBy: 'createdAt' }),
-    pointsOfSale.find({ orderBy: 'createdAt' }),
+export async function readPublicTariffs(collections: Collections): Promise<PublicTariffs> {
+  const [tariffs, pointsOfSale, fees] = await Promise.all([
+    collections.tariffs.find({ orderBy: 'createdAt' }),
+    collections.pointsOfSale.find({ orderBy: 'createdAt' }),
+    readTicketFees(collections),
   ]);
-  return selectPublicTariffs(allTariffs, allPointsOfSale);
+  return selectPublicTariffs(tariffs, pointsOfSale, fees);
 }
 
 interface ProductsRequest extends PageRequest {
@@ -51,7 +53,7 @@ export async function listPublicProducts({ collections, now }: Context, request:
     toPublicProduct(product, performances, currency, tariffs),
   );
   return pageWithEtag(
-    await readChangesPage(effective(request, tariffs), products, {
+    await readChangesPage(widenChanges(request, tariffs), products, {
       where: { type, code, state },
       modifiedAt: 'modifiedAt',
       clock: now,
@@ -66,11 +68,11 @@ const pageWithEtag = <Data extends { readonly items: readonly unknown[]; readonl
 }: Answer<Data>) => ok(data, { etag: computePublicEtag({ items: data.items, isLast: data.nextCursor === null }) });
 
 /** Keeps `modifiedSince`, unless prices of all products may have changed since then. */
-const effective = <Request extends PageRequest>(request: Request, { changedAt }: PublicTariffs): PageRequest => {
+export function widenChanges(request: PageRequest, { changedAt }: Pick<PublicTariffs, 'changedAt'>): PageRequest {
   const { modifiedSince, ...query } = request.query;
   const isLater = modifiedSince !== undefined && modifiedSince > changedAt;
   return { query: isLater ? { ...query, modifiedSince } : query, cursor: request.cursor };
-};
+}
 
 /** @throws Fault `not_found` */
 export async function getPublicProduct(context: Context, productId: string) {
@@ -90,7 +92,7 @@ export async function listPublicPerformances({ collections, now }: Context, prod
   const [product, tariffs] = await Promise.all([collections.products.get(productId), readPublicTariffs(collections)]);
   if (product?.state !== 'running') return throwNotFound();
   return pageWithEtag(
-    await readChangesPage(effective(request, tariffs), collections.performances, {
+    await readChangesPage(widenChanges(request, tariffs), collections.performances, {
       where: { productId, state: { in: publicStates } },
       modifiedAt: 'modifiedAt',
       clock: now,

@@ -25,6 +25,7 @@ import {
   toPublicAvailability,
 } from '../feed/projection.ts';
 import { listAllPublicPerformances } from '../feed/public.ts';
+import { readTicketFees } from '../pricing/ticket-fees.ts';
 import { buildStartCondition, findFitting, startingWithin } from '../products/filter.ts';
 import { ids } from '../schemas.ts';
 import type { Collections, PerformanceDocument, ProductDocument } from '../store.ts';
@@ -96,10 +97,11 @@ export function createAcrossProductsRoutes(store: Store, cache: CatalogCache): A
         if (isLimitedToPublic(caller))
           return listAllPublicPerformances(await cache.publicOf(caller.institution, {}), request, query);
         const { collections } = createContext(store, caller.institution);
+        const fees = await readTicketFees(collections);
         return readPage(request, withProduct(collections), {
           where: { productId, state, startDate: buildStartCondition(query) },
           orderBy: 'startDate',
-          item: toPerformanceView,
+          item: (performance) => toPerformanceView(performance, fees),
         });
       },
     }),

@@ -20,7 +20,8 @@ import { Type } from 'typebox';
 import { createContext, throwNotFound } from '../context.ts';
 import { computeVisibleState } from '../domain/place.ts';
 import { isLimitedToPublic, PublicAvailability, PublicPerformance, PublicPerformancePage } from '../feed/projection.ts';
-import { getPublicAvailability, getPublicPerformance, listPublicPerformances } from '../feed/public.ts';
+import { getPublicAvailability, getPublicPerformance, listPublicPerformances, widenChanges } from '../feed/public.ts';
+import { readTicketFees, type TicketFees } from '../pricing/ticket-fees.ts';
 import { asOf, ids } from '../schemas.ts';
 import type { PerformanceDocument } from '../store.ts';
 import { buildPlacesCondition, readAvailability } from './capacity.ts';
@@ -82,11 +83,12 @@ export function createPerformancesRoutes(store: Store): AnyOperation[] {
         if (isLimitedToPublic(request.caller)) return listPublicPerformances(context, productId, request);
         const { collections, now } = context;
         if (!(await collections.products.get(productId))) throwNotFound();
-        return readChangesPage(request, collections.performances, {
+        const fees = await readTicketFees(collections);
+        return readChangesPage(widenChanges(request, fees), collections.performances, {
           where: { productId },
           modifiedAt: 'modifiedAt',
           clock: now,
-          item: toPerformanceView,
+          item: (performance) => toPerformanceView(performance, fees),
         });
       },
     }),
@@ -108,11 +110,12 @@ export function createPerformancesRoutes(store: Store): AnyOperation[] {
         answer: examples.performanceWithPlan,
       },
       handle: async ({ caller, params, body, remember }) => {
-        const reply = (performance: PerformanceDocument) =>
-          created(toPerformanceDetail(performance), `/svc/v3/catalog/performances/${performance.id}`, {
-            etag: computePerformanceEtag(performance),
-          });
         const context = createContext(store, caller.institution);
+        const fees = await readTicketFees(context.collections);
+        const reply = (performance: PerformanceDocument) =>
+          created(toPerformanceDetail(performance, fees), `/svc/v3/catalog/performances/${performance.id}`, {
+            etag: computePerformanceEtag(performance, fees),
+          });
         return reply(await addPerformance(context, params.productId, toPerformanceInput(body), remember(reply)));
       },
     }),
@@ -133,7 +136,8 @@ export function createPerformancesRoutes(store: Store): AnyOperation[] {
       handle: async ({ caller, params }) => {
         const context = createContext(store, caller.institution);
         if (isLimitedToPublic(caller)) return getPublicPerformance(context, params.performanceId);
-        return answer(await findPerformance(context.collections, params.performanceId));
+        const { collections } = context;
+        return answerWith(await readTicketFees(collections))(await findPerformance(collections, params.performanceId));
       },
     }),
     operation({
@@ -158,17 +162,21 @@ export function createPerformancesRoutes(store: Store): AnyOperation[] {
         body: { state: 'closed' },
         answer: { ...examples.performanceWithPlan, state: 'closed' },
       },
-      handle: async ({ caller, params, body, ifMatch, requireUnchanged, remember }) =>
-        answer(
-          await changePerformance(createContext(store, caller.institution), params.performanceId, {
+      handle: async ({ caller, params, body, ifMatch, requireUnchanged, remember }) => {
+        const context = createContext(store, caller.institution);
+        const fees = await readTicketFees(context.collections);
+        const answer = answerWith(fees);
+        return answer(
+          await changePerformance(context, params.performanceId, {
             patch: { ...body, seatMap: toSeatMap(body.seatMap) },
             allow: (performance) => {
-              ifMatch(computePerformanceEtag(performance));
-              requireUnchanged(toPerformanceView(performance));
+              ifMatch(computePerformanceEtag(performance, fees));
+              requireUnchanged(toPerformanceView(performance, fees));
             },
             idempotencyRecord: remember(answer),
           }),
-        ),
+        );
+      },
     }),
     operation({
       id: 'getAvailability',
@@ -239,5 +247,5 @@ export function createPerformancesRoutes(store: Store): AnyOperation[] {
   ];
 }
 
-const answer = (performance: PerformanceDocument) =>
-  ok(toPerformanceDetail(performance), { etag: computePerformanceEtag(performance) });
+const answerWith = (fees: TicketFees) => (performance: PerformanceDocument) =>
+  ok(toPerformanceDetail(performance, fees), { etag: computePerformanceEtag(performance, fees) });

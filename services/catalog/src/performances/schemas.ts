@@ -14,6 +14,7 @@ import { type Static, Type } from 'typebox';
 import { type PerformanceInput, performanceStates } from '../domain/performance.ts';
 import { countSeats } from '../domain/seat-category.ts';
 import { MAX_ROWS } from '../domain/seat-map.ts';
+import type { TicketFees } from '../pricing/ticket-fees.ts';
 import { amount, code, createdAt, ids, names, shownCode } from '../schemas.ts';
 import type { PerformanceDocument } from '../store.ts';
 import { SeatMap, seatMap, toSeatMap } from './seat-map.ts';
@@ -68,7 +69,13 @@ export const timeZone = Type.String({
 
 export const Price = named(
   'Price',
-  Type.Object({ seatCategoryId: Type.String(), tariffId: Type.String(), amount, currency }),
+  Type.Object({
+    seatCategoryId: Type.String(),
+    tariffId: Type.String(),
+    amount,
+    withFees: Type.Integer({ description: '`amount` and the fees per ticket that everybody pays' }),
+    currency,
+  }),
 );
 
 export const SeatCategory = named(
@@ -129,30 +136,35 @@ export const Availability = named(
 const view = createView(Performance);
 
 /** Leaves out the plan of the hall, which may be large; null if it has none. */
-export function viewPerformanceOfProduct(performance: PerformanceDocument) {
-  return withPlan(performance, performance.seatMap ? undefined : null);
+export function viewPerformanceOfProduct(performance: PerformanceDocument, fees: TicketFees) {
+  return withPlan(performance, fees, performance.seatMap ? undefined : null);
 }
 
-const withPlan = (performance: PerformanceDocument, seatMap: PerformanceDocument['seatMap']) => ({
+const withPlan = (
+  performance: PerformanceDocument,
+  { withFees }: TicketFees,
+  seatMap: PerformanceDocument['seatMap'],
+) => ({
   ...performance,
   seatMap,
+  prices: performance.prices.map((price) => ({ ...price, withFees: withFees(price.amount) })),
   seatCategories: performance.seatCategories.map(({ rows, ...category }) =>
     category.numbered ? { ...category, rows: rows.filter(({ seats }) => countSeats(seats) > 0) } : category,
   ),
 });
 
 /** Lists and products show a performance without the plan of its hall. */
-export function toPerformanceView(performance: PerformanceDocument): Static<typeof Performance> {
-  return view(viewPerformanceOfProduct(performance));
+export function toPerformanceView(performance: PerformanceDocument, fees: TicketFees): Static<typeof Performance> {
+  return view(viewPerformanceOfProduct(performance, fees));
 }
 
 /** Shows the plan of its hall. */
-export function toPerformanceDetail(performance: PerformanceDocument): Static<typeof Performance> {
-  return view(withPlan(performance, performance.seatMap ?? null));
+export function toPerformanceDetail(performance: PerformanceDocument, fees: TicketFees): Static<typeof Performance> {
+  return view(withPlan(performance, fees, performance.seatMap ?? null));
 }
 
-export function computePerformanceEtag({ revision }: PerformanceDocument): string {
-  return String(revision);
+export function computePerformanceEtag({ revision }: PerformanceDocument, { mark }: TicketFees): string {
+  return `${revision}${mark}`;
 }
 
 export const newPerformance = {
@@ -185,7 +197,7 @@ export const performance = {
   productId: ids.product,
   state: 'on_sale' as const,
   seatCategories: [{ ...newPerformance.seatCategories[0], id: ids.category }],
-  prices: [{ seatCategoryId: ids.category, tariffId: ids.tariff, amount: 12_500, currency: 'CHF' }],
+  prices: [{ seatCategoryId: ids.category, tariffId: ids.tariff, amount: 12_500, withFees: 12_750, currency: 'CHF' }],
   createdAt,
   updatedAt: createdAt,
 };
@@ -244,6 +256,7 @@ const ChangedPrice = named(
     seatCategoryId: Type.Optional(id),
     tariffId: id,
     amount,
+    withFees: Type.Optional(Type.Integer({ description: 'ignored: it follows from the fees' })),
     currency: Type.Optional(currency),
   }),
 );

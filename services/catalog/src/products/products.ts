@@ -24,6 +24,8 @@ import {
 } from '../domain/product.ts';
 import { createPerformanceCancelledFact } from '../events.ts';
 import { checkPerformances, listProductPerformances, writePerformance } from '../performances/performances.ts';
+import { requireTax } from '../pricing/rules.ts';
+import { readTicketFees, type TicketFees } from '../pricing/ticket-fees.ts';
 import type { PerformanceDocument, ProductDocument } from '../store.ts';
 
 export async function cancelPerformances(store: Store, product: ProductDocument): Promise<WorkResult> {
@@ -61,16 +63,18 @@ export interface Offering {
   readonly product: ProductDocument;
   readonly performances: readonly PerformanceDocument[];
   readonly currency: string;
+  readonly fees: TicketFees;
 }
 
 /** @throws Fault `not_found` */
 export async function findOffering({ collections }: Context, id: string): Promise<Offering> {
-  const [product, performances, { currency }] = await Promise.all([
+  const [product, performances, institution] = await Promise.all([
     collections.products.get(id),
     listProductPerformances(collections, id),
     requireInstitution(collections),
   ]);
-  return product ? { product, performances, currency } : throwNotFound();
+  const fees = await readTicketFees(collections, institution);
+  return product ? { product, performances, currency: institution.currency, fees } : throwNotFound();
 }
 
 export interface NewOffering extends ProductDetails {
@@ -106,13 +110,15 @@ export async function createProduct(
   if (wanted !== undefined && wanted !== currency) {
     refuseProblems([`$.currency must be ${currency}, the currency of the institution`]);
   }
+  await requireTax(context, details.taxId);
   if ((await collections.products.count({ code: details.code })) > 0) duplicate(details.code);
+  const fees = await readTicketFees(collections);
   const id = context.newId('prd');
   const performances: PerformanceDocument[] = [];
   for (const input of inputs) {
     performances.push(await writePerformance(context, { id, type: details.type }, input, currency));
   }
-  const offering = (product: ProductDocument): Offering => ({ product, performances, currency });
+  const offering = (product: ProductDocument): Offering => ({ product, performances, currency, fees });
   const product = await collections.products
     .insert({ id, ...buildProduct(details, state, readTimestamp(context)) }, { idempotencyRecord: recordFor(offering) })
     .catch(onDuplicate(details.code));
@@ -128,7 +134,7 @@ const onDuplicate = (code: string) => (error: unknown) =>
   error instanceof UniqueViolation && error.index === 'code' ? duplicate(code) : Promise.reject(error);
 
 /**
- * `to` makes the new details and state, or throws to refuse; it is pure. Performances that have not begun are cancelled
+ * `to` makes the new details and state, or throws to refuse; it is pure. `taxId`: what the change names. Performances that have not begun are cancelled
  * after the write. @throws Fault `not_found`, `product_duplicate_code`, `product_state_conflict`,
  * `semantically_invalid`
  */
@@ -137,9 +143,11 @@ export async function changeProduct(
   id: string,
   to: (offering: Offering) => ProductDetails & { readonly state: ProductState },
   recordFor?: RecordFor,
+  taxId?: string | null,
 ): Promise<Offering> {
-  const { performances, currency } = await findOffering(context, id);
-  const offering = (product: ProductDocument): Offering => ({ product, performances, currency });
+  const { product: _, ...shown } = await findOffering(context, id);
+  await requireTax(context, taxId);
+  const offering = (product: ProductDocument): Offering => ({ product, ...shown });
   let code = '';
   const product = await context.collections.products
     .update(
@@ -174,9 +182,9 @@ export async function changeProduct(
   return asCancelled(offering(product));
 }
 
-const asCancelled = ({ product, performances, currency }: Offering): Offering => {
+const asCancelled = ({ product, performances, ...more }: Offering): Offering => {
   const since = pendingSince(product);
   const now = (one: PerformanceDocument) =>
     (since === undefined ? undefined : cancelForProduct(one, since, since)) ?? one;
-  return { product, performances: performances.map(now), currency };
+  return { product, performances: performances.map(now), ...more };
 };

@@ -18,8 +18,9 @@ import { type Static, Type } from 'typebox';
 import { createContext, requireInstitution } from '../context.ts';
 import { performanceStates } from '../domain/performance.ts';
 import { isLimitedToPublic, PublicProduct, PublicProductPage } from '../feed/projection.ts';
-import { getPublicProduct, listPublicProducts } from '../feed/public.ts';
+import { getPublicProduct, listPublicProducts, widenChanges } from '../feed/public.ts';
 import { newPerformance } from '../performances/schemas.ts';
+import { readTicketFees } from '../pricing/ticket-fees.ts';
 import { asOf, code, ids } from '../schemas.ts';
 import type { ProductDocument } from '../store.ts';
 import { filterProducts, startingWithin } from './filter.ts';
@@ -86,11 +87,12 @@ export function createProductsRoutes(store: Store): AnyOperation[] {
         const context = createContext(store, request.caller.institution);
         if (isLimitedToPublic(request.caller)) return listPublicProducts(context, request);
         const { collections, now } = context;
-        const { currency } = await requireInstitution(collections);
+        const institution = await requireInstitution(collections);
+        const fees = await readTicketFees(collections, institution);
         const listed = filterProducts(collections, request.query, performanceStates, (product, performances) =>
-          toProductView(product, performances, currency),
+          toProductView(product, performances, institution.currency, fees),
         );
-        return readChangesPage(request, listed, {
+        return readChangesPage(widenChanges(request, fees), listed, {
           where: { type, state, code },
           modifiedAt: 'modifiedAt',
           clock: now,
@@ -156,10 +158,16 @@ export function createProductsRoutes(store: Store): AnyOperation[] {
       },
       handle: async ({ caller, params, body, ifMatch, requireUnchanged }) =>
         answer(
-          await changeProduct(createContext(store, caller.institution), params.productId, (offering) => {
-            checkConditions(offering, ifMatch, requireUnchanged);
-            return { ...toProductDetails(body), state: body.state ?? offering.product.state };
-          }),
+          await changeProduct(
+            createContext(store, caller.institution),
+            params.productId,
+            (offering) => {
+              checkConditions(offering, ifMatch, requireUnchanged);
+              return { ...toProductDetails(body), state: body.state ?? offering.product.state };
+            },
+            undefined,
+            body.taxId,
+          ),
         ),
     }),
     operation({
@@ -188,21 +196,22 @@ export function createProductsRoutes(store: Store): AnyOperation[] {
               return { ...toProductDetails(merged), state: merged.state ?? offering.product.state };
             },
             (offering) => remember((product: ProductDocument) => answer(offering(product))),
+            body.taxId,
           ),
         ),
     }),
   ];
 }
 
-const answer = ({ product, performances, currency }: Offering) =>
-  ok(toProductView(product, performances, currency), { etag: computeProductEtag(product, performances) });
+const answer = ({ product, performances, currency, fees }: Offering) =>
+  ok(toProductView(product, performances, currency, fees), { etag: computeProductEtag(product, performances, fees) });
 
 /** Refuses an If-Match that does not match, and a change of a read-only member. */
 const checkConditions = (
-  { product, performances, currency }: Offering,
+  { product, performances, currency, fees }: Offering,
   ifMatch: (etag: string) => void,
   requireUnchanged: (shown: object) => void,
 ): void => {
-  ifMatch(computeProductEtag(product, performances));
-  requireUnchanged(toProductView(product, performances, currency));
+  ifMatch(computeProductEtag(product, performances, fees));
+  requireUnchanged(toProductView(product, performances, currency, fees));
 };

@@ -26,6 +26,8 @@ import {
   toPerformanceInput,
   viewPerformanceOfProduct,
 } from '../performances/schemas.ts';
+import { taxId } from '../pricing/schemas.ts';
+import type { TicketFees } from '../pricing/ticket-fees.ts';
 import { amount, code, createdAt, descriptions, ids, names, productDetails, shownCode } from '../schemas.ts';
 import type { PerformanceDocument, ProductDocument } from '../store.ts';
 import type { NewOffering } from './products.ts';
@@ -67,7 +69,11 @@ export const Product = named(
     entries: createNullableSchema(oneOf(entries, { description: 'how often its tickets admit; null: a show' })),
     image,
     details: ownDetails,
-    priceFrom: createNullableSchema({ ...amount, description: 'the lowest price, in the minor unit; null: none' }),
+    taxId,
+    priceFrom: createNullableSchema({
+      ...amount,
+      description: 'the lowest price, in the minor unit, with fees where the answer is public; null: none',
+    }),
     currency,
     performances: Type.Array(Performance),
     createdAt: timestamp,
@@ -82,17 +88,19 @@ export function toProductView(
   product: ProductDocument,
   performances: readonly PerformanceDocument[],
   currency: string,
+  fees: TicketFees,
 ): Static<typeof Product> {
   return view({
     ...product,
     entries: getEntries(product),
     image: product.image ?? null,
     details: product.details ?? null,
+    taxId: product.taxId ?? null,
     priceFrom: findLowestAmount(
       performances.filter(({ state }) => state !== 'cancelled').flatMap(({ prices }) => prices),
     ),
     currency,
-    performances: [...performances].sort(byStart).map(viewPerformanceOfProduct),
+    performances: [...performances].sort(byStart).map((one) => viewPerformanceOfProduct(one, fees)),
     updatedAt: performances.reduce((latest, { updatedAt }) => selectLater(latest, updatedAt), product.updatedAt),
   });
 }
@@ -101,8 +109,12 @@ const byStart = (left: PerformanceDocument, right: PerformanceDocument): number 
   left.startDate < right.startDate || (left.startDate === right.startDate && left.id < right.id) ? -1 : 1;
 
 /** Increases with each change of the product and of its performances. */
-export function computeProductEtag(product: ProductDocument, performances: readonly PerformanceDocument[]): string {
-  return `${product.revision}.${performances.reduce((sum, { revision }) => sum + revision, 0)}`;
+export function computeProductEtag(
+  product: ProductDocument,
+  performances: readonly PerformanceDocument[],
+  { mark }: TicketFees,
+): string {
+  return `${product.revision}.${performances.reduce((sum, { revision }) => sum + revision, 0)}${mark}`;
 }
 
 export const newProduct = {
@@ -124,6 +136,7 @@ export const product = {
   ...newProduct,
   id: ids.product,
   entries: null,
+  taxId: null,
   priceFrom: 12_500,
   currency: 'CHF',
   performances: [performance],
@@ -149,6 +162,7 @@ const details = {
   ),
   image: Type.Optional(image),
   details: Type.Optional(ownDetails),
+  taxId: Type.Optional(taxId),
 };
 
 export const NewProduct = named(
@@ -175,6 +189,7 @@ export function toProductDetails(body: Static<typeof ProductBody>): ProductDetai
     entries: body.entries ?? null,
     image: body.image ? { url: body.image.url, alt: body.image.alt } : null,
     details: toTexts(body.details),
+    taxId: body.taxId ?? null,
   };
 }
 
@@ -184,7 +199,7 @@ const toTexts = (texts: Static<typeof descriptions> | null | undefined) =>
 
 /** The target of a JSON merge patch. */
 export function toProductBody(product: ProductDocument) {
-  const { code, type, name, description, startDate, endDate, entries, image, details, state } = product;
+  const { code, type, name, description, startDate, endDate, entries, image, details, taxId, state } = product;
   return {
     code,
     type,
@@ -195,6 +210,7 @@ export function toProductBody(product: ProductDocument) {
     ...(entries ? { entries } : {}),
     ...(image ? { image } : {}),
     ...(details ? { details } : {}),
+    ...(taxId ? { taxId } : {}),
     state,
   };
 }

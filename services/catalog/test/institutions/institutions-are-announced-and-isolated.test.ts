@@ -11,6 +11,7 @@ import {
   buildItem,
   buildPerformanceBody,
   buildProductBody,
+  createCode,
   createShow,
   createStalls,
   describeOnEachEngine,
@@ -36,18 +37,26 @@ interface Seen {
   readonly host: string;
   readonly holder: string;
   readonly placeIds: string[];
+  readonly tax: { readonly id: string };
+  readonly fee: { readonly id: string };
 }
 
 const furnish = async (on: Instance, institution: string): Promise<Seen> => {
   const show = await createShow(on, createStalls(4), { institution });
   const host = await addPointOfSale(on, { tariffIds: [show.tariff.id] }, { institution });
   const held = await hold(on, show, { quantity: 2 }, { institution });
-  return { show, host, holder: held.holder, placeIds: getHeldPlaceIds(held) };
+  const make = async (path: string, more: object) => {
+    const body = { code: createCode(), name: { en: 'Own' }, ...more };
+    return (await on.call<{ id: string }>('POST', `/svc/v3/catalog/${path}`, { institution, body })).data;
+  };
+  const tax = await make('taxes', { rate: '1' });
+  const fee = await make('fees', { per: 'order', amount: 1, taxId: tax.id });
+  return { show, host, holder: held.holder, placeIds: getHeldPlaceIds(held), tax, fee };
 };
 
 /** Calls every operation on data of another institution; returns those that read or changed any. */
 const leaks = async (on: Instance, institution: string, seen: Seen): Promise<string[]> => {
-  const { show, host, holder, placeIds } = seen;
+  const { show, host, holder, placeIds, tax, fee } = seen;
   const { product, performance, tariff } = show;
   const heldUntil = new Date(Date.now() + 60_000).toISOString();
   const newPerformance = buildPerformanceBody(tariff.id, [createStalls(1)]);
@@ -72,6 +81,14 @@ const leaks = async (on: Instance, institution: string, seen: Seen): Promise<str
     ['listPlaces', `GET ${aPerformance}/places`, 404],
     ['getTariff', `GET ${base}/tariffs/${tariff.id}`, 404],
     ['changeTariff', `PATCH ${base}/tariffs/${tariff.id}`, 404, { name: stolen }],
+    ['getTax', `GET ${base}/taxes/${tax.id}`, 404],
+    ['changeTax', `PATCH ${base}/taxes/${tax.id}`, 404, { name: stolen }],
+    ['getFee', `GET ${base}/fees/${fee.id}`, 404],
+    ['changeFee', `PATCH ${base}/fees/${fee.id}`, 404, { name: stolen }],
+    // A tax of another institution is no tax at all.
+    ['createFee', `POST ${base}/fees`, 422, { code: 'F', name: stolen, per: 'order', amount: 1, taxId: tax.id }],
+    ['listTaxes', `GET ${base}/taxes`, none('items')],
+    ['listFees', `GET ${base}/fees`, none('items')],
     ['getPointOfSale', `GET ${base}/points-of-sale/${host}`, 404],
     ['changePointOfSale', `PATCH ${base}/points-of-sale/${host}`, 404, { name: 'Stolen' }],
     ['listProducts', `GET ${base}/products`, none('items')],
@@ -80,7 +97,7 @@ const leaks = async (on: Instance, institution: string, seen: Seen): Promise<str
     ['listAvailability', `GET ${base}/availability?performanceIds=${performance.id}`, none('items')],
     ['listTariffs', `GET ${base}/tariffs`, none('items')],
     ['listPointsOfSale', `GET ${base}/points-of-sale`, none('items')],
-    ['getCatalog', `GET ${base}`, none('products', 'tariffs')],
+    ['getCatalog', `GET ${base}`, none('products', 'tariffs', 'taxes', 'fees')],
     ['listShopProducts', 'GET /internal/shop/products', none('products', 'tariffs')],
     ['getShopAvailability', `GET /internal/shop/availability?performanceIds=${performance.id}`, none('performances')],
     ['listShopPlaces', `GET ${ofShop}/${performance.id}/places`, 404],
@@ -111,6 +128,7 @@ const leaks = async (on: Instance, institution: string, seen: Seen): Promise<str
   const others = [
     'holdPlaces',
     'createTariff',
+    'createTax',
     'createPointOfSale',
     'findPointOfSale',
     'listShops',

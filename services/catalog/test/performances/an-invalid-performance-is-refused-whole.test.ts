@@ -46,7 +46,7 @@ describe('performances', () => {
     const [category] = created.data.seatCategories;
     expect(category).toMatchObject({ code: 'STALLS', numbered: true, capacity: 5 });
     expect(created.data.prices).toEqual([
-      { seatCategoryId: category?.id, tariffId: tariff.id, amount: 4_200, currency: 'CHF' },
+      { seatCategoryId: category?.id, tariffId: tariff.id, amount: 4_200, withFees: 4_200, currency: 'CHF' },
     ]);
     const { data: places } = await catalog.call<Page<object>>('GET', `${path(created.data.id)}/places?limit=3`);
     expect(places.items[2]).toMatchObject({ label: 'B-1', row: 'B', seat: 1, state: 'free' });

@@ -16,6 +16,7 @@ import {
   toPublicProduct,
   toPublicTariff,
 } from '../../src/feed/projection.ts';
+import { computeTicketFees } from '../../src/pricing/ticket-fees.ts';
 import type { PerformanceDocument, PointOfSaleDocument, ProductDocument, TariffDocument } from '../../src/store.ts';
 
 const AT = '2031-01-01T00:00:00.000Z';
@@ -133,7 +134,7 @@ describe('the public projection', () => {
   test('shows nothing but the declared members, of running products and performances that are not closed', () => {
     fc.assert(
       fc.property(catalog, ({ product, performances, tariffs, pointsOfSale }) => {
-        const shown = selectPublicTariffs(tariffs, pointsOfSale);
+        const shown = selectPublicTariffs(tariffs, pointsOfSale, computeTicketFees([]));
         const hidden = tariffs
           .filter(
             ({ id, criterion }) => criterion !== null || !pointsOfSale.some(({ tariffIds }) => tariffIds.includes(id)),
@@ -164,7 +165,7 @@ describe('the public projection', () => {
   test('and its ETag do not depend on anything that it does not show', () => {
     fc.assert(
       fc.property(catalog, performance(9), ({ product, performances, tariffs, pointsOfSale }, other) => {
-        const shown = selectPublicTariffs(tariffs, pointsOfSale);
+        const shown = selectPublicTariffs(tariffs, pointsOfSale, computeTicketFees([]));
         const changed = performances.map((one): PerformanceDocument => {
           if (one.state === 'closed') return { ...other, id: one.id, state: 'closed' };
           return {

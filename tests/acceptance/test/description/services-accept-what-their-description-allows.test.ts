@@ -75,6 +75,8 @@ const between = ({ id, path }: Operation, { body, query: given, ...others }: Fil
     Object.assign(members, { method: members.method ?? 'cash' });
     for (const name of ['provider', 'paymentId']) delete members[name];
   }
+  // A fee has an amount or, on tickets, a percentage.
+  if (id === 'createFee' || id === 'changeFee') Object.assign(members, { amount: 100, percent: undefined });
   // Scopes are those of the metadata, of services of teams as well.
   if (Array.isArray(members.scopes)) members.scopes = members.scopes.length === 0 ? [] : ['catalog:read'];
   // Private-use schemes are for public clients.

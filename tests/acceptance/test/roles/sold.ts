@@ -36,6 +36,9 @@ export async function sell({ call }: Pick<Composition, 'call'>, what: string): P
     body: { lastName: `Last-${mark}`, firstName: `First-${mark}`, email, phone: `phone ${mark}` },
   });
   const tariff = await made('createTariff', { body: { code: mark, name: { fr: 'Plein tarif' } } });
+  const rule = { code: mark, name: { fr: 'Frais' } };
+  const tax = await made('createTax', { body: { ...rule, rate: '2.6' } });
+  const fee = await made('createFee', { body: { ...rule, per: 'order', amount: 100, state: 'paused' } });
   const pointOfSale = `${mark}.example`;
   await made('createPointOfSale', {
     body: {
@@ -104,6 +107,8 @@ export async function sell({ call }: Pick<Composition, 'call'>, what: string): P
     productId: String(product.id),
     performanceId: String(performance.id),
     tariffId: String(tariff.id),
+    taxId: String(tax.id),
+    feeId: String(fee.id),
     serviceHost: pointOfSale,
   };
   const read = async () => ({
@@ -127,6 +132,8 @@ export async function sell({ call }: Pick<Composition, 'call'>, what: string): P
         productId: 'prd_00000000000000000000',
         performanceId: 'prf_00000000000000000000',
         tariffId: 'trf_00000000000000000000',
+        taxId: 'tax_00000000000000000000',
+        feeId: 'fee_00000000000000000000',
         serviceHost: 'nowhere.example',
       },
     },

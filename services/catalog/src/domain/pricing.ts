@@ -1,0 +1,152 @@
+import { multiplyByPercent } from '@boxoffice/runtime/money';
+import { isEndBeforeStart } from './product.ts';
+import type { Texts } from './tariff.ts';
+
+/** Admit an order that is made at one of the points of sale or by one of the clients; at least one is named. */
+export interface Channels {
+  /** Service hosts in lower case. */
+  readonly pointsOfSale: readonly string[];
+  readonly clientIds: readonly string[];
+}
+
+export interface TaxDetails {
+  readonly kind: 'tax';
+  readonly code: string;
+  readonly name: Texts;
+  /** A decimal string without trailing zeros, as all percentages. */
+  readonly rate: string;
+}
+
+export const ruleStates = ['active', 'paused'] as const;
+type RuleState = (typeof ruleStates)[number];
+
+export const feeUnits = ['ticket', 'order'] as const;
+
+/** Either `amount` or `percent` with `roundTo`. Amounts are in minor units. */
+export interface FeeDetails {
+  readonly kind: 'fee';
+  readonly code: string;
+  readonly name: Texts;
+  readonly per: (typeof feeUnits)[number];
+  readonly amount: number | null;
+  readonly percent: string | null;
+  readonly roundTo: number | null;
+  readonly taxId: string | null;
+  readonly channels: Channels | null;
+  readonly state: RuleState;
+}
+
+export const triggers = ['automatic', 'code'] as const;
+
+/** Exactly one of `percent`, with `roundTo`, `amount` and `price`. */
+export interface Effect {
+  readonly percent?: string;
+  readonly roundTo?: number;
+  readonly amount?: number;
+  readonly price?: number;
+}
+
+export interface DiscountDetails {
+  readonly kind: 'discount';
+  readonly name: Texts;
+  readonly trigger: (typeof triggers)[number];
+  /** Null: it only unlocks tariffs. */
+  readonly effect: Effect | null;
+  readonly unlocks: readonly string[];
+  readonly criterion: 'member' | null;
+  /** Null, as of the next two: all. */
+  readonly productIds: readonly string[] | null;
+  readonly performanceIds: readonly string[] | null;
+  readonly tariffIds: readonly string[] | null;
+  readonly minPlaces: number;
+  readonly channels: Channels | null;
+  readonly validFrom: string | null;
+  readonly validTo: string | null;
+  readonly limits: { readonly uses: number | null; readonly usesPerOrder: number | null } | null;
+  readonly state: RuleState;
+}
+
+export type RuleDetails = TaxDetails | FeeDetails | DiscountDetails;
+export type RuleKind = RuleDetails['kind'];
+
+export interface PriceRule<Details extends RuleDetails = RuleDetails> {
+  readonly rule: Details;
+  /** On what every hold reads: taxes, active fees, and active automatic discounts. */
+  readonly applies?: 'always' | undefined;
+  /** Counts the visible changes; the ETag. */
+  readonly revision: number;
+  /** ISO 8601 UTC. */
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+/** "7.70" is "7.7", "7.0" is "7". */
+export function normalisePercentage(text: string): string {
+  return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
+}
+
+/** No channel named is none at all: it admits everybody. */
+export function normaliseChannels(given: Partial<Channels> | null | undefined): Channels | null {
+  const hosts = given?.pointsOfSale?.map((host) => host.toLowerCase()) ?? [];
+  const channels = { pointsOfSale: [...new Set(hosts)], clientIds: [...new Set(given?.clientIds)] };
+  return channels.pointsOfSale.length + channels.clientIds.length > 0 ? channels : null;
+}
+
+/** What of the channels is a caller's own; undefined if they do not admit it. `hosts`: its points of sale; null: all. */
+export function selectOwnChannels(
+  channels: Channels | null,
+  { client, hosts }: { readonly client: string; readonly hosts: readonly string[] | null },
+): Channels | null | undefined {
+  if (channels === null) return null;
+  const own = {
+    pointsOfSale: channels.pointsOfSale.filter((host) => hosts?.includes(host) ?? true),
+    clientIds: channels.clientIds.filter((id) => id === client),
+  };
+  return own.pointsOfSale.length + own.clientIds.length > 0 ? own : undefined;
+}
+
+export function appliesAlways(rule: RuleDetails): boolean {
+  if (rule.kind === 'tax') return true;
+  return rule.state === 'active' && (rule.kind === 'fee' || rule.trigger === 'automatic');
+}
+
+/** Faults of form, each with its path. */
+export function findFormProblems(rule: RuleDetails): string[] {
+  if (rule.kind === 'tax') return [];
+  if (rule.kind === 'fee') {
+    const { per, amount, percent } = rule;
+    return [
+      ...((amount === null) === (percent === null) ? ['$: a fee has either amount or percent'] : []),
+      ...(percent !== null && per === 'order' ? ['$.percent: only a fee per ticket can be a percentage'] : []),
+    ];
+  }
+  const { effect, unlocks } = rule;
+  if (effect === null) return unlocks.length > 0 ? [] : ['$.effect: a discount without an effect has unlocks'];
+  const { percent, amount, price } = effect;
+  const given = [percent, amount, price].filter((one) => one !== undefined);
+  return given.length === 1 ? [] : ['$.effect has exactly one of percent, amount and price'];
+}
+
+/** Faults of meaning, each with its path. `before`: the present details, of a change. */
+export function findRuleProblems(rule: RuleDetails, before?: RuleDetails): string[] {
+  if (rule.kind !== 'discount') return [];
+  return [
+    ...(isEndBeforeStart(rule.validFrom, rule.validTo) ? ['$.validTo is before $.validFrom'] : []),
+    ...(before?.kind === 'discount' && before.trigger !== rule.trigger ? ['$.trigger cannot be changed'] : []),
+  ];
+}
+
+/** Whether every ticket has it that costs something. */
+export function isForEverybody(rule: RuleDetails): rule is FeeDetails {
+  return rule.kind === 'fee' && rule.per === 'ticket' && rule.state === 'active' && rule.channels === null;
+}
+
+/** What a place at this price costs with its fees, bought alone and without a discount. */
+export type WithFees = (price: number) => number;
+
+/** Nothing is added to a place that costs nothing. */
+export function buildWithFees(fees: readonly FeeDetails[]): WithFees {
+  const feeOf = (price: number, { amount, percent, roundTo }: FeeDetails) =>
+    percent === null ? (amount ?? 0) : multiplyByPercent(price, percent, roundTo ?? 1);
+  return (price) => (price === 0 ? 0 : fees.reduce((sum, fee) => sum + feeOf(price, fee), price));
+}
