@@ -132,6 +132,11 @@ export function mayRepeatUnchanged({ sentAt }: Pick<Payment, 'sentAt'>, now: num
 /** Longer than a request to the provider takes. */
 const SENDING_MS = 15 * SECOND_MS;
 
+/** Somebody has its address, or gets it from a request that is on its way; of an answer that was lost nobody has it. */
+export function isOpen({ state, sentAt }: Pick<Payment, 'state' | 'sentAt'>, now: number): boolean {
+  return state === 'pending' || (state === 'opening' && now - sentAt < SENDING_MS);
+}
+
 /** The provider may answer with a page that is of the keys of then. */
 export function isUnderWay({ state, sentAt }: Pick<Payment, 'state' | 'sentAt'>, now: number): boolean {
   return state === 'opening' && now - sentAt < UNCHANGED_MS + SENDING_MS;

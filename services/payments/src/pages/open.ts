@@ -8,6 +8,7 @@ import {
   computeEnds,
   computeExpiry,
   computeNextAsk,
+  isOpen,
   isPending,
   mayRepeatUnchanged,
 } from '../domain/payment.ts';
@@ -116,9 +117,9 @@ const replaceOthers = async (
     index: 'order',
   });
   if (all.length >= MOST_PAGES) return UNAVAILABLE;
-  const open = all.filter(isPending);
-  if (!replaces && open.length >= MOST_OPEN) return UNAVAILABLE;
-  for (const one of replaces ? open : []) {
+  const now = context.now();
+  if (!replaces && all.filter((one) => isOpen(one, now)).length >= MOST_OPEN) return UNAVAILABLE;
+  for (const one of replaces ? all.filter(isPending) : []) {
     const closed = await settleWithin(closeNow(context, one), ANSWER_MS, () => one).catch(() => one);
     if (closed.state === 'captured') return NO_MORE;
     if (isPending(closed)) return UNAVAILABLE;

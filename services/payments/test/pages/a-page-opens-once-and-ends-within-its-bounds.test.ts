@@ -151,6 +151,16 @@ describeOnEachEngine('a page', (fixture) => {
     expect((await fixture.open({ orderId })).outcome).toBe('unavailable');
   });
 
+  test('that the provider did not open leaves room for another, as often as it was asked for in vain', async () => {
+    const orderId = createName('ord');
+    fixture.provider.disturb = () => Promise.reject(new TypeError('fetch failed'));
+    for (let count = 0; count < 3; count += 1) await fixture.open({ orderId });
+    fixture.provider.disturb = (_request, execute) => execute();
+    expect((await fixture.open({ orderId })).outcome).toBe('unavailable');
+    fixture.clock.now += MINUTE_MS;
+    expect((await fixture.open({ orderId })).outcome).toBe('opened');
+  });
+
   test('is not the page of another amount', async () => {
     const asked = { orderId: createName('ord'), requestId: createName('req') };
     await fixture.page(asked);
