@@ -6,6 +6,7 @@ import type { Scenario } from './round/round.ts';
 import { contention, exchanges, races } from './scenarios/contention.ts';
 import { kills } from './scenarios/kills.ts';
 import { messages } from './scenarios/messages.ts';
+import { payments } from './scenarios/payments.ts';
 import { signIns } from './scenarios/sign-ins.ts';
 
 /** A bug of the embedded deployment that the harness must catch. */
@@ -168,6 +169,41 @@ export const controls: readonly Control[] = [
       },
     ],
     scenario: messages,
+  },
+  {
+    name: 'refund-sent-again',
+    bug: 'a refund without an answer is sent again under another key, without a look whether the provider has made it',
+    mutations: [
+      {
+        file: 'services/payments/src/refunds/refund.ts',
+        from: 'if (attempt === 0) return undefined;',
+        to: 'if (reference === null) return undefined;',
+      },
+      {
+        file: 'services/payments/src/domain/refund.ts',
+        from: 'if (attempt === 0 || sentAt === null) return false;',
+        to: 'return false;',
+      },
+    ],
+    scenario: payments,
+    points: ['payments-after-refund'],
+  },
+  {
+    name: 'report-marked-early',
+    bug: 'that orders has a payment is recorded before orders has answered, so a report that is lost is not repeated',
+    mutations: [
+      {
+        file: 'services/payments/src/pages/report.ts',
+        from: 'const known = await context.orders.reportPayment(institution, payment);',
+        to: `await context.payments.of(institution).update(id, (current) => {
+    const next = { ...current, reported: true };
+    return { next, due: { ask: computeNextAsk(next, context.now()) } };
+  });
+  const known = await context.orders.reportPayment(institution, payment);`,
+      },
+    ],
+    scenario: payments,
+    points: ['payments-before-payment-report'],
   },
 ];
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Client, Json, Reply } from '@boxoffice/testkit';
+import { type Client, type Json, type Reply, send } from '@boxoffice/testkit';
 import { type CheckoutAnswer, isOpen, type Journal, type Outcome } from '../round/journal.ts';
 import type { Random } from '../round/random.ts';
 import type { Hall } from '../round/stage.ts';
@@ -9,8 +9,6 @@ import { sendCommand, waitBeforeRepeat } from './api.ts';
 /** What a visitor who pays on the provider's page did, and what he was told. */
 export interface Payer {
   readonly orderId: string;
-  /** Forms with which he paid, by what the page answered: taken, no longer payable, or nothing that says it. */
-  readonly pays: readonly Outcome[];
   /** His cancellation; undefined: he did not ask for it. */
   readonly cancelled: Outcome | undefined;
   /** What the house gave back by hand: the amount, and the outcome. */
@@ -42,30 +40,28 @@ const isConclusive = (reply: Reply | undefined): boolean => reply !== undefined 
  */
 export async function payOnPage(options: PayerOptions): Promise<boolean> {
   const { pos, api, serviceHost, hall, journal, payers, random } = options;
+  const address = `10.${random.between(0, 255)}.${random.between(0, 255)}.${random.between(1, 254)}`;
   const call = (path: string, method: string, token: string | undefined, body?: object, key?: string) =>
     pos(`/tnwr/vexp${path}`, {
       method,
       headers: {
         'x-service-host': serviceHost,
+        'x-forwarded-for': address,
         ...(token === undefined ? {} : { 'x-auth-token': token }),
         ...(key === undefined ? {} : { 'idempotency-key': key }),
       },
       ...(body === undefined ? {} : { body }),
     }).catch(() => undefined);
 
-  /**
-   * Repeats until the answer is conclusive, or his patience ends; `repeats` may have had an effect without an answer.
-   */
-  const insistAndCount = async (send: () => Promise<Reply | undefined>) => {
+  /** Repeats until the answer is conclusive, or his patience ends. */
+  const insist = async (ask: () => Promise<Reply | undefined>): Promise<Reply | undefined> => {
     const until = Date.now() + PERSISTENCE_MS;
     for (let repeats = 0; ; repeats++) {
-      const reply = await send();
-      if (isConclusive(reply) || Date.now() > until) return { reply, repeats };
+      const reply = await ask();
+      if (isConclusive(reply) || Date.now() > until) return reply;
       await waitBeforeRepeat(repeats);
     }
   };
-  const insist = async (send: () => Promise<Reply | undefined>): Promise<Reply | undefined> =>
-    (await insistAndCount(send)).reply;
 
   const [section] = hall.sections;
   const item = {
@@ -91,8 +87,8 @@ export async function payOnPage(options: PayerOptions): Promise<boolean> {
       if (answer.status === 201 || answer.status === 200) return reply?.body.data;
       if (!isOpen(answer)) {
         if (answer.code !== 'payment_unavailable') return undefined;
-        // The cart stays: another try is another request.
-        key = randomUUID();
+        // The cart stays: another try is the same request or another one.
+        if (random.chance(0.5)) key = randomUUID();
       }
       await waitBeforeRepeat(repeats);
     }
@@ -106,17 +102,8 @@ export async function payOnPage(options: PayerOptions): Promise<boolean> {
     return false;
   }
 
-  const pays: Outcome[] = [];
-  const pay = async (url: string, form: Readonly<Record<string, string>>): Promise<void> => {
-    const { pathname, search } = new URL(url);
-    const body = new URLSearchParams({ outcome: 'pay', ...form });
-    const { reply, repeats } = await insistAndCount(() =>
-      pos(`${pathname}${search}`, { method: 'POST', body }).catch(() => undefined),
-    );
-    if (form.outcome === 'decline') return;
-    // The page may be paid by the try whose answer never came.
-    pays.push(reply?.status === 303 ? 'ok' : isConclusive(reply) && repeats === 0 ? 'refused' : 'unknown');
-  };
+  const pay = (url: string, form: Readonly<Record<string, string>>): Promise<Reply> =>
+    send(new URL(url), { method: 'POST', body: new URLSearchParams({ outcome: 'pay', ...form }) });
   const look = async (): Promise<Json | undefined> =>
     (await insist(() => call(`/orders/${cartId}`, 'GET', token)))?.body?.data;
   /** He stays at the page of his order until it says that it is bought. */
@@ -130,8 +117,9 @@ export async function payOnPage(options: PayerOptions): Promise<boolean> {
   if (typeof url !== 'string' || fate < 0.1) {
     // He leaves without having paid.
   } else if (fate < 0.25) {
+    const key = randomUUID();
     const another = await insist(() =>
-      call(`/orders/${cartId}/payments`, 'POST', token, { paymentMethod: 'stripe' }, randomUUID()),
+      call(`/orders/${cartId}/payments`, 'POST', token, { paymentMethod: 'stripe' }, key),
     );
     const second: unknown = another?.body?.data?.payment?.url;
     await Promise.all([pay(url, {}), ...(typeof second === 'string' ? [pay(second, {})] : [])]);
@@ -150,7 +138,8 @@ export async function payOnPage(options: PayerOptions): Promise<boolean> {
   let cancelled: Outcome | undefined;
   let refund: Payer['refund'];
   if (isBought && random.chance(0.35)) {
-    const reply = await insist(() => call(`/orders/${cartId}/cancellation`, 'POST', token, {}, randomUUID()));
+    const key = randomUUID();
+    const reply = await insist(() => call(`/orders/${cartId}/cancellation`, 'POST', token, {}, key));
     cancelled = !isConclusive(reply) ? 'unknown' : Number(reply?.status) < 300 ? 'ok' : 'refused';
   } else if (isBought && random.chance(0.4)) {
     const amount = random.between(1, Number(section?.amount));
@@ -160,7 +149,7 @@ export async function payOnPage(options: PayerOptions): Promise<boolean> {
   // What he cancels himself is judged by what he paid.
   const isJudged = cancelled === undefined || cancelled === 'refused';
   journal.checkouts.push({ ...checkout, answers: isJudged ? answers : [] });
-  payers.push({ orderId: cartId, pays, cancelled, refund });
+  payers.push({ orderId: cartId, cancelled, refund });
   return true;
 }
 

@@ -43,7 +43,7 @@ const TICKET = '/svc/v3/tickets/*';
 const HOLD = '/internal/stock/holds/*';
 const CART = '/tnwr/v1/shopping-cart/items';
 const SHOP_ORDER = '/internal/shop/orders/*';
-const SIMULATED_PAGE = '/svc/v3/payment-providers/simulator/pages/*';
+const SESSIONS = '/v1/checkout/sessions';
 
 const requests: readonly Request[] = [
   ['purchase', 'hold', 'orders', 'catalog', 'POST /internal/stock/holds'],
@@ -64,7 +64,11 @@ const requests: readonly Request[] = [
   ['payment', 'page', 'pos', 'payments', 'POST /internal/pages'],
   ['payment', 'page-checkout', 'pos', 'orders', `POST ${SHOP_ORDER}/checkout`],
   ['payment', 'another-page', 'pos', 'orders', `POST ${SHOP_ORDER}/payments`],
-  ['payment', 'paying', 'gateway', 'payments', `POST ${SIMULATED_PAGE}`],
+  ['payment', 'opening', 'payments', undefined, `POST ${SESSIONS}`],
+  ['payment', 'reading', 'payments', undefined, `GET ${SESSIONS}/*`],
+  ['payment', 'closing', 'payments', undefined, `POST ${SESSIONS}/*/expire`],
+  ['payment', 'refund', 'payments', undefined, 'POST /v1/refunds'],
+  ['payment', 'hint', 'gateway', 'payments', 'POST /svc/v3/payment-providers/stripe/webhooks/*'],
   ['payment', 'look', 'pos', 'payments', 'POST /internal/orders/*/look'],
   ['payment', 'payment-report', 'payments', 'orders', 'PUT /internal/orders/*/provider-payments/*'],
   ['payment', 'refund-report', 'payments', 'orders', 'PUT /internal/orders/*/provider-refunds/*'],

@@ -10,6 +10,7 @@ import type { Modes, Mutation } from '../inside/orders.ts';
 import type { ServiceName } from './crash-points.ts';
 import type { Links } from './links.ts';
 import { createProductProcess, type ProductProcess, type Start } from './process.ts';
+import { openProvider, type PaymentProvider } from './provider.ts';
 import type { Broker, Server } from './servers.ts';
 
 // Deployments of the product whose processes and engines the harness starts, kills and revives.
@@ -32,6 +33,8 @@ export interface Deployment {
   readonly broker?: Broker | undefined;
   /** Undefined where the store belongs to others, or is embedded. */
   readonly storeServer?: Server | undefined;
+  /** The payment provider, which lives beside the product. */
+  readonly provider: PaymentProvider;
   /** Undefined unless the deployment was started with links. */
   readonly links?: Links | undefined;
   /** Starts those of the processes (default: all) that have ended; resolves with their starts when they are ready. */
@@ -82,8 +85,9 @@ export function toSettings({ directory, mongodbUrl, amqpUrl }: DataLocation): Re
   };
 }
 
-/** Settings without rate limits: the harness is one address and one client. */
+/** Settings without rate limits: the harness is one client, and one address unless its request names another. */
 export const unlimited: Readonly<Record<string, string>> = {
+  TRUST_PROXY: '1',
   RATE_LIMIT_PER_MINUTE: '10000000',
   ADDRESS_LIMIT_PER_MINUTE: '10000000',
   POS_RATE_LIMIT_PER_MINUTE: '10000000',
@@ -91,11 +95,8 @@ export const unlimited: Readonly<Record<string, string>> = {
   POS_HELD_PLACES_PER_LOGIN: '100000',
 };
 
-/** Webhooks of the harness are received on loopback, and its payment provider is the simulator. */
-export const reachable: Readonly<Record<string, string>> = {
-  WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
-  PAYMENT_SIMULATOR: 'on',
-};
+/** Webhooks of the harness are received on loopback. */
+export const reachable: Readonly<Record<string, string>> = { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' };
 
 /** Opens the stores and the bus of an installation, also while the product runs, as the operator's program does. */
 export function openStores(data: DataLocation): Promise<Engines> {
@@ -145,6 +146,7 @@ export async function startEmbeddedDeployment(
   const { directory } = data;
   const partner = existing?.partner ?? (await setUp(data));
   const [https, http] = await findFreePorts(2);
+  const provider = await openProvider(partner.institution);
   const whole = createProductProcess({
     name: 'npm start',
     program: [MAIN],
@@ -153,6 +155,7 @@ export async function startEmbeddedDeployment(
     settings: {
       ...toSettings(data),
       BOXOFFICE_DEMO: 'off',
+      ...provider.settings,
       GATEWAY_PORT: `${https}`,
       GATEWAY_HTTP_PORT: `${http}`,
       ...reachable,
@@ -161,6 +164,7 @@ export async function startEmbeddedDeployment(
   });
   const close = async (): Promise<void> => {
     await whole.stop('SIGKILL');
+    await provider.close();
     await rm(directory, { recursive: true, force: true, maxRetries: 5 });
   };
   try {
@@ -176,6 +180,7 @@ export async function startEmbeddedDeployment(
     address: { baseUrl: `https://localhost:${https}`, ca: await readCertificate(directory) },
     processes: [whole],
     runs: () => [whole],
+    provider,
     ...combineProcesses([whole]),
     close,
   };

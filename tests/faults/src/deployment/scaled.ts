@@ -16,6 +16,7 @@ import {
 } from './deployment.ts';
 import { type Environment, openLinks, type Target } from './links.ts';
 import { createProductProcess, type ProductProcess } from './process.ts';
+import { openProvider } from './provider.ts';
 import { type Balancer, openBalancer, startBroker, startStoreServer } from './servers.ts';
 
 const PROGRAM = new URL('../inside/services.ts', import.meta.url).pathname;
@@ -122,6 +123,7 @@ const startOn = async (
   const mongodbUrl = databaseAt(storeServer?.url ?? env.TEST_MONGODB_URL ?? '', `faults_${randomUUID().slice(0, 8)}`);
   const data: DataLocation = { directory, mongodbUrl, amqpUrl };
   const partner = await setUp(data);
+  const provider = keep(await openProvider(partner.institution));
 
   const [https, http] = await findFreePorts(2);
   const baseUrl = `https://localhost:${https}`;
@@ -133,6 +135,7 @@ const startOn = async (
   const settingsFor = (name: string) => ({
     ...toSettings(data),
     ...secrets,
+    ...provider.settings,
     ...Object.fromEntries(names.map((one) => [`${one.toUpperCase()}_URL`, urls[one]])),
     ...reachable,
     ...unlimited,
@@ -164,6 +167,7 @@ const startOn = async (
     runs: (service) => services.get(service) ?? [gateway],
     broker,
     storeServer,
+    provider,
     links,
     ...all,
     close: () => closeAll(closings),

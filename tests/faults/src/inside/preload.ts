@@ -1,4 +1,5 @@
-// Inside a process of the product: a double of its bus and of its clock, mutations of its sources, and crash points.
+// Inside a process of the product: doubles of its bus, of its clock and of the way to its payment provider, mutations
+// of its sources, and crash points.
 
 import { flushCompileCache, registerHooks } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
@@ -21,15 +22,19 @@ import {
 
 const parameter = (name: string): string | null => new URL(import.meta.url).searchParams.get(name);
 
-const MESSAGING = '@boxoffice/messaging';
-const double = new URL('./messaging-double.ts', import.meta.url).href;
+const locate = (file: string): string => new URL(file, import.meta.url).href;
 
-/** Resolves the messaging library to its double for modules loaded from now on, except in the double itself. */
-const replaceMessaging = (): void => {
+const doubles = new Map([
+  ['@boxoffice/messaging', locate('./messaging-double.ts')],
+  ['stripe', locate('./stripe-double.ts')],
+]);
+
+/** Resolves libraries to their doubles for modules loaded from now on, except in the doubles themselves. */
+const replaceLibraries = (): void => {
   registerHooks({
     resolve(specifier, context, next) {
-      if (specifier !== MESSAGING || context.parentURL === double) return next(specifier, context);
-      return next(double, context);
+      const double = doubles.get(specifier);
+      return next(double === undefined || context.parentURL === double ? specifier : double, context);
     },
   });
 };
@@ -49,7 +54,7 @@ const begin = (): void => {
   const asked = parameter('modes');
   if (asked !== null) behave(JSON.parse(asked) as Modes);
   replaceClock();
-  replaceMessaging();
+  replaceLibraries();
   // A killed process never writes its compile cache, and would compile again at its next start.
   process.once('message', () => flushCompileCache());
   process.on('message', (order: Order) => process.send?.(obey(order)));

@@ -4,6 +4,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { getCreatedOrder } from '../client/buyer.ts';
 import { createDelay, damages, linkNames } from '../deployment/links.ts';
+import type { Broker } from '../deployment/servers.ts';
+import type { Check } from '../invariants/verdict.ts';
 import { inspect } from '../round/inspection.ts';
 import { beginRound, type Context, openBuyers, type Round, type Scenario, selectShare } from '../round/round.ts';
 import { buildAnyPlacesItem } from '../round/stage.ts';
@@ -11,7 +13,7 @@ import { runDuringTraffic, runWithClients } from '../round/traffic.ts';
 import { killAll } from './kills.ts';
 
 /** A fault that was played, and why the product cannot have suffered it; undefined if it did. */
-type Suffered = readonly [words: string, unseen: string | undefined];
+export type Suffered = readonly [words: string, unseen: string | undefined];
 
 /**
  * Plays faults during traffic, one after the other. One that nobody suffered would prove nothing: it is a violation.
@@ -30,25 +32,29 @@ const sufferDuringTraffic = async (
       round.faults.push(words);
     }
   });
-  round.alsoTrue = (_evidence, check) => {
-    for (const [words, unseen] of suffered) check.that('round', unseen === undefined, () => `${words}: ${unseen}`);
-  };
+  round.alsoTrue = (_evidence, check) => requireSuffered(suffered, check);
   return round;
 };
+
+/** Checks that the product suffered the faults. */
+export function requireSuffered(suffered: readonly Suffered[], check: Check): void {
+  for (const [words, unseen] of suffered) check.that('round', unseen === undefined, () => `${words}: ${unseen}`);
+}
 
 /** An event that is still in its outbox after this time cannot be published; otherwise that takes milliseconds. */
 const STUCK_MS = 1_000;
 /** How long the traffic may take until the broker's fault keeps an event back. */
 const WAIT_MS = 40_000;
 
-/** Waits until an event cannot be published. Returns why the fault was not seen, if none is kept back. */
-const eventsWait = async ({ deployment }: Context): Promise<string | undefined> => {
+/** Waits until an event (default: of any type) cannot be published. Returns why the fault was not seen, if none is. */
+const eventsWait = async ({ deployment }: Context, only?: string): Promise<string | undefined> => {
   // Without a connection to the broker, which may be down.
   const inspection = await inspect({ ...deployment.data, amqpUrl: undefined });
   const firstSeen = new Map<string, number>();
   try {
     for (const until = Date.now() + WAIT_MS; Date.now() < until; ) {
-      const pending = new Set((await inspection.pending()).map(({ id }) => id));
+      const waiting = (await inspection.pending()).filter(({ type }) => only === undefined || type === only);
+      const pending = new Set(waiting.map(({ id }) => id));
       for (const id of firstSeen.keys()) if (!pending.has(id)) firstSeen.delete(id);
       for (const id of pending) {
         const since = firstSeen.get(id) ?? Date.now();
@@ -57,11 +63,31 @@ const eventsWait = async ({ deployment }: Context): Promise<string | undefined> 
       }
       await pause(100);
     }
-    return `no event waited in an outbox within ${WAIT_MS} ms`;
+    return `no ${only ?? 'event'} waited in an outbox within ${WAIT_MS} ms`;
   } finally {
     await inspection.close();
   }
 };
+
+/** A fault of the broker lasts until an event waits, and a little longer. */
+const whileWaiting = async (
+  context: Context,
+  words: string,
+  begin: Promise<void>,
+  end: () => Promise<void>,
+  only?: string,
+): Promise<Suffered> => {
+  await begin;
+  const unseen = await eventsWait(context, only);
+  await pause(context.random.between(500, 4_000));
+  await end();
+  return [words, unseen];
+};
+
+/** The broker is killed until an event, of this type or any, waits for it. */
+export function killBroker(context: Context, broker: Broker, only?: string): Promise<Suffered> {
+  return whileWaiting(context, 'the broker killed', broker.kill(), broker.start, only);
+}
 
 /** The broker killed, restarted, without disk, and with a full queue of a service that is down. */
 export const broker: Scenario = {
@@ -72,16 +98,9 @@ export const broker: Scenario = {
     const { deployment, random } = context;
     const { broker: server } = deployment;
     if (!server) throw new Error('this deployment has no broker');
-    const whileWaiting = async (words: string, begin: Promise<void>, end: () => Promise<void>): Promise<Suffered> => {
-      await begin;
-      const unseen = await eventsWait(context);
-      await pause(random.between(500, 4_000));
-      await end();
-      return [words, unseen];
-    };
     const faults = [
-      () => whileWaiting('the broker killed', server.kill(), server.start),
-      () => whileWaiting("the broker's disk alarm", server.alarm(true), () => server.alarm(false)),
+      () => killBroker(context, server),
+      () => whileWaiting(context, "the broker's disk alarm", server.alarm(true), () => server.alarm(false)),
       async (): Promise<Suffered> => {
         const waiting = eventsWait(context);
         await server.restart();

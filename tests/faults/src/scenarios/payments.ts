@@ -1,11 +1,15 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { SimulatedSession } from '@boxoffice/payments';
 import { type Json, waitUntil } from '@boxoffice/testkit';
 import { openVisit, requireData } from '../client/api.ts';
 import { type Payer, payOnPage } from '../client/payer.ts';
 import { paymentPoints } from '../deployment/crash-points.ts';
+import { KEYS, type Trouble, troubles } from '../deployment/provider.ts';
 import type { Check, Evidence } from '../invariants/verdict.ts';
-import { beginRound, type Context, type Round, type Scenario } from '../round/round.ts';
+import { beginRound, type Context, type Round, type Scenario, selectShare } from '../round/round.ts';
 import { type Hall, openPointOfSale } from '../round/stage.ts';
 import { repeatUntilEnough, runWithClients } from '../round/traffic.ts';
+import { killBroker, requireSuffered, type Suffered } from './engines.ts';
 import { choosePoints, countRounds, killAtEach, requireReached } from './kills.ts';
 
 const PROVIDER = '/svc/v3/payment-providers/stripe';
@@ -16,12 +20,11 @@ const CLAIM_SLACK = 3;
 const LEARNING_MS = 180_000;
 
 /**
- * Puts the keys of the simulated provider, which is a part of the service, and opens a point of sale that accepts it:
- * the catalogue may learn of the keys later, if it does not answer now.
+ * Puts the keys of the provider, and opens a point of sale that accepts it: the catalogue may learn of the keys later,
+ * if it does not answer now.
  */
 const openPointOfSaleWithKeys = async ({ api, reference }: Context, hall: Hall): Promise<string> => {
-  const keys = { secretKey: 'sk_simulated_faults', webhookSecret: 'whsec_simulatedfaults' };
-  await requireData(api, PROVIDER, { method: 'PUT', body: keys });
+  await requireData(api, PROVIDER, { method: 'PUT', body: KEYS });
   const open = () =>
     openPointOfSale(api, reference, hall, HOLD_SECONDS, ['stripe']).catch((error: Error) => {
       if (error.message.includes('needs keys')) return null;
@@ -44,21 +47,46 @@ const readMoney = async (api: Context['api'], orderId: string): Promise<Money> =
 
 const sumOf = (all: readonly { readonly amount: number }[]): number => all.reduce((sum, { amount }) => sum + amount, 0);
 
-/** No money without a ticket or a refund, no ticket without money, and nothing charged or given back twice. */
-const checkPayer = (payer: Payer, order: Json, { payments, refunds }: Money, tickets: number, check: Check): void => {
-  const { orderId, pays, cancelled, refund } = payer;
+const sortIds = (ids: readonly unknown[]): string => ids.map(String).toSorted().join(' ');
+
+/** No money without a ticket or a refund, no ticket without money, and nothing taken or given back twice. */
+const checkPayer = (
+  payer: Payer,
+  order: Json,
+  { payments, refunds }: Money,
+  pages: readonly SimulatedSession[],
+  tickets: number,
+  check: Check,
+): void => {
+  const { orderId, cancelled, refund } = payer;
   const { state, total, lines, paid, refunded, credit } = order;
   const captured = payments.filter(({ status }) => status === 'captured');
+  const taken = pages.filter(({ payment }) => payment !== null);
+  const given = taken.flatMap((page) => page.refunds);
   const live = refunds.filter((one) => one.state !== 'failed');
   const describe = () =>
     `${orderId} is ${state}, ${paid} of ${total} are paid and ${refunded} refunded, credit ${credit}; ` +
-    `pays ${pays.join(', ') || 'none'}, cancellation ${cancelled ?? 'none'}, refund ${refund?.outcome ?? 'none'}`;
+    `the provider has taken ${sortIds(taken.map(({ id }) => id)) || 'nothing'} and given back ${sumOf(given)}; ` +
+    `cancellation ${cancelled ?? 'none'}, refund ${refund?.outcome ?? 'none'}`;
   const claim = (holds: boolean, what: string) => check.that('acknowledged', holds, () => `${what}: ${describe()}`);
+  const areSame = (ours: readonly unknown[], theirs: readonly unknown[]) => sortIds(ours) === sortIds(theirs);
 
-  claim(captured.length >= pays.filter((outcome) => outcome === 'ok').length, 'a payment is not recorded');
-  claim(captured.length <= pays.filter((outcome) => outcome !== 'refused').length, 'a payment that nobody made');
+  claim(
+    areSame(
+      captured.map(({ reference }) => reference),
+      taken.map(({ id }) => id),
+    ),
+    'what was taken is not what is recorded',
+  );
   claim(paid === sumOf(captured) && paid === total * captured.length, 'other amounts were captured');
-  claim(refunded === sumOf(live) && refunded <= paid, 'the refunds are not those of the order');
+  claim(
+    areSame(
+      live.map(({ reference }) => reference),
+      given.map(({ id }) => id),
+    ),
+    'what was given back is not what is recorded',
+  );
+  claim(refunded === sumOf(live) && refunded === sumOf(given), 'the refunds are not those of the provider');
   claim(
     refunds.every((one) => one.state === 'done'),
     'a refund is not done',
@@ -67,6 +95,11 @@ const checkPayer = (payer: Payer, order: Json, { payments, refunds }: Money, tic
   if (captured.length === 0) claim(state !== 'confirmed', 'sold without money');
   else claim(state === 'confirmed' || (state === 'cancelled' && cancelled !== undefined), 'paid and not sold');
   if (state === 'confirmed') claim(tickets === lines.length, `${tickets} tickets for ${lines.length} lines`);
+  if (state === 'confirmed' || state === 'cancelled')
+    claim(
+      payments.every(({ status }) => status !== 'pending'),
+      'a page of it is still open',
+    );
   if (cancelled === 'ok') claim(state === 'cancelled' && refunded === paid, 'cancelled and not given back');
   const byHand = live.filter((one) => one.amount === refund?.amount);
   if (refund?.outcome === 'ok') claim(byHand.length >= 1, 'a refund is gone');
@@ -78,35 +111,71 @@ const checkPayer = (payer: Payer, order: Json, { payments, refunds }: Money, tic
 };
 
 const checkPayers = async (
-  { api }: Context,
+  { api, deployment }: Context,
   payers: readonly Payer[],
   { observed }: Evidence,
   check: Check,
 ): Promise<void> => {
+  const pages = Map.groupBy(await deployment.provider.sessions(), ({ metadata }) => metadata.boxoffice_order);
   for (const payer of payers) {
     const { orderId } = payer;
     const order = await requireData(api, `/svc/v3/orders/${orderId}`);
     const valid = observed.tickets.filter((one) => one.orderId === orderId && !GONE.has(one.status));
-    checkPayer(payer, order, await readMoney(api, orderId), valid.length, check);
+    checkPayer(payer, order, await readMoney(api, orderId), pages.get(orderId) ?? [], valid.length, check);
   }
 };
 
 const GONE: ReadonlySet<string> = new Set(['cancelled', 'invalidated']);
 
-/** Visitors pay on the pages of the simulated provider while processes are killed at each step of a payment. */
+/** So many requests meet a trouble of the provider before it ends. */
+const MET = { short: 1, long: 3 } as const;
+const MET_MS = 60_000;
+
+/** The provider is in trouble until some requests have met it, and a little longer. */
+const failProvider = async (
+  { deployment, random, size }: Context,
+  { slack }: Round,
+  trouble: Trouble,
+): Promise<Suffered> => {
+  const failing = deployment.provider.fail(trouble);
+  const met = waitUntil(() => failing.met() >= MET[size], { what: 'requests', withinMs: MET_MS * slack });
+  const unseen = await met.then(
+    () => undefined,
+    () => 'hardly any request has met it',
+  );
+  if (size === 'long') await pause(random.between(0, 4_000));
+  failing.end();
+  return [`the provider ${trouble.words}`, unseen];
+};
+
+const failProviderOften = async (context: Context, round: Round): Promise<Suffered[]> => {
+  const { random, size } = context;
+  const suffered: Suffered[] = [];
+  for (const create of selectShare(context, troubles, size === 'short' ? 1 : troubles.length))
+    suffered.push(await failProvider(context, round, create(random)));
+  return suffered;
+};
+
+/**
+ * Visitors pay on the pages of a provider while processes are killed at each step of a payment, the provider fails in
+ * every way, and the broker is killed while refunds are asked for.
+ */
 export const payments: Scenario = {
   name: 'payments',
   about:
-    "SIGKILL at eight steps a round of a payment on a provider's page: its opening, paying, the look, the report, refunds; two pages at once, lost webhooks",
+    "SIGKILL at eight steps a round of a payment on a provider's page, those between the provider and its record " +
+    'too; meanwhile the provider is away, slow, answers 429, 503, or 500 or nothing after it has acted; two pages ' +
+    'at once, lost webhooks; RabbitMQ killed while refunds wait',
   rounds: countRounds(paymentPoints),
   async play(context) {
     const { api, deployment, random, size } = context;
     const begun = await beginRound(context);
     // What a dead process had claimed is free again after 40 s: a claim outlasts two requests to the provider.
     const round: Round = { ...begun, slack: Math.max(begun.slack, CLAIM_SLACK) };
+    const pos = openVisit(deployment);
+    deployment.provider.tell(pos);
     const serviceHost = await openPointOfSaleWithKeys(context, round.hall);
     const payers: Payer[] = [];
-    const pos = openVisit(deployment);
     const { hall, journal } = round;
     const visitors = (enough: () => boolean) =>
       Array.from({ length: size === 'short' ? 3 : 6 }, (_, index) =>
@@ -115,11 +184,19 @@ export const payments: Scenario = {
           return payOnPage({ pos, api, serviceHost, hall, journal, payers, random: own });
         }, enough),
       );
-    const missed = await runWithClients(round, visitors, () =>
-      killAtEach(context, round, choosePoints(context, paymentPoints)),
-    );
+    const [missed, suffered] = await runWithClients(round, visitors, async () => {
+      const both = await Promise.all([
+        killAtEach(context, round, choosePoints(context, paymentPoints)),
+        failProviderOften(context, round),
+      ]);
+      if (size === 'long' && deployment.broker)
+        both[1].push(await killBroker(context, deployment.broker, 'order.refund_requested'));
+      return both;
+    });
+    round.faults.push(...suffered.map(([words]) => words));
     round.alsoTrue = async (evidence, check) => {
       requireReached(missed, check);
+      requireSuffered(suffered, check);
       await checkPayers(context, payers, evidence, check);
     };
     return round;
