@@ -116,7 +116,7 @@ export default {
     only('amqplib-only-in-its-engine', '^libs/messaging/(src/rabbitmq|test/)', '/amqplib/', 'engines import drivers'),
     only(
       'stripe-only-behind-the-port',
-      '^services/payments/(src/(provider/stripe\\.ts|simulator/)|test/)',
+      '^(services/payments/(src/(provider/stripe\\.ts|simulator/)|test/)|tests/faults/src/inside/stripe-double)',
       '/stripe/',
       'the service knows the port of six functions',
     ),

@@ -116,12 +116,13 @@ const checkPayers = async (
   { observed }: Evidence,
   check: Check,
 ): Promise<void> => {
-  const pages = Map.groupBy(await deployment.provider.sessions(), ({ metadata }) => metadata.boxoffice_order);
+  // The provider's page shows the number of the order.
+  const pages = Map.groupBy(await deployment.provider.sessions(), ({ description }) => description);
   for (const payer of payers) {
     const { orderId } = payer;
     const order = await requireData(api, `/svc/v3/orders/${orderId}`);
     const valid = observed.tickets.filter((one) => one.orderId === orderId && !GONE.has(one.status));
-    checkPayer(payer, order, await readMoney(api, orderId), pages.get(orderId) ?? [], valid.length, check);
+    checkPayer(payer, order, await readMoney(api, orderId), pages.get(order.number) ?? [], valid.length, check);
   }
 };
 
