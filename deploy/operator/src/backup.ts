@@ -191,7 +191,8 @@ export async function putBack(from: string, { data, versions, force, tell }: Put
 const requireFiles = ({ engines }: Installation): void => {
   if (engines.store === 'SQLite') return;
   throw new Refused(
-    'MONGODB_URL is set: back up MongoDB with mongodump --oplog or its provider’s snapshots, see deploy/kubernetes/README.md',
+    'MONGODB_URL is set: back up MongoDB with mongodump --oplog or its provider’s snapshots, see ' +
+      'deploy/kubernetes/README.md',
   );
 };
 
@@ -202,7 +203,9 @@ export const backups: readonly Command[] = [
     name: 'backup',
     usage: 'DIR',
     about:
-      'copies the data directory, also while the product runs: every database as of one moment, the keys and credentials beside them (protect the backup like those), and a manifest with checksums; DIR must be new or empty',
+      'copies the data directory, also while the product runs: every database as of one moment, the keys and ' +
+      'credentials beside them (protect the backup like those), and a manifest with checksums; DIR must be new or ' +
+      'empty',
     async run(installation, { words: [target = ''] }) {
       requireFiles(installation);
       const progress = createProgress('backup');
@@ -217,7 +220,8 @@ export const backups: readonly Command[] = [
         ...manifest.elsewhere.map((name) => `${name} is not stored in the data directory: back it up separately`),
         ...(installation.engines.bus === 'RabbitMQ'
           ? [
-              'messages in RabbitMQ are not included: empty the queues before a restore, and run facts republish after it',
+              'messages in RabbitMQ are not included: empty the queues before a restore, and run facts republish ' +
+                'after it',
             ]
           : []),
       ];
@@ -236,7 +240,8 @@ export const backups: readonly Command[] = [
     name: 'restore',
     usage: 'DIR [--force]',
     about:
-      'puts a backup into the data directory (BOXOFFICE_DATA_DIR), which must be empty and not in use, after verifying its versions and checksums; --force: moves existing content aside, into a folder there',
+      'puts a backup into the data directory (BOXOFFICE_DATA_DIR), which must be empty and not in use, after ' +
+      'verifying its versions and checksums; --force: moves existing content aside, into a folder there',
     data: 'made',
     async run(installation, { words: [source = ''], options }) {
       requireFiles(installation);

@@ -295,7 +295,11 @@ export const canDeploy: readonly Command[] = [
     name: 'can-deploy',
     usage: 'SERVICE [--from ADDRESS]',
     about:
-      'compares the release of this program, or the process at ADDRESS (not in use yet), with what runs now, by the descriptions and facts that the running processes serve (found as by status, and by the url of SERVICES_FILE): a line for each caller or consumer that would break, with the operation or fact, what is missing and what to do; exit status 1 with breaks, 2 when a process of the product could not be reached; a service of a team that could not counts by its row',
+      'compares the release of this program, or the process at ADDRESS (not in use yet), with what runs now, by the ' +
+      'descriptions and facts that the running processes serve (found as by status, and by the url of ' +
+      'SERVICES_FILE): a line for each caller or consumer that would break, with the operation or fact, what is ' +
+      'missing and what to do; exit status 1 with breaks, 2 when a process of the product could not be reached; a ' +
+      'service of a team that could not counts by its row',
     data: 'unneeded',
     run: (installation, { words, options }) =>
       judge(installation, String(words[0]), typeof options.from === 'string' ? options.from : undefined),

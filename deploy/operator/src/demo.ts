@@ -46,7 +46,9 @@ export const demo: readonly Command[] = [
     name: 'demo seed',
     usage: '--ca-file FILE',
     about:
-      'seeds single services that run on AUTHORIZER_URL, CATALOG_URL, CONTACTS_URL, ORDERS_URL and, for payments by the simulated provider, PAYMENTS_URL, or writes a lost demo.json again (npm start does both itself); --ca-file: the certificate that clients of the gateway trust',
+      'seeds single services that run on AUTHORIZER_URL, CATALOG_URL, CONTACTS_URL, ORDERS_URL and, for payments by ' +
+      'the simulated provider, PAYMENTS_URL, or writes a lost demo.json again (npm start does both itself); ' +
+      '--ca-file: the certificate that clients of the gateway trust',
     async run(installation, given) {
       // The same setting as for npm start, so that a seeding container can be disabled.
       if (!readSettings({ demo: flag('BOXOFFICE_DEMO', { default: true }) }).demo)

@@ -71,7 +71,11 @@ export const facts: readonly Command[] = [
     name: 'facts republish',
     usage: '[--since INSTANT] [--service NAME] [--dry-run]',
     about:
-      'publishes again every fact that the stored orders, tickets, places, performances, institutions and contacts imply, for consumers that missed some after a loss of the broker or a restore, and has the tickets of confirmed orders issued that are missing; consumers ignore facts that they know, so it may be repeated. The facts are in the outboxes: running services publish them within seconds, others when they start. --since: of what changed then or later; --service: contacts, catalog, orders or tickets alone; --dry-run: counts',
+      'publishes again every fact that the stored orders, tickets, places, performances, institutions and contacts ' +
+      'imply, for consumers that missed some after a loss of the broker or a restore, and has the tickets of ' +
+      'confirmed orders issued that are missing; consumers ignore facts that they know, so it may be repeated. The ' +
+      'facts are in the outboxes: running services publish them within seconds, others when they start. --since: of ' +
+      'what changed then or later; --service: contacts, catalog, orders or tickets alone; --dry-run: counts',
     async run(installation, { options }) {
       const since = instantOf(options.since);
       const wanted = choosePublishers(options.service);
@@ -156,7 +160,8 @@ export const topology: readonly Command[] = [
     name: 'topology declare',
     usage: '',
     about:
-      'declares the exchanges and queues of this release, and of the services in SERVICES_FILE, in RabbitMQ; before its processes start, if their users have no right to declare (repeating it changes nothing)',
+      'declares the exchanges and queues of this release, and of the services in SERVICES_FILE, in RabbitMQ; before ' +
+      'its processes start, if their users have no right to declare (repeating it changes nothing)',
     data: 'unneeded',
     async run() {
       const { url } = readSettings({ url: amqpUrl, tlsCaFile });

@@ -80,9 +80,11 @@ const help = (some: readonly Command[]): string =>
     '',
     ...some.map(line),
     '',
-    'Works on the installation that the settings name: BOXOFFICE_DATA_DIR (default ./data), or MONGODB_URL and AMQP_URL.',
+    'Works on the installation that the settings name: BOXOFFICE_DATA_DIR (default ./data), or MONGODB_URL and ' +
+      'AMQP_URL.',
     'Without demo data: BOXOFFICE_DEMO=off npm start, then institutions create, clients create.',
-    'Exit status: 0 success; 1 failure, or a problem was found; 2 unknown command, missing argument or option, or (can-deploy) a process that could not be reached.',
+    'Exit status: 0 success; 1 failure, or a problem was found; 2 unknown command, missing argument or option, or ' +
+      '(can-deploy) a process that could not be reached.',
   ].join('\n');
 
 const line = ({ name, usage, about }: Command): string => `  ${`${name} ${usage}`.trimEnd()}\n      ${about}`;

@@ -59,7 +59,9 @@ export const paymentProviders: readonly Command[] = [
     name: 'payment-providers set',
     usage: 'INSTITUTION PROVIDER',
     about:
-      'sets the keys of a payment provider (stripe), read from the standard input: {"secretKey", "webhookSecret", "methods", "state"} as JSON, or the secret key and the webhook secret alone, one a line; encrypts them under PAYMENTS_KEY_ENCRYPTION_KEY, else KEY_ENCRYPTION_KEY, which is that of payments',
+      'sets the keys of a payment provider (stripe), read from the standard input: {"secretKey", "webhookSecret", ' +
+      '"methods", "state"} as JSON, or the secret key and the webhook secret alone, one a line; encrypts them under ' +
+      'PAYMENTS_KEY_ENCRYPTION_KEY, else KEY_ENCRYPTION_KEY, which is that of payments',
     async run(installation, { words: [institution = '', provider = ''] }) {
       const { id } = await requireInstitution(installation, institution);
       const operator = await open(installation);
@@ -80,7 +82,8 @@ export const paymentProviders: readonly Command[] = [
     name: 'payments acknowledge',
     usage: 'SESSION',
     about:
-      'records that somebody has taken note of a payment that came with another amount or currency, by the provider’s session: check names it until then',
+      'records that somebody has taken note of a payment that came with another amount or currency, by the ' +
+      'provider’s session: check names it until then',
     async run(installation, { words: [session = ''] }) {
       const { institution, orderId } = await acknowledgeMismatch(await installation.store('payments'), session);
       return `acknowledged: ${session} of the order ${orderId} of ${institution}`;

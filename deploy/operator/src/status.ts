@@ -249,7 +249,11 @@ export const status: readonly Command[] = [
     name: 'status',
     usage: '',
     about:
-      'every process’s version and readiness (at GATEWAY_URL, AUTHORIZER_URL, CATALOG_URL, CONTACTS_URL, ORDERS_URL, TICKETS_URL, EVENTS_URL, PAYMENTS_URL, POS_URL, the origin of its health: each instance that a name stands for; those that are not set where npm start recorded them in the data directory; what neither tells is not asked, which the last line says), queues, dead letters, outboxes, open cancellations, expired orders; exit status 1 when something is wrong or no process could be asked, and the last line says what',
+      'every process’s version and readiness (at GATEWAY_URL, AUTHORIZER_URL, CATALOG_URL, CONTACTS_URL, ' +
+      'ORDERS_URL, TICKETS_URL, EVENTS_URL, PAYMENTS_URL, POS_URL, the origin of its health: each instance that a ' +
+      'name stands for; those that are not set where npm start recorded them in the data directory; what neither ' +
+      'tells is not asked, which the last line says), queues, dead letters, outboxes, open cancellations, expired ' +
+      'orders; exit status 1 when something is wrong or no process could be asked, and the last line says what',
     run: async (installation) => reportOf(await lookAt(installation)),
   },
 ];

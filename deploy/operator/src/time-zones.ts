@@ -82,7 +82,8 @@ export const timeZones: readonly Command[] = [
     name: 'time-zones compare',
     usage: '',
     about:
-      'compares the zone data in use with the newest tzdata of PyPI, for the next two years; exit status 1 when zones differ; needs python3 with pip',
+      'compares the zone data in use with the newest tzdata of PyPI, for the next two years; exit status 1 when ' +
+      'zones differ; needs python3 with pip',
     data: 'unneeded',
     run: compare,
   },
@@ -90,14 +91,16 @@ export const timeZones: readonly Command[] = [
     name: 'performances moved',
     usage: '[INSTITUTION]',
     about:
-      'lists the performances to come at whose start clocks show another time than was meant, since the rules of the time zone have changed',
+      'lists the performances to come at whose start clocks show another time than was meant, since the rules of ' +
+      'the time zone have changed',
     run: movedOf,
   },
   {
     name: 'performances keep-local-time',
     usage: '[INSTITUTION] [--performance ID]',
     about:
-      'moves them to the instants at which clocks show what was meant; each is a change that partners and buyers hear of',
+      'moves them to the instants at which clocks show what was meant; each is a change that partners and buyers ' +
+      'hear of',
     async run(installation, given) {
       const store = await installation.store('catalog');
       const kept: object[] = [];

@@ -89,7 +89,8 @@ export const work: readonly Command[] = [
     name: 'work list',
     usage: '[SERVICE]',
     about:
-      'lists work that follows a write and is due and not done, with the time of its next attempt; promised: it is tried until it is done, and cannot be dropped',
+      'lists work that follows a write and is due and not done, with the time of its next attempt; promised: it is ' +
+      'tried until it is done, and cannot be dropped',
     async run(installation, { words: [service] }) {
       const now = Date.now();
       const found = await listWork(installation, chosenServices(service), now);

@@ -116,11 +116,13 @@ export const clients: readonly Command[] = [
   {
     name: 'clients update',
     usage:
-      'INSTITUTION CLIENT_ID [--name NAME] [--scopes catalog:read | --add-scopes catalog:read] [--redirect-uris https://…] ' +
+      'INSTITUTION CLIENT_ID [--name NAME] [--scopes catalog:read | --add-scopes catalog:read] [--redirect-uris ' +
+      'https://…] ' +
       '[--origins https://…] [--third-party | --no-third-party] [--own-orders | --no-own-orders] ' +
       `${BOUNDS_USAGE.replace('--on-account', '--on-account | --no-on-account')} [--unbounded]`,
     about:
-      'changes what is given of a client, each list as a whole; removed scopes and new bounds count within seconds, also ' +
+      'changes what is given of a client, each list as a whole; removed scopes and new bounds count within seconds, ' +
+      'also ' +
       'for its tokens. --add-scopes adds to its scopes, which its next token has. --unbounded takes the bounds away',
     async run(installation, given) {
       const [institution = '', clientId = ''] = given.words;
@@ -237,7 +239,8 @@ export const usage: readonly Command[] = [
     name: 'usage',
     usage: 'INSTITUTION [--from 2027-03-14] [--to 2027-03-15] [--granularity hour] [--group-by apiKey,status]',
     about:
-      'prints the requests of an institution, by default of the last 24 hours, as a table; --granularity minute, hour or ' +
+      'prints the requests of an institution, by default of the last 24 hours, as a table; --granularity minute, ' +
+      'hour or ' +
       'day; --group-by any of apiKey, client, user, operation, status',
     async run(installation, given) {
       const { id: institution } = await requireInstitution(installation, given.words[0] ?? '');

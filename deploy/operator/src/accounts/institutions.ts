@@ -73,7 +73,8 @@ export const pointsOfSale: readonly Command[] = [
   {
     name: 'points-of-sale create',
     usage:
-      'INSTITUTION HOST --name NAME [--languages fr,en] [--tariffs ID,ID] [--methods external] [--max-places 8] [--hold-minutes 15] [--origins URL,URL]',
+      'INSTITUTION HOST --name NAME [--languages fr,en] [--tariffs ID,ID] [--methods external] [--max-places 8] ' +
+      '[--hold-minutes 15] [--origins URL,URL]',
     about: 'creates a point of sale for a service host; languages and currency default to the institution’s',
     async run(installation, given) {
       const [id = '', serviceHost = ''] = given.words;

@@ -17,7 +17,8 @@ export const keys: readonly Command[] = [
     name: 'keys rotate',
     usage: '[--compromised]',
     about:
-      'creates the next key, published before it signs; --compromised: it signs at once, and tokens of older keys are refused within five seconds',
+      'creates the next key, published before it signs; --compromised: it signs at once, and tokens of older keys ' +
+      'are refused within five seconds',
     run: async (installation, { options }) =>
       rotateKeys(await installation.store('authorizer'), {
         secret: installation.keyEncryptionKey(),
@@ -45,7 +46,8 @@ export const serviceSecrets: readonly Command[] = [
     name: 'service-secrets',
     usage: '[PROCESS] [--directory DIR]',
     about:
-      'prints the SERVICE_SECRET of each process, or of one, derived from SERVICE_ROOT_SECRET; --directory: writes DIR/PROCESS.service-secret instead',
+      'prints the SERVICE_SECRET of each process, or of one, derived from SERVICE_ROOT_SECRET; --directory: writes ' +
+      'DIR/PROCESS.service-secret instead',
     data: 'unneeded',
     async run(_installation, { words: [only], options: { directory } }) {
       // The authorizer has the root secret.

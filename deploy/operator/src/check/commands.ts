@@ -125,7 +125,10 @@ export const check: readonly Command[] = [
     name: 'check',
     usage: '[--institution ID] [--metrics FILE] [--settle SECONDS]',
     about:
-      'verifies stock, orders, tickets, payments, contacts, users, grants, API keys and usage of the whole installation, also while it runs, and changes nothing; violations give exit status 1 and their ids; --metrics: counts for Prometheus’s textfile collector; what looks wrong must stay so for --settle (3) seconds to count, and is waited for a minute while it is under way',
+      'verifies stock, orders, tickets, payments, contacts, users, grants, API keys and usage of the whole ' +
+      'installation, also while it runs, and changes nothing; violations give exit status 1 and their ids; ' +
+      '--metrics: counts for Prometheus’s textfile collector; what looks wrong must stay so for --settle (3) ' +
+      'seconds to count, and is waited for a minute while it is under way',
     async run(installation, { options }) {
       const { institution, metrics } = options;
       const settleMs = millisecondsOf(options.settle);

@@ -9,11 +9,13 @@ export const invariants = {
   cancellation: 'a cancellation is settled, with the counts of its tickets and places',
   order_state: 'an order’s state, times and held places agree',
   payments:
-    'payments and refunds are whole amounts of the order’s currency, fit its state, and no more is refunded than was paid',
+    'payments and refunds are whole amounts of the order’s currency, fit its state, and no more is refunded than ' +
+    'was paid',
   provider_payment: 'a payment of a provider has in its order what the provider has answered',
   provider_refund: 'a refund of a provider has in its order what the provider has answered',
   payment_mismatch:
-    'money of another amount or currency than was asked for is acknowledged (payments acknowledge), and its refund has not failed since',
+    'money of another amount or currency than was asked for is acknowledged (payments acknowledge), and its refund ' +
+    'has not failed since',
   ticket_order: 'every ticket is of a line of a confirmed or cancelled order',
   ticket_bounds: 'a ticket has the buyer and the point of sale of its order, which say what users see it',
   ticket_lineage: 'a replaced ticket and the one that replaces it name each other',

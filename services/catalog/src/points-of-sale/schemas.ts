@@ -44,7 +44,8 @@ const shopperCancellationMinutes = createNullableSchema(
     minimum: 0,
     maximum: 5_256_000,
     description:
-      'until how long before the first of its performances starts, as it is dated now, a shopper may cancel an order; default 0; null: never',
+      'until how long before the first of its performances starts, as it is dated now, a shopper may cancel an ' +
+      'order; default 0; null: never',
   }),
 );
 
@@ -64,7 +65,8 @@ const logo = createNullableSchema(
     minLength: 1,
     maxLength: LOGO_BYTES,
     description:
-      'an SVG image of at most 20 KB of shapes, text and gradients: no script, style sheet, animation, `use`, foreign content, DOCTYPE or ' +
+      'an SVG image of at most 20 KB of shapes, text and gradients: no script, style sheet, animation, `use`, ' +
+      'foreign content, DOCTYPE or ' +
       'reference to elsewhere',
   }),
 );
@@ -99,11 +101,13 @@ const makeList = <Item extends Type.TSchema>(item: Item, description: string) =>
 const ofPayment = {
   returnUrls: makeList(
     httpsOrigin,
-    "origins of https that a shop may name in `returnUrl`, where buyers come back to from a provider's page; the gateway's own always",
+    "origins of https that a shop may name in `returnUrl`, where buyers come back to from a provider's page; the " +
+      "gateway's own always",
   ),
   refundCredit: Type.Boolean({
     description:
-      "default true: credit from a shopper's change or cancellation, a cancelled performance, or money that came late or twice is refunded by itself",
+      "default true: credit from a shopper's change or cancellation, a cancelled performance, or money that came " +
+      'late or twice is refunded by itself',
   }),
 };
 
@@ -132,7 +136,8 @@ const members = {
       Type.Array(webOrigin, {
         maxItems: 100,
         description:
-          'origins that browsers may call from; empty: all. Names are ASCII (xn--…), as browsers send them; stored in lower case, without the default port',
+          'origins that browsers may call from; empty: all. Names are ASCII (xn--…), as browsers send them; stored ' +
+          'in lower case, without the default port',
       }),
     ),
   ),
