@@ -49,7 +49,6 @@ export interface PaymentsContext extends ReturnType<typeof openCollections> {
   readonly publicUrl: string;
   readonly graceMs: number;
   maySimulate(): boolean;
-  /** With these keys, stored or not. */
   connect(institution: string, secretKey: string): Provider;
   readonly metrics: PaymentsMetrics;
   readonly log: Pick<Logger, 'warn' | 'error'>;
@@ -68,7 +67,6 @@ type Needed = Pick<Parts<typeof settings>, 'store' | 'publicUrl'> & {
 export interface Outside {
   readonly orders: Orders;
   readonly catalog: Catalog;
-  /** What the simulator's keys lead to, of an institution. */
   readonly simulate: (institution: string) => typeof fetch;
   /** What others lead to; default: Node's HTTP. */
   readonly fetch?: typeof fetch;

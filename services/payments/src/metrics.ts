@@ -75,7 +75,7 @@ export function createPaymentsMetrics(
     const [oldest] = await refunds.acrossInstitutions.find({ ...pending, orderBy: 'createdAt' });
     return oldest?.createdAt;
   });
-  metrics.watch({ name: 'payments_unacknowledged', help: 'Mismatches that nobody has acknowledged' }, async () => [
+  metrics.watch({ name: 'payments_unacknowledged', help: 'Mismatches that are not acknowledged' }, async () => [
     {
       value: await payments.acrossInstitutions.count({ 'mismatch.acknowledgedAt': null, 'mismatch.at': { gt: '' } }),
     },

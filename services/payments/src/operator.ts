@@ -13,7 +13,6 @@ export type PaymentProviderSummary = ReturnType<typeof toProviderView> & { reado
 
 interface OperatorOptions {
   readonly store: Store;
-  /** Of payments. */
   readonly keyEncryptionKey: string;
   readonly publicUrl: string;
   readonly maySimulate: boolean;

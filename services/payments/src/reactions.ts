@@ -5,7 +5,7 @@ import { isProvider } from './domain/keys.ts';
 import { isPending } from './domain/payment.ts';
 import { createRefund } from './domain/refund.ts';
 
-/** Nobody buys the order any more, or it is bought. */
+/** The order is sold, or has ended. */
 const closePages = async ({ payments, now }: PaymentsContext, { institution, data }: Message): Promise<void> => {
   const { orderId, pointOfSale } = data as { readonly orderId?: unknown; readonly pointOfSale?: unknown };
   if (typeof orderId !== 'string') throw new Unreadable('a fact of an order needs orderId');

@@ -87,7 +87,7 @@ const isSettled = (
 };
 
 const describeReturn = (refund: RefundDocument | undefined): string => {
-  if (!refund) return 'and its refund has not begun';
+  if (!refund) return 'and its refund has not started';
   const name = refund.reference ?? refund.id;
   if (refund.state === 'failed') return `and its refund ${name} has failed: give the money back at the provider`;
   return refund.state === 'done' ? `and was refunded (${name})` : `and its refund ${name} is pending`;

@@ -44,8 +44,8 @@ const check = async (name: string, acknowledgedAt: string | null, refunded?: Ref
 };
 
 test.each<[string, string, Refunded | undefined]>([
-  ['none', 'and its refund has not begun', undefined],
-  ['other', 'and its refund has not begun', { state: 'done', finalAt: day(2), purpose: 'order' }],
+  ['none', 'and its refund has not started', undefined],
+  ['other', 'and its refund has not started', { state: 'done', finalAt: day(2), purpose: 'order' }],
   ['pending', 'and its refund re_ref_pending is pending', { state: 'pending', finalAt: null }],
   ['done', 'and was refunded (re_ref_done)', { state: 'done', finalAt: day(2) }],
   [

@@ -11,10 +11,8 @@ export type Mode = (typeof modes)[number];
 
 const KEY = new RegExp(`^(?:sk|rk)_(${modes.join('|')})_[A-Za-z0-9_]{1,250}$`);
 
-/** The pattern of a secret or a restricted key. */
 export const KEY_PATTERN = KEY.source;
 
-/** @throws Error for what is no key */
 export function readMode(secretKey: string): Mode {
   const mode = modes.find((one) => one === KEY.exec(secretKey)?.[1]);
   if (mode === undefined) throw new Error('not a secret or restricted key');

@@ -8,7 +8,6 @@ export interface PageRequest extends ProviderAmount {
   readonly paymentId: string;
   readonly orderId: string;
   readonly institution: string;
-  /** The order's. */
   readonly number: string;
   readonly methods: readonly string[];
   readonly language: string | null;
@@ -21,11 +20,10 @@ export interface PageRequest extends ProviderAmount {
 /** Money was taken back: an inquiry is none. An open one, else the newest. Amounts are in the provider's unit. */
 export interface Dispute extends ProviderAmount {
   readonly state: 'open' | 'won' | 'lost';
-  /** The provider's code. */
   readonly reason: string;
   /** What all disputes of the payment together have taken for good. */
   readonly lost: number;
-  /** It was in another currency than the payment, whose amount stands for its own. */
+  /** It was in another currency than the payment, whose amount is used. */
   readonly isConverted: boolean;
 }
 
@@ -48,10 +46,9 @@ export interface ReadPage {
   readonly dispute: Dispute | null;
 }
 
-/** `opening`: the provider has not answered with a page yet, so nobody can pay. `failed` also: the money was wrong. */
+/** `opening`: before the provider has answered with a page, it cannot be paid. `failed` also: the money was wrong. */
 export type PaymentState = 'opening' | 'pending' | 'captured' | 'failed' | 'expired';
 
-/** Money of another amount or currency: it sells nothing and goes back as it came. */
 export interface Mismatch extends ProviderAmount {
   /** ISO 8601 UTC. */
   readonly at: string;
@@ -71,9 +68,7 @@ export interface Payment {
   readonly state: PaymentState;
   /** Sent under the key of this attempt. */
   readonly request: PageRequest;
-  /** From 1. */
   readonly attempt: number;
-  /** The first sending of this attempt. */
   readonly sentAt: number;
   /** The provider's id of the page; null until it is open. */
   readonly reference: string | null;
@@ -163,7 +158,6 @@ export function computeNextAsk(payment: Payment, now: number): number | null {
   return Math.min(planned ?? Number.POSITIVE_INFINITY, now + WEEK_MS);
 }
 
-/** As far as it is reported. */
 export function isSameDispute(one: Dispute | null, other: Dispute | null): boolean {
   return one?.state === other?.state && one?.amount === other?.amount && one?.lost === other?.lost;
 }
@@ -206,19 +200,17 @@ const endMismatched = <T extends Payment>(payment: T, { amount, currency }: Prov
   mismatch: { amount, currency, at: new Date(now).toISOString(), acknowledgedAt: null },
 });
 
-/** The dispute is reported like the state. */
 const applyDispute = <T extends Payment>(payment: T, { dispute }: ReadPage, now: number): T => {
   if (dispute === null || isSameDispute(dispute, payment.dispute)) return payment;
   return { ...payment, dispute: { ...dispute, at: new Date(now).toISOString() }, reported: false };
 };
 
-/** Of a page that never opened: nobody has its address, so nobody can pay. */
+/** Of a page that never opened: its address is known to no buyer, so it cannot be paid. */
 export function abandon<T extends Payment>(payment: T, now: number): T {
   if (payment.state !== 'opening') return payment;
   return { ...forgetReturn(payment), state: 'failed', finalAt: now, abandonedAt: now };
 }
 
-/** As buyers see it. */
 export function toShownState({ state }: Pick<Payment, 'state'>): Exclude<PaymentState, 'opening'> {
   return state === 'opening' ? 'pending' : state;
 }

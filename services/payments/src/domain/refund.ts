@@ -38,7 +38,6 @@ export interface Refund {
   readonly request: RefundRequest | null;
   /** Sent under the key of this attempt; 0: never. */
   readonly attempt: number;
-  /** The first sending of this attempt. */
   readonly sentAt: number | null;
   /**
    * When the next attempt may begin, since the provider repeats its answer to this one for the key; null: it does not.
@@ -76,12 +75,10 @@ export function mayRepeatAttempt({ attempt, sentAt, renewedAt }: Refund, now: nu
   return now - sentAt < KEY_MS && (renewedAt === null || now < renewedAt);
 }
 
-/** Stored before it is sent. */
 export function beginAttempt<T extends Refund>(refund: T, request: RefundRequest, now: number): T {
   return { ...refund, request, attempt: refund.attempt + 1, sentAt: now, renewedAt: null };
 }
 
-/** The provider repeats its answer for the key of this attempt. */
 export function planRenewal<T extends Refund>(refund: T, now: number): T {
   return refund.renewedAt === null ? { ...refund, renewedAt: now + RENEWED_AFTER_MS } : refund;
 }
@@ -93,7 +90,6 @@ export function applyRefund<T extends Refund>(refund: T, found: ProviderRefund, 
   return { ...refund, reference, state: status, reported: false, finalAt: status === 'pending' ? null : now };
 }
 
-/** It can never be made. */
 export function failRefund<T extends Refund>(refund: T, now: number): T {
   return { ...refund, state: 'failed', reported: false, finalAt: now };
 }
@@ -103,7 +99,6 @@ const PENDING_ASKED_EVERY_MS = HOUR_MS;
 /** A bank may return a refund weeks later, and the webhook that says so may be lost. */
 const DONE_ASKED_AFTER_MS = [DAY_MS, 5 * DAY_MS, 15 * DAY_MS, 30 * DAY_MS];
 
-/** When the provider is asked next; null: never again. */
 export function computeNextLook({ state, finalAt, reported }: Refund, now: number): number | null {
   if (!reported) return now;
   if (state === 'pending') return now + PENDING_ASKED_EVERY_MS;

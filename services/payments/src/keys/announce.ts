@@ -15,7 +15,6 @@ export async function announceOrLater(context: PaymentsContext, keys: ProviderDo
   }
 }
 
-/** Due work. */
 export async function announceProvider(context: PaymentsContext, keys: ProviderDocument): Promise<WorkResult> {
   await context.catalog.recordPaymentProvider(keys.institution, keys);
   return 'done';

@@ -23,7 +23,6 @@ export function deriveProviderId(institution: string, provider: ProviderName): s
   return deriveId('prv', institution, provider);
 }
 
-/** Undefined where the institution has no keys of the provider. */
 export async function findKeys(
   { providers }: Pick<PaymentsContext, 'providers'>,
   institution: string,
@@ -66,7 +65,6 @@ export function planOfOver({ log, now }: PaymentsContext, error: unknown, about:
   throw error;
 }
 
-/** Whether both are of the same secret, whatever else of them differs. */
 export function hasSameSecret({ keyBox }: PaymentsContext, one: ProviderDocument, other: ProviderDocument): boolean {
   const [secret, another] = [one, other].map(({ id, secretKey }) => keyBox.open(id, 'secretKey', secretKey));
   return secret !== undefined && secret === another;

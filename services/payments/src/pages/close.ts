@@ -24,7 +24,7 @@ export async function closePage(context: PaymentsContext, institution: string, p
 /** The request closes it itself. */
 const BY_ITSELF_MS = 10_000;
 
-/** Due work: a minute before the page ends, or when nobody needs it any more. */
+/** Due work: a minute before the page ends, or once its order is sold or has ended. */
 export async function close(context: PaymentsContext, payment: PaymentDocument): Promise<WorkResult> {
   await closeNow(context, payment);
   return 'done';

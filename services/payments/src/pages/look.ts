@@ -12,7 +12,6 @@ import { report } from './report.ts';
 const LOOK_EVERY_MS = 5_000;
 /** For which a buyer waits: the caller gives up after 3 s. */
 const WAIT_MS = 2_500;
-/** Newest pages of an order that are shown. */
 const SHOWN = 20;
 
 export async function lookAtOrder(context: PaymentsContext, institution: string, orderId: string) {
@@ -36,7 +35,6 @@ const toView = ({ now }: PaymentsContext, payment: PaymentDocument) => {
   };
 };
 
-/** Whether this call has looked. */
 const lookAsBuyer = async (context: PaymentsContext, payment: PaymentDocument): Promise<boolean> => {
   if (payment.state !== 'pending' && payment.reported) return false;
   const { institution, id } = payment;

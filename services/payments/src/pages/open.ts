@@ -178,7 +178,7 @@ const createPayment = (
   };
 };
 
-/** Nobody has seen the page before this answers, so that what was lost on the way does no harm: nobody can pay it. */
+/** The page's address is known to no buyer before this answers, so a page whose answer is lost cannot be paid. */
 const send = async (
   context: PaymentsContext,
   found: PaymentDocument,
@@ -236,7 +236,7 @@ const beginAnew = (context: PaymentsContext, payment: PaymentDocument): Promise<
   });
 };
 
-/** A page of keys that were replaced meanwhile could not be read any more: nobody gets its address. */
+/** A page of keys that were replaced meanwhile could not be read any more: its address is not answered. */
 const isStillOf = async (context: PaymentsContext, payment: PaymentDocument, { keys }: Connected): Promise<boolean> => {
   const { institution, provider, orderId: order } = payment;
   const current = await findKeys(context, institution, provider);

@@ -26,7 +26,6 @@ export async function report(context: PaymentsContext, payment: PaymentDocument)
   return updated ?? payment;
 }
 
-/** As it came, in full. */
 const refundMismatch = async (
   context: PaymentsContext,
   { institution, id, orderId, provider, mismatch, currency }: PaymentDocument,

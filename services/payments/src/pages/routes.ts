@@ -28,7 +28,7 @@ export function createPagesRoutes(context: PaymentsContext): AnyOperation[] {
       path: '/internal/pages/{paymentId}/closing',
       access: 'internal',
       withoutIdempotency: true,
-      summary: 'Closes a page that nobody needs any more',
+      summary: 'Closes a page that is needed no more',
       description: 'At the provider at once if that answers, else as soon as it does.',
       params: { paymentId: pathId },
       answers: { 200: ClosedPage },

@@ -58,7 +58,7 @@ export const OpenedPage = named(
 );
 
 const state = oneOf(['pending', 'captured', 'failed', 'expired'], {
-  description: '`failed`: it will not be paid any more; `expired`: nobody has paid until its end, or it was closed',
+  description: '`failed`: it will not be paid any more; `expired`: it has ended unpaid, or was closed',
 });
 
 export const ClosedPage = named('ClosedPaymentPage', Type.Object({ state }));

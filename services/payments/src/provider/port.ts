@@ -4,7 +4,6 @@ import type { PageRequest, ReadPage } from '../domain/payment.ts';
 import type { ProviderRefund, RefundRequest } from '../domain/refund.ts';
 
 export interface OpenedPage {
-  /** The provider's id of the page. */
   readonly reference: string;
   readonly url: string;
 }
@@ -40,7 +39,6 @@ export class ProviderFault extends Error {
   override readonly name = 'ProviderFault';
   readonly refusal: Refusal;
   readonly code: string | null;
-  /** What was asked for. */
   readonly call: string | null;
 
   constructor(refusal: Refusal, code: string | null, call: string | null = null) {

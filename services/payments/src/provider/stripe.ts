@@ -9,7 +9,6 @@ const API_VERSION = '2026-10-28.endive';
 /** For a whole request. Milliseconds. */
 const TIMEOUT_MS = 10_000;
 
-/** Seconds for which a signature is valid. */
 const TOLERANCE_SECONDS = 300;
 
 /** Whose pages Checkout shows (https://docs.stripe.com/js/appendix/supported_locales); others get the browser's. */

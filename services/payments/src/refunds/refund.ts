@@ -36,7 +36,6 @@ export async function refund(context: PaymentsContext, document: RefundDocument)
   return next === null ? 'done' : { again: next };
 }
 
-/** Whatever happens. */
 class Impossible extends Error {
   override readonly name = 'Impossible';
 }
@@ -83,7 +82,6 @@ const createRequest = (
   return { ...expressed, refundId, paymentId, orderId, institution, charge };
 };
 
-/** The attempt is stored before it is sent. */
 const store = async (
   context: PaymentsContext,
   { institution, id }: RefundDocument,
@@ -125,7 +123,6 @@ const send = async (
 const record = (context: PaymentsContext, document: RefundDocument, found: ProviderRefund) =>
   changed(context, document, (current) => applyRefund(current, found, context.now()));
 
-/** A new state is due to be reported. */
 const changed = async (
   context: PaymentsContext,
   document: RefundDocument,

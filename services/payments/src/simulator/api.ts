@@ -18,7 +18,6 @@ export type Execution = 'works' | 'fails' | 'fails_after_effect';
 
 export interface ProviderRequest {
   readonly method: string;
-  /** From `/v1`, without the query. */
   readonly path: string;
   readonly form: URLSearchParams;
   readonly idempotencyKey: string | undefined;
@@ -31,7 +30,6 @@ export type Disturb = (request: ProviderRequest, execute: (how?: Execution) => P
 export interface SimulatedApi {
   readonly store: Store;
   readonly institution: string;
-  /** The address of a session's page. */
   readonly toPageUrl: (sessionId: string) => string;
   readonly now: () => number;
   /** After a session's change by a call is durable. */
@@ -68,7 +66,6 @@ export function createSimulatedFetch(api: SimulatedApi): typeof fetch {
   };
 }
 
-/** An error in the provider's form, for those who disturb it. */
 export function createErrorResponse(status: number, message: string, members?: Readonly<Record<string, string>>) {
   return toResponse(toAnswer(new ProviderFault(status, message, members)));
 }

@@ -71,7 +71,6 @@ type ShownDispute = Pick<
   'id' | 'object' | 'amount' | 'created' | 'currency' | 'payment_intent' | 'reason' | 'status'
 >;
 
-/** Of a session without a dispute none. */
 export function listDisputes({ id: sessionId, payment, currency, dispute }: Session): readonly ShownDispute[] {
   if (!dispute) return [];
   const { id, amount, createdAt: created, reason, status } = dispute;

@@ -15,7 +15,6 @@ export interface ProviderCall {
   readonly form: URLSearchParams;
   /** Seconds since 1970. */
   readonly now: number;
-  /** The address of a session's page. */
   readonly toPageUrl: (sessionId: string) => string;
 }
 

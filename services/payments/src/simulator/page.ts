@@ -9,7 +9,6 @@ import { texts } from './texts.ts';
 
 interface Shown {
   readonly session: Session;
-  /** Seconds since 1970. */
   readonly now: number;
   readonly acceptLanguage: string | undefined;
   /** What the form before had for an outcome. */

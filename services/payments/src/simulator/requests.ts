@@ -8,7 +8,6 @@ const MINUTE = 60;
 const SHORTEST = 30 * MINUTE;
 const LONGEST = 24 * 60 * MINUTE;
 
-/** @throws {ProviderFault} where it is missing */
 export function readText(form: URLSearchParams, name: string): string {
   const value = form.get(name);
   if (!value)
@@ -16,7 +15,6 @@ export function readText(form: URLSearchParams, name: string): string {
   return value;
 }
 
-/** @throws {ProviderFault} unless it is a whole number of at least 1, or absent */
 export function readCount(form: URLSearchParams, name: string): number | undefined {
   const value = form.get(name);
   if (value === null) return undefined;
@@ -32,13 +30,11 @@ const readAddress = (form: URLSearchParams, name: string): string => {
   return value;
 };
 
-/** The members below a name, such as those of `metadata`. */
 export function readMembers(form: URLSearchParams, name: string): Readonly<Record<string, string>> {
   const own = [...form].filter(([key]) => key.startsWith(`${name}[`) && key.endsWith(']'));
   return Object.fromEntries(own.map(([key, value]) => [key.slice(name.length + 1, -1), value]));
 }
 
-/** The entries of a list, in their order. */
 export function readEntries(form: URLSearchParams, name: string): readonly string[] {
   const isEntry = /^\[\d*\]$/;
   return [...form]

@@ -2,7 +2,6 @@
 
 import type { Session, SimulatedDispute, SimulatedPayment, SimulatedRefund } from './store.ts';
 
-/** An error of the provider, in the members of its answer. */
 export class ProviderFault extends Error {
   override readonly name = 'ProviderFault';
   readonly status: number;
@@ -32,7 +31,6 @@ export function toId(prefix: 'pi' | 'ch' | 'dp' | 're' | 'cs', id: string): stri
   return id.replace(/^[a-z]+/, prefix);
 }
 
-/** The session of a payment intent, charge, dispute or refund. */
 export function toSessionId(id: string): string {
   return toId('cs', id).replace(/_r\d+$/, '');
 }
@@ -97,7 +95,6 @@ const requirePayment = (session: Session): SimulatedPayment => {
 
 const counts = ({ status }: SimulatedRefund): boolean => status !== 'failed' && status !== 'canceled';
 
-/** What refunds have taken or will take. */
 export function sumRefunds({ refunds }: Session): number {
   return refunds.filter(counts).reduce((sum, { amount }) => sum + amount, 0);
 }

@@ -30,7 +30,6 @@ const WEBHOOK_MS = 10_000;
 
 interface SimulatorOptions {
   readonly store: Store;
-  /** The gateway's. */
   readonly publicUrl: string;
   readonly logger: Pick<Logger, 'error' | 'warn'>;
   readonly now?: () => number;
@@ -38,17 +37,13 @@ interface SimulatorOptions {
   readonly isOn?: () => boolean;
   /** Undefined where an institution has none: then it gets no webhooks. */
   readonly findWebhookSecret: (institution: string) => Promise<string | undefined>;
-  /** Takes a webhook as the service's route does. */
   readonly deliver: (institution: string, body: Buffer, signature: string) => Promise<unknown>;
   readonly disturb?: Disturb | undefined;
 }
 
 export interface Simulator {
-  /** The HTTP client of the SDK with the keys of an institution. */
   createFetch(institution: string): typeof fetch;
-  /** Answers for the pages and passes every other request on. */
   front(next: RequestListener): RequestListener;
-  /** Resolves when no webhook is on its way. */
   settle(): Promise<void>;
 }
 

@@ -22,7 +22,6 @@ export interface SimulatedPayment {
   readonly amount: number;
   readonly currency: string;
   readonly at: number;
-  /** The state in which its refunds begin. */
   readonly refundsBegin: 'succeeded' | 'pending' | 'failed';
 }
 

@@ -58,7 +58,6 @@ const listDisputeEvents = (before: Session, after: Session): readonly SimulatedE
 
 export interface SignedWebhook {
   readonly body: Buffer;
-  /** Of the header `Stripe-Signature`. */
   readonly signature: string;
 }
 
@@ -82,7 +81,6 @@ export function signWebhook({ type, object }: SimulatedEvent, secret: string, no
 interface WebhooksOptions {
   readonly now: () => number;
   readonly findWebhookSecret: (institution: string) => Promise<string | undefined>;
-  /** Takes a webhook as the route of the service does. */
   readonly deliver: (institution: string, body: Buffer, signature: string) => Promise<unknown>;
   readonly logger: { warn(message: string, fields: object): void };
 }
@@ -102,7 +100,6 @@ export function createWebhooks({ now, findWebhookSecret, deliver, logger }: Webh
   };
 
   return {
-    /** Resolves once they were taken or lost. */
     announce(before: Session, after: SimulatedSession): Promise<void> {
       const sending: Promise<void> = send(before, after)
         .catch((error: unknown) => logger.warn('a webhook of the simulator was not taken', { error }))
@@ -110,7 +107,6 @@ export function createWebhooks({ now, findWebhookSecret, deliver, logger }: Webh
       underWay.add(sending);
       return sending;
     },
-    /** Resolves when no webhook is on its way. */
     async settle(): Promise<void> {
       while (underWay.size > 0) await Promise.all(underWay);
     },

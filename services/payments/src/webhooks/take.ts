@@ -48,7 +48,6 @@ const findPayment = async (
   );
 };
 
-/** The payment is read again, and so are its refunds. */
 const makeDue = async ({ payments, refunds, now }: PaymentsContext, { institution, id, state }: PaymentDocument) => {
   const at = now();
   await payments.of(institution).update(id, (next) => ({ next, due: { ask: at } }));
