@@ -5,12 +5,10 @@ import { checkDocuments } from './documents.ts';
 /** The result of a command: its exit status (1 when it could not be started or was killed). */
 interface Outcome {
   readonly status: number;
-  /** What it printed, if that was collected. */
   readonly printed: string;
 }
 
 interface RunOptions {
-  /** Added to the environment of this process. */
   readonly env?: Readonly<Record<string, string>>;
   /** Collects what the command prints; default: it prints on this terminal. */
   readonly collect?: boolean;

@@ -8,10 +8,8 @@ const execute = promisify(execFile);
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** The folder of @boxoffice/client. */
 export const CLIENT = join(ROOT, 'libs/client');
 
-/** Compiles the package into a folder, as the served tarball has it. */
 export async function compileClient(folder: string): Promise<void> {
   await execute(join(ROOT, 'node_modules/.bin/tsc'), ['-p', join(CLIENT, 'tsconfig.package.json'), '--outDir', folder]);
 }
@@ -24,9 +22,7 @@ export async function readPrograms(document: string): Promise<ReadonlyMap<string
   );
 }
 
-/** A project of a partner that has installed the package. */
 export interface Consumer {
-  /** The paths in the installed package. */
   readonly files: readonly string[];
   /** Compiles its programs under `strict`. @throws {Error} with what the compiler says */
   compile(): Promise<void>;

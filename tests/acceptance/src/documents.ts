@@ -9,7 +9,6 @@ const DOCUMENTS = ['*.md', 'docs/**/*.md', '{deploy,tests,services,libs}/**/*.md
 const PATH = /`((?:gateway|authorizer|services|libs|deploy|tests|docs)(?:\/[\w.-]+)+)\/?`/g;
 const LINK = /\]\(([^)\s#]*)(?:#([^)\s]+))?\)/g;
 
-/** The files and headings that a document names and that do not exist. */
 export function findMissingTargets(root: string, file: string, text: string): string[] {
   const prose = withoutCode(text);
   const links = [...prose.matchAll(LINK)].flatMap(([, path = '', anchor]) => {
@@ -29,7 +28,6 @@ const hasHeading = (file: string, anchor: string): boolean =>
     ([, text = '']) => anchorOf(text) === anchor,
   );
 
-/** The anchor that GitHub and GitLab generate for a heading. */
 const anchorOf = (heading: string): string =>
   heading
     .trim()
@@ -47,14 +45,12 @@ export function findLongRows(text: string): number[] {
     .flatMap((line, index) => (line.startsWith('|') && line.length > LONGEST_ROW ? [index + 1] : []));
 }
 
-/** Every document of the repository: its path and its text. */
 export function readDocuments(): { readonly file: string; readonly text: string }[] {
   return globSync(DOCUMENTS, { cwd: ROOT, exclude: ['**/node_modules/**', '**/dist/**'] })
     .sort()
     .map((file) => ({ file, text: readFileSync(join(ROOT, file), 'utf8') }));
 }
 
-/** Checks that every document and every rule names only files and headings that exist. */
 export async function checkDocuments(): Promise<{ readonly faults: readonly string[] }> {
   const documents = readDocuments().flatMap(({ file, text }) =>
     findMissingTargets(ROOT, file, text).map((target) => ({ file, target })),

@@ -17,15 +17,12 @@ const pythonWith = (modules: string, env: Environment): string | undefined => {
   return found.get(modules);
 };
 
-/** A Python with Authlib, requests and pika. */
 export function findAuthlibPython(env: Environment = process.env): string | undefined {
   return pythonWith('authlib, pika, requests', env);
 }
 
-/** A Python with aiosmtpd. */
 const aiosmtpdPython = (env: Environment = process.env): string | undefined => pythonWith('aiosmtpd', env);
 
-/** An optional engine of the tests: how its presence is detected, and how to install it. */
 interface Engine {
   readonly name: string;
   readonly isThere: (env: Environment) => boolean;
@@ -102,15 +99,11 @@ const engines: readonly Engine[] = [
   },
 ];
 
-/** What this run cannot exercise for want of an engine. */
 interface Missing {
-  /** A sentence for each engine, with the way to install it. */
   readonly lines: readonly string[];
-  /** Patterns of the tests to leave out. */
   readonly tests: readonly string[];
 }
 
-/** Finds the engines that the environment lacks. */
 export function findMissingEngines(env: Environment): Missing {
   const missing = engines.filter(({ isThere }) => !isThere(env));
   return {

@@ -22,7 +22,6 @@ interface DemoClient {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly scopes: readonly string[];
-  /** Of a client at which users sign in. */
   readonly redirectUris?: readonly string[];
 }
 
@@ -68,7 +67,6 @@ export async function startProduct(settings: Readonly<Record<string, string>> = 
   return {
     ...started,
     demo,
-    /** The HTTPS address with its certificate. */
     address: { baseUrl: demo.baseUrl, ca: await readFile(demo.caFile, 'utf8') },
   };
 }
@@ -95,13 +93,11 @@ const launch = async (settings: Readonly<Record<string, string>>, data: string) 
   const printed: string[] = [];
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text) => printed.push(text));
-  /** Its output so far. */
   const output = () => printed.join('');
   const httpUrl = `http://127.0.0.1:${http}`;
   await ready(child, httpUrl, output);
   return {
     directory: data,
-    /** Of the gateway's HTTPS listener. */
     port: Number(https),
     httpUrl,
     output,
@@ -114,7 +110,6 @@ const launch = async (settings: Readonly<Record<string, string>>, data: string) 
       }
       return child.exitCode;
     },
-    /** Removes the data directory. */
     discard: () => rm(data, { recursive: true, force: true, maxRetries: 5 }),
   };
 };
@@ -142,7 +137,6 @@ const ready = async (child: ChildProcess, httpUrl: string, output: () => string)
   await waitUntil(isReady, { what: 'the product to be ready', withinMs: 600_000, everyMs: 50 });
 };
 
-/** Creates the demo data in a new directory, for copies of it. */
 export async function createDemoData(directory: string): Promise<void> {
   await mkdir(directory, { mode: 0o700 });
   const product = await startProduct({}, directory);
@@ -167,7 +161,6 @@ export async function authoriseDemoClient(product: Product, institution: string,
 
 export type SignedIn = Awaited<ReturnType<typeof signIn>>;
 
-/** Signs a user in at a public client of the demo data through the gateway, as a browser and the client do. */
 export async function signIn(
   product: Pick<Product, 'address'>,
   client: DemoClient,
@@ -185,9 +178,7 @@ export async function signIn(
   const { status, body: tokens, text } = await call('/auth/token', { method: 'POST', body });
   if (status !== 200) throw new Error(`no token for ${login}: ${status} ${text}`);
   return {
-    /** The answer of the token endpoint. */
     tokens,
-    /** Calls with the user's access token. */
     client: openClient(product.address, { headers: { authorization: `Bearer ${tokens.access_token}` } }),
   };
 }

@@ -11,7 +11,6 @@ interface Block {
 
 const MARK = '@@ block';
 
-/** Wraps JavaScript in the command that docs/point-of-sale.md uses for it. */
 const asCommand = (script: string): string =>
   `NODE_EXTRA_CA_CERTS=data/development-certificate.pem node --input-type=module -e '${script.replaceAll("'", "'\\''")}'`;
 

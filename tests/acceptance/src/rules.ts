@@ -5,7 +5,6 @@ import { endWithReader } from '@boxoffice/runtime';
 const ROOT = new URL('../../../', import.meta.url).pathname;
 const TESTS = '{gateway,authorizer,libs,services,deploy,tests}/**/*.ts';
 
-/** A rule of the interface specification, in words, with the file that implements it and the test that holds it. */
 export interface Rule {
   readonly section: string;
   readonly sentence: string;
@@ -20,7 +19,6 @@ export function parseRules(test: string, text: string): Rule[] {
   );
 }
 
-/** The rules of the specification that tests of this repository hold, by section. */
 export function findRules(): Rule[] {
   return globSync(TESTS, { cwd: ROOT, exclude: ['**/node_modules/**', '**/dist/**'] })
     .sort()

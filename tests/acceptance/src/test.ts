@@ -44,7 +44,6 @@ const joinSuites = (words: readonly string[], without: readonly string[]): strin
   const files = matching(JOINED);
   const sharing = SHARING.map((names) => matching(`tests/acceptance/test/${names}.test.ts`));
   const suites = sharing.filter(({ length }) => length > 0);
-  /** The suite that the next file of its package joins, and its lines. */
   let open: string[] = [];
   let lines = 0;
   for (const file of files) {

@@ -6,7 +6,6 @@ import type { Product } from './measure/processes.ts';
 
 // Clients of the product under load: partners, visitors of a shop, and what they do most.
 
-/** A response of family A and its duration. */
 export interface Answered<Data> {
   readonly http: number;
   readonly status: string;
@@ -16,7 +15,6 @@ export interface Answered<Data> {
   readonly ms: number;
 }
 
-/** A client of the gateway with its own HTTPS connection. */
 export interface Buyer {
   send<Data>(method: string, path: string, body?: object): Promise<Answered<Data>>;
   close(): void;
@@ -26,12 +24,10 @@ export function readAddress({ baseUrl, caFile }: Product): Address {
   return { baseUrl, ca: readFileSync(caFile, 'utf8') };
 }
 
-/** The Authorization header of the opera's client with every scope. */
 export function requestOperaAuthorization(product: Product): Promise<string> {
   return requestAuthorization(openClient(readAddress(product)), product.client('full'));
 }
 
-/** Creates a client with one persistent connection. */
 export function createBuyer(product: Product, authorization: string): Buyer {
   const address = readAddress(product);
   const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: address.ca });
@@ -51,7 +47,6 @@ export function must<Data>(answer: Answered<Data>): Answered<Data> {
   return answer;
 }
 
-/** The ids that an order needs to name a place of the hot performance. */
 export interface Hot {
   readonly performanceId: string;
   readonly seatCategoryId: string;
@@ -86,20 +81,17 @@ export async function putOnSale(
   return { performanceId: performance.id, seatCategoryId, tariffId, productId };
 }
 
-/** An order, as far as the benchmarks read it. */
 export interface Order {
   readonly id: string;
   readonly lines: readonly { readonly place: { readonly id: string } }[];
 }
 
-/** Holds one place. */
 export function holdOne(buyer: Buyer, { performanceId, seatCategoryId, tariffId }: Hot): Promise<Answered<Order>> {
   return buyer.send<Order>('POST', '/svc/v3/orders', {
     items: [{ performanceId, seatCategoryId, tariffId, quantity: 1 }],
   });
 }
 
-/** Sells one place on account, in one call. */
 export function sellOne(buyer: Buyer, { performanceId, seatCategoryId, tariffId }: Hot): Promise<Answered<Order>> {
   return buyer.send<Order>('POST', '/svc/v3/orders', {
     items: [{ performanceId, seatCategoryId, tariffId, quantity: 1 }],
@@ -107,15 +99,12 @@ export function sellOne(buyer: Buyer, { performanceId, seatCategoryId, tariffId 
   });
 }
 
-/** Confirms on account. */
 export function confirm(buyer: Buyer, orderId: string): Promise<Answered<Order>> {
   return buyer.send<Order>('POST', `/svc/v3/orders/${orderId}/confirmation`, { onAccount: true });
 }
 
-/** The opera's demo shop. */
 const SERVICE_HOST = 'tickets.opera.example';
 
-/** The headers that a visitor's browser sends besides the point of sale. */
 const BROWSER = {
   'x-service-host': SERVICE_HOST,
   accept: 'application/json',

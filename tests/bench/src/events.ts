@@ -62,7 +62,6 @@ const measureLatency = async (product: Product): Promise<number[]> => {
 };
 
 const STREAMS = 1_000;
-/** Streams that one client may have. */
 const PER_CLIENT = 20;
 
 /** Megabytes that open streams take in a process that has everything, gateway included. */

@@ -19,10 +19,8 @@ const PLACES = 20_000;
 const SCARCE = 48;
 const WARM_UP_SECONDS = 2;
 
-/** A way to sell one place. */
 interface Seller {
   readonly name: string;
-  /** The servers that work for it. */
   readonly pids: readonly number[];
   /** Puts so many places on sale; returns how each of the clients buys one. */
   offer(places: number): Promise<readonly Buy[]>;
@@ -52,7 +50,6 @@ const createSellers = async (product: Product, pretix: Pretix, version: string):
   ];
 };
 
-/** What one round has measured. */
 interface Round extends Load {
   readonly aMinute: number;
   /** Of the servers per 1,000 sales, with what they did after the last answer. */

@@ -27,7 +27,6 @@ const isSoldOut = ({ status }: Answered<Order>): boolean => status === 'order_pl
 
 const getPlace = ({ data }: Answered<Order>): string => data.lines[0]?.place.id ?? '';
 
-/** How a client of the product buys. */
 export type Way = (buyer: Buyer, hot: Hot) => ReturnType<Buy>;
 
 /** Hold, then confirm on account: the milliseconds of both. */
@@ -43,11 +42,8 @@ export const buyInOneCall: Way = async (buyer, hot) => {
   return isSoldOut(sold) ? undefined : { place: getPlace(must(sold)), ms: sold.ms };
 };
 
-/** The result of one load, as its clients see it. */
 export interface Load {
-  /** Of each purchase. */
   readonly ms: number[];
-  /** The place of every confirmed order. */
   readonly places: string[];
   readonly seconds: number;
 }
@@ -68,7 +64,6 @@ export async function measureLoad(clients: readonly Buy[], seconds: number): Pro
   return { ms, places, seconds: (performance.now() - started) / 1000 };
 }
 
-/** The number of places sold beyond the capacity or sold twice. */
 export function countSurplus({ places }: Load, capacity: number): number {
   return places.length - new Set(places).size + Math.max(0, places.length - capacity);
 }

@@ -28,7 +28,6 @@ import {
 } from './measure/processes.ts';
 import { type Benchmark, computeMedian, computeMedianInterval, FEWEST, type Target } from './measure/report.ts';
 
-/** A sequence of requests that can be repeated as often as one likes. */
 interface Operation {
   readonly name: string;
   /** How many requests one `act` makes. */
@@ -85,7 +84,6 @@ const run = promisify(execFile);
 /** A revision may cost so much more processor time per request than the other one. */
 const TOLERATED = 1.1;
 
-/** Requests in flight at a time. */
 const CONNECTIONS = 4;
 
 /** Checks a revision out into the folder, with its dependencies. @throws {Error} for an unknown revision */

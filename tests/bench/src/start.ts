@@ -17,7 +17,6 @@ const startOnce = async (directory: string) => {
   return { seconds: product.seconds, resident, peak };
 };
 
-/** Time to ready and memory of the whole product in one process. */
 export const start: Benchmark = {
   about: 'time to ready and memory of `npm start` on existing data',
   run: (progress) =>

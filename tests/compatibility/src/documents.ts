@@ -4,25 +4,20 @@ import { definitions, isSilent, openScenario, type Scenario } from './scenario/o
 import { leaveInterruptedWork, runScenario } from './scenario/run-scenario.ts';
 import { formatJson } from './snapshot.ts';
 
-/** A stored document with the store's metadata. */
 export type Stored = Readonly<Record<string, unknown>> & { readonly id: string; readonly institution: string };
 
-/** What an installation of the last releases has stored. */
 export interface Recording {
   /** Epoch milliseconds. */
   readonly writtenAt: number;
-  /** By service and collection. */
   readonly stored: Readonly<Record<string, Readonly<Record<string, readonly Stored[]>>>>;
 }
 
 const FILE = new URL('../released/documents.json', import.meta.url);
 
-/** The documents of the last releases. */
 export function readRecording(): Recording {
   return JSON.parse(readFileSync(FILE, 'utf8'));
 }
 
-/** Runs one scenario that stores every kind of document, in this process and on its own engines, and records them. */
 export async function record(): Promise<void> {
   const scenario = await openScenario();
   try {

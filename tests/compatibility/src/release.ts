@@ -3,7 +3,6 @@ import { listOperations } from '@boxoffice/codegen';
 import { type Break, buildSnapshot, findBreaks, type Process, processes, type Snapshot } from '@boxoffice/contracts';
 import { readReleasedSnapshot, readWithdrawn, toFileUrl, type Withdrawn } from './snapshot.ts';
 
-/** Whether the later version is higher than the earlier one. Both are three numbers. */
 export function isHigher(later: string, earlier: string): boolean {
   const [one, other] = [later, earlier].map((version) => version.split('.').map(Number));
   for (const [index, part] of (one ?? []).entries()) {
@@ -20,7 +19,6 @@ export function isBreakingVersion(later: string, earlier: string): boolean {
   return isHigher(head(later), head(earlier));
 }
 
-/** An entry of the CHANGELOG: its text, and whether its heading has a date. */
 interface Entry {
   readonly text: string;
   readonly dated: boolean;
@@ -39,12 +37,10 @@ export function parseEntry(changelog: string, version: string, process?: string)
   return { text: lines.join('\n').trim(), dated: /\d{4}-\d\d-\d\d/.test(heading) };
 }
 
-/** The CHANGELOG's entry for a version of a process. */
 export function readEntry({ name }: Pick<Process, 'name'>, version: string): Entry {
   return parseEntry(readFileSync(toFileUrl({ folder: '.' }, 'CHANGELOG.md'), 'utf8'), version, name);
 }
 
-/** The missing CHANGELOG entries of the current and of the released version, in words. */
 export function listMissingEntries(process: Pick<Process, 'name' | 'folder' | 'version'>, released: string): string[] {
   const { name, folder, version } = process;
   return [
@@ -58,7 +54,6 @@ export function listMissingEntries(process: Pick<Process, 'name' | 'folder' | 'v
 }
 
 interface ReleaseRules {
-  /** The names of the processes released together. */
   readonly together: readonly string[];
   /** Whether the current release is overwritten, which is allowed only before publication. */
   readonly replace: boolean;
@@ -85,7 +80,6 @@ export function listObjections(process: Process, rules: ReleaseRules): string[] 
   ];
 }
 
-/** The internal operations that a process calls and that its peer's last release lacks. */
 const aheadOf = ({ calls }: Process, { together, lastOf = readReleasedSnapshot }: ReleaseRules): string[] =>
   Object.entries(calls).flatMap(([provider, operations]) => {
     const peer = processes.find((one) => one.name === provider);
@@ -97,7 +91,6 @@ const aheadOf = ({ calls }: Process, { together, lastOf = readReleasedSnapshot }
       .map((one) => `it calls ${one}, which ${provider} ${released.events.version} lacks: release ${provider} first`);
   });
 
-/** A break in one line. */
 export function formatBreak({ process, where, what, hurts }: Break): string {
   return `${process}: ${where}: ${what}\n  breaks ${hurts.join(', ')}`;
 }
@@ -107,7 +100,6 @@ export interface Verdict {
   readonly breaks: readonly Break[];
   /** Breaks that are announced in `released/withdrawn.json`. */
   readonly announced: readonly Break[];
-  /** Other problems, in words. */
   readonly problems: readonly string[];
 }
 
@@ -124,7 +116,6 @@ export function judge(found: readonly Break[], withdrawn: readonly Withdrawn[], 
 
 const changeOf = ({ where, what }: Break): string => `${where}: ${what}`;
 
-/** Compares these processes with their last releases, with what others consume of them, and with the CHANGELOG. */
 export function computeVerdict(some: readonly Process[]): Verdict {
   const others = processes.map((one) => ({ ...one, consumes: readReleasedSnapshot(one)?.events.consumes ?? {} }));
   const all = some.map((process): Verdict => {

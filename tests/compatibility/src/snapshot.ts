@@ -43,7 +43,6 @@ export interface Withdrawn {
 
 const ROOT = new URL('../../../', import.meta.url);
 
-/** The location of a process's file. */
 export function toFileUrl({ folder }: Pick<Process, 'folder'>, name: string): URL {
   return new URL(`${folder}/${name}`, ROOT);
 }
@@ -63,7 +62,6 @@ export function readReleasedSnapshot(process: Pick<Process, 'folder'>): Snapshot
 
 const read = <Value>(file: URL): Value => JSON.parse(readFileSync(file, 'utf8')) as Value;
 
-/** The intended breaking changes of the next release. */
 export function readWithdrawn(process: Pick<Process, 'folder'>): readonly Withdrawn[] {
   const file = toFileUrl(process, 'released/withdrawn.json');
   return existsSync(file) ? read<Withdrawn[]>(file) : [];

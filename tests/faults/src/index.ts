@@ -32,7 +32,6 @@ export async function openConcurrentSale(
     entries: journal.entries as readonly Entry[],
     /** The outcomes of its requests, as the buyers know them. */
     counts: () => countOutcomes(journal),
-    /** Stops new purchases and resolves when the started ones are finished. */
     async end(): Promise<void> {
       over = true;
       await Promise.all(trading);

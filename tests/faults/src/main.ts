@@ -29,7 +29,6 @@ const engineSets: Readonly<Record<string, readonly EnginesName[]>> = {
   both: ['embedded', 'scaled'],
 };
 
-/** The names of a list, or all that are known. */
 const readNames = (what: string, text: string | undefined, known: readonly string[]): readonly string[] => {
   const names = text?.split(',') ?? known;
   const unknown = names.filter((name) => !known.includes(name));

@@ -16,7 +16,6 @@ import { payments } from './scenarios/payments.ts';
 import { clocks, pauses, randomKills } from './scenarios/processes.ts';
 import { signIns } from './scenarios/sign-ins.ts';
 
-/** All scenarios, in the order of play. */
 export const scenarios: readonly Scenario[] = [
   contention,
   seats,
@@ -38,7 +37,6 @@ export const scenarios: readonly Scenario[] = [
   links,
 ];
 
-/** The scenarios of these names that a deployment supports. */
 export function selectScenarios(deployment: Deployment, names: readonly string[]): Scenario[] {
   const has = {
     broker: deployment.broker !== undefined,
@@ -62,7 +60,6 @@ export interface FaultsOptions {
   readonly controls: readonly string[] | undefined;
 }
 
-/** The totals of all rounds of a scenario on one deployment. */
 type Row = ReturnType<typeof newRow>;
 
 /**
@@ -128,7 +125,6 @@ const newRow = (engines: EnginesName, scenario: string) => {
   return { engines, scenario, ...counts, seconds: 0 };
 };
 
-/** Plays one round of a scenario on a deployment. */
 const play = (
   deployment: Deployment,
   scenario: Scenario,
@@ -154,7 +150,6 @@ const addTo = (row: Row, { round, checked, violations, seconds }: Played): void 
   row.seconds += Math.round(seconds);
 };
 
-/** Prints violations with the stored documents that they name, and the end of the processes' output. */
 const printFailure = async ({ data, processes }: Deployment, { violations }: Played): Promise<void> => {
   const shown = violations.slice(0, 20);
   for (const { invariant, text } of shown) print(`  ${invariant}: ${text}`);

@@ -1,12 +1,10 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-/** The repository: the build context of the images and the folder of the composition. */
 export const ROOT = new URL('../../../', import.meta.url).pathname;
 
 export interface Running {
   readonly cwd?: string;
-  /** Added to the environment of this process. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -29,7 +27,6 @@ export function isSuccessful(program: string, args: readonly string[]): Promise<
   );
 }
 
-/** A container engine of this machine: the program that commands it. */
 export type Engine = 'docker' | 'podman';
 
 let engine: Promise<Engine> | undefined;
@@ -57,7 +54,6 @@ export function formatColumns(rows: readonly (readonly string[])[]): string {
   return `${rows.map((row) => line(row).trimEnd()).join('\n')}\n`;
 }
 
-/** Runs the step, reports its result, and rejects if the step does. */
 export async function runStep(name: string, act: () => Promise<string>): Promise<void> {
   const started = performance.now();
   const report = (mark: string, text: string): void => {

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findContainerEngine, formatColumns, isSuccessful, ROOT, run, runEngine } from './command.ts';
 
-/** The folder of each image's own package. */
 const folders: Readonly<Record<string, string>> = {
   gateway: 'gateway',
   authorizer: 'authorizer',
@@ -12,10 +11,8 @@ const folders: Readonly<Record<string, string>> = {
   operator: 'deploy/operator',
 };
 
-/** All images, those of teams' services included, in the order of the table. */
 export const imageNames: readonly string[] = Object.keys(folders);
 
-/** The arguments of a build from this working tree, and the image's name and version. */
 const buildOf = async (name: string, buildArgs: readonly string[]) => {
   const { version } = JSON.parse(await readFile(join(ROOT, String(folders[name]), 'package.json'), 'utf8'));
   const changed = (await run('git', ['status', '--porcelain'])) === '' ? '' : '-changed';
@@ -66,12 +63,10 @@ const pushImage = async (
   return tag;
 };
 
-/** The contents of an image and its size. */
 interface Contents {
   readonly megabytes: number;
   /** The size of the layer with the service and its dependencies; the other layers are the same for all. */
   readonly ownMegabytes: number;
-  /** The project's own packages in it. */
   readonly packages: readonly string[];
   /** Unwanted contents: tests, sources, development tools, a shell. */
   readonly unwanted: readonly string[];
@@ -114,7 +109,6 @@ for (const shell of ${JSON.stringify(SHELLS)}) if (fs.existsSync(shell)) unwante
 console.log(JSON.stringify({ packages: [...packages].sort(), unwanted, user: process.getuid() }));
 `;
 
-/** Inspects an image. */
 export async function inspectImage(tag: string): Promise<Contents> {
   const bare = ['--rm', '--network', 'none', '--read-only', '--cap-drop', 'ALL', '--entrypoint', '/usr/local/bin/node'];
   const inside = await runEngine('run', ...bare, tag, '-e', INSPECTION);

@@ -8,10 +8,8 @@ import { type Address, createFetch, findFreePort, type WaitOptions, waitUntil } 
 import { findContainerEngine, isSuccessful, run, runEngine, runStep } from './command.ts';
 import { buildImage, checkContents, imageNames, inspectImage } from './images.ts';
 
-/** The members of demo.json that are read here. */
 interface Demo {
   readonly baseUrl: string;
-  /** Path of the certificate that clients trust, inside the container. */
   readonly caFile: string;
   readonly clients: readonly { name: string; institution: string; clientId: string; clientSecret: string }[];
   readonly pointsOfSale: readonly { serviceHost: string; institution: string }[];
@@ -93,7 +91,6 @@ const purchaseB = async (address: Address, demo: Demo): Promise<string> => {
   return 'cart of 2, checked out as a guest, 2 barcodes; cancelled';
 };
 
-/** Reads pages of the documentation: two guides, the reference, and every file that it loads. Returns a summary. */
 const readDocumentation = async (address: Address): Promise<string> => {
   const fetch = createFetch(address);
   const read = async (path: string): Promise<string> => {
@@ -147,7 +144,6 @@ const openComposition = (options: CompositionOptions) => {
   };
   return {
     command,
-    /** Starts all services in order. */
     up: async () => void (await compose('up', '-d', '--no-build')),
     /** Waits for a one-shot container. @throws {Error} when it fails */
     async finished(service: string) {
@@ -160,7 +156,6 @@ const openComposition = (options: CompositionOptions) => {
       await waitUntil(hasExited, { what: `${service} to end`, withinMs: 300_000, everyMs: 500 });
       if (state !== 'exited 0') throw new Error(`${service}: ${state}`);
     },
-    /** Reads one file of a container, running or not. */
     file: async (service: string, path: string) =>
       run('sh', [
         '-c',
@@ -178,7 +173,6 @@ const openComposition = (options: CompositionOptions) => {
       const others = lines.filter((line) => !line.includes('"level":') && !line.startsWith('rabbitmq'));
       return [...complaints.slice(-40), ...others.slice(-15)].map((line) => line.slice(0, 400)).join('\n');
     },
-    /** Removes the composition with its data. */
     down: async () =>
       void (await compose('--profile', 'operator', 'down', '--volumes', '--remove-orphans', '--timeout', '15')),
   };

@@ -6,7 +6,6 @@ import { urlToHttpOptions } from 'node:url';
 /** Any JSON, untyped: a client reads the members that it needs. */
 export type Json = ReturnType<typeof JSON.parse>;
 
-/** A request. */
 export interface Call {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -14,7 +13,6 @@ export interface Call {
   readonly body?: unknown;
 }
 
-/** A complete response. */
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -27,11 +25,8 @@ export interface Reply {
   readonly ms: number;
 }
 
-/** Where a client sends its requests. */
 export interface Address {
-  /** An https or http URL. */
   readonly baseUrl: string;
-  /** The certificate, in PEM, that the client trusts instead of the system's. */
   readonly ca?: string;
 }
 
@@ -68,7 +63,6 @@ const exchange = (target: RequestOptions, path: string, call: Call, usual: Call[
     else outgoing.end(payload);
   });
 
-/** The body to send, with its Content-Type if the call names none. */
 const encodeBody = (body: unknown): { payload?: string | Readable; type?: string } => {
   if (body === undefined) return {};
   if (typeof body === 'string' || body instanceof Readable) return { payload: body };

@@ -68,7 +68,6 @@ const isFree = async (port: number): Promise<boolean> => {
   return isListening;
 };
 
-/** Returns a free port. */
 export async function findFreePort(): Promise<number> {
   const [port = 0] = await findFreePorts(1);
   return port;

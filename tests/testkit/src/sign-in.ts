@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Client, Reply } from './client.ts';
 
-/** Returns a client that keeps and sends cookies, as a browser on a page of this origin does. */
 export function keepCookies(client: Client, origin: string, cookies: Map<string, string> = new Map()): Client {
   return async (path, call = {}) => {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
@@ -27,7 +26,6 @@ export function createAuthorizationRequest(clientId: string, redirectUri: string
   });
   return {
     path: `/auth/authorize?${query}`,
-    /** The form by which its code is exchanged. */
     createExchange: (code = '') => ({
       grant_type: 'authorization_code',
       client_id: clientId,
@@ -38,7 +36,6 @@ export function createAuthorizationRequest(clientId: string, redirectUri: string
   };
 }
 
-/** Sends the form of a page of the authorizer with these fields. */
 export function sendForm(browser: Client, { text }: Reply, fields: Readonly<Record<string, string>>): Promise<Reply> {
   const form = /name="form" value="([^"]+)"/.exec(text)?.[1] ?? '';
   return browser('/auth/authorize', { method: 'POST', body: new URLSearchParams({ form, ...fields }) });

@@ -16,7 +16,6 @@ interface Outcome {
   readonly p99: number;
 }
 
-/** Applies the load from this process. */
 export async function apply({ url, connections, seconds, headers }: Load): Promise<Outcome> {
   const result = await autocannon({ url, connections, duration: seconds, headers });
   const wrong = result.errors + result.timeouts + result['4xx'] + result['5xx'];

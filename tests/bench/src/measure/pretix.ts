@@ -34,10 +34,8 @@ const run = promisify(execFile);
 
 const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => (exitCode ?? signalCode) !== null;
 
-/** An installation of pretix. */
 export interface Installation {
   readonly version: string;
-  /** The folder of its programs. */
   readonly bin: string;
   /** A file that keeps its empty tables, once they have been made: that takes it minutes. */
   readonly tables: string;

@@ -8,20 +8,17 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Credentials, findFreePorts, waitUntil } from '@boxoffice/testkit';
 
-/** A program of this folder that runs beside the load and has announced its address. */
 export interface Running<Announced> {
   readonly announced: Announced;
   readonly child: ChildProcess;
   stop(): Promise<void>;
 }
 
-/** The address of the benchmark's authorizer, and who may use it. */
 export interface AuthorizerAnnouncement {
   readonly url: string;
   readonly clientId: string;
   readonly clientSecret: string;
   readonly apiKey: string;
-  /** The gateway's service secret. */
   readonly serviceSecret: string;
 }
 
@@ -95,7 +92,6 @@ export async function waitForRest(measureCpu: () => number, withinMs = 10_000): 
   }
 }
 
-/** A directory of a program of this folder, which is removed when it ends. */
 export function createScratchDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'boxoffice-bench-'));
   process.once('exit', () => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
@@ -108,7 +104,6 @@ export function announce(message: object): void {
   process.stdout.write(`${JSON.stringify(message)}\n`);
 }
 
-/** The folder of this checkout. */
 export const HERE = new URL('../../../../', import.meta.url).pathname;
 
 /** The product as `npm start` runs it, on its own data directory and free ports. */
@@ -117,9 +112,7 @@ export interface Product {
   /** Seconds from the start of the process to readiness. */
   readonly seconds: number;
   readonly baseUrl: string;
-  /** The certificate of its HTTPS listener. */
   readonly caFile: string;
-  /** The opera's demo client of that name. */
   client(name: string): Credentials;
   stop(): Promise<void>;
 }
@@ -181,7 +174,6 @@ export async function startProduct(
   };
 }
 
-/** Settings that lift every limit on requests and held places. */
 export const UNLIMITED = {
   RATE_LIMIT_PER_MINUTE: '100000000',
   ADDRESS_LIMIT_PER_MINUTE: '100000000',

@@ -1,6 +1,5 @@
 // Measurement: processes under test, CPU time, intervals and reports.
 
-/** One target of a benchmark, a ratio or a figure within one run, with what was reached. */
 export interface Target {
   readonly what: string;
   readonly target: string;
@@ -8,14 +7,12 @@ export interface Target {
   readonly met: boolean;
 }
 
-/** What a benchmark measured. */
 interface Result {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly (string | number)[])[];
   readonly targets: readonly Target[];
 }
 
-/** A benchmark: measures, reports its progress, and returns its measurements. */
 export interface Benchmark {
   readonly about: string;
   /** Whether a missed target is a failure of the program. */
@@ -45,10 +42,8 @@ export function createMinimumTarget(what: string, reached: number, least: number
   };
 }
 
-/** Rounds to three significant digits. */
 const round = (value: number): number => Number(value.toPrecision(3));
 
-/** A target that a measurement may not exceed. */
 export function createMaximumTarget(what: string, reached: number, most: number, unit: string): Target {
   return {
     what,
@@ -58,7 +53,6 @@ export function createMaximumTarget(what: string, reached: number, most: number,
   };
 }
 
-/** The result as a table for a terminal. */
 export function formatTable(name: string, about: string, { columns, rows, targets }: Result): string {
   const cells = [columns, ...rows.map((row) => row.map((cell) => `${typeof cell === 'number' ? round(cell) : cell}`))];
   const widths = columns.map((_, index) => Math.max(...cells.map((row) => row[index]?.length ?? 0)));

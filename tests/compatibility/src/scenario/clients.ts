@@ -84,13 +84,11 @@ const clientOf =
   (path, call) =>
     send(new URL(path, urls[service]), call, { agent: connections });
 
-/** Creates a visitor, which reuses the session of the point of sale. */
 export function createVisitor(scenario: Scenario, serviceHost: string) {
   const ask = openVisitor(clientOf(scenario, 'pos'), serviceHost);
   return { ask, must: (path: string, call?: Call) => readData(ask, path, call) };
 }
 
-/** Pays on the page of the simulated provider at this address of the gateway. */
 export async function payOnPage(scenario: Scenario, url: string): Promise<void> {
   const { status } = await fetch(new URL(new URL(url).pathname, scenario.urls.payments), {
     method: 'POST',
@@ -114,12 +112,10 @@ export function openBrowser(scenario: Scenario, session?: string) {
   return { cookies, browser: keepCookies(clientOf(scenario, 'authorizer'), PUBLIC_URL, cookies) };
 }
 
-/** An authorization request of the scenario's client. */
 export function createRequest(clientId: string) {
   return createAuthorizationRequest(clientId, CALLBACK, 'openid offline_access orders:read');
 }
 
-/** The token endpoint's answer. */
 export function requestTokens(scenario: Scenario, form: Readonly<Record<string, string>>): Promise<Reply> {
   return clientOf(scenario, 'authorizer')('/auth/token', { method: 'POST', body: new URLSearchParams(form) });
 }

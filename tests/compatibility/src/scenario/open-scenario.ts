@@ -25,23 +25,19 @@ import { tickets } from '@boxoffice/tickets';
 
 export type Scenario = Awaited<ReturnType<typeof openScenario>>;
 
-/** A service, whatever its settings are. */
 export type AnyService = ServiceDefinition<SettingsSpec>;
 
-/** Parts of the scenario that a test can replace. */
 interface ScenarioOptions {
   /** Default: none. */
   readonly logger?: Logger;
   /** Whom the other services trust instead of the scenario's authorizer. */
   readonly authorizerUrl?: string;
-  /** Wraps the bus of the services. */
   readonly bus?: (bus: Bus) => Bus;
   /**
    * Creates another release of each service: each service then runs twice, as the present and as the other release, on
    * the same documents and queues, and its address alternates between both.
    */
   readonly beside?: (definition: AnyService) => { readonly definition: AnyService; store(store: Store): Store };
-  /** Fills the stores before anything starts. */
   readonly fill?: (stores: Readonly<Record<string, Store>>) => Promise<void>;
 }
 
@@ -61,7 +57,6 @@ const UNSTARTED = { CATALOG_URL: 'http://127.0.0.1:1', CONTACTS_URL: 'http://127
 
 export const PUBLIC_URL = 'https://localhost:8443';
 
-/** Starts the services of an installation in this process on embedded engines, empty or filled. */
 export async function openScenario(options: ScenarioOptions = {}) {
   const { logger = quiet, authorizerUrl, bus: seen, beside, fill } = options;
   const directory = mkdtempSync(join(tmpdir(), 'boxoffice-scenario-'));
@@ -124,7 +119,6 @@ export async function openScenario(options: ScenarioOptions = {}) {
     throw error;
   }
   const { deadLetters } = engines.bus;
-  /** Stops a service: others get no response from it. */
   const stop = async (service: string): Promise<void> => {
     for (const one of running.filter(({ name }) => name === service)) {
       running.splice(running.indexOf(one), 1);
@@ -133,7 +127,6 @@ export async function openScenario(options: ScenarioOptions = {}) {
   };
   return {
     urls: inTurn(addresses),
-    /** By service. */
     stores,
     bus,
     deadLetters,
@@ -145,7 +138,6 @@ export async function openScenario(options: ScenarioOptions = {}) {
   };
 }
 
-/** Alternates between the values of each name. */
 const inTurn = (all: Readonly<Record<string, readonly string[]>>): Readonly<Record<string, string>> => {
   const urls: Record<string, string> = {};
   for (const name of Object.keys(definitions)) {
@@ -164,10 +156,8 @@ export async function isSilent({ stores }: Scenario): Promise<boolean> {
 
 const nothing = (): void => undefined;
 
-/** A silent logger for scenarios whose documents alone matter. */
 export const quiet: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 
-/** A unique name. */
 export function createName(prefix: string): string {
   return `${prefix}-${randomUUID().slice(0, 8)}`;
 }

@@ -6,7 +6,6 @@ import { openClient, requestAuthorization, waitUntil } from '@boxoffice/testkit'
 import { createPartner, createVisitor, type Partner, payOnPage, signIn } from './clients.ts';
 import { createName, type Scenario } from './open-scenario.ts';
 
-/** The stock on sale. */
 export interface Hall {
   readonly performanceId: string;
   readonly numbered: string;
@@ -16,7 +15,6 @@ export interface Hall {
 
 const DAY = 86_400_000;
 
-/** Creates a performance with twelve numbered places. */
 export async function openHall(partner: Partner, code: string): Promise<Hall> {
   const tariff = await partner.must(
     '/svc/v3/catalog/tariffs',
@@ -56,7 +54,6 @@ const performance = (tariffId: string) => ({
 
 const inDays = (days: number): string => new Date(Date.now() + days * DAY).toISOString();
 
-/** The items of an order of numbered places. */
 export function buildSeatItems({ performanceId, numbered, tariffId }: Hall, quantity = 1) {
   return {
     items: [{ performanceId, seatCategoryId: numbered, tariffId, quantity }],
@@ -86,19 +83,15 @@ export async function openShop(partner: Partner, hall: Hall, holdMinutes: number
   return serviceHost;
 }
 
-/** The password of the users of the institution API. */
 export const STAFF_PASSWORD = 'four swans on a cold lake';
 
-/** The login of the only user. */
 export const PASSWORD = 'correct horse battery';
 
-/** A point of sale with an offer. */
 export interface Shop {
   readonly partner: Partner;
   readonly hall: Hall;
 }
 
-/** Creates an institution with a partner and keys of a payment provider. */
 export async function openInstitution(
   scenario: Scenario,
 ): Promise<{ readonly institution: string; readonly partner: Partner }> {
@@ -117,7 +110,6 @@ const storeOf = ({ stores }: Scenario, name: string): Store => {
   return store;
 };
 
-/** Creates the documents of an institution: everything that its operations leave behind. */
 export async function runScenario(scenario: Scenario): Promise<Shop> {
   const { institution, partner } = await openInstitution(scenario);
   await subscribe(partner);
@@ -178,7 +170,6 @@ const individual = (name: string) =>
     authorizations: { newsletter: true, partners: false },
   });
 
-/** An order in each state that a partner can reach, with tickets in each of theirs. */
 const sell = async (partner: Partner, hall: Hall, contactNumber: string): Promise<void> => {
   const order = async (more: object = {}) => {
     const made = await partner.must('/svc/v3/orders', post({ ...buildSeatItems(hall), contactNumber, ...more }));
@@ -244,7 +235,6 @@ const visit = async (scenario: Scenario, hall: Hall, serviceHost: string, login:
   await member.ask('/tnwr/v1/sessions', post({ login, password: 'wrong' }));
 };
 
-/** An order that is paid on the page of a provider, which gives some of it back. */
 const payByProvider = async (scenario: Scenario, partner: Partner, hall: Hall, serviceHost: string): Promise<void> => {
   const guest = createVisitor(scenario, serviceHost);
   const [item] = buildSeatItems(hall).items;
@@ -260,7 +250,6 @@ const payByProvider = async (scenario: Scenario, partner: Partner, hall: Hall, s
   });
 };
 
-/** A client that gets a token, revokes it, and is deleted. */
 const comeAndGo = async ({ urls }: Scenario, partner: Partner): Promise<void> => {
   const { clientId, clientSecret } = await partner.must(
     '/svc/v3/clients',

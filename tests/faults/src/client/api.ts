@@ -30,7 +30,6 @@ export interface Asked {
   readonly reply: Reply | undefined;
   /** The responses in order; a sequence of equal ones appears once. */
   readonly story: readonly string[];
-  /** The number of tries with an inconclusive response. */
   readonly unknownTries: number;
   readonly tookMs: number;
 }
@@ -46,13 +45,11 @@ export function waitBeforeRepeat(repeats: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 1.5 ** repeats)));
 }
 
-/** Whether the response tells the client to repeat the request later. */
 const isBusy = ({ status, body, headers }: Reply): boolean =>
   status === 429 ||
   (status === 409 && body?.status === 'idempotency_in_progress') ||
   (status === 409 && body?.status === 'conflict' && headers['idempotency-replayed'] === undefined);
 
-/** Whether the response says what became of the request. */
 export function isFinal(reply: Reply | undefined): reply is Reply {
   return reply !== undefined && reply.status < 500 && !isBusy(reply);
 }

@@ -18,7 +18,6 @@ interface Particulars {
 interface BuyerOptions {
   readonly api: Client;
   readonly journal: Journal;
-  /** The choices of this buyer alone: its keys and habits. */
   readonly random: Random;
   /** Prefix of the idempotency keys; unique to the round. */
   readonly reference: string;
@@ -26,7 +25,6 @@ interface BuyerOptions {
   readonly persistent?: boolean;
 }
 
-/** Creates a buyer. */
 export function openBuyer({ api, journal, random, reference, persistent }: BuyerOptions) {
   let serial = 0;
   const name = `${reference}/${random.between(0, 0xffff_ffff).toString(36)}`;
@@ -93,13 +91,10 @@ export function openBuyer({ api, journal, random, reference, persistent }: Buyer
     confirm: (id: string) => act('confirm', id, order(id, 'confirmation'), { onAccount: true }),
     cancel: (id: string, override?: boolean) =>
       act('cancel', id, order(id, 'cancellation'), { reason: 'faults', ...(override ? { override } : {}) }),
-    /** Pays with immediate capture. */
     pay: (id: string, amount: number) =>
       act('pay', id, order(id, 'payments'), { method: 'card', amount, status: 'captured' }, { amount }),
-    /** Records a pending payment. */
     pledge: (id: string, amount: number) =>
       act('pledge', id, order(id, 'payments'), { method: 'card', amount, status: 'pending' }),
-    /** Captures a pending payment. */
     settle: (id: string, paymentId: string, amount: number) =>
       act('settle', id, order(id, `payments/${paymentId}`), { status: 'captured' }, { method: 'PATCH', amount }),
     refund: (id: string, amount: number) =>
@@ -109,7 +104,6 @@ export function openBuyer({ api, journal, random, reference, persistent }: Buyer
     add: (id: string, items: readonly RequestedItem[]) => act('add', id, order(id, 'lines'), { items }),
     remove: (id: string, line: string) =>
       act('remove', id, order(id, `lines/${line}`), {}, { method: 'DELETE', detail: line }),
-    /** Names the contact who buys. */
     change: (id: string, contactNumber: string) =>
       act('change', id, `/svc/v3/orders/${id}`, { contactNumber }, { method: 'PATCH', detail: contactNumber }),
     print: (id: string) => act('print', id, ticket(id, 'printing'), {}),
@@ -119,7 +113,6 @@ export function openBuyer({ api, journal, random, reference, persistent }: Buyer
   };
 }
 
-/** The order that a creation returned, if it succeeded. */
 export function getCreatedOrder({ action, answer }: Entry): OrderView | undefined {
   return action === 'create' && answer !== null ? (answer as OrderView) : undefined;
 }

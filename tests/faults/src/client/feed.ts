@@ -15,7 +15,6 @@ export interface EventView {
   readonly data: { readonly state?: string; readonly status?: string; readonly orderId?: string };
 }
 
-/** What a webhook delivers. */
 export interface Delivered {
   /** The ids of the events, in the order of their first arrivals. */
   readonly received: ReadonlySet<string>;
@@ -23,7 +22,6 @@ export interface Delivered {
   covers(type: string): boolean;
 }
 
-/** What a partner has received of a round. */
 export interface Received {
   /** The feed since the round began. */
   readonly events: readonly EventView[];
@@ -36,7 +34,6 @@ export interface Feed {
   read(): Promise<readonly EventView[]>;
 }
 
-/** Follows the feed from now on. */
 export async function openFeed(api: Client): Promise<Feed> {
   const events: EventView[] = [];
   let { nextCursor: after }: { nextCursor: string } = await requireData(api, '/svc/v3/events');
@@ -55,9 +52,7 @@ export async function openFeed(api: Client): Promise<Feed> {
   };
 }
 
-/** A webhook's receiver, which accepts everything. */
 export interface Receiver extends Delivered {
-  /** Deletes the webhook and stops listening. */
   close(): Promise<void>;
 }
 
@@ -78,7 +73,6 @@ const stop = async (server: Server): Promise<void> => {
   await closed;
 };
 
-/** Creates a webhook of the types, and receives it on loopback. */
 const openReceiver = async (api: Client, types: readonly string[]): Promise<Receiver> => {
   const received = new Set<string>();
   const server = createServer((request, response) => {

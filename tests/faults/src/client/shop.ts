@@ -7,7 +7,6 @@ import type { Random } from '../round/random.ts';
 import { type Hall, openPointOfSale } from '../round/stage.ts';
 import { findOrder, type OrderView, requireData, waitBeforeRepeat } from './api.ts';
 
-/** A point of sale that sells one performance (a hall) to visitors. */
 export type Shop = Awaited<ReturnType<typeof openShop>>;
 
 const USERS = 3;
@@ -46,9 +45,7 @@ export async function openShop(
 }
 
 interface VisitOptions {
-  /** A visitor's own client of the product. */
   readonly pos: Client;
-  /** The institution's client, which reads the orders. */
   readonly api: Client;
   readonly shop: Shop;
   readonly journal: Journal;

@@ -11,14 +11,12 @@ import {
 import type { Deployment } from '../deployment/deployment.ts';
 import { requireData, sendCommand } from './api.ts';
 
-/** A user of the institution API, and the public client at which it signs in. */
 export interface SignInAccount {
   readonly clientId: string;
   readonly login: string;
   readonly password: string;
 }
 
-/** One refresh token, as its application used it. */
 export interface UsedToken {
   /** The successors that it was given: more than one only if a repeat gave another one. */
   readonly successors: Set<string>;
@@ -28,15 +26,11 @@ export interface UsedToken {
   unknown: number;
 }
 
-/** What a client knows of one grant. */
 export interface KnownGrant {
-  /** Requests with its code. */
   readonly code: UsedToken;
-  /** The chain, in order of use. */
   readonly tokens: UsedToken[];
   /** Whether a used token was shown again and refused, so that everything of the grant has ended. */
   ended: boolean;
-  /** Answers with tokens after that. */
   givenAfterEnd: number;
   /**
    * What became of the browser's session after an acknowledged sign-in: undefined where the answer was inconclusive.
@@ -50,7 +44,6 @@ const REFRESHES = 3;
 /** Below the ten seconds within which a lost answer may be asked for again. */
 const REPEAT_WITHIN_MS = 6_000;
 
-/** Creates a client at which users sign in, and a user who has set a password. */
 export async function openAccount(visit: Client, api: Client): Promise<SignInAccount> {
   const scopes = ['orders:read'];
   const { clientId } = await requireData(
@@ -69,9 +62,7 @@ export async function openAccount(visit: Client, api: Client): Promise<SignInAcc
 
 const post = (body: object): Call => ({ method: 'POST', body });
 
-/** A user's sign-in as far as the code. */
 interface SignedIn {
-  /** The form by which its code is exchanged. */
   readonly exchange: Readonly<Record<string, string>>;
   /** Whether the browser is signed in now; undefined if the answer was inconclusive. */
   readonly signedIn: boolean | undefined;
@@ -140,7 +131,6 @@ export function refresh(visit: Client, account: SignInAccount, token: string): P
   return use(visit, refreshing(account, token), newUse());
 }
 
-/** The form by which a refresh token is used. */
 const refreshing = ({ clientId }: SignInAccount, refreshToken: string) => ({
   client_id: clientId,
   grant_type: 'refresh_token',
@@ -195,7 +185,6 @@ export async function eraseCustomer(api: Client): Promise<string | undefined> {
   return user && erased ? user.userId : undefined;
 }
 
-/** The counted requests of an API key, of the latest days. */
 export async function readCountedRequests(api: Client, apiKeyId: string): Promise<number> {
   const path = '/svc/v3/usage?granularity=day&groupBy=apiKey&limit=500';
   const { items }: { items: { apiKeyId: string | null; requests: number }[] } = await requireData(api, path);

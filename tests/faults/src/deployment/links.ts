@@ -9,7 +9,6 @@ import { type Proxy as Link, type ToxicDirection, type ToxicType, Toxiproxy } fr
 import type { Random } from '../round/random.ts';
 import { serving } from './crash-points.ts';
 
-/** The end of a link that listens. */
 export type Target = (typeof serving)[number] | 'store' | 'broker';
 
 const callersOf = (target: Target): readonly string[] => {
@@ -39,7 +38,6 @@ export function buildLinkSettings(
   );
 }
 
-/** The setting that names the target's address. */
 const settingOf = (target: Target): string => {
   if (target === 'store') return 'MONGODB_URL';
   return target === 'broker' ? 'AMQP_URL' : `${target.toUpperCase()}_URL`;
@@ -110,7 +108,6 @@ export function describeMissingLinks({ TEST_TOXIPROXY: program, TEST_MONGODB_URL
 
 const BUILD = new URL('../../../../.ci/toxiproxy', import.meta.url).pathname;
 
-/** The links of a deployment, each with a proxy of its own. */
 export type Links = Awaited<ReturnType<typeof openLinks>>;
 
 /** Opens a proxy for each link. `urls` has the address of every service, of the store and of the broker. */
@@ -134,7 +131,6 @@ export async function openLinks(env: Environment, urls: Readonly<Record<Target, 
   const proxyOf = (link: string): Link => proxies.get(link) as Link;
   const enable = (proxy: Link, enabled: boolean) => proxy.update({ ...proxy.toJson(), enabled });
   return {
-    /** The settings of a calling process that put its links through the proxies. */
     settingsOf: (caller: string) => buildLinkSettings(caller, urls, (name) => proxyOf(name).listen),
     /** Damages a link until the next `mend`. */
     async damage(link: string, { toxics }: Damage) {

@@ -12,12 +12,10 @@ export interface Start {
   readonly story: readonly string[];
 }
 
-/** A process of the product, started from its own main and controlled by the harness. */
 export type ProductProcess = ReturnType<typeof createProductProcess>;
 
 interface ProcessOptions {
   readonly name: string;
-  /** The program's file and its arguments. */
   readonly program: readonly string[];
   readonly settings: Readonly<Record<string, string>>;
   /** Each answers 200 when the process is ready. */
@@ -101,7 +99,6 @@ export function createProductProcess({ name, program, settings, healthUrls, muta
       }
       throw new Error(`${name} ${child === undefined ? 'ended' : 'is not ready'} instead of being ready:\n${printed}`);
     },
-    /** Resolves when the running process has ended, whatever ended it. */
     ended: () => exited,
     async stop(signal: NodeJS.Signals): Promise<void> {
       child?.kill(signal);
@@ -113,16 +110,13 @@ export function createProductProcess({ name, program, settings, healthUrls, muta
     },
     arm: async (point: string, nth: number) => void (await tell({ kind: 'arm', point, nth })),
     disarm: async () => void (await tell({ kind: 'disarm' })),
-    /** Sets the engines' modes, also for its later starts. */
     async behave(next: Modes): Promise<void> {
       modes = next;
       await tell({ kind: 'modes', modes });
     },
     /** The facts that have arrived at the running process since the last call, as `<queue> <id>`. */
     arrived: async () => (await tell({ kind: 'count' }))?.arrived ?? [],
-    /** The files of the mutations that took effect in the running process. */
     planted: async () => (await tell({ kind: 'planted' }))?.planted ?? [],
-    /** The end of the output of all its runs. */
     output: () => printed,
   };
 }

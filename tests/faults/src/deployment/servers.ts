@@ -15,15 +15,11 @@ export interface Server {
   readonly url: string;
   /** Sends SIGKILL, as abrupt as a power cut. */
   kill(): Promise<void>;
-  /** Starts it again after a kill, with the same data and address. */
   start(): Promise<void>;
-  /** Ends it in good order and starts it again. */
   restart(): Promise<void>;
-  /** Ends it and removes its data. */
   close(): Promise<void>;
 }
 
-/** A message broker of the harness. */
 export interface Broker extends Server {
   /** The queues refuse messages while so many wait in them; undefined: their own limit again. */
   limit(messages: number | undefined): Promise<void>;
@@ -31,7 +27,6 @@ export interface Broker extends Server {
   alarm(on: boolean): Promise<void>;
 }
 
-/** Starts a server of MongoDB's protocol with the script that TEST_MONGODB_CONTROL names. */
 export async function startStoreServer(script: string): Promise<Server> {
   return (await startServer(script)).server;
 }
@@ -60,7 +55,6 @@ const startServer = async (script: string) => {
   return { server, run };
 };
 
-/** Starts a RabbitMQ node with the script that TEST_RABBITMQ_CONTROL names. */
 export async function startBroker(script: string): Promise<Broker> {
   const { server, run } = await startServer(script);
   return {

@@ -21,14 +21,12 @@ const AGAIN_MS = 300;
 
 let random: { readonly seed: string; readonly delays: Random } | undefined;
 
-/** The choices of the current seed. */
 const delays = (): Random => {
   const { seed = '' } = getModes();
   if (random?.seed !== seed) random = { seed, delays: createRandom(seed) };
   return random.delays;
 };
 
-/** As the original, in the modes of this process. */
 export function createInProcessBus(options: InProcessOptions): Bus {
   return doublePublications(createFaithful(options));
 }
@@ -62,7 +60,6 @@ const publishLater = async (bus: Bus, message: Message, delayMs: number): Promis
   }
 };
 
-/** As the original, in the modes of this process. */
 export async function connectRabbitmq(options: RabbitmqOptions): Promise<Bus> {
   return doublePublications(await connectFaithful(options));
 }

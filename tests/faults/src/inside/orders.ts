@@ -3,11 +3,9 @@ import { registerHooks } from 'node:module';
 import type { FactMoment } from '@boxoffice/service';
 import { type Edge, type FactPoint, type RequestPoint, requireCrashPoint } from '../deployment/crash-points.ts';
 
-/** The modes of a process's engines. */
 export interface Modes {
   /** Whether its bus publishes each fact twice and out of order. */
   readonly doubling: boolean;
-  /** Decides the delays of the copies. */
   readonly seed?: string;
   /** How far the wall clock of the process is ahead, in milliseconds; default 0. */
   readonly clockMs?: number;
@@ -17,14 +15,12 @@ export const faithful: Modes = { doubling: false };
 
 /** A bug that is planted in a process: a change of the text of one source file. */
 export interface Mutation {
-  /** The path in the repository. */
   readonly file: string;
   /** Occurs exactly once in the file. */
   readonly from: string;
   readonly to: string;
 }
 
-/** An order from the harness to a process that it started. */
 export type Order =
   | { readonly kind: 'modes'; readonly modes: Modes }
   /** The process dies when the crash point of that name is reached for the n-th time from now. */
@@ -33,7 +29,6 @@ export type Order =
   | { readonly kind: 'count' }
   | { readonly kind: 'planted' };
 
-/** The report of a process after every order. */
 export interface Report {
   readonly kind: 'done';
   /** For `count`: the facts that have arrived since the last report, as `<queue> <id>`. */
@@ -45,12 +40,10 @@ export interface Report {
 /** The current modes; the doubles of the bus and of the clock read them at every call. */
 let current: Modes = faithful;
 
-/** The current modes. */
 export function getModes(): Modes {
   return current;
 }
 
-/** Changes the modes for all later calls. */
 export function behave(next: Modes): void {
   current = next;
 }
@@ -75,7 +68,6 @@ export function replaceClock(): void {
 
 const computeShiftedNow = (): number => Faithful.now() + (current.clockMs ?? 0);
 
-/** The channels that report each edge of a request: those of node:http, and those of undici. */
 const channels: Readonly<Record<Edge, readonly string[]>> = {
   before: ['http.client.request.start', 'undici:request:create'],
   after: ['http.client.response.finish', 'undici:request:trailers'],
@@ -87,7 +79,6 @@ interface Seen {
   readonly request: { readonly method?: string; readonly path?: string; readonly url?: string };
 }
 
-/** Disarms the crash point, if there is one. */
 export function disarmCrashPoint(): void {
   disarm();
   disarm = () => undefined;
@@ -131,7 +122,6 @@ export function mutateSource(source: string, { file, from, to }: Mutation): stri
 
 const planted = new Set<string>();
 
-/** The files whose mutations took effect in this thread. */
 export function listPlantedFiles(): string[] {
   return [...planted];
 }

@@ -45,7 +45,6 @@ const isFailure = ({ status }: CheckoutAnswer): boolean => status !== null && st
 
 const isBought = ({ status }: CheckoutAnswer): boolean => status !== null && status < 300;
 
-/** Checks the order's final state. */
 const checkEnd = ({ cartId, key, answers }: Checkout, order: OrderView | undefined, check: Check): void => {
   const state = order?.state ?? 'gone';
   if (answers.some(({ orderCancelled }) => orderCancelled === true)) {

@@ -6,7 +6,6 @@ import { checkCheckouts } from './checkouts.ts';
 import { checkEvents } from './events.ts';
 import type { Check, Evidence } from './verdict.ts';
 
-/** Compares a round's evidence. */
 export function checkRound(evidence: Evidence, check: Check): void {
   checkAcknowledged(evidence, check);
   checkKeys(evidence, check);
@@ -115,7 +114,6 @@ const checkOrder = (order: OrderView, entries: readonly Entry[], closed: boolean
   check.that('acknowledged', order.paid <= most, () => `${id} has ${order.paid} paid, at most ${most} were sent`);
 };
 
-/** Whether one call created the order and sold it. */
 const isSoldAtOnce = (entries: readonly Entry[]): boolean =>
   entries.some(({ isSold, outcome }) => isSold && outcome === 'ok');
 
@@ -182,6 +180,5 @@ const checkKeys = ({ entries, observed, closed }: Evidence, check: Check): void 
   }
 };
 
-/** Whether the order shows the effect of the entry's request. */
 const hasEffect = ({ action }: Entry, order: OrderView): boolean =>
   (action === 'confirm' && order.confirmedAt !== null) || (action === 'cancel' && order.state === 'cancelled');

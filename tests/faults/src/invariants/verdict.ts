@@ -32,19 +32,16 @@ export interface Evidence {
   readonly closed?: boolean;
 }
 
-/** A violated invariant. */
 export interface Violation {
   readonly invariant: Invariant;
   readonly text: string;
 }
 
-/** The number of checks and the violations found. */
 export interface Verdict {
   readonly checked: number;
   readonly violations: readonly Violation[];
 }
 
-/** Counts checks and collects violations. */
 export interface Check {
   /** `text` is called only when the claim does not hold. */
   that(invariant: Invariant, holds: boolean, text: () => string): void;

@@ -13,7 +13,6 @@ import { tickets } from '@boxoffice/tickets';
 import { type DataLocation, openStores } from '../deployment/deployment.ts';
 import type { Verdict } from '../invariants/verdict.ts';
 
-/** An installation as an operator reads it, beside its processes. */
 export type Inspection = Awaited<ReturnType<typeof inspect>>;
 
 type Planted = Document & { readonly type: string };
@@ -62,7 +61,6 @@ export async function inspect(location: DataLocation) {
       return (await patiently(() => Promise.all(publishers.map(({ outbox }) => outbox.pending(1_000))))).flat();
     },
     deadLetters: () => engines.deadLetters.list(),
-    /** The messages that wait in each queue. */
     depths,
     async dropDeadLetters() {
       for (const { id } of await engines.deadLetters.list()) await engines.deadLetters.drop(id);
@@ -86,7 +84,6 @@ export async function inspect(location: DataLocation) {
       const name = asBytes && location.amqpUrl !== undefined ? id : key;
       return declared.queues.filter(({ types }) => types.includes(type)).map((queue) => `${queue.name} ${name}`);
     },
-    /** The stored documents with one of the ids, each as one line. */
     async documents(ids: readonly string[]) {
       const found: string[] = [];
       for (const { name, collections } of services) {

@@ -1,6 +1,5 @@
 import type { Asked, OrderView } from '../client/api.ts';
 
-/** The actions of a client. */
 export type Action =
   | 'create'
   | 'confirm'
@@ -21,7 +20,6 @@ export type Action =
 
 const ofTickets: readonly Action[] = ['print', 'control', 'revert', 'replace'];
 
-/** Whether the action's subject is a ticket. */
 export function isAboutTicket({ action }: Pick<Entry, 'action'>): boolean {
   return ofTickets.includes(action);
 }
@@ -37,7 +35,6 @@ export interface Entry extends Omit<Asked, 'reply'> {
   readonly subject: string | null;
   /** The amount of a payment or refund, in minor units. */
   readonly amount?: number;
-  /** Whether a creation sells its order, too. */
   readonly isSold?: true;
   /** The line that it removes, or the contact that it names. */
   readonly detail?: string;
@@ -51,12 +48,10 @@ export interface Entry extends Omit<Asked, 'reply'> {
   readonly repeated?: 'the same' | string;
 }
 
-/** The response to a visitor's checkout of a cart. */
 export interface CheckoutAnswer {
   /** Null without a response. */
   readonly status: number | null;
   readonly code: string | null;
-  /** The order in the response. */
   readonly orderId: string | null;
   readonly state: OrderView['state'] | null;
   /** The consequences that a 500 reports; null where it reports none. */
@@ -75,23 +70,18 @@ export function isOpen({ status, code }: CheckoutAnswer): boolean {
 export interface Checkout {
   readonly cartId: string;
   readonly key: string | null;
-  /** In order of arrival. */
   readonly answers: readonly CheckoutAnswer[];
-  /** The order's state in the institution API after each response that called it cancelled. */
   readonly sightings: readonly OrderView['state'][];
   /** Whether the visitor's session was valid after the last response; null where that is unknown. */
   readonly inSession: boolean | null;
 }
 
-/** The clients' records of a round. */
 export interface Journal {
   readonly entries: Entry[];
   readonly checkouts: Checkout[];
-  /** The ids of the carts in visitors' responses. */
   readonly carts: Set<string>;
 }
 
-/** An empty journal. */
 export function createJournal(): Journal {
   return { entries: [], checkouts: [], carts: new Set() };
 }

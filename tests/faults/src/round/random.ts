@@ -7,7 +7,6 @@ export interface Random {
   chance(probability: number): boolean;
   /** One of them. @throws {Error} when there is none */
   pick<T>(from: readonly T[]): T;
-  /** A shuffled copy. */
   shuffle<T>(from: readonly T[]): T[];
   /** Independent choices that depend only on the seed and the name, not on earlier choices. */
   fork(name: string): Random;

@@ -17,18 +17,14 @@ import { observeState, openHall, type Scope, type Section } from './stage.ts';
 /** One run of a scenario on a performance of its own, checked once it is quiet. */
 export interface Round extends Scope {
   readonly journal: Journal;
-  /** What a partner hears of it. */
   readonly feed: Feed;
   readonly receiver?: Receiver | undefined;
-  /** The faults that the processes and engines suffered, in words. */
   readonly faults: string[];
-  /** The restarts of the killed processes. */
   readonly revivals: Start[];
   /** The dead letters that it planted: `<queue> <key>`, or `<queue> <id>` of bytes that are no message. */
   readonly planted: string[];
   /** Whether the institution cancels the performance during the round. */
   readonly closed?: boolean;
-  /** Unfinished client requests: the round is checked after them. */
   readonly unfinished: Promise<unknown>[];
   /**
    * The factor of every promised time: long rounds measure what is promised, with the machine to themselves, and short
@@ -37,20 +33,16 @@ export interface Round extends Scope {
   readonly slack: number;
   /** Additional invariants of this round; called when it may be quiet, perhaps several times. */
   alsoTrue?: (evidence: Evidence, check: Check) => Promise<void> | void;
-  /** Reverts the round's changes after its check. */
   afterwards?: () => Promise<void>;
 }
 
-/** The deployment and the size of a round. */
 export interface Context {
   readonly deployment: Deployment;
   readonly api: Client;
   readonly random: Random;
   /** Of the whole run; with the turn, it decides what is chosen of a list. */
   readonly seed: string;
-  /** How many rounds of the scenario were played before. */
   readonly turn: number;
-  /** Unique in the installation. */
   readonly reference: string;
   /** The short version is part of every test run. */
   readonly size: 'short' | 'long';
@@ -200,10 +192,8 @@ export async function settle(
   }
 }
 
-/** A round that was played and checked. */
 export interface Played extends Verdict {
   readonly round: Round;
-  /** Of the round and its check together. */
   readonly seconds: number;
 }
 

@@ -4,9 +4,7 @@ import { findOrder, type OrderView, requireData, type TicketView } from '../clie
 /** A seat category to create; `code` names it. */
 export interface Section {
   readonly code: string;
-  /** Anonymous places. */
   readonly capacity?: number;
-  /** Numbered seats in place of a capacity. */
   readonly rows?: readonly { readonly row: string; readonly seats: number }[];
   /** The price of a place; default: 25.00. */
   readonly amount?: number;
@@ -77,7 +75,6 @@ export async function openPointOfSale(
   return made.serviceHost;
 }
 
-/** A requested item. */
 export interface RequestedItem {
   readonly performanceId: string;
   readonly seatCategoryId: string;
@@ -96,16 +93,13 @@ export function buildAnyPlacesItem({ performanceId, tariffId, sections }: Hall, 
   };
 }
 
-/** The product's state of one round, as it answers reads. */
 export interface ObservedState {
   readonly orders: readonly OrderView[];
   readonly tickets: readonly TicketView[];
 }
 
-/** The part of the installation that a round covers. */
 export interface Scope {
   readonly hall: Hall;
-  /** Prefix of the external reference of each of its orders. */
   readonly reference: string;
   /** All its orders were modified since. */
   readonly since: Date;
@@ -129,7 +123,6 @@ export async function observeState(
   return { orders: [...orders, ...hidden.flatMap((cart) => cart ?? [])], tickets };
 }
 
-/** Every item of a list, page by page. */
 const all = async <T>(api: Client, path: string): Promise<T[]> => {
   const found: T[] = [];
   for (let after = ''; ; ) {

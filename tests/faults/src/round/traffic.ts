@@ -46,7 +46,6 @@ export function tradeUntilEnough(buyer: Buyer, hall: Hall, random: Random, enoug
   }, enough);
 }
 
-/** The requests that follow the creation of an order. */
 const goOn = async (buyer: Buyer, { id, total }: OrderView, random: Random): Promise<void> => {
   const fate = random.next();
   if (fate < 0.1) return; // the hold lapses, or stays
@@ -57,7 +56,6 @@ const goOn = async (buyer: Buyer, { id, total }: OrderView, random: Random): Pro
   await useSold(buyer, { id, lines: (bought.answer as Partial<OrderView> | null)?.lines ?? [] }, random);
 };
 
-/** The requests that follow a sale. */
 const useSold = async (buyer: Buyer, { id, lines }: Pick<OrderView, 'id' | 'lines'>, random: Random): Promise<void> => {
   const [first] = lines.flatMap(({ ticketId }) => ticketId ?? []);
   if (first !== undefined && random.chance(0.4)) {
@@ -84,7 +82,6 @@ export async function runWithClients<T>(round: Round, clients: Clients, act: () 
   }
 }
 
-/** Partners who buy and cancel. */
 export function createPartners(context: Context, round: Round, count: number, persistent?: boolean): Clients {
   const buyers = openBuyers(context, round, count, persistent);
   return (enough) =>
@@ -94,7 +91,6 @@ export function createPartners(context: Context, round: Round, count: number, pe
 /** Seconds for which the point of sale of visitors holds places. */
 const HOLD_SECONDS = 20;
 
-/** Visitors of a web shop, who fill carts and buy them. */
 export async function createVisitors(context: Context, round: Round, count: number): Promise<Clients> {
   const { api, deployment, random, reference } = context;
   const { hall, journal } = round;

@@ -14,7 +14,6 @@ import { buildAnyPlacesItem, type Hall, openHall, openPointOfSale } from '../rou
 import { repeatUntilEnough, runWithClients } from '../round/traffic.ts';
 import { choosePoints, countRounds, killAtEach, requireReached } from './kills.ts';
 
-/** A contact as its client knows it. */
 interface KnownContact {
   readonly contactNumber: string;
   /** The acknowledged phone; undefined if none was, or a change is inconclusive. */
@@ -71,7 +70,6 @@ const buy = async (buyer: Buyer, { id, total }: OrderView, random: Random): Prom
   return settled.answer as OrderView;
 };
 
-/** Prints, controls, reverts and replaces a ticket. */
 const useTicket = async (buyer: Buyer, ticketId: string): Promise<void> => {
   await buyer.print(ticketId);
   await buyer.control(ticketId);
@@ -93,11 +91,9 @@ interface CommandsOptions {
   readonly hall: Hall;
   /** A point of sale whose holds end after `holdMs`. */
   readonly brief: { readonly serviceHost: string; readonly holdMs: number };
-  /** Where the contacts are recorded. */
   readonly contacts: KnownContact[];
 }
 
-/** One partner's turn: a contact, an order that is changed, bought and used in every way, and the contact's erasure. */
 const commandsInTurn = async (options: CommandsOptions, random: Random): Promise<void> => {
   const { api, buyer, hall, brief, contacts } = options;
   if (random.chance(0.2)) return payTooLate(buyer, hall, brief.serviceHost, brief.holdMs);
@@ -116,7 +112,6 @@ const commandsInTurn = async (options: CommandsOptions, random: Random): Promise
   }
 };
 
-/** A performance that was put on sale and postponed, with its acknowledged start. */
 interface KnownPerformance {
   readonly id: string;
   /** Undefined if the change is inconclusive. */
@@ -168,7 +163,6 @@ const LATE_MS = 2_500;
 /** Between two performances that are put on sale, and between two tokens. */
 const PAUSE_MS = 700;
 
-/** Checks that contacts are as the answers to their client say, and erased for good. */
 const checkContacts = async ({ api }: Context, contacts: readonly KnownContact[], check: Check): Promise<void> => {
   for (const { contactNumber, phone, erased } of contacts) {
     const contact = await requireData(api, `/svc/v3/contacts/individuals/${contactNumber}`);
@@ -205,7 +199,6 @@ const checkRefunds = async ({ api }: Context, entries: readonly Entry[], check: 
 
 const points = listPoints('command');
 
-/** Partners, visitors and an institution use every other command while processes are killed at eight of its steps. */
 export const commands: Scenario = {
   name: 'commands',
   about:

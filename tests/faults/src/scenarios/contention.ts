@@ -45,7 +45,6 @@ export const contention: Scenario = {
   },
 };
 
-/** A round with numbered seats, and the ids of these. */
 const beginSeats = async (context: Context, count: number): Promise<{ round: Round; seats: readonly string[] }> => {
   const SEATS_IN_ROW = 10;
   const rows = Array.from({ length: count / SEATS_IN_ROW }, (_, row) => ({ row: `${row + 1}`, seats: SEATS_IN_ROW }));
@@ -62,7 +61,6 @@ const seatsOf = ({ performanceId, tariffId, sections }: Hall, placeIds: readonly
   placeIds,
 });
 
-/** Many buyers compete for the same numbered seats, in overlapping groups and different orders. */
 export const seats: Scenario = {
   name: 'seats',
   about: 'overlapping requests for numbered seats',
@@ -136,7 +134,6 @@ const race = async (buyer: Buyer, round: Round, serviceHost: string, random: Ran
   await Promise.all([at(first).then(buy), at(second).then(() => buyer.cancel(order.id))]);
 };
 
-/** Confirmation (or payment), expiry and cancellation of an order at the same moment. */
 export const races: Scenario = {
   name: 'races',
   about: '300 races of confirmation, expiry and cancellation within 60 ms around the deadline',

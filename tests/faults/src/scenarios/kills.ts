@@ -16,7 +16,6 @@ const REACH_MS = 90_000;
 /** The last kill in the processes of a service, in progress or finished; kills run one after the other. */
 const last = new WeakMap<object, Promise<unknown>>();
 
-/** Runs an action on processes while no other kill of the same processes is in progress. */
 const alone = <T>(victims: readonly ProductProcess[], act: () => Promise<T>): Promise<T> => {
   const [first] = victims;
   if (!first) throw new Error('no process of this service runs');
@@ -79,17 +78,14 @@ export function killAll(
   });
 }
 
-/** The kills of a long round. */
 const PER_ROUND = 8;
 /** Those of a short one: the whole product of the embedded deployment restarts after each. */
 const SHORT = { embedded: 1, scaled: 2 } as const;
 
-/** How many rounds play all of these points. */
 export function countRounds(points: readonly string[]): number {
   return Math.ceil(points.length / PER_ROUND);
 }
 
-/** The points of this turn. */
 export function choosePoints(context: Context, all: readonly string[]): readonly string[] {
   return (
     context.points ??
@@ -104,7 +100,6 @@ export function requireReached(missed: readonly string[], check: Check): void {
 
 const ofSales = listPoints('purchase', 'cancellation');
 
-/** A process is killed with SIGKILL at each named step of purchase and cancellation during a sale, and restarted. */
 export const kills: Scenario = {
   name: 'kills',
   about: 'SIGKILL at eight steps a round of a purchase and a cancellation',
@@ -148,7 +143,6 @@ const strikeCheckouts = async (context: Context, round: Round): Promise<string[]
   return missed;
 };
 
-/** Visitors of a point of sale fill carts and buy them while processes are killed at each step of a checkout. */
 export const checkout: Scenario = {
   name: 'checkout',
   about:
@@ -169,7 +163,6 @@ export const checkout: Scenario = {
   },
 };
 
-/** A performance is cancelled during its sale while orders is killed: no order stays alive. */
 export const closing: Scenario = {
   name: 'closing',
   about: 'a performance is cancelled during its sale, and orders is killed meanwhile',

@@ -8,9 +8,7 @@ import { beginRound, openBuyers, type Scenario } from '../round/round.ts';
 import { buildAnyPlacesItem, type Hall, openPointOfSale } from '../round/stage.ts';
 import { createPartners, createVisitors, repeatUntilEnough, runWithClients } from '../round/traffic.ts';
 
-/** Facts whose data are made unreadable. */
 const poisons = ['order.cancelled', 'order.expired', 'tickets.cancelled', 'places.released'] as const;
-/** Deliveries for each unreadable message. */
 const PER_POISON = 50;
 /** Longer than any round needs for its deliveries. */
 const LONGEST_MS = 300_000;
@@ -22,7 +20,6 @@ const HOLD_SECONDS = 0.6;
 const LOOK_AGAIN_MS = 20;
 const MOST_LOOKS = 100;
 
-/** Whether everything that was published has arrived. */
 const hasArrived = async (inspection: Inspection): Promise<boolean> => {
   const [pending, depths] = await Promise.all([inspection.pending(), inspection.depths()]);
   return pending.length === 0 && depths.every(({ waiting }) => waiting === 0);

@@ -3,7 +3,6 @@ import { faithful } from '../inside/orders.ts';
 import { beginRound, type Context, type Round, type Scenario } from '../round/round.ts';
 import { runDuringTraffic } from '../round/traffic.ts';
 
-/** Plays faults of any processes during traffic, one after the other, each after a short while. */
 const play = async <Fault>(
   context: Context,
   faults: readonly Fault[],
@@ -19,7 +18,6 @@ const play = async <Fault>(
   return round;
 };
 
-/** Any process, the gateway and the authorizer included, dies at a random moment, alone or with another one. */
 export const randomKills: Scenario = {
   name: 'random-kills',
   about: 'SIGKILL of one process or two at once, at random moments, the gateway and the authorizer included',
@@ -59,7 +57,6 @@ export const pauses: Scenario = {
 /** How long the clocks differ before the process is killed, and again afterwards. */
 const APART_MS = 4_000;
 
-/** The clock of one process after the other differs, across a restart, by what docs/reliability.md promises to bear. */
 export const clocks: Scenario = {
   name: 'clocks',
   about: 'the wall clock of a process is 5 s ahead or behind, also across a SIGKILL',

@@ -31,7 +31,6 @@ export function checkGrants(grants: readonly KnownGrant[], check: Check): void {
   }
 }
 
-/** The requests with one API key, and what the product has counted of them. */
 export interface CountedKey {
   /** When each answered request was answered. Epoch milliseconds. */
   readonly answered: readonly number[];
@@ -39,7 +38,6 @@ export interface CountedKey {
   readonly unknown: number;
   /** When processes of the gateway were killed. Epoch milliseconds. */
   readonly kills: readonly number[];
-  /** The requests in the usage. */
   readonly counted: number;
 }
 
@@ -65,7 +63,6 @@ const LONG_PAUSE_MS = 1_000;
 
 const points = listPoints('access');
 
-/** Users sign in and refresh, a page asks with an API key, and processes are killed at eight of these steps. */
 export const signIns: Scenario = {
   name: 'sign-ins',
   about:

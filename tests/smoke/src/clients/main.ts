@@ -8,19 +8,14 @@ import { startProduct } from '@boxoffice/acceptance';
 import { openClient } from '@boxoffice/testkit';
 import { isSuccessful, ROOT, run, runStep } from '../command.ts';
 
-/** A language of openapi-generator, with the tool that builds its clients. */
 interface Language {
-  /** The name of its generator. */
   readonly generator: string;
-  /** Options of the generator. */
   readonly options?: string;
-  /** A command that succeeds where the tool is installed. */
   readonly tool: readonly [program: string, ...args: string[]];
   /** Builds the client in the folder, with packages from the usual registry of the language. */
   build(folder: string): Promise<unknown>;
 }
 
-/** The Python of the client's own environment. */
 const pythonOf = (folder: string): string => join(folder, 'environment', 'bin', 'python');
 
 const TSC = ['--noEmit', '--strict', '--target', 'es2022', '--module', 'esnext', '--moduleResolution', 'bundler'];
@@ -85,7 +80,6 @@ const generate = async (
 /** A generator of one language, beside openapi-generator. */
 interface Generator {
   readonly name: string;
-  /** A command that succeeds where it can be had. */
   readonly tool: readonly [program: string, ...args: string[]];
   /** Generates and builds a client; returns the command that lists tickets with one of the institution API. */
   make(description: string, folder: string): Promise<readonly [program: string, ...args: string[]]>;
@@ -141,7 +135,6 @@ const generators: readonly Generator[] = [
 
 const QUIET = { REDOCLY_TELEMETRY: 'off', SCARF_ANALYTICS: 'false', npm_config_ignore_scripts: 'true' };
 
-/** A problem that a linter found, in words. */
 type Problems = readonly string[];
 
 /** What `recommended` of Redocly says, but that the address is one of this machine. */
