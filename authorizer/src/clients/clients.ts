@@ -147,7 +147,6 @@ const register = (
   return createClients(store).create(institution, { ...registration, type });
 };
 
-/** The clients of one institution or of all, oldest first. */
 export async function listClients(store: Store, institution?: string) {
   const clients = store.collection(clientsCollection);
   const documents = institution === undefined ? clients.acrossInstitutions : clients.of(institution);

@@ -30,7 +30,6 @@ interface DecisionDependencies {
   readonly tokens: TokenStatus;
   readonly apiKeys: Pick<ApiKeyLookup, 'find'>;
   readonly signingKey: () => SigningKey;
-  /** Whose rows say which service may call what. */
   readonly services: Pick<ServiceList, 'rows'>;
   readonly now: () => number;
 }

@@ -22,7 +22,6 @@ export interface UserDetails {
 }
 
 export interface User extends UserDetails {
-  /** The email as it was written. */
   readonly login: string;
   /** The email in the form that equal ones share. */
   readonly loginKey: string;

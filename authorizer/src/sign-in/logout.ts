@@ -91,7 +91,6 @@ export function createLogout({
     return leave(http, to, open);
   };
 
-  /** The client that a request names, if its hint and its client_id agree. */
   const findClient = async (
     http: PageRequest,
     hint: { readonly clientId: string } | undefined,

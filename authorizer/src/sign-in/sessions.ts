@@ -72,7 +72,6 @@ export function createSessions(store: Store, accounts: Pick<Accounts, 'current'>
     return { session, account };
   };
 
-  /** The live session of a token, whatever its institution: for signing out. */
   const ofToken = async (token: string | undefined): Promise<OpenSession | undefined> =>
     open(token === undefined ? undefined : await sessions.acrossInstitutions.get(toId(token)));
 

@@ -15,7 +15,6 @@ export function describeRecovery(where: string): string {
   return `restore ${where}; if it is lost for good, put a new one there and run npm run operator -- keys rotate --compromised`;
 }
 
-/** KEY_ENCRYPTION_KEY does not decrypt the stored signing keys. */
 export class WrongKeyEncryptionKey extends StartFault {
   override readonly name = 'WrongKeyEncryptionKey';
   constructor(where = 'the setting') {
@@ -38,7 +37,6 @@ interface KeyOptions {
   readonly now?: () => number;
 }
 
-/** All stored keys, newest first. */
 export async function listKeys(store: Store): Promise<KeySummary[]> {
   const keys = await getSigningKeys(store).find();
   return keys.sort((a, b) => b.generation - a.generation).map(summarise);

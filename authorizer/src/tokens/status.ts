@@ -70,7 +70,6 @@ const iso = (at: number): string => new Date(at).toISOString();
 interface ActiveToken {
   readonly active: true;
   readonly claims: AccessClaims;
-  /** The token's scopes that its client, and its user's role, still hold. */
   readonly scopes: readonly string[];
   /** The user as it is now, which may have changed since the token was issued; null for a client's own token. */
   readonly user: CallerUser | null;

@@ -5,7 +5,6 @@ import { selectRoleScopes } from '../domain/scopes.ts';
 import { setLastSignIn } from '../domain/user.ts';
 import { type UserDocument, usersCollection } from '../store.ts';
 
-/** The user of a login, in one query whatever the login. */
 export async function findUserByLogin(
   users: Documents<UserDocument>,
   login: string,

@@ -35,7 +35,6 @@ export interface NewInvitation {
   readonly secret: string;
 }
 
-/** Makes an invitation that is not stored yet. */
 export function makeNewInvitation(now: number): NewInvitation {
   const secret = makeSecret('inv_');
   return { secret, invitation: { hash: hashSecret(secret), expiresAt: now + INVITATION_MS } };

@@ -37,7 +37,6 @@ export async function createApiUser(
 
 const isRole = (text: string): text is Role => ROLES.some((role) => role === text);
 
-/** The users of one institution or of all, oldest first. */
 export async function listApiUsers(store: Store, institution?: string) {
   const users = store.collection(usersCollection);
   const documents = institution === undefined ? users.acrossInstitutions : users.of(institution);

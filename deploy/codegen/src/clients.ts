@@ -10,7 +10,6 @@ import {
 } from './index.ts';
 import { listPartnerOperations, type PartnerOperation } from './partner-operations.ts';
 
-/** The released description of a process, by its name. */
 export type Released = readonly (readonly [process: string, description: Description])[];
 
 export interface Family {
@@ -20,9 +19,7 @@ export interface Family {
   readonly code: string;
   /** Messages that webhooks deliver and no operation answers: the package has their types, too. */
   readonly messages: readonly string[];
-  /** Whether some operations have a public form. */
   readonly hasPublic: boolean;
-  /** The operations that the package has. */
   readonly has: (operation: Described) => boolean;
 }
 

@@ -23,7 +23,6 @@ interface Row {
 
 const rowsAt = (path: string): readonly Row[] => JSON.parse(readFileSync(fileOf(path), 'utf8'));
 
-/** The services of teams that are in this repository. */
 const ofTeams = rowsAt('deploy/compose/services/services.json').filter(({ name }) =>
   existsSync(fileOf(`services/${name}/src`)),
 );

@@ -7,10 +7,8 @@ import { parseRows, RowsFault, type ServiceRow } from '@boxoffice/runtime/servic
 
 const TEMPLATES = new URL('../new-service', import.meta.url).pathname;
 
-/** The rows of the services of teams, as the Compose file mounts them. */
 const ROWS = 'deploy/compose/services/services.json';
 const RIGHTS = 'deploy/compose/broker-rights.json';
-/** The component of Kubernetes with the services of teams. */
 const COMPONENT = 'deploy/kubernetes/services';
 
 /** What keeps a service from being written, with the remedy. */
@@ -50,7 +48,6 @@ const withImporter = (lock: string, name: string, manifest: string): string => {
   return lock.replace(last, () => `${last}\n${own}`);
 };
 
-/** The component with the services of teams, before it has any. */
 const KUSTOMIZATION = `\
 # The services of teams: an overlay lists this folder among its components. \`npm run new-service\` adds a resource.
 apiVersion: kustomize.config.k8s.io/v1alpha1

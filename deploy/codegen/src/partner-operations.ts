@@ -14,7 +14,6 @@ const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 const STREAM_TYPE = 'text/event-stream';
 
-/** An operation as the package has it. */
 export interface PartnerOperation {
   readonly id: string;
   readonly method: string;
@@ -25,7 +24,6 @@ export interface PartnerOperation {
   readonly access: 'token' | 'key' | 'open';
   /** The operation with its parts in place, reduced to what types follow from. */
   readonly reduced: Json;
-  /** The parameter of its method. */
   readonly argument: string;
   /** What its method returns: with a token, and without one. */
   readonly answer: string;
@@ -142,7 +140,6 @@ const answerOf = (description: Description, operation: Described, queries: reado
   };
 };
 
-/** The success of an operation: its status and its content. */
 const successOf = (description: Description, { operationId, responses }: Described): [string, Response] => {
   const found = Object.entries(responses).find(([status]) => status.startsWith('2'));
   if (!found) throw new Error(`${operationId} has no success`);

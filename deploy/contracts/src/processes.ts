@@ -24,7 +24,6 @@ export interface Process {
   /** Path from the repository's root to the folder of its package.json, CHANGELOG.md and `released/`. */
   readonly folder: string;
   readonly version: string;
-  /** The callers of its description's operations. */
   readonly callers: string;
   readonly openapi: () => Description;
   readonly internal: () => Description;
@@ -33,7 +32,6 @@ export interface Process {
   readonly withdrawn: readonly string[];
   /** The types of the facts that it consumes, by queue. */
   readonly consumes: Readonly<Record<string, readonly string[]>>;
-  /** The internal operations that it calls, by service. */
   readonly calls: Readonly<Record<string, readonly string[]>>;
   /** The calls that it permits, by caller and service: of the authorizer. */
   readonly permits?: Contract['x-permits'];

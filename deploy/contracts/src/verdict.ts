@@ -30,7 +30,6 @@ export function formatRelease({ name, version }: Pick<Release, 'name' | 'version
   return `${name} ${version}`;
 }
 
-/** The release of a built-in process that this program was made with. */
 export function findOwnRelease(name: string): Release | undefined {
   const found = processes.find((process) => process.name === name);
   return found && { ...found, openapi: found.openapi(), internal: found.internal() };

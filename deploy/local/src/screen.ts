@@ -13,7 +13,6 @@ interface ScreenOptions {
   readonly seconds: number;
 }
 
-/** Commands that request a token of the first demo client and list shows with it, ready to paste. */
 export function listFirstCommands(publicUrl: string, demoFile: string, caFile: string | undefined): string[] {
   const curl = caFile === undefined ? 'curl -sS' : `curl -sS --cacert ${quote(caFile)}`;
   const pick = `c = require(${JSON.stringify(demoFile)}).clients[0], c.clientId + ":" + c.clientSecret`;

@@ -20,7 +20,6 @@ export const MANIFEST = 'manifest.json';
 
 export const FORMAT = 'boxoffice-backup-1';
 
-/** A file of a backup, by its path in the data directory. */
 interface BackedUp {
   readonly path: string;
   readonly bytes: number;
@@ -32,7 +31,6 @@ export interface Manifest {
   readonly format: string;
   /** ISO 8601 UTC: the common snapshot time of all databases. */
   readonly takenAt: string;
-  /** The version of each service in the program that took the backup. */
   readonly versions: Readonly<Record<string, string>>;
   readonly files: readonly BackedUp[];
   /** The installation's secrets that the data directory does not contain: they come from its settings. */

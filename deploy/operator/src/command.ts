@@ -72,7 +72,6 @@ export interface Command {
   run(installation: Installation, given: Given): Promise<Result>;
 }
 
-/** The words of a usage: required ones, and optional ones after them. */
 export function parseWords(usage: string): {
   readonly required: readonly string[];
   readonly optional: readonly string[];

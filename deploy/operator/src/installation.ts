@@ -46,7 +46,6 @@ export function readUsableRows(): { readonly rows: readonly ServiceRow[]; readon
   }
 }
 
-/** Every service with a store. */
 export const services = { authorizer, catalog, contacts, orders, tickets, events, payments, pos } as const;
 
 export type ServiceName = keyof typeof services;
@@ -111,11 +110,8 @@ export function openInstallation(data?: DataUse) {
     /** The services without a SQLite file (yet): opening their store would create an empty one. */
     missing: (): readonly string[] =>
       url === undefined ? Object.values(services).flatMap(({ name }) => (isThere(directory, name) ? [] : [name])) : [],
-    /** The recorded progress of the demo data. */
     demoProgress: async () => openProgress(await store({ name: 'local', collections: progressCollections })),
-    /**
-     * Opens the bus, unlike other commands: their events stay in the outboxes until the running services publish them.
-     */
+    /** Opens the bus; events of other commands stay in the outboxes until the running services publish them. */
     deadLetters: async () => (await openOnce(readPresentRows())).deadLetters,
     /** The depth of each queue of the services with {@link readUsableRows}. Opens the bus, too. */
     async queues() {

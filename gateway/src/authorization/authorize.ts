@@ -18,10 +18,7 @@ const CACHED_MS = 4_000;
 /** The identity must outlive the request that carries it. */
 const SPARE_MS = 10_000;
 
-/**
- * Decisions are cached per token, or API key, and operation; refusals and failures are not. Equal requests share a
- * call.
- */
+/** Decisions are cached per token, or API key, and operation; refusals are not. Equal requests share a call. */
 export function createAuthorize(
   authorizerClient: Pick<AuthorizerClient, 'decide' | 'decidePublic'>,
   lookedUp: (found: boolean) => void = () => undefined,

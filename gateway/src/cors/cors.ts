@@ -80,7 +80,6 @@ const NOT_NAMED = ['Vary', 'Origin'] as const;
 
 /** Credentials are never allowed: tokens and keys are in headers that pages set themselves. */
 export function createInstitutionCors({ origins, isPage, methodsAt }: InstitutionCorsOptions) {
-  /** Whether the origin may read the response. */
   const applyTo = (exchange: Exchange, origin: string, isNamed: boolean): boolean => {
     exchange.corsHeaders = isNamed ? [...readableBy(origin), ...NOT_NAMED] : NOT_NAMED;
     return isNamed;

@@ -262,9 +262,7 @@ const serialise = (value: object): Content => {
   return { ...createContent(body, HEADERS), gzipped: compress(body) };
 };
 
-/**
- * Puts the experimental version's schemas in the place of those that they extend: `Cart` is the cart of that version.
- */
+/** The experimental version's schemas take the place of those that they extend: `Cart` is the cart of that version. */
 const withPlainNames = (document: OpenApiDocument): OpenApiDocument => {
   const schemas = Object.entries(document.components?.schemas ?? {});
   const plain = (name: string): string => name.replace(EXPERIMENTAL, '$1$2');

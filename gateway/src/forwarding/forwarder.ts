@@ -34,7 +34,6 @@ interface ForwarderOptions {
   readonly findHolder: (exchange: Exchange) => Holder;
   readonly onFailure?: (exchange: Exchange, failure: UpstreamFailure) => void;
   readonly onRepeat?: (exchange: Exchange, error: Error) => void;
-  /** Called for every response that has no end of its own. */
   readonly onStream?: (exchange: Exchange) => void;
   /** Called for every request that asks to wait for its response; `refuse` answers it. */
   readonly onWait?: (exchange: Exchange, refuse: (fault: Fault) => void) => void;

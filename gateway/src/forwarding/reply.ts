@@ -118,9 +118,7 @@ export function sendReply(reply: IncomingMessage, { response, headers, guard }: 
 /** No error of the point of sale is larger. */
 const MOST_BYTES = 65_536;
 
-/**
- * A family B 500; any other 5xx is foreign, because an intermediary sent it. Buffered, because it is rare and small.
- */
+/** A family B 500; any other 5xx is foreign: an intermediary sent it. Buffered, because it is rare and small. */
 export function relayFailure(reply: IncomingMessage, to: Forwarded): void {
   const { response, headers, guard } = to;
   const { statusCode } = reply;

@@ -21,10 +21,7 @@ interface Watched {
   readonly end: (fault: Fault) => void;
 }
 
-/**
- * Responses without an end, and requests that wait long for theirs: they last as long as their tokens are worth what
- * they were.
- */
+/** Responses without an end, and requests that wait long: they last while their tokens are worth what they were. */
 export function createStreams({ checks, logger, everyMs = EVERY_MS }: StreamsOptions) {
   const open = new Map<Exchange, Watched>();
 

@@ -2,7 +2,6 @@ import { getOwnMember } from '@boxoffice/runtime';
 import { isBelow, isBuiltIn, type ServiceRow } from '@boxoffice/runtime/services';
 import type { Route } from '../exchange/exchange.ts';
 
-/** Has only what the gateway reads. */
 export interface OpenApiOperation {
   readonly operationId?: string;
   readonly summary?: string;

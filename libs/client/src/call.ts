@@ -11,7 +11,6 @@ export interface Answer<Data> {
   readonly httpStatus: number;
   /** For example `ETag`, `Location` and `Idempotency-Replayed`. In a browser: those that the interface defines. */
   readonly headers: Headers;
-  /** The id of the request in the logs of the installation. */
   readonly requestId: string | null;
 }
 

@@ -89,10 +89,7 @@ export interface Request<Params, QueryParameters, Body, Visitor = unknown> {
   readonly closed: AbortSignal;
   /** Call inside `update`, before the state is checked. @throws Fault `precondition_failed` (RFC 9110, 13.1.1) */
   ifMatch(etag: string): void;
-  /**
-   * Call after `ifMatch`, with the resource as it is shown. @throws Fault `semantically_invalid` if a read-only one
-   * differs
-   */
+  /** Call after `ifMatch`, with the resource as shown. @throws Fault `semantically_invalid`: a read-only one differs */
   requireUnchanged(shown: object): void;
   /** Pass it to the write that is the request's effect; `answer` must return what the handler returns. */
   remember<Document>(answer: (document: Document) => Answer): IdempotencyRecord<Document> | undefined;
@@ -167,7 +164,6 @@ export interface Operation<
   readonly bare?: boolean;
   /** The media types of its 200, a document instead of JSON: `data` and its example are the description only. */
   readonly documents?: readonly string[];
-  /** Schemas of the members of its answers and errors beside the envelope's own. */
   readonly members?: { readonly answer?: TProperties; readonly error?: TProperties };
   /** Members of this operation's errors beside the envelope, where another standard requires them (RFC 6749, 5.2). */
   readonly onFault?: (fault: Fault) => {

@@ -9,9 +9,7 @@ export const SIGNATURE_ALGORITHM = 'ES256';
 export const JWKS_PATH = '/auth/jwks';
 
 export interface KeySet {
-  /**
-   * An unknown id refetches the document once per cooldown. Rejects with Fault `service_unavailable` if it may exist.
-   */
+  /** An unknown id refetches the document once per cooldown. Rejects with `service_unavailable` if it may exist. */
   key(kid: string): Promise<KeyObject | undefined>;
   refresh(): Promise<void>;
 }

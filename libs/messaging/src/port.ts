@@ -105,7 +105,6 @@ export interface Bus {
   close(): Promise<void>;
 }
 
-/** The outbox interface that the relay needs of a store. */
 export interface OutboxPort {
   pending(limit: number, olderThanMs?: number): Promise<Message[]>;
   done(ids: readonly string[]): Promise<void>;

@@ -234,7 +234,6 @@ const createOrphanedEvents = (options: OrphanedEventsOptions) => {
       },
     );
   };
-  /** Called when memory may have room again. */
   const room = (): void => {
     if (missed && held.size <= memory / 2) read(catchUp);
     else if (more && !missed && held.size <= page / 2) read(sweep);

@@ -28,7 +28,6 @@ export function collectDeclarations(rows: readonly ServiceRow[]): Declared {
 /** The facts of the product's own services: the engines' default. */
 export const declared: Declared = collectDeclarations(builtInRows);
 
-/** The types of all declared facts. */
 export function listFacts({ queues, untaken }: Declared): readonly string[] {
   return [...queues.flatMap(({ types }) => types), ...untaken];
 }

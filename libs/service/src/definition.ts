@@ -44,7 +44,6 @@ export interface CurrentFact extends PastFact {
 
 /** How a service's facts follow from its documents, to publish them again after a broker has lost some. */
 export interface CurrentFacts {
-  /** Every type of fact that the service publishes to queues. */
   readonly types: readonly string[];
   /** Goes through all documents. Consumers that know a fact already ignore it. */
   read(store: Store): AsyncIterable<CurrentFact>;
@@ -113,7 +112,6 @@ export interface Contract {
   readonly 'x-publishes': Readonly<Record<string, { readonly schema: object; readonly example: object }>>;
   /** The types of the facts that it consumes, by queue. */
   readonly 'x-consumes': Readonly<Record<string, readonly string[]>>;
-  /** The operations that it calls, by service. */
   readonly 'x-calls': Readonly<Record<string, readonly string[]>>;
   /** The calls that the authorizer permits the product's own processes, by caller and service. */
   readonly 'x-permits'?: ServiceDefinition['permits'];

@@ -103,7 +103,6 @@ export interface OutboxEvent {
   readonly data: object;
 }
 
-/** A past fact, derived from the current documents. */
 export interface PastFact {
   readonly type: string;
   readonly key: string;

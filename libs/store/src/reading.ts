@@ -30,7 +30,6 @@ export async function* readDocuments<T extends Document>(
   }
 }
 
-/** Every document of a collection, of all institutions, by id. */
 export function readAllDocuments<T extends Document>(handle: CollectionHandle<T>): AsyncGenerator<T> {
   return readDocuments(handle.acrossInstitutions);
 }

@@ -22,7 +22,6 @@ export function keepByKey<Made>(make: (key: string) => Made): (key: string) => M
   };
 }
 
-/** As {@link keepByKey}, of the collections of a store. */
 export function keepHandles(
   make: <T extends Document>(declared: Collection<T>) => CollectionHandle<T>,
 ): <T extends Document>(declared: Collection<T>) => CollectionHandle<T> {
@@ -46,7 +45,6 @@ export function wrapMethods<M extends object>(methods: M, wraps: Wraps<M> | Wrap
   return wrapped;
 }
 
-/** The methods of the documents of one institution, and of those across all. */
 export function wrapCollection<T extends Document>(
   { of, acrossInstitutions }: CollectionHandle<T>,
   wraps: Wraps<Documents<T> & DueDocuments<T>, unknown> | WrapEach,
@@ -57,7 +55,6 @@ export function wrapCollection<T extends Document>(
   };
 }
 
-/** Every way in of new documents. */
 export function wrapInserts<T extends Document>(enter: <D extends New<T>>(document: D) => D) {
   return {
     insert: (insert) => async (document, options) => insert(enter(document), options),

@@ -148,7 +148,6 @@ export function announcePerformance(
   return announcement(type, 'performance', after.id, toPerformanceEventData(after));
 }
 
-/** For the tests of consumers. */
 export const examples = {
   [PERFORMANCE_CANCELLED]: {
     performanceId: 'prf_00mhs1k2e7d3kq0w8z1x',

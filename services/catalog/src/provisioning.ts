@@ -13,10 +13,7 @@ import { institutions, pointsOfSale } from './store.ts';
 
 const LANGUAGE = new RegExp(LANGUAGE_TAG);
 
-/**
- * `demo` marks one of the demo data. @throws RangeError that lists what is wrong; {@link UniqueViolation} if the id is
- * taken
- */
+/** `demo`: of the demo data. @throws RangeError that lists what is wrong; {@link UniqueViolation} if the id is taken */
 export async function createInstitution(
   store: Store,
   institution: Institution & { readonly demo?: boolean },

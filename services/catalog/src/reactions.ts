@@ -12,7 +12,6 @@ import { createPlacesReleasedFact, type PlacesReleased } from './events.ts';
 import { getPlaceIds } from './stock/changes.ts';
 import type { Collections } from './store.ts';
 
-/** Releases held and sold places. */
 export async function releaseAll({ places }: Collections, orderId: string): Promise<void> {
   await places.claim({ where: { holder: orderId }, set: freed });
 }

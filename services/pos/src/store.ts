@@ -54,10 +54,7 @@ export interface OrderLinkDocument extends Document {
   readonly expiresAt: number;
 }
 
-/**
- * `cancelled` is of an order, also where its performance was; `link`: somebody who knows its number and email asked for
- * it.
- */
+/** `cancelled`: also where the performance was; `link`: asked for with the order's number and email. */
 export const kinds = ['confirmation', 'moved', 'cancelled', 'refund', 'refund-failed', 'link'] as const;
 export type MailKind = (typeof kinds)[number];
 

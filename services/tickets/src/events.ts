@@ -79,7 +79,6 @@ export function createTicketReplacedFact({ id, replaces, orderId, lineId }: Tick
   return { type: TICKET_REPLACED, key: orderId, data: { ticketId: id, replaces: replaces ?? '', orderId, lineId } };
 }
 
-/** An order has one. */
 export function createTicketsCancelledFact(orderId: string, { at: _, ...counts }: Cancellation): Fact {
   return { type: TICKETS_CANCELLED, key: orderId, data: { orderId, ...counts } };
 }

@@ -66,9 +66,7 @@ export interface ScanDocument extends Document, ScanAnswer {
   readonly answered?: ScanAnswer;
 }
 
-/**
- * Written before the effect; the id is the scan's. Whichever request finishes it, also after a crash, decides on this.
- */
+/** Written before the effect; the id is the scan's. Whichever request finishes it, even after a crash, uses this. */
 export interface ClaimDocument extends Document, Scan {
   readonly ticketId: string | null;
   readonly performanceId: string | null;

@@ -114,9 +114,7 @@ const launch = async (settings: Readonly<Record<string, string>>, data: string) 
   };
 };
 
-/**
- * A new data directory. A whole run creates the demo data once, in TEST_DEMO_DATA, and each product begins with a copy.
- */
+/** A new data directory. A whole run creates the demo data once, in TEST_DEMO_DATA; each product begins with a copy. */
 const newDirectory = async (settings: Readonly<Record<string, string>>): Promise<string> => {
   const data = await mkdtemp(join(tmpdir(), 'boxoffice-product-'));
   const { TEST_DEMO_DATA: made } = process.env;

@@ -1,9 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/**
- * A block of shell commands or JavaScript in a document, and the output that it must contain: its lines `# → fragment`.
- */
+/** A block of commands or JavaScript in a document, and the output that it must contain: its lines `# → fragment`. */
 interface Block {
   readonly commands: string;
   readonly expected: readonly string[];

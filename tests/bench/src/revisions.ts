@@ -110,10 +110,7 @@ const costOf = async ({ pid }: Product, { act, requests }: Operation, seconds: n
   return (((await waitForRest(measureCpu)) - before) / (times * requests)) * 1e6;
 };
 
-/**
- * Both revisions run side by side, each as `npm start` runs it, and take turns, so that other load on the machine
- * affects both alike.
- */
+/** Both run side by side, each as `npm start` runs it, and take turns, so that other load affects both alike. */
 export const revisions: Benchmark = {
   about:
     'processor time per request against another revision; --against REVISION (--pairs 10, --seconds 2, --only NAME)',

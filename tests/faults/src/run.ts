@@ -62,9 +62,7 @@ export interface FaultsOptions {
 
 type Row = ReturnType<typeof newRow>;
 
-/**
- * Plays scenarios and prints the table of the results; returns the number of violations, undefined if none was played.
- */
+/** Plays scenarios and prints the table of the results; returns the number of violations; undefined: none played. */
 export async function runScenarios(options: FaultsOptions): Promise<number | undefined> {
   print(`faults: seed ${options.seed}, ${options.scenarios.join(', ')}`);
   const rows: Row[] = [];
@@ -76,9 +74,7 @@ export async function runScenarios(options: FaultsOptions): Promise<number | und
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/**
- * Plays the scenarios on one deployment. After a violation it is started afresh: what is wrong would be found again.
- */
+/** Plays the scenarios on one deployment, started afresh after a violation: what is wrong would be found again. */
 const playOn = async (engines: EnginesName, rows: Row[], options: FaultsOptions): Promise<void> => {
   const { scenarios: names, seed, whole } = options;
   const until = Date.now() + (options.minutes * 60_000) / options.engines.length;

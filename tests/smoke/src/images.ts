@@ -32,9 +32,7 @@ export async function buildImage(name: string, buildArgs: readonly string[]): Pr
   return tag;
 }
 
-/**
- * Whether a build can attach an SBOM and its provenance: by BuildKit in a container, or with the store of containerd.
- */
+/** Whether a build can attach SBOM and provenance: by BuildKit in a container, or with the store of containerd. */
 const canAttest = async (): Promise<boolean> => {
   if ((await findContainerEngine()) !== 'docker' || !(await isSuccessful('docker', ['buildx', 'version'])))
     return false;

@@ -24,10 +24,7 @@ const numberedShow = ({ fixtures }: Demo): { readonly productId: string; readonl
   return found;
 };
 
-/**
- * An institution's client buys two places, pays, reads its tickets, and cancels until all is settled. Returns a
- * summary.
- */
+/** A client buys two places, pays, reads its tickets, and cancels until all is settled. Returns a summary. */
 const purchaseA = async (address: Address, demo: Demo): Promise<string> => {
   const full = demo.clients.find(({ name, institution }) => name === 'full' && institution === 'opera');
   if (!full) throw new Error('demo.json has no client full of opera');
@@ -59,10 +56,7 @@ const purchaseA = async (address: Address, demo: Demo): Promise<string> => {
   return 'held 2, paid, confirmed; cancelled: 2 tickets, 2 places released';
 };
 
-/**
- * A visitor of the opera's point of sale buys two places as a guest, reads the barcodes, and cancels. Returns a
- * summary.
- */
+/** A visitor of the opera's shop buys two places as a guest, reads the barcodes, and cancels. Returns a summary. */
 const purchaseB = async (address: Address, demo: Demo): Promise<string> => {
   const pointOfSale = demo.pointsOfSale.find(({ institution }) => institution === 'opera');
   if (!pointOfSale) throw new Error('demo.json has no point of sale of opera');

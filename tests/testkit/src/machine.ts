@@ -8,9 +8,7 @@ import { delimiter, join } from 'node:path';
 /** The names of its program in Debian, in Ubuntu, and from its maker. */
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 
-/**
- * The browser that tests drive: the program that TEST_CHROMIUM names, else the first one on the PATH; else undefined.
- */
+/** The browser that tests drive: the program that TEST_CHROMIUM names, else the first on the PATH; else undefined. */
 export function findChromium(env: Readonly<Record<string, string | undefined>>): string | undefined {
   return env.TEST_CHROMIUM || programNamed(NAMES, env);
 }

@@ -51,7 +51,6 @@ const listSoldOrders = async (keeper: ShopKeeper, performanceId: string): Promis
   return items.filter(({ state }) => state === 'open' || state === 'confirmed');
 };
 
-/** The reference of the demo's own orders of a performance, by which a later start finds them. */
 const referenceOf = (performanceId: string): string => `demo ${performanceId}`;
 
 const confirm = (keeper: ShopKeeper, { id }: Pick<Order, 'id'>): Promise<unknown> =>

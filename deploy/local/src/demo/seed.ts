@@ -47,7 +47,6 @@ export function openProgress(store: Store): Progress {
 
 const institutions: readonly DemoInstitution[] = [opera, museum];
 
-/** The clients of the page at /door/, as DOOR_CLIENT_IDS names them. */
 export function formatDoorClientIds({ clients }: Pick<DemoCredentials, 'clients'>): string {
   return institutions
     .flatMap(({ id, name }) =>

@@ -19,7 +19,6 @@ interface OrderEvidence {
   readonly order: OrderDocument;
   /** The places that its lines name, or its controlled tickets, by id. */
   readonly places: ReadonlyMap<string, PlaceDocument>;
-  /** Other orders that have one of them, by id. */
   readonly rivals: ReadonlyMap<string, OrderDocument>;
   readonly tickets: readonly TicketDocument[];
 }

@@ -65,7 +65,6 @@ const judgeOf = <T extends Document>(
   again: async (collections, ids) => judge(collections, [...(await findById(of(collections), ids)).values()]),
 });
 
-/** The kinds whose documents are judged alike, in the order of a check. */
 const documents = {
   order: judgeOf(({ orders }) => orders, judgeOrders, 'orders'),
   provider_payment: judgeOf(({ providerPayments }) => providerPayments, judgeProviderPayments, 'provider_payments'),

@@ -119,7 +119,6 @@ const SOON_MS = 60_000;
 const isDueSoon = ({ due = {} }: PaymentDocument | RefundDocument): boolean =>
   Object.values(due).some(({ at, since }) => at <= Date.now() + SOON_MS && since <= Date.now() + SOON_MS);
 
-/** The providers' payments and refunds of orders by their ids. */
 export interface ProviderRecords {
   readonly payments: ReadonlyMap<string, PaymentDocument>;
   readonly refunds: ReadonlyMap<string, RefundDocument>;
@@ -143,7 +142,6 @@ export async function readProviderRecords(
   };
 }
 
-/** What an order has of a provider and payments has not. */
 export function findUnknownRecords(
   { id: orderId, payments, refunds }: OrderDocument,
   known: ProviderRecords,

@@ -106,7 +106,6 @@ export async function* readPages<T extends Document>(
   yield page;
 }
 
-/** All documents of a collection, or those of one institution, page by page in order of id. */
 export async function* readAllPages<T extends Document>(
   { acrossInstitutions }: CollectionHandle<T>,
   institution?: string,

@@ -122,7 +122,6 @@ const createSuspects = (settleMs: number) => {
         }
       }
     },
-    /** The documents to read again, by kind. */
     toLookAt(): ReadonlyMap<Kind, readonly string[]> {
       const ids = new Map<Kind, Set<string>>();
       for (const {

@@ -12,7 +12,6 @@ interface Violations {
   readonly more: boolean;
 }
 
-/** Finds the violations of a value. Normalising keywords change the value. */
 export type Validate = (value: unknown) => Violations;
 
 export type Compile = (schema: object) => Validate;

@@ -150,7 +150,6 @@ export async function publishAll(bus: Pick<Bus, 'publish'>, messages: readonly M
   );
 }
 
-/** An outbox that survives the processes of a check, as a store does. */
 interface MemoryOutbox {
   /** Commits events in a process: they are pending, and that process's listeners are notified. */
   commit(process: OutboxProcess, events: readonly Message[]): void;

@@ -37,7 +37,6 @@ export function listQueues({ name, consumes }: ServiceRow): readonly ConsumedQue
   return facts.length === 0 ? own : [{ queue: `${name}.facts.v1`, facts }, ...own];
 }
 
-/** The operations of other services that a service may call, by the other's name. */
 export function getCalls({ calls }: Pick<ServiceRow, 'calls'>): Readonly<Record<string, readonly string[]>> {
   const parts = calls.map((call) => call.split('.'));
   const byService = Map.groupBy(parts, ([service = '']) => service);

@@ -22,7 +22,6 @@ const shapeFault = ({ family, onFault }: Shape, path: string | undefined, fault:
   };
 };
 
-/** Refuses every request while the service is not ready. */
 export function refuseForNow(shape: Shape): RequestListener {
   return (request, response) => {
     const fault = new Fault('service_unavailable', 'The service is starting.', { 'Retry-After': '1' });

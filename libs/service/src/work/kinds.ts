@@ -58,7 +58,6 @@ export interface WorkKind<State> {
   dropped?(document: Document, now: number): object;
 }
 
-/** A kind of work, or its handler alone where it is promised. */
 export type Work<State> = WorkKind<State> | WorkKind<State>['handle'];
 
 /** All work of a service: its handlers by the collection and the name that the collection declares. */

@@ -11,7 +11,6 @@ import { type Check, check, createId, createThing, getThings, type Scene, waitUn
 interface Journal {
   /** Highest acknowledged version by document. */
   readonly wrote: Map<string, number>;
-  /** Claimer by claimed document. */
   readonly claimed: Map<string, string>;
   /** Document by idempotency key, acknowledged or not. */
   readonly tried: Map<string, string>;

@@ -39,7 +39,6 @@ export const topics: Readonly<Record<string, readonly Check[]>> = {
   model,
 };
 
-/** Opens a subject on an engine, with a function that closes it and all its further instances. */
 export async function openSubject(engine: Engine): Promise<Subject & { close(): Promise<void> }> {
   const opened: Store[] = [];
   const another = async () => {

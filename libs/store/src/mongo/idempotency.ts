@@ -113,7 +113,6 @@ interface StoredKey {
 }
 
 export interface MongoIdempotency extends Idempotency {
-  /** Whether the key has an answer outside of the documents. */
   isAnswered(key: string): Promise<boolean>;
   /** `forget`, except for the answer of one key. */
   forgetBut(subject: string, key: string | undefined): Promise<void>;
@@ -195,7 +194,6 @@ const storedAnswer = ({ fingerprint, answer }: { fingerprint: string; answer: st
   answer: JSON.parse(answer) as RememberedAnswer,
 });
 
-/** The update that replaces any answer of the key. */
 const toUpdate = ({ fingerprint, expiresAt, answer, subjects }: StoredIdempotencyRecord) => {
   const known: Omit<StoredKey, '_id'> = { fingerprint, expiresAt, answer, purgeAt: new Date(expiresAt) };
   return subjects ? { $set: { ...known, subjects } } : { $set: known, $unset: { subjects: '' as const } };

@@ -75,7 +75,6 @@ const recordOf = (
   return { _id: document.id, institution, version: 1, ...content, ...toDueMembers(changeDue(undefined, due, schema)) };
 };
 
-/** Inserts many documents, and skips existing ids. */
 export async function insertMany<T extends Document>(
   collection: MongoCollection,
   institution: string,

@@ -22,7 +22,6 @@ export function takeKey({ key, fingerprint, expiresAt, answer }: Remembered): St
   ];
 }
 
-/** Whether a write has stored an answer for the key that has not expired. */
 export function isKeyTaken({ reader }: Pick<DatabaseFile, 'reader'>, key: string): boolean {
   return reader.all('SELECT 1 FROM "$answers" WHERE key = ? AND expires_at > ?', [key, Date.now()]).length > 0;
 }

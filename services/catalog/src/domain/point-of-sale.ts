@@ -16,7 +16,6 @@ export const providerModes = ['test', 'live', 'simulated'] as const;
 /** A paused one opens no new pages. */
 export const providerStates = ['active', 'paused'] as const;
 
-/** What the institution has of a provider. */
 export interface ProviderKeys {
   readonly provider: PaymentProvider;
   /** Null, as `state`: there are no keys any more. */

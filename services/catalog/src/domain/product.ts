@@ -73,10 +73,7 @@ export function hasManyPerformances(type: ProductType): boolean {
   return type === 'show';
 }
 
-/**
- * ISO 8601 UTC: to the product's end, else for the duration of its one performance. Undefined for a show, and without
- * an end.
- */
+/** ISO 8601 UTC: to the product's end, else for the duration of its one performance. Undefined for a show. */
 export function computeValidUntil(
   { startDate, durationMinutes }: { readonly startDate: string; readonly durationMinutes: number | null },
   { type, endDate }: Pick<ProductDetails, 'type' | 'endDate'>,
@@ -111,7 +108,6 @@ export function buildProduct(details: ProductDetails, state: ProductState, now: 
   };
 }
 
-/** Whether products in this state are published in the catalog. */
 const isPublished = (state: ProductState): boolean => state === 'running' || state === 'suspended';
 
 export function applyProductChange<P extends Product>(

@@ -204,7 +204,6 @@ const seatsAlong = (performanceId: string, category: Indexed, line: RowLine, are
   });
 };
 
-/** Takes any number of them. */
 const rangeOf = (numbers: readonly number[]): readonly [number, number] =>
   numbers.reduce<[number, number]>(
     ([least, greatest], each) => [Math.min(least, each), Math.max(greatest, each)],

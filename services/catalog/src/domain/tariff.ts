@@ -27,10 +27,7 @@ export interface Institution {
 /** A text by language (`fr`, `de-CH`): at least one. */
 export type Texts = Readonly<Record<string, string>>;
 
-/**
- * In the order of the institution's languages, then the others: a reader without a text of their languages gets the
- * first.
- */
+/** In the order of the institution's languages, then the others: a reader without their languages gets the first. */
 export function sortTexts(languages: readonly string[], texts: Texts): Texts {
   const placeOf = (tag: string): number => (languages.includes(tag) ? languages.indexOf(tag) : languages.length);
   return Object.fromEntries(Object.entries(texts).toSorted(([one], [other]) => placeOf(one) - placeOf(other)));

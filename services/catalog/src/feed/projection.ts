@@ -70,7 +70,6 @@ export const PublicAvailability = named(
 export const PublicProductPage = createChangesPageSchema(PublicProduct);
 export const PublicPerformancePage = createChangesPageSchema(PublicPerformance);
 
-/** Whether the caller sees public data only. */
 export function isLimitedToPublic({ isPublic, user }: Caller): boolean {
   return isPublic || user?.role === 'customer';
 }

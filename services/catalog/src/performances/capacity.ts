@@ -30,7 +30,6 @@ export function isValidClaim({ madeAt }: CapacityClaim, now: number): boolean {
 const CLOSING = 'capacity:close:';
 const withdrawn = { state: 'withdrawn', freeFrom: WITHDRAWN, holder: null, request: null, item: null } as const;
 
-/** Gives back what a change that was not written has claimed. */
 export async function giveBack({ places }: Collections, { name }: CapacityClaim): Promise<void> {
   await places.claim({ where: { holder: closing(name) }, set: freed });
   await places.claim({ where: { holder: opening(name) }, set: withdrawn });

@@ -5,9 +5,7 @@ export const LOGO_BYTES = 20_480;
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
-/**
- * No script, no style sheet, no link, no foreign content, no animation; no `use`, with which a small file grows large.
- */
+/** No script, style sheet, link, foreign content, or animation; no `use`, with which a small file grows large. */
 const ELEMENTS = words(`
   g defs title desc path rect circle ellipse line polyline polygon text tspan linearGradient radialGradient stop clipPath`);
 

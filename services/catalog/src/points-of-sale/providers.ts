@@ -8,10 +8,7 @@ export interface ProviderReport extends Pick<ProviderKeys, 'mode' | 'state'> {
   readonly changedAt?: string;
 }
 
-/**
- * Keeps what the newest report says, also that there are no keys any more: an older one, which comes late, changes
- * nothing.
- */
+/** Keeps what the newest report says, also that there are no keys any more: an older one changes nothing. */
 export async function recordProvider(
   context: Context,
   provider: PaymentProvider,

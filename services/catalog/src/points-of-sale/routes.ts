@@ -205,10 +205,7 @@ const validatorOf = ({ version }: PointOfSaleDocument) => ({ etag: String(versio
 
 const answer = (document: PointOfSaleDocument) => ok(toPointOfSaleView(document), validatorOf(document));
 
-/**
- * RFC 7396, but for the member whose null is a value: never. @throws Fault `validation_error`, as for a logo without
- * colours
- */
+/** RFC 7396, but for the member whose null is a value. @throws Fault `validation_error`, as for a logo alone */
 const mergeDetails = (current: Details, changes: Parameters<typeof mergePatch<Details>>[1]): Details => {
   const { shopperCancellationMinutes } = changes as Partial<Details>;
   const next = mergePatch<Details>(current, changes);

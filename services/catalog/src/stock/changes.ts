@@ -85,7 +85,6 @@ export async function sellHold(
 }
 
 interface Release extends Change {
-  /** Only the places that this request took. */
   readonly request?: string | undefined;
   /** Only places that the order has as of a version up to this one, none that it has taken again since. */
   readonly asOf?: number | undefined;

@@ -74,10 +74,7 @@ export interface UnknownPlaces {
   readonly faults: readonly string[];
 }
 
-/**
- * Skips items of an unknown seat category. Called only after a refused hold: a successful claim proves that its places
- * exist.
- */
+/** Skips items of an unknown seat category. Called after a refused hold: a claim proves that its places exist. */
 export async function findUnknownPlaces(
   places: Pick<Documents<PlaceDocument>, 'find'>,
   items: readonly SaleItem[],
@@ -175,9 +172,7 @@ export function createHoldsContext() {
   };
 }
 
-/**
- * A repeated request (same holder, request and version) returns the same places, also while the first one is running.
- */
+/** A repeat (same holder, request and version) returns the same places, also while the first one is running. */
 export function hold(
   context: Context,
   requested: HoldRequest,

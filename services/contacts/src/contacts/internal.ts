@@ -19,7 +19,6 @@ import type { ContactDocument } from '../store.ts';
 import type { ContactsOf } from './contacts.ts';
 import * as example from './schemas.ts';
 
-/** Contains no name and no address. */
 const KnownContact = named(
   'KnownContact',
   Type.Object({

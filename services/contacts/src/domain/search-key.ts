@@ -15,10 +15,7 @@ const PLAIN: Readonly<Record<string, string>> = {
   ς: 'σ',
 };
 
-/**
- * A key has one case, no accents, one space between words; it is empty without letters. Names begin alike if their keys
- * do.
- */
+/** One case, no accents, one space between words; empty without letters. Names begin alike if their keys do. */
 export function computeNameKey(name: string): string {
   return name
     .normalize('NFKD')

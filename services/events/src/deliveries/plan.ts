@@ -128,10 +128,7 @@ export function createPlanner(
   };
 
   return {
-    /**
-     * `head` was read before the webhook: what follows a change of the webhook goes by the change. True once all is
-     * planned.
-     */
+    /** `head` was read before the webhook: what follows a change of it goes by the change. True once all is planned. */
     async plan(webhook: WebhookDocument, delivered: Delivered, head: number): Promise<boolean> {
       const known = position ?? (await readPosition());
       position = known;

@@ -22,9 +22,7 @@ export async function setDue(deliveries: Deliveries, id: string, dueAt: number |
   );
 }
 
-/**
- * Where a claim has ended early, one process can plan behind an attempt that another ends, which then waits for none.
- */
+/** Where a claim ended early, a process can plan behind an attempt that another ends, which then waits for none. */
 export async function makeFirstsDue(
   deliveries: Deliveries,
   webhookId: string,

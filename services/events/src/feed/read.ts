@@ -200,9 +200,7 @@ export function createEventCursors(serviceSecret: string) {
         : Buffer.concat([position, sign(institution, position)]);
       return bytes.toString('base64url');
     },
-    /**
-     * @throws {Fault} `invalid_parameter` unless the cursor was written for the institution, or for this client of it
-     */
+    /** @throws {Fault} `invalid_parameter` unless the cursor is of the institution, or of this client of it */
     read(reader: Reader, cursor: string): number {
       const bytes = Buffer.from(cursor, 'base64url');
       if (bytes.toString('base64url') !== cursor) throw createForeignFault();

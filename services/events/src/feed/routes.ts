@@ -154,10 +154,7 @@ export function createFeedRoutes({ feed, tail, cursors, streams, publicUrl }: Co
   ];
 }
 
-/**
- * @throws {Fault} `invalid_parameter` for an unknown type, `forbidden` for a type or group of which the caller sees
- * nothing
- */
+/** @throws {Fault} `invalid_parameter` for an unknown type, `forbidden` for one of which the caller sees nothing */
 const toSelection = (
   caller: Caller,
   { types, resource }: { readonly types?: string; readonly resource?: string },

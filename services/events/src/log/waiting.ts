@@ -12,7 +12,6 @@ const MOST_MS = 1_000;
 /** Facts that are tried at once; those of an institution share an insert. */
 const SLOTS = 200;
 
-/** Opens the collection of waiting facts. */
 export function createWaiting(store: Pick<Store, 'collection'>, record: Log['append'], now: () => number) {
   const documents = store.collection(waitingCollection);
   return {

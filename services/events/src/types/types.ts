@@ -237,9 +237,7 @@ export const typeGroups: readonly string[] = [
   ...new Set(eventTypeNames.map((type) => `${type.slice(0, type.indexOf('.'))}.*`)),
 ];
 
-/**
- * Each once, in the order of the table. @throws {Fault} `invalid_parameter` for a name that is neither type nor group
- */
+/** Each once, in the order of the table. @throws {Fault} `invalid_parameter` for a name of neither type nor group */
 export function expandTypes(selectors: readonly string[]): readonly EventType[] {
   const found = new Set(
     selectors.flatMap((selector) => {
@@ -257,7 +255,6 @@ const selectTypes = (selector: string): readonly EventType[] =>
     ? eventTypeNames.filter((type) => type.startsWith(selector.slice(0, -1)))
     : eventTypeNames.filter((type) => type === selector);
 
-/** Their resource can be read with these scopes. */
 export function listVisibleTypes(scopes: readonly string[]): readonly EventType[] {
   return eventTypeNames.filter((type) => scopes.includes(eventTypes[type].scope));
 }

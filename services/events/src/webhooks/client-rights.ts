@@ -39,10 +39,7 @@ export function computeRights(client: string, { scopes, bounds }: AnsweredRights
   };
 }
 
-/**
- * A client that was deleted may read nothing. Rejects if the authorizer does not answer: then nothing is delivered
- * until it does.
- */
+/** A deleted client may read nothing. Rejects without an answer of the authorizer: nothing is delivered until then. */
 export function createClientRights(authorizerUrl: string, secret: string): ClientRights {
   const callAuthorizer = createAuthorizerCalls({ authorizerUrl, service: 'events', secret });
   const known = new Map<string, { readonly at: number; readonly rights: Promise<Delivered> }>();

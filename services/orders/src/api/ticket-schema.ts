@@ -19,7 +19,6 @@ export const ShownBeneficiary = named(
   Members({ firstName: createNullableSchema(Text()), lastName: createNullableSchema(Text()) }),
 );
 
-/** As the tickets service describes it. */
 export const Ticket = named(
   'Ticket',
   Members({

@@ -67,7 +67,6 @@ export function createStock(catalog: ServiceClient<Catalog>) {
     extend: (institution: string, holder: string, body: Body<'extendHold'>) =>
       catalog.call(institution, 'extendHold', { path: { holder }, body, timeoutMs: CHANGE_MS }),
 
-    /** Whether a point of sale refunds credit by itself, as it is set now. */
     async refundsCredit(institution: string, serviceHost: string): Promise<boolean> {
       const found = await catalog.find(institution, 'findPointOfSale', { path: { serviceHost } });
       return found?.refundCredit ?? true;
@@ -78,9 +77,7 @@ export function createStock(catalog: ServiceClient<Catalog>) {
       await catalog.call(institution, 'shortenHold', { path: { holder }, body, timeoutMs: CHANGE_MS });
     },
 
-    /**
-     * All or none; where a place is gone, `replaces` of another one names it. Facts before `asOf` release nothing then.
-     */
+    /** All or none; `replaces` of a place names one that is gone. Facts before `asOf` release nothing then. */
     renew: (institution: string, holder: string, body: Versioned<'renewHold'>) =>
       catalog.call(institution, 'renewHold', { path: { holder }, body, timeoutMs: CHANGE_MS }),
 
@@ -195,7 +192,6 @@ export interface IssuedTicket {
   readonly lineId: string;
 }
 
-/** The tickets service, as orders uses it. */
 export function createTickets(
   tickets: ServiceClient<TicketsApi>,
   { controlledMs = CONTROLLED_MS, issueAtOnceMs = ISSUE_AT_ONCE_MS, wholeMs = WHOLE_MS } = {},

@@ -20,7 +20,6 @@ export function hasTickets({ state, cancellation }: Pick<Order, 'state' | 'cance
   return state === 'confirmed' || cancellation?.hadTickets === true;
 }
 
-/** The ticket that the confirmation created, or its last replacement. */
 export function getCurrentTicketId({ id, replacements }: Pick<Line, 'id' | 'replacements'>): string {
   const next = new Map(replacements.map(({ ticketId, replaces }) => [replaces, ticketId]));
   let current = deriveTicketId(id);

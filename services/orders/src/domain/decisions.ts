@@ -2,7 +2,6 @@ import type { DomainFact } from './order/facts.ts';
 import type { Order, State } from './order/order.ts';
 
 interface Row {
-  /** Of family A: a key of the registry in libs/envelope. */
   readonly code: string;
   readonly codeIn?: Readonly<Partial<Record<State, string>>>;
   /** Null if no visitor's request is refused for it. Code and text of family B: services/pos/src/orders/refusals.ts. */

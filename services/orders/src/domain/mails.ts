@@ -16,7 +16,6 @@ export function computeMailWait(order: Pick<Order, 'mailRequests'>, now: number)
 const listRecent = ({ mailRequests = [] }: Pick<Order, 'mailRequests'>, now: number): readonly number[] =>
   mailRequests.filter((at) => at > now - DAY_MS);
 
-/** The fact tells the point of sale to send it. */
 export function requestMail<O extends Order>(order: O, now: number): Accepted<O> {
   return accept({ ...order, mailRequests: [...listRecent(order, now), now] }, createMailRequestedFact(order, now));
 }

@@ -66,7 +66,6 @@ const requestRefund = <O extends Order>(
 export interface RefundReport {
   readonly refundId: string;
   readonly status: NonNullable<Refund['status']>;
-  /** The provider's. */
   readonly reference: string | null;
 }
 

@@ -20,7 +20,6 @@ export function isProvider(method: string): boolean {
   return providers.some((provider) => provider === method);
 }
 
-/** Where the buyer can pay, as payments has opened it. */
 export interface ProviderPage {
   readonly paymentId: string;
   readonly provider: Provider;
@@ -111,7 +110,6 @@ export function addAnotherPage<O extends Order>(order: O, page: ProviderPage, no
 
 export const paymentEnds = ['expired', 'failed'] as const;
 
-/** What the provider says of a page, as payments has read it. */
 export interface PaymentReport extends ProviderPayment {
   readonly status: Payment['status'];
   /** Of a failed one; default: it failed. */
@@ -194,10 +192,7 @@ const isNews = (known: Dispute, report: Omit<Dispute, keyof Counted>): boolean =
   return report.at >= known.at;
 };
 
-/**
- * A report that was overtaken changes nothing. What was lost counts as refunded. Refused: `unknown_payment`,
- * `overtaken`, `sale_due`.
- */
+/** An overtaken one changes nothing; a loss counts as refunded. Refused: `unknown_payment`, `overtaken`, `sale_due`. */
 export function recordDispute<O extends Order>(
   order: O,
   { paymentId, ...disputed }: DisputeReport,

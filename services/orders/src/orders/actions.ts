@@ -91,7 +91,6 @@ export async function confirmOrder(
   return order;
 }
 
-/** As {@link cancel}. */
 export type CancelRule = typeof cancel<OrderDocument>;
 
 /**

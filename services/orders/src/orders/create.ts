@@ -30,7 +30,6 @@ import {
 
 export type OrderRequest = Static<typeof NewOrder>;
 
-/** Whether one call creates and sells the order. */
 export function isSoldAtOnce({ payment, confirmation }: OrderRequest): boolean {
   return payment !== undefined || confirmation !== undefined;
 }

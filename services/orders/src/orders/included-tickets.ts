@@ -9,7 +9,6 @@ import { hasTickets } from '../domain/confirmation.ts';
 import { buildNamedTickets } from '../domain/order/facts.ts';
 import type { OrderDocument } from '../store.ts';
 
-/** The query of operations whose answer may have the tickets. */
 export const ticketsQuery = {
   include: Type.Optional(
     oneOf(['tickets'], { description: 'also the tickets of the order, whole; needs the scope tickets:read' }),

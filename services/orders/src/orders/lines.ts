@@ -37,10 +37,7 @@ interface AdditionOptions {
   readonly holder?: string | undefined;
 }
 
-/**
- * All places, or none; an order that has paid for them is confirmed. @throws Fault as for a new order, and for each
- * refusal of the rules
- */
+/** All places, or none; an order that has paid for them is confirmed. @throws Fault as for a new order, and refusals */
 export async function addOrderLines(
   context: OrdersContext,
   command: Command,

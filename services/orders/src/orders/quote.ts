@@ -89,10 +89,7 @@ const toRefused = (item: number | null, fault: Fault): Refused => ({
   details: fault.details,
 });
 
-/**
- * The order's own refusals, but for those of its contact: size, currency and the limit of held places, if its maker has
- * one.
- */
+/** The order's own refusals, but those of its contact: size, currency, and its maker's limit of held places. */
 const ownRefusals = async (
   context: OrdersContext,
   maker: Maker | null,

@@ -6,7 +6,6 @@ import type { OrderDocument } from '../store.ts';
 type Query = Parameters<Listed<OrderDocument>['find']>[0];
 type Where = NonNullable<Query['where']>;
 
-/** Conditions beside those of the list, and the index that has them. */
 interface Way {
   readonly where: Where;
   readonly index: string;
@@ -15,7 +14,6 @@ interface Way {
 interface Sought {
   /** The order's number, its reference, or the beginning of its buyer's last name. */
   readonly q?: string | undefined;
-  /** The buyer's, whole. */
   readonly email?: string | undefined;
   readonly performanceId?: string | undefined;
 }

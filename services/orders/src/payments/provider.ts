@@ -9,10 +9,7 @@ import { sellIfDue } from '../saga/sell.ts';
 import { attempt, type Rule, requireAccepted, type Target } from '../saga/write.ts';
 import type { OrderDocument } from '../store.ts';
 
-/**
- * Money is recorded first, then the order is sold that it pays; where it cannot be the money is credit, or it stays
- * due.
- */
+/** Money is recorded first, then the order is sold; where it cannot be the money is credit, or it stays due. */
 const record = async (context: OrdersContext, target: Target, rule: Rule): Promise<OrderDocument> => {
   const seenRule: Rule = (order, now) => {
     if (order.unseen) throw createNotFoundFault();
@@ -30,10 +27,7 @@ export async function applyPaymentReport(context: OrdersContext, target: Target,
   return { wanted: isWanted(order, report.paymentId, context.now()), state: order.state, status };
 }
 
-/**
- * One by itself that has failed is not repeated: its money is credit, and somebody has to know.
- * @throws Fault `not_found`
- */
+/** One by itself that has failed is not repeated: its money is credit, which is logged. @throws Fault `not_found` */
 export async function applyRefundReport(context: OrdersContext, target: Target, report: RefundReport) {
   const { refunds } = await record(context, target, (order, now) => recordRefundReport(order, report, now));
   const { status = 'done', automatic } = refunds.find(({ id }) => id === report.refundId) ?? {};

@@ -13,7 +13,6 @@ import { attempt, isAnswerFinal, type Outcome, type Rule, requireAccepted, type 
 export interface Command extends Target {
   /** Throws unless the request's If-Match allows this version; absent: internal requests have none. */
   readonly ifMatch?: (version: string) => void;
-  /** Throws if the request changes a read-only member. */
   readonly requireUnchanged?: (order: OrderDocument) => void;
   readonly idempotencyRecord?: IdempotencyRecord<OrderDocument> | undefined;
   /** Of a shopper, or with a record that is written later: the order lists it, so that a repeat finds its effect. */
@@ -126,7 +125,6 @@ interface StockFirst<Effect> {
   readonly effect: (order: OrderDocument, next: OrderDocument) => Promise<Effect>;
   /** After the effect; by default `rule` again. */
   readonly write?: (effect: Effect) => Rule;
-  /** Ids of the places that the effect has sold. */
   readonly sold?: (effect: Effect) => readonly string[];
 }
 

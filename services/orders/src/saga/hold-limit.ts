@@ -7,9 +7,7 @@ const REFRESH_MS = 2_000;
 /** Clients in memory; above, idle ledgers are deleted. */
 const MAX_LEDGERS = 1_000;
 
-/**
- * A client, a user at one, a login, or the visitors of an address. A null client is a service, with limits of its own.
- */
+/** A client, a user at one, a login, or an address's visitors. A null client is a service, with limits of its own. */
 export interface Holder {
   readonly institution: string;
   readonly client: string | null;
@@ -18,7 +16,6 @@ export interface Holder {
 interface Ledger {
   held: Map<string, number>;
   refreshedAt: number;
-  /** Places whose write is in flight. */
   admitted: number;
   meanwhile: Map<string, number>;
   refreshing: Promise<void> | undefined;

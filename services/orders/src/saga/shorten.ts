@@ -4,9 +4,7 @@ import type { OrdersContext } from '../context.ts';
 import { isUnpaid } from '../domain/order/state.ts';
 import type { OrderDocument } from '../store.ts';
 
-/**
- * After the write that ends the order's hold sooner, never before it. Idempotent. @throws Fault `service_unavailable`
- */
+/** After the write that ends the order's hold sooner, never before. Idempotent. @throws Fault `service_unavailable` */
 export async function shortenInStock(context: OrdersContext, order: OrderDocument): Promise<void> {
   const { institution, id, lines, expiresAt, version: asOf } = order;
   if (order.shorteningDue == null || expiresAt === null || !isUnpaid(order) || lines.length === 0) return;

@@ -39,9 +39,7 @@ export interface Refund {
   /** Sent under the key of this attempt; 0: never. */
   readonly attempt: number;
   readonly sentAt: number | null;
-  /**
-   * When the next attempt may begin, since the provider repeats its answer to this one for the key; null: it does not.
-   */
+  /** When the next attempt may begin, since the provider repeats its answer for this key; null: it does not. */
   readonly renewedAt: number | null;
   readonly reference: string | null;
   /** Orders has this state. */
@@ -67,9 +65,7 @@ const KEY_MS = 22 * HOUR_MS;
 /** What failed at the provider may be made there all the same, and later than it has answered. */
 const RENEWED_AFTER_MS = 10 * 60_000;
 
-/**
- * The attempt is sent again under its key, or else the next one: only once the refund was not found at the provider.
- */
+/** Under its key, else the next attempt is sent: only once the refund was not found at the provider. */
 export function mayRepeatAttempt({ attempt, sentAt, renewedAt }: Refund, now: number): boolean {
   if (attempt === 0 || sentAt === null) return false;
   return now - sentAt < KEY_MS && (renewedAt === null || now < renewedAt);

@@ -142,9 +142,7 @@ const write = async (
 /** The request announces them itself. */
 const ANNOUNCED_BY_ITSELF_MS = 10_000;
 
-/**
- * The newest that is pending, or whose refund is; `opening`: only one whose request is under way; undefined: nothing.
- */
+/** The newest that is pending, or whose refund is; `opening`: only one whose request is under way. */
 const findPendingPage = async (
   { payments, refunds, now }: PaymentsContext,
   institution: string,

@@ -30,9 +30,7 @@ export async function close(context: PaymentsContext, payment: PaymentDocument):
   return 'done';
 }
 
-/**
- * It may have been paid before: what the provider says afterwards counts. @throws where the provider does not answer
- */
+/** It may be paid: what the provider says afterwards counts. @throws where the provider does not answer */
 export async function closeNow(context: PaymentsContext, payment: PaymentDocument): Promise<PaymentDocument> {
   const { institution, id, reference, state } = payment;
   const payments = context.payments.of(institution);

@@ -129,9 +129,7 @@ export function refund(session: Session, { amount, metadata }: Wanted): Session 
   return { ...session, refunds: [...session.refunds, made] };
 }
 
-/**
- * Ends the newest refund that can end so: a pending one succeeds; one that has not failed can still fail, even late.
- */
+/** The newest refund that can end so: a pending one succeeds; one that has not failed can still fail, even late. */
 export function endRefund(session: Session, to: 'succeeded' | 'failed'): Session {
   const ends = ({ status }: SimulatedRefund): boolean =>
     status === 'pending' || status === 'requires_action' || (to === 'failed' && status === 'succeeded');

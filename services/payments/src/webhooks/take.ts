@@ -3,9 +3,7 @@ import { findKeys } from '../keys/keys.ts';
 import type { Hint } from '../provider/port.ts';
 import type { PaymentDocument, ProviderDocument } from '../store.ts';
 
-/**
- * False unless its signature is right and of now. Else what it hints at is due when this resolves, and done at once.
- */
+/** False unless its signature is right and of now. Else what it hints at is due when this resolves. */
 export async function takeWebhook(
   context: PaymentsContext,
   institution: string,

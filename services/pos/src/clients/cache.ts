@@ -67,9 +67,7 @@ export function createCache<Value>(options: CacheOptions) {
     });
 
   return {
-    /**
-     * At most `maxAgeMs` old, or `staleMs` while loading fails. `load` dates its own result. Rejects as `load` does.
-     */
+    /** At most `maxAgeMs` old, or `staleMs` while loading fails. `load` dates its result. Rejects as `load` does. */
     get(key: string, load: () => Promise<Dated<Value>>): Promise<Dated<Value>> | Dated<Value> {
       const found = entries.get(key);
       const age = found ? now() - found.dated.asOf : Number.POSITIVE_INFINITY;

@@ -14,7 +14,6 @@ export function createContacts(contacts: ServiceClient<operations>) {
     own: (institution: string, contactNumber: string): Promise<OwnContact | undefined> =>
       contacts.find(institution, 'getShopContact', { path: { contactNumber } }),
 
-    /** Whether the email is that of the contact, as contacts compare emails. */
     async hasEmail(institution: string, contactNumber: string, email: string): Promise<boolean> {
       const query = { email, among: contactNumber };
       const { contactNumbers } = await contacts.call(institution, 'findContacts', { query });

@@ -51,7 +51,6 @@ export function createOrders(orders: ServiceClient<operations>) {
     checkout: (institution: string, orderId: string, body: Checkout, timeoutMs: number = WRITE_MS): Promise<Outcome> =>
       orders.call(institution, 'checkoutCart', { path: { orderId }, body, timeoutMs }).catch(asOutcome),
 
-    /** Lets an order whose payment is pending, or has failed, be paid on another page. */
     pay: (institution: string, orderId: string, body: AnotherTry): Promise<Outcome> =>
       orders.call(institution, 'addShopPayment', { path: { orderId }, body, timeoutMs: PAY_MS }).catch(asOutcome),
 

@@ -44,13 +44,11 @@ const { calendarOf, calendarType, eventUid, sequenceAt } = await loadBrowserModu
   sequenceAt(order: Pick<Order, 'createdAt'>, time: number, occasion: CalendarKind): number;
 }>('calendar.js');
 
-/** Kinds of mails with calendar files. */
 type CalendarKind = Exclude<MailKind, 'refund' | 'refund-failed' | 'link'>;
 
 const isCalendarKind = (kind: MailKind): kind is CalendarKind =>
   kind !== 'refund' && kind !== 'refund-failed' && kind !== 'link';
 
-/** A mail ready to be sent, or why it is not. */
 type Composed =
   | { readonly state: 'ready'; readonly mail: OutgoingMail; readonly pointOfSale: PointOfSale }
   /** Nothing of an erased buyer's mail is kept. */

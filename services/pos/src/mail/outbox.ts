@@ -129,7 +129,6 @@ const finish = (
   endedAt: number,
 ): MailDocument => ({ ...mail, state, reason, sealedLink: null, endedAt });
 
-/** The mail after the attempt, and when it is due again. */
 const applyAttempt = (mail: MailDocument, ended: Ended, now: number) => {
   if (ended.outcome === 'sent') return { mail: finish(mail, 'sent', null, now), dueAt: null };
   const { outcome, reason } = ended;

@@ -117,10 +117,7 @@ export type FindTemplate = (
 
 const PRODUCT = fileURLToPath(new URL('../../mail/', import.meta.url));
 
-/**
- * `<serviceHost>/<language>/<kind>.txt` of a folder; for a file of no use, reported to `refused`, the product's is
- * used.
- */
+/** `<serviceHost>/<language>/<kind>.txt` of a folder; in the place of a useless one, `refused`, the product's. */
 export function readTemplates(
   folder: string | undefined,
   refused: (file: string, reason: string) => void,
@@ -187,9 +184,7 @@ const IMAGE = 'display:block;width:100%;height:auto;margin:0 0 16px';
 
 const BUTTON = 'display:inline-block;padding:12px 20px;border-radius:6px;text-decoration:none;font-weight:600';
 
-/**
- * For mail programs: no tables, nothing loaded but images of the house. Everything is escaped but the markup here.
- */
+/** For mail programs: no tables, nothing loaded but the house's images. Everything is escaped but the markup here. */
 export function renderHtml(
   { text, button, language }: Pick<Texts, 'text' | 'button'> & { readonly language: string },
   link: string,

@@ -37,7 +37,6 @@ const ownMethods = ['on_account', 'external', 'simulated'] as const;
 
 export type Provider = Exclude<Purchase['paymentMethod'], (typeof ownMethods)[number]>;
 
-/** Whether one pays on the page of a payment provider. */
 export function isProvider(method: Purchase['paymentMethod']): method is Provider {
   return !ownMethods.some((own) => own === method);
 }

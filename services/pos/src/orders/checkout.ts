@@ -40,7 +40,6 @@ const MAX_ORDERS = 100;
 interface CheckoutTarget {
   readonly orderId: string;
   readonly requestId: string;
-  /** As it was just read. */
   readonly order?: Order;
 }
 

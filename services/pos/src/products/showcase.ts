@@ -111,10 +111,7 @@ export function createShowcase(offers: Offers, now: () => number = Date.now) {
       return about(audience, [product], ({ availabilities }) => availabilities(product));
     }),
 
-    /**
-     * Rejects with PosFault `not_found` for a performance that is not shown, `invalid_parameter` for an unknown
-     * category.
-     */
+    /** @throws {PosFault} `not_found` for a performance that is not shown, `invalid_parameter` for a category */
     async places(audience: Audience, productId: string, performanceId: string, wanted?: string) {
       const performance = await findShownPerformance(offers, audience, { productId, performanceId }, now());
       if (wanted !== undefined && !performance.seatCategories.some(({ id }) => id === wanted))

@@ -29,9 +29,7 @@ export function toPart({ offset = 0, limit = DEFAULT_LIMIT }: Partial<Part>): Pa
 /** Characters of the other parameters: longer links exceed the header limits of clients. */
 const MAX_REPEATED_LENGTH = 1_500;
 
-/**
- * The links (RFC 8288) repeat all other query parameters. @throws {PosFault} invalid_parameter if these are too long
- */
+/** The links (RFC 8288) repeat all other parameters. @throws {PosFault} invalid_parameter if these are too long */
 export function buildPartHeaders({ address, search }: Visit, part: Part, total: number): Record<string, string> {
   const others = new URLSearchParams(search);
   others.delete('offset');

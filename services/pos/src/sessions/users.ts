@@ -148,7 +148,6 @@ const MOST = 300;
 
 const NONE: readonly string[] = [];
 
-/** Stores the orders that users bought for a contact other than their own, in the document of the user. */
 export function createPurchases(store: Pick<Store, 'collection'>) {
   const all = store.collection(users);
   return {

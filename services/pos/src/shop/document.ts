@@ -20,7 +20,6 @@ export interface FirstPage {
   readonly content: Html;
   /** The path below that of the point of sale, such as `/show/prd_1`. */
   readonly path: string;
-  /** The address with its query. */
   readonly address: string;
   /** What the page's script draws again; undefined: it loads that. */
   readonly data?: object | undefined;

@@ -147,7 +147,6 @@ interface ShopLanguages {
   /** Those of the point of sale in which the shop has texts. */
   readonly offered: readonly string[];
   readonly language: string;
-  /** The language of the shop's own texts. */
   readonly texts: TextLanguage;
   /** Sorted as the visitor prefers them, for texts that lack that of the page. */
   readonly languages: readonly string[];

@@ -10,7 +10,6 @@ export interface ShopState {
   readonly name: string;
   /** The language of the API's answers, one of the point of sale. */
   readonly language: string;
-  /** The language of the shop's own texts. */
   readonly texts: TextLanguage;
   /** An ISO 3166 code, or empty. */
   readonly region: string;

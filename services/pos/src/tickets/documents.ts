@@ -24,10 +24,7 @@ interface SoldTickets {
 
 const WIDTH = 4;
 
-/**
- * Draws a page for each printed ticket. @throws {PosFault} `ticket_not_printed` if none is, or one ceases to be in this
- * moment
- */
+/** A page for each printed ticket. @throws {PosFault} `ticket_not_printed` if none is, or one ceases to be meanwhile */
 export async function drawOrderDocument(
   context: DocumentsContext,
   { order, tickets, ...reading }: Reading & SoldTickets,

@@ -26,7 +26,6 @@ const headers = buildSiteHeaders({
   camera: true,
 });
 
-/** Serves /door/. */
 export function createDoorFront(
   next: RequestListener,
   { publicUrl, settings }: { readonly publicUrl: string; readonly settings: { readonly doorClientIds: string } },

@@ -23,7 +23,6 @@ const view = createView(DoorTicket);
 
 /** `moved`: where the performance is now, if it has moved. */
 const createDoorView = (moved: Whereabouts | undefined) => {
-  /** Names by id, of the tickets that were shown. */
   const seatCategories: Record<string, SaleDescription['seatCategory']> = {};
   const show = (ticket: TicketDocument): Static<typeof DoorTicket> => {
     if (ticket.about) seatCategories[ticket.seatCategoryId] = ticket.about.seatCategory;

@@ -9,9 +9,7 @@ const ESCAPED: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/**
- * Pages are one below the other, without scripts, styles or references but to the logo in it. Fonts are the reader's.
- */
+/** Pages one below the other, without scripts, styles or references but to the logo in it. Fonts are the reader's. */
 export function drawSvg(content: Content): Buffer {
   const layouts = createLayouts(content);
   const width = Math.max(...layouts.map((layout) => layout.width));

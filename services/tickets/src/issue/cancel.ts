@@ -17,14 +17,10 @@ export interface OrderCancelled {
   readonly orderId: string;
   /** Cancels controlled tickets, too. */
   readonly override: boolean;
-  /** Places of all lines. */
   readonly placeIds: readonly string[];
 }
 
-/**
- * Publishes the result once. Each ticket's own write decides whether it was controlled before. Idempotent from any
- * point.
- */
+/** Publishes the result once; each ticket's own write decides whether it was controlled before. Idempotent. */
 export async function cancelTickets(context: Context, institution: string, fact: OrderCancelled): Promise<void> {
   const own = createInstitutionContext(context, institution);
   const { collections } = own;
@@ -62,9 +58,6 @@ const writeTombstone = async (
   }
 };
 
-/**
- * A ticket that an interrupted issue has not written is inserted as cancelled, so that a late insert finds its id
- * taken.
- */
+/** A ticket that an interrupted issue has not written is inserted as cancelled: a late insert finds its id taken. */
 const allTickets = (context: InstitutionContext, order: OrderDocument): Promise<TicketDocument[]> =>
   issueMissing(context, order, { status: 'cancelled', beneficiary: null });

@@ -20,7 +20,6 @@ import {
 import { finishReplacement } from './lineage.ts';
 import { getTicket, type Request, requireAllowed } from './tickets.ts';
 
-/** May replace the ticket by one with this id and barcode. */
 type Replacing = (
   ticket: TicketDocument,
   asNew: { readonly id: string; readonly barcode: string },

@@ -8,9 +8,7 @@ interface Load {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/**
- * The result: responses per second, latencies in milliseconds. @throws {Error} on any response other than 2xx or 304
- */
+/** Responses per second, latencies in milliseconds. @throws {Error} on any response other than 2xx or 304 */
 interface Outcome {
   readonly rate: number;
   readonly p99: number;

@@ -50,9 +50,7 @@ export const definitions: Readonly<
 const SERVICE_ROOT_SECRET = 'a secret of scenarios only';
 const KEY_ENCRYPTION_KEY = Buffer.alloc(32, 'thrown away').toString('base64');
 
-/**
- * What the authorizer, which starts first, would ask about contacts and points of sale of users; no scenario has any.
- */
+/** What the authorizer, which starts first, would ask about users' contacts and points of sale; no scenario has any. */
 const UNSTARTED = { CATALOG_URL: 'http://127.0.0.1:1', CONTACTS_URL: 'http://127.0.0.1:1' };
 
 export const PUBLIC_URL = 'https://localhost:8443';

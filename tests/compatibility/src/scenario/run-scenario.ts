@@ -263,9 +263,7 @@ const comeAndGo = async ({ urls }: Scenario, partner: Partner): Promise<void> =>
   await partner.must(`/svc/v3/clients/${clientId}`, { method: 'DELETE' });
 };
 
-/**
- * Users of the institution API: an invited one, an administrator who leaves while another stays, and that one signs in.
- */
+/** Users of the institution API: an invited one, an administrator who leaves, and another who stays and signs in. */
 const inviteStaff = async (scenario: Scenario, partner: Partner): Promise<void> => {
   const { urls } = scenario;
   const inviteUser = (role: string) =>

@@ -92,15 +92,10 @@ export async function sendCommand(api: Client, path: string, method: string, bod
   return { outcome: reply.status < 300 ? ('ok' as const) : ('refused' as const), data: reply.body.data };
 }
 
-/**
- * Longer than the restarts that several kills in a row cost on a slow machine: `recovery` checks how long each takes.
- */
+/** Longer than several restarts in a row take on a slow machine: `recovery` checks how long each takes. */
 const INSISTENCE_MS = 90_000;
 
-/**
- * The `data` of a read or of a preparation, repeated while the product is unavailable. @throws {Error} when the
- * deadline passes
- */
+/** The `data` of a read or preparation, repeated while the product is unavailable. @throws {Error} at the deadline */
 export async function requireData(api: Client, path: string, call?: Call): Promise<Json> {
   const { status, body, text } = await insist(api, path, call);
   if (status >= 300) throw new Error(`${call?.method ?? 'GET'} ${path}: ${status} ${text}`);

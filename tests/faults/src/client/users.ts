@@ -32,9 +32,7 @@ export interface KnownGrant {
   /** Whether a used token was shown again and refused, so that everything of the grant has ended. */
   ended: boolean;
   givenAfterEnd: number;
-  /**
-   * What became of the browser's session after an acknowledged sign-in: undefined where the answer was inconclusive.
-   */
+  /** The browser's session after an acknowledged sign-in: undefined where the answer was inconclusive. */
   readonly signedIn: boolean | undefined;
 }
 

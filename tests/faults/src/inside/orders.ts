@@ -126,9 +126,7 @@ export function listPlantedFiles(): string[] {
   return [...planted];
 }
 
-/**
- * Changes the sources that this thread loads from now on; a mutation that does not fit fails the import of its file.
- */
+/** Changes the sources that this thread loads from now on; one that does not fit fails the import of its file. */
 export function plant(mutations: readonly Mutation[]): void {
   if (mutations.length === 0) return;
   const byUrl = Map.groupBy(mutations, ({ file }) => new URL(file, ROOT).href);

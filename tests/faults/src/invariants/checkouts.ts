@@ -2,9 +2,7 @@ import type { OrderView } from '../client/api.ts';
 import { type Checkout, type CheckoutAnswer, isOpen } from '../round/journal.ts';
 import type { Check, Evidence } from './verdict.ts';
 
-/**
- * checkouts: an order that was reported as cancelled stays cancelled, a bought one stays bought, and a key buys once.
- */
+/** checkouts: an order that was reported as cancelled stays so, a bought one stays bought, and a key buys once. */
 export function checkCheckouts({ checkouts, observed }: Evidence, check: Check): void {
   const orders = new Map(observed.orders.map((order) => [order.id, order]));
   for (const checkout of checkouts) {

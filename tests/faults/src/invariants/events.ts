@@ -23,9 +23,7 @@ export function checkEvents({ observed, received }: Evidence, check: Check): voi
   }
 }
 
-/**
- * The states of which the last event may speak: of a payment that failed `payment.failed` tells, and no event beside.
- */
+/** The states of which the last event may speak: of a payment that failed `payment.failed` alone tells. */
 const orSaidByPayment = ({ id, state }: OrderView, events: readonly EventView[]): readonly string[] => {
   const hasFailed = events.some(({ type, data }) => type === 'payment.failed' && data.orderId === id);
   return state === 'open' && hasFailed ? [state, 'payment_pending'] : [state];

@@ -13,9 +13,7 @@ export function checkRound(evidence: Evidence, check: Check): void {
   checkEvents(evidence, check);
 }
 
-/**
- * acknowledged: everything that was acknowledged to a client is stored, and nothing exists that no client requested.
- */
+/** acknowledged: what was acknowledged to a client is stored, and nothing exists that no client requested. */
 const checkAcknowledged = (evidence: Evidence, check: Check): void => {
   const { entries, observed, closed = false } = evidence;
   checkPaid(evidence, check);

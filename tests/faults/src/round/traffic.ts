@@ -11,9 +11,7 @@ const REQUEST_TIMEOUT_MS = 1_500;
 /** The most purchases in flight. */
 const CONCURRENCY = 3;
 
-/**
- * After a purchase that could not begin: clients in a hurry would leave no processor to the start of what they miss.
- */
+/** After a purchase that could not begin: clients in a hurry would leave the starting processes no processor. */
 const PAUSE_MS = 500;
 
 /**

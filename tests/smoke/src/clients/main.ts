@@ -87,9 +87,7 @@ interface Generator {
 
 const script = (name: string): string => new URL(name, import.meta.url).pathname;
 
-/**
- * What openapi-python-client says of a document, which is no JSON; every other warning means a type that is missing.
- */
+/** What openapi-python-client says of a document that is no JSON; every other warning means a missing type. */
 const DOCUMENT = /WARNING parsing GET \/svc\/v3\/tickets\/\{ticketId\}\/document /;
 
 /** The interface has a resource `Client`, so the generated client needs another name; messages of webhooks stay. */

@@ -116,7 +116,6 @@ export function createMailRequestedFact(
   };
 }
 
-/** Of a refund by a provider. */
 export function createRefundRequestedFact(
   { id: orderId }: Pick<Order, 'id'>,
   { id: refundId, paymentId, provider, amount, currency, automatic }: Refund,

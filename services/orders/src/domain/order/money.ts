@@ -42,10 +42,7 @@ const listReturned = ({ payments, refunds }: Returning): { readonly amount: numb
 
 const hasNotFailed = ({ status }: Refund): boolean => status !== 'failed';
 
-/**
- * What is left of one payment to be given back: captured, without its refunds that have not failed and its lost
- * disputes.
- */
+/** What is left of one payment: captured, without its refunds that have not failed and its lost disputes. */
 export function computeLeft({ refunds }: Pick<Order, 'refunds'>, { id, status, amount, disputed }: Payment): number {
   if (status !== 'captured') return 0;
   const back = refunds.filter((refund) => refund.paymentId === id && hasNotFailed(refund));
@@ -88,9 +85,7 @@ const computeCounted = (order: Money): number => {
   return computePaid(order) - sum(before.map(({ amount }) => amount));
 };
 
-/**
- * Such an order is confirmed, however that came about. One that is free of charge, or that has its money back, is not.
- */
+/** Such an order is confirmed, however that came about; not one free of charge, or that has its money back. */
 export function isPaidInFull(order: Money): boolean {
   return order.lines.length > 0 && computeNet(order) > 0 && computeDue(order) === 0;
 }
@@ -122,7 +117,6 @@ const addGoodwill = <O extends Order>(order: O, more: number): O => {
   return goodwill === known ? order : { ...order, goodwill };
 };
 
-/** With what it counts for as goodwill. */
 export function addRefund<O extends Order>(order: O, refund: Omit<Refund, 'goodwill'>): O {
   const goodwill = refund.status === 'failed' ? 0 : computeGoodwillOf(order, refund.amount);
   return addGoodwill(putRefund(order, { ...refund, goodwill }), goodwill);
@@ -159,7 +153,6 @@ export function putDispute<O extends Order>(order: O, paymentId: string, report:
   return countLost(putPayment(order, { ...payment, disputed: { ...report, refunded, goodwill } }), paymentId);
 }
 
-/** In the place of the one with its id. */
 export function putPayment<O extends Order>(order: O, payment: Payment): O {
   return { ...order, payments: order.payments.map((other) => (other.id === payment.id ? payment : other)) };
 }

@@ -70,13 +70,11 @@ export type Creator = { readonly clientId: string; readonly userId?: string } | 
 export const paymentStates = ['pending', 'captured', 'failed'] as const;
 export const refundStates = ['pending', 'done', 'failed'] as const;
 
-/** By whose hosted pages an order can be paid. */
 export const providers = ['stripe'] as const;
 export type Provider = (typeof providers)[number];
 
 export const disputeStates = ['open', 'won', 'lost'] as const;
 
-/** Of a provider's keys. */
 export const providerModes = ['test', 'live', 'simulated'] as const;
 export type ProviderMode = (typeof providerModes)[number];
 
@@ -89,7 +87,6 @@ export interface MoneyRecord {
   readonly reference: string | null;
   /** Set by the service alone; absent: none, somebody has recorded it. */
   readonly provider?: Provider;
-  /** Of a provider's. */
   readonly mode?: ProviderMode;
   /** Absent in records of earlier releases. */
   readonly createdBy?: Creator;
@@ -117,7 +114,6 @@ export interface Payment extends MoneyRecord {
   readonly status: (typeof paymentStates)[number];
   /** Where the buyer can pay; ISO 8601 UTC. */
   readonly page?: { readonly url: string; readonly expiresAt: string };
-  /** How a provider's failed payment ended. */
   readonly ended?: 'expired' | 'failed';
   readonly disputed?: Dispute;
   readonly updatedAt: number;
@@ -126,11 +122,9 @@ export interface Payment extends MoneyRecord {
 export interface Refund extends MoneyRecord {
   /** Absent: done. */
   readonly status?: (typeof refundStates)[number];
-  /** The provider's payment that it gives back. */
   readonly paymentId?: string;
   /** What it counted for as goodwill; absent in records of earlier releases. */
   readonly goodwill?: number;
-  /** The service made it by itself. */
   readonly automatic?: true;
   /** When its status changed last; absent: never. */
   readonly updatedAt?: number;
@@ -163,7 +157,6 @@ interface Checkout {
   readonly requestId: string;
   readonly paymentMethod: string;
   readonly at: number;
-  /** The buyer has accepted the terms of the point of sale. */
   readonly termsAccepted?: true;
 }
 

@@ -137,7 +137,6 @@ export function expireIfDue<O extends Order>(order: O, now: number): Accepted<O>
   return isOver(order, now) ? expireAtOnce(order, now) : accept(order);
 }
 
-/** Expires the order, whatever its deadline. */
 export function expireAtOnce<O extends Order>(order: O, now: number): Accepted<O> {
   const seen = markSeen(order, now);
   const expired: O = {
@@ -160,10 +159,7 @@ export function endIfDue<O extends Order>(order: O, now: number): Accepted<O> {
   return (isOver(order, now) ? beginSaleIfPaid(order, now) : undefined) ?? expireIfDue(order, now);
 }
 
-/**
- * Paid in full the order begins its sale, else it expires. Refused: `not_due` before its deadline, and once the sale is
- * due.
- */
+/** Paid in full its sale begins, else it expires. Refused: `not_due` before its deadline, and once the sale is due. */
 export function expire<O extends Order>(order: O, now: number): Decision<O> {
   return isPastDue(order, now) ? endIfDue(order, now) : refuse('not_due');
 }

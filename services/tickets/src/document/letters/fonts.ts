@@ -98,9 +98,7 @@ export function createFonts(folder: string | undefined) {
       ours ??= readOwn();
       return sortByLikeness(await ours, isBold);
     },
-    /**
-     * Fonts of the installation, sans serif and the nearest to the wanted weight first; looked for at the first use.
-     */
+    /** Fonts of the installation, sans serif and nearest to the wanted weight first; looked for at the first use. */
     async more(isBold: boolean): Promise<readonly Face[]> {
       others ??= folder === undefined ? Promise.resolve([]) : findFaces(folder);
       return sortByLikeness(await others, isBold);
