@@ -26,7 +26,6 @@ import { mailSettings, resolveSender } from './mail/server.ts';
 import { simulatedPayments } from './orders/buyer.ts';
 import { createOrderLink, createOrderLinks, renewOrderLink } from './orders/links.ts';
 import { createLostLinks } from './orders/lost-links.ts';
-import { createPageCount } from './orders/pages.ts';
 import { createOffers } from './products/offers.ts';
 import { eraseContact, queueMails } from './reactions.ts';
 import type { PosContext } from './request/context.ts';
@@ -86,7 +85,6 @@ const prepare = (parts: Parts<typeof settings>): PosState => {
     payments: own.paymentsUrl
       ? createPayments(createServiceClient(paymentsApi, { url: own.paymentsUrl, ...common }))
       : undefined,
-    countPage: createPageCount(store, Date.now),
     purchases: createPurchases(store),
     tickets: createTickets(createServiceClient(ticketsApi, { url: own.ticketsUrl, ...common })),
     bestEffortCatalog: createBestEffort({ ms: BEST_EFFORT_MS }),

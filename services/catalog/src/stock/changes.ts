@@ -41,10 +41,10 @@ const changeHeld = async (
   const changed = held.length > 0 ? await places.claim({ where, set }) : [];
   const lost = held.filter(({ id }) => !changed.some((place) => place.id === id));
   if (lost.length === 0) return { places: [...wanted.filter((place) => !held.includes(place)), ...changed] };
-  // A concurrent request took a lapsed place, or one of this holder extended or sold it.
-  const kept = await places.count({ id: { in: getPlaceIds(lost) }, holder, freeFrom: { gte: set.freeFrom } });
-  if (kept === lost.length)
-    return { places: await places.find({ where: { holder, id: { in: getPlaceIds(wanted) } } }) };
+  // A concurrent request of this holder extended or sold a place, or another one took a lapsed place.
+  const kept = await places.count({ id: { in: getPlaceIds(lost) }, holder, state: { in: ['held', 'sold'] } });
+  const again = kept === lost.length ? await changeHeld(places, { holder, placeIds: getPlaceIds(wanted) }, set) : null;
+  if (again && 'places' in again) return again;
   await restore(
     places,
     holder,

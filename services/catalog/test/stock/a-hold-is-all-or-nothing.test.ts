@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { reactTo } from '../../src/reactions.ts';
 import { extendHold, renewHold, sellHold } from '../../src/stock/changes.ts';
+import { shortenHold } from '../../src/stock/shorten.ts';
 import { openCollections } from '../../src/store.ts';
 import {
   act,
@@ -488,6 +489,36 @@ describeOnEachEngine('holds', (catalog) => {
       expect(await extendHold(places, { holder, placeIds }, until)).toHaveProperty('places');
       const ends = (await places.find({ where: { holder } })).map(({ freeFrom }) => freeFrom);
       expect(ends).toEqual([Date.parse(heldUntil), Date.parse(heldUntil)]);
+    });
+
+    test('succeeds beside others of the same holder, whatever their ends; the latest end stays', async () => {
+      const show = await createShow(catalog, createStalls(2));
+      const { holder, ...first } = await hold(catalog, show, { asOf: 1, quantity: 2 });
+      const placeIds = getHeldPlaceIds(first);
+      const ends = Array.from({ length: 24 }, (_, index) => addMinutesToNow(20 + ((index * 7) % 24)));
+      const extend = (heldUntil: string) => act(catalog, holder, 'extension', { heldUntil, placeIds });
+      for (const { outcome, missing } of await Promise.all(ends.map(extend)))
+        expect([outcome, missing]).toEqual(['done', []]);
+      const { places } = openCollections(catalog.store, catalog.institution);
+      const latest = Math.max(...ends.map((end) => Date.parse(end)));
+      expect((await places.find({ where: { holder } })).map(({ freeFrom }) => freeFrom)).toEqual([latest, latest]);
+    });
+
+    test('succeeds after another one of the same holder that came between and was shortened', async () => {
+      const show = await createShow(catalog, createStalls(2));
+      const { holder, ...first } = await hold(catalog, show, { asOf: 1, quantity: 2 });
+      const placeIds = getHeldPlaceIds(first);
+      const until = Date.parse(addMinutesToNow(60));
+      const own = openCollections(catalog.store, catalog.institution).places;
+      const between = () => extendHold(own, { holder, placeIds }, until + 60_000);
+      const overtaken = openCollections(createInterruptedStore(catalog.store, between), catalog.institution).places;
+      // What it has lost is looked at after the shortening.
+      const count = async (where: Parameters<typeof own.count>[0]) => {
+        await shortenHold(own, { holder, placeIds, asOf: 2 }, Date.parse(addMinutesToNow(20)));
+        return own.count(where);
+      };
+      expect(await extendHold({ ...overtaken, count }, { holder, placeIds }, until)).toHaveProperty('places');
+      expect((await own.find({ where: { holder } })).map(({ freeFrom }) => freeFrom)).toEqual([until, until]);
     });
 
     test('does not undo the renewal of a later attempt that overtook it, when it fails itself', async () => {

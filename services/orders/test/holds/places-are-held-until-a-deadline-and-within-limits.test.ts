@@ -16,6 +16,7 @@ import {
   read,
   requireDone,
 } from '../fixture/orders.ts';
+import { buildPage, report } from '../fixture/provider.ts';
 
 describe.each(engines)('places are held until the deadline, on $name', (engine) => {
   const fixture = useFixture(() => openFixture(engine, { paymentGraceSeconds: 60 }));
@@ -208,6 +209,19 @@ describe.each(engines)('held places are limited per login, and without one per a
     requireDone(await postToShop(fixture, `/${second?.id}/giving-up`));
     requireDone(await at('192.0.2.7', createCartId(), 2));
     expect(await at('192.0.2.7')).toMatchObject(refused);
+  });
+
+  test('so a flood of payment pages is bounded: orders that wait for one count, those that were paid do not', async () => {
+    const hall = fixture.catalog.hall(40);
+    const at = (count: number) => add(fixture, createCartId(), [hall.item(count)], { address: '192.0.2.21' });
+    const contactNumber = createContact(fixture);
+    for (let sold = 0; sold < 3; sold += 1) {
+      const { id } = requireDone(await at(3));
+      const page = buildPage({ amount: 3_000 });
+      requireDone(await buyCart(fixture, `/${id}`, { contactNumber, paymentMethod: 'stripe', page }));
+      expect(await at(3)).toMatchObject(refused);
+      expect((await report(fixture, id, page)).data.state).toBe('confirmed');
+    }
   });
 
   test('a login has a limit of its own over all its sessions, whatever its address holds', async () => {

@@ -35,7 +35,8 @@ export async function openPage(context: PaymentsContext, institution: string, as
   if ('outcome' in found) return count(context, found);
   const { payment, keys, provider } = found;
   if (payment.state === 'pending') return count(context, showOpened(payment, context.now()));
-  const opening = send(context, payment, { keys, provider }, asked.email ?? null);
+  const sent = send(context, payment, { keys, provider }, asked.email ?? null);
+  const opening = asked.replaces ? sent.then((answer) => keepNewest(context, payment, answer)) : sent;
   opening.catch((error: unknown) =>
     context.log.warn('a payment page could not be opened', { institution, order: asked.orderId, error }),
   );
@@ -79,7 +80,7 @@ const findOrInsert = async (context: PaymentsContext, institution: string, asked
   const amount = toProviderAmount(asked.amount, asked.currency);
   if (!amount) return UNAVAILABLE;
   if (isBelowMinimum(amount)) return TOO_SMALL;
-  const refusal = await replaceOthers(context, institution, asked);
+  const refusal = await replaceOthers(context, institution, asked, id);
   if (refusal) return refusal;
   const payment = createPayment(context, { id, institution, asked, keys, amount });
   try {
@@ -102,29 +103,53 @@ const judgeRepeat = (
     ? undefined
     : NO_MORE;
 
+/** The newest first. */
+const findPages = ({ payments }: PaymentsContext, institution: string, orderId: string): Promise<PaymentDocument[]> =>
+  payments
+    .of(institution)
+    .find({ where: { orderId }, orderBy: 'createdAt', descending: true, limit: MOST_PAGES, index: 'order' });
+
 /** Another try closes the pages before it; without one a few may be open beside each other. */
 const replaceOthers = async (
   context: PaymentsContext,
   institution: string,
   { orderId, replaces }: Asked,
+  own: string,
 ): Promise<Outcome | undefined> => {
-  const payments = context.payments.of(institution);
-  const all = await payments.find({
-    where: { orderId },
-    orderBy: 'createdAt',
-    descending: true,
-    limit: MOST_PAGES,
-    index: 'order',
-  });
+  const all = await findPages(context, institution, orderId);
   if (all.length >= MOST_PAGES) return UNAVAILABLE;
+  // A repeat at the same time may have begun its own.
+  const others = all.filter((one) => one.id !== own);
   const now = context.now();
-  if (!replaces && all.filter((one) => isOpen(one, now)).length >= MOST_OPEN) return UNAVAILABLE;
-  for (const one of replaces ? all.filter(isPending) : []) {
+  if (!replaces && others.filter((one) => isOpen(one, now)).length >= MOST_OPEN) return UNAVAILABLE;
+  return replaces ? closeAll(context, others.filter(isPending)) : undefined;
+};
+
+const closeAll = async (context: PaymentsContext, pages: readonly PaymentDocument[]): Promise<Outcome | undefined> => {
+  for (const one of pages) {
     const closed = await settleWithin(closeNow(context, one), ANSWER_MS, () => one).catch(() => one);
     if (closed.state === 'captured') return NO_MORE;
     if (isPending(closed)) return UNAVAILABLE;
   }
   return undefined;
+};
+
+/** Of tries at the same time, which have not seen each other, the newest one's page stays open. */
+const keepNewest = async (context: PaymentsContext, { institution, id }: PaymentDocument, answer: Outcome) => {
+  const own = answer.page && (await context.payments.of(institution).get(id));
+  if (!own) return answer;
+  const open = (await findPages(context, institution, own.orderId)).filter(isPending);
+  const isNewer = (other: PaymentDocument) =>
+    other.createdAt > own.createdAt || (other.createdAt === own.createdAt && other.id > own.id);
+  if (!open.some(isNewer))
+    return (
+      (await closeAll(
+        context,
+        open.filter((other) => other.id !== id),
+      )) ?? answer
+    );
+  await closeAll(context, [own]);
+  return UNAVAILABLE;
 };
 
 interface NewPayment {
@@ -191,7 +216,8 @@ const send = async (
     const page = await connected.provider.openPage(payment.request, email, `${payment.id}.${payment.attempt}`);
     if (!(await isStillOf(context, payment, connected))) return UNAVAILABLE;
     const opened = await recordOpened(context, payment, page);
-    return opened.state === 'pending' ? showOpened(opened, context.now()) : NO_MORE;
+    // Another try has come first.
+    return opened.state === 'pending' ? showOpened(opened, context.now()) : UNAVAILABLE;
   } catch (error) {
     if (!(error instanceof ProviderFault)) throw error;
     const { refusal, code } = error;

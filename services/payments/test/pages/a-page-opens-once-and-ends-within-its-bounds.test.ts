@@ -145,6 +145,16 @@ describeOnEachEngine('a page', (fixture) => {
     expect(fixture.statesOf(second.paymentId)).toEqual(['captured']);
   });
 
+  test('of another try is the only one that stays open, however many try at the same time', async () => {
+    const orderId = createName('ord');
+    await fixture.page({ orderId });
+    const tries = Array.from({ length: 8 }, () => fixture.open({ orderId, replaces: true }));
+    const given = (await Promise.all(tries)).flatMap(({ page }) => page ?? []);
+    const open = (await fixture.look(orderId)).filter(({ state }) => state === 'pending');
+    expect(open).toHaveLength(1);
+    expect(given.map(({ paymentId }) => paymentId)).toContain(open[0]?.paymentId);
+  });
+
   test('is one of few that are open for an order', async () => {
     const orderId = createName('ord');
     for (let count = 0; count < 3; count += 1) await fixture.page({ orderId });

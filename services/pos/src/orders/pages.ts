@@ -1,21 +1,9 @@
 import { PosFault } from '@boxoffice/envelope';
-import { attemptsCollection, createAddressLimit } from '@boxoffice/logins';
-import type { Store } from '@boxoffice/store';
 import type { Order, Orders, Outcome } from '../clients/orders.ts';
 import type { Page, Payments } from '../clients/payments.ts';
-import { createTooManyFault, type Visit } from '../request/visit.ts';
+import type { Visit } from '../request/visit.ts';
 import { deriveId } from '../store.ts';
 import type { Provider } from './buyer.ts';
-
-/** Pages of providers that one address (IPv6: /64) may have opened at an institution within an hour. */
-export const PAGE_LIMIT = { what: 'payment pages', most: 600, windowMs: 60 * 60_000 } as const;
-
-/** Resolves to the milliseconds to wait once the limit of the address is reached. */
-export type CountPage = (institution: string, ip: string) => Promise<number | undefined>;
-
-export function createPageCount(store: Pick<Store, 'collection'>, now: () => number): CountPage {
-  return createAddressLimit(store.collection(attemptsCollection), PAGE_LIMIT, now);
-}
 
 interface WithPayments {
   readonly payments: Payments | undefined;
@@ -41,16 +29,14 @@ interface Paying {
 
 /**
  * The page on which what is due of the order can be paid; a repeat has the same one. Undefined if nothing more can be
- * paid: another page was. @throws {PosFault} payment_amount_too_small, payment_unavailable, too_many_requests
+ * paid: another page was. @throws {PosFault} payment_amount_too_small, payment_unavailable
  */
 export async function openPage(
-  { payments, countPage }: WithPayments & { readonly countPage: CountPage },
-  { pointOfSale: { institution, serviceHost }, language, ip, address }: Visit,
+  { payments }: WithPayments,
+  { pointOfSale: { institution, serviceHost }, language, address }: Visit,
   { id: orderId, number, due: amount, currency }: Order,
   { requestId: first, returnUrl, ...paying }: Paying,
 ): Promise<ProviderPage | undefined> {
-  const waitMs = await countPage(institution, ip);
-  if (waitMs !== undefined) throw createTooManyFault('payment pages', waitMs);
   const comesBackTo = returnUrl ?? `${new URL(address).origin}/shop/${serviceHost}/order/${orderId}?new=1`;
   const order = { orderId, pointOfSale: serviceHost, number, amount, currency, returnUrl: comesBackTo };
   const asked = { ...order, ...paying, ...(language !== '' && { language }) };

@@ -93,8 +93,9 @@ export function createPaymentRoutes(context: PosContext, edition: Edition): AnyO
   ];
 }
 
-const isPayable = ({ state, payable, due, checkout }: Order, now: number): boolean =>
-  (state === 'payment_pending' || payable) && due > 0 && now < Date.parse(checkout?.at ?? '') + PAYABLE_MS;
+/** Of an open one orders decides: the last page has failed, whatever else was paid since. */
+const isPayable = ({ state, due, checkout }: Order, now: number): boolean =>
+  (state === 'payment_pending' || state === 'open') && due > 0 && now < Date.parse(checkout?.at ?? '') + PAYABLE_MS;
 
 const createNoProviderFault = (method: string) =>
   new PosFault('payment_method_not_accepted', `An order is not paid once more by the method ${method}.`);

@@ -3,6 +3,8 @@ import type { Order, Outcome, Reason } from '../clients/orders.ts';
 
 type Row = readonly [PosCode, string];
 
+const notPayable: Row = ['order_not_payable', 'The order can no longer be paid.'];
+
 /** Details of other services are never passed on. */
 const refusals: Readonly<Record<Reason, Row>> = {
   places_unavailable: [
@@ -40,7 +42,7 @@ const refusals: Readonly<Record<Reason, Row>> = {
   ],
   unknown_line: ['not_found', 'There is no such resource.'],
   not_cancellable: ['order_not_cancellable', 'The order can no longer be cancelled.'],
-  not_payable: ['order_not_payable', 'The order can no longer be paid.'],
+  not_payable: notPayable,
   amount_differs: ['order_busy', 'Another amount is due now. Try again in a second.'],
   busy: ['order_busy', 'Another request is changing the same shopping cart or order. Try again in a second.'],
 };
@@ -51,7 +53,7 @@ const refusalsOf = {
   items: {},
   item: { cart_gone: ['not_found', 'There is no such resource.'] },
   order: { cart_gone: ['order_not_cancellable', 'The order has expired or is already cancelled.'] },
-  payment: { cart_gone: ['order_not_payable', 'The order can no longer be paid.'] },
+  payment: { cart_gone: notPayable, cart_expired: notPayable, places_gone: notPayable },
 } as const satisfies Readonly<Record<string, Readonly<Partial<Record<Reason, Row>>>>>;
 
 /** `named`: what the request names, `items` several items for the cart. @throws {PosFault} for a refusal */

@@ -6,7 +6,6 @@ import type { Payments } from '../clients/payments.ts';
 import type { Tickets } from '../clients/tickets.ts';
 import type { SimulatedPayments } from '../orders/buyer.ts';
 import type { LostLinks, OrderLinks } from '../orders/links.ts';
-import type { CountPage } from '../orders/pages.ts';
 import type { Offers } from '../products/offers.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { LogIns, Purchases } from '../sessions/users.ts';
@@ -24,7 +23,6 @@ export interface PosContext {
   readonly orders: Orders;
   /** Undefined where the service does not run: there are no payment methods of providers then. */
   readonly payments: Payments | undefined;
-  readonly countPage: CountPage;
   readonly purchases: Purchases;
   readonly tickets: Tickets;
   readonly orderLinks: OrderLinks;

@@ -47,6 +47,20 @@ test('another try closes the page before it, which nobody can pay any more', asy
   expect(await compareBooks(house, shopper)).toEqual([]);
 });
 
+test('of tries at the same time one page stays open, and none is told that the places are gone', async () => {
+  const shopper = createShopper(house);
+  await shopper.buy();
+  const tries = Array.from({ length: 8 }, () => {
+    house.clock.now += 5;
+    return shopper.openAnother(true);
+  });
+  const reasons = (await Promise.all(tries)).map((answer) => answer?.data?.reason);
+  for (const reason of reasons) expect([undefined, null, 'busy']).toContain(reason);
+  const pages = await Promise.all(shopper.sessions.map((id) => house.sessionOf(id)));
+  expect(pages.filter(({ status }) => status === 'open')).toHaveLength(1);
+  expect((await house.orderOf(shopper.orderId))?.state).toBe('payment_pending');
+});
+
 test('paid at the desk: the open page is closed, and money that came all the same goes back', async () => {
   const [quick, late] = [createShopper(house), createShopper(house)];
   for (const one of [quick, late]) await one.buy();
