@@ -92,6 +92,12 @@ const engines: readonly Engine[] = [
     tests: '/payments/test/provider/stripe-mock-accepts-every-call',
   },
   {
+    name: 'promtool',
+    isThere: () => spawnSync('promtool', ['--version']).status === 0,
+    how: 'install prometheus (Debian)',
+    tests: '/acceptance/test/operation/prometheus-takes-the-alert-rules',
+  },
+  {
     name: 'kustomize',
     isThere: () => findKustomizeCommand() !== undefined,
     how: 'install kustomize 5 or a kubectl that contains it',
