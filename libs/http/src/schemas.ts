@@ -203,6 +203,7 @@ type Patched<T> = T extends readonly unknown[] ? T : T extends object ? PatchOf<
 interface Members {
   readonly properties?: TProperties;
   readonly patternProperties?: TProperties;
+  readonly additionalProperties?: TSchema | boolean;
   readonly anyOf?: readonly TSchema[];
   readonly required?: readonly string[];
 }
@@ -222,25 +223,29 @@ const toPatch = (schema: TSchema): TSchema => {
 
 const patchedParts = (schema: TSchema): TSchema => {
   const { default: _, ...rest } = schema as TSchema & { default?: unknown };
-  const { properties, patternProperties, anyOf, required = [] } = rest as Members;
+  const { properties, patternProperties, additionalProperties, anyOf, required = [] } = rest as Members;
   const alternatives = anyOf?.map(toPatch);
   if (alternatives?.some((alternative, index) => alternative !== anyOf?.[index]))
     return Type.Unsafe({ ...rest, anyOf: alternatives });
-  if (patternProperties) {
-    const values = Object.entries(patternProperties).map(([pattern, value]) => [
-      pattern,
-      createNullableSchema(toPatch(value)),
-    ]);
-    return Type.Unsafe({ ...rest, patternProperties: Object.fromEntries(values) });
-  }
-  if (!properties) return 'default' in schema ? Type.Unsafe(rest) : schema;
-  const members = Object.entries(properties).map(([name, member]): [string, TSchema] => [
-    name,
-    required.includes(name) ? toPatch(member) : createNullableSchema(toPatch(member)),
-  ]);
+  if (!properties && !patternProperties) return 'default' in schema ? Type.Unsafe(rest) : schema;
   const { required: _required, ...object } = rest as Members;
-  return Type.Unsafe({ ...object, properties: Object.fromEntries(members) });
+  return Type.Unsafe({
+    ...object,
+    ...(patternProperties && { patternProperties: patchMembers(patternProperties) }),
+    ...(properties && { properties: patchMembers(properties, required) }),
+    ...(typeof additionalProperties === 'object' && {
+      additionalProperties: createNullableSchema(toPatch(additionalProperties)),
+    }),
+  });
 };
+
+const patchMembers = (members: TProperties, required: readonly string[] = []): TProperties =>
+  Object.fromEntries(
+    Object.entries(members).map(([name, member]) => [
+      name,
+      required.includes(name) ? toPatch(member) : createNullableSchema(toPatch(member)),
+    ]),
+  );
 
 type Source<Shown> = Shown extends readonly (infer Item)[]
   ? readonly Source<Item>[]

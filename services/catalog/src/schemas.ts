@@ -4,12 +4,28 @@ import {
   createLinesSchema,
   createView,
   currency,
+  LANGUAGE_TAG,
   languageTag,
   named,
 } from '@boxoffice/http';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 
-export const names = named('LocalisedText', createLanguageMapSchema(createLineSchema({ maxLength: 200 })));
+const name = createLineSchema({ maxLength: 200 });
+
+export const names = named('LocalisedText', createLanguageMapSchema(name));
+
+const { patternProperties: _, ...map } = createLanguageMapSchema(name);
+
+/** As one of several forms: generators make clients that compile only of a map that has a member of its own, too. */
+export const textByLanguage = named(
+  'TextByLanguage',
+  Type.Unsafe<Static<typeof names>>({
+    ...map,
+    properties: { en: name },
+    propertyNames: { pattern: LANGUAGE_TAG },
+    additionalProperties: name,
+  }),
+);
 
 export const descriptions = named(
   'LocalisedLongText',

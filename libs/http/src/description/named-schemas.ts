@@ -25,7 +25,7 @@ export function createSchemas() {
     return createRef('schemas', name);
   };
 
-  const finish = (schema: Json, use: Use): Json => withMaps(use === 'request' ? closeSchema(schema) : schema);
+  const finish = (schema: Json, use: Use): Json => adaptToGenerators(use === 'request' ? closeSchema(schema) : schema);
 
   const parts = (schema: object, use: Use): Json => {
     const one = (part: object): Json => refer(part, use);
@@ -100,9 +100,13 @@ export function createSchemas() {
   };
 }
 
-/** As generators of clients understand records: `additionalProperties`, and `propertyNames` for a pattern of names. */
-const withMaps = (schema: Json): Json => {
-  const mapped = changeParts(schema, withMaps);
+/**
+ * As generators of clients understand it: records by `additionalProperties`, and `propertyNames` for a pattern of names;
+ * a boolean constant without its type, of which they make an enumeration of texts.
+ */
+const adaptToGenerators = (schema: Json): Json => {
+  const { type, ...untyped } = changeParts(schema, adaptToGenerators);
+  const mapped: Json = type === 'boolean' && 'const' in untyped ? untyped : { ...(type && { type }), ...untyped };
   const { patternProperties, additionalProperties, ...rest } = mapped;
   const [[pattern, value] = [], ...others] = Object.entries(patternProperties ?? {});
   if (pattern === undefined || rest.properties || others.length > 0 || additionalProperties) return mapped;

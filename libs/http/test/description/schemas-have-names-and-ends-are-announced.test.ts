@@ -74,6 +74,12 @@ describe('the schemas of a description', () => {
     });
   });
 
+  test('have a boolean constant without its type, of which generators would make an enumeration of texts', () => {
+    const Consent = named('Consent', Type.Object({ given: Type.Literal(true), word: Type.Literal('yes') }));
+    const { given, word } = documentOf(operationWith('consent', Consent, Person)).components.schemas.Consent.properties;
+    expect([given, word]).toEqual([{ const: true }, { type: 'string', const: 'yes' }]);
+  });
+
   test('must not share a name', () => {
     const other = named('Person', Type.Object({ name: Type.String() }));
     expect(() =>

@@ -22,7 +22,7 @@ import {
   providerStates,
   ticketDeliveries,
 } from '../domain/point-of-sale.ts';
-import { createdAt, ids, languages, names } from '../schemas.ts';
+import { createdAt, ids, languages, textByLanguage } from '../schemas.ts';
 import type { PointOfSaleDocument } from '../store.ts';
 import { LOGO_BYTES } from './logo.ts';
 
@@ -90,7 +90,7 @@ const NewLinks = named('PointOfSaleLinksInput', Type.Object(Type.Partial(Links).
 
 const name = named(
   'SalesChannelName',
-  Type.Union([createLineSchema({ maxLength: 200 }), names], {
+  Type.Union([createLineSchema({ maxLength: 200 }), textByLanguage], {
     description: 'what its pages, tickets and mails call it: a text for every language, or one by language',
   }),
 );

@@ -28,7 +28,17 @@ import {
 } from '../performances/schemas.ts';
 import { taxId } from '../pricing/schemas.ts';
 import type { TicketFees } from '../pricing/ticket-fees.ts';
-import { amount, code, createdAt, descriptions, ids, names, productDetails, shownCode } from '../schemas.ts';
+import {
+  amount,
+  code,
+  createdAt,
+  descriptions,
+  ids,
+  names,
+  productDetails,
+  shownCode,
+  textByLanguage,
+} from '../schemas.ts';
 import type { PerformanceDocument, ProductDocument } from '../store.ts';
 import type { NewOffering } from './products.ts';
 
@@ -43,7 +53,7 @@ const image = createNullableSchema(
         url: webAddress,
         alt: named(
           'PictureText',
-          Type.Union([createLineSchema({ maxLength: 300 }), names], {
+          Type.Union([createLineSchema({ maxLength: 300 }), textByLanguage], {
             description: 'what it shows, for who does not see it: a text for every language, or one by language',
           }),
         ),

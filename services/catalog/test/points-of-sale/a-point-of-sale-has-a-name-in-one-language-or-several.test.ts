@@ -35,7 +35,7 @@ describe('the name of a point of sale', () => {
     [null, '$.name must be string or object.'],
     [{}, '$.name must not be empty.'],
     [{ fr: '' }, '$.name.fr must not be blank or contain control characters.'],
-    [{ french: 'Billetterie' }, '$.name.french is not a known field.'],
+    [{ french: 'Billetterie' }, '$.name.french must be a language tag (BCP 47), such as fr, pt-BR or zh-Hant.'],
     [{ de: 'Kasse', deu: 'Kasse' }, '$.name must not have a language twice.'],
     ['x'.repeat(201), '$.name must have at most 200 characters.'],
   ])('%j is refused: %s', async (name, details) => {
