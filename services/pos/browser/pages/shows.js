@@ -43,24 +43,22 @@ export function programme(state, found, calendar) {
     h(
       'div',
       { class: 'wrap catalogue' },
-      h(
-        'div',
-        { class: 'catalogue-head' },
-        h(
-          'nav',
-          { class: 'kinds', 'aria-label': t('kinds') },
-          TYPES.map((type) => {
-            const href = addressOf({ type, wanted: '', page: 1 });
-            return h('a', { href, 'aria-current': type === state.type && 'page' }, t(`type_${type}`));
-          }),
-        ),
-        h('p', { class: 'count' }, countText(found)),
-      ),
+      h('div', { class: 'catalogue-head' }, kinds(state, found), h('p', { class: 'count' }, countText(found))),
       finding(state, found, calendar),
       h('div', { class: 'results' }, results(found, state)),
     ),
   );
 }
+
+/** The choice of a type, where there is one. */
+const kinds = (state, { types = [] }) => {
+  const all = TYPES.filter((type) => type === state.type || types.includes(type));
+  const links = all.map((type) => {
+    const href = addressOf({ type, wanted: '', page: 1 });
+    return h('a', { href, 'aria-current': type === state.type && 'page' }, t(`type_${type}`));
+  });
+  return links.length > 1 && h('nav', { class: 'kinds', 'aria-label': t('kinds') }, links);
+};
 
 const search = ({ type, wanted, date, venue }, { venues = [] }) => {
   const field = newId('search');

@@ -92,6 +92,7 @@ const programme = {
   },
   days: { '2027-03-12': 1 },
   venues: ['Grande salle'],
+  types: ['show'],
 };
 
 const availabilities = {

@@ -135,6 +135,7 @@ export const Programme = named(
       description: 'performances by their local day (`2027-03-12`), on any day at the wanted venue',
     }),
     venues: List(Text(), { description: 'names of venues, of any venue on the wanted days' }),
+    types: List(productType, { description: 'of all products, whatever is wanted of them' }),
   }),
 );
 

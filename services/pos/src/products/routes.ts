@@ -39,7 +39,7 @@ export function createProgrammeRoutes(context: Source): AnyOperation[] {
       summary: 'Finds products by day, venue and title, by the start of their first performance that is wanted',
       description:
         'Running products only. Days are local to each performance; case and accents of ' +
-        '`q` do not matter. `days` and `venues` are what else can be chosen with the rest of the query.',
+        '`q` do not matter. `days` and `venues` are what else can be chosen with the rest of the query, `types` with none.',
       query: {
         type: Type.Optional(productType),
         from: day('the first day'),

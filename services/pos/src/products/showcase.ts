@@ -82,13 +82,13 @@ export function createShowcase(offers: Offers, now: () => number = Date.now) {
     programme: cacheAnswers(
       async (audience, wanted: Wanted & { readonly type?: string | undefined }, { offset, limit }: Part) => {
         const offer = await offers.published(audience.pointOfSale.institution);
-        const { listed, days, venues } = listProgramme(offer, wanted, now());
+        const { listed, ...choices } = listProgramme(offer, wanted, now());
         const shown = listed.slice(offset, offset + limit);
         return about(
           audience,
           shown.map(({ product }) => product),
           (views) => ({
-            data: { products: mapById(shown.map(views.programmeEntry)), days, venues },
+            data: { products: mapById(shown.map(views.programmeEntry)), ...choices },
             total: listed.length,
           }),
         );
@@ -136,12 +136,15 @@ const listProgramme = (
   { type, ...wanted }: Wanted & { readonly type?: string | undefined },
   now: number,
 ) => {
-  const items = listShownProducts(offer, type).map((product) => ({
-    product,
-    titles: Object.values(product.name),
-    // Only shows have dates; what anything else has is a period of validity.
-    performances: product.type === 'show' ? listShownPerformances(product, now) : [],
-  }));
+  const all = listShownProducts(offer);
+  const items = all
+    .filter((product) => type === undefined || product.type === type)
+    .map((product) => ({
+      product,
+      titles: Object.values(product.name),
+      // Only shows have dates; what anything else has is a period of validity.
+      performances: product.type === 'show' ? listShownPerformances(product, now) : [],
+    }));
   const { found, days, venues } = findIn<Performance, (typeof items)[number]>(items, wanted, formatVenueDay);
   const listed = found
     .map(({ item: { product }, performances }) => ({
@@ -151,5 +154,5 @@ const listProgramme = (
       startDate: performances[0]?.startDate ?? computePeriod(product).startDate,
     }))
     .sort(compareByStartThenId);
-  return { listed, days, venues };
+  return { listed, days, venues, types: [...new Set(all.map((product) => product.type))] };
 };

@@ -50,6 +50,7 @@ interface Found {
   readonly total: number;
   readonly days: Readonly<Record<string, number>>;
   readonly venues: readonly string[];
+  readonly types: readonly string[];
 }
 
 // First pages are drawn by the same code here and in the browser.

@@ -83,6 +83,11 @@ test('the programme of a point of sale: titles are found in every language of a 
     products: { [goods.product.id]: { performance: null, performances: 0, entries: 'daily' } },
     days: {},
     venues: [],
+    types: ['show', 'goods'],
+  });
+  expect((await find('type=pass&q=nothing&venue=nowhere')).data).toMatchObject({
+    products: {},
+    types: ['show', 'goods'],
   });
   expect((await find('from=tomorrow')).code).toBe('invalid_parameter');
   expect((await fixture.call('GET', '/programme', { host })).status).toBe(404);

@@ -35,6 +35,21 @@ describe('the first page of a shop', () => {
     expect(first.data).toMatchObject({ total: 2, records: [{ id: one.product.id }, { id: two.product.id }] });
   });
 
+  test('offers the kinds of what there is, and no choice of one', async () => {
+    const kindsAt = async (host: string, query = '') => {
+      const { text } = await drawn(`/shop/${host}/?lang=en${query}`);
+      return [...text.matchAll(/<a href="[^"]*"[^>]*>(Shows|Passes|Shop|Memberships)</g)].map(([, name]) => name);
+    };
+    const { serviceHost: one } = its.catalog.pointOfSale({ institution: 'one kind' });
+    its.catalog.show({ institution: 'one kind' });
+    expect(await kindsAt(one)).toEqual([]);
+    // From another one, which the address may name, a way leads to it.
+    expect(await kindsAt(one, '&type=goods')).toEqual(['Shows', 'Shop']);
+    const { serviceHost: more } = its.catalog.pointOfSale({ institution: 'kinds' });
+    for (const type of ['goods', 'show', 'pass', 'pass'] as const) its.catalog.show({ institution: 'kinds', type });
+    expect(await kindsAt(more)).toEqual(['Shows', 'Passes', 'Shop']);
+  });
+
   test.each([
     ['?lang=de', {}, 'de', 'Spielplan'],
     ['?lang=de-CH', { 'accept-language': 'fr' }, 'de', 'Spielplan'],
