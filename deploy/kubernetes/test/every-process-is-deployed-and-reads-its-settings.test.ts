@@ -131,6 +131,17 @@ test('every Deployment has one autoscaler: a ScaledObject replaces the other', (
   expect(targets.sort()).toEqual([...names].sort());
 });
 
+test('the Job of the operator names the address that the gateway has, where providers send their webhooks', () => {
+  const rendered = renderFolder(firstInstitution);
+  const addresses = [...ofKind('Job', rendered), ...ofKind('Deployment', onDemand)]
+    .map((one) => findSurroundings(one, [...rendered, ...onDemand]).env.PUBLIC_URL)
+    .filter((address) => address !== undefined);
+  expect([...new Set(addresses)]).toEqual([expect.stringMatching(/^https:/)]);
+  expect(ofKind('Job', rendered).map((one) => findSurroundings(one, rendered).env.PUBLIC_URL)).toEqual(
+    addresses.slice(0, 1),
+  );
+});
+
 test('the ingress routes the host of PUBLIC_URL to the gateway over TLS', () => {
   const [ingress, ...more] = ofKind('Ingress', onDemand);
   const gateway = ofKind('Deployment', onDemand).find((one) => formatResourceName(one) === 'Deployment/gateway');
@@ -158,8 +169,8 @@ test.each([
   expect(container.args.slice(1, 1 + words.length)).toEqual(words);
   const secrets = Object.entries(env).flatMap(([name, value]) => (name.endsWith('_FILE') ? [value] : []));
   expect(secrets.sort()).toEqual([...files.keys()].sort());
-  // The remaining variables are the addresses of the processes that it may call.
-  const others = Object.keys(env).filter((name) => !name.endsWith('_FILE'));
+  // The remaining variables are the addresses of the processes that it may call, beside that of the installation.
+  const others = Object.keys(env).filter((name) => !name.endsWith('_FILE') && name !== 'PUBLIC_URL');
   expect(others.sort()).toEqual(asked.map(({ name }) => `${name.toUpperCase()}_URL`).sort());
 });
 
