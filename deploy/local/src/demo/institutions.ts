@@ -20,6 +20,8 @@ interface Kind {
   /** A show has performances; any other type one period of validity. */
   readonly type: string;
   readonly description: Texts;
+  /** Paragraphs of the product's page. */
+  readonly details?: Texts;
   readonly venue: { readonly name: string; readonly city: string };
   /** The name of a hall; default: the product says itself what it sells. */
   readonly hall?: string;
@@ -159,9 +161,9 @@ export function buildProductBodies({ timeZone, products }: DemoInstitution, tari
       prices,
       ...(product.seatMap ? { seatMap: product.seatMap } : {}),
     }));
-    const { entries } = product;
-    const details = { code, type, name, description, ...(entries && { entries }), startDate: dates[0], endDate };
-    return { ...details, state: 'running', performances };
+    const { entries, details } = product;
+    const more = { ...(details && { details }), ...(entries && { entries }) };
+    return { code, type, name, description, ...more, startDate: dates[0], endDate, state: 'running', performances };
   });
 }
 
