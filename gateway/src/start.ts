@@ -24,6 +24,7 @@ import { checkMergeable, createDocuments } from './descriptions/documents.ts';
 import { createDescriptionCache, createLearner, createLearners, noDescriptionCache } from './descriptions/learners.ts';
 import { ownRoutes, VERSION } from './descriptions/own-operations.ts';
 import { createDocumentation } from './documentation/documentation.ts';
+import { DOCS } from './documentation/guides.ts';
 import { buildSecurityHeaders, formatHsts, refuseByLine } from './exchange/answer.ts';
 import { createUnavailableFault } from './exchange/faults.ts';
 import { createPeers, createTrust } from './exchange/peer.ts';
@@ -145,7 +146,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     routing,
     credentials: createCredentials({ bearer, apiKeys }),
     documents: createDocuments(routing, publicUrl),
-    documentation: createDocumentation(publicUrl),
+    documentation: createDocumentation(publicUrl, urls.has('pos') ? '/shop/' : DOCS),
     responseCache,
     decisions,
     forwarding,

@@ -194,7 +194,10 @@ export async function startServices(parts: InstallationParts): Promise<Services>
         return settings.shopHost ?? (hasDemoData() ? DEMO_SHOP : undefined);
       },
       get demoMails() {
-        return hasDemoData() ? getDemoMailsFolder(settings.directory) : undefined;
+        const isToTry = settings.paymentSimulator;
+        return hasDemoData() || isToTry
+          ? { folder: getDemoMailsFolder(settings.directory), ofAll: isToTry }
+          : undefined;
       },
     }),
     first.url,

@@ -7,6 +7,8 @@ interface ScreenOptions {
   readonly caFile: string | undefined;
   /** Undefined in an installation without demo data. */
   readonly demoFile: string | undefined;
+  /** Whether mails are shown instead of sent. */
+  readonly keepsMails: boolean;
   readonly directory: string;
   readonly engines: string;
   readonly requestsAreLogged: boolean;
@@ -28,7 +30,7 @@ const quote = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : 
 
 /** The screen, as lines; every address on it opens in a browser. */
 export function renderScreen(options: ScreenOptions): string[] {
-  const { publicUrl, httpUrl, caFile, demoFile, directory, engines, requestsAreLogged, seconds } = options;
+  const { publicUrl, httpUrl, caFile, demoFile, keepsMails, directory, engines, requestsAreLogged, seconds } = options;
   const row = (name: string, value: string): string => `  ${name.padEnd(20)}${value}`;
   const facts = [
     row('documentation', `${publicUrl}/docs`),
@@ -43,24 +45,19 @@ export function renderScreen(options: ScreenOptions): string[] {
     ),
   ];
   const start = `boxoffice is ready after ${seconds.toFixed(1)} s; Ctrl-C stops it.`;
-  if (demoFile === undefined) {
-    return [
-      '',
-      start,
-      '',
-      ...facts,
-      '',
-      'No demo data here. Clients are registered with: npm run operator -- --help',
-      '',
-    ];
-  }
   const notices =
     caFile === undefined ? [] : [`A browser warns of the development certificate; ${caFile} is its authority.`, ''];
+  const mails = keepsMails ? [row('mails, not sent', `${publicUrl}/shop/outbox`)] : [];
+  if (demoFile === undefined) {
+    const begin = `No demo data here. From nothing to the first seat that is sold: ${publicUrl}/docs/cards`;
+    return ['', start, '', row('shops', `${publicUrl}/shop/`), ...mails, ...facts, '', ...notices, begin, ''];
+  }
   const commands = listFirstCommands(publicUrl, demoFile, caFile).map((command) => `  ${command}`);
   const first = 'Get a token, then list shows (in another terminal):';
   const demo = [
     row('start here', `${publicUrl}/docs/demo`),
     row('demo shop', `${publicUrl}/shop/`),
+    ...mails,
     row('demo credentials', `${demoFile} (clients, keys, users and their passwords)`),
   ];
   return ['', start, '', ...demo, ...facts, '', ...notices, first, '', ...commands, ''];

@@ -157,6 +157,7 @@ const composeWith = async (line: ProgressLine, settings: LocalSettings, logger: 
     httpUrl: gateway.httpUrl,
     caFile: tls.caFile,
     demoFile: demo && getDemoFile(directory),
+    keepsMails: (demo !== undefined || settings.paymentSimulator) && settings.mailServer === undefined,
     directory,
     engines: `${engines.storeEngine}, ${engines.busEngine}`,
     requestsAreLogged: settings.logLevel === 'info' || settings.logLevel === 'debug',

@@ -54,7 +54,8 @@ carts and orders, ticket documents. <a href="/tnwr/vexp/openapi.json">OpenAPI 3.
 /** Guides name this address; readers see that of their installation, so that commands can be copied. */
 const EXAMPLE = 'https://tickets.example.org';
 
-export function createDocumentation(publicUrl: string): Documentation {
+/** `home`: where the root leads a browser to. */
+export function createDocumentation(publicUrl: string, home: string): Documentation {
   // The page may have been opened at another address than the public one.
   const connect = `'self' ${new URL(publicUrl).origin}`;
   const makers = new Map<string, () => Promise<Content>>([
@@ -76,8 +77,8 @@ export function createDocumentation(publicUrl: string): Documentation {
   };
 
   return async (path, accept) => {
-    if (path === '/') return isHtmlPreferred(accept) ? redirect(302, { Vary: 'Accept' }) : undefined;
-    if (path === `${DOCS}/`) return redirect(308);
+    if (path === '/') return isHtmlPreferred(accept) ? redirect(302, home, { Vary: 'Accept' }) : undefined;
+    if (path === `${DOCS}/`) return redirect(308, DOCS);
     return findPage(path) ?? findAsset(path);
   };
 }
@@ -136,9 +137,9 @@ const clientPackage = async (): Promise<Content> =>
 const renderGuide = async ({ path, file }: Guide, publicUrl: string): Promise<Content> =>
   renderPage({ path, ...(await render(file, (await readGuide(file)).replaceAll(EXAMPLE, publicUrl))) });
 
-const redirect = (status: number, headers: Content['headers'] = {}): Content => ({
+const redirect = (status: number, location: string, headers: Content['headers'] = {}): Content => ({
   status,
   // Otherwise the empty body has the type `application/octet-stream`.
-  headers: { Location: DOCS, 'Cache-Control': 'no-cache', 'Content-Type': 'text/html; charset=utf-8', ...headers },
+  headers: { Location: location, 'Cache-Control': 'no-cache', 'Content-Type': 'text/html; charset=utf-8', ...headers },
   read: () => Buffer.alloc(0),
 });

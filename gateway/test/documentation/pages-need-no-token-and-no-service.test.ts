@@ -125,7 +125,7 @@ describe('pages need no token and no service', () => {
       expect((await its.plain('/docs')).status).toBe(404);
     });
 
-    test('browsers are led from the root to the reference; for everybody else it is 404', async () => {
+    test('browsers are led from the root to the reference where there is no shop; for everybody else it is 404', async () => {
       const led = await its.call('/', { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } });
       expect([led.status, led.headers.location, led.headers.vary]).toEqual([302, '/docs', 'Accept']);
       const slash = await its.call('/docs/');

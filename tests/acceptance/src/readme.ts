@@ -46,7 +46,7 @@ export function runBlocks(
     encoding: 'utf8',
     // A bash with a socket as input and no parent shell reads a profile.
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: 240_000,
+    timeout: 300_000,
   });
   const outputs = stdout.split(new RegExp(`^${MARK} \\d+$`, 'm')).slice(1);
   const faults = blocks.flatMap(({ commands, expected }, index) =>

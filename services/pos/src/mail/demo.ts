@@ -105,7 +105,7 @@ const OUTBOX = '/shop/outbox';
 
 const ADDRESS = /https?:\/\/[^\s<>"]+/g;
 
-const NOTE = 'The demo sends no mails: this is what it would send. Only the newest are kept.';
+const NOTE = 'No mails are sent here: this is what would be sent. Only the newest are kept.';
 
 /** Serves nothing without demo data. */
 export function createDemoPages(
@@ -146,7 +146,7 @@ const renderMails = (mails: readonly KeptMail[]): PageAnswer => {
 };
 
 const renderPage = (title: string, content: Html): PageAnswer =>
-  showPage({ language: 'en', institution: 'Demo', title, content });
+  showPage({ language: 'en', institution: 'boxoffice', title, content });
 
 const renderMail = ({ id, subject, from, to, text, attachments }: KeptMail): PageAnswer => {
   const files = attachments.map(

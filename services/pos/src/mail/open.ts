@@ -42,13 +42,14 @@ export interface MailOptions {
   readonly metrics?: Metrics | undefined;
 }
 
-/** A mail goes to MAIL_URL; without it those of the demo data are kept, and no others are written. */
+/** A mail goes to MAIL_URL; without it those of the demo data, or of an installation to try, are kept. */
 export function openMail({ store, settings, serviceSecret, context, createLink, logger, metrics }: MailOptions): Mail {
   const { now } = context;
   const outbox = createOutbox(store, now);
-  const demoFiles = createDemoFiles(() => settings.demoMails, now);
+  const demoFiles = createDemoFiles(() => settings.demoMails?.folder, now);
   const smtp = settings.mailServer && createSmtp(settings.mailServer);
-  const isOn: Mail['isOn'] = ({ demo } = { demo: true }) => smtp !== undefined || (demo && demoFiles.isOn());
+  const isOn: Mail['isOn'] = ({ demo } = { demo: true }) =>
+    smtp !== undefined || (demoFiles.isOn() && (demo || settings.demoMails?.ofAll === true));
   const key = deriveSealingKey(serviceSecret, 'order links in mails');
 
   const linkOf: LinkOf = async (mail, ...order) => {
@@ -80,8 +81,8 @@ export function openMail({ store, settings, serviceSecret, context, createLink, 
     performancesOf,
     from: settings.mailFrom,
   });
-  const transportOf = ({ demo }: { readonly demo: boolean }) =>
-    smtp ?? (demo && demoFiles.isOn() ? demoFiles.keep : undefined);
+  const transportOf = (pointOfSale: { readonly demo: boolean }) =>
+    smtp ?? (isOn(pointOfSale) ? demoFiles.keep : undefined);
   const sender = createSender({
     outbox,
     attempt: createAttempt({ compose, transportOf, logger }),

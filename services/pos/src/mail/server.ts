@@ -80,10 +80,17 @@ export function resolveSender(
 
 const demoData = flag('BOXOFFICE_DEMO', { default: false });
 
-/** Where the mails of the demo data are kept if MAIL_URL is unset. */
-const demoMails: Setting<string | undefined> = {
+interface KeptMails {
+  readonly folder: string;
+  /** Otherwise those of the demo data alone. */
+  readonly ofAll: boolean;
+}
+
+/** Where mails are kept if MAIL_URL is unset. */
+const demoMails: Setting<KeptMails | undefined> = {
   name: demoData.name,
-  read: (env) => (demoData.read(env) ? getDemoMailsFolder(dataDirectory.read(env)) : undefined),
+  read: (env) =>
+    demoData.read(env) ? { folder: getDemoMailsFolder(dataDirectory.read(env)), ofAll: false } : undefined,
 };
 
 export function getDemoMailsFolder(dataDirectory: string): string {

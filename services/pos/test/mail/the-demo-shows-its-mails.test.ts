@@ -11,7 +11,7 @@ import { announce, sell } from './fixture.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'boxoffice-mails-'));
 afterAll(() => rmSync(folder, { recursive: true }));
-const fixture = useFixture(() => openFixture({ demoMails: join(folder, 'mails') }));
+const fixture = useFixture(() => openFixture({ demoMails: { folder: join(folder, 'mails'), ofAll: false } }));
 
 const page = async (path = '', init: RequestInit = {}) => {
   const response = await fetch(`${fixture.url}/shop/outbox${path}`, init);
@@ -78,10 +78,19 @@ test('the files of a mail are deleted with its entry in the outbox, 30 days afte
 
 test('a point of sale outside the demo data has no mails', async () => {
   Object.assign(fixture.pointOfSale, { demo: false });
-  const other = await openFixture({ demoMails: join(folder, 'others') });
+  const other = await openFixture({ demoMails: { folder: join(folder, 'others'), ofAll: false } });
   const { id } = await sell(other);
   await announce(other, id, 'order.confirmed');
   expect((await other.call('GET', '/products')).status).toBe(200);
   expect(readdirSync(folder)).not.toContain('others');
   await other.close();
+});
+
+test('an installation to try keeps those of every point of sale', async () => {
+  const all = join(folder, 'all');
+  const trial = await openFixture({ demoMails: { folder: all, ofAll: true } });
+  const { id } = await sell(trial, { email: 'ada@example.org' });
+  await announce(trial, id, 'order.confirmed');
+  await waitUntil(async () => (await (await fetch(`${trial.url}/shop/outbox`)).text()).includes('ada@example.org'));
+  await trial.close();
 });
