@@ -2,13 +2,13 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { collection, type Document, openSqliteStores, StoreUnavailable } from '../../src/index.ts';
 import { createEngineError } from '../../src/sqlite/database.ts';
 import { type DatabaseFile, openFile } from '../../src/sqlite/file.ts';
 import { describeTable } from '../../src/sqlite/schema.ts';
 import { commitGroup } from '../../src/sqlite/writer/group.ts';
-import { isFailure, type Step, type Write } from '../../src/sqlite/writer/protocol.ts';
+import { isFailure, readMonotonicMs, type Step, type Write } from '../../src/sqlite/writer/protocol.ts';
 import { startWriterThread, type WriterThread } from '../../src/sqlite/writer/thread.ts';
 
 interface Note extends Document {
@@ -155,7 +155,7 @@ test('a write that has waited for the file for over 8 s is refused, and others a
   const database = new DatabaseSync(':memory:');
   database.exec('CREATE TABLE notes (id TEXT)');
   const file = { database, prepare: (sql: string) => database.prepare(sql) };
-  const now = Date.now();
+  const now = readMonotonicMs();
   const queued = (id: string, at: number): Write => [1, 1, [['INSERT INTO notes (id) VALUES (?)', 'run', [id]]], at];
   const [late, prompt] = commitGroup(file, [queued('late', now - 8_001), queued('prompt', now)]);
   expect(prompt).toBe(1);
@@ -164,3 +164,14 @@ test('a write that has waited for the file for over 8 s is refused, and others a
   expect(rows.map(({ id }) => id)).toEqual(['prompt']);
   database.close();
 });
+
+test('a write is not refused for its wait because the clock of the host was set', () =>
+  openNotes(async (file) => {
+    const behind = Date.now() - 3_600_000;
+    const spy = jest.spyOn(Date, 'now').mockReturnValue(behind);
+    try {
+      expect(await file.write([insert('one', 'a')])).toBe(1);
+    } finally {
+      spy.mockRestore();
+    }
+  }));

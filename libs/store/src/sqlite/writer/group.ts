@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { readRows, toFailure } from '../database.ts';
-import { type Answer, type Failure, isFailure, type Step, type Write } from './protocol.ts';
+import { type Answer, type Failure, isFailure, readMonotonicMs, type Step, type Write } from './protocol.ts';
 
 export interface WritableFile {
   readonly database: DatabaseSync;
@@ -33,7 +33,8 @@ export function commitGroup(file: WritableFile, writes: readonly Write[]): Answe
 
 /** Runs one write inside the open transaction; a failure rolls it back completely. */
 const runWrite = (file: WritableFile, [, , steps, queuedAt]: Write): Answer => {
-  if (Date.now() - queuedAt > PATIENCE_MS) return { step: -1, code: busy, message: 'the write has waited too long' };
+  if (readMonotonicMs() - queuedAt > PATIENCE_MS)
+    return { step: -1, code: busy, message: 'the write has waited too long' };
   // A single statement is atomic already; only several need a savepoint.
   const several = steps.length > 1;
   let at = 0;

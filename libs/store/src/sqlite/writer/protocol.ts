@@ -7,8 +7,13 @@ export type Step =
   | readonly [sql: string, kind: 'run' | 'must' | 'rows', values: readonly Value[]]
   | readonly [sql: string, kind: 'each', rows: readonly (readonly Value[])[]];
 
-/** Steps that take effect together or not at all; the answer is that of the first. `queuedAt` in epoch milliseconds. */
+/** Steps that take effect together or not at all; the answer is that of the first. `queuedAt` as `readMonotonicMs`. */
 export type Write = readonly [call: number, file: number, steps: readonly Step[], queuedAt: number];
+
+/** Milliseconds of a clock that all threads share, and nobody sets. */
+export function readMonotonicMs(): number {
+  return Number(process.hrtime.bigint() / 1_000_000n);
+}
 
 /** The requests to the writer thread; opening and closing are queued among the writes. */
 export type Request =

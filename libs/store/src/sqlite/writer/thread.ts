@@ -1,6 +1,14 @@
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import type { Answer, Reply, Request, Step, Table, Write } from './protocol.ts';
+import {
+  type Answer,
+  type Reply,
+  type Request,
+  readMonotonicMs,
+  type Step,
+  type Table,
+  type Write,
+} from './protocol.ts';
 
 export type WriterThread = ReturnType<typeof startWriterThread>;
 
@@ -74,7 +82,7 @@ export function startWriterThread() {
       const answer = expect(call);
       // After the events that have arrived: writes that one commit causes go in one message, as costly as a read.
       if (writes.length === 0) setImmediate(flush);
-      writes.push([call, file, steps, Date.now()]);
+      writes.push([call, file, steps, readMonotonicMs()]);
       return answer;
     },
     closeFile: (file: number) => ask({ kind: 'close', call: ++calls, file }),
