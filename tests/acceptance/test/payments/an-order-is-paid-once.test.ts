@@ -1,11 +1,12 @@
 // rule commerce.3: So one order is paid once, however many pages were open | services/orders/src/domain/providers.ts
 import { useFixture } from '@boxoffice/service/testkit';
-import { expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { compareBooks } from './books.ts';
 import { openHouse, PRICE } from './house.ts';
 import { createShopper, createTrouble, type Shopper } from './shopper.ts';
 
 const house = useFixture(openHouse);
+afterEach(() => house.disturb(undefined));
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -125,7 +126,7 @@ test('webhooks that are doubled, late and disordered sell once', async () => {
   await shopper.buy();
   const [id] = shopper.sessions;
   await pay(id);
-  await house.settle();
+  expect(await house.becomes(shopper.orderId, 'confirmed')).toBe('confirmed');
   for (const type of ['checkout.session.expired', 'checkout.session.completed'] as const)
     for (let time = 0; time < 2; time += 1) expect(await house.sendWebhook({ type, object: { id } })).toBe(200);
   await house.pass(2 * HOUR);

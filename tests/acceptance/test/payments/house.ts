@@ -1,4 +1,4 @@
-// A house with its real services in this process, on one clock that only the test moves: what sells, takes money and
+// A house with its real services in this process, on one clock that the test moves forward: what sells, takes money and
 // issues tickets, and the simulator of the provider.
 
 import { randomBytes, randomUUID } from 'node:crypto';
@@ -22,6 +22,7 @@ import { createLogger, type Settings, type SettingsSpec } from '@boxoffice/runti
 import { type RunningService, type ServiceDefinition, startService } from '@boxoffice/service';
 import { openAuthority } from '@boxoffice/service/testkit';
 import { openSqliteStores, type Store } from '@boxoffice/store';
+import { waitUntil } from '@boxoffice/testkit';
 import { tickets } from '@boxoffice/tickets';
 import { jest } from '@jest/globals';
 import { createMortal, type Mortal } from './mortal.ts';
@@ -33,6 +34,10 @@ const WEBHOOK_SECRET = 'whsec_of_the_house';
 
 const PAGES = '/svc/v3/payment-providers/simulator/pages';
 const HALLS = 1_000_000;
+
+/** Longer than work that has failed three times waits, and shorter than the first look at a page. */
+const PATIENCE_SECONDS = 25;
+const SLOW_MS = 1_000;
 
 const logger = createLogger({ service: 'test', level: 'error', write: () => undefined });
 
@@ -58,6 +63,7 @@ export interface House {
   readonly clock: { now: number };
   /** What becomes of the requests to the provider; undefined: they are answered. */
   disturb(disturb: Disturb | undefined): void;
+  isDisturbed(): boolean;
   call<Data>(service: Name, method: string, path: string, caller: Caller): Promise<Answer<Data>>;
   /** Sends a form of the page of a session. */
   act(sessionId: string, fields: Readonly<Record<string, string>>): Promise<number>;
@@ -72,13 +78,27 @@ export interface House {
   settle(): Promise<void>;
   /** Lets so many milliseconds go by, and what has failed on a busy machine be tried again. */
   pass(ms: number): Promise<void>;
-  /** The order's state, once it is this one, or some seconds later. */
+  /** The order's state, once it is this one, or 25 seconds later. */
   becomes(orderId: string, state: string): Promise<string | undefined>;
   close(): Promise<void>;
 }
 
+/** It goes on by itself, as that of the threads and the events does; a test moves it forward. */
+const createClock = (): House['clock'] => {
+  const { now: read } = Date;
+  let ahead = 0;
+  return {
+    get now() {
+      return read() + ahead;
+    },
+    set now(to) {
+      ahead = to - read();
+    },
+  };
+};
+
 export async function openHouse(): Promise<House> {
-  const clock = { now: Date.now() };
+  const clock = createClock();
   const spy = jest.spyOn(Date, 'now').mockImplementation(() => clock.now);
   const authority = await openAuthority('orders');
   const directory = await mkdtemp(join(tmpdir(), 'boxoffice-house-'));
@@ -118,10 +138,10 @@ export async function openHouse(): Promise<House> {
   const urlOf = (name: Name): string => running.get(name)?.url ?? '';
 
   let mortal: Mortal | undefined;
-  let disturb: Disturb = (_request, execute) => execute();
+  let disturb: Disturb | undefined;
   const startPayments = () =>
     start(
-      createPayments((request, execute) => disturb(request, execute)),
+      createPayments((request, execute) => (disturb ? disturb(request, execute) : execute())),
       {
         keyEncryptionKey: randomKey,
         paymentGraceSeconds: 900,
@@ -143,8 +163,9 @@ export async function openHouse(): Promise<House> {
     item: { performanceId: '', seatCategoryId: '', tariffId: '' },
     clock,
     disturb: (given) => {
-      disturb = given ?? ((_request, execute) => execute());
+      disturb = given;
     },
+    isDisturbed: () => disturb !== undefined,
     async call<Data>(service: Name, method: string, path: string, { operation, body, service: by }: Caller) {
       const identity = authority.sign(service, {
         institution: INSTITUTION,
@@ -215,10 +236,12 @@ export async function openHouse(): Promise<House> {
     },
     async becomes(orderId, state) {
       const read = async () => (await house.orderOf(orderId))?.state;
-      await house.settle();
-      for (let second = 0; second < 10 && (await read()) !== state; second += 1) {
-        clock.now += 1_000;
+      for (let second = 0; second < PATIENCE_SECONDS; second += 1) {
         await house.settle();
+        // What a caller no longer waits for goes on, on a busy machine for a while.
+        const arrived = waitUntil(async () => (await read()) === state, { withinMs: SLOW_MS });
+        if (await arrived.catch(() => false)) break;
+        clock.now += 1_000;
       }
       return read();
     },
