@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { settleWithin } from '@boxoffice/runtime/time';
+import { repeat, settleWithin } from '@boxoffice/runtime/time';
 import { computeBackoff } from './attempts.ts';
 import { createPartitions } from './partitions.ts';
 import type { Bus, Logger, Message, OutboxPort, RelayMetrics } from './port.ts';
@@ -17,12 +17,15 @@ export interface RelayOptions {
   readonly window?: number;
   /** Events in memory; further ones are read from the outbox when there is room again. Default 10,000. */
   readonly memory?: number;
-  /** Milliseconds between two searches for orphaned events. Default 3,000. */
+  /**
+   * Calls the listener with when the oldest event of the outbox was written (epoch milliseconds; undefined: there is
+   * none), at once and at intervals; returns what ends that. Default: as if there were an old one, each `sweepMs`.
+   */
+  readonly onLook?: (listener: (oldest: number | undefined) => void) => () => void;
+  /** Milliseconds between two of those calls. Default 5,000. */
   readonly sweepMs?: number;
   /** Age from which an event counts as orphaned. Default 5,000. */
   readonly orphanedAfterMs?: number;
-  /** For how long no process has written, in milliseconds; default: 0, unknown. A quiet store is not searched. */
-  readonly quietMs?: () => number;
   /** How long `close` waits for events being published. Default 5,000. */
   readonly drainMs?: number;
 }
@@ -156,7 +159,7 @@ export function startRelay(options: RelayOptions) {
 const both = [() => true, () => false] as const;
 
 interface OrphanedEventsOptions
-  extends Pick<RelayOptions, 'outbox' | 'lease' | 'logger' | 'sweepMs' | 'orphanedAfterMs' | 'quietMs'> {
+  extends Pick<RelayOptions, 'outbox' | 'lease' | 'logger' | 'sweepMs' | 'orphanedAfterMs' | 'onLook'> {
   readonly memory: number;
   /** What the relay has in hand, in the order of arrival. */
   readonly held: ReadonlyMap<string, Message>;
@@ -165,13 +168,21 @@ interface OrphanedEventsOptions
   isBusDown(): boolean;
 }
 
+/** An event of any age may be there. */
+const lookEvery =
+  (ms: number): NonNullable<RelayOptions['onLook']> =>
+  (listener) => {
+    const looking = repeat(async () => listener(0), { everyMs: ms, atOnce: true, failed: () => undefined });
+    return () => void looking.close();
+  };
+
 const page = 500;
 
 /** Of dead processes (only by the holder of the lease), and this process's own that exceeded its memory. */
 const createOrphanedEvents = (options: OrphanedEventsOptions) => {
   const { outbox, lease, logger, held, take, memory, isBusDown } = options;
-  const { sweepMs = 3_000, orphanedAfterMs = 5_000, quietMs = () => 0 } = options;
-  const leaseMs = Math.max(15_000, 5 * sweepMs);
+  const { sweepMs = 5_000, orphanedAfterMs = 5_000, onLook = lookEvery(sweepMs) } = options;
+  const leaseMs = Math.max(15_000, 3 * sweepMs);
   let leaseUntil = 0;
   let notBefore = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -183,12 +194,11 @@ const createOrphanedEvents = (options: OrphanedEventsOptions) => {
   let missed = false;
   let aside: Message[] = [];
   let more = false;
-  let clear = false;
 
   const holdsLease = async (): Promise<boolean> => {
     const now = Date.now();
     // Renewing is a write, so not every search renews.
-    if (leaseUntil - now > 2 * sweepMs) return true;
+    if (leaseUntil - now > sweepMs) return true;
     leaseUntil = (await lease('relay', leaseMs)) ? now + leaseMs : 0;
     return leaseUntil > 0;
   };
@@ -198,14 +208,12 @@ const createOrphanedEvents = (options: OrphanedEventsOptions) => {
 
   const sweep = async (): Promise<void> => {
     more = false;
-    clear = false;
     // After an outage the other processes begin with their own events; those are not orphaned yet.
     if (isBusDown() || Date.now() < notBefore || !(await holdsLease())) return;
     const limit = held.size + page; // stuck events must not hide later ones
     const found = await outbox.pending(limit, orphanedAfterMs);
     takeUnlessDone(found);
     more = found.length === limit;
-    clear = found.length === 0;
   };
 
   /** Reads this process's events (among others) until memory and outbox agree again. */
@@ -238,14 +246,21 @@ const createOrphanedEvents = (options: OrphanedEventsOptions) => {
     if (missed && held.size <= memory / 2) read(catchUp);
     else if (more && !missed && held.size <= page / 2) read(sweep);
   };
-  const tick = (): void => {
+  /** One that is too young is looked at when it is old enough, unless the next look comes first. */
+  const onOldest = (oldest: number | undefined): void => {
+    clearTimeout(timer);
     if (missed) room();
-    else if (!clear || quietMs() <= orphanedAfterMs + 2 * sweepMs) read(sweep);
-    timer = setTimeout(tick, sweepMs);
+    if (missed || oldest === undefined) return;
+    const ms = oldest + orphanedAfterMs - Date.now();
+    if (ms <= 0) read(sweep);
+    else if (ms < sweepMs) timer = setTimeout(() => onOldest(oldest), ms + 1).unref();
   };
+  let unlisten = (): void => undefined;
 
   return {
-    start: tick,
+    start(): void {
+      unlisten = onLook(onOldest);
+    },
     /** True if it will be read from the outbox instead of memory. */
     offer(event: Message): boolean {
       if (!missed && held.size < memory) return false;
@@ -262,6 +277,7 @@ const createOrphanedEvents = (options: OrphanedEventsOptions) => {
     },
     async close(): Promise<void> {
       closed = true;
+      unlisten();
       clearTimeout(timer);
       await reading;
     },

@@ -31,6 +31,29 @@ interface IntervalOptions {
 
 /** Never concurrently: a run that is due while the last one continues is skipped. Does not keep the process alive. */
 export function repeat(task: () => Promise<unknown>, { everyMs, atOnce = false, failed }: IntervalOptions): Interval {
+  const { begin, ...runs } = createRuns(task, failed);
+  const timer = setInterval(() => void begin(), everyMs);
+  timer.unref();
+  if (atOnce) void begin();
+  return {
+    ...runs,
+    async close() {
+      clearInterval(timer);
+      await runs.close();
+    },
+  };
+}
+
+/** Runs only when it is woken; never concurrently. */
+export function runWhenWoken(task: () => Promise<unknown>, { failed }: Pick<IntervalOptions, 'failed'>): Interval {
+  const { begin: _, ...runs } = createRuns(task, failed);
+  return runs;
+}
+
+const createRuns = (
+  task: () => Promise<unknown>,
+  failed: (error: unknown) => void,
+): Interval & { readonly begin: () => Promise<void> } => {
   let underWay: Promise<void> | undefined;
   let next: Promise<void> | undefined;
   let isClosed = false;
@@ -52,10 +75,8 @@ export function repeat(task: () => Promise<unknown>, { everyMs, atOnce = false, 
     next = undefined;
     if (!isClosed) await begin();
   };
-  const timer = setInterval(() => void begin(), everyMs);
-  timer.unref();
-  if (atOnce) void begin();
   return {
+    begin,
     async wake() {
       if (isClosed) return;
       if (underWay) next ??= beginNext(underWay);
@@ -63,11 +84,10 @@ export function repeat(task: () => Promise<unknown>, { everyMs, atOnce = false, 
     },
     async close() {
       isClosed = true;
-      clearInterval(timer);
       await underWay;
     },
   };
-}
+};
 
 interface Persistent<Value> {
   /** Resolves at the first success; rejects at `cancel`. */

@@ -23,7 +23,7 @@ const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5];
 
 type Call = (...given: unknown[]) => unknown;
 
-/** Times calls, and counts updates that lost a race. Outside of collections: `together`, `idempotency`, `outbox`, `leases`. */
+/** Times calls, and counts updates that lost a race. Outside of collections: `together`, `idempotency`, `outbox`, `leases`, `waiting`. */
 export function instrumentStore(store: Store, metrics: Metrics, service: string): Store {
   const took = metrics.histogram({
     name: 'store_operation_duration_seconds',
@@ -59,6 +59,7 @@ export function instrumentStore(store: Store, metrics: Metrics, service: string)
     idempotency: wrapMethods(store.idempotency, counting('idempotency')),
     outbox: wrapMethods(store.outbox, counting('outbox')),
     lease: counting('leases')(store.lease, 'lease'),
+    waiting: counting('waiting')(store.waiting, 'get'),
   };
 }
 

@@ -33,6 +33,8 @@ export interface SweepOptions {
 }
 
 const EVERY_MS = 60_000;
+/** For so long a lease that was got is not renewed. */
+const HELD_MS = 30_000;
 /** Longer than the pause and one batch, so that one instance continues sweeping, and another replaces a dead one. */
 const LEASE_MS = 90_000;
 const BATCH = 500;
@@ -50,7 +52,15 @@ export function startSweeper(options: SweepOptions): Sweeper {
   const { store, collections, retention, logger } = options;
   const { now = Date.now, everyMs = EVERY_MS, batch = BATCH } = options;
   let isClosed = false;
-  const mayGoOn = async () => !isClosed && (await store.lease('retention', LEASE_MS));
+  let leasedAt = Number.NEGATIVE_INFINITY;
+  const mayGoOn = async (): Promise<boolean> => {
+    if (isClosed) return false;
+    const at = performance.now();
+    if (at - leasedAt < HELD_MS) return true;
+    const isHeld = await store.lease('retention', LEASE_MS);
+    if (isHeld) leasedAt = at;
+    return isHeld;
+  };
 
   /** Removes the documents; returns how many succeeded, and the first error. */
   const remove = async (collection: Collection<Document>, found: readonly Document[]) => {
@@ -76,7 +86,7 @@ export function startSweeper(options: SweepOptions): Sweeper {
   const warn = ({ name }: Collection<Document>, error: unknown): void =>
     logger.warn(`expired documents of ${name} could not all be removed`, { error });
 
-  /** Each batch renews the lease: a long sweep outlasts one term. */
+  /** Batches renew the lease: a long sweep outlasts one term. */
   const clear = async (collection: Collection<Document>, { field, iso, afterMs }: End): Promise<number> => {
     const before = now() - afterMs;
     const where = { [field]: { lte: iso ? new Date(before).toISOString() : before } };

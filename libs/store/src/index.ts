@@ -9,6 +9,7 @@ export { createQuiet, skipWhenQuiet } from './quiet.ts';
 export { readAllDocuments, readDocuments, rewrite, runForEach } from './reading.ts';
 export { copySqliteFiles } from './sqlite/snapshot.ts';
 export { openSqliteStores, type SqliteStores } from './sqlite.ts';
+export { type StoreWatch, watchStore } from './watch.ts';
 export { keepByKey, keepHandles, wrapCollection, wrapInserts, wrapMethods } from './wrapping.ts';
 
 /** Opens a store on MongoDB; see mongo.ts. The driver is loaded only here, so embedded installations run without it. */

@@ -8,6 +8,7 @@ import { ensureIndexes } from './mongo/indexes.ts';
 import { createLeases } from './mongo/lease.ts';
 import { createOutbox } from './mongo/outbox.ts';
 import { createSchema, type Schema, type StoredRecord } from './mongo/record.ts';
+import { createWaiting } from './mongo/waiting.ts';
 import type { Collection, Document, Idempotency, Outbox, Store } from './port.ts';
 import { createGetTogether, upgradeReads } from './reading.ts';
 import { keepHandles } from './wrapping.ts';
@@ -41,7 +42,7 @@ export async function openMongoStore(options: MongoOptions): Promise<Store> {
     await client.close();
     throw error;
   });
-  const { collections, outbox, idempotency, leases, onDue } = parts;
+  const { collections, outbox, idempotency, leases, onDue, waiting } = parts;
   const gate = createGate(`the store ${database.databaseName}`, answerMs);
   let closing: Promise<void> | undefined;
 
@@ -66,6 +67,7 @@ export async function openMongoStore(options: MongoOptions): Promise<Store> {
     outbox: guardedOutbox(outbox, gate),
     lease: (name, ms) => gate.run(() => leases.lease(name, ms)),
     onDue,
+    waiting: () => gate.run(waiting),
     revision: () => undefined,
     ping: () => gate.run(async () => void (await database.command({ ping: 1 }))),
     close() {
@@ -87,7 +89,8 @@ const openDatabase = async (database: Db, schemas: readonly Schema[], options: M
     return { schema, records: own, outbox, idempotency, surroundings: options, turns: createTurns(), notifyDue };
   };
   const collections = new Map(schemas.map((schema) => [schema.name, collectionOf(schema)]));
-  return { collections, outbox, idempotency, onDue, leases: createLeases(database) };
+  const waiting = createWaiting(database, schemas);
+  return { collections, outbox, idempotency, onDue, waiting, leases: createLeases(database) };
 };
 
 const guardedIdempotency = (keys: MongoIdempotency, gate: Gate): Idempotency => ({

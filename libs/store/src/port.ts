@@ -291,6 +291,14 @@ export type FoundTogether<All extends Looks> = {
   readonly [Name in keyof All]: All[Name]['collection'] extends Collection<infer T> ? ReadonlyMap<string, T> : never;
 };
 
+/** What waits in a store, of all institutions. Instants are epoch milliseconds. */
+export interface Waiting {
+  /** The earliest instant of due work, passed or to come, by the collection; absent: nothing will be due of it. */
+  readonly due: Readonly<Record<string, number>>;
+  /** When the oldest event of the outbox was written; absent: there is none. */
+  readonly event?: number;
+}
+
 export interface Store {
   /** The documents of a collection that the store was opened with; throws for any other. */
   collection<T extends Document>(collection: Collection<T>): CollectionHandle<T>;
@@ -302,6 +310,8 @@ export interface Store {
   lease(name: string, ms: number): Promise<boolean>;
   /** After a write of this process that made work due, with its earliest instant; returns what unsubscribes. */
   onDue(listener: (collection: string, at: number) => void): () => void;
+  /** One query of all collections, by their indexes: so a process without work asks for nothing else. */
+  waiting(): Promise<Waiting>;
   /** Changes with every write of any process, read without a query. Undefined where the engine has none (MongoDB). */
   revision(): number | undefined;
   /** Resolves if the engine answers; rejects otherwise. For readiness. */

@@ -4,6 +4,7 @@ import type { Surroundings } from './engines.ts';
 import type { Collection, Document, Store } from './port.ts';
 import { createGetTogether, upgradeReads } from './reading.ts';
 import { createCollectionHandle } from './sqlite/documents.ts';
+import { findWaiting } from './sqlite/due.ts';
 import { type DatabaseFile, openFile } from './sqlite/file.ts';
 import { createIdempotency } from './sqlite/idempotency.ts';
 import { createOutbox } from './sqlite/outbox.ts';
@@ -67,6 +68,7 @@ const storeOf = (file: DatabaseFile, collections: readonly Collection<Document>[
     outbox: createOutbox(file),
     lease: async (name, ms) => leases.lease(name, ms),
     onDue: file.onDue,
+    waiting: async () => findWaiting(file, tables.values()),
     revision: () => file.reader.revision(),
     ping: () => file.ping(),
     async close() {

@@ -1,6 +1,6 @@
 import { createMemoryOutbox, probe, silent, waitUntil } from '@boxoffice/messaging/conformance';
 import { describe, expect, test } from '@jest/globals';
-import { startRelay } from '../../src/index.ts';
+import { type RelayOptions, startRelay } from '../../src/index.ts';
 import { createScriptedBus, eager, startScriptedRelay } from './scripted-bus.ts';
 
 describe('the relay publishes the orphaned events of dead processes', () => {
@@ -47,33 +47,33 @@ describe('the relay publishes the orphaned events of dead processes', () => {
     await relay.close();
   });
 
-  test('a quiet store is not searched again, until something is written', async () => {
+  test('an empty outbox is not searched, and an event is left alone until it is old enough', async () => {
     let searches = 0;
-    let quietMs = 0;
-    let looks = 0;
-    const quiet = () => {
-      looks++;
-      return quietMs;
+    const look: { at?: (oldest: number | undefined) => void } = {};
+    const onLook: RelayOptions['onLook'] = (listener) => {
+      look.at = listener;
+      return () => undefined;
     };
-    const { outbox, bus, relay } = startScriptedRelay({ ...eager, quietMs: quiet }, ({ pending }) => ({
-      pending(...asked) {
-        searches++;
-        return pending(...asked);
-      },
-    }));
+    const { outbox, bus, relay } = startScriptedRelay(
+      { ...eager, orphanedAfterMs: 60_000, sweepMs: 60_000, onLook },
+      ({ pending }) => ({
+        pending(limit) {
+          searches++;
+          return pending(limit, 0);
+        },
+      }),
+    );
     bus.flow(true);
-    await waitUntil('a search', () => searches > 0);
-    quietMs = 60_000;
-    const from = looks;
-    await waitUntil('looks at a quiet store', () => looks >= from + 5);
-    const before = searches;
-    await waitUntil('more of them', () => looks >= from + 10);
-    expect(searches).toBe(before);
     const dead = outbox.process();
     outbox.commit(dead, [probe()]);
     dead.cut();
-    quietMs = 0;
+    look.at?.(undefined);
+    look.at?.(Date.now() - 1_000);
+    expect(searches).toBe(0);
+    // It is old enough a moment after this look, before any other.
+    look.at?.(Date.now() - 59_990);
     await waitUntil('an empty outbox', () => outbox.pending.size === 0);
+    expect(searches).toBe(1);
     await relay.close();
   });
 

@@ -26,14 +26,14 @@ import {
   watchCertificate,
   watchSurroundings,
 } from '@boxoffice/runtime';
-import { createQuiet, type Store } from '@boxoffice/store';
+import type { Store } from '@boxoffice/store';
 import type { Parts, ServiceDefinition } from '../definition.ts';
 import { createContract } from '../definition.ts';
 import { createQueueMetrics, instrumentStore, relayMetrics, watchBacklog, watchWork } from '../metrics.ts';
 import { startSweeper } from '../retention.ts';
 import { type Subscriptions, startSubscriptions } from '../subscriptions.ts';
 import { createEndedWorkRecorder } from '../work/ended.ts';
-import { startWork, type WorkRunner } from '../work/runner.ts';
+import { startWork, WATCH_MS, type WorkRunner, watchWaiting } from '../work/runner.ts';
 import { delayUntilReady, refuseForNow, refuseIn } from './refuse.ts';
 import { proveSecret } from './secret-proof.ts';
 
@@ -183,10 +183,13 @@ export async function startService<Spec extends SettingsSpec, State>(
     stop.add('subscriptions', () => subscriptions.close());
     if (!(options.bus instanceof Promise)) await subscriptions.started;
     const { outbox } = store;
+    const watch = watchWaiting(store, { logger });
+    stop.add('watch', () => watch.close());
     const relay = startRelay({
       outbox: { ...outbox, done: (ids) => outbox.done(ids, endedWork.take()) },
       lease: (lease, ms) => store.lease(lease, ms),
-      quietMs: createQuiet(store),
+      onLook: (listener) => watch.onLook(({ event }) => listener(event)),
+      sweepMs: WATCH_MS,
       bus: subscriptions,
       withdrawn: definition.withdrawnFacts,
       logger,
@@ -203,7 +206,7 @@ export async function startService<Spec extends SettingsSpec, State>(
       stop.add('sweeper', () => sweeper.close());
     }
     const { collections, work: table = {} } = definition;
-    const work = startWork({ store, collections, work: table, state, logger });
+    const work = startWork({ store, collections, work: table, state, logger, watch });
     stop.add('work', () => work.close());
     if (metrics) watchWork(metrics, { service: name, store, collections, work: table });
     const background = await definition.background?.(parts, state);

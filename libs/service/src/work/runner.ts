@@ -1,12 +1,13 @@
 // The runner of work that follows a write: the only one of the product (docs/follow-up-work.md).
-import { type Logger, repeat, settleWithin } from '@boxoffice/runtime';
+import { type Logger, repeat, runWhenWoken, settleWithin } from '@boxoffice/runtime';
 import {
   type Collection,
   type CollectionHandle,
-  createQuiet,
   type Document,
   type DueWork,
   type Store,
+  type StoreWatch,
+  watchStore,
 } from '@boxoffice/store';
 import {
   type Claim,
@@ -18,10 +19,13 @@ import {
   type WorkTable,
 } from './kinds.ts';
 
-/** How often work is looked for that other processes have made due, or whose time has come. Milliseconds. */
-const POLL_MS = 1_000;
-/** The same while nothing at all is written, where the engine tells. */
-const QUIET_MS = 5_000;
+/**
+ * How often a process looks for work that others have made due, or whose time comes. It learns then what is due by the
+ * next look, so that what a dead process has made due {@link scheduleSoon} waits two seconds at most. Milliseconds.
+ */
+export const WATCH_MS = 5_000;
+/** What is due after this time is begun with what else is due by the same second. Milliseconds. */
+const GRAIN_MS = 1_000;
 /** How long a stop waits for handlers before it aborts them, and then for their end. */
 const CLOSING_MS = 3_000;
 /** Failures of one kind of work are logged once in this time. */
@@ -36,7 +40,10 @@ export interface WorkOptions<State> {
   readonly state: State;
   readonly logger: Pick<Logger, 'warn'>;
   readonly now?: () => number;
-  readonly pollMs?: number;
+  /** Of the store, that others have as well. Default: one of its own. */
+  readonly watch?: StoreWatch;
+  /** Milliseconds between two looks of the watch. Default: {@link WATCH_MS}. */
+  readonly watchMs?: number;
   /** Default: {@link CLOSING_MS}. */
   readonly closingMs?: number;
   readonly random?: () => number;
@@ -50,17 +57,24 @@ export interface WorkRunner {
 }
 
 interface CollectionRunner extends WorkRunner {
+  /** Work of it is due at that instant. */
+  expect(at: number): void;
   /** The handlers that it has called so far. */
   countStarted(): number;
 }
 
 /** Every instance has one; the claims share the work. @throws if a collection declares work without a handler */
 export function startWork<State>(options: WorkOptions<State>): WorkRunner {
-  const { collections, work } = options;
+  const { store, collections, work, logger, watchMs = WATCH_MS } = options;
   requireHandlers(collections, work);
-  const runners = collections
-    .filter(({ name }) => Object.keys(work[name] ?? {}).length > 0)
-    .map((collection) => runCollection(options, collection));
+  const own = collections.filter(({ name }) => Object.keys(work[name] ?? {}).length > 0);
+  const byName = new Map(own.map((collection) => [collection.name, runCollection(options, collection, watchMs)]));
+  const runners = [...byName.values()];
+  const unsubscribe = store.onDue((name, at) => byName.get(name)?.expect(at));
+  const watch = options.watch ?? watchWaiting(store, { everyMs: watchMs, logger });
+  const unwatch = watch.onLook(({ due }) => {
+    for (const [name, at] of Object.entries(due)) byName.get(name)?.expect(at);
+  });
   return {
     async idle() {
       const count = () => runners.reduce((sum, runner) => sum + runner.countStarted(), 0);
@@ -71,9 +85,20 @@ export function startWork<State>(options: WorkOptions<State>): WorkRunner {
       }
     },
     async close() {
+      unsubscribe();
+      unwatch();
+      if (!options.watch) await watch.close();
       await Promise.all(runners.map((runner) => runner.close()));
     },
   };
+}
+
+export function watchWaiting(
+  store: Store,
+  { everyMs = WATCH_MS, logger }: { readonly everyMs?: number; readonly logger: Pick<Logger, 'warn'> },
+): StoreWatch {
+  const failed = (error: unknown) => logger.warn('the store could not be asked for what waits in it', { error });
+  return watchStore(store, { everyMs, failed });
 }
 
 /** @throws unless every work that a collection declares has one handler, and no other */
@@ -84,21 +109,24 @@ const requireHandlers = <State>(collections: readonly Collection<Document>[], ta
   if (odd.length > 0) throw new Error(`declared without a handler, or handled and not declared: ${odd.join(', ')}`);
 };
 
-const runCollection = <State>(options: WorkOptions<State>, collection: Collection<Document>): CollectionRunner => {
+const runCollection = <State>(
+  options: WorkOptions<State>,
+  collection: Collection<Document>,
+  watchMs: number,
+): CollectionRunner => {
   const { store, work: table, state, logger, now = Date.now, random = Math.random } = options;
-  const { pollMs = POLL_MS, closingMs = CLOSING_MS } = options;
+  const { closingMs = CLOSING_MS } = options;
   const { acrossInstitutions: documents }: CollectionHandle<Document> = store.collection(collection);
   const log = createLog({ logger }, collection.name);
   const groups = groupWorkKinds(table[collection.name] ?? {});
   const running = new Map<Promise<void>, { readonly institution: string; readonly group: WorkGroup<State> }>();
   const stopping = new AbortController();
-  const quietMs = createQuiet(store);
   let isClosed = false;
   let begun = 0;
-  /** Whether the last look found nothing that it could not begin; when it was, and what is due next. */
+  /** Whether the last look found nothing that it could not begin. */
   let isSettled = false;
-  let lookedAt = Number.NEGATIVE_INFINITY;
-  let nextAt = Number.POSITIVE_INFINITY;
+  /** The looks to come, by their instants. */
+  const coming = new Map<number, NodeJS.Timeout>();
 
   /** Calls the handler; returns what becomes of the work. Undefined: the handler has said it. */
   const attempt = async (
@@ -176,48 +204,40 @@ const runCollection = <State>(options: WorkOptions<State>, collection: Collectio
 
   const look = async (): Promise<void> => {
     isSettled = false;
-    nextAt = Number.POSITIVE_INFINITY;
-    lookedAt = performance.now();
     const settled: boolean[] = [];
     for (const group of groups) settled.push(await lookAt(group));
     isSettled = settled.every(Boolean);
   };
 
-  let isWoken = true;
-  /** Looks, unless nothing can be due: nothing was written since the last look found nothing. */
-  const lookUnlessQuiet = async (): Promise<void> => {
-    const isQuiet = quietMs() > 0 && isSettled && performance.now() - lookedAt < QUIET_MS;
-    if (isQuiet && !isWoken && now() < nextAt) return;
-    isWoken = false;
-    await look();
-  };
   const logFailure = (error: unknown) =>
     logger.warn('due work could not be read', { collection: collection.name, error });
-  const loop = repeat(lookUnlessQuiet, { everyMs: pollMs, atOnce: true, failed: logFailure });
-  const wake = (): Promise<void> => {
-    isWoken = true;
-    return loop.wake();
-  };
-  const unsubscribe = store.onDue((name, at) => {
-    if (name !== collection.name) return;
-    const ms = at - now();
-    if (ms <= 0) void wake();
-    // What is due before the next look does not wait for it.
-    else if (ms < pollMs) setTimeout(() => void wake(), ms).unref();
-    nextAt = Math.min(nextAt, at);
-  });
+  const loop = runWhenWoken(look, { failed: logFailure });
 
   return {
+    expect(at) {
+      const ms = at - now();
+      if (ms <= 0) void loop.wake();
+      // The watch finds it.
+      if (ms <= 0 || ms >= watchMs) return;
+      const instant = ms < GRAIN_MS ? at : Math.ceil(at / GRAIN_MS) * GRAIN_MS;
+      if (coming.has(instant)) return;
+      const begin = (): void => {
+        coming.delete(instant);
+        void loop.wake();
+      };
+      // A timer may be early, by less than this millisecond.
+      coming.set(instant, setTimeout(begin, instant - now() + 1).unref());
+    },
     countStarted: () => begun,
     async idle() {
       do {
         await Promise.all(running.keys());
-        await wake();
+        await loop.wake();
       } while (running.size > 0);
     },
     async close() {
       isClosed = true;
-      unsubscribe();
+      for (const timer of coming.values()) clearTimeout(timer);
       await loop.close();
       const all = Promise.all(running.keys());
       await settleWithin(all, closingMs, () => stopping.abort());

@@ -25,7 +25,7 @@ export function open(
     work,
     state: store,
     logger: { warn: () => undefined },
-    pollMs: NEVER_MS,
+    watchMs: NEVER_MS,
     random: () => 0.5,
     ...more,
   });

@@ -1,4 +1,4 @@
-import { collection, type Store } from '@boxoffice/store';
+import { collection, type Store, wrapCollection } from '@boxoffice/store';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type Claim, startWork, type WorkRunner, type WorkTable } from '../../src/index.ts';
 import { listTestEngines, type OpenEngine } from '../../src/testkit/index.ts';
@@ -21,6 +21,15 @@ const calls = () => {
         else waiting.push({ times, resolve });
       }),
   };
+};
+
+const countCalls = <Method>(method: Method, count: () => void): Method => {
+  if (typeof method !== 'function') return method;
+  const call = (...given: unknown[]): unknown => {
+    count();
+    return Reflect.apply(method, undefined, given);
+  };
+  return call as Method;
 };
 
 describe.each(listTestEngines('work', [jobs]))('on $name', (engine) => {
@@ -58,13 +67,45 @@ describe.each(listTestEngines('work', [jobs]))('on $name', (engine) => {
       found.called();
       return effect(own, job);
     };
-    run({ first: handle }, { pollMs: 20 });
-    run({ first: handle }, { pollMs: 20 }, await data.open());
+    run({ first: handle }, { watchMs: 20 });
+    run({ first: handle }, { watchMs: 20 }, await data.open());
     for (let nth = 1; nth <= 30; nth += 1) await addJob(other);
     await found.times(30);
     for (const runner of runners) await runner.idle();
     expect(found.count()).toBe(30);
     expect(await getJobs(store).count({ effects: 1 })).toBe(30);
+  });
+
+  test('what becomes due by the next look, whoever wrote it, is done when its time comes', async () => {
+    const { id } = await addJob(await data.open(), { at: Date.now() + 300 });
+    const done = calls();
+    run({
+      async first(own, job) {
+        const result = await effect(own, job);
+        done.called();
+        return result;
+      },
+    });
+    await done.times(1);
+    expect((await getJobs(store).get(id))?.effects).toBe(1);
+  });
+
+  test('while nothing is due, a look is one question for all collections', async () => {
+    await addJob(store, { at: Date.now() + 3_600_000 });
+    const looked = calls();
+    const asked: string[] = [];
+    const watched: Store = {
+      ...store,
+      collection: (declared) =>
+        wrapCollection(store.collection(declared), (method, name) => countCalls(method, () => asked.push(name))),
+      async waiting() {
+        looked.called();
+        return store.waiting();
+      },
+    };
+    run({}, { watchMs: 20 }, watched);
+    await looked.times(5);
+    expect(asked).toEqual([]);
   });
 
   test('what fails is tried again after growing pauses, for as long as it takes', async () => {
@@ -155,10 +196,10 @@ describe.each(listTestEngines('work', [jobs]))('on $name', (engine) => {
         return effect(own, job);
       },
     };
-    run({ first: kind }, { pollMs: 20, now: () => now });
+    run({ first: kind }, { watchMs: 20, now: () => now });
     const { id } = await addJob(store, { at: now });
     await begun.times(1);
-    run({ first: kind }, { pollMs: 20, now: () => now }, other);
+    run({ first: kind }, { watchMs: 20, now: () => now }, other);
     for (let renewals = 0, end = now + 900; renewals < 4; ) {
       now = end - 300;
       const { at = 0 } = (await getJobs(other).get(id))?.due?.first ?? {};

@@ -111,6 +111,40 @@ const writes: readonly Check[] = [
   }),
 ];
 
+const waits: readonly Check[] = [
+  workCheck('what waits is the earliest work of a collection, of whoever made it due', async (own) => {
+    const { mine, stores, jobs, move } = own;
+    const [store, other] = stores;
+    assert.deepEqual((await store.waiting()).due, {});
+    const later = await dueJob(mine, { first: NOW + 20, second: NOW + 10 });
+    assert.deepEqual((await other.waiting()).due, { [jobs.name]: NOW + 10 });
+    const passed = await dueJob(other.collection(jobs).of(createId('inst')), { first: NOW - 5 });
+    assert.deepEqual((await store.waiting()).due, { [jobs.name]: NOW - 5 });
+    await move(passed.id, passed.due?.first, null);
+    await mine.update(later.id, (current) => ({ next: current, due: { second: null } }));
+    assert.deepEqual((await store.waiting()).due, { [jobs.name]: NOW + 20 });
+  }),
+  workCheck('the oldest event of the outbox waits until it is published', async ({ mine, stores }) => {
+    const [store, other] = stores;
+    const fact = { type: 'thing.changed', data: {} };
+    const oldest = async () => {
+      const [first] = await store.outbox.pending(1);
+      return first && Date.parse(first.occurredAt);
+    };
+    for (const _ of [1, 2]) await mine.insert({ id: createId('job'), done: 0 }, { events: [fact] });
+    assert.equal((await other.waiting()).event, await oldest());
+    await mine.delete((await mine.find({ limit: 1 }))[0]?.id ?? '');
+    await store.outbox.add('waits', [{ ...fact, key: 'x', version: 1 }]);
+    for (;;) {
+      const pending = await store.outbox.pending(2);
+      if (pending.length === 0) break;
+      await store.outbox.done(pending.map(({ id }) => id));
+      assert.equal((await other.waiting()).event, await oldest());
+    }
+    assert.deepEqual(await other.waiting(), { due: {} });
+  }),
+];
+
 const claims: readonly Check[] = [
   workCheck(
     'a claim takes what is due, the earliest first, up to the limit, of the names asked for',
@@ -391,4 +425,4 @@ const crashes: readonly Check[] = [
   }),
 ];
 
-export const work: readonly Check[] = [...writes, ...claims, ...moves, ...upgrades, ...crashes];
+export const work: readonly Check[] = [...writes, ...waits, ...claims, ...moves, ...upgrades, ...crashes];

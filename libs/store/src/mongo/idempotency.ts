@@ -1,6 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import type { Idempotency, RememberedAnswer, StoredAnswer } from '../port.ts';
-import { isDuplicate, type StoredIdempotencyRecord, type StoredRecord } from './record.ts';
+import { isDuplicate, ORPHANAGE, type StoredIdempotencyRecord, type StoredRecord } from './record.ts';
 import type { RecordFilter } from './where.ts';
 
 // Idempotency records are in the document of their effect. Every change replaces all of them, conditional on the keys
@@ -208,7 +208,7 @@ export async function createKeyIndexes(database: Db): Promise<void> {
     { key: { subjects: 1, expiresAt: -1 }, name: 'subjects_by_end', sparse: true },
     { key: { purgeAt: 1 }, name: 'purge', expireAfterSeconds: 0 },
   ]);
-  await database.collection('store.orphans').createIndexes([
+  await database.collection(ORPHANAGE).createIndexes([
     { key: { _pending: 1 }, name: 'pending', sparse: true },
     { key: { of: 1 }, name: 'of' },
   ]);

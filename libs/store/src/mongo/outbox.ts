@@ -4,7 +4,14 @@ import { removeEndedWork } from '../due.ts';
 import { createListeners, type Surroundings } from '../engines.ts';
 import type { EndedWork, Fact, Outbox, OutboxEvent, PastFact } from '../port.ts';
 import { removeEmptyParts } from './idempotency.ts';
-import { buildDueParts, matchUnchangedDue, type StoredEvent, type StoredRecord, writeOptions } from './record.ts';
+import {
+  buildDueParts,
+  matchUnchangedDue,
+  ORPHANAGE,
+  type StoredEvent,
+  type StoredRecord,
+  writeOptions,
+} from './record.ts';
 import type { RecordFilter } from './where.ts';
 
 // `_pending` is at most the time of the oldest event. Its index is sparse, not multikey, and so gives the order.
@@ -86,7 +93,7 @@ export function createOutbox(
   collections: ReadonlyMap<string, Collection<StoredRecord>>,
   surroundings: Surroundings,
 ): MongoOutbox {
-  const orphanage = database.collection<Orphans>('store.orphans');
+  const orphanage = database.collection<Orphans>(ORPHANAGE);
   const { onCommitted, notify } = createListeners(surroundings);
 
   /** A crash or a partial `done` leaves a `_pending` that is too early; it is corrected, so that it hides no other. */

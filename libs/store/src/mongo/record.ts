@@ -82,6 +82,9 @@ const ownIndexes: readonly IndexDescription[] = [
   { key: { _subjects: 1 }, name: 'store.subjects', sparse: true },
 ];
 
+/** The collection of the events that their documents have no room for, or that outlive them. */
+export const ORPHANAGE = 'store.orphans';
+
 const dueIndex: IndexDescription = { key: { _dueAt: 1, _id: 1 }, name: 'store.due', sparse: true };
 
 /** The indexes of a collection. @throws if a name in it is not allowed */

@@ -1,5 +1,5 @@
 import { createClaim, isSameWork, removeEndedWork, replaceDue } from '../due.ts';
-import type { Claimed, Document, Due, DueDocuments, DueRequest, EndedWork } from '../port.ts';
+import type { Claimed, Document, Due, DueDocuments, DueRequest, EndedWork, Waiting } from '../port.ts';
 import { createEngineError } from './database.ts';
 import type { DatabaseFile } from './file.ts';
 import { readDocument, toDueColumns } from './rows.ts';
@@ -20,6 +20,24 @@ export function findCandidates(
     sql: `SELECT id, due FROM "${table}" WHERE due_at <= ? AND (${some})${others} ORDER BY due_at, id LIMIT ?`,
     values: [now, ...names.map(() => now), ...(others ? [JSON.stringify(except)] : []), limit],
   };
+}
+
+export function findWaiting(file: DatabaseFile, tables: Iterable<TableInfo>): Waiting {
+  const names = Array.from(tables)
+    .filter(({ work }) => work.size > 0)
+    .map(({ name }) => name);
+  const first = names.map(
+    (name) => `(SELECT due_at FROM "${name}" WHERE due_at IS NOT NULL ORDER BY due_at, id LIMIT 1)`,
+  );
+  const sql = `SELECT ${[...first, '(SELECT at FROM "$outbox" ORDER BY seq LIMIT 1)'].join(', ')}`;
+  const [row = []] = file.reader.all(sql, []);
+  const found = (column: number): number | undefined => (row[column] === null ? undefined : Number(row[column]));
+  const due = names.flatMap((name, column) => {
+    const at = found(column);
+    return at === undefined ? [] : [[name, at] as const];
+  });
+  const event = found(names.length);
+  return { due: Object.fromEntries(due), ...(event !== undefined && { event }) };
 }
 
 /** The steps that end work, unless it has changed since. */

@@ -56,7 +56,7 @@ export async function openSending(engine: TestEngine) {
         state: { mail: { sender } },
         logger,
         now,
-        pollMs: 20,
+        watchMs: 20,
       });
       const instance = { refusedSenders: sender.refusedSenders, close: runner.close };
       senders.push(instance);
