@@ -31,8 +31,8 @@ export function decideWork(order: Order): Readonly<Record<StateWork, number | nu
     expire: isUnpaid(order) && order.saleDue == null ? order.deadline : null,
     releaseRemoved: soonAfter(order.removedPlaces?.since),
     shortenHold: soonAfter(order.shorteningDue),
-    // The sale that is due decides first what is credit.
-    refundCredit: order.saleDue ? null : soonAfter(order.creditDue?.since),
+    // The sale that is due decides first what is credit. No request does it itself.
+    refundCredit: order.saleDue ? null : (order.creditDue?.since ?? null),
     writeGuest: order.contactNumber === null ? null : soonAfter(order.guest?.since),
     forgetGuests: soonAfter(order.formerGuests?.since),
   };

@@ -116,8 +116,10 @@ const checkBuyable = (order: Order, { criteria, method, token }: CheckoutInput, 
   if (refused) return refused;
   const unmet = checkTariffAccess(order.lines, criteria);
   if (unmet) return unmet;
+  // What costs nothing is confirmed at once, whatever the method.
+  if (computeDue(order) === 0) return undefined;
   if (method === ON_ACCOUNT && !criteria.includes(ACCOUNT_CRITERION)) return refuse('account_required');
-  if (method === SIMULATED && token === 'declined' && computeDue(order) > 0) return refuse('payment_declined');
+  if (method === SIMULATED && token === 'declined') return refuse('payment_declined');
   return undefined;
 };
 

@@ -1,6 +1,7 @@
 // Refunds that a provider makes: requested by a fact of the write that records them, and settled by its reports.
 
 import { type Accepted, accept, type Decision, refuse } from './decisions.ts';
+import { addCreditDue } from './order/credit.ts';
 import { createRefundRequestedFact, type DomainFact } from './order/facts.ts';
 import { addRefund, computeCredit, computeLeft, computeNet, replaceRefund } from './order/money.ts';
 import type { Creator, Order, Payment, Provider, Refund } from './order/order.ts';
@@ -89,7 +90,8 @@ export function recordRefundReport<O extends Order>(
 
 /**
  * What is due of credit goes back to where it came from: one refund per payment, the newest first, never more than is
- * left of it, none of a payment in dispute. The rest stays credit, as all of it does unless the point of sale `isOn`.
+ * left of it, none of a payment in dispute, whose part waits for its end. The rest stays credit, as all of it does unless
+ * the point of sale `isOn`.
  */
 export function refundCredit<O extends Order>(
   order: O,
@@ -109,7 +111,20 @@ export function refundCredit<O extends Order>(
     next = requested.next;
     facts.push(...requested.facts);
   }
+  const disputed = next.payments.filter((payment) => payment.disputed?.state === 'open');
+  const left = disputed.reduce((sum, payment) => sum + computeLeft(order, payment), 0);
+  const creditInDispute = Math.min(left, rest + (order.creditInDispute ?? 0));
+  if (creditInDispute > 0) next = { ...next, creditInDispute };
   return accept(facts.length === 0 ? next : markModified(next, now), ...facts);
+}
+
+/** What waited for the end of a dispute goes back if that is won, and stays credit if all are lost. */
+export function freeCredit<O extends Order>(order: O, paymentId: string, now: number): O {
+  const { creditInDispute, payments } = order;
+  const isWon = payments.find(({ id }) => id === paymentId)?.disputed?.state === 'won';
+  if (!creditInDispute || (!isWon && payments.some(({ disputed }) => disputed?.state === 'open'))) return order;
+  const free = { ...order, creditInDispute: null };
+  return isWon ? addCreditDue(free, creditInDispute, now) : free;
 }
 
 const mayBeRefunded = ({ provider, disputed }: Payment): boolean =>

@@ -15,6 +15,7 @@ import {
 } from './order/order.ts';
 import { checkDecidable, isHidden, isPastDue, isUnpaid, markModified, sellIfPaid } from './order/state.ts';
 import { applyCapture, applyFailure } from './payments.ts';
+import { freeCredit } from './provider-refunds.ts';
 
 export function isProvider(method: string): boolean {
   return providers.some((provider) => provider === method);
@@ -206,5 +207,5 @@ export function recordDispute<O extends Order>(
   // A sale relies on the money.
   if (order.saleDue) return refuse('sale_due');
   const noted = replacePayment(order, { ...payment, updatedAt: now }, now);
-  return sellIfPaid(putDispute(noted, paymentId, disputed), now);
+  return sellIfPaid(freeCredit(putDispute(noted, paymentId, disputed), paymentId, now), now);
 }

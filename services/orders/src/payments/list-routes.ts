@@ -19,6 +19,9 @@ import type { ContextOf } from '../context.ts';
 import { type MoneyRecord, type Payment, paymentStates, providers, refundStates } from '../domain/order/order.ts';
 import type { OrderDocument } from '../store.ts';
 
+/** Filter of refunds. */
+export const refundState = Type.Optional(oneOf(refundStates));
+
 /** For one page, so that no request takes long. */
 const MOST_ORDERS = 2_000;
 
@@ -65,7 +68,7 @@ export function createRecordsRoutes(contextOf: ContextOf): AnyOperation[] {
     }),
     operation({
       ...describeList('refunds', ' `status` is of payments: of a refund it is `captured` in every case.'),
-      query: { ...describeList('refunds').query, state: Type.Optional(oneOf(refundStates)) },
+      query: { ...describeList('refunds').query, state: refundState },
       id: 'listAllRefunds',
       summary: 'Lists the refunds of all orders',
       answers: { 200: createPageSchema(ListedRefund) },

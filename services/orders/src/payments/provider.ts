@@ -2,6 +2,7 @@
 
 import { createNotFoundFault } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
+import { isRefused } from '../domain/decisions.ts';
 import { type RefundReport, recordRefundReport } from '../domain/provider-refunds.ts';
 import { type DisputeReport, isWanted, type PaymentReport, recordDispute, recordReport } from '../domain/providers.ts';
 import { decideUntilSettled } from '../saga/command.ts';
@@ -29,9 +30,14 @@ export async function applyPaymentReport(context: OrdersContext, target: Target,
 
 /** One by itself that has failed is not repeated: its money is credit, which is logged. @throws Fault `not_found` */
 export async function applyRefundReport(context: OrdersContext, target: Target, report: RefundReport) {
-  const { refunds } = await record(context, target, (order, now) => recordRefundReport(order, report, now));
+  let isNews = false;
+  const { refunds } = await record(context, target, (order, now) => {
+    const decision = recordRefundReport(order, report, now);
+    isNews = !isRefused(decision) && decision.next !== order;
+    return decision;
+  });
   const { status = 'done', automatic } = refunds.find(({ id }) => id === report.refundId) ?? {};
-  if (automatic && report.status === 'failed')
+  if (automatic && isNews && status === 'failed')
     context.log.warn('a refund by itself has failed: its money stays credit', {
       institution: target.institution,
       id: target.orderId,

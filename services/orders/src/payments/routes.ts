@@ -20,6 +20,7 @@ import { toCreator } from '../orders/create.ts';
 import { createHandler, toCommand } from '../saga/command.ts';
 import { findOrder } from '../saga/sell.ts';
 import type { OrderDocument } from '../store.ts';
+import { refundState } from './list-routes.ts';
 import { payOrder, refundOrder, settleOrderPayment } from './payments.ts';
 
 const collection = { path: '/svc/v3/orders/{orderId}/payments', params: { orderId: pathId } } as const;
@@ -164,12 +165,13 @@ export function createRefundsRoutes(contextOf: ContextOf): AnyOperation[] {
       access: 'orders.sensitive:read',
       summary: 'Lists the refunds of an order in order of creation',
       description: '`reference` only with the scope `orders.sensitive:read`.',
-      query: pageQuery,
+      query: { ...pageQuery, state: refundState },
       answers: { 200: createPageSchema(Refund) },
       example: { params, answer: { items: [example.refund], nextCursor: null } },
       handle: async ({ caller, params: { orderId }, query, cursor }) => {
         const order = await findOrder(contextOf(caller), { institution: caller.institution, orderId });
-        return readPage({ query, cursor }, toPagedList(order.refunds), {
+        const wanted = order.refunds.filter(({ status = 'done' }) => (query.state ?? status) === status);
+        return readPage({ query, cursor }, toPagedList(wanted), {
           item: (refund) => toRefundView(order, refund, caller.scopes),
         });
       },

@@ -49,6 +49,19 @@ describeOnEachEngine('checkout', (fixture) => {
         expect(await readCart(fixture, path)).toEqual(cart);
       });
 
+      test('an order of nothing is confirmed at once, whatever the method, also by a guest without an account', async () => {
+        for (const paymentMethod of ['on_account', 'external', 'simulated', 'stripe']) {
+          const hall = fixture.catalog.hall(1);
+          const item = { ...hall.item(1), tariffId: fixture.catalog.tariff(hall, 0) };
+          const { id } = requireDone(await add(fixture, createCartId(), [item]));
+          const guest = { firstName: 'Ada', lastName: 'Lovelace', email: 'ada@example.org' };
+          const order = requireDone(
+            await buyCart(fixture, `/${id}`, { guest, paymentMethod, paymentToken: 'declined' }),
+          );
+          expect(order).toMatchObject({ state: 'confirmed', total: 0, due: 0 });
+        }
+      });
+
       test('external waits with a pending payment of the amount due, until the institution captures it', async () => {
         const { hall, cart, path } = await createCart(fixture);
         const order = requireDone(await buyCart(fixture, path, { contactNumber, paymentMethod: 'external' }));

@@ -119,7 +119,10 @@ describeOnEachEngine("an order's money", (fixture) => {
         ).status;
       const listed = async (state: string) => {
         const { data } = await fixture.call<{ items: Refund[] }>('GET', `/svc/v3/refunds?state=${state}&limit=500`);
-        return data.items.filter((one) => one.id === id);
+        const own = await fixture.call<{ items: Refund[] }>('GET', `${path}/refunds?state=${state}`);
+        const of = ({ items }: typeof data) => items.filter((one) => one.id === id);
+        expect(of(own.data)).toMatchObject(of(data).map((one) => ({ id, state: one.state })));
+        return of(data);
       };
       expect(await listed('pending')).toMatchObject([{ state: 'pending', goodwill: 400 }]);
       expect(await read(fixture, path)).toMatchObject({ refunded: 400, goodwill: 400, due: 0, credit: 0 });

@@ -2,8 +2,8 @@
 
 import { createMetrics, type Metrics } from '@boxoffice/runtime';
 import { useFixture } from '@boxoffice/service/testkit';
-import { describe, expect, test } from '@jest/globals';
-import { describeOnEachEngine, engines, openFixture } from '../fixture/fixture.ts';
+import { describe, expect, jest, test } from '@jest/globals';
+import { describeOnEachEngine, engines, logger, openFixture } from '../fixture/fixture.ts';
 import { pay, postToShop, read } from '../fixture/orders.ts';
 import {
   buildPage,
@@ -130,7 +130,7 @@ describeOnEachEngine('credit goes back by itself', (fixture) => {
     expect(await moneyOf(orderId)).toMatchObject({ state: 'confirmed', captured: 2_300, refunded: 0, credit: 300 });
   });
 
-  test('never to a payment in dispute, open or lost, but to one that was won', async () => {
+  test('never to a payment in dispute, open or lost, but to one that was or is won', async () => {
     for (const [state, refunded] of [
       ['open', 0],
       ['lost', 800],
@@ -141,11 +141,54 @@ describeOnEachEngine('credit goes back by itself', (fixture) => {
       await cancelByShopper(path);
       await fixture.later();
       expect([state, (await moneyOf(orderId)).refunded]).toEqual([state, refunded]);
-      // What is settled later does not bring it back.
-      if (state === 'open') await reportDispute(fixture, orderId, page, 'won');
-      await fixture.later();
-      expect([state, (await moneyOf(orderId)).refunded]).toEqual([state, refunded]);
     }
+  });
+
+  test('once the dispute that it waited for is won; once it is lost what is left stays credit', async () => {
+    for (const [state, refunded, credit] of [
+      ['lost', 800, 1_200],
+      ['won', 2_000, 0],
+    ] as const) {
+      const { path, orderId, page } = await paid();
+      await reportDispute(fixture, orderId, page, 'open', { amount: 800 });
+      await cancelByShopper(path);
+      await fixture.later();
+      expect(await moneyOf(orderId)).toMatchObject({ refunded: 0, credit: 2_000 });
+      for (const _ of ['', 'again']) await reportDispute(fixture, orderId, page, state, { amount: 800 });
+      await fixture.later();
+      expect(await moneyOf(orderId)).toMatchObject({ refunded, credit });
+      expect(listRequestedRefunds(fixture, orderId)).toHaveLength(state === 'won' ? 1 : 0);
+    }
+  });
+
+  test('of two payments in dispute each waits for its own, and the rest goes back before', async () => {
+    const { path, orderId, page } = await paid();
+    const [second, third] = [buildPage(), buildPage()];
+    await reportDispute(fixture, orderId, page, 'open');
+    for (const one of [second, third]) await report(fixture, orderId, one);
+    await reportDispute(fixture, orderId, second, 'open');
+    await cancelByShopper(path);
+    await fixture.later();
+    expect(await moneyOf(orderId)).toMatchObject({ refunded: 2_000, credit: 4_000 });
+    await reportDispute(fixture, orderId, second, 'won');
+    await fixture.later();
+    expect(await moneyOf(orderId)).toMatchObject({ refunded: 4_000, credit: 2_000 });
+    await reportDispute(fixture, orderId, page, 'won');
+    await fixture.later();
+    expect(await moneyOf(orderId)).toMatchObject({ refunded: 6_000, credit: 0 });
+    const requested = listRequestedRefunds(fixture, orderId) as { paymentId: string }[];
+    expect(requested.map(({ paymentId }) => paymentId)).toEqual(
+      [third, second, page].map(({ paymentId }) => paymentId),
+    );
+  });
+
+  test("is asked for at once after the shopper's cancellation: no request does it", async () => {
+    const { path, orderId } = await paid();
+    const before = Date.now();
+    await cancelByShopper(path);
+    const at = (await fixture.document(orderId))?.due?.refundCredit?.at ?? 0;
+    expect(at).toBeGreaterThanOrEqual(before);
+    expect(at).toBeLessThanOrEqual(Date.now());
   });
 
   test('a refund by itself that failed is not repeated by itself: the credit stays', async () => {
@@ -178,13 +221,17 @@ describe.each(engines)('on $name', (engine) => {
     return openFixture(engine, { metrics });
   });
 
-  test('a refund by itself that failed is counted once', async () => {
+  test('a refund by itself that failed is counted and logged once', async () => {
     const { path, orderId, page } = await checkOutWithPage(fixture);
     await report(fixture, orderId, page);
     await postToShop(fixture, `${path}/cancellation`, { requestId: 'c' });
     await fixture.later();
     const [{ refundId } = { refundId: '' }] = listRequestedRefunds(fixture, orderId) as { refundId: string }[];
-    for (const status of ['failed', 'failed']) await reportRefund(fixture, orderId, refundId, status);
+    const warn = jest.spyOn(logger, 'warn');
+    for (const status of ['failed', 'failed', 'failed']) await reportRefund(fixture, orderId, refundId, status);
+    const logged = warn.mock.calls.filter(([message]) => message.includes('refund by itself has failed'));
+    warn.mockRestore();
+    expect(logged).toHaveLength(1);
     const { text } = await metrics.text();
     expect(text).toMatch(/^orders_credit_refunds_failed_total(\{[^}]*\})? 1$/m);
   });

@@ -205,6 +205,8 @@ export interface Order {
   readonly hasCredit?: boolean;
   /** Credit that the service refunds by itself; absent or null: none. */
   readonly creditDue?: { readonly since: number; readonly amount: number } | null;
+  /** What would be of it, of payments whose disputes are open; absent or null: none. */
+  readonly creditInDispute?: number | null;
   /** Of the hold; in a reserved order the same as `dueAt`. Null once sold. */
   readonly expiresAt: number | null;
   readonly dueAt: number | null;
