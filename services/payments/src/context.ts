@@ -42,6 +42,9 @@ export const settings = {
   ordersUrl: url('ORDERS_URL', { origin: true }),
 };
 
+/** By then who makes work due has done it: longer than a report to orders, which sells first. Milliseconds. */
+export const BY_ITSELF_MS = 10_000;
+
 export interface PaymentsContext extends ReturnType<typeof openCollections> {
   readonly orders: Orders;
   readonly catalog: Catalog;

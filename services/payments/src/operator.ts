@@ -6,7 +6,7 @@ import { createContext, type PaymentsContext } from './context.ts';
 import { deleteKeys, requireProvider, setKeys } from './keys/keys.ts';
 import { buildWebhookUrl, toProviderView } from './keys/routes.ts';
 import { ProviderKeys } from './keys/schemas.ts';
-import { createSimulator, type Simulator } from './simulator/simulator.ts';
+import { createSimulatedFetch } from './simulator/api.ts';
 import { openCollections, type PaymentDocument, type ProviderDocument } from './store.ts';
 
 export type PaymentProviderSummary = ReturnType<typeof toProviderView> & { readonly institution: string };
@@ -53,18 +53,14 @@ const leaveToService = (): Promise<never> =>
   Promise.reject(new Fault('service_unavailable', 'The running service does it.'));
 
 const openContext = ({ store, keyEncryptionKey, publicUrl, maySimulate, logger }: OperatorOptions): PaymentsContext => {
-  const simulator: Simulator = createSimulator({
-    ...{ store, publicUrl, logger },
-    findWebhookSecret: async () => undefined,
-    deliver: async () => undefined,
-  });
   const settings = { keyEncryptionKey, paymentGraceSeconds: 0, paymentSimulator: maySimulate };
   return createContext(
     { store, publicUrl, logger, settings },
     {
       orders: { reportPayment: leaveToService, reportDispute: leaveToService, reportRefund: leaveToService },
       catalog: { recordPaymentProvider: leaveToService },
-      simulate: simulator.createFetch,
+      simulate: (institution) =>
+        createSimulatedFetch({ store, institution, toPageUrl: () => publicUrl, now: Date.now }),
     },
   );
 };

@@ -1,6 +1,5 @@
 import type { WorkTable } from '@boxoffice/service';
 import type { PaymentsContext } from './context.ts';
-import { announceProvider } from './keys/announce.ts';
 import { close } from './pages/close.ts';
 import { ask } from './pages/look.ts';
 import { refund } from './refunds/refund.ts';
@@ -14,7 +13,10 @@ const retries = { delaysMs: [1_000, 2_000, 5_000, 10_000, 30_000, 60_000, 300_00
 
 export const work: WorkTable<PaymentsContext> = {
   payment_providers: {
-    announce: (context, document) => announceProvider(context, document as ProviderDocument),
+    async announce({ catalog }, document) {
+      await catalog.recordPaymentProvider(document.institution, document as ProviderDocument);
+      return 'done';
+    },
   },
   payments: {
     ask: { handle: (context, document) => ask(context, document as PaymentDocument), claimMs: CLAIM_MS, retries },

@@ -3,12 +3,11 @@ import { deriveId, type LogFields } from '@boxoffice/runtime';
 import type { WorkResult } from '@boxoffice/service';
 import { type Documents, type New, UniqueViolation } from '@boxoffice/store';
 import type { Static } from 'typebox';
-import { connectWith, type PaymentsContext } from '../context.ts';
+import { BY_ITSELF_MS, connectWith, type PaymentsContext } from '../context.ts';
 import { isProvider, type Mode, providers as names, type ProviderName, readMode } from '../domain/keys.ts';
 import { isUnderWay } from '../domain/payment.ts';
 import { type Provider, ProviderFault } from '../provider/port.ts';
 import type { PaymentDocument, ProviderDocument } from '../store.ts';
-import { announceOrLater } from './announce.ts';
 import type { ProviderKeys } from './schemas.ts';
 
 type NewKeys = Static<typeof ProviderKeys>;
@@ -119,12 +118,20 @@ export async function deleteKeys(
   return stored;
 }
 
+/** So that points of sale can name it; repeated by the due work, also where this fails. */
+const announceOrLater = (context: PaymentsContext, keys: ProviderDocument): Promise<void> =>
+  context.catalog
+    .recordPaymentProvider(keys.institution, keys)
+    .catch((error: unknown) =>
+      context.log.warn('a payment provider could not be announced yet', { institution: keys.institution, error }),
+    );
+
 const write = async (
   providers: Documents<ProviderDocument>,
   next: New<ProviderDocument>,
   now: number,
 ): Promise<ProviderDocument> => {
-  const due = { announce: now + ANNOUNCED_BY_ITSELF_MS };
+  const due = { announce: now + BY_ITSELF_MS };
   const change = () => providers.update(next.id, () => ({ next, due }));
   const insert = async () => {
     try {
@@ -138,9 +145,6 @@ const write = async (
   if (!stored) throw new Error('the keys are neither there nor not there');
   return stored;
 };
-
-/** The request announces them itself. */
-const ANNOUNCED_BY_ITSELF_MS = 10_000;
 
 /** The newest that is pending, or whose refund is; `opening`: only one whose request is under way. */
 const findPendingPage = async (

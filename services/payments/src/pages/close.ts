@@ -1,6 +1,6 @@
 import { Fault } from '@boxoffice/envelope';
 import type { WorkResult } from '@boxoffice/service';
-import type { PaymentsContext } from '../context.ts';
+import { BY_ITSELF_MS, type PaymentsContext } from '../context.ts';
 import { abandon, toShownState } from '../domain/payment.ts';
 import { connectFor } from '../keys/keys.ts';
 import { ProviderFault } from '../provider/port.ts';
@@ -20,9 +20,6 @@ export async function closePage(context: PaymentsContext, institution: string, p
   });
   return { state: toShownState(closed) };
 }
-
-/** The request closes it itself. */
-const BY_ITSELF_MS = 10_000;
 
 /** Due work: a minute before the page ends, or once its order is sold or has ended. */
 export async function close(context: PaymentsContext, payment: PaymentDocument): Promise<WorkResult> {

@@ -1,11 +1,8 @@
-import type { PaymentsContext } from '../context.ts';
+import { BY_ITSELF_MS, type PaymentsContext } from '../context.ts';
 import { applyPage, type ReadPage } from '../domain/payment.ts';
 import { connectFor } from '../keys/keys.ts';
 import type { PaymentDocument } from '../store.ts';
 import { report } from './report.ts';
-
-/** Who finds it reports it. Milliseconds. */
-const BY_ITSELF_MS = 10_000;
 
 /** @throws where the provider or orders does not answer: what was found is stored, and reported later */
 export async function readAndApply(context: PaymentsContext, payment: PaymentDocument): Promise<PaymentDocument> {

@@ -1,5 +1,5 @@
 import type { WorkResult } from '@boxoffice/service';
-import type { PaymentsContext } from '../context.ts';
+import { BY_ITSELF_MS, type PaymentsContext } from '../context.ts';
 import type { ProviderAmount } from '../domain/amount.ts';
 import {
   applyRefund,
@@ -15,9 +15,6 @@ import { connectFor, isForeign, planOfOver } from '../keys/keys.ts';
 import { type Provider, ProviderFault } from '../provider/port.ts';
 import { toProviderAmount } from '../provider/units.ts';
 import type { PaymentDocument, RefundDocument } from '../store.ts';
-
-/** Who finds a new state reports it. Milliseconds. */
-const BY_ITSELF_MS = 10_000;
 
 /** Due work: until the refund is done or has failed, and a while longer, since a bank may return it. */
 export async function refund(context: PaymentsContext, document: RefundDocument): Promise<WorkResult> {

@@ -47,7 +47,7 @@ describeOnEachEngine('money', (fixture) => {
     };
     await fixture.later();
     await fixture.later();
-    fixture.provider.disturb = (_request, execute) => execute();
+    fixture.heal();
     await fixture.later(HOUR_MS);
     expect(await fixture.countRefunds(page)).toBe(1);
   });

@@ -102,7 +102,7 @@ describeOnEachEngine('a dispute', (fixture) => {
     list({ status: 'lost', amount: 500 });
     await fixture.later(8 * DAY_MS);
     expect(statesOf(page.paymentId)).toEqual(['open', 'lost']);
-    fixture.provider.disturb = (_request, execute) => execute();
+    fixture.heal();
     expect((await fixture.payment(page.paymentId))?.due).toBeUndefined();
   });
 

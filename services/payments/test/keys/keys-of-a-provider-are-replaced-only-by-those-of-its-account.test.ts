@@ -14,10 +14,6 @@ import {
 const KEYS = { secretKey: 'sk_simulated_1', webhookSecret: WEBHOOK_SECRET };
 
 describeOnEachEngine('keys', (fixture) => {
-  const heal = () => {
-    fixture.provider.disturb = (_request, execute) => execute();
-  };
-
   test('are stored encrypted and never answered', async () => {
     const { data } = await fixture.setKeys({ ...KEYS, methods: ['card', 'twint'] });
     expect(data).toEqual({
@@ -60,7 +56,7 @@ describeOnEachEngine('keys', (fixture) => {
     expect((await fixture.setKeys({ secretKey: 'sk_simulated_3' })).status).toBe(503);
     fixture.provider.disturb = async () => createErrorResponse(500, 'No.');
     expect((await fixture.setKeys({ secretKey: 'sk_simulated_3' })).status).toBe(503);
-    heal();
+    fixture.heal();
     expect((await fixture.getKeys()).data).toEqual(before);
   });
 
@@ -72,7 +68,7 @@ describeOnEachEngine('keys', (fixture) => {
       const { status, details } = await fixture.setKeys({ secretKey: 'rk_simulated_3' });
       expect(status).toBe(422);
       expect(details).toMatch(/\(list(?:Pages|Refunds|Disputes)\): a restricted key needs/);
-      heal();
+      fixture.heal();
     },
   );
 
@@ -80,7 +76,7 @@ describeOnEachEngine('keys', (fixture) => {
     fixture.provider.disturb = () => Promise.reject(new TypeError('fetch failed'));
     expect((await fixture.setKeys({ ...KEYS, state: 'paused' })).status).toBe(200);
     expect((await fixture.setKeys(KEYS)).status).toBe(200);
-    heal();
+    fixture.heal();
   });
 
   test('that are paused open no page, and what is pending goes on', async () => {
@@ -114,16 +110,12 @@ describeOnEachEngine('while something is pending, keys', (fixture) => {
     expect((await fixture.setKeys({ secretKey: 'sk_test_1' })).code).toBe('payment_provider_in_use');
     fixture.provider.disturb = async () => createErrorResponse(404, 'No such session.', { code: 'resource_missing' });
     expect((await fixture.setKeys({ secretKey: 'sk_simulated_other' })).code).toBe('payment_provider_in_use');
-    fixture.provider.disturb = (_request, execute) => execute();
+    fixture.heal();
     expect((await fixture.setKeys({ ...KEYS, secretKey: 'rk_simulated_same' })).status).toBe(200);
     expect((await fixture.deleteKeys()).code).toBe('payment_provider_in_use');
     await fixture.send(page, { outcome: 'pay', refunds: 'pending' });
     await fixture.later();
-    const refundId = createName('ref');
-    const { orderId } = (await fixture.payment(page.paymentId)) ?? {};
-    await fixture.deliver('order.refund_requested', {
-      ...{ orderId, refundId, paymentId: page.paymentId, provider: 'stripe', amount: 100, currency: 'CHF' },
-    });
+    await fixture.requestRefund(page, 100);
     await fixture.later();
     expect((await fixture.deleteKeys()).code).toBe('payment_provider_in_use');
     await fixture.send(page, { outcome: 'refund_done' });
@@ -141,9 +133,6 @@ describeOnEachEngine('while something is pending, keys', (fixture) => {
 });
 
 describeOnEachEngine('while a page is being opened, keys', (fixture) => {
-  const heal = () => {
-    fixture.provider.disturb = (_request, execute) => execute();
-  };
   /** A page whose request has arrived at the provider, which answers when it is let go. */
   const openSlowly = async () => {
     const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
@@ -171,14 +160,14 @@ describeOnEachEngine('while a page is being opened, keys', (fixture) => {
     const { webhookSecret, secretKey } = KEYS;
     expect((await fixture.setKeys({ secretKey, webhookSecret, methods: ['card', 'link'] })).status).toBe(200);
     expect((await letGo()).outcome).toBe('opened');
-    heal();
+    fixture.heal();
   });
 
   test('that are replaced all the same make it no page: its money could not be seen', async () => {
     const { letGo } = await openSlowly();
     await fixture.replaceKeys('simulated', 'sk_simulated_other');
     expect(await letGo()).toEqual({ outcome: 'unavailable', page: null });
-    heal();
+    fixture.heal();
     await fixture.replaceKeys('simulated', KEYS.secretKey);
   });
 
@@ -186,12 +175,12 @@ describeOnEachEngine('while a page is being opened, keys', (fixture) => {
     fixture.provider.disturb = () => Promise.reject(new TypeError('fetch failed'));
     const page = await fixture.context.payments.of('opera').find({ where: { state: 'pending' } });
     for (const { id } of page) await fixture.closePage(id);
-    heal();
+    fixture.heal();
     for (const { id } of page) await fixture.closePage(id);
     fixture.provider.disturb = () => Promise.reject(new TypeError('fetch failed'));
     const asked = { orderId: createName('ord'), requestId: createName('req') };
     expect((await fixture.open(asked)).outcome).toBe('unavailable');
-    heal();
+    fixture.heal();
     expect((await fixture.setKeys({ ...KEYS, secretKey: 'rk_simulated_same' })).code).toBe('payment_provider_in_use');
     fixture.clock.now += 2 * MINUTE_MS;
     expect((await fixture.setKeys({ ...KEYS, secretKey: 'rk_simulated_same' })).status).toBe(200);
@@ -201,24 +190,17 @@ describeOnEachEngine('while a page is being opened, keys', (fixture) => {
 
 describeOnEachEngine('after keys of another account', (fixture) => {
   const requestRefund = async (paymentId: string): Promise<string> => {
-    const refundId = createName('ref');
-    const { orderId } = (await fixture.payment(paymentId)) ?? {};
-    await fixture.deliver('order.refund_requested', {
-      ...{ orderId, refundId, paymentId, provider: 'stripe', amount: 100, currency: 'CHF' },
-    });
+    const refundId = await fixture.requestRefund({ paymentId }, 100);
     await fixture.later();
     return refundId;
   };
   const missing = async () => createErrorResponse(404, 'No such object.', { code: 'resource_missing' });
-  const heal = () => {
-    fixture.provider.disturb = (_request, execute) => execute();
-  };
 
   test('a refund of the former one has failed, and blocks no keys', async () => {
     const { paymentId } = await fixture.paid();
     fixture.provider.disturb = (request, execute) => (request.path === '/v1/refunds' ? missing() : execute());
     expect(fixture.refundStatesOf(await requestRefund(paymentId))).toEqual(['failed']);
-    heal();
+    fixture.heal();
     await fixture.replaceKeys('test', 'sk_test_of_another_mode');
     expect(fixture.refundStatesOf(await requestRefund(paymentId))).toEqual(['failed']);
     expect(fixture.countLogged('a refund cannot be made')).toBe(2);
@@ -249,7 +231,7 @@ describeOnEachEngine('after keys of another account', (fixture) => {
     expect(fixture.logged.slice(before).map(({ message }) => message)).toEqual(
       expect.arrayContaining([expect.stringContaining('account without keys here')]),
     );
-    heal();
+    fixture.heal();
     await fixture.setKeys(KEYS);
     await fixture.replaceKeys('simulated', KEYS.secretKey);
   });
@@ -270,7 +252,7 @@ describeOnEachEngine('while the provider refuses the keys', (fixture) => {
     expect(asked).toBe(0);
     await fixture.later(11 * MINUTE_MS);
     expect(asked).toBe(1);
-    fixture.provider.disturb = (_request, execute) => execute();
+    fixture.heal();
     await fixture.later(61 * MINUTE_MS);
     expect(fixture.world.disputes.get(page.paymentId)).toHaveLength(1);
   });

@@ -36,7 +36,7 @@ describeOnEachEngine('a page', (fixture) => {
       return execute();
     };
     const page = await fixture.page({ email, returnUrl: 'https://tickets.opera.example/thanks?a=1&b=%C3%A9#end' });
-    fixture.provider.disturb = (_request, execute) => execute();
+    fixture.heal();
     const [form] = sent;
     const fields = new URLSearchParams(form);
     expect(Object.fromEntries(fields)).toMatchObject({
@@ -77,7 +77,7 @@ describeOnEachEngine('a page', (fixture) => {
     expect((await fixture.open({ email })).outcome).toBe('opened');
     fixture.provider.disturb = async () => createErrorResponse(400, 'No.');
     expect((await fixture.open({ email })).outcome).toBe('unavailable');
-    fixture.provider.disturb = (_request, execute) => execute();
+    fixture.heal();
   });
 
   test('cannot be had from a provider that is away, and the same request gets it once that answers', async () => {
@@ -95,7 +95,7 @@ describeOnEachEngine('a page', (fixture) => {
       return execute();
     };
     const page = await fixture.page(asked);
-    fixture.provider.disturb = (_request, execute) => execute();
+    fixture.heal();
     expect(keys).toEqual([`${page.paymentId}.1`]);
   });
 
@@ -103,7 +103,7 @@ describeOnEachEngine('a page', (fixture) => {
     const asked = { orderId: createName('ord'), requestId: createName('req') };
     fixture.provider.disturb = () => Promise.reject(new TypeError('fetch failed'));
     await fixture.open(asked);
-    fixture.provider.disturb = (_request, execute) => execute();
+    fixture.heal();
     fixture.clock.now += 5 * MINUTE_MS;
     const page = await fixture.page(asked);
     expect(Date.parse(page.until) - fixture.clock.now).toBe(32 * MINUTE_MS);
@@ -114,7 +114,7 @@ describeOnEachEngine('a page', (fixture) => {
     const asked = { orderId: createName('ord'), requestId: createName('req') };
     fixture.provider.disturb = () => Promise.reject(new TypeError('fetch failed'));
     await fixture.open(asked);
-    fixture.provider.disturb = (_request, execute) => execute();
+    fixture.heal();
     await fixture.later(HOUR_MS);
     expect(await fixture.look(asked.orderId)).toEqual([]);
     expect(await fixture.open(asked)).toEqual({ outcome: 'payable_no_more', page: null });
@@ -126,13 +126,13 @@ describeOnEachEngine('a page', (fixture) => {
     fixture.provider.disturb = async () =>
       createErrorResponse(400, 'Amount must convert to at least 50 cents.', { code: 'amount_too_small' });
     expect((await fixture.open({ amount: 60 })).outcome).toBe('amount_too_small');
-    fixture.provider.disturb = (_request, execute) => execute();
+    fixture.heal();
   });
 
   test.each([429, 500, 503])('is not opened while the provider answers %d', async (status) => {
     fixture.provider.disturb = async () => createErrorResponse(status, 'No.');
     expect((await fixture.open()).outcome).toBe('unavailable');
-    fixture.provider.disturb = (_request, execute) => execute();
+    fixture.heal();
   });
 
   test('of another try replaces those before, and none where one of them is paid', async () => {
@@ -165,7 +165,7 @@ describeOnEachEngine('a page', (fixture) => {
     const orderId = createName('ord');
     fixture.provider.disturb = () => Promise.reject(new TypeError('fetch failed'));
     for (let count = 0; count < 3; count += 1) await fixture.open({ orderId });
-    fixture.provider.disturb = (_request, execute) => execute();
+    fixture.heal();
     expect((await fixture.open({ orderId })).outcome).toBe('unavailable');
     fixture.clock.now += MINUTE_MS;
     expect((await fixture.open({ orderId })).outcome).toBe('opened');

@@ -86,7 +86,7 @@ describeOnEachEngine('a payment', (fixture) => {
       return execute();
     };
     expect((await fixture.look(await orderOf(page)))[0]?.state).toBe('pending');
-    fixture.provider.disturb = (_request, execute) => execute();
+    fixture.heal();
     go?.();
     await fixture.later(MINUTE_MS);
     expect(fixture.statesOf(page.paymentId)).toEqual(['captured']);
@@ -177,6 +177,6 @@ describeOnEachEngine('a payment', (fixture) => {
     fixture.provider.disturb = () => Promise.reject(new TypeError('fetch failed'));
     const later = await fixture.payment(page.paymentId);
     expect(later?.state).toBe('expired');
-    fixture.provider.disturb = (_request, execute) => execute();
+    fixture.heal();
   });
 });
