@@ -97,8 +97,8 @@ export function watchWaiting(
   store: Store,
   { everyMs = WATCH_MS, logger }: { readonly everyMs?: number; readonly logger: Pick<Logger, 'warn'> },
 ): StoreWatch {
-  const failed = (error: unknown) => logger.warn('the store could not be asked for what waits in it', { error });
-  return watchStore(store, { everyMs, failed });
+  const logFailure = (error: unknown) => logger.warn('the store could not be asked for what waits in it', { error });
+  return watchStore(store, { everyMs, failed: logFailure });
 }
 
 /** @throws unless every work that a collection declares has one handler, and no other */

@@ -105,7 +105,7 @@ export function selectOwnChannels(
   return own.pointsOfSale.length + own.clientIds.length > 0 ? own : undefined;
 }
 
-export function appliesAlways(rule: RuleDetails): boolean {
+export function isUnconditional(rule: RuleDetails): boolean {
   if (rule.kind === 'tax') return true;
   return rule.state === 'active' && (rule.kind === 'fee' || rule.trigger === 'automatic');
 }

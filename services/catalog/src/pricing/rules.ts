@@ -12,11 +12,11 @@ import {
   throwNotFound,
 } from '../context.ts';
 import {
-  appliesAlways,
   type Channels,
   type DiscountDetails,
   findFormProblems,
   findRuleProblems,
+  isUnconditional,
   type RuleDetails,
   type RuleKind,
   selectOwnChannels,
@@ -109,13 +109,13 @@ export async function createRule(
   const { institutions, institution, priceRules } = context.collections;
   await institutions.claim({ where: { id: institution, priced: { ne: true } }, set: { priced: true } });
   const written = await priceRules
-    .insert({ ...document, ...indexed(document.rule) }, { idempotencyRecord })
+    .insert({ ...document, ...toIndexMember(document.rule) }, { idempotencyRecord })
     .catch(onDuplicate(document.rule.kind));
   await invalidateCatalog(context);
   return written;
 }
 
-const indexed = (rule: RuleDetails) => ({ applies: appliesAlways(rule) ? ('always' as const) : undefined });
+const toIndexMember = (rule: RuleDetails) => ({ applies: isUnconditional(rule) ? ('always' as const) : undefined });
 
 const onDuplicate = (kind: RuleKind) => (error: unknown) => {
   const code = kind === 'tax' ? 'tax_duplicate_code' : 'fee_duplicate_code';
@@ -148,5 +148,5 @@ export async function changeRule(
 /** Undefined if nothing changes. */
 export function applyRuleChange(current: RuleDocument, rule: RuleDetails, now: string): RuleDocument | undefined {
   if (JSON.stringify(rule) === JSON.stringify(current.rule)) return undefined;
-  return { ...current, ...indexed(rule), rule, revision: current.revision + 1, updatedAt: now };
+  return { ...current, ...toIndexMember(rule), rule, revision: current.revision + 1, updatedAt: now };
 }
