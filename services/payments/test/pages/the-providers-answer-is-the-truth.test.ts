@@ -138,6 +138,13 @@ describeOnEachEngine('a payment', (fixture) => {
     },
   );
 
+  test('is not looked for when a partner’s order is confirmed, which has no page', async () => {
+    const page = await fixture.page();
+    await fixture.deliver('order.confirmed', { orderId: await orderOf(page), pointOfSale: null });
+    await fixture.later();
+    expect(await fixture.send(page, { outcome: 'pay' })).toBe(303);
+  });
+
   test('of an order that does not exist stays due until it does', async () => {
     const page = await fixture.page();
     const orderId = await orderOf(page);
