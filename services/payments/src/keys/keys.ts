@@ -15,7 +15,7 @@ type NewKeys = Static<typeof ProviderKeys>;
 /** @throws Fault `not_found` */
 export function requireProvider(name: string): ProviderName {
   if (isProvider(name)) return name;
-  throw new Fault('not_found', `There is no payment provider ${name}; there is ${names.join(', ')}.`);
+  throw new Fault('not_found', `There is no payment provider of this name; there is ${names.join(', ')}.`);
 }
 
 export function deriveProviderId(institution: string, provider: ProviderName): string {
