@@ -2,6 +2,8 @@
 const scopes = {
   'catalog:read': 'sells',
   'catalog:write': 'whole',
+  'catalog.sensitive:read': 'whole',
+  'catalog.sensitive:write': 'whole',
   'contacts:read': 'sells',
   'contacts:write': 'sells',
   'contacts.sensitive:read': 'sells',

@@ -58,6 +58,8 @@ const rows = {
   tariff_duplicate_code: [409, 'another tariff has the same code'],
   tax_duplicate_code: [409, 'another tax has the same code'],
   fee_duplicate_code: [409, 'another fee has the same code'],
+  discount_duplicate_code: [409, 'the institution has one of the codes already; none was made'],
+  discount_limit_conflict: [409, 'the limit would fall below what is held and used'],
   point_of_sale_duplicate_host: [409, 'another point of sale has the same service host'],
   order_places_unavailable: [409, 'not enough of the requested places are free; nothing was held'],
   order_not_on_sale: [409, 'the performance or its product is not on sale now'],

@@ -6,6 +6,8 @@ import { createRoutes } from './commands.ts';
 import { examples, schemas } from './events.ts';
 import { applyCapacity } from './performances/capacity.ts';
 import { watchLocalTimes } from './performances/local-times.ts';
+import { showCodes } from './pricing/batches.ts';
+import { applyLimit } from './pricing/uses.ts';
 import { cancelPerformances } from './products/products.ts';
 import { reactTo } from './reactions.ts';
 import { CANCELLED_BY_0_3, collections, currentFacts, products, retention } from './store.ts';
@@ -25,11 +27,12 @@ export const catalog: ServiceDefinition<Record<never, never>, Store> = {
     tariffs: 'Kinds of prices, such as full price or students.',
     taxes: 'Rates that prices include.',
     fees: 'What is charged on tickets and orders beside their prices.',
+    discounts: 'What lowers prices or unlocks tariffs, by itself or by codes.',
     'points-of-sale': 'Web shops and counters, each with what it sells.',
   },
   prepare: ({ store }) => store,
   operations: ({ store }) => createRoutes(store),
-  work: { products: { cancelPerformances }, performances: { applyCapacity } },
+  work: { products: { cancelPerformances }, performances: { applyCapacity }, price_rules: { applyLimit, showCodes } },
   queues: [requireQueue('catalog.releases.v1')],
   reactions: ({ store }) => [{ queue: requireQueue('catalog.releases.v1'), handle: reactTo(store) }],
   background: ({ store, logger }) => {

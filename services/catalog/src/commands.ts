@@ -7,6 +7,7 @@ import { createAcrossProductsRoutes } from './performances/across-products.ts';
 import { createPerformancesRoutes } from './performances/routes.ts';
 import { createWhatIsOnRoutes } from './performances/what-is-on.ts';
 import { createPointsOfSaleRoutes } from './points-of-sale/routes.ts';
+import { createCodesRoutes } from './pricing/codes.ts';
 import { createRulesRoutes } from './pricing/routes.ts';
 import { createProductsRoutes } from './products/routes.ts';
 import { createQuoteRoutes } from './stock/quotes.ts';
@@ -28,12 +29,15 @@ export function createRoutes(store: Store, cache = createCatalogCache(store)): A
     ...createWhatIsOnRoutes(store),
     // listTariffs, createTariff, getTariff, changeTariff
     ...createTariffsRoutes(store),
-    // listTaxes, createTax, getTax, changeTax, listFees, createFee, getFee, changeFee
+    // listTaxes, createTax, getTax, changeTax, listFees, createFee, getFee, changeFee, listDiscounts, createDiscount,
+    // getDiscount, changeDiscount
     ...createRulesRoutes(store),
+    // createDiscountCodes, listDiscountCodes, withdrawDiscountCodes
+    ...createCodesRoutes(store),
     // listPointsOfSale, createPointOfSale, getPointOfSale, changePointOfSale, findPointOfSale,
     // recordPaymentProvider, listShops
     ...createPointsOfSaleRoutes(store),
-    // holdPlaces, getHold, extendHold, shortenHold, renewHold, sellHold, releaseHold
+    // holdPlaces, holdUses, getHold, extendHold, shortenHold, renewHold, sellHold, releaseHold
     ...createStockRoutes(store),
     // listShopProducts, getShopAvailability, listShopPlaces, getShopSeatMap
     ...createShopRoutes(store, cache),

@@ -7,7 +7,7 @@ import { findReaction, type Handler, type Message, Unreadable } from '@boxoffice
 import { type Store, UniqueViolation } from '@boxoffice/store';
 import { type Static, type TSchema, Type } from 'typebox';
 import { type Context, createContext, readTimestamp } from './context.ts';
-import { freed } from './domain/place.ts';
+import { freed, isUse } from './domain/place.ts';
 import { createPlacesReleasedFact, type PlacesReleased } from './events.ts';
 import { getPlaceIds } from './stock/changes.ts';
 import type { Collections } from './store.ts';
@@ -21,7 +21,7 @@ const releaseEarlier = async ({ places }: Collections, orderId: string, before: 
   await places.claim({ where: { holder: orderId, asOf: { lt: before } }, set: freed });
 };
 
-/** Releases also all that the order holds unsold; never those of `kept`. */
+/** Releases also all that the order holds unsold, and uses of discounts; never those of `kept`. */
 export async function releasePlaces(
   { places }: Collections,
   orderId: string,
@@ -31,7 +31,9 @@ export async function releasePlaces(
   const named = new Set(placeIds);
   const keptIds = new Set(kept);
   const own = await places.find({ where: { holder: orderId } });
-  const ending = own.filter(({ id, state }) => !keptIds.has(id) && (named.has(id) || state === 'held'));
+  const ending = own.filter(
+    (place) => !keptIds.has(place.id) && (named.has(place.id) || place.state === 'held' || isUse(place)),
+  );
   if (ending.length === 0) return;
   await places.claim({ where: { id: { in: getPlaceIds(ending) }, holder: orderId }, set: freed });
 }

@@ -56,8 +56,29 @@ export type InstitutionDocument = Document &
 /** `cancelledAt` (ISO 8601 UTC) is absent in those of release 0.3.0 and before. */
 export type ProductDocument = Announced & Product & { readonly cancelledAt?: string };
 export type TariffDocument = Document & Tariff;
-/** A tax, a fee or a discount. */
-export type RuleDocument<Details extends RuleDetails = RuleDetails> = Document & PriceRule<Details>;
+/**
+ * A tax, a fee or a discount. Of discounts: the uses in stock, of which `made` were ever made; `limitClaim`: the claims
+ * of a written change of their number, until they are applied; the batches of codes that are not shown yet.
+ */
+export type RuleDocument<Details extends RuleDetails = RuleDetails> = Document &
+  PriceRule<Details> & {
+    readonly pool?: { readonly capacity: number; readonly made: number };
+    readonly limitClaim?: string | null;
+    readonly batches?: readonly { readonly batchId: string; readonly createdAt: string }[];
+  };
+/** The id follows from institution and code; its uses in stock are a pool with this id. */
+export type CodeDocument = Document & {
+  readonly discountId: string;
+  readonly batchId: string;
+  /** As it was given. */
+  readonly code: string;
+  readonly maxUses: number | null;
+  readonly state: 'active' | 'withdrawn';
+  /** ISO 8601 UTC; null until its whole batch exists: then it reads like what was never made. */
+  readonly createdAt: string | null;
+  /** Absent once the batch exists. */
+  readonly makingSince?: string | undefined;
+};
 /** The id is the service host. */
 export type PointOfSaleDocument = Document & PointOfSale;
 /** One per institution and provider; `changedAt` (ISO 8601 UTC): when the keys changed. */
@@ -136,11 +157,22 @@ export const tariffs = collection<TariffDocument>('tariffs', [
   inOrderOfCreation,
 ]);
 
-export const priceRules = collection<RuleDocument>('price_rules', [
-  // Discounts have no code.
-  { name: 'code', fields: ['rule.kind', 'rule.code'], unique: true },
-  { name: 'created', fields: ['rule.kind', 'createdAt'] },
-  { name: 'applies', fields: ['applies'] },
+export const priceRules = collection<RuleDocument>(
+  'price_rules',
+  [
+    // Discounts have no code.
+    { name: 'code', fields: ['rule.kind', 'rule.code'], unique: true },
+    { name: 'created', fields: ['rule.kind', 'createdAt'] },
+    { name: 'applies', fields: ['applies'] },
+  ],
+  { work: ['applyLimit', 'showCodes'] },
+);
+
+export const discountCodes = collection<CodeDocument>('discount_codes', [
+  { name: 'created', fields: ['discountId', 'createdAt'] },
+  { name: 'batch', fields: ['discountId', 'batchId', 'createdAt'] },
+  { name: 'state', fields: ['discountId', 'state', 'createdAt'] },
+  { name: 'making', fields: ['makingSince'], acrossInstitutions: true },
 ]);
 
 export const pointsOfSale = collection<PointOfSaleDocument>('points_of_sale', [
@@ -166,6 +198,7 @@ export const collections = [
   performances,
   tariffs,
   priceRules,
+  discountCodes,
   pointsOfSale,
   paymentProviders,
   places,
@@ -193,6 +226,7 @@ const makeCollections = (store: Store, institution: string) => {
     ),
     tariffs: store.collection(tariffs).of(institution),
     priceRules: store.collection(priceRules).of(institution),
+    discountCodes: store.collection(discountCodes).of(institution),
     pointsOfSale: store.collection(pointsOfSale).of(institution),
     paymentProviders: store.collection(paymentProviders).of(institution),
     places: store.collection(places).of(institution),
@@ -208,15 +242,22 @@ const DAY_MS = 24 * 60 * 60_000;
 /** A redelivered event, also from a dead-letter queue, finds the release until then. */
 const RELEASE_RETENTION_MS = 30 * DAY_MS;
 
+/** Much longer than the work that completes a batch may be delayed. */
+const UNFINISHED_RETENTION_MS = DAY_MS;
+
 export const retention: Retentions = {
   institutions: { retained: 'for good' },
   products: { retained: 'for good; `closed` and `cancelled` ones, too, since orders name them' },
   performances: { retained: 'as long as their products' },
   tariffs: { retained: 'for good' },
   price_rules: { retained: 'for good, since orders name them' },
+  discount_codes: {
+    retained: 'for good; of a batch that was never completed a day (`UNFINISHED_RETENTION_MS`)',
+    ends: [{ field: 'makingSince', iso: true, afterMs: UNFINISHED_RETENTION_MS }],
+  },
   points_of_sale: { retained: 'for good' },
   payment_providers: { retained: 'for good; says of each provider whether there are keys' },
-  places: { retained: 'as long as their performances' },
+  places: { retained: 'as long as their performances; uses of discounts and codes for good' },
   releases: {
     retained: '30 days (`RELEASE_RETENTION_MS`)',
     ends: [{ field: 'createdAt', iso: true, afterMs: RELEASE_RETENTION_MS }],

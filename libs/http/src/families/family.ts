@@ -15,6 +15,8 @@ export const scopeWords: Readonly<Record<string, string>> = {
   offline_access: 'keep its access while you are not using it',
   'catalog:read': 'see products, performances and prices',
   'catalog:write': 'change products, performances and prices',
+  'catalog.sensitive:read': 'see codes of discounts',
+  'catalog.sensitive:write': 'make and withdraw codes of discounts',
   'contacts:read': 'see contacts',
   'contacts:write': 'create and change contacts',
   'contacts.sensitive:read': 'see sensitive data of contacts',

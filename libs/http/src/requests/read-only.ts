@@ -35,6 +35,7 @@ const BOOKKEEPING: ReadonlySet<string> = new Set([
   'lastUsedAt',
   'usedThisMonth',
   'lastDelivery',
+  'usage',
 ]);
 
 /** With the operationIds that change them; nothing changes a member that `changedBy` does not name. */

@@ -72,7 +72,21 @@ export function toSeatPosition(order: number): number {
 
 /** From the position, so that creating places is idempotent. */
 export function derivePlaceId(performanceId: string, { category, row, seat }: Spot): string {
-  return `plc_${stripIdPrefix(performanceId)}_${category}_${row}_${seat}`;
+  const prefix = isUse({ performanceId }) ? 'use' : 'plc';
+  return `${prefix}_${stripIdPrefix(performanceId)}_${category}_${row}_${seat}`;
+}
+
+/**
+ * A use of a discount or a code is held, sold and released like a place: performance and seat category are the id of
+ * the discount or code, which is the pool of its uses.
+ */
+export function isUse({ performanceId }: Pick<Place, 'performanceId'>): boolean {
+  return /^(?:dsc|cod)_/.test(performanceId);
+}
+
+/** The uses of a pool as places of an unnumbered category. */
+export function toUseCategory(pool: string, { capacity, made }: Pick<SeatCategory, 'capacity' | 'made'>): SeatCategory {
+  return { id: pool, code: '', name: {}, numbered: false, capacity, rows: [], made };
 }
 
 /** Row and seat, or the category's code and a number. */

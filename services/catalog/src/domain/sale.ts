@@ -16,6 +16,8 @@ export interface ItemsRequest {
   /** The service host of a point of sale, whose tariffs, limit of places and hold time apply. */
   readonly pointOfSale?: string | undefined;
   readonly placesInOrder?: number | undefined;
+  /** Of discounts. */
+  readonly codes?: readonly string[] | undefined;
 }
 
 /** `invalid_reference` includes a tariff without a price. */

@@ -130,12 +130,17 @@ const claimOpening = async (
   return places.count({ performanceId, seatCategoryId: category.id, holder: opening(name) });
 };
 
+/** Withdraws and opens what a written change has claimed. */
+export async function applyClaims({ places }: Collections, name: string): Promise<void> {
+  await places.claim({ where: { holder: closing(name) }, set: withdrawn });
+  await places.claim({ where: { holder: opening(name) }, set: freed });
+}
+
 /** Any number of processes may do it at once. */
 export async function settle(collections: Collections, performance: PerformanceDocument): Promise<void> {
   const name = performance.capacityClaim;
   if (name == null) return;
-  await collections.places.claim({ where: { holder: closing(name) }, set: withdrawn });
-  await collections.places.claim({ where: { holder: opening(name) }, set: freed });
+  await applyClaims(collections, name);
   await collections.performances.update(performance.id, (current) =>
     current.capacityClaim === name
       ? { next: { ...current, capacityClaim: null }, due: { applyCapacity: null } }

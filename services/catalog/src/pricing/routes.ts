@@ -19,16 +19,18 @@ import type { RuleDetails } from '../domain/pricing.ts';
 import { findFitting } from '../products/filter.ts';
 import { asOf } from '../schemas.ts';
 import type { RuleDocument } from '../store.ts';
+import { discounts } from './discounts.ts';
 import { fees } from './fees.ts';
 import type { Noun, View } from './noun.ts';
 import { changeRule, checkRule, createRule, narrowRule } from './rules.ts';
 import { taxes } from './taxes.ts';
+import { makeFirstUses } from './uses.ts';
 
 const prefixes = { tax: 'tax', fee: 'fee', discount: 'dsc' } as const;
 
 /** None of these resources is ever deleted. */
 export function createRulesRoutes(store: Store): AnyOperation[] {
-  return [taxes, fees].flatMap((noun) => createRoutes(store, noun));
+  return [taxes, fees, discounts].flatMap((noun) => createRoutes(store, noun));
 }
 
 const createRoutes = (store: Store, noun: Noun): AnyOperation[] => {
@@ -111,7 +113,8 @@ const createRoutes = (store: Store, noun: Noun): AnyOperation[] => {
         const document = { ...made, version: 1, institution: caller.institution };
         const view = await noun.prepareView(context, document, caller, currency);
         const reply = (one: RuleDocument) => created(view(one), `${path}/${one.id}`, validatorOf(one));
-        return reply(await createRule(context, made, remember(reply)));
+        const pool = await makeFirstUses(context.collections, made.id, rule);
+        return reply(await createRule(context, made, remember(reply), pool));
       },
     },
     {

@@ -105,11 +105,12 @@ export async function createRule(
   context: Context,
   document: Omit<RuleDocument, 'version' | 'institution'>,
   idempotencyRecord?: IdempotencyRecord<RuleDocument>,
+  more: Pick<RuleDocument, 'pool'> = {},
 ): Promise<RuleDocument> {
   const { institutions, institution, priceRules } = context.collections;
   await institutions.claim({ where: { id: institution, priced: { ne: true } }, set: { priced: true } });
   const written = await priceRules
-    .insert({ ...document, ...toIndexMember(document.rule) }, { idempotencyRecord })
+    .insert({ ...document, ...toIndexMember(document.rule), ...more }, { idempotencyRecord })
     .catch(onDuplicate(document.rule.kind));
   await invalidateCatalog(context);
   return written;
@@ -129,14 +130,13 @@ export async function changeRule(
   { id, rule: { kind } }: RuleDocument,
   to: (current: RuleDocument) => RuleDetails,
   idempotencyRecord?: IdempotencyRecord<RuleDocument>,
-  more: Partial<RuleDocument> = {},
 ): Promise<RuleDocument> {
   const written = await context.collections.priceRules
     .update(
       id,
       (current) => {
         const next = applyRuleChange(current, to(current), readTimestamp(context));
-        return next && { next: { ...next, ...more } };
+        return next && { next };
       },
       { idempotencyRecord },
     )

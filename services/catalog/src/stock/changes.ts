@@ -1,5 +1,5 @@
 import type { Condition, Documents, Where } from '@boxoffice/store';
-import { freed, type Place, SOLD } from '../domain/place.ts';
+import { freed, isUse, type Place, SOLD } from '../domain/place.ts';
 import { settle } from '../performances/capacity.ts';
 import type { Collections, PlaceDocument } from '../store.ts';
 
@@ -120,12 +120,15 @@ export async function sell(
   const { places } = collections;
   const outcome = await sellHold(places, change);
   if (!('places' in outcome)) return outcome;
-  const performanceIds = outcome.places.map(({ performanceId }) => performanceId);
+  const performanceIds = listPerformanceIds(outcome.places);
   if (!(await isCancelled(collections, performanceIds))) return outcome;
   const ids = getPlaceIds(outcome.places);
   await places.claim({ where: { id: { in: ids }, holder: change.holder }, set: freed });
   return { missing: ids };
 }
+
+const listPerformanceIds = (places: readonly PlaceDocument[]): string[] =>
+  places.flatMap((place) => (isUse(place) ? [] : [place.performanceId]));
 
 /** Performances of a cancelled product are cancelled one after the other, each with its fact. */
 const isCancelled = async ({ performances }: Collections, ids: readonly string[]): Promise<boolean> => {
@@ -254,7 +257,7 @@ export async function renewHold(collections: Collections, renewal: RenewalReques
   const own = await places.find({ where: { holder } });
   if (!own.some((place) => place.state === 'sold' && place.asOf >= asOf)) {
     const named = (await Promise.all(renewal.placeIds.map((id) => places.get(id)))).filter((one) => one !== undefined);
-    const performanceIds = named.map(({ performanceId }) => performanceId);
+    const performanceIds = listPerformanceIds(named);
     const cancelled = await cancelledOf(collections, performanceIds);
     const missing = named.filter(({ performanceId }) => cancelled.has(performanceId));
     if (missing.length > 0) return { missing: getPlaceIds(missing) };

@@ -16,7 +16,10 @@ import {
 import { countPositions } from '../domain/seat-category.ts';
 import type { Price } from '../domain/tariff.ts';
 import { settle } from '../performances/capacity.ts';
+import { listCodes, readPricing } from '../pricing/offer.ts';
 import {
+  type CodeDocument,
+  discountCodes,
   type InstitutionDocument,
   institutions,
   type PerformanceDocument,
@@ -37,6 +40,8 @@ export interface Offers extends Offered {
   readonly tariffs: ReadonlyMap<string, TariffDocument>;
   readonly pointOfSale: PointOfSaleDocument | null | undefined;
   readonly institution: InstitutionDocument | undefined;
+  /** Of the request's codes that there are, by id. */
+  readonly codes: ReadonlyMap<string, CodeDocument>;
 }
 
 /** The product of a performance, which never changes: so it is read together with the performance. */
@@ -51,6 +56,7 @@ export async function loadOffers({ collections }: Context, requested: ItemsReque
     products: { collection: products, ids: ids.flatMap((id) => productIds.get(id) ?? []) },
     tariffs: { collection: tariffs, ids: items.map(({ tariffId }) => tariffId) },
     pointsOfSale: { collection: pointsOfSale, ids: host === undefined ? [] : [host.toLowerCase()] },
+    codes: { collection: discountCodes, ids: [...listCodes(collections.institution, requested.codes).keys()] },
   });
   const own = [...found.performances.values()];
   const unread = own.filter(({ productId }) => !found.products.has(productId));
@@ -65,6 +71,7 @@ export async function loadOffers({ collections }: Context, requested: ItemsReque
     tariffs: found.tariffs,
     pointOfSale: host === undefined ? null : found.pointsOfSale.get(host.toLowerCase()),
     institution: found.institutions.get(collections.institution),
+    codes: found.codes,
   };
 }
 
@@ -128,13 +135,18 @@ export interface Held {
   readonly pointOfSale: PointOfSaleDocument | null;
   /** Undefined if it is not set up in the catalog. */
   readonly institution: InstitutionDocument | undefined;
+  readonly pricing: Awaited<ReturnType<typeof readPricing>>;
 }
 
 /** Prices each item; nothing is held. */
-export async function quote(context: Context, requested: ItemsRequest): Promise<Sold[] | Refusal> {
+export async function quote(
+  context: Context,
+  requested: ItemsRequest,
+): Promise<(Pick<Held, 'pricing'> & { readonly sold: readonly Sold[] }) | Refusal> {
   const offers = await loadOffers(context, requested);
   const sold = soldOf(requested, offers, context.now());
-  return isRefusal(sold) ? namingPlaces(context, requested, offers, sold) : sold;
+  if (isRefusal(sold)) return namingPlaces(context, requested, offers, sold);
+  return { sold, pricing: await readPricing(context, offers.institution, requested.codes, offers.codes) };
 }
 
 const soldOf = (requested: ItemsRequest, offers: Offers, now: number): Sold[] | Refusal =>
@@ -197,13 +209,16 @@ const holdOnce = async (context: Context, requested: HoldRequest, contention: Co
   const { holder, request, asOf = 0, claimFirst } = requested;
   const items = requested.items.map((item) => stockItem(item, offers));
   const claim = { holder, request, asOf, items, until, now, claimFirst };
-  const outcome = await claimPlaces(context.collections.places, claim, contention);
+  const [outcome, pricing] = await Promise.all([
+    claimPlaces(context.collections.places, claim, contention),
+    readPricing(context, offers.institution, requested.codes, offers.codes),
+  ]);
   if ('short' in outcome) return namingPlaces(context, requested, offers, unavailable(outcome.short));
   // The end is that of the existing hold, not of a new one.
   const ends = outcome.held.flat().flatMap(({ state, freeFrom }) => (state === 'held' ? [freeFrom] : []));
   const lines = sold.flatMap((one, item) => (outcome.held[item] ?? []).map((place) => ({ item, place, ...one })));
   const { pointOfSale = null, institution } = offers;
-  return { until: ends.length > 0 ? Math.min(...ends) : until, lines, pointOfSale, institution };
+  return { until: ends.length > 0 ? Math.min(...ends) : until, lines, pointOfSale, institution, pricing };
 };
 
 const stockItem = (item: SaleItem, { performances }: Offers): StockItem => {

@@ -12,10 +12,11 @@ import {
 } from '../domain/sale.ts';
 import { isPublic, keepPublicPrices } from '../feed/projection.ts';
 import { readPublicTariffs } from '../feed/public.ts';
+import { codes, Pricing, readPricing } from '../pricing/offer.ts';
 import { amount, ids, names } from '../schemas.ts';
 import type { Collections } from '../store.ts';
 import { findUnknownPlaces, loadOffers, type Offers, quote, type UnknownPlaces } from './hold.ts';
-import { exampleItem, Hold, Refused } from './schemas.ts';
+import { exampleItem, Hold, priced, Refused, viewTariffMembers } from './schemas.ts';
 
 interface Requested extends ItemsRequest {
   /** Shows only what public access does; everything else reads like what never existed. */
@@ -44,6 +45,7 @@ const Quote = named(
     name: Type.Optional(names),
     amount,
     currency,
+    ...priced,
   }),
 );
 
@@ -53,6 +55,7 @@ const QuoteAnswer = named(
     outcome: oneOf(['quoted', 'refused']),
     refusal: createNullableSchema(Refused),
     quotes: Type.Array(Quote, { description: 'by item' }),
+    pricing: Type.Optional(createNullableSchema(Pricing)),
   }),
 );
 
@@ -66,10 +69,12 @@ const OrderQuote = named(
         criterion: createNullableSchema(Type.String({ description: 'what the tariff requires of the contact' })),
         amount,
         currency,
+        ...priced,
       }),
       { description: 'of each item that has a price' },
     ),
     refusals: Type.Array(Refused),
+    pricing: Type.Optional(createNullableSchema(Pricing)),
   }),
 );
 
@@ -85,6 +90,7 @@ export function createQuoteRoutes(store: Store): AnyOperation[] {
       body: Type.Object({
         pointOfSale: Type.Optional(Type.String({ minLength: 1, maxLength: 253 })),
         items: Type.Array(Item, { minItems: 1, maxItems: 100 }),
+        codes: Type.Optional(codes),
       }),
       answers: { 200: QuoteAnswer },
       example: {
@@ -96,18 +102,20 @@ export function createQuoteRoutes(store: Store): AnyOperation[] {
         },
       },
       handle: async ({ caller, body }) => {
-        const quotes = await quote(createContext(store, caller.institution), body);
-        if ('reason' in quotes) return ok({ outcome: 'refused' as const, refusal: quotes, quotes: [] });
+        const quoted = await quote(createContext(store, caller.institution), body);
+        if ('reason' in quoted) return ok({ outcome: 'refused' as const, refusal: quoted, quotes: [] });
         return ok({
           outcome: 'quoted' as const,
           refusal: null,
-          quotes: quotes.map(({ price, tariff }) => ({
+          quotes: quoted.sold.map(({ price, tariff, product }) => ({
             tariffId: tariff.id,
             criterion: tariff.criterion,
             name: tariff.name,
             amount: price.amount,
             currency: price.currency,
+            ...viewTariffMembers(tariff, product),
           })),
+          pricing: quoted.pricing,
         });
       },
     }),
@@ -122,6 +130,7 @@ export function createQuoteRoutes(store: Store): AnyOperation[] {
       body: Type.Object({
         pointOfSale: Hold.properties.pointOfSale,
         items: Hold.properties.items,
+        codes: Type.Optional(codes),
         publicOnly: Type.Optional(
           Type.Boolean({ description: 'whether only what public access shows is known, everything else is not' }),
         ),
@@ -153,12 +162,18 @@ const quoteOrder = async (context: Context, requested: Requested): Promise<Stati
     quotes: items.flatMap((item, index) => {
       const price = findPrice(item, offers.performances.get(item.performanceId));
       if (!price) return [];
-      const { criterion = null } = offers.tariffs.get(item.tariffId) ?? {};
+      const tariff = offers.tariffs.get(item.tariffId);
+      const product = offers.products.get(offers.performances.get(item.performanceId)?.productId ?? '');
       return [
-        { item: index, quantity: countItemPlaces(item), criterion, amount: price.amount, currency: price.currency },
+        {
+          ...{ item: index, quantity: countItemPlaces(item), criterion: tariff?.criterion ?? null },
+          ...{ amount: price.amount, currency: price.currency },
+          ...(tariff ? viewTariffMembers(tariff, product) : {}),
+        },
       ];
     }),
     refusals: [...refusals, ...(await short(collections, requested, (index) => !faulty.has(index), now))],
+    pricing: await readPricing(context, all.institution, requested.codes, all.codes),
   };
 };
 

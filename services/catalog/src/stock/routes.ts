@@ -2,7 +2,9 @@ import { type AnyOperation, ok, operation, timestamp } from '@boxoffice/http';
 import type { Store } from '@boxoffice/store';
 import { Type } from 'typebox';
 import { createContext } from '../context.ts';
+import { isUse } from '../domain/place.ts';
 import { performance } from '../performances/schemas.ts';
+import { exampleIds } from '../pricing/schemas.ts';
 import { ids } from '../schemas.ts';
 import { extendHold, releaseHold, renewHold, sell } from './changes.ts';
 import { createHoldsContext, hold } from './hold.ts';
@@ -23,6 +25,7 @@ import {
   toRenewalView,
 } from './schemas.ts';
 import { shortenHold } from './shorten.ts';
+import { holdUses, Uses, UsesAnswer } from './uses.ts';
 
 const params = { holder };
 
@@ -37,7 +40,8 @@ const examplePlace = {
   heldUntil: '2027-02-01T12:15:00.000Z',
 };
 const exampleParams = { holder: ids.order };
-const exampleIds = [ids.place];
+const examplePlaces = [ids.place];
+const exampleUse = 'use_00mhs1k0s2m5b9k4h7fg_0_0_1';
 const done = { outcome: 'done', places: [examplePlace], missing: [] };
 
 const internal = { method: 'post', access: 'internal', withoutIdempotency: true } as const;
@@ -87,6 +91,27 @@ export function createStockRoutes(store: Store): AnyOperation[] {
       },
     }),
     operation({
+      ...internal,
+      id: 'holdUses',
+      path: '/internal/stock/uses',
+      summary: 'Holds uses of discounts and codes for an order: all of them or none',
+      description:
+        'They are extended, sold, renewed and released by their ids, as places are; a repeat has the same answer. `pool`: the id of ' +
+        'a discount or code with a limit.',
+      body: Uses,
+      answers: { 200: UsesAnswer },
+      example: {
+        body: {
+          holder: ids.order,
+          requestId: 'first',
+          heldUntil: examplePlace.heldUntil,
+          uses: [{ pool: exampleIds.discount, count: 1 }],
+        },
+        answer: { outcome: 'held', short: null, uses: [{ pool: exampleIds.discount, ids: [exampleUse] }] },
+      },
+      handle: async ({ caller, body }) => ok(await holdUses(createContext(store, caller.institution), body)),
+    }),
+    operation({
       id: 'getHold',
       method: 'get',
       path: '/internal/stock/holds/{holder}',
@@ -97,7 +122,7 @@ export function createStockRoutes(store: Store): AnyOperation[] {
       example: { params: exampleParams, answer: { places: [examplePlace] } },
       handle: async ({ caller, params }) => {
         const places = await placesOf(caller.institution).find({ where: { holder: params.holder }, orderBy: 'order' });
-        return ok({ places: places.map(toPlaceView) });
+        return ok({ places: places.filter((place) => !isUse(place)).map(toPlaceView) });
       },
     }),
     operation({
@@ -128,8 +153,8 @@ export function createStockRoutes(store: Store): AnyOperation[] {
       answers: { 200: Type.Object({ shortened: Type.Array(Type.String()) }) },
       example: {
         params: exampleParams,
-        body: { heldUntil: examplePlace.heldUntil, placeIds: exampleIds, asOf: 2 },
-        answer: { shortened: exampleIds },
+        body: { heldUntil: examplePlace.heldUntil, placeIds: examplePlaces, asOf: 2 },
+        answer: { shortened: examplePlaces },
       },
       handle: async ({ caller, params, body: { heldUntil, ...which } }) => {
         const change = { holder: params.holder, ...which };
@@ -156,7 +181,7 @@ export function createStockRoutes(store: Store): AnyOperation[] {
       answers: { 200: Renewed },
       example: {
         params: exampleParams,
-        body: { requestId: 'late-payment', heldUntil: examplePlace.heldUntil, placeIds: exampleIds, asOf: 4 },
+        body: { requestId: 'late-payment', heldUntil: examplePlace.heldUntil, placeIds: examplePlaces, asOf: 4 },
         answer: { ...done, places: [{ ...examplePlace, replaces: null }] },
       },
       handle: async ({ caller, params, body }) => {
@@ -178,7 +203,7 @@ export function createStockRoutes(store: Store): AnyOperation[] {
       answers: { 200: Changed },
       example: {
         params: exampleParams,
-        body: { placeIds: exampleIds },
+        body: { placeIds: examplePlaces },
         answer: { ...done, places: [{ ...examplePlace, state: 'sold', heldUntil: null }] },
       },
       handle: async ({ caller, params, body }) => {
@@ -201,7 +226,7 @@ export function createStockRoutes(store: Store): AnyOperation[] {
         sold: Type.Optional(Type.Boolean()),
       }),
       answers: { 200: Type.Object({ released: Type.Array(Type.String()) }) },
-      example: { params: exampleParams, body: { placeIds: exampleIds }, answer: { released: exampleIds } },
+      example: { params: exampleParams, body: { placeIds: examplePlaces }, answer: { released: examplePlaces } },
       handle: async ({ caller, params, body }) => {
         const { requestId: request, ...which } = body;
         const released = await releaseHold(placesOf(caller.institution), { holder: params.holder, request, ...which });

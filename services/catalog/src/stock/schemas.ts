@@ -14,9 +14,11 @@ import { paymentMethods, ticketDeliveries } from '../domain/point-of-sale.ts';
 import { computeValidUntil, getEntries } from '../domain/product.ts';
 import { refusalReasons } from '../domain/sale.ts';
 import { sortTexts, type Texts } from '../domain/tariff.ts';
+import { codes, Pricing } from '../pricing/offer.ts';
+import { taxId } from '../pricing/schemas.ts';
 import { productType } from '../products/schemas.ts';
 import { amount, ids, names } from '../schemas.ts';
-import type { InstitutionDocument, PlaceDocument } from '../store.ts';
+import type { InstitutionDocument, PlaceDocument, ProductDocument, TariffDocument } from '../store.ts';
 import type { ChangeOutcome, RenewalOutcome } from './changes.ts';
 import type { Held, HeldLine } from './hold.ts';
 
@@ -81,6 +83,7 @@ export const Hold = named(
       }),
       { minItems: 1, maxItems: 100 },
     ),
+    codes: Type.Optional(codes),
   }),
 );
 
@@ -99,6 +102,14 @@ const SaleDescription = named(
   }),
 );
 
+/** Of lines and quotes. */
+export const priced = {
+  taxId: Type.Optional(taxId),
+  hidden: Type.Optional(
+    Type.Boolean({ description: 'whether the tariff is sold only with a discount that unlocks it' }),
+  ),
+};
+
 const Line = named(
   'HeldLine',
   Type.Object({
@@ -112,6 +123,7 @@ const Line = named(
     about: Type.Optional(SaleDescription),
     amount,
     currency,
+    ...priced,
     place: Type.Object({
       id: Type.String(),
       label: Type.String(),
@@ -143,10 +155,16 @@ export const HoldAnswer = named(
       }),
     ),
     lines: Type.Array(Line, { description: 'one per place, in the order of the items' }),
+    pricing: Type.Optional(createNullableSchema(Pricing)),
   }),
 );
 
-export function toHoldView({ until, lines, pointOfSale, institution }: Held): Static<typeof HoldAnswer> {
+/** The tariff's tax counts before its product's. */
+export function viewTariffMembers(tariff: TariffDocument, product: ProductDocument | undefined) {
+  return { taxId: tariff.taxId ?? product?.taxId ?? null, hidden: tariff.hidden ?? false };
+}
+
+export function toHoldView({ until, lines, pointOfSale, institution, pricing }: Held): Static<typeof HoldAnswer> {
   return {
     outcome: 'held',
     refusal: null,
@@ -171,9 +189,11 @@ export function toHoldView({ until, lines, pointOfSale, institution }: Held): St
         ...aboutOf(institution, line),
         amount: price.amount,
         currency: price.currency,
+        ...viewTariffMembers(tariff, line.product),
         place: { id: place.id, label: place.label, row: place.row, seat: place.seat },
       };
     }),
+    pricing,
   };
 }
 

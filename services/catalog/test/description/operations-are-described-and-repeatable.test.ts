@@ -44,14 +44,15 @@ describe('the description of the catalog', () => {
     expect(findExampleFaults(createRoutes(catalog.store))).toEqual([]);
   });
 
-  test('reading needs catalog:read, writing catalog:write; internal operations are not in the description', async () => {
+  test('reading needs catalog:read, writing catalog:write, of codes the sensitive ones; internal operations are not in the description', async () => {
     const response = await fetch(`${catalog.url}/openapi.json`);
     const { paths } = (await response.json()) as Description;
     for (const [path, operations] of Object.entries(paths)) {
       expect(path).toMatch(/^\/svc\/v3\/catalog/);
       for (const [method, { security }] of Object.entries(operations)) {
         const [needed, ...others] = security as object[];
-        expect(needed).toEqual({ oauth2: [method === 'get' ? 'catalog:read' : 'catalog:write'] });
+        const domain = path.includes('/codes') ? 'catalog.sensitive' : 'catalog';
+        expect(needed).toEqual({ oauth2: [`${domain}:${method === 'get' ? 'read' : 'write'}`] });
         expect(others).toEqual(PUBLIC.has(`${method} ${path}`) ? [{ apiKey: [] }] : []);
       }
     }

@@ -39,19 +39,24 @@ interface Seen {
   readonly placeIds: string[];
   readonly tax: { readonly id: string };
   readonly fee: { readonly id: string };
+  readonly discount: { readonly id: string };
 }
+
+const discount = { name: { en: 'Own' }, trigger: 'code', effect: { amount: 1 }, limits: { uses: 5 } };
 
 const furnish = async (on: Instance, institution: string): Promise<Seen> => {
   const show = await createShow(on, createStalls(4), { institution });
   const host = await addPointOfSale(on, { tariffIds: [show.tariff.id] }, { institution });
   const held = await hold(on, show, { quantity: 2 }, { institution });
   const make = async (path: string, more: object) => {
-    const body = { code: createCode(), name: { en: 'Own' }, ...more };
+    const body = { name: { en: 'Own' }, ...(path === 'discounts' ? {} : { code: createCode() }), ...more };
     return (await on.call<{ id: string }>('POST', `/svc/v3/catalog/${path}`, { institution, body })).data;
   };
   const tax = await make('taxes', { rate: '1' });
   const fee = await make('fees', { per: 'order', amount: 1, taxId: tax.id });
-  return { show, host, holder: held.holder, placeIds: getHeldPlaceIds(held), tax, fee };
+  const { id, ...more } = await make('discounts', discount);
+  await on.call('POST', `/svc/v3/catalog/discounts/${id}/codes`, { institution, body: { codes: [{ code: 'CODE' }] } });
+  return { show, host, holder: held.holder, placeIds: getHeldPlaceIds(held), tax, fee, discount: { id, ...more } };
 };
 
 /** Calls every operation on data of another institution; returns those that read or changed any. */
@@ -66,6 +71,8 @@ const leaks = async (on: Instance, institution: string, seen: Seen): Promise<str
   const aPerformance = `${base}/performances/${performance.id}`;
   const ofShop = '/internal/shop/performances';
   const stolen = { en: 'Stolen' };
+  const aDiscount = `${base}/discounts/${seen.discount.id}`;
+  const uses = { holder, requestId: 'r', heldUntil };
   const none = (...lists: string[]) => new RegExp(lists.map((list) => `"${list}":\\[\\]`).join('.*'));
   const refused = /"refused"/;
   /** Each operation, a request and what its answer is: 404 without data, 422, or a text that tells that it has none. */
@@ -89,6 +96,14 @@ const leaks = async (on: Instance, institution: string, seen: Seen): Promise<str
     ['createFee', `POST ${base}/fees`, 422, { code: 'F', name: stolen, per: 'order', amount: 1, taxId: tax.id }],
     ['listTaxes', `GET ${base}/taxes`, none('items')],
     ['listFees', `GET ${base}/fees`, none('items')],
+    ['getDiscount', `GET ${aDiscount}`, 404],
+    ['changeDiscount', `PATCH ${aDiscount}`, 404, { name: stolen }],
+    ['createDiscountCodes', `POST ${aDiscount}/codes`, 404, { count: 1 }],
+    ['listDiscountCodes', `GET ${aDiscount}/codes`, 404],
+    ['withdrawDiscountCodes', `POST ${aDiscount}/codes/withdrawal`, 404, { code: 'CODE' }],
+    ['listDiscounts', `GET ${base}/discounts`, none('items')],
+    ['createDiscount', `POST ${base}/discounts`, 422, { ...discount, tariffIds: [tariff.id] }],
+    ['holdUses', 'POST /internal/stock/uses', refused, { ...uses, uses: [{ pool: seen.discount.id, count: 1 }] }],
     ['getPointOfSale', `GET ${base}/points-of-sale/${host}`, 404],
     ['changePointOfSale', `PATCH ${base}/points-of-sale/${host}`, 404, { name: 'Stolen' }],
     ['listProducts', `GET ${base}/products`, none('items')],

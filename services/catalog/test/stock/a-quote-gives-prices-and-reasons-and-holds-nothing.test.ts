@@ -25,6 +25,9 @@ interface CartQuote {
   readonly quotes: readonly object[];
 }
 
+/** Of an institution without taxes. */
+const plain = { taxId: null, hidden: false };
+
 describeOnEachEngine('quotes', (catalog) => {
   describe('of an order give every reason for a refusal', () => {
     const quote = async (items: readonly object[], more: object = {}): Promise<Quote> =>
@@ -36,10 +39,11 @@ describeOnEachEngine('quotes', (catalog) => {
       const answered = await quote([buildItem(show, { quantity: 3 }), buildItem(show)]);
       expect(answered).toEqual({
         quotes: [
-          { item: 0, quantity: 3, criterion: null, amount: 4_200, currency: 'CHF' },
-          { item: 1, quantity: 1, criterion: null, amount: 4_200, currency: 'CHF' },
+          { item: 0, quantity: 3, criterion: null, amount: 4_200, currency: 'CHF', ...plain },
+          { item: 1, quantity: 1, criterion: null, amount: 4_200, currency: 'CHF', ...plain },
         ],
         refusals: [],
+        pricing: null,
       });
       expect(await readAvailability(catalog, show)).toMatchObject({ free: 10, held: 0 });
       await catalog.call('PATCH', `/svc/v3/catalog/tariffs/${show.tariff.id}`, { body: { criterion: 'member' } });
@@ -108,7 +112,17 @@ describeOnEachEngine('quotes', (catalog) => {
       expect(await quote(item)).toEqual({
         outcome: 'quoted',
         refusal: null,
-        quotes: [{ tariffId: show.tariff.id, criterion: null, name: show.tariff.name, amount: 4_200, currency: 'CHF' }],
+        quotes: [
+          {
+            tariffId: show.tariff.id,
+            criterion: null,
+            name: show.tariff.name,
+            amount: 4_200,
+            currency: 'CHF',
+            ...plain,
+          },
+        ],
+        pricing: null,
       });
       expect(await readAvailability(catalog, show)).toMatchObject({ free: 10, held: 0 });
     });
@@ -160,8 +174,9 @@ describeOnEachEngine('quotes', (catalog) => {
 
     test('has the prices that the public catalogue shows', async () => {
       expect(await quote(buildItem(await newPublicShow(), { quantity: 2 }))).toEqual({
-        quotes: [{ item: 0, quantity: 2, amount: 3_000, currency: 'CHF', criterion: null }],
+        quotes: [{ item: 0, quantity: 2, amount: 3_000, currency: 'CHF', criterion: null, ...plain }],
         refusals: [],
+        pricing: null,
       });
     });
 

@@ -26,7 +26,7 @@ describe('the path of every operation', () => {
 
 /** The query parameters of all operations: filters, and the position in a list. A new one is decided here. */
 const FILTERS =
-  `barcode code contactNumber createdBy createdFrom createdTo credit email eventId externalReference from gate method
+  `barcode batchId code contactNumber createdBy createdFrom createdTo credit email eventId externalReference from gate method
   modifiedSince number orderId outcome performanceId performanceIds pointOfSale productId provider q resource result
   role seatCategoryId state status to type types venue`.split(/\s+/);
 /**
@@ -104,7 +104,7 @@ const OPAQUE = [
   // Of the form of the token endpoint; elsewhere a code is a text of one line.
   'code',
   // Filters and names with rules of their own, which refuse or normalise what they do not know.
-  ...['email', 'lang', 'q', 'returnUrl', 'timeZone', 'types', 'venue'],
+  ...['email', 'lang', 'q', 'returnUrl', 'timeZone', 'types', 'unlocks', 'venue'],
 ];
 
 const isOpaque = (name: string): boolean => OPAQUE.includes(name) || /Ids?$/.test(name);

@@ -77,6 +77,12 @@ const between = ({ id, path }: Operation, { body, query: given, ...others }: Fil
   }
   // A fee has an amount or, on tickets, a percentage.
   if (id === 'createFee' || id === 'changeFee') Object.assign(members, { amount: 100, percent: undefined });
+  // A discount has one kind of effect; its codes are named or made, and withdrawn by batch or by one.
+  if (id === 'createDiscount' || id === 'changeDiscount') members.effect = { amount: 100 };
+  if (id === 'createDiscountCodes') for (const name of ['codes', 'maxUses']) delete members[name];
+  if (id === 'createDiscountCodes') members.count = 3;
+  if (id === 'withdrawDiscountCodes') delete members.code;
+  if (id === 'withdrawDiscountCodes') members.batchId ??= 'bat_unknown';
   // Scopes are those of the metadata, of services of teams as well.
   if (Array.isArray(members.scopes)) members.scopes = members.scopes.length === 0 ? [] : ['catalog:read'];
   // Private-use schemes are for public clients.

@@ -17,6 +17,8 @@ export interface Sold {
   readonly ofSale: readonly string[];
   /** Texts that only an answer about the contact has. */
   readonly ofContact: readonly string[];
+  /** Which none but admin and manager see. */
+  readonly discountCode: string;
   /** Texts that only the institution's view of its catalogue and sales channels has. */
   readonly ofInstitution: readonly string[];
   /** As the institution sees it now. */
@@ -39,6 +41,10 @@ export async function sell({ call }: Pick<Composition, 'call'>, what: string): P
   const rule = { code: mark, name: { fr: 'Frais' } };
   const tax = await made('createTax', { body: { ...rule, rate: '2.6' } });
   const fee = await made('createFee', { body: { ...rule, per: 'order', amount: 100, state: 'paused' } });
+  const discountBody = { name: rule.name, trigger: 'code', effect: { amount: 1 }, limits: { uses: 5 } };
+  const discount = await made('createDiscount', { body: discountBody });
+  const code = mark.toUpperCase();
+  await made('createDiscountCodes', { params: { discountId: String(discount.id) }, body: { codes: [{ code }] } });
   const pointOfSale = `${mark}.example`;
   await made('createPointOfSale', {
     body: {
@@ -109,6 +115,7 @@ export async function sell({ call }: Pick<Composition, 'call'>, what: string): P
     tariffId: String(tariff.id),
     taxId: String(tax.id),
     feeId: String(fee.id),
+    discountId: String(discount.id),
     serviceHost: pointOfSale,
   };
   const read = async () => ({
@@ -134,6 +141,7 @@ export async function sell({ call }: Pick<Composition, 'call'>, what: string): P
         tariffId: 'trf_00000000000000000000',
         taxId: 'tax_00000000000000000000',
         feeId: 'fee_00000000000000000000',
+        discountId: 'dsc_00000000000000000000',
         serviceHost: 'nowhere.example',
       },
     },
@@ -152,6 +160,7 @@ export async function sell({ call }: Pick<Composition, 'call'>, what: string): P
     ],
     ofContact: [contactNumber, `Last-${mark}`, `First-${mark}`, email, `phone ${mark}`],
     // Counts of places have names that public answers lack.
+    discountCode: code,
     ofInstitution: [`Till ${mark}`, String(hidden.id), `Hidden ${mark}`, '"capacity"', '"held"', '"sold"'],
     read,
   };

@@ -46,6 +46,7 @@ const passing = [
   'authorizer/limit_shares',
   // An institution without taxes, fees and discounts has none.
   'catalog/price_rules',
+  'catalog/discount_codes',
   // Of an hour in which a user of the role customer met emails of others.
   'contacts/email_disclosures',
 ];

@@ -1,0 +1,46 @@
+import { createNullableSchema, id, named, oneOf, timestamp } from '@boxoffice/http';
+import { type Static, Type } from 'typebox';
+import type { Context } from '../context.ts';
+import { claimPlaces } from './claim.ts';
+import { asOf, holder, requestId } from './schemas.ts';
+
+export const Uses = named(
+  'UsesRequest',
+  Type.Object({
+    holder,
+    requestId,
+    asOf: Type.Optional(asOf),
+    heldUntil: timestamp,
+    uses: Type.Array(Type.Object({ pool: id, count: Type.Integer({ minimum: 1, maximum: 1_000 }) }), {
+      minItems: 1,
+      maxItems: 100,
+    }),
+  }),
+);
+
+export const UsesAnswer = named(
+  'Uses',
+  Type.Object({
+    outcome: oneOf(['held', 'refused']),
+    short: createNullableSchema(Type.String({ description: 'the first pool without enough free uses' })),
+    uses: Type.Array(Type.Object({ pool: Type.String(), ids: Type.Array(Type.String()) }), {
+      description: 'as requested, in their order',
+    }),
+  }),
+);
+
+/** Who holds uses has read their pool's pricing, so a written change of the limit is applied. */
+export async function holdUses(
+  { collections, now }: Context,
+  { holder, requestId: request, asOf = 0, heldUntil, uses }: Static<typeof Uses>,
+): Promise<Static<typeof UsesAnswer>> {
+  const items = uses.map(({ pool, count }) => ({ performanceId: pool, seatCategoryId: pool, count }));
+  const claim = { holder, request, asOf, items, until: Date.parse(heldUntil), now: now() };
+  const outcome = await claimPlaces(collections.places, claim);
+  if ('short' in outcome) return { outcome: 'refused', short: uses[outcome.short]?.pool ?? null, uses: [] };
+  return {
+    outcome: 'held',
+    short: null,
+    uses: uses.map(({ pool }, index) => ({ pool, ids: (outcome.held[index] ?? []).map(({ id }) => id) })),
+  };
+}
