@@ -46,7 +46,10 @@ export const troubles: readonly ((random: Random) => Trouble)[] = [
   }),
   (random) => {
     const ms = random.pick(SLOW_MS);
-    return { words: `${ms} ms slow`, disturb: (_, execute) => pause(ms).then(() => execute()) };
+    return {
+      words: `${ms} ms slow`,
+      disturb: (_, execute) => pause(ms, undefined, { ref: false }).then(() => execute()),
+    };
   },
   () => ({ words: 'answering 429', disturb: async () => createErrorResponse(429, 'Too many requests.') }),
   () => ({ words: 'answering 503', disturb: async () => createErrorResponse(503, 'Try again later.') }),
@@ -62,7 +65,7 @@ export interface PaymentProvider {
   readonly settings: Readonly<Record<string, string>>;
   /** From now on webhooks are sent to this gateway. */
   tell(gateway: Client): void;
-  /** Gives it a trouble until `end`, which returns how many requests have met it. */
+  /** Gives it a trouble until `end`; `met` counts the requests that have met it. */
   fail(trouble: Trouble): { readonly met: () => number; readonly end: () => void };
   /** Every page, with what was paid and given back. */
   sessions(): Promise<readonly SimulatedSession[]>;
