@@ -32,9 +32,10 @@ const parseKeys = (text: string): unknown => {
     }
   }
   const lines = trimmed.split(/\s+/);
-  const webhookSecret = lines.find((line) => line.startsWith('whsec_'));
+  const secretKey = lines.find((line) => /^[rs]k_/.test(line));
+  const webhookSecret = lines.find((line) => line !== secretKey);
   return {
-    secretKey: lines.find((line) => line !== webhookSecret),
+    secretKey,
     ...(webhookSecret !== undefined && { webhookSecret }),
   };
 };

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Fault } from '@boxoffice/envelope';
 import { type IdempotencyRecord, type Store, UniqueViolation } from '@boxoffice/store';
 import {
@@ -72,8 +73,12 @@ export async function changePointOfSale(
       const next = to(current);
       // Tariffs are never deleted, so those of the current document exist.
       const known = new Set([...rules.tariffIds, ...current.tariffIds]);
-      // Keys may have gone since; the method then is not offered.
-      const providers = new Set([...rules.providers, ...current.paymentMethods.filter(isPaymentProvider)]);
+      // Keys may have gone since; the method then is not offered, and stays where the methods do not change.
+      const isUnchanged = isDeepStrictEqual(next.paymentMethods, current.paymentMethods);
+      const providers = new Set([
+        ...rules.providers,
+        ...(isUnchanged ? next.paymentMethods.filter(isPaymentProvider) : []),
+      ]);
       refuseProblems(problemsOf(next, { ...rules, tariffIds: known, providers }));
       return { next: { ...current, ...next, serviceHost: current.serviceHost, updatedAt: readTimestamp(context) } };
     },

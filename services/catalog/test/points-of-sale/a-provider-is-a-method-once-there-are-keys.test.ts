@@ -57,6 +57,11 @@ describeOnEachEngine('a payment provider', (catalog) => {
     expect(await offered()).toEqual([['external'], []]);
     const back = await catalog.call('PATCH', `${base}/${host}`, { body: data, institution });
     expect([back.status, back.data.paymentMethods]).toEqual([200, ['external', 'stripe']]);
+    const change = async (paymentMethods: string[]) =>
+      (await catalog.call('PATCH', `${base}/${host}`, { body: { paymentMethods }, institution })).status;
+    expect([await change(['stripe']), await change(['on_account', 'external', 'stripe'])]).toEqual([422, 422]);
+    expect([await change(['external', 'stripe']), await change(['external'])]).toEqual([200, 200]);
+    expect(await change(['external', 'stripe'])).toBe(422);
   });
 
   test('stays as the newest report says, in whatever order reports come, also at the same time', async () => {

@@ -9,7 +9,7 @@ export function isProvider(name: unknown): name is ProviderName {
 export const modes = ['test', 'live', 'simulated'] as const;
 export type Mode = (typeof modes)[number];
 
-const KEY = new RegExp(`^(?:sk|rk)_(${modes.join('|')})_[A-Za-z0-9_]{1,250}$`);
+const KEY = new RegExp(`^(?:sk|rk)_(${modes.join('|')})_[!-~]{1,250}$`);
 
 export const KEY_PATTERN = KEY.source;
 

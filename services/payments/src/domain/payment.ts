@@ -77,6 +77,8 @@ export interface Payment {
   readonly endsAt: number;
   /** When the order's grace period ends. */
   readonly until: number;
+  /** The page is completed, and nobody can pay there any more; the bank decides. */
+  readonly undecided?: true;
   readonly charge: string | null;
   readonly dispute: FoundDispute | null;
   /** Orders has this state. */
@@ -169,8 +171,9 @@ export function applyPage<T extends Payment>(payment: T, page: ReadPage, now: nu
   const charged = page.charge === payment.charge ? withDispute : { ...withDispute, charge: page.charge };
   switch (page.state) {
     case 'open':
-    case 'unpaid':
       return charged;
+    case 'unpaid':
+      return charged.undecided ? charged : { ...charged, undecided: true };
     case 'paid':
       return isExpected(payment, page.total) ? end(charged, 'captured', now) : endMismatched(charged, page.total, now);
     case 'failed':

@@ -12,6 +12,9 @@ import type { ProviderKeys } from './schemas.ts';
 
 type NewKeys = Static<typeof ProviderKeys>;
 
+/** Throws unless the record may be replaced. */
+type Check = (stored: ProviderDocument | undefined) => void;
+
 /** @throws Fault `not_found` */
 export function requireProvider(name: string): ProviderName {
   if (isProvider(name)) return name;
@@ -23,12 +26,21 @@ export function deriveProviderId(institution: string, provider: ProviderName): s
 }
 
 export async function findKeys(
+  context: Pick<PaymentsContext, 'providers'>,
+  institution: string,
+  provider: ProviderName,
+): Promise<ProviderDocument | undefined> {
+  const found = await readRecord(context, institution, provider);
+  return found?.mode == null ? undefined : found;
+}
+
+/** Also of keys that were deleted; undefined where there never were any. */
+export function readRecord(
   { providers }: Pick<PaymentsContext, 'providers'>,
   institution: string,
   provider: ProviderName,
 ): Promise<ProviderDocument | undefined> {
-  const found = await providers.of(institution).get(deriveProviderId(institution, provider));
-  return found?.mode == null ? undefined : found;
+  return providers.of(institution).get(deriveProviderId(institution, provider));
 }
 
 /** There are no keys, or none of the account, that something belongs to: only its own account knows it. */
@@ -75,16 +87,18 @@ export async function setKeys(
   institution: string,
   provider: ProviderName,
   given: NewKeys,
+  check: Check = () => undefined,
 ): Promise<ProviderDocument> {
   const { providers, keyBox } = context;
   const id = deriveProviderId(institution, provider);
   const { secretKey, webhookSecret, methods = ['card'], state = 'active' } = given;
   const mode = readMode(secretKey);
-  if (mode === 'simulated' && !context.maySimulate())
+  const stored = await readRecord(context, institution, provider);
+  check(stored);
+  const isKnown = stored?.mode != null && keyBox.open(id, 'secretKey', stored.secretKey) === secretKey;
+  if (mode === 'simulated' && !context.maySimulate() && !(isKnown && state === 'paused'))
     throw createWrongKeysFault('names the simulator, which PAYMENT_SIMULATOR does not switch on here');
-  const current = await findKeys(context, institution, provider);
-  if (!current || keyBox.open(id, 'secretKey', current.secretKey) !== secretKey)
-    await requireSameAccount(context, institution, secretKey);
+  if (!isKnown) await requireSameAccount(context, institution, secretKey);
   const next = {
     id,
     provider,
@@ -95,9 +109,9 @@ export async function setKeys(
     state,
     updatedAt: new Date(context.now()).toISOString(),
   };
-  const stored = await write(providers.of(institution), next, context.now());
-  await announceOrLater(context, stored);
-  return stored;
+  const written = await write(providers.of(institution), next, { now: context.now(), check });
+  await announceOrLater(context, written);
+  return written;
 }
 
 /** @throws Fault `payment_provider_in_use` */
@@ -113,7 +127,7 @@ export async function deleteKeys(
   const { id } = current;
   const updatedAt = new Date(context.now()).toISOString();
   const none = { id, provider, mode: null, secretKey: null, webhookSecret: null, methods: [], state: null, updatedAt };
-  const stored = await write(context.providers.of(institution), none, context.now());
+  const stored = await write(context.providers.of(institution), none, { now: context.now() });
   await announceOrLater(context, stored);
   return stored;
 }
@@ -129,10 +143,14 @@ const announceOrLater = (context: PaymentsContext, keys: ProviderDocument): Prom
 const write = async (
   providers: Documents<ProviderDocument>,
   next: New<ProviderDocument>,
-  now: number,
+  { now, check = () => undefined }: { readonly now: number; readonly check?: Check },
 ): Promise<ProviderDocument> => {
   const due = { announce: now + BY_ITSELF_MS };
-  const change = () => providers.update(next.id, () => ({ next, due }));
+  const change = () =>
+    providers.update(next.id, (current) => {
+      check(current);
+      return { next, due };
+    });
   const insert = async () => {
     try {
       return await providers.insert(next, { due });

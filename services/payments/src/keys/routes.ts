@@ -2,8 +2,8 @@ import { type AnyOperation, ok, operation, pathId } from '@boxoffice/http';
 import type { Static } from 'typebox';
 import type { PaymentsContext } from '../context.ts';
 import type { ProviderDocument } from '../store.ts';
-import { deleteKeys, findKeys, requireProvider, setKeys } from './keys.ts';
-import { exampleProvider, PaymentProvider, ProviderKeys } from './schemas.ts';
+import { deleteKeys, readRecord, requireProvider, setKeys } from './keys.ts';
+import { exampleProvider, PaymentProvider, ProviderKeys, readOnly } from './schemas.ts';
 
 const PROVIDER = '/svc/v3/payment-providers/{provider}';
 
@@ -15,6 +15,7 @@ const ON_KEYS =
   'payments on its hosted pages.';
 
 export function createKeysRoutes(context: PaymentsContext): AnyOperation[] {
+  const toEtag = (keys: ProviderDocument | undefined) => ({ etag: String(keys?.version ?? 0) });
   const show = (institution: string, provider: string, keys: ProviderDocument | undefined) =>
     toProviderView(provider, keys, buildWebhookUrl(context.publicUrl, provider, institution));
 
@@ -28,10 +29,12 @@ export function createKeysRoutes(context: PaymentsContext): AnyOperation[] {
       description: `Also before it has keys: \`webhookUrl\` is where it sends its webhooks. ${ON_KEYS}`,
       params,
       answers: { 200: PaymentProvider },
+      etag: true,
       example: { params: exampleParams, answer: exampleProvider },
       handle: async ({ caller: { institution }, params }) => {
         const provider = requireProvider(params.provider);
-        return ok(show(institution, provider, await findKeys(context, institution, provider)));
+        const stored = await readRecord(context, institution, provider);
+        return ok(show(institution, provider, stored), toEtag(stored));
       },
     }),
     operation({
@@ -46,16 +49,24 @@ export function createKeysRoutes(context: PaymentsContext): AnyOperation[] {
         'the same account in the same mode. Members that are left out have their defaults: it replaces the record.',
       params,
       body: ProviderKeys,
+      readOnly,
       answers: { 200: PaymentProvider },
+      etag: true,
+      conditional: true,
       errors: ['payment_provider_in_use', 'semantically_invalid'],
       example: {
         params: exampleParams,
         body: { secretKey: 'rk_test_51Example', webhookSecret: 'whsec_Example', methods: ['card', 'twint'] },
         answer: exampleProvider,
       },
-      handle: async ({ caller: { institution }, params, body }) => {
+      handle: async ({ caller: { institution }, params, body, ifMatch, requireUnchanged }) => {
         const provider = requireProvider(params.provider);
-        return ok(show(institution, provider, await setKeys(context, institution, provider, body)));
+        const check = (stored: ProviderDocument | undefined): void => {
+          ifMatch(toEtag(stored).etag);
+          requireUnchanged(show(institution, provider, stored));
+        };
+        const stored = await setKeys(context, institution, provider, body, check);
+        return ok(show(institution, provider, stored), toEtag(stored));
       },
     }),
     operation({

@@ -1,4 +1,4 @@
-import { createNullableSchema, named, oneOf, timestamp } from '@boxoffice/http';
+import { createNullableSchema, listReadOnlyMembers, named, oneOf, timestamp } from '@boxoffice/http';
 import { Type } from 'typebox';
 import { KEY_PATTERN, modes } from '../domain/keys.ts';
 import { METHODS } from '../domain/methods.ts';
@@ -22,7 +22,7 @@ export const ProviderKeys = named(
     webhookSecret: Type.Optional(
       Type.String({
         maxLength: 300,
-        pattern: '^whsec_[A-Za-z0-9+/=_-]{1,290}$',
+        pattern: '^[!-~]+$',
         description:
           'the signing secret of the webhook at `webhookUrl`; without it webhooks are refused; never answered',
       }),
@@ -49,6 +49,8 @@ export const PaymentProvider = named(
     updatedAt: createNullableSchema(timestamp),
   }),
 );
+
+export const readOnly = listReadOnlyMembers(PaymentProvider, ProviderKeys);
 
 export const exampleProvider = {
   provider: 'stripe',

@@ -26,7 +26,7 @@ export async function lookAtOrder(context: PaymentsContext, institution: string,
 
 const toView = ({ now }: PaymentsContext, payment: PaymentDocument) => {
   const expiry = computeExpiry(payment);
-  const isPayable = payment.state === 'pending' && now() < expiry;
+  const isPayable = payment.state === 'pending' && !payment.undecided && now() < expiry;
   return {
     paymentId: payment.id,
     state: toShownState(payment),

@@ -112,11 +112,13 @@ type Wanted = Pick<SimulatedRefund, 'metadata'> & { readonly amount: number | un
 export function refund(session: Session, { amount, metadata }: Wanted): Session {
   const payment = requirePayment(session);
   const charge = toId('ch', session.id);
-  if (isWithdrawing(session.dispute))
+  const { dispute } = session;
+  const lost = dispute?.status === 'lost' ? dispute.amount : 0;
+  if (dispute?.status === 'needs_response' || lost >= payment.amount)
     throw new ProviderFault(400, `Charge ${charge} has been charged back; cannot issue a refund.`, {
       code: 'charge_disputed',
     });
-  const left = payment.amount - sumRefunds(session);
+  const left = payment.amount - lost - sumRefunds(session);
   if (left <= 0)
     throw new ProviderFault(400, `Charge ${charge} has already been refunded.`, { code: 'charge_already_refunded' });
   const wanted = amount ?? left;

@@ -42,10 +42,37 @@ describeOnEachEngine('keys', (fixture) => {
     ['no key', {}],
     ['a method that is decided later', { secretKey: 'sk_simulated_1', methods: ['sepa_debit'] }],
     ['no method', { secretKey: 'sk_simulated_1', methods: [] }],
-    ['another secret', { secretKey: 'sk_simulated_1', webhookSecret: 'secret' }],
+    ['a secret with a space', { secretKey: 'sk_simulated_1', webhookSecret: 'whsec_a b' }],
+    ['a key with a space', { secretKey: 'sk_simulated_a b' }],
+    ['nothing after its beginning', { secretKey: 'sk_simulated_' }],
   ])('are not taken with %s', async (_what, body) => {
     const { status } = await fixture.setKeys(body);
     expect([400, 422]).toContain(status);
+  });
+
+  test.each([
+    ['sk_simulated_a-b', 'whsec_1'],
+    ['rk_simulated_!a.b~C+/=9', 'any:secret.of-the_provider'],
+  ])('%s may have any visible character after the mode, and so may the secret %s', async (secretKey, webhookSecret) => {
+    const { status, data } = await fixture.setKeys({ secretKey, webhookSecret });
+    expect([status, data.hasWebhookSecret]).toEqual([200, true]);
+    expect((await fixture.open()).outcome).toBe('opened');
+    expect((await fixture.setKeys(KEYS)).status).toBe(200);
+  });
+
+  test('are written back as they were read, with the keys; what is read only and differs is 422, another version 412', async () => {
+    const read = await fixture.getKeys();
+    const etag = String(read.etag);
+    fixture.clock.now += 1_000;
+    expect((await fixture.setKeys({ ...read.data, ...KEYS }, undefined, { 'if-match': etag })).status).toBe(200);
+    for (const other of [{ mode: 'live' }, { provider: 'other' }, { webhookUrl: 'https://other.example/' }])
+      expect((await fixture.setKeys({ ...KEYS, ...other })).status).toBe(422);
+    expect((await fixture.setKeys(KEYS, undefined, { 'if-match': etag })).status).toBe(412);
+    const now = await fixture.getKeys();
+    expect(now.etag).not.toBe(etag);
+    expect((await fixture.setKeys(KEYS, undefined, { 'if-match': String(now.etag) })).etag).toBe(
+      (await fixture.getKeys()).etag,
+    );
   });
 
   test('that the provider refuses are 422; without its answer it is 503, and nothing is stored', async () => {
@@ -266,7 +293,12 @@ describeOnEachEngine('keys of the simulator, once it is off,', (fixture) => {
     context.maySimulate = () => false;
     expect((await fixture.open()).outcome).toBe('unavailable');
     expect(await fixture.send(page, { outcome: 'pay' })).toBe(404);
+    // Nobody sets them any more, but who has them may pause.
+    expect((await fixture.setKeys(KEYS)).status).toBe(422);
+    expect((await fixture.setKeys({ secretKey: 'sk_simulated_x', state: 'paused' })).status).toBe(422);
+    expect((await fixture.setKeys({ ...KEYS, state: 'paused' })).data.state).toBe('paused');
     context.maySimulate = maySimulate;
+    await fixture.setKeys(KEYS);
     expect(await fixture.send(page, { outcome: 'pay' })).toBe(303);
   });
 });

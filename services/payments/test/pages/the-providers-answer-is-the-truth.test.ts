@@ -1,6 +1,6 @@
 // rule commerce.3: The provider's answer is the truth | services/payments/src/pages/read.ts
 import { expect, test } from '@jest/globals';
-import { DAY_MS, describeOnEachEngine, HOUR_MS, MINUTE_MS, type Page } from '../fixture/fixture.ts';
+import { createName, DAY_MS, describeOnEachEngine, HOUR_MS, MINUTE_MS, type Page } from '../fixture/fixture.ts';
 
 const SECOND_MS = 1_000;
 const LOST = { webhook: 'none' };
@@ -54,6 +54,19 @@ describeOnEachEngine('a payment', (fixture) => {
     await fixture.send(page, { outcome: 'settle', ...LOST });
     await fixture.later(HOUR_MS);
     expect(fixture.statesOf(page.paymentId)).toEqual(['captured']);
+  });
+
+  test('that is not decided yet is waited for, and has no address where anybody could pay', async () => {
+    const orderId = createName('ord');
+    const page = await fixture.page({ orderId });
+    await fixture.send(page, { outcome: 'wait', ...LOST });
+    for (let look = 0; look < 2; look += 1) {
+      fixture.clock.now += 6 * SECOND_MS;
+      expect(await fixture.look(orderId)).toMatchObject([{ state: 'pending', url: null }]);
+    }
+    await fixture.send(page, { outcome: 'settle', ...LOST });
+    fixture.clock.now += 6 * SECOND_MS;
+    expect(await fixture.look(orderId)).toMatchObject([{ state: 'captured', url: null }]);
   });
 
   test('is looked at when the buyer comes back, at most once in five seconds, whichever instance he meets', async () => {

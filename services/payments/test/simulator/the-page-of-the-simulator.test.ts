@@ -213,6 +213,17 @@ describeOnEachEngine('a page of the simulator', (account) => {
     expect(await stripe.refunds.create({ payment_intent })).toMatchObject({ amount: 4_500, status: 'failed' });
   });
 
+  test('what a dispute that is lost has left can be refunded, and no more', async () => {
+    const { id } = await open();
+    await post(id, { outcome: 'pay' });
+    const payment_intent = await intentOf(id);
+    await post(id, { outcome: 'dispute', amount: '3000' });
+    await post(id, { outcome: 'dispute_lost' });
+    await expect(stripe.refunds.create({ payment_intent, amount: 1_501 })).rejects.toMatchObject({ param: 'amount' });
+    expect(await stripe.refunds.create({ payment_intent, amount: 1_500 })).toMatchObject({ status: 'succeeded' });
+    await expect(stripe.refunds.create({ payment_intent })).rejects.toMatchObject({ code: 'charge_already_refunded' });
+  });
+
   test('a paid payment is disputed; the dispute is won or lost', async () => {
     for (const end of ['won', 'lost'] as const) {
       delivered = [];

@@ -9,7 +9,15 @@ import { requireNotOver } from '../products/offers.ts';
 import type { PosContext } from '../request/context.ts';
 import { createNotFoundFault, operation, requireContact, type Visit } from '../request/visit.ts';
 import { createId, formatCartSubject, isId } from '../store.ts';
-import { abandonCart, createCartExpiredFault, fillCart, findCart, hasExpired, readRecordedCart } from './cart.ts';
+import {
+  abandonCart,
+  createCartExpiredFault,
+  fillCart,
+  findCart,
+  hasExpired,
+  readRecordedCart,
+  removeAwaitedOrder,
+} from './cart.ts';
 
 const itemParams = { id: pathId };
 const example = { params: { id: examples.ids.line } };
@@ -59,17 +67,21 @@ export function createCartRoutes(context: PosContext, edition: Edition): AnyOper
       path: '/shopping-cart',
       access: 'visitor',
       summary: 'Abandons the cart and releases its places; returns the empty cart',
-      description: 'A later item begins a new cart.',
+      description:
+        'A later item begins a new cart. An order whose payment failed, and which is the cart again, is abandoned, too.',
       query: langQuery,
       answers: { 200: Cart },
       example: { answer: edition.examples.noCart },
       handle: async ({ visitor }) => {
         const { session } = visitor;
-        if (session && session.cartId !== null) {
-          const { cartId } = session;
+        const recorded = session && (await readRecordedCart(context, session));
+        // That which is shown: an order whose payment failed may be the cart again.
+        const shown = session && !(recorded && hasExpired(recorded)) && (await findCart(context, session, recorded));
+        const cartId = shown ? shown.id : session?.cartId;
+        if (session && cartId) {
           await abandonCart(context.orders, session.institution, cartId);
           await context.sessions.update(session, (current) =>
-            current.cartId === cartId ? { cartId: null } : undefined,
+            current.cartId === cartId ? { cartId: null, awaiting: removeAwaitedOrder(current, cartId) } : undefined,
           );
         }
         return ok(await viewCart(visitor, { order: undefined }));

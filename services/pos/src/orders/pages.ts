@@ -77,18 +77,24 @@ export async function readSettledOrder(
   const isOther = looked?.payments.some(
     ({ paymentId, state }) => state === 'captured' || (paymentId === payment.id && state !== 'pending'),
   );
-  return (isOther && (await orders.get(institution, order.id))) || order;
+  const settled = isOther ? await orders.get(institution, order.id) : undefined;
+  if (settled) return settled;
+  // Completed, and not decided yet: nobody can pay there any more.
+  const isOver = looked?.payments.some(({ paymentId, url }) => paymentId === payment.id && url === null);
+  return isOver ? { ...order, payment: { ...payment, url: null } } : order;
 }
 
-/** Of an address (RFC 3986), so that every reader finds the same host in it, and a provider replaces nothing. */
-const ADDRESS = /^[\w\-.~:/?#[\]@!$&'()*+,;=%]+$/;
+/**
+ * Of an address (RFC 3986) whose host is written out, so that every reader finds the same one in it, and a provider
+ * replaces nothing.
+ */
+const ADDRESS = /^https?:\/\/[\w\-.:[\]]+(?:[/?#][\w\-.~:/?#[\]@!$&'()*+,;=%]*)?$/i;
 
 /** @throws {PosFault} invalid_return_url unless it is below an origin of the point of sale or of this installation */
 export function requireReturnUrl({ pointOfSale, address }: Visit, given: string | undefined): void {
   if (given === undefined) return;
-  const admitted = [new URL(address).origin, ...pointOfSale.returnUrls];
-  const isBelow = (origin: string) => given.startsWith(origin) && /^(?:[/?#]|$)/.test(given.slice(origin.length));
-  if (ADDRESS.test(given) && URL.canParse(given) && admitted.some(isBelow)) return;
+  const admitted = [address, ...pointOfSale.returnUrls].map((one) => new URL(one).origin);
+  if (ADDRESS.test(given) && URL.canParse(given) && admitted.includes(new URL(given).origin)) return;
   throw new PosFault(
     'invalid_return_url',
     '$.returnUrl must be an address below an origin of returnUrls of the point of sale, or of this installation.',

@@ -239,9 +239,11 @@ describe('the return address', () => {
     return { status, code, host, cartId, sent: openedFor(cartId)[0]?.returnUrl };
   };
 
-  test.each([`${SHOP}/thanks?a=1#b`, SHOP, `${SHOP}?a`, 'https://other.example:8443/x', `${PUBLIC_URL}/shop/`])(
-    '%s reaches the provider unchanged',
-    async (returnUrl) => expect(await returning(returnUrl)).toMatchObject({ status: 201, sent: returnUrl }),
+  test.each([
+    ...[`${SHOP}/thanks?a=1#b`, SHOP, `${SHOP}?a`, 'https://other.example:8443/x', `${PUBLIC_URL}/shop/`],
+    ...['HTTPS://SHOP.Opera.example/x', `${SHOP}:443/x`],
+  ])('%s reaches the provider unchanged', async (returnUrl) =>
+    expect(await returning(returnUrl)).toMatchObject({ status: 201, sent: returnUrl }),
   );
 
   test('is the page of the order in the shop where none is given', async () => {
@@ -253,7 +255,10 @@ describe('the return address', () => {
     ...['https://evil.example/', 'http://shop.opera.example/', `${SHOP}.evil.example/`, `${SHOP}:444/`, '/thanks'],
     ...[`${SHOP}@evil.example/`, `${SHOP}\\@evil.example/`, `${SHOP}\t.evil.example/`, ` ${SHOP}/`, `${SHOP}/a b`],
     ...[
-      'HTTPS://SHOP.OPERA.EXAMPLE/',
+      'https:shop.opera.example/',
+      'https:///shop.opera.example/',
+      'https://%73hop.opera.example/',
+      'https://shop.opera.example@other.example:8443/',
       `${SHOP}/{CHECKOUT_SESSION_ID}`,
       'javascript:alert(1)',
       'https://other.example/',
@@ -274,6 +279,17 @@ describe('who comes back', () => {
     const { data } = await order(token, id);
     expect(data).toMatchObject({ state: 'confirmed', payment: { method: 'stripe', state: 'captured', url: null } });
     for (const { barcode } of Object.values(data.items)) expect(barcode).toMatch(/^barcode\./);
+  });
+
+  test('is not led to a page that is completed and not decided yet, as long as it waits', async () => {
+    const { token, id, payment } = await waiting();
+    fixture.payments.complete(id);
+    expect((await order(token, id)).data).toMatchObject({
+      state: 'payment_pending',
+      payment: { ...payment, url: null },
+    });
+    const { data } = await links.read(await links.tokenOf({ id, token }));
+    expect(data).toMatchObject({ payment: { state: 'pending', url: null } });
   });
 
   test('by a link does so, too', async () => {

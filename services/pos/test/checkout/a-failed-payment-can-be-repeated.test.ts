@@ -95,6 +95,18 @@ describe('an order whose payment failed', () => {
   });
 });
 
+test.each([true, false])(
+  'the cart that is emptied is the one that is shown, whether it was shown before: %s',
+  async (isShown) => {
+    const { token, cartId } = await failed();
+    if (isShown) await shopper.cart(token);
+    expect((await fixture.call('DELETE', '/shopping-cart', { token })).data).toMatchObject({ id: null, items: {} });
+    expect((await shopper.cart(token)).data.id).toBeNull();
+    expect(fixture.orders.orders.get(cartId)?.state).toBe('cancelled');
+    expect((await shopper.fill(token)).cartId).not.toBe(cartId);
+  },
+);
+
 describe('a session has one cart', () => {
   test('while the cart has items, the order stays open and can be cancelled', async () => {
     const { token, cartId } = await shopper.fill();
