@@ -13,7 +13,6 @@ import type { Catalog, Orders } from './clients/services.ts';
 import { createKeyBox, type KeyBox } from './keys/box.ts';
 import { createPaymentsMetrics, type PaymentsMetrics } from './metrics.ts';
 import type { Provider } from './provider/port.ts';
-import { createStripe } from './provider/stripe.ts';
 import { openCollections, type ProviderDocument } from './store.ts';
 
 const given = flag('PAYMENT_SIMULATOR', { optional: true });
@@ -52,7 +51,8 @@ export interface PaymentsContext extends ReturnType<typeof openCollections> {
   readonly publicUrl: string;
   readonly graceMs: number;
   maySimulate(): boolean;
-  connect(institution: string, secretKey: string): Provider;
+  /** The provider's library is loaded with the first keys that are used. */
+  connect(institution: string, secretKey: string): Promise<Provider>;
   readonly metrics: PaymentsMetrics;
   readonly log: Pick<Logger, 'warn' | 'error'>;
   readonly now: () => number;
@@ -91,11 +91,13 @@ export function createContext(
     graceMs: own.paymentGraceSeconds * 1_000,
     // Read at each use: with demo data it is on once that is made.
     maySimulate: () => own.paymentSimulator,
-    connect: (institution, secretKey) =>
-      createStripe(secretKey, {
+    async connect(institution, secretKey) {
+      const { createStripe } = await import('./provider/stripe.ts');
+      return createStripe(secretKey, {
         fetch: /^.k_simulated_/.test(secretKey) ? simulate(institution) : fetch,
         onAnswered: metrics.onAnswered,
-      }),
+      });
+    },
     metrics,
     log: logger,
     now,
@@ -103,7 +105,7 @@ export function createContext(
 }
 
 /** @throws Error where they were encrypted under another KEY_ENCRYPTION_KEY */
-export function connectWith(context: PaymentsContext, keys: ProviderDocument): Provider {
+export async function connectWith(context: PaymentsContext, keys: ProviderDocument): Promise<Provider> {
   const secretKey = context.keyBox.open(keys.id, 'secretKey', keys.secretKey);
   if (secretKey === undefined)
     throw new Error('the keys of a payment provider were encrypted under another KEY_ENCRYPTION_KEY: set them again');

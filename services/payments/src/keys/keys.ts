@@ -183,7 +183,7 @@ const findPendingPage = async (
 const requireSameAccount = async (context: PaymentsContext, institution: string, secretKey: string): Promise<void> => {
   const pending = await findPendingPage(context, institution);
   if (pending === 'opening') throw createOpeningFault();
-  await requireAccepted(context.connect(institution, secretKey), pending, readMode(secretKey));
+  await requireAccepted(await context.connect(institution, secretKey), pending, readMode(secretKey));
   // While the provider was asked another page may have been asked for, with the keys that are still stored.
   const next = await findPendingPage(context, institution);
   if (next === 'opening' || (next && !pending)) throw createOpeningFault();

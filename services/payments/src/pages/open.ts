@@ -71,7 +71,7 @@ const findOrInsert = async (context: PaymentsContext, institution: string, asked
   const payments = context.payments.of(institution);
   const keys = await findKeys(context, institution, asked.provider);
   if (!keys) return UNAVAILABLE;
-  const connected = { keys, provider: connectWith(context, keys) };
+  const connected = { keys, provider: await connectWith(context, keys) };
   const id = deriveId('pay', asked.orderId, asked.requestId);
   const known = await payments.get(id);
   const isOff = keys.state !== 'active' || (keys.mode === 'simulated' && !context.maySimulate());

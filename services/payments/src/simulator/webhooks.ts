@@ -1,7 +1,7 @@
 // What the provider tells of a change, and how: events in the form of its SDK, signed.
 
 import { createRandomId } from '@boxoffice/runtime';
-import Stripe from 'stripe';
+import type Stripe from 'stripe';
 import { listDisputes, showRefund, showSession } from './objects.ts';
 import { isPaid, isWithdrawing } from './session.ts';
 import type { Session, SimulatedSession } from './store.ts';
@@ -62,11 +62,16 @@ export interface SignedWebhook {
 }
 
 /** `now`: seconds since 1970. */
-export function signWebhook({ type, object }: SimulatedEvent, secret: string, now: number): SignedWebhook {
+export async function signWebhook(
+  { type, object }: SimulatedEvent,
+  secret: string,
+  now: number,
+): Promise<SignedWebhook> {
+  const { default: library } = await import('stripe');
   const payload = JSON.stringify({
     id: createRandomId('evt_simulated', 24),
     object: 'event',
-    api_version: Stripe.API_VERSION,
+    api_version: library.API_VERSION,
     created: now,
     data: { object },
     livemode: false,
@@ -74,7 +79,7 @@ export function signWebhook({ type, object }: SimulatedEvent, secret: string, no
     request: { id: null, idempotency_key: null },
     type,
   });
-  const signature = Stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp: now });
+  const signature = library.webhooks.generateTestHeaderString({ payload, secret, timestamp: now });
   return { body: Buffer.from(payload), signature };
 }
 
@@ -94,7 +99,7 @@ export function createWebhooks({ now, findWebhookSecret, deliver, logger }: Webh
     if (secret === undefined) return;
     const seconds = Math.floor(now() / 1_000);
     for (const event of listEvents(before, after, seconds)) {
-      const { body, signature } = signWebhook(event, secret, seconds);
+      const { body, signature } = await signWebhook(event, secret, seconds);
       await deliver(after.institution, body, signature);
     }
   };

@@ -14,7 +14,7 @@ export async function takeWebhook(
   const secret = keys && openSecret(context, keys);
   const hint =
     keys && secret !== undefined
-      ? connectWith(context, keys).verifyWebhook(body, signature, secret, context.now())
+      ? (await connectWith(context, keys)).verifyWebhook(body, signature, secret, context.now())
       : undefined;
   if (hint === undefined) {
     context.metrics.countWebhook('refused');

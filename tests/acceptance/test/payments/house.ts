@@ -198,7 +198,7 @@ export async function openHouse(): Promise<House> {
       return response.status;
     },
     async sendWebhook(webhook) {
-      const { body, signature } = signWebhook(webhook, WEBHOOK_SECRET, Math.floor(clock.now / 1_000));
+      const { body, signature } = await signWebhook(webhook, WEBHOOK_SECRET, Math.floor(clock.now / 1_000));
       const response = await send('payments', `/svc/v3/payment-providers/stripe/webhooks/${INSTITUTION}`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'stripe-signature': signature },
