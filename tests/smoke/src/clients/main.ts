@@ -1,7 +1,7 @@
 // Clients that generators make of the served descriptions, and the linters of these.
 
 import { createHash } from 'node:crypto';
-import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startProduct } from '@boxoffice/acceptance';
@@ -17,6 +17,15 @@ interface Language {
 }
 
 const pythonOf = (folder: string): string => join(folder, 'environment', 'bin', 'python');
+
+/** For Go the generator names a list of texts and nulls, as one of several forms, `ArrayOf*string`. */
+const nameNullableLists = async (folder: string): Promise<void> => {
+  for (const name of await readdir(folder)) {
+    if (!name.endsWith('.go')) continue;
+    const code = await readFile(join(folder, name), 'utf8');
+    await writeFile(join(folder, name), code.replaceAll('ArrayOf*string', 'ArrayOfNullableString'));
+  }
+};
 
 const TSC = ['--noEmit', '--strict', '--target', 'es2022', '--module', 'esnext', '--moduleResolution', 'bundler'];
 
@@ -42,6 +51,7 @@ const languages: readonly Language[] = [
     options: 'useOneOfDiscriminatorLookup=true',
     tool: ['go', 'version'],
     async build(cwd) {
+      await nameNullableLists(cwd);
       await run('go', ['mod', 'tidy'], { cwd });
       await run('go', ['vet', '.'], { cwd });
     },
