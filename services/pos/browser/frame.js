@@ -58,12 +58,17 @@ export function isConfined() {
 const WHOLE = /^\/(?:account|order|ticket-link|lost-link)\b/;
 const OF_CART = /^\/(?:cart|checkout)\b/;
 
+/** The address of a page that leaves the frame, in whose language it stays: another site's frame keeps no choice. */
+export function linkToWhole(path) {
+  return `${link(path)}${path.includes('?') ? '&' : '?'}lang=${shop.language}`;
+}
+
 /** Whether a page is only in the whole window, where it then opens. The browser resolves the path: `/./account`. */
 const leavesFrame = (path) => {
   if (!isFramed()) return false;
   const shown = pathOf(new URL(link(path), location.origin).pathname) ?? '';
   const isWhole = WHOLE.test(shown) || (OF_CART.test(shown) && isConfined());
-  if (isWhole) window.open(link(path), '_top');
+  if (isWhole) window.open(linkToWhole(path), '_top');
   return isWhole;
 };
 

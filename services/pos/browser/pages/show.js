@@ -1,5 +1,5 @@
 import { h, newId } from '../dom.js';
-import { isConfined, link } from '../frame.js';
+import { isConfined, link, linkToWhole } from '../frame.js';
 import { badge, fillPosters } from '../poster.js';
 import { productOf } from '../state.js';
 import { dayParts, isShow, shortDay, t, time } from '../texts/index.js';
@@ -56,7 +56,7 @@ const soldOut = ({ type }) =>
   );
 
 const inWholeWindow = ({ id, type }) => {
-  const href = link(`/show/${encodeURIComponent(id)}`);
+  const href = linkToWhole(`/show/${encodeURIComponent(id)}`);
   return h('a', { class: 'button', href, target: '_top' }, t('choosePlaces', { type }));
 };
 

@@ -244,11 +244,11 @@ describe('the way to the payment page', () => {
     expect([left, modules.state.keptLink('ord_1')]).toEqual([[payment.url], url]);
   });
 
-  test('is left to the page of the order, in the whole window, in a frame, and where there is nothing to pay', async () => {
+  test('is left to the page of the order, in the whole window and its language, in a frame, and where there is nothing to pay', async () => {
     await modules.paying.goToOrder(orderOf({ payment: null }));
     window.top = outside;
     await modules.paying.goToOrder(orderOf({}));
-    expect([left, whole]).toEqual([[], ['/shop/tickets.example/order/ord_1?new=1 _top']]);
+    expect([left, whole]).toEqual([[], ['/shop/tickets.example/order/ord_1?new=1&lang=en _top']]);
   });
 
   test('is taken again by another try, by whoever has the link, too', async () => {
@@ -287,7 +287,7 @@ describe('an address of an earlier release', () => {
     'of what is never in a frame leads out of it, %s',
     (path) => {
       follow(`#/${path}`, outside);
-      expect([replaced, whole]).toEqual([[], [`/shop/tickets.example/${path} _top`]]);
+      expect([replaced, whole]).toEqual([[], [`/shop/tickets.example/${path}?lang=en _top`]]);
     },
   );
 });

@@ -57,21 +57,27 @@ export function describeFrames({ product, browser, story }: ShopFixture): void {
     return { page, frame, close: () => context.close() };
   };
 
-  story('a house of another site shows the shop; one chooses, and logs in, in the whole window', async () => {
-    const address = await openShop('Framed afar', 'stage.gif');
-    const { page, frame, close } = await open(HOUSE, address);
-    await frame.getByRole('heading', { level: 1, name: 'Framed afar' }).waitFor();
-    expect(await frame.getByRole('img', { name: 'Its stage' }).getAttribute('src')).toBe(`${IMAGES}/stage.gif`);
-    await frame.getByRole('link', { name: 'Choose your tickets' }).click();
-    await page.waitForURL(/\/show\//);
-    await page.locator('.seat.is-free').first().waitFor({ state: 'attached' });
-    await page.goto(`${HOUSE}/`);
-    await frame.locator('main[data-live]').waitFor();
-    await frame.getByRole('link', { name: 'Log in' }).first().click();
-    await page.waitForURL(/\/account$/);
-    await locateHeading(page, 'Log in').waitFor();
-    await close();
-  });
+  story(
+    'a house of another site shows the shop; one chooses, and logs in, in the whole window, in its language',
+    async () => {
+      const address = (await openShop('Framed afar', 'stage.gif')).replace('lang=en', 'lang=de');
+      const { page, frame, close } = await open(HOUSE, address);
+      await frame.getByRole('heading', { level: 1, name: 'Framed afar' }).waitFor();
+      expect(await frame.getByRole('img', { name: 'Its stage' }).getAttribute('src')).toBe(`${IMAGES}/stage.gif`);
+      // The whole window speaks the language of the frame, and the browser's way back leads to the house.
+      await frame.getByRole('link', { name: 'Karten wählen' }).click();
+      await page.waitForURL(/\/show\/[^/]+\?lang=de$/);
+      await page.locator('.seat.is-free').first().waitFor({ state: 'attached' });
+      await page.getByRole('heading', { level: 2, name: 'Plätze wählen' }).waitFor();
+      await page.goBack();
+      await page.waitForURL(`${HOUSE}/`);
+      await frame.locator('main[data-live]').waitFor();
+      await frame.getByRole('link', { name: 'Anmelden' }).first().click();
+      await page.waitForURL(/\/account\?lang=de$/);
+      await locateHeading(page, 'Anmelden').waitFor();
+      await close();
+    },
+  );
 
   story('a house of the same site has the cart in the frame, too, and no form in it that logs in', async () => {
     const address = await openShop('Framed near', 'lost.png');
