@@ -135,19 +135,16 @@ const closeAll = async (context: PaymentsContext, pages: readonly PaymentDocumen
 };
 
 /** Of tries at the same time, which have not seen each other, the newest one's page stays open. */
-const keepNewest = async (context: PaymentsContext, { institution, id }: PaymentDocument, answer: Outcome) => {
-  const own = answer.page && (await context.payments.of(institution).get(id));
-  if (!own) return answer;
-  const open = (await findPages(context, institution, own.orderId)).filter(isPending);
+const keepNewest = async (context: PaymentsContext, { institution, id, orderId }: PaymentDocument, answer: Outcome) => {
+  if (answer.page === null) return answer;
+  const open = (await findPages(context, institution, orderId)).filter(isPending);
+  const own = open.find((one) => one.id === id);
+  // A later try has closed it meanwhile.
+  if (!own) return UNAVAILABLE;
+  const others = open.filter((one) => one !== own);
   const isNewer = (other: PaymentDocument) =>
     other.createdAt > own.createdAt || (other.createdAt === own.createdAt && other.id > own.id);
-  if (!open.some(isNewer))
-    return (
-      (await closeAll(
-        context,
-        open.filter((other) => other.id !== id),
-      )) ?? answer
-    );
+  if (!others.some(isNewer)) return (await closeAll(context, others)) ?? answer;
   await closeAll(context, [own]);
   return UNAVAILABLE;
 };
