@@ -41,6 +41,10 @@ const findResources = async (): Promise<void> => {
   const tax = await must('/svc/v3/catalog/taxes', 'POST', { code, name: { en: 'VAT' }, rate: '2.6' });
   const ofFee = { code, name: { en: 'Refund fee' }, per: 'order', amount: 100, taxId: tax.id, state: 'paused' };
   const fee = await must('/svc/v3/catalog/fees', 'POST', ofFee);
+  const discount = await must('/svc/v3/catalog/discounts', 'POST', {
+    ...{ name: { en: 'Any' }, trigger: 'code', effect: { percent: '10', roundTo: 5 }, limits: { uses: 3 } },
+    ...{ tariffIds: [tariff.id], channels: { clientIds: ['cl_any'] }, state: 'paused' },
+  });
   const [client] = (await must('/svc/v3/clients')).items;
   const [apiKey] = (await must('/svc/v3/api-keys')).items;
   const [user] = (await must('/svc/v3/users?role=manager')).items;
@@ -60,6 +64,7 @@ const findResources = async (): Promise<void> => {
   pathOf.set('/svc/v3/catalog/points-of-sale/{serviceHost}', `/svc/v3/catalog/points-of-sale/${pos?.serviceHost}`);
   pathOf.set('/svc/v3/catalog/taxes/{taxId}', `/svc/v3/catalog/taxes/${tax.id}`);
   pathOf.set('/svc/v3/catalog/fees/{feeId}', `/svc/v3/catalog/fees/${fee.id}`);
+  pathOf.set('/svc/v3/catalog/discounts/{discountId}', `/svc/v3/catalog/discounts/${discount.id}`);
   pathOf.set('/svc/v3/orders/{orderId}', orderPath);
   pathOf.set('/svc/v3/orders/{orderId}/payments/{paymentId}', `/svc/v3/orders/${waiting.id}/payments/${payment.id}`);
   pathOf.set('/svc/v3/tickets/{ticketId}', ticketPath);
