@@ -41,7 +41,7 @@ export function createRoutes(store: Store, cache = createCatalogCache(store)): A
     ...createStockRoutes(store),
     // listShopProducts, getShopAvailability, listShopPlaces, getShopSeatMap
     ...createShopRoutes(store, cache),
-    // quoteItems, quoteOrderItems
+    // quoteItems, readPricing, quoteOrderItems
     ...createQuoteRoutes(store),
   ];
 }

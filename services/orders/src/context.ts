@@ -31,11 +31,13 @@ import {
 import { announceOrder, ORDER_RECORDED } from './events.ts';
 import { followWrite } from './follows.ts';
 import { createId } from './ids.ts';
+import { type CodeGuesses, createCodeGuesses } from './orders/code-guesses.ts';
 import { createHoldLimit, type HoldLimit, selectLimitName } from './saga/hold-limit.ts';
 import { keepMoney, type OrderDocument, openCollections } from './store.ts';
 
 export interface OrdersContext extends ReturnType<typeof openCollections> {
   readonly stock: Stock;
+  readonly guesses: CodeGuesses;
   readonly contacts: Contacts;
   readonly tickets: Tickets;
   /** Of work that a request has done itself. Unless a write since has made it due once more; changes no version. */
@@ -89,6 +91,7 @@ export function createContext({
     contacts: createContacts(createServiceClient(contactsApi, { url: contactsUrl, credentials, logger })),
     tickets: createTickets(createServiceClient(ticketsApi, { url: ticketsUrl, credentials, logger })),
     endedWork,
+    guesses: createCodeGuesses(stored.codeGuesses),
     limit: createHoldLimit(orders, (client) => limits[selectLimitName(client)]),
     mayDo: null,
     now: Date.now,

@@ -120,13 +120,25 @@ const linksCollection = collection<LinkDocument>('performance_links', [
 /** By its id: an order of it that is written afterwards is cancelled at once. */
 const cancelledCollection = collection<Document>('cancelled_performances');
 
-export const collections = [ordersCollection, linksCollection, cancelledCollection];
+export interface GuessesDocument extends Document {
+  /** When somebody named unknown codes, each by an entry, oldest first; epoch milliseconds. */
+  readonly guesses: readonly number[];
+  readonly expiresAt: number;
+}
+
+/** By a hash of who has guessed. */
+const guessesCollection = collection<GuessesDocument>('code_guesses', [
+  { name: 'expiry', fields: ['expiresAt'], acrossInstitutions: true },
+]);
+
+export const collections = [ordersCollection, linksCollection, cancelledCollection, guessesCollection];
 
 export function openCollections(store: Store) {
   return {
     orders: store.collection(ordersCollection),
     links: store.collection(linksCollection),
     cancelledPerformances: store.collection(cancelledCollection),
+    codeGuesses: store.collection(guessesCollection),
   };
 }
 
@@ -159,4 +171,5 @@ export const retention: Retentions = {
   },
   performance_links: { retained: 'as long as their orders' },
   cancelled_performances: { retained: 'for good' },
+  code_guesses: { retained: 'a quarter of an hour', ends: [{ field: 'expiresAt', afterMs: 0 }] },
 };

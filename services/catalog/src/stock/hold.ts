@@ -176,20 +176,27 @@ const namingPlaces = async (
   return createRefusal('invalid_reference', all.join('; '), why.reason === 'invalid_reference' ? why.item : first.item);
 };
 
+/** Nothing but places is missing: what else would refuse the order can be told from its prices. */
+export interface ShortOfPlaces extends Refusal, Pick<Held, 'pricing'> {
+  readonly sold: readonly Sold[];
+}
+
 /** Shared by the holds of a process: contention, and the running requests by key. */
 export function createHoldsContext() {
   return {
     contention: createContention(),
-    running: new Map<string, Promise<Held | Refusal>>(),
+    running: new Map<string, Promise<Outcome>>(),
   };
 }
+
+type Outcome = Held | Refusal | ShortOfPlaces;
 
 /** A repeat (same holder, request and version) returns the same places, also while the first one is running. */
 export function hold(
   context: Context,
   requested: HoldRequest,
   { contention, running }: ReturnType<typeof createHoldsContext>,
-): Promise<Held | Refusal> {
+): Promise<Outcome> {
   const key = JSON.stringify([context.collections.institution, requested.holder, requested.request, requested.asOf]);
   const first = running.get(key);
   if (first) return first;
@@ -198,7 +205,7 @@ export function hold(
   return outcome;
 }
 
-const holdOnce = async (context: Context, requested: HoldRequest, contention: Contention): Promise<Held | Refusal> => {
+const holdOnce = async (context: Context, requested: HoldRequest, contention: Contention): Promise<Outcome> => {
   const offers = await loadOffers(context, requested);
   const now = context.now();
   const sold = soldOf(requested, offers, now);
@@ -213,7 +220,8 @@ const holdOnce = async (context: Context, requested: HoldRequest, contention: Co
     claimPlaces(context.collections.places, claim, contention),
     readPricing(context, offers.institution, requested.codes, offers.codes),
   ]);
-  if ('short' in outcome) return namingPlaces(context, requested, offers, unavailable(outcome.short));
+  if ('short' in outcome)
+    return { ...(await namingPlaces(context, requested, offers, unavailable(outcome.short))), sold, pricing };
   // The end is that of the existing hold, not of a new one.
   const ends = outcome.held.flat().flatMap(({ state, freeFrom }) => (state === 'held' ? [freeFrom] : []));
   const lines = sold.flatMap((one, item) => (outcome.held[item] ?? []).map((place) => ({ item, place, ...one })));

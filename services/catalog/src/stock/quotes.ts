@@ -12,11 +12,11 @@ import {
 } from '../domain/sale.ts';
 import { isPublic, keepPublicPrices } from '../feed/projection.ts';
 import { readPublicTariffs } from '../feed/public.ts';
-import { codes, Pricing, readPricing } from '../pricing/offer.ts';
+import { codes, listCodes, Pricing, readPricing } from '../pricing/offer.ts';
 import { amount, ids, names } from '../schemas.ts';
-import type { Collections } from '../store.ts';
+import { type Collections, discountCodes, institutions } from '../store.ts';
 import { findUnknownPlaces, loadOffers, type Offers, quote, type UnknownPlaces } from './hold.ts';
-import { exampleItem, Hold, priced, Refused, viewTariffMembers } from './schemas.ts';
+import { exampleItem, Hold, ItemQuote, priced, Refused, toItemQuote, viewTariffMembers } from './schemas.ts';
 
 interface Requested extends ItemsRequest {
   /** Shows only what public access does; everything else reads like what never existed. */
@@ -62,17 +62,7 @@ const QuoteAnswer = named(
 const OrderQuote = named(
   'StockQuote',
   Type.Object({
-    quotes: Type.Array(
-      Type.Object({
-        item: Type.Integer({ description: 'the index of the requested item' }),
-        quantity: Type.Integer(),
-        criterion: createNullableSchema(Type.String({ description: 'what the tariff requires of the contact' })),
-        amount,
-        currency,
-        ...priced,
-      }),
-      { description: 'of each item that has a price' },
-    ),
+    quotes: Type.Array(ItemQuote, { description: 'of each item that has a price' }),
     refusals: Type.Array(Refused),
     pricing: Type.Optional(createNullableSchema(Pricing)),
   }),
@@ -120,6 +110,26 @@ export function createQuoteRoutes(store: Store): AnyOperation[] {
       },
     }),
     operation({
+      id: 'readPricing',
+      method: 'post',
+      path: '/internal/pricing',
+      access: 'internal',
+      withoutIdempotency: true,
+      summary: 'Returns what prices are made of now',
+      body: Type.Object({ codes: Type.Optional(codes) }),
+      answers: { 200: Type.Object({ pricing: createNullableSchema(Pricing) }) },
+      example: { body: {}, answer: { pricing: null } },
+      handle: async ({ caller, body }) => {
+        const context = createContext(store, caller.institution);
+        const found = await context.collections.getTogether({
+          institutions: { collection: institutions, ids: [caller.institution] },
+          codes: { collection: discountCodes, ids: [...listCodes(caller.institution, body.codes).keys()] },
+        });
+        const institution = found.institutions.get(caller.institution);
+        return ok({ pricing: await readPricing(context, institution, body.codes, found.codes) });
+      },
+    }),
+    operation({
       id: 'quoteOrderItems',
       method: 'post',
       path: '/internal/stock/order-quotes',
@@ -160,17 +170,12 @@ const quoteOrder = async (context: Context, requested: Requested): Promise<Stati
   const faulty = new Set(refusals.flatMap(({ reason, item }) => (reason === 'invalid_reference' ? [item] : [])));
   return {
     quotes: items.flatMap((item, index) => {
-      const price = findPrice(item, offers.performances.get(item.performanceId));
-      if (!price) return [];
-      const tariff = offers.tariffs.get(item.tariffId);
-      const product = offers.products.get(offers.performances.get(item.performanceId)?.productId ?? '');
-      return [
-        {
-          ...{ item: index, quantity: countItemPlaces(item), criterion: tariff?.criterion ?? null },
-          ...{ amount: price.amount, currency: price.currency },
-          ...(tariff ? viewTariffMembers(tariff, product) : {}),
-        },
-      ];
+      const performance = offers.performances.get(item.performanceId);
+      const price = findPrice(item, performance);
+      if (!performance || !price) return [];
+      const { productId } = performance;
+      const [tariff, product] = [offers.tariffs.get(item.tariffId), offers.products.get(productId)];
+      return [toItemQuote(item, index, { price, tariff, product, productId })];
     }),
     refusals: [...refusals, ...(await short(collections, requested, (index) => !faulty.has(index), now))],
     pricing: await readPricing(context, all.institution, requested.codes, all.codes),

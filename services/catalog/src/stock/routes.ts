@@ -21,6 +21,7 @@ import {
   requestId,
   toChangeView,
   toHoldView,
+  toItemQuote,
   toPlaceView,
   toRenewalView,
 } from './schemas.ts';
@@ -87,7 +88,15 @@ export function createStockRoutes(store: Store): AnyOperation[] {
         const { requestId: request, ...requested } = body;
         const outcome = await hold(createContext(store, caller.institution), { ...requested, request }, holds);
         if (!('reason' in outcome)) return ok(toHoldView(outcome));
-        return ok({ outcome: 'refused', refusal: outcome, heldUntil: null, pointOfSale: null, lines: [] });
+        const { reason, details, item } = outcome;
+        const refused = { outcome: 'refused' as const, refusal: { reason, details, item } };
+        const nothing = { ...refused, heldUntil: null, pointOfSale: null, lines: [] };
+        if (!('sold' in outcome)) return ok(nothing);
+        const quotes = requested.items.flatMap((one, index) => {
+          const sold = outcome.sold[index];
+          return sold ? [toItemQuote(one, index, { ...sold, productId: sold.product.id })] : [];
+        });
+        return ok({ ...nothing, quotes, pricing: outcome.pricing });
       },
     }),
     operation({

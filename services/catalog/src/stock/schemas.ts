@@ -12,8 +12,8 @@ import {
 import { type Static, Type } from 'typebox';
 import { paymentMethods, ticketDeliveries } from '../domain/point-of-sale.ts';
 import { computeValidUntil, getEntries } from '../domain/product.ts';
-import { refusalReasons } from '../domain/sale.ts';
-import { sortTexts, type Texts } from '../domain/tariff.ts';
+import { countItemPlaces, refusalReasons, type SaleItem } from '../domain/sale.ts';
+import { type Price, sortTexts, type Texts } from '../domain/tariff.ts';
 import { codes, Pricing } from '../pricing/offer.ts';
 import { taxId } from '../pricing/schemas.ts';
 import { productType } from '../products/schemas.ts';
@@ -110,6 +110,39 @@ export const priced = {
   ),
 };
 
+export const ItemQuote = named(
+  'StockItemQuote',
+  Type.Object({
+    item: Type.Integer({ description: 'the index of the requested item' }),
+    quantity: Type.Integer(),
+    productId: Type.Optional(Type.String()),
+    criterion: createNullableSchema(Type.String({ description: 'what the tariff requires of the contact' })),
+    amount,
+    currency,
+    ...priced,
+  }),
+);
+
+/** `item` is the index of the requested item. */
+export function toItemQuote(
+  requested: SaleItem,
+  item: number,
+  { price, tariff, product, productId }: PricedItem,
+): Static<typeof ItemQuote> {
+  return {
+    ...{ item, quantity: countItemPlaces(requested), productId, criterion: tariff?.criterion ?? null },
+    ...{ amount: price.amount, currency: price.currency },
+    ...(tariff ? viewTariffMembers(tariff, product) : {}),
+  };
+}
+
+interface PricedItem {
+  readonly price: Price;
+  readonly tariff: TariffDocument | undefined;
+  readonly product: ProductDocument | undefined;
+  readonly productId: string;
+}
+
 const Line = named(
   'HeldLine',
   Type.Object({
@@ -155,6 +188,9 @@ export const HoldAnswer = named(
       }),
     ),
     lines: Type.Array(Line, { description: 'one per place, in the order of the items' }),
+    quotes: Type.Optional(
+      Type.Array(ItemQuote, { description: 'of the items, where nothing but places refuses the hold' }),
+    ),
     pricing: Type.Optional(createNullableSchema(Pricing)),
   }),
 );

@@ -22,7 +22,12 @@ export const UsesAnswer = named(
   'Uses',
   Type.Object({
     outcome: oneOf(['held', 'refused']),
-    short: createNullableSchema(Type.String({ description: 'the first pool without enough free uses' })),
+    short: createNullableSchema(
+      Type.Object(
+        { pool: Type.String(), free: Type.Integer({ description: 'now, at least' }) },
+        { description: 'the first pool without enough free uses' },
+      ),
+    ),
     uses: Type.Array(Type.Object({ pool: Type.String(), ids: Type.Array(Type.String()) }), {
       description: 'as requested, in their order',
     }),
@@ -37,7 +42,16 @@ export async function holdUses(
   const items = uses.map(({ pool, count }) => ({ performanceId: pool, seatCategoryId: pool, count }));
   const claim = { holder, request, asOf, items, until: Date.parse(heldUntil), now: now() };
   const outcome = await claimPlaces(collections.places, claim);
-  if ('short' in outcome) return { outcome: 'refused', short: uses[outcome.short]?.pool ?? null, uses: [] };
+  if ('short' in outcome) {
+    const { pool = '', count = 0 } = uses[outcome.short] ?? {};
+    const free = await collections.places.count({
+      performanceId: pool,
+      seatCategoryId: pool,
+      freeFrom: { lte: now() },
+    });
+    // What has become free meanwhile is left to the next request, so that a caller who asks again asks for less.
+    return { outcome: 'refused', short: { pool, free: Math.min(free, count - 1) }, uses: [] };
+  }
   return {
     outcome: 'held',
     short: null,

@@ -37,10 +37,12 @@ describeOnEachEngine('quotes', (catalog) => {
     test('prices by item, and nothing is held', async () => {
       const show = await createShow(catalog, createStalls(10));
       const answered = await quote([buildItem(show, { quantity: 3 }), buildItem(show)]);
+      const { productId } = show.performance;
+      const priced = { productId, criterion: null, amount: 4_200, currency: 'CHF', ...plain };
       expect(answered).toEqual({
         quotes: [
-          { item: 0, quantity: 3, criterion: null, amount: 4_200, currency: 'CHF', ...plain },
-          { item: 1, quantity: 1, criterion: null, amount: 4_200, currency: 'CHF', ...plain },
+          { item: 0, quantity: 3, ...priced },
+          { item: 1, quantity: 1, ...priced },
         ],
         refusals: [],
         pricing: null,
@@ -173,8 +175,10 @@ describeOnEachEngine('quotes', (catalog) => {
     };
 
     test('has the prices that the public catalogue shows', async () => {
-      expect(await quote(buildItem(await newPublicShow(), { quantity: 2 }))).toEqual({
-        quotes: [{ item: 0, quantity: 2, amount: 3_000, currency: 'CHF', criterion: null, ...plain }],
+      const show = await newPublicShow();
+      const { productId } = show.performance;
+      expect(await quote(buildItem(show, { quantity: 2 }))).toEqual({
+        quotes: [{ item: 0, quantity: 2, productId, amount: 3_000, currency: 'CHF', criterion: null, ...plain }],
         refusals: [],
         pricing: null,
       });

@@ -14,6 +14,17 @@ export const ids = {
 
 const place = (seat: number) => ({ id: `plc_00mhs1k2e7d3kq0w8z1x_0_0_${seat}`, label: `A-${seat}`, row: 'A', seat });
 
+const vat = (gross: number, tax: number) => [
+  { taxId: 'tax_00mhs1k1v6n3hd8c5j2r', rate: '2.6', net: gross - tax, tax, gross },
+];
+
+const composition = {
+  base: 12_000,
+  components: [{ kind: 'fee', id: 'fee_00mhs1k1w2p7ke4b9m6t', name: { fr: 'Frais', en: 'Booking fee' }, amount: 500 }],
+  amount: 12_500,
+  taxes: vat(12_500, 317),
+} as const;
+
 const line = (lineId: string, seat: number, ticketId: string | null) => ({
   id: lineId,
   productId: 'prd_00mhs1k2a4h9rv2c6t5b',
@@ -22,7 +33,7 @@ const line = (lineId: string, seat: number, ticketId: string | null) => ({
   seatCategoryId: ids.category,
   tariffId: ids.tariff,
   place: place(seat),
-  amount: 12_500,
+  ...composition,
   currency: 'CHF',
   beneficiary: null as { readonly firstName: string | null; readonly lastName: string | null } | null,
   ticketId,
@@ -51,6 +62,9 @@ export const open = {
   ticketDelivery: 'print',
   currency: 'CHF',
   lines: [line(ids.line, 14, null), line(other, 15, null)],
+  fees: [],
+  taxes: vat(25_000, 634),
+  codes: [],
   total: 25_000,
   paid: 0,
   refunded: 0,
@@ -88,7 +102,7 @@ const quotedLine = {
   performanceId: ids.performance,
   seatCategoryId: ids.category,
   tariffId: ids.tariff,
-  amount: 12_500,
+  ...composition,
 };
 
 export const quote = {
@@ -96,10 +110,15 @@ export const quote = {
   currency: 'CHF',
   total: 25_000,
   lines: [quotedLine, quotedLine],
+  fees: [],
+  taxes: vat(25_000, 634),
+  codes: [],
   refusals: [{ item: 0, status: 'order_places_unavailable', details: 'Not enough places are free for $.items[0].' }],
 };
 
-export const oneLine = { ...open, version: 4, lines: open.lines.slice(0, 1), total: 12_500, due: 12_500 };
+const ofOneLine = { total: 12_500, taxes: composition.taxes };
+
+export const oneLine = { ...open, version: 4, lines: open.lines.slice(0, 1), ...ofOneLine, due: 12_500 };
 
 // In the future, so that trying the example is not refused.
 const dueAt = '2037-02-15T23:00:00.000Z';
@@ -225,7 +244,7 @@ export const cart = {
   pointOfSale: addition.pointOfSale,
   contactNumber: null,
   ticketDelivery: 'electronic',
-  total: cartLine.amount,
+  ...ofOneLine,
   due: cartLine.amount,
   lines: [{ ...cartLine, criterion: null, beneficiary: { firstName: 'Clara', lastName: 'Haskil' }, about }],
   deadline: open.expiresAt,

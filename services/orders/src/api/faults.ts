@@ -13,21 +13,24 @@ export const stateCodes: readonly Code[] = Object.values(codesByState);
 
 export class RefusedOrder extends Fault {
   readonly reason: Reason;
+  /** How many codes are refused because nobody has made them. */
+  readonly unknownCodes: number;
 
-  constructor(reason: Reason, ...fault: ConstructorParameters<typeof Fault>) {
+  constructor(reason: Reason, fault: ConstructorParameters<typeof Fault>, unknownCodes = 0) {
     super(...fault);
     this.reason = reason;
+    this.unknownCodes = unknownCodes;
   }
 }
 
 /** `payment_recorded` with its `Location` if money is recorded. */
-export function toFault({ reason, details, state, recorded }: Refusal): RefusedOrder {
+export function toFault({ reason, details, state, recorded, unknownCodes }: Refusal): RefusedOrder {
   if (recorded) {
     const Location = formatPaymentPath(recorded.orderId, recorded.paymentId);
-    return new RefusedOrder(reason, 'payment_recorded', details, { Location });
+    return new RefusedOrder(reason, ['payment_recorded', details, { Location }]);
   }
   const code = (reason === 'wrong_state' && state && codesByState[state]) || codes[reason].code;
-  return new RefusedOrder(reason, code, details, getHeaders(code));
+  return new RefusedOrder(reason, [code, details, getHeaders(code)], unknownCodes);
 }
 
 const getHeaders = (code: Code): FaultHeaders => (code === 'conflict' ? { 'Retry-After': '1' } : {});

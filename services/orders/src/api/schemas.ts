@@ -13,6 +13,7 @@ import {
 import { Type } from 'typebox';
 import { catalogValues } from '../clients/generated/catalog.ts';
 import { disputeStates, paymentStates, providerModes, providers, refundStates, states } from '../domain/order/order.ts';
+import { codeStates, codes, composition, createMoneySchema, createTaxesSchema, texts } from './price-schemas.ts';
 import { Place, ShownBeneficiary, Ticket } from './ticket-schema.ts';
 
 const { Array: List, Boolean: Flag, Integer, Number: Real, Object: Members, Optional, String: Text } = Type;
@@ -24,10 +25,6 @@ export const externalReference = createLineSchema({
   maxLength: 200,
   description: "the institution's or reseller's own reference of the order",
 });
-
-/** Totals stay far below where integers stop being exact. */
-const money = (minimum: number, description = "in the currency's minor unit") =>
-  Integer({ minimum, maximum: 1_000_000_000_000, description });
 
 export const pointOfSale = createLineSchema({
   maxLength: 253,
@@ -95,12 +92,13 @@ export const NewOrder = named(
     pointOfSale: Optional(pointOfSale),
     externalReference: Optional(externalReference),
     ticketDelivery: Optional(ticketDelivery),
+    codes: Optional(codes),
     items,
     payment: Optional(
       named(
         'OrderPaymentInput',
         Members(
-          { method, amount: money(1), reference: Optional(reference) },
+          { method, amount: createMoneySchema(1), reference: Optional(reference) },
           { description: "captured money, the order's total: the order is sold at once" },
         ),
       ),
@@ -135,7 +133,7 @@ export const Line = named(
     seatCategoryId: Text(),
     tariffId: Text(),
     place: Place,
-    amount: money(0),
+    ...composition,
     currency,
     beneficiary: createNullableSchema(ShownBeneficiary),
     ticketId: createNullableSchema(Text({ description: 'known from the confirmation on' })),
@@ -156,16 +154,30 @@ export const OrderQuote = named(
   Members({
     available: Flag({ description: 'whether the order would be accepted now' }),
     currency: createNullableSchema(currency),
-    total: money(0),
+    total: createMoneySchema(0),
     lines: List(
       named(
         'QuotedLine',
-        Members({ item: Integer({ minimum: 0, description: 'the index of the item' }), ...quoted, amount: money(0) }),
+        Members({ item: Integer({ minimum: 0, description: 'the index of the item' }), ...quoted, ...composition }),
       ),
       {
         description: 'one per place of the items that have a price',
       },
     ),
+    fees: List(
+      named(
+        'QuotedFee',
+        Members({
+          feeId: Text(),
+          name: texts,
+          amount: createMoneySchema(0),
+          taxes: createTaxesSchema('that it includes'),
+        }),
+      ),
+      { description: 'of the whole order' },
+    ),
+    taxes: createTaxesSchema('of all lines and fees, without those whose gross is 0'),
+    codes: codeStates,
     refusals: List(
       named(
         'OrderRefusal',
@@ -210,15 +222,36 @@ export const Order = named(
     ticketDelivery,
     currency,
     lines: List(Line),
-    total: money(0),
-    paid: money(0),
-    refunded: money(0, 'refunds that have not failed, and lost disputes'),
-    due: money(
+    fees: List(
+      named(
+        'OrderFee',
+        Members({
+          id: Text(),
+          kind: oneOf(['order', 'change'], { description: 'whether the order or a change of it has it' }),
+          feeId: createNullableSchema(Text()),
+          lineId: createNullableSchema(Text()),
+          changeId: createNullableSchema(Text()),
+          name: texts,
+          amount: createMoneySchema(0),
+          taxes: createTaxesSchema('that it includes'),
+        }),
+      ),
+      { description: 'of the whole order, once' },
+    ),
+    taxes: createTaxesSchema('of all lines and fees by tax and rate, without those whose gross is 0'),
+    codes: codeStates,
+    total: createMoneySchema(0, "lines and fees, in the currency's minor unit"),
+    paid: createMoneySchema(0),
+    refunded: createMoneySchema(0, 'refunds that have not failed, and lost disputes'),
+    due: createMoneySchema(
       0,
       'of the total, without goodwill, what was not paid, or went back since; pending payments pay nothing',
     ),
-    credit: money(0, 'what was paid beyond what is owed, and not refunded; of a cancelled or expired order all of it'),
-    goodwill: money(0, 'what refunds gave back of a confirmed order that was paid: it is not due again'),
+    credit: createMoneySchema(
+      0,
+      'what was paid beyond what is owed, and not refunded; of a cancelled or expired order all of it',
+    ),
+    goodwill: createMoneySchema(0, 'what refunds gave back of a confirmed order that was paid: it is not due again'),
     paymentStatus: oneOf(['unpaid', 'partial', 'paid'], { description: '`paid`: nothing is due' }),
     refundStatus: oneOf(['none', 'partial', 'full'], { description: 'how much of what was paid went back' }),
     expiresAt: createNullableSchema(createInstantSchema('end of the hold of an open order')),
@@ -269,7 +302,7 @@ export const ProviderRecord = Members({
   provider: oneOf(providers),
   mode: oneOf(providerModes),
   reference: Type.Unsafe<string>({ ...reference, description: "the provider's session" }),
-  amount: money(1),
+  amount: createMoneySchema(1),
   currency,
 });
 
@@ -277,7 +310,7 @@ export const NewPayment = named(
   'PaymentInput',
   Members({
     method,
-    amount: money(1),
+    amount: createMoneySchema(1),
     currency: ownCurrency,
     reference: Optional(reference),
     status: oneOf(['captured', 'pending'], { description: '`pending`: its outcome is not known yet' }),
@@ -316,7 +349,7 @@ export const Payment = named(
         oneOf(disputeStates, { description: "of a provider's payment: its dispute; null: there is none" }),
       ),
     ),
-    amount: money(0),
+    amount: createMoneySchema(0),
     currency,
     reference: Optional(createNullableSchema(reference)),
     status: oneOf(paymentStates, { description: 'only `captured` pays' }),
@@ -336,7 +369,7 @@ export const paymentReadOnly = listReadOnlyMembers(Payment, PaymentChange);
 export const NewRefund = named(
   'RefundInput',
   Members({
-    amount: money(1),
+    amount: createMoneySchema(1),
     currency: ownCurrency,
     method: Optional({ ...method, description: 'how it was given back; this or `provider`' }),
     provider: Optional(oneOf(providers, { description: 'who is to give it back; this or `method`' })),
@@ -352,7 +385,7 @@ export const Refund = named(
   Members({
     id: Text(),
     orderId: Text(),
-    amount: money(0),
+    amount: createMoneySchema(0),
     currency,
     method,
     provider: shownProvider,
@@ -361,7 +394,7 @@ export const Refund = named(
     state: oneOf(refundStates, {
       description: '`pending`: the provider has not answered; `failed`, later too: the money is still there',
     }),
-    goodwill: money(0, 'of the amount what is not due again and was no credit; of a failed one 0'),
+    goodwill: createMoneySchema(0, 'of the amount what is not due again and was no credit; of a failed one 0'),
     createdBy,
     createdAt: timestamp,
   }),

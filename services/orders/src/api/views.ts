@@ -11,6 +11,7 @@ import {
   computeTotal,
 } from '../domain/order/money.ts';
 import type { Cancellation, Line, MoneyRecord, Order, Payment, Refund } from '../domain/order/order.ts';
+import { computeBase, listLineTaxes, listOrderTaxes } from '../domain/price/order-price.ts';
 import { formatOrderPath } from '../ids.ts';
 import type { OrderDocument } from '../store.ts';
 import { createNotFoundFault } from './faults.ts';
@@ -35,7 +36,10 @@ export function toLineView(line: Line, { currency }: Pick<OrderDocument, 'curren
     seatCategoryId: line.seatCategoryId,
     tariffId: line.tariffId,
     place: { id: place.id, label: place.label, row: place.row, seat: place.seat },
+    base: computeBase(line),
+    components: [...(line.price?.components ?? [])],
     amount: line.amount,
+    taxes: [...listLineTaxes(line)],
     currency,
     beneficiary: beneficiary ? { firstName: beneficiary.firstName, lastName: beneficiary.lastName } : null,
     ticketId: line.ticketId,
@@ -56,6 +60,12 @@ export function toOrderView(order: OrderDocument): Static<typeof schemas.Order> 
     ticketDelivery: order.ticketDelivery ?? 'print',
     currency: order.currency,
     lines: order.lines.map((line) => toLineView(line, order)),
+    fees: (order.fees ?? []).map(({ id, fee, amount, taxes }) => ({
+      ...{ id, kind: 'order' as const, feeId: fee.id, lineId: null, changeId: null, name: fee.name, amount },
+      taxes: [...taxes],
+    })),
+    taxes: listOrderTaxes(order),
+    codes: [...(order.codes ?? [])],
     total: computeTotal(order),
     paid: computePaid(order),
     refunded: computeRefunded(order),

@@ -9,15 +9,17 @@ import { cancelByShopper, changeLine, isCart, type LineChange } from '../domain/
 import { refuse } from '../domain/decisions.ts';
 import type { State } from '../domain/order/order.ts';
 import { isHidden, isPastDue } from '../domain/order/state.ts';
+import { listStock } from '../domain/price/order-price.ts';
 import { deriveId } from '../ids.ts';
 import { type CancelRule, cancelOrder, cancelUnlessEnded } from '../orders/actions.ts';
 import { permitTariffs } from '../orders/buyer.ts';
 import { holdAndInsert } from '../orders/create.ts';
 import { addOrderLines } from '../orders/lines.ts';
+import { composeLine, isComposed, runWithPrices, toBuyer } from '../orders/prices.ts';
 import { runCommand } from '../saga/command.ts';
 import { deriveAddressHolder, deriveLoginHolder } from '../saga/hold-limit.ts';
 import { expireNow, findAny, findOrder } from '../saga/sell.ts';
-import { type Target, toTarget } from '../saga/write.ts';
+import { type Rule, type Target, toTarget } from '../saga/write.ts';
 import type { OrderDocument } from '../store.ts';
 import type { Addition, PerformanceOrders } from './schemas.ts';
 
@@ -29,7 +31,8 @@ type CartAddition = Target &
 export async function addToCart(context: OrdersContext, addition: CartAddition): Promise<OrderDocument> {
   const { institution, orderId, request, pointOfSale, address, login, items } = addition;
   const member = login === undefined ? undefined : deriveLoginHolder(institution, login);
-  const permit = (lines: readonly HeldLine[]) => permitItems(context, institution, items, lines);
+  const permit = (lines: readonly Pick<HeldLine, 'criterion' | 'item'>[]) =>
+    permitItems(context, institution, items, lines);
   const add = () =>
     addOrderLines(context, { institution, orderId, request, appliesTo: 'carts' }, items, { permit, holder: member });
   if (await context.orders.of(institution).get(orderId)) return add();
@@ -85,9 +88,17 @@ export async function changeCartLine(
       : [];
   const priced = tariff ?? (contactNumber === undefined ? undefined : line);
   if (isOpen && priced) await permitTariffs(context, target.institution, contactNumber, [priced]);
-  const change = { beneficiary, ...(tariff ? { tariff } : {}) };
+  const change = {
+    beneficiary,
+    ...(tariff ? { tariff: { ...tariff, ...composeLine(tariff, tariff.book, toBuyer(found)) } } : {}),
+  };
   const command = { ...target, request, appliesTo: 'carts' } as const;
-  const { order } = await runCommand(context, command, (current, now) => changeLine(current, lineId, change, now));
+  const rule =
+    (price?: (order: OrderDocument) => OrderDocument): Rule =>
+    (current, now) =>
+      changeLine(current, lineId, change, now, price);
+  const isPriced = tariff !== undefined && (tariff.book !== null || isComposed(found));
+  const { order } = isPriced ? await runWithPrices(context, command, rule) : await runCommand(context, command, rule());
   return order;
 }
 
@@ -95,7 +106,7 @@ export async function changeCartLine(
 export async function abandonCart(context: OrdersContext, target: Target): Promise<OrderDocument> {
   const found = await findAny(context, target);
   if (!isCart(found)) throw createRefusalFault('cart_gone');
-  const placeIds = found.lines.map(({ place }) => place.id);
+  const placeIds = listStock(found.lines);
   const order = await cancelUnlessEnded(context, { ...target, appliesTo: 'carts' }, null);
   if (order.state !== 'cancelled' || placeIds.length === 0) return order;
   try {

@@ -17,6 +17,12 @@ export type RequestedItem = Body<'holdPlaces'>['items'][number];
 /** `item` is the index of the request's item that the place is for. */
 export type HeldLine = AnswerOf<Catalog, 'holdPlaces'>['lines'][number];
 
+/** What the institution's prices are made of. */
+export type Book = NonNullable<AnswerOf<Catalog, 'holdPlaces'>['pricing']>;
+
+/** The price of a requested item, without its places. */
+export type PricedItem = AnswerOf<Catalog, 'quoteOrderItems'>['quotes'][number];
+
 export interface Held {
   /** ISO 8601 UTC. */
   readonly heldUntil: string;
@@ -24,6 +30,8 @@ export interface Held {
   /** Of the point of sale; print without one. */
   readonly ticketDelivery: TicketDelivery;
   readonly lines: readonly HeldLine[];
+  /** Null: there is nothing beside the bases. */
+  readonly book: Book | null;
 }
 
 /** Milliseconds: under contention a hold takes longer than any other call of the catalog. */
@@ -40,23 +48,38 @@ export function createStock(catalog: ServiceClient<Catalog>) {
   return {
     /**
      * The same `requestId` again gives the same places; a later `asOf` is another try. @throws Fault with the order's
-     * code for what the catalog refuses; then nothing is held
+     * code for what the catalog refuses, or what `checkFirst` throws where only places are missing; then nothing is
+     * held
      */
-    async hold(institution: string, body: Versioned<'holdPlaces'>): Promise<Held> {
+    async hold(
+      institution: string,
+      body: Versioned<'holdPlaces'>,
+      checkFirst?: (items: readonly PricedItem[], book: Book | null) => Promise<void>,
+    ): Promise<Held> {
       const answer = await catalog.call(institution, 'holdPlaces', { body, timeoutMs: HOLD_MS });
-      const { refusal: refused, heldUntil, pointOfSale, lines } = answer;
+      const { refusal: refused, heldUntil, pointOfSale, lines, quotes = [], pricing: book = null } = answer;
+      if (refused?.reason === 'places_unavailable') await checkFirst?.(quotes, book);
       if (refused) throw createRefusalFault(refused.reason, refused.details);
       const { serviceHost = null, ticketDelivery = 'print' } = pointOfSale ?? {};
-      return { heldUntil: String(heldUntil), pointOfSale: serviceHost, ticketDelivery, lines };
+      return { heldUntil: String(heldUntil), pointOfSale: serviceHost, ticketDelivery, lines, book };
+    },
+
+    /** Uses of limited discounts and codes, all or none, until the same instant as places. A repeat finds them. */
+    holdUses: (institution: string, body: Versioned<'holdUses'>) =>
+      catalog.call(institution, 'holdUses', { body, timeoutMs: CHANGE_MS }),
+
+    /** Null where prices are bases, and no code is given. */
+    async pricing(institution: string, codes: readonly string[]): Promise<Book | null> {
+      return (await catalog.call(institution, 'readPricing', { body: { codes: [...codes] } })).pricing;
     },
 
     /** Nothing is held. @throws Fault as `hold` */
     async quotes(institution: string, items: readonly Omit<RequestedItem, 'quantity'>[], pointOfSale: string | null) {
       const body = { items, ...(pointOfSale === null ? {} : { pointOfSale }) };
-      const { refusal: refused, quotes } = await catalog.call(institution, 'quoteItems', { body });
+      const { refusal: refused, quotes, pricing = null } = await catalog.call(institution, 'quoteItems', { body });
       if (refused) throw createRefusalFault(refused.reason, refused.details);
       if (quotes.length !== items.length) throw new Error('the catalog answered without a price for every item');
-      return quotes;
+      return quotes.map((quote) => ({ ...quote, book: pricing }));
     },
 
     /** `publicOnly`: what public access does not show is unknown. */

@@ -2,7 +2,9 @@ import { hasTickets } from './confirmation.ts';
 import { accept, type Decision, type Refused, refuse } from './decisions.ts';
 import { createContactNamedFacts, createOrderConfirmedFact } from './order/facts.ts';
 import { type Guest, type Line, type Order, type State, states, type TicketDelivery } from './order/order.ts';
-import { checkDecidable, markModified } from './order/state.ts';
+import { checkDecidable, markModified, sellIfPaid } from './order/state.ts';
+import type { CodeState } from './price/discounts.ts';
+import { isSameCode } from './price/terms.ts';
 
 /** Keeps a guest's data until the contact is written, and the contact number of a former guest until it is erased. */
 export function setBuyer<O extends Order>(
@@ -37,6 +39,13 @@ export function removeFormerGuests<O extends Order>(order: O, seen: NonNullable<
     : order;
 }
 
+/** The same ones, in the same order. */
+export function hasCodes({ codes: had = [] }: Pick<Order, 'codes'>, codes: readonly CodeState[]): boolean {
+  return codes.length === had.length && codes.every(({ code }, index) => isSameCode(code, had[index]?.code ?? ''));
+}
+
+const changeable: readonly State[] = ['open', 'reserved'];
+
 const undelivered: readonly State[] = ['open', 'reserved', 'payment_pending', 'expired'];
 
 /** By the criteria that the buyer's contact does not meet. */
@@ -54,8 +63,8 @@ export function checkTariffAccess(
 }
 
 /**
- * The delivery until the confirmation, contact and external reference in every visible state; absent stays, null
- * removes. A change publishes `order.confirmed` again, since tickets carry the buyer. A guest whose contact is not
+ * The delivery until the confirmation, codes while open or reserved, contact and external reference in every visible
+ * state; absent stays, null removes. `price` is what codes and contact make of the prices. A change publishes `order.confirmed` again, since tickets carry the buyer. A guest whose contact is not
  * written yet is deleted. `criteria` of another contact; absent: tariffs go to anybody. Refused:
  * `tariff_not_accessible`.
  */
@@ -65,9 +74,13 @@ export function changeDetails<O extends Order>(
     readonly contactNumber?: string | null;
     readonly externalReference?: string | null;
     readonly ticketDelivery?: TicketDelivery;
+    readonly codes?: readonly CodeState[];
   },
   now: number,
-  criteria?: readonly string[],
+  {
+    criteria,
+    price = (same) => same,
+  }: { readonly criteria?: readonly string[]; readonly price?: (order: O) => O } = {},
 ): Decision<O> {
   // Allowed past the deadline, but the expiry is written first.
   const refused = checkDecidable(order, states, 'changed', now);
@@ -77,16 +90,25 @@ export function changeDetails<O extends Order>(
   const isTooLate = isOtherDelivery && checkDecidable(order, undelivered, 'delivered in another way', now);
   if (isTooLate) return isTooLate;
   const isOtherBuyer = contactNumber !== order.contactNumber;
-  if (!isOtherDelivery && !isOtherBuyer && externalReference === order.externalReference) return accept(order);
+  const { codes } = patch;
+  const hasOtherCodes = codes !== undefined && !hasCodes(order, codes);
+  const unchangeable = hasOtherCodes && checkDecidable(order, changeable, 'given other codes', now);
+  if (unchangeable) return unchangeable;
+  if (!hasOtherCodes && !isOtherDelivery && !isOtherBuyer && externalReference === order.externalReference)
+    return accept(order);
   const mayNeed = isOtherBuyer && criteria && order.state !== 'cancelled';
   const unmet = mayNeed ? checkTariffAccess(order.lines, criteria) : undefined;
   if (unmet) return unmet;
   const own = isOtherBuyer ? dropUnwrittenGuest(order, now) : order;
   const delivery = isOtherDelivery ? { ticketDelivery } : {};
   const former = isOtherBuyer && order.contactNumber !== null ? { hadContact: true as const } : {};
-  const next: O = markModified({ ...own, contactNumber, externalReference, ...delivery, ...former }, now);
-  if (!isOtherBuyer) return accept(next);
-  return accept(next, ...createContactNamedFacts(next), ...(hasTickets(order) ? [createOrderConfirmedFact(next)] : []));
+  const given = hasOtherCodes ? { codes } : {};
+  const changed: O = markModified({ ...own, contactNumber, externalReference, ...delivery, ...former, ...given }, now);
+  const isPriced = (hasOtherCodes || isOtherBuyer) && changeable.includes(order.state);
+  const { next, facts } = isPriced ? sellIfPaid(price(changed), now) : accept(changed);
+  if (!isOtherBuyer) return accept(next, ...facts);
+  const named = [...createContactNamedFacts(next), ...(hasTickets(order) ? [createOrderConfirmedFact(next)] : [])];
+  return accept(next, ...facts, ...named);
 }
 
 /** A contact not written yet will not be. */

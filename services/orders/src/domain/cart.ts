@@ -5,7 +5,7 @@ import { accept, type Decision, isRefused, refuse } from './decisions.ts';
 import { markListed, toBeneficiary } from './lines.ts';
 import { createContactNamedFacts } from './order/facts.ts';
 import { computeDue, isAmountList } from './order/money.ts';
-import type { Guest, Line, Order, Texts } from './order/order.ts';
+import type { Guest, Line, LineComposition, Order, Texts } from './order/order.ts';
 import { checkDecidable, isHidden, markModified } from './order/state.ts';
 import { addPayment } from './payments.ts';
 import { addPage, checkPage, isPayableNoMore, isProvider, type ProviderPage } from './providers.ts';
@@ -17,6 +17,7 @@ export interface LineChange {
     readonly amount: number;
     readonly currency: string;
     readonly name?: Texts;
+    readonly price?: LineComposition;
   };
   /** Null removes a name. */
   readonly beneficiary?: { readonly firstName?: string | null; readonly lastName?: string | null };
@@ -36,6 +37,7 @@ export function changeLine<O extends Order>(
   lineId: string,
   { tariff, beneficiary }: LineChange,
   now: number,
+  price: (order: O) => O = (same) => same,
 ): Decision<O> {
   if (!isCart(order)) return refuse('cart_gone');
   const refused = checkDecidable(order, ['open'], 'changed in its lines', now);
@@ -44,17 +46,25 @@ export function changeLine<O extends Order>(
   if (!line) return refuse('unknown_line');
   if (tariff && tariff.currency !== order.currency)
     return refuse('currency_mismatch', `The cart is in ${order.currency}, the tariff is in ${tariff.currency}.`);
-  const price = tariff && { tariffId: tariff.tariffId, criterion: tariff.criterion, amount: tariff.amount };
   const next: Line = {
     ...line,
-    ...price,
+    ...(tariff ? toTariff(line, tariff) : {}),
     ...(tariff ? describeTariff(line, tariff.name) : {}),
     beneficiary: toBeneficiary({ ...line.beneficiary, ...beneficiary }),
   };
   const lines = order.lines.map((other) => (other.id === lineId ? next : other));
   if (!isAmountList(lines.map(({ amount }) => amount))) return refuse('invalid_amount');
-  return accept(markModified({ ...order, lines }, now));
+  return accept(markModified(price({ ...order, lines }), now));
 }
+
+/** The fees of the hold stay, and the discount as long as it matches. */
+const toTariff = (
+  { price: had }: Line,
+  { tariffId, criterion, amount, price }: NonNullable<LineChange['tariff']>,
+): Pick<Line, 'tariffId' | 'criterion' | 'amount' | 'price'> => {
+  const kept = price && had ? { ...price, fees: had.fees, ...(had.grant && { grant: had.grant }) } : price;
+  return { tariffId, criterion, amount, ...(kept && { price: kept }) };
+};
 
 const describeTariff = ({ about }: Line, name: Texts | undefined): Pick<Line, 'about'> => {
   if (!about) return {};

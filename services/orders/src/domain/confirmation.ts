@@ -15,6 +15,7 @@ import {
   refuseState,
   unpaidStates,
 } from './order/state.ts';
+import { listStock, listUses } from './price/order-price.ts';
 
 export function hasTickets({ state, cancellation }: Pick<Order, 'state' | 'cancellation'>): boolean {
   return state === 'confirmed' || cancellation?.hadTickets === true;
@@ -40,7 +41,7 @@ export function checkSellable(order: Order, onAccount: boolean, now: number): Re
   return undefined;
 }
 
-/** `replaced`: places sold instead of places of the lines that were taken meanwhile. */
+/** `replaced`: places, or uses of discounts, sold instead of those of the lines that were taken meanwhile. */
 export interface Sale {
   readonly soldPlaceIds: readonly string[];
   readonly replaced?: readonly { readonly replaces: string; readonly place: Place }[];
@@ -49,7 +50,7 @@ export interface Sale {
 /** The caller has decided that the order may be sold. Refused: `overtaken` unless the place of every line was sold. */
 export function confirm<O extends Order>(order: O, sale: Sale, now: number): Decision<O> {
   const lines = order.lines.map((line) => toSoldLine(line, sale.replaced));
-  if (lines.some(({ place }) => !sale.soldPlaceIds.includes(place.id))) return refuse('overtaken');
+  if (listStock(lines).some((id) => !sale.soldPlaceIds.includes(id))) return refuse('overtaken');
   const confirmed: O = {
     ...markSeen(order, now),
     state: 'confirmed',
@@ -67,8 +68,11 @@ export function confirm<O extends Order>(order: O, sale: Sale, now: number): Dec
 }
 
 const toSoldLine = (line: Line, replaced: Sale['replaced']): Line => {
-  const place = replaced?.find(({ replaces }) => replaces === line.place.id)?.place ?? line.place;
-  return { ...line, place, ticketId: getCurrentTicketId(line) };
+  const find = (id: string) => replaced?.find(({ replaces }) => replaces === id)?.place;
+  const { place, price } = line;
+  const uses = listUses(line).map((id) => find(id)?.id ?? id);
+  const sold = price?.grant ? { price: { ...price, grant: { ...price.grant, uses } } } : {};
+  return { ...line, ...sold, place: find(place.id) ?? place, ticketId: getCurrentTicketId(line) };
 };
 
 /**

@@ -61,6 +61,14 @@ export const refusals = {
     details: 'Only contacts with an account buy on account.',
   },
   tariff_not_accessible: { code: 'order_tariff_not_accessible', shopReason: 'tariff_not_accessible' },
+  unknown_code: { code: 'discount_unknown_code', shopReason: null },
+  code_used_up: { code: 'discount_limit_reached', shopReason: null },
+  code_not_applicable: { code: 'discount_not_applicable', shopReason: null },
+  tariff_locked: {
+    code: 'order_tariff_locked',
+    shopReason: 'tariff_not_accessible',
+    details: 'A tariff is sold only with a discount that unlocks it: name its code in $.codes.',
+  },
   payment_declined: {
     code: 'precondition_failed',
     shopReason: 'payment_declined',
@@ -158,6 +166,8 @@ export interface Refusal {
   readonly state?: State;
   /** Despite the refusal. */
   readonly recorded?: { readonly orderId: string; readonly paymentId: string };
+  /** Of codes that nobody has made, how many. */
+  readonly unknownCodes?: number;
 }
 
 /** Nothing may be written. */

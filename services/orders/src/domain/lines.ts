@@ -3,11 +3,12 @@ import { createContactNamedFacts } from './order/facts.ts';
 import { isAmountList } from './order/money.ts';
 import type { Beneficiary, Line, NewLine, Order, State, TicketDelivery } from './order/order.ts';
 import { checkDecidable, isHidden, listPerformanceIds, markModified, sellIfPaid } from './order/state.ts';
+import { listStock } from './price/order-price.ts';
 
 export interface NewOrder
   extends Pick<
     Order,
-    'id' | 'client' | 'createdBy' | 'pointOfSale' | 'contactNumber' | 'externalReference' | 'currency'
+    'id' | 'client' | 'createdBy' | 'pointOfSale' | 'contactNumber' | 'externalReference' | 'currency' | 'codes'
   > {
   readonly ticketDelivery: TicketDelivery;
   readonly lines: readonly NewLine[];
@@ -109,12 +110,13 @@ export function removeReleasedPlaces<O extends Order>(order: O, released: readon
 /**
  * The order is sold if what it had paid covers them. Refused: `wrong_state`, `currency_mismatch`, `invalid_amount`,
  * `place_repeated`, and `past_due` if the hold came after the deadline. `until` counts if the cart
- * {@link isEmptiedCart}. After a refusal the caller releases what its request holds.
+ * {@link isEmptiedCart}. After a refusal the caller releases what its request holds. `price` is what its prices are then.
  */
 export function addLines<O extends Order>(
   order: O,
   held: { readonly lines: readonly NewLine[]; readonly currency: string; readonly until?: number },
   now: number,
+  price: (order: O) => O = (same) => same,
 ): Decision<O> {
   const refused = checkLinesAddable(order, now);
   if (refused) return refused;
@@ -126,17 +128,18 @@ export function addLines<O extends Order>(
   if (!isAmountList(lines.map(({ amount }) => amount))) return refuse('invalid_amount');
   const until = isEmptiedCart(order) && held.until !== undefined ? { expiresAt: held.until, deadline: held.until } : {};
   const again = held.lines.map(({ place }) => place.id);
-  return sellIfPaid(setLines({ ...removeReleasedPlaces(order, again), ...until }, lines, now), now);
+  return sellIfPaid(price(setLines({ ...removeReleasedPlaces(order, again), ...until }, lines, now)), now);
 }
 
 const setLines = <O extends Order>(order: O, lines: O['lines'], now: number): O =>
   markModified({ ...order, lines, performanceIds: listPerformanceIds(lines), heldPlaces: lines.length }, now);
 
-/** While open or reserved. The order is sold if what it had paid is its total now. Refused: `unknown_line`. */
+/** While open or reserved. The order is sold if what it had paid is its total by `price` then. Refused: `unknown_line`. */
 export function removeLine<O extends Order>(
   order: O,
   { lineId, asOf }: { readonly lineId: string; readonly asOf: number },
   now: number,
+  price: (order: O) => O = (same) => same,
 ): Decision<O> {
   const refused = checkDecidable(order, changeable, 'changed in its lines', now);
   if (refused) return refused;
@@ -144,9 +147,8 @@ export function removeLine<O extends Order>(
   if (!line) return refuse('unknown_line');
   const rest = order.lines.filter(({ id }) => id !== lineId);
   const { since, placeIds } = order.removedPlaces ?? { since: now, placeIds: [] };
-  const removedPlaces = { since, asOf, placeIds: [...placeIds, line.place.id] };
-  const left = setLines({ ...order, removedPlaces }, rest, now);
-  return sellIfPaid(left, now);
+  const removedPlaces = { since, asOf, placeIds: [...placeIds, ...listStock([line])] };
+  return sellIfPaid(price(setLines({ ...order, removedPlaces }, rest, now)), now);
 }
 
 const live: readonly State[] = ['open', 'reserved', 'payment_pending', 'confirmed'];

@@ -4,6 +4,8 @@ import { cancel, PERFORMANCE_CANCELLED } from '../domain/cancellation.ts';
 import { checkSellable, confirm, type Sale } from '../domain/confirmation.ts';
 import { accept, type Decision, isRefused, refuse } from '../domain/decisions.ts';
 import { extend, reserve } from '../domain/lines.ts';
+import type { Line } from '../domain/order/order.ts';
+import { listStock } from '../domain/price/order-price.ts';
 import { type Command, decideUntilSettled, runCommand, runStockFirst } from '../saga/command.ts';
 import { issueAtOnce } from '../saga/follow-ups.ts';
 import { sellPlaces } from '../saga/sell.ts';
@@ -20,12 +22,12 @@ export async function holdUntil(
   context: OrdersContext,
   order: OrderDocument,
   until: number,
-  lines: readonly { readonly place: { readonly id: string } }[] = order.lines,
+  lines: readonly Pick<Line, 'place' | 'price'>[] = order.lines,
 ): Promise<void> {
   if (lines.length === 0) return;
   await shortenInStock(context, order);
   const { institution, id } = order;
-  const body = { heldUntil: new Date(until).toISOString(), placeIds: lines.map(({ place }) => place.id) };
+  const body = { heldUntil: new Date(until).toISOString(), placeIds: listStock(lines) };
   const { missing } = await context.stock.extend(institution, id, body);
   if (missing.length > 0)
     throw createRefusalFault('places_gone', 'Places of the order are gone, so their hold cannot be extended.');
@@ -55,11 +57,7 @@ export function reserveOrder(context: OrdersContext, command: Command, dueAt: nu
 
 /** As {@link sellPlaces}. @throws Fault `precondition_failed` if places are gone */
 export async function sellAll(context: OrdersContext, order: OrderDocument): Promise<Sale> {
-  const sale = await sellPlaces(
-    context,
-    order,
-    order.lines.map(({ place }) => place.id),
-  );
+  const sale = await sellPlaces(context, order, listStock(order.lines));
   if (!sale) throw createRefusalFault('places_gone', 'Places of the order are gone, so it cannot be confirmed.');
   return sale;
 }

@@ -1,11 +1,14 @@
 import { createNotFoundFault, createRefusalFault, toFault } from '../api/faults.ts';
 import type { HeldLine } from '../clients/services.ts';
 import type { OrdersContext } from '../context.ts';
-import { changeDetails, checkTariffAccess } from '../domain/buyer.ts';
+import { changeDetails, checkTariffAccess, hasCodes } from '../domain/buyer.ts';
 import { isHidden } from '../domain/order/state.ts';
 import { type Command, runCommand } from '../saga/command.ts';
 import { issueAtOnce } from '../saga/follow-ups.ts';
+import { sellIfDue } from '../saga/sell.ts';
+import type { Rule } from '../saga/write.ts';
 import type { OrderDocument } from '../store.ts';
+import { isComposed, runWithPrices, toUnknownCodes } from './prices.ts';
 
 /** Criteria, none without a contact, or the fault of its number, by its path. */
 export async function readNamedContact(
@@ -37,14 +40,20 @@ export async function permitTariffs(
 }
 
 /**
- * Changes the contact, the external reference and, until the confirmation, the delivery of tickets; null removes. Its
+ * Changes the contact, the external reference, the codes of an open or reserved order and, until the confirmation, the
+ * delivery of tickets; null removes. Its
  * tickets follow a new contact. `toAnybody`: whether tariffs may go to a contact that does not meet their criterion.
  * @throws Fault `semantically_invalid` for an unknown contact, `order_tariff_not_accessible`
  */
 export async function changeOrder(
   context: OrdersContext,
   command: Command,
-  patch: Parameters<typeof changeDetails>[1],
+  {
+    codes,
+    ...patch
+  }: Omit<Parameters<typeof changeDetails>[1], 'codes'> & {
+    readonly codes?: readonly (string | { readonly code: string })[] | null;
+  },
   toAnybody: boolean,
 ): Promise<OrderDocument> {
   const { institution, orderId, ifMatch, requireUnchanged } = command;
@@ -57,9 +66,18 @@ export async function changeOrder(
   const { criteria, faults } = await readNamedContact(context, institution, named);
   const [fault] = faults;
   if (fault) throw createRefusalFault('invalid_reference', `${fault}.`);
-  const { order } = await runCommand(context, command, (current, now) =>
-    changeDetails(current, patch, now, toAnybody ? undefined : criteria),
-  );
+  const given = codes && toUnknownCodes(codes.map((one) => (typeof one === 'string' ? one : one.code)));
+  const wanted = codes === undefined ? undefined : (given ?? []);
+  const change = { ...patch, ...(wanted && { codes: wanted }) };
+  const rule =
+    (price?: (order: OrderDocument) => OrderDocument): Rule =>
+    (current, now) =>
+      changeDetails(current, change, now, { ...(toAnybody ? {} : { criteria }), ...(price && { price }) });
+  const checksCodes = wanted !== undefined && !hasCodes(found, wanted);
+  const isPriced = checksCodes || (isComposed(found) && named !== undefined);
+  const { order } = isPriced
+    ? await runWithPrices(context, command, rule, { checksCodes })
+    : await runCommand(context, command, rule());
   await issueAtOnce(context, order);
-  return order;
+  return order.saleDue ? sellIfDue(context, order) : order;
 }

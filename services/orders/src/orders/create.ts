@@ -13,6 +13,7 @@ import { open } from '../domain/lines.ts';
 import { beginOneCallSale, type OneCallSale } from '../domain/one-call.ts';
 import type { Creator, Order } from '../domain/order/order.ts';
 import { isUnpaid, markHandled } from '../domain/order/state.ts';
+import { listStock } from '../domain/price/order-price.ts';
 import { createRequestId, deriveId, deriveOrderIdFromKey, deriveOrderNumber, deriveSoldOrderId } from '../ids.ts';
 import type { Holder } from '../saga/hold-limit.ts';
 import { sell } from '../saga/sell.ts';
@@ -27,6 +28,17 @@ import {
   requirePlaceCount,
   toStockItems,
 } from './items.ts';
+import {
+  applyOrderPrice,
+  buildDraftLines,
+  type ClaimedPricing,
+  claimUses,
+  listClaimedUses,
+  readPricing,
+  requireSellable,
+  toBuyer,
+  toUnknownCodes,
+} from './prices.ts';
 
 export type OrderRequest = Static<typeof NewOrder>;
 
@@ -65,6 +77,11 @@ export function toMaker(caller: Caller): Maker {
   };
 }
 
+/** Of the client's codes, whoever is signed in at it. */
+export function toGuesser({ institution, client }: Pick<Caller, 'institution' | 'client'>) {
+  return { institution, who: ['client', client ?? ''] };
+}
+
 interface Creation {
   readonly id: string;
   /** Of the hold: a repeat finds the places of an earlier attempt. */
@@ -72,7 +89,9 @@ interface Creation {
   readonly idempotencyRecord?: IdempotencyRecord<OrderDocument> | undefined;
   /** Not listed, and its request is recorded for repeats. */
   readonly cart?: boolean;
-  readonly permit?: (lines: readonly HeldLine[]) => Promise<void>;
+  readonly permit?: (lines: readonly Pick<HeldLine, 'criterion' | 'item'>[]) => Promise<void>;
+  /** Of the order's contact; absent or null: it has none. */
+  readonly criteria?: readonly string[] | null;
   /** One call sells it: it is inserted unseen, with its sale due, and does not count as held. */
   readonly sale?: OneCallSale;
 }
@@ -86,6 +105,8 @@ export interface Taken {
   readonly held: Held;
   readonly requestId: string;
   readonly asOf: number;
+  /** Ids of claimed uses. */
+  readonly uses?: readonly string[];
 }
 
 /**
@@ -95,12 +116,12 @@ export interface Taken {
 export async function releaseRefused(
   context: OrdersContext,
   { institution, orderId }: Target,
-  { held, requestId, asOf }: Taken,
+  { held, requestId, asOf, uses = [] }: Taken,
 ): Promise<void> {
   const order = await context.orders.of(institution).get(orderId);
   const isOpen = order !== undefined && isUnpaid(order);
-  const own = new Set(isOpen ? order.lines.map(({ place }) => place.id) : []);
-  const placeIds = held.lines.flatMap(({ place }) => (own.has(place.id) ? [] : [place.id]));
+  const own = new Set(isOpen ? listStock(order.lines) : []);
+  const placeIds = [...held.lines.map(({ place }) => place.id), ...uses].filter((taken) => !own.has(taken));
   if (placeIds.length === 0) return;
   // Of an order that has bought its places, or has ended, whatever the request still holds.
   const which = order === undefined || isOpen ? { placeIds } : {};
@@ -121,24 +142,39 @@ export async function holdAndInsert(
   creation: Creation,
 ): Promise<OrderDocument> {
   const { institution } = maker;
-  const { id, request: requestId, idempotencyRecord, permit, sale } = creation;
+  const { id, request: requestId, idempotencyRecord, permit, sale, criteria = null } = creation;
   const { pointOfSale, items } = requested;
+  const codes = toUnknownCodes(requested.codes);
   const places = requirePlaceCount(items, 0);
   const end = sale ? () => undefined : await context.limit.admit(maker, places);
   try {
-    const wanted = { requestId, items: toStockItems(items), ...(pointOfSale === undefined ? {} : { pointOfSale }) };
+    const wanted = {
+      ...{ requestId, items: toStockItems(items) },
+      ...(pointOfSale === undefined ? {} : { pointOfSale }),
+      ...(codes && { codes: codes.map(({ code }) => code) }),
+    };
     // What an attempt of one call has held without an order is free once its hold ends, so that is short.
     const heldUntil = new Date(context.now() + HOLD_FOR_SALE_MS).toISOString();
     const how = { holder: id, asOf: FIRST_VERSION, ...(sale && { claimFirst: true, heldUntil }) };
-    const held = await context.stock.hold(institution, { ...wanted, ...how });
+    const held = await context.stock.hold(institution, { ...wanted, ...how }, async (priced, book) => {
+      await permit?.(priced);
+      const buyer = toBuyer({ pointOfSale: pointOfSale?.toLowerCase() ?? null, createdBy: maker.createdBy });
+      const draft = { ...buyer, codes, lines: buildDraftLines(priced, items, book, buyer) };
+      requireSellable({ ...draft, createdBy: maker.createdBy }, readPricing(book, buyer, criteria), context.now());
+    });
+    let uses: readonly string[] = [];
     try {
       await permit?.(held.lines);
-      const order = openOrder(context, maker, requested, held, creation);
-      return await insert(context, institution, order, idempotencyRecord);
+      const opened = openOrder(context, maker, { ...requested, codes }, held, creation);
+      const pricing = await claimUses(context, opened.next, readPricing(held.book, toBuyer(opened.next), criteria), {
+        ...{ institution, holder: id, requestId, asOf: FIRST_VERSION, heldUntil: held.heldUntil, checksCodes: true },
+      });
+      uses = listClaimedUses(pricing);
+      return await insert(context, institution, priceNewOrder(context, opened, pricing, creation), idempotencyRecord);
     } catch (error) {
       const isAnotherOrder = error instanceof UniqueViolation && !creation.cart;
       if (error instanceof Fault || error instanceof IdempotencyKeyTaken || isAnotherOrder)
-        await releaseRefused(context, { institution, orderId: id }, { held, requestId, asOf: FIRST_VERSION });
+        await releaseRefused(context, { institution, orderId: id }, { held, requestId, asOf: FIRST_VERSION, uses });
       throw error;
     }
   } finally {
@@ -149,16 +185,29 @@ export async function holdAndInsert(
 const openOrder = (
   context: OrdersContext,
   { client, createdBy }: Maker,
-  requested: OrderRequest,
+  requested: Omit<OrderRequest, 'codes'> & Pick<Order, 'codes'>,
   held: Held,
-  { id, request, cart = false, sale }: Creation,
+  { id, cart = false }: Creation,
 ): Accepted<Order> => {
   const { contactNumber = null, externalReference = null, ticketDelivery = held.ticketDelivery, items } = requested;
-  const own = { id, client, ...(createdBy && { createdBy }), pointOfSale: held.pointOfSale };
+  const { codes } = requested;
+  const own = { id, client, ...(createdBy && { createdBy }), pointOfSale: held.pointOfSale, ...(codes && { codes }) };
   const given = { ...own, contactNumber, externalReference, ticketDelivery, cart };
+  const decision = open({ ...given, ...createHeldLines(context, held, items, toBuyer(own)) }, context.now());
+  if (isRefused(decision)) throw toFault(decision.refused);
+  return decision;
+};
+
+const priceNewOrder = (
+  context: OrdersContext,
+  { next: opened, facts }: Accepted<Order>,
+  pricing: ClaimedPricing,
+  { request, cart = false, sale }: Creation,
+): Accepted<Order> => {
   const now = context.now();
-  const decision = open({ ...given, ...createHeldLines(context, held, items) }, now);
-  const made = sale && !isRefused(decision) ? beginOneCallSale(decision.next, sale, now) : decision;
+  const priced = applyOrderPrice({ ...opened, version: FIRST_VERSION }, pricing, now);
+  const { version: _, ...order } = priced;
+  const made = sale ? beginOneCallSale<Order>(order, sale, now) : { next: order, facts };
   if (isRefused(made)) throw toFault(made.refused);
   return cart ? accept(markHandled(made.next, request)) : made;
 };
@@ -197,10 +246,10 @@ export async function createOrder(
   requested: OrderRequest,
   idempotencyRecord: IdempotencyRecord<OrderDocument> | undefined,
 ): Promise<OrderDocument> {
-  const permit = await checkContact(context, maker, requested);
+  const checked = await checkContact(context, maker, requested);
   const own = deriveOrderIdFromKey(idempotencyRecord, context.now()) ?? context.newId('ord');
   const make = (id: string, request: string) =>
-    holdAndInsert(context, maker, requested, { id, request, idempotencyRecord, permit });
+    holdAndInsert(context, maker, requested, { id, request, idempotencyRecord, ...checked });
   try {
     return await make(own, createRequestId(idempotencyRecord));
   } catch (error) {
@@ -211,18 +260,19 @@ export async function createOrder(
 }
 
 /**
- * Checks the contact and the quantities of a new order. Returns what refuses held lines with tariffs that the contact
- * may not have. @throws Fault `semantically_invalid`
+ * Checks the contact and the quantities of a new order. Returns what the contact meets, and what refuses lines with
+ * tariffs that it may not have. @throws Fault `semantically_invalid`
  */
 const checkContact = async (context: OrdersContext, maker: Maker, requested: OrderRequest) => {
   const { institution } = maker;
   const contact = await readNamedContact(context, institution, requested.contactNumber);
   const faults = [...contact.faults, ...findQuantityFaults(requested.items)];
   if (faults.length > 0) throw await createInvalidReferenceFault(context, institution, requested, faults);
-  return async (lines: readonly HeldLine[]): Promise<void> => {
+  const permit = async (lines: readonly Pick<HeldLine, 'criterion'>[]): Promise<void> => {
     const refused = maker.sellsToAnybody ? undefined : checkTariffAccess(lines, contact.criteria);
     if (refused) throw toFault(refused.refused);
   };
+  return { permit, criteria: requested.contactNumber === undefined ? null : contact.criteria };
 };
 
 /**
@@ -244,13 +294,18 @@ export async function sellNewOrder(
   const make = async (id: string): Promise<OrderDocument> => {
     const onAccount = confirmation?.onAccount === true;
     if (onAccount && context.mayDo?.onAccount === false) throw createRefusalFault('on_account_excluded');
-    const permit = await checkContact(context, maker, requested);
+    const checked = await checkContact(context, maker, requested);
     const captured = payment && { ...payment, id: deriveId('pay', id), createdBy: maker.createdBy };
     const sale: OneCallSale = {
       fingerprint: idempotencyRecord?.fingerprint,
       ...(captured ? { payment: captured } : { confirmation: { onAccount } }),
     };
-    return holdAndInsert(context, maker, requested, { id, request: createRequestId(idempotencyRecord), permit, sale });
+    return holdAndInsert(context, maker, requested, {
+      id,
+      request: createRequestId(idempotencyRecord),
+      ...checked,
+      sale,
+    });
   };
   const makeOrFind = async (id: string): Promise<OrderDocument> =>
     make(id).catch(async (error: unknown) => {

@@ -6,6 +6,7 @@ import type { Held, HeldLine, RequestedItem } from '../clients/services.ts';
 import type { OrdersContext } from '../context.ts';
 import { toBeneficiary } from '../domain/lines.ts';
 import type { Beneficiary, NewLine } from '../domain/order/order.ts';
+import { type Buyer, composeLine } from './prices.ts';
 
 /** `contactNumber` is a visitor's; the tariff's criterion is checked against it. */
 export type OrderItem = Static<typeof NewOrder>['items'][number] & { readonly contactNumber?: string };
@@ -38,8 +39,12 @@ export const holdErrors = listCodes(
   'tariff_not_sold_here',
   'too_many_places',
   'tariff_not_accessible',
+  'tariff_locked',
   'invalid_reference',
 );
+
+/** Of the codes of an order. */
+export const codeErrors = listCodes('unknown_code', 'code_used_up', 'code_not_applicable');
 
 /** The catalog sells that many in one step. */
 const MAX_PLACES_PER_ORDER = 1_000;
@@ -81,15 +86,19 @@ export function checkSingleCurrency(currencies: readonly string[]): RefusedOrder
     : undefined;
 }
 
-/** @throws Fault `semantically_invalid` if the places have several currencies */
+/** At their bases. @throws Fault `semantically_invalid` if the places have several currencies */
 export function createHeldLines(
   { newId }: Pick<OrdersContext, 'newId'>,
-  { lines: held, heldUntil }: Held,
+  { lines: held, heldUntil, book }: Held,
   items: readonly OrderItem[],
+  buyer: Buyer,
 ): { readonly lines: readonly NewLine[]; readonly currency: string; readonly until: number } {
   const beneficiaries = matchBeneficiaries(held, items);
   const lines = held.map(
-    ({ productId, performanceId, startDate, seatCategoryId, tariffId, criterion, amount, place, about }, index) => ({
+    (
+      { productId, performanceId, startDate, seatCategoryId, tariffId, criterion, amount, place, about, ...terms },
+      index,
+    ) => ({
       id: newId('lin'),
       productId,
       performanceId,
@@ -98,6 +107,7 @@ export function createHeldLines(
       tariffId,
       criterion,
       amount,
+      ...composeLine({ amount, ...terms }, book, buyer),
       place: { id: place.id, label: place.label, row: place.row, seat: place.seat },
       ...(about === undefined ? {} : { about }),
       ...(beneficiaries[index] ? { beneficiary: beneficiaries[index] } : {}),

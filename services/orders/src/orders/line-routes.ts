@@ -41,7 +41,7 @@ export function createLinesRoutes(contextOf: ContextOf): AnyOperation[] {
         answerCreatedOrder,
       )((context, command, { caller: { scopes }, body: { items } }) => {
         requireBeneficiaries(items);
-        const permit = (lines: readonly HeldLine[], { institution, contactNumber }: OrderDocument) =>
+        const permit = (lines: readonly Pick<HeldLine, 'criterion'>[], { institution, contactNumber }: OrderDocument) =>
           permitTariffs(context, institution, contactNumber, lines);
         return addOrderLines(context, command, items, maySellToAnybody(scopes) ? {} : { permit });
       }),

@@ -30,9 +30,24 @@ import {
   requirePlaceCount,
   toStockItems,
 } from './items.ts';
+import {
+  applyOrderPrice,
+  buildDraftLines,
+  type ClaimedPricing,
+  claimUses,
+  isComposed,
+  listClaimedUses,
+  NO_PRICING,
+  readOrderPricing,
+  requireSellable,
+  runWithPrices,
+  toBuyer,
+} from './prices.ts';
+
+type Permitted = Pick<HeldLine, 'criterion' | 'item'>;
 
 interface AdditionOptions {
-  readonly permit?: ((lines: readonly HeldLine[], order: OrderDocument) => Promise<void>) | undefined;
+  readonly permit?: ((lines: readonly Permitted[], order: OrderDocument) => Promise<void>) | undefined;
   /** All places of the order count for it from then on; absent: as before. */
   readonly holder?: string | undefined;
 }
@@ -64,16 +79,21 @@ export async function addOrderLines(
         );
         if (moved > 0) former = order;
         await release(context, order);
-        const held = await holdMore(context, order, requestId, items);
+        const held = await holdMore(context, order, requestId, items, permit);
         taken = { held, requestId, asOf: order.version };
         await holdAsLong(context, order, held);
         await permit?.(held.lines, order);
-        return held;
+        const pricing = await priceMore(context, order, held, { requestId, items });
+        taken = { ...taken, uses: listClaimedUses(pricing) };
+        return { held, pricing };
       },
-      write: (held) => (order, now) => {
-        const own = holder === undefined ? order : { ...order, client: holder };
-        return addLines(own, createHeldLines(context, held, items), now);
-      },
+      write:
+        ({ held, pricing }) =>
+        (order, now) => {
+          const own = holder === undefined ? order : { ...order, client: holder };
+          const price = (next: OrderDocument) => applyOrderPrice(next, pricing, now);
+          return addLines(own, createHeldLines(context, held, items, toBuyer(order)), now, price);
+        },
     });
     if (former) context.limit.record(former, order.id, 0);
     await cancelIfOver(context, order);
@@ -101,19 +121,43 @@ const holdMore = async (
   order: OrderDocument,
   requestId: string,
   items: readonly OrderItem[],
+  permit: AdditionOptions['permit'],
 ): Promise<Held> => {
-  const { institution, id, pointOfSale, expiresAt } = order;
+  const { institution, id, pointOfSale, expiresAt, codes } = order;
   const performanceIds = items.map(({ performanceId }) => performanceId);
   await linkPerformances(context.links.of(institution), order, performanceIds);
-  return context.stock.hold(institution, {
-    holder: id,
-    requestId,
-    asOf: order.version,
-    items: toStockItems(items),
+  const wanted = {
+    ...{ holder: id, requestId, asOf: order.version, items: toStockItems(items) },
     ...(isEmptiedCart(order) ? {} : { heldUntil: new Date(expiresAt ?? context.now()).toISOString() }),
     ...(pointOfSale === null ? {} : { pointOfSale }),
+    ...(codes && { codes: codes.map(({ code }) => code) }),
     placesInOrder: order.lines.length,
+  };
+  return context.stock.hold(institution, wanted, async (priced, book) => {
+    await permit?.(priced, order);
+    const draft = { ...order, lines: [...order.lines, ...buildDraftLines(priced, items, book, toBuyer(order))] };
+    requireSellable(draft, await readOrderPricing(context, { ...order, ...draft }, { book }), context.now(), false);
   });
+};
+
+/** Claims the uses that the order needs with its new lines. */
+const priceMore = async (
+  context: OrdersContext,
+  order: OrderDocument,
+  held: Held,
+  { requestId, items }: { readonly requestId: string; readonly items: readonly OrderItem[] },
+): Promise<ClaimedPricing> => {
+  if (!held.book && !isComposed(order)) return NO_PRICING;
+  const { lines } = createHeldLines(context, held, items, toBuyer(order));
+  const draft = {
+    ...order,
+    lines: [...order.lines, ...lines.map((line) => ({ ...line, ticketId: null, replacements: [] }))],
+  };
+  const { institution, id: holder, version: asOf } = order;
+  const until = isEmptiedCart(order) ? 0 : (order.expiresAt ?? 0);
+  const heldUntil = new Date(Math.max(until, Date.parse(held.heldUntil))).toISOString();
+  const claim = { institution, holder, requestId, asOf, heldUntil, checksCodes: false };
+  return claimUses(context, draft, await readOrderPricing(context, draft, { book: held.book }), claim);
 };
 
 /** A repeat finds the hold as it was, and the order may have been extended since. */
@@ -142,9 +186,15 @@ export async function removeOrderLine(
   command: Command,
   lineId: string,
 ): Promise<OrderDocument> {
-  const { order } = await runCommand(context, command, (current, now) =>
-    removeLine(current, { lineId, asOf: current.version }, now),
-  );
+  const rule =
+    (price?: (order: OrderDocument) => OrderDocument): Rule =>
+    (current, now) =>
+      removeLine(current, { lineId, asOf: current.version }, now, price);
+  const found = await context.orders.of(command.institution).get(command.orderId);
+  const { order } =
+    found && isComposed(found)
+      ? await runWithPrices(context, command, rule, { isOptional: true })
+      : await runCommand(context, command, rule());
   try {
     return await sellIfDue(context, await releaseRemoved(context, order));
   } catch (error) {

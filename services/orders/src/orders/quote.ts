@@ -8,9 +8,12 @@ import { NewOrder, OrderQuote } from '../api/schemas.ts';
 import { type ContextOf, type OrdersContext, requirePointOfSale } from '../context.ts';
 import { checkTariffAccess } from '../domain/buyer.ts';
 import { checkTotal } from '../domain/one-call.ts';
+import { checkPrice } from '../domain/price/checks.ts';
+import { computePrice } from '../domain/price/order-price.ts';
 import { readNamedContact } from './buyer.ts';
-import { isSoldAtOnce, type Maker, type OrderRequest, requireSaleInput, toMaker } from './create.ts';
+import { isSoldAtOnce, type Maker, type OrderRequest, requireSaleInput, toGuesser, toMaker } from './create.ts';
 import { checkPlaceLimit, checkSingleCurrency, countPlaces, requireBeneficiaries, toStockItems } from './items.ts';
+import { buildDraftLines, readPricing, toBuyer, toUnknownCodes } from './prices.ts';
 
 type Quote = Static<typeof OrderQuote>;
 type Refused = Quote['refusals'][number];
@@ -38,7 +41,13 @@ export function createQuoteRoutes(contextOf: ContextOf): AnyOperation[] {
         requirePointOfSale(caller, body.pointOfSale);
         requireBeneficiaries(body.items);
         requireSaleInput(caller, body);
-        const quote = await quoteOrder(contextOf(caller), caller, body);
+        const context = contextOf(caller);
+        const quote = await context.guesses.guard(
+          toGuesser(caller),
+          body.codes,
+          () => quoteOrder(context, caller, body),
+          ({ codes }) => codes.filter(({ state }) => state === 'unknown').length,
+        );
         // A refusal of the contact has its number: a remembered answer goes with the contact.
         return ok(quote, { subjects: body.contactNumber == null ? [] : [body.contactNumber] });
       },
@@ -49,17 +58,29 @@ export function createQuoteRoutes(contextOf: ContextOf): AnyOperation[] {
 /** Who sees the data of some contacts only sees of the catalogue what is public. @throws Fault `service_unavailable` */
 const quoteOrder = async (context: OrdersContext, caller: Caller, requested: OrderRequest): Promise<Quote> => {
   const { items, pointOfSale } = requested;
+  const codes = toUnknownCodes(requested.codes);
   const publicOnly = computeRestriction(caller).contacts !== null;
-  const { quotes, refusals } = await context.stock.quoteAll(caller.institution, {
+  const {
+    quotes,
+    refusals,
+    pricing: book,
+  } = await context.stock.quoteAll(caller.institution, {
     items: toStockItems(items),
+    ...(codes && { codes: codes.map(({ code }) => code) }),
     ...(pointOfSale === undefined ? {} : { pointOfSale }),
     ...(publicOnly ? { publicOnly } : {}),
   });
   const currencies = [...new Set(quotes.map(({ currency }) => currency))];
   const maker = toMaker(caller);
-  const total = quotes.reduce((sum, { quantity, amount }) => sum + quantity * amount, 0);
-  const differing = requested.payment && checkTotal(requested.payment.amount, total);
   const contact = await readNamedContact(context, caller.institution, requested.contactNumber);
+  const made = { pointOfSale: pointOfSale?.toLowerCase() ?? null, createdBy: maker.createdBy };
+  const buyer = toBuyer(made);
+  const drafts = buildDraftLines(quotes, items, book, buyer);
+  const pricing = readPricing(book, buyer, requested.contactNumber === undefined ? null : contact.criteria);
+  const price = computePrice({ ...made, codes, lines: drafts }, pricing, context.now());
+  const { total } = price;
+  const differing = requested.payment && checkTotal(requested.payment.amount, total);
+  const unsaleable = checkPrice(price);
   const all = [
     ...contact.faults.map((fault) => toRefused(null, createRefusalFault('invalid_reference', `${fault}.`))),
     ...(await ownRefusals(context, isSoldAtOnce(requested) ? null : maker, { places: countPlaces(items), currencies })),
@@ -68,17 +89,25 @@ const quoteOrder = async (context: OrdersContext, caller: Caller, requested: Ord
       const unmet = maker.sellsToAnybody ? undefined : checkTariffAccess([{ criterion }], contact.criteria);
       return unmet ? [toRefused(item, toFault(unmet.refused))] : [];
     }),
+    ...(unsaleable ? [toRefused(null, toFault(unsaleable.refused))] : []),
     ...(differing ? [toRefused(null, toFault(differing.refused))] : []),
   ];
-  const lines = quotes.flatMap(({ item, quantity, amount }) => {
-    const { performanceId = '', seatCategoryId = '', tariffId = '' } = items[item] ?? {};
-    return Array.from({ length: quantity }, () => ({ item, performanceId, seatCategoryId, tariffId, amount }));
+  const lines = drafts.flatMap(({ item, performanceId, seatCategoryId, tariffId, amount: base }, index) => {
+    const priced = price.lines[index];
+    if (!priced) return [];
+    const { amount, components, taxes } = priced;
+    return [
+      { item, performanceId, seatCategoryId, tariffId, base, components: [...components], amount, taxes: [...taxes] },
+    ];
   });
   return {
     available: all.length === 0,
     currency: currencies.length === 1 ? (currencies[0] ?? null) : null,
     total,
     lines,
+    fees: price.fees.map(({ id: feeId, name, amount, taxes }) => ({ feeId, name, amount, taxes: [...taxes] })),
+    taxes: [...price.taxes],
+    codes: [...price.codes],
     refusals: all,
   };
 };

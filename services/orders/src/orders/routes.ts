@@ -16,6 +16,7 @@ import {
 import { Type } from 'typebox';
 import * as example from '../api/examples.ts';
 import { RefusedOrder, stateCodes } from '../api/faults.ts';
+import { otherCodes } from '../api/price-schemas.ts';
 import {
   CancellationRequest,
   Confirmation,
@@ -44,9 +45,9 @@ import { findAny } from '../saga/sell.ts';
 import type { OrderDocument } from '../store.ts';
 import { cancelOrder, confirmOrder, extendOrder, reserveOrder } from './actions.ts';
 import { changeOrder, maySellToAnybody } from './buyer.ts';
-import { createOrder, isSoldAtOnce, requireSaleInput, sellNewOrder, toMaker } from './create.ts';
+import { createOrder, isSoldAtOnce, requireSaleInput, sellNewOrder, toGuesser, toMaker } from './create.ts';
 import { readIncludedTickets, requireTicketsScope, ticketsQuery } from './included-tickets.ts';
-import { holdErrors, requireBeneficiaries } from './items.ts';
+import { codeErrors, holdErrors, requireBeneficiaries } from './items.ts';
 import { searchOrders } from './search.ts';
 
 const collection = { path: '/svc/v3/orders' } as const;
@@ -74,7 +75,14 @@ export function createOrdersRoutes(contextOf: ContextOf): AnyOperation[] {
       query: ticketsQuery,
       body: NewOrder,
       answers: { 201: Order },
-      errors: [...holdErrors, 'order_total_differs', 'order_unpaid', 'payment_recorded', 'precondition_failed'],
+      errors: [
+        ...holdErrors,
+        ...codeErrors,
+        'order_total_differs',
+        'order_unpaid',
+        'payment_recorded',
+        'precondition_failed',
+      ],
       etag: true,
       example: { body: example.newOrder, answer: example.open },
       handle: async ({ caller, query: { include }, body, remember }) => {
@@ -86,8 +94,12 @@ export function createOrdersRoutes(contextOf: ContextOf): AnyOperation[] {
         const answer = (order: OrderDocument, tickets: IncludedTickets = []) =>
           include ? answerCreatedOrderWithTickets(order, tickets) : answerCreatedOrder(order);
         const record = remember((order: OrderDocument) => answer(order));
-        if (!isSoldAtOnce(body)) return answer(await createOrder(context, maker, body, record));
-        const order = await sellNewOrder(context, maker, body, record, { isAnswerWritten: !include });
+        const order = await context.guesses.guard(toGuesser(caller), body.codes, () =>
+          isSoldAtOnce(body)
+            ? sellNewOrder(context, maker, body, record, { isAnswerWritten: !include })
+            : createOrder(context, maker, body, record),
+        );
+        if (!isSoldAtOnce(body)) return answer(order);
         return answer(order, include ? await readIncludedTickets(context, order) : []);
       },
     }),
@@ -189,21 +201,26 @@ export function createOrdersRoutes(contextOf: ContextOf): AnyOperation[] {
       id: 'updateOrder',
       method: 'patch',
       access: 'orders:write',
-      summary: 'Changes the contact, the external reference and the delivery of tickets of an order',
+      summary: 'Changes the contact, the external reference, the delivery of tickets and the codes of an order',
       description:
         'A JSON merge patch (RFC 7396): null removes. In every state, but for `ticketDelivery`: until the ' +
-        'confirmation. Unless the order is cancelled, another contact meets the criteria of its tariffs, or the ' +
+        'confirmation, and `codes`, which replace those that there are: while open or reserved. Codes and contact ' +
+        'change the prices of an open or reserved order. Unless the order is cancelled, another contact meets the criteria of its tariffs, or the ' +
         'token has the scope orders.sensitive:write: 422 `order_tariff_not_accessible` otherwise.',
-      body: named('OrderChanges', createPatchSchema(OrderDetails)),
+      body: named(
+        'OrderChanges',
+        createPatchSchema(Type.Object({ ...OrderDetails.properties, codes: Type.Optional(otherCodes) })),
+      ),
       readOnly,
       answers: { 200: Order },
-      errors: ['conflict', 'semantically_invalid', 'order_tariff_not_accessible', 'order_confirmed', 'order_cancelled'],
+      errors: ['conflict', 'semantically_invalid', 'order_tariff_not_accessible', ...codeErrors, ...stateCodes],
       etag: true,
       conditional: true,
       example: { params, body: { externalReference: 'agency-4711' }, answer: example.open },
       handle: handler((context, command, { caller, body, requireUnchanged }) => {
         const own = { ...command, requireUnchanged: (order: OrderDocument) => requireUnchanged(toOrderView(order)) };
-        return changeOrder(context, own, body, maySellToAnybody(caller.scopes));
+        const change = () => changeOrder(context, own, body, maySellToAnybody(caller.scopes));
+        return context.guesses.guard(toGuesser(caller), body.codes, change);
       }),
     }),
   ];
@@ -290,5 +307,5 @@ const action = (name: string) =>
 const explainMissingScope = (error: unknown): never => {
   if (!(error instanceof RefusedOrder && error.reason === 'ticket_controlled')) throw error;
   const details = `${error.details} $.override counts only with the scope orders.sensitive:write.`;
-  throw new RefusedOrder(error.reason, error.code, details, error.headers);
+  throw new RefusedOrder(error.reason, [error.code, details, error.headers]);
 };

@@ -5,6 +5,7 @@ import type { OrdersContext } from '../context.ts';
 import { confirmPaidOrder, giveUpSale, hasTickets, type Sale } from '../domain/confirmation.ts';
 import type { SaleDue } from '../domain/order/order.ts';
 import { expire, isHidden, isPastDue, isUnpaid } from '../domain/order/state.ts';
+import { listStock } from '../domain/price/order-price.ts';
 import { deriveId } from '../ids.ts';
 import type { OrderDocument } from '../store.ts';
 import { issueAtOnce } from './follow-ups.ts';
@@ -32,13 +33,11 @@ export async function releaseSold(
   { sold, version }: { readonly sold: readonly string[]; readonly version: number },
 ): Promise<void> {
   const { institution, id, state } = order;
-  const kept = isUnpaid(order) || hasTickets(order) ? placeIdsOf(order) : [];
+  const kept = isUnpaid(order) || hasTickets(order) ? listStock(order.lines) : [];
   const placeIds = [...new Set(sold)].filter((placeId) => !kept.includes(placeId));
   const asOf = state === 'confirmed' || state === 'cancelled' ? order.version : version;
   if (placeIds.length > 0) await context.stock.release(institution, id, { placeIds, asOf, sold: true });
 }
-
-const placeIdsOf = ({ lines }: OrderDocument): string[] => lines.map(({ place }) => place.id);
 
 /**
  * Sells an order whose sale is due, confirms it and issues its tickets; any process may do it, also several at once. Of
@@ -74,13 +73,13 @@ export async function sell(
 const sellDue = async (context: OrdersContext, order: OrderDocument, { since }: SaleDue): Promise<Sale | undefined> => {
   const { institution, id, version: asOf } = order;
   const isLate = !isUnpaid(order) || (order.expiresAt ?? 0) <= context.now();
-  const sale = isLate ? undefined : await sellPlaces(context, order, placeIdsOf(order));
+  const sale = isLate ? undefined : await sellPlaces(context, order, listStock(order.lines));
   // Who has paid in the one call gets other places of the category where its own are gone.
   if (sale || !(isLate || order.unseen)) return sale;
   const { missing, places } = await context.stock.renew(institution, id, {
     requestId: deriveId('req', 'sale', id, String(since)),
     heldUntil: new Date(context.now() + RENEWED_MS).toISOString(),
-    placeIds: placeIdsOf(order),
+    placeIds: listStock(order.lines),
     asOf,
   });
   if (missing.length > 0) return undefined;

@@ -2,13 +2,14 @@ import type { Change, IdempotencyRecord } from '@boxoffice/store';
 import { isUnavailable } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
 import { isUnpaid } from '../domain/order/state.ts';
+import { listStock } from '../domain/price/order-price.ts';
 import type { OrderDocument } from '../store.ts';
 
 /** After the write that ends the order's hold sooner, never before. Idempotent. @throws Fault `service_unavailable` */
 export async function shortenInStock(context: OrdersContext, order: OrderDocument): Promise<void> {
   const { institution, id, lines, expiresAt, version: asOf } = order;
   if (order.shorteningDue == null || expiresAt === null || !isUnpaid(order) || lines.length === 0) return;
-  const placeIds = lines.map(({ place }) => place.id);
+  const placeIds = listStock(lines);
   await context.stock.shorten(institution, id, { heldUntil: new Date(expiresAt).toISOString(), placeIds, asOf });
 }
 

@@ -26,7 +26,8 @@ describeOnEachEngine('quotes and tariffs', (fixture, engine) => {
       expect(quoted.lines).toEqual(
         [0, 0, 1, 1].map((item) => {
           const { performanceId, seatCategoryId, tariffId, amount } = item === 0 ? hall : other;
-          return { item, performanceId, seatCategoryId, tariffId, amount };
+          const taxes = [{ taxId: null, rate: null, net: amount, tax: 0, gross: amount }];
+          return { item, performanceId, seatCategoryId, tariffId, base: amount, components: [], amount, taxes };
         }),
       );
       expect(quoted.total).toBe(2 * hall.amount + 2 * other.amount);

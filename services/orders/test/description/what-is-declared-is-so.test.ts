@@ -36,7 +36,9 @@ test('every operation answers for an order of another institution as for an unkn
 
 test('each operation that the authorizer permits to orders is called', async () => {
   const catalog = await findUncalledOperations(catalogApi, (client) => {
-    const { hold, quotes, quoteAll, extend, shorten, renew, sell, release, refundsCredit } = createStock(client);
+    const stock = createStock(client);
+    const { hold, quotes, quoteAll, extend, shorten, renew, sell, release, refundsCredit } = stock;
+    const held = { holder: 'ord_1', requestId: 'r', heldUntil: '2030-01-01T00:00:00.000Z' };
     const renewal = { requestId: 'r', heldUntil: '2030-01-01T00:00:00.000Z', placeIds: ['plc_1'], asOf: 1 };
     return [
       hold('opera', { holder: 'ord_1', requestId: 'r', asOf: 1, items: [] }),
@@ -48,6 +50,8 @@ test('each operation that the authorizer permits to orders is called', async () 
       sell('opera', 'ord_1', { placeIds: ['plc_1'] }),
       release('opera', 'ord_1', { asOf: 1 }),
       refundsCredit('opera', 'tickets.opera.example'),
+      stock.pricing('opera', []),
+      stock.holdUses('opera', { ...held, asOf: 1, uses: [{ pool: 'dsc_1', count: 1 }] }),
     ];
   });
   const contacts = await findUncalledOperations(contactsApi, (client) => {

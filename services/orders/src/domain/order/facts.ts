@@ -1,4 +1,5 @@
-import type { Cancellation, Line, Order, Refund } from './order.ts';
+import { listStock } from '../price/order-price.ts';
+import type { Cancellation, Order, Refund } from './order.ts';
 
 export type OrderConfirmed = ReturnType<typeof createOrderConfirmedFact>;
 export type OrderCancelled = ReturnType<typeof createOrderCancelledFact>;
@@ -69,7 +70,7 @@ export function hasNames({ lines }: Pick<Order, 'lines'>): boolean {
   return lines.some(({ beneficiary }) => beneficiary);
 }
 
-/** Without tickets also the places of removed lines that are not released yet. */
+/** Places, and uses of discounts; without tickets also those of removed lines that are not released yet. */
 export function createOrderCancelledFact(
   { id: orderId, lines, removedPlaces }: Order,
   { hadTickets, override = false }: Pick<Cancellation, 'hadTickets' | 'override'>,
@@ -80,12 +81,10 @@ export function createOrderCancelledFact(
       orderId,
       hadTickets,
       override,
-      placeIds: [...listPlaceIds(lines), ...(hadTickets ? [] : (removedPlaces?.placeIds ?? []))],
+      placeIds: [...listStock(lines), ...(hadTickets ? [] : (removedPlaces?.placeIds ?? []))],
     },
   };
 }
-
-const listPlaceIds = (lines: readonly Line[]): string[] => lines.map(({ place }) => place.id);
 
 /** The contact that the order names, or names no more; none before it has named one. */
 export function createContactNamedFacts({ id: orderId, createdBy, pointOfSale, contactNumber, hadContact }: Order) {
@@ -94,9 +93,9 @@ export function createContactNamedFacts({ id: orderId, createdBy, pointOfSale, c
   return [{ type: 'order.contact_named' as const, data: { orderId, contactNumber, clientId, pointOfSale } }];
 }
 
-/** The places of the lines are free again. */
+/** The places of the lines, and the uses of their discounts, are free again. */
 export function createOrderExpiredFact({ id: orderId, lines }: Order) {
-  return { type: 'order.expired' as const, data: { orderId, placeIds: listPlaceIds(lines) } };
+  return { type: 'order.expired' as const, data: { orderId, placeIds: listStock(lines) } };
 }
 
 /** `requestedAt` in epoch milliseconds. */

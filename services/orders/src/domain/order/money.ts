@@ -19,8 +19,8 @@ const sum = (amounts: readonly number[]): number =>
   }, 0);
 
 /** All figures are in minor units. */
-export function computeTotal({ lines }: Pick<Order, 'lines'>): number {
-  return sum(lines.map(({ amount }) => amount));
+export function computeTotal({ lines, fees = [] }: Pick<Order, 'lines' | 'fees'>): number {
+  return sum([...lines, ...fees].map(({ amount }) => amount));
 }
 
 /** What was captured; what goes back does not lower it. */
@@ -54,7 +54,7 @@ export function computeNet(order: Returning): number {
   return computePaid(order) - computeRefunded(order);
 }
 
-type Owing = Pick<Order, 'lines' | 'state' | 'goodwill'>;
+type Owing = Pick<Order, 'lines' | 'fees' | 'state' | 'goodwill'>;
 
 /** What the order has to have cost in the end. */
 export function computeOwed(order: Owing): number {

@@ -1,3 +1,7 @@
+import type { CodeState } from '../price/discounts.ts';
+import type { Component, TaxedSum } from '../price/price.ts';
+import type { Fee, Grant, Tax } from '../price/terms.ts';
+
 export const states = ['open', 'reserved', 'payment_pending', 'confirmed', 'expired', 'cancelled'] as const;
 
 export type State = (typeof states)[number];
@@ -48,8 +52,31 @@ export interface NewLine {
   readonly place: Place;
   /** In the minor unit of the order's currency. */
   readonly amount: number;
+  /** What makes the amount; absent: it is the base, and has no tax. */
+  readonly price?: LineComposition;
   readonly beneficiary?: Beneficiary | null;
   readonly about?: SaleDescription;
+}
+
+/** Of the hold, but for `grant` and what follows from it. */
+export interface LineComposition {
+  readonly base: number;
+  /** The tariff is sold only with a discount that unlocks it. */
+  readonly hidden?: true;
+  readonly tax: Tax;
+  readonly fees: readonly Fee[];
+  /** Absent: no discount. */
+  readonly grant?: Grant;
+  readonly components: readonly Component[];
+  readonly taxes: readonly TaxedSum[];
+}
+
+/** Of the whole order. */
+interface OrderFee {
+  readonly id: string;
+  readonly fee: Fee;
+  readonly amount: number;
+  readonly taxes: readonly TaxedSum[];
 }
 
 export interface Line extends NewLine {
@@ -194,6 +221,10 @@ export interface Order {
   /** ISO 4217. */
   readonly currency: string;
   readonly lines: readonly Line[];
+  /** Decided with its first lines; absent: not yet, or none. */
+  readonly fees?: readonly OrderFee[] | undefined;
+  /** Each once, as first given; absent: none. */
+  readonly codes?: readonly CodeState[] | undefined;
   readonly performanceIds: readonly string[];
   readonly payments: readonly Payment[];
   readonly refunds: readonly Refund[];

@@ -1,0 +1,24 @@
+import { type Refused, refuse } from '../decisions.ts';
+import type { CodeState } from './discounts.ts';
+import type { Price } from './price.ts';
+
+const INAPPLICABLE: readonly CodeState['state'][] = ['not_valid_now', 'contact_required', 'not_matching'];
+
+/** The first refusal of what an order names: `unknown_code`, `code_used_up`, `code_not_applicable`, `tariff_locked`. */
+export function checkPrice({ codes, lines }: Pick<Price, 'codes' | 'lines'>): Refused | undefined {
+  const list = (...states: readonly CodeState['state'][]): string =>
+    codes.flatMap(({ code, state }) => (states.includes(state) ? [`${code} (${state})`] : [])).join(', ');
+  const [unknown, usedUp, others] = [list('unknown'), list('limit_reached'), list(...INAPPLICABLE)];
+  if (unknown) {
+    const { refused } = refuse('unknown_code', `$.codes has codes that do not exist: ${unknown}.`);
+    return { refused: { ...refused, unknownCodes: codes.filter(({ state }) => state === 'unknown').length } };
+  }
+  if (usedUp) return refuse('code_used_up', `$.codes has codes without a use that is free: ${usedUp}.`);
+  if (others) return refuse('code_not_applicable', `$.codes has codes that are of no use to this order: ${others}.`);
+  return checkUnlocking({ lines });
+}
+
+/** Refused: `tariff_locked`, if nothing unlocks the hidden tariff of a line. */
+export function checkUnlocking({ lines }: Pick<Price, 'lines'>): Refused | undefined {
+  return lines.some(({ locked }) => locked) ? refuse('tariff_locked') : undefined;
+}

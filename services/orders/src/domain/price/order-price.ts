@@ -1,0 +1,135 @@
+// The prices of a whole order: what its lines keep of the hold, and what changes with lines, codes and contact.
+
+import type { Line, Order } from '../order/order.ts';
+import type { CodeState } from './discounts.ts';
+import { computeOrderPrice, type LinePrice, type Price, sumTaxes, type TaxedSum } from './price.ts';
+import { type Buying, type Discount, type Fee, type PricedItem, UNTAXED } from './terms.ts';
+
+/** What an order is priced with. */
+export interface Pricing {
+  readonly discounts: readonly Discount[];
+  /** Of an order; it has them from its first lines on. */
+  readonly orderFees: readonly Fee[];
+  /** Of the order's contact; null: it has none. */
+  readonly criteria: readonly string[] | null;
+}
+
+/** Ids of uses, by the id of the discount or code that they are of. */
+export type ClaimedUses = ReadonlyMap<string, readonly string[]>;
+
+/** Ids of the uses that the line has. */
+export function listUses({ price }: Pick<Line, 'price'>): readonly string[] {
+  return price?.grant?.uses ?? [];
+}
+
+/** Ids of what an order has in the catalogue's stock: the places of its lines, and uses of their discounts. */
+export function listStock(lines: readonly Pick<Line, 'place' | 'price'>[]): string[] {
+  return lines.flatMap((line) => [line.place.id, ...listUses(line)]);
+}
+
+export function computeBase({ amount, price }: Pick<Line, 'amount' | 'price'>): number {
+  return price?.base ?? amount;
+}
+
+export function listLineTaxes({ amount, price }: Pick<Line, 'amount' | 'price'>): readonly TaxedSum[] {
+  return price?.taxes ?? [{ ...UNTAXED, net: amount, tax: 0, gross: amount }];
+}
+
+/** By tax and rate, without those whose gross is 0. */
+export function listOrderTaxes({ lines, fees = [] }: Pick<Order, 'lines' | 'fees'>): TaxedSum[] {
+  return sumTaxes([...lines.flatMap(listLineTaxes), ...fees.flatMap(({ taxes }) => taxes)]);
+}
+
+type PricedLine = Pick<Line, 'id' | 'productId' | 'performanceId' | 'tariffId' | 'amount' | 'price'>;
+
+const toItem = (line: PricedLine): PricedItem => {
+  const { id, productId, performanceId, tariffId, price } = line;
+  const { hidden = false, tax = UNTAXED, fees = [], grant = null } = price ?? {};
+  return { id, productId, performanceId, tariffId, hidden, base: computeBase(line), tax, fees, grant };
+};
+
+export interface PricedOrder extends Pick<Order, 'fees' | 'codes' | 'pointOfSale' | 'createdBy'> {
+  readonly lines: readonly PricedLine[];
+}
+
+/** As it would be now, with uses that are free. */
+export function computePrice(order: PricedOrder, { discounts, orderFees, criteria }: Pricing, now: number): Price {
+  const { createdBy, pointOfSale, codes = [], lines } = order;
+  const clientId = createdBy && 'clientId' in createdBy ? createdBy.clientId : null;
+  const buying: Buying = { pointOfSale, clientId, criteria, codes: codes.map(({ code }) => code), now };
+  // Those of an earlier write, or of the first lines; a line without terms was held before the house had any.
+  const isNew = order.fees === undefined && lines.every(({ price }) => price !== undefined);
+  const fees = isNew ? orderFees : (order.fees ?? []).map(({ fee }) => fee);
+  return computeOrderPrice(lines.map(toItem), { fees, discounts, buying });
+}
+
+/**
+ * The order at the prices that it has now, with no more uses of limited discounts than it has or has `claimed`. Uses
+ * that it needs no more are released with the places of removed lines. `asOf` is its version; ids of its fees come from
+ * `toFeeId`.
+ */
+export function applyPrice<O extends Order>(
+  order: O,
+  pricing: Pricing & {
+    readonly claimed: ClaimedUses;
+    readonly asOf: number;
+    readonly toFeeId: (feeId: string) => string;
+  },
+  now: number,
+): O {
+  const { claimed, asOf, toFeeId } = pricing;
+  if (!isComposed(order, pricing)) return order;
+  const discounts = pricing.discounts.map((one) => limitTo(one, claimed));
+  const { lines: prices, fees, codes } = computePrice(order, { ...pricing, discounts }, now);
+  const left = new Map([...claimed].map(([id, uses]) => [id, [...uses]]));
+  const take = (id: string): string[] => (left.get(id) ?? []).splice(0, 1);
+  const lines = order.lines.map((line, index) => putPrice(line, prices[index], take));
+  const kept = new Set(lines.flatMap(listUses));
+  const dropped = [...order.lines.flatMap(listUses), ...[...claimed.values()].flat()].filter((id) => !kept.has(id));
+  const charged = fees.map(({ amount, taxes, ...fee }) => ({ id: toFeeId(fee.id), fee, amount, taxes }));
+  const next: O = { ...order, lines, ...(codes.length > 0 || order.codes ? { codes: toStored(codes) } : {}) };
+  return addRemoved({ ...next, fees: lines.length === 0 ? undefined : charged }, dropped, { asOf, now });
+}
+
+/** Whether anything but its bases makes its price. */
+const isComposed = ({ lines, fees, codes = [] }: Order, { discounts, orderFees }: Pricing): boolean =>
+  codes.length > 0 ||
+  fees !== undefined ||
+  lines.some(({ price }) => price !== undefined) ||
+  discounts.length + orderFees.length > 0;
+
+const toStored = (codes: readonly CodeState[]): Order['codes'] =>
+  codes.map(({ code, discountId, state }) => ({ code, discountId, state }));
+
+const limitTo = (discount: Discount, claimed: ClaimedUses): Discount => {
+  const count = (id: string, free: number | null) => (free === null ? null : (claimed.get(id)?.length ?? 0));
+  const codes = discount.codes.map((code) => ({ ...code, free: count(code.id, code.free) }));
+  return { ...discount, free: count(discount.id, discount.free), codes };
+};
+
+const putPrice = (line: Line, priced: LinePrice | undefined, take: (id: string) => string[]): Line => {
+  if (!priced) return line;
+  const { price, ...known } = line;
+  const { components, amount, taxes, grant, wanted } = priced;
+  const uses = [...(grant?.uses ?? []), ...wanted.flatMap(take)];
+  const { grant: _, ...terms } = price ?? { base: line.amount, tax: UNTAXED, fees: [] };
+  return { ...known, amount, price: { ...terms, components, taxes, ...(grant && { grant: { ...grant, uses } }) } };
+};
+
+/** Released once the order is written, unless it has taken them again since. */
+const addRemoved = <O extends Order>(
+  order: O,
+  ids: readonly string[],
+  { asOf, now }: { readonly asOf: number; readonly now: number },
+): O => {
+  if (ids.length === 0) return order;
+  const { since, placeIds } = order.removedPlaces ?? { since: now, placeIds: [] };
+  return { ...order, removedPlaces: { since, asOf, placeIds: [...new Set([...placeIds, ...ids])] } };
+};
+
+/** How many uses of each limited discount and code the order needs beside those that it has. */
+export function countNeededUses({ lines }: Price): ReadonlyMap<string, number> {
+  const wanted = new Map<string, number>();
+  for (const id of lines.flatMap((line) => line.wanted)) wanted.set(id, (wanted.get(id) ?? 0) + 1);
+  return wanted;
+}

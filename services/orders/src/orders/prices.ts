@@ -1,0 +1,260 @@
+import { Fault } from '@boxoffice/envelope';
+import { isUnavailable, toFault } from '../api/faults.ts';
+import type { Book, HeldLine, PricedItem } from '../clients/services.ts';
+import type { OrdersContext } from '../context.ts';
+import type { LineComposition, Order } from '../domain/order/order.ts';
+import { checkPrice, checkUnlocking } from '../domain/price/checks.ts';
+import {
+  applyPrice,
+  type ClaimedUses,
+  computePrice,
+  countNeededUses,
+  listStock,
+  type PricedOrder,
+  type Pricing,
+} from '../domain/price/order-price.ts';
+import {
+  type Buying,
+  type Discount,
+  type DiscountEffect,
+  type Fee,
+  isAdmitted,
+  listDistinctCodes,
+  type Tax,
+  UNTAXED,
+} from '../domain/price/terms.ts';
+import { createRequestId, deriveId } from '../ids.ts';
+import { type Command, runStockFirst } from '../saga/command.ts';
+import type { Rule } from '../saga/write.ts';
+import type { OrderDocument } from '../store.ts';
+
+/** Uses claimed for an order, to be released if it is not written. */
+export interface ClaimedPricing extends Pricing {
+  readonly claimed: ClaimedUses;
+}
+
+const NO_USES: ClaimedUses = new Map();
+
+export const NO_PRICING: ClaimedPricing = { discounts: [], orderFees: [], criteria: null, claimed: NO_USES };
+
+export function listClaimedUses({ claimed }: ClaimedPricing): string[] {
+  return [...claimed.values()].flat();
+}
+
+export type Buyer = Pick<Buying, 'pointOfSale' | 'clientId'>;
+
+export function toBuyer({ pointOfSale, createdBy }: Pick<PricedOrder, 'pointOfSale' | 'createdBy'>): Buyer {
+  return { pointOfSale, clientId: createdBy && 'clientId' in createdBy ? createdBy.clientId : null };
+}
+
+/** What the catalogue's tax, fees and tariff make of a new line; undefined where the institution has none of them. */
+export function composeLine(
+  { amount, taxId, hidden }: Pick<HeldLine, 'amount' | 'taxId' | 'hidden'>,
+  book: Book | null | undefined,
+  buyer: Buyer,
+): { readonly price?: LineComposition } {
+  if (!book) return {};
+  const terms = { tax: findTax(book, taxId), fees: listFees(book, 'ticket', buyer) };
+  return { price: { base: amount, ...(hidden && { hidden: true as const }), ...terms, components: [], taxes: [] } };
+}
+
+const findTax = ({ taxes }: Book, taxId: string | null | undefined): Tax => {
+  const tax = taxes.find(({ id }) => id === taxId);
+  return tax ? { taxId: tax.id, rate: tax.rate } : UNTAXED;
+};
+
+const listFees = (book: Book, per: 'ticket' | 'order', { pointOfSale, clientId }: Buyer): Fee[] =>
+  book.fees
+    .filter((fee) => fee.per === per && isAdmitted(fee.channels, { pointOfSale, clientId }))
+    .map(({ id, name, amount, percent, roundTo, taxId }) => ({
+      ...{ id, name, tax: findTax(book, taxId) },
+      effect: percent === null ? { amount: amount ?? 0 } : toShare(percent, roundTo),
+    }));
+
+const toShare = (percent: string, roundTo: number | null | undefined) => ({ percent, roundTo: roundTo ?? 1 });
+
+const toEffect = (effect: Book['discounts'][number]['effect']): DiscountEffect | null => {
+  if (effect === null) return null;
+  const { percent, roundTo, amount, price } = effect;
+  if (percent !== undefined) return toShare(percent, roundTo);
+  return price === undefined ? { amount: amount ?? 0 } : { price };
+};
+
+/** Without the contact, which only some discounts need. */
+export function readPricing(book: Book | null | undefined, buyer: Buyer, criteria: Pricing['criteria']): Pricing {
+  if (!book) return { discounts: [], orderFees: [], criteria };
+  const toDiscount = ({ effect, ...discount }: Book['discounts'][number]): Discount => ({
+    ...discount,
+    effect: toEffect(effect),
+  });
+  return { discounts: book.discounts.map(toDiscount), orderFees: listFees(book, 'order', buyer), criteria };
+}
+
+interface Claim {
+  readonly institution: string;
+  readonly holder: string;
+  readonly requestId: string;
+  readonly asOf: number;
+  /** ISO 8601 UTC. */
+  readonly heldUntil: string;
+  /** Whether its codes are refused unless they apply. */
+  readonly checksCodes: boolean;
+}
+
+const TRIES = 8;
+
+/**
+ * Claims the uses that the order needs at its prices now, all or none. Of a discount that runs out meanwhile, the
+ * others are priced anew. A repeat finds what it has claimed. @throws Fault for the order's codes, `tariff_locked`,
+ * `service_unavailable`
+ */
+export async function claimUses(
+  context: Pick<OrdersContext, 'stock' | 'now'>,
+  order: PricedOrder,
+  pricing: Pricing,
+  { institution, checksCodes, ...claim }: Claim,
+): Promise<ClaimedPricing> {
+  let known = pricing;
+  for (let tries = 1; ; tries += 1) {
+    const price = computePrice(order, known, context.now());
+    const refused = checksCodes ? checkPrice(price) : checkUnlocking(price);
+    if (refused) throw toFault(refused.refused);
+    const uses = [...countNeededUses(price)].map(([pool, count]) => ({ pool, count }));
+    if (uses.length === 0) return { ...known, claimed: NO_USES };
+    const answer = await context.stock.holdUses(institution, { ...claim, uses });
+    if (!answer.short) return { ...known, claimed: new Map(answer.uses.map(({ pool, ids }) => [pool, ids])) };
+    const { pool, free } = answer.short;
+    known = { ...known, discounts: known.discounts.map((one) => limitFree(one, pool, tries < TRIES ? free : 0)) };
+  }
+}
+
+const limitFree = (discount: Discount, pool: string, free: number): Discount => ({
+  ...discount,
+  ...(discount.id === pool && { free }),
+  codes: discount.codes.map((code) => (code.id === pool ? { ...code, free } : code)),
+});
+
+/** The prices of an order that is to be written, as of its version. */
+export function applyOrderPrice<O extends Order & { readonly version: number }>(
+  order: O,
+  pricing: ClaimedPricing,
+  now: number,
+): O {
+  return applyPrice(order, { ...pricing, asOf: order.version, toFeeId: (id) => deriveId('fli', order.id, id) }, now);
+}
+
+/** Whether its prices are more than bases. */
+export function isComposed({ lines, codes = [] }: Pick<PricedOrder, 'lines' | 'codes'>): boolean {
+  return codes.length > 0 || lines.some(({ price }) => price !== undefined);
+}
+
+/**
+ * What the order is priced with now. Where the catalogue does not answer, a change that needs nothing else of it keeps
+ * what the lines have. @throws Fault `service_unavailable` unless `isOptional`
+ */
+export async function readOrderPricing(
+  context: Pick<OrdersContext, 'stock' | 'contacts' | 'log'>,
+  order: Pick<OrderDocument, 'institution' | 'contactNumber'> & PricedOrder,
+  { isOptional = false, book }: { readonly isOptional?: boolean; readonly book?: Book | null | undefined } = {},
+): Promise<Pricing> {
+  const { institution, contactNumber, codes = [] } = order;
+  const given = codes.map(({ code }) => code);
+  const found =
+    book ??
+    (await context.stock.pricing(institution, given).catch((error: unknown) => {
+      if (!isOptional || !isUnavailable(error)) throw error;
+      context.log.warn('the catalogue does not answer; prices are as of the hold', { error });
+      return null;
+    }));
+  const pricing = readPricing(found, toBuyer(order), null);
+  return { ...pricing, criteria: await readCriteria(context, { institution, contactNumber }, pricing, order) };
+}
+
+/** Only where a discount asks for it. An erased contact meets nothing. */
+const readCriteria = async (
+  context: Pick<OrdersContext, 'contacts'>,
+  { institution, contactNumber }: Pick<OrderDocument, 'institution' | 'contactNumber'>,
+  { discounts }: Pricing,
+  { lines }: PricedOrder,
+): Promise<readonly string[] | null> => {
+  if (contactNumber === null) return null;
+  const terms = [...discounts, ...lines.flatMap(({ price }) => price?.grant?.terms ?? [])];
+  if (terms.every(({ criterion }) => criterion === null)) return [];
+  return (await context.contacts.criteria(institution, contactNumber)) ?? [];
+};
+
+/** Lines as they would be, one per place of each item that has a price. */
+export function buildDraftLines(
+  priced: readonly PricedItem[],
+  items: readonly { readonly performanceId: string; readonly seatCategoryId: string; readonly tariffId: string }[],
+  book: Book | null | undefined,
+  buyer: Buyer,
+) {
+  return priced.flatMap(({ item, quantity, productId = '', amount, ...terms }) => {
+    const { performanceId = '', seatCategoryId = '', tariffId = '' } = items[item] ?? {};
+    const known = { item, productId, performanceId, seatCategoryId, tariffId, amount };
+    const composed = composeLine({ amount, ...terms }, book, buyer);
+    return Array.from({ length: quantity }, (_, nth) => ({ id: `${item}:${nth}`, ...known, ...composed }));
+  });
+}
+
+/**
+ * A change of an order whose prices follow: first the uses that it needs are claimed, then it is written, with `rule`
+ * for the prices that it is to have. @throws Fault for each refusal of the rules, of codes and tariffs,
+ * `service_unavailable`
+ */
+export async function runWithPrices(
+  context: OrdersContext,
+  command: Command,
+  rule: (price?: (order: OrderDocument) => OrderDocument) => Rule,
+  { checksCodes = false, isOptional = false }: { readonly checksCodes?: boolean; readonly isOptional?: boolean } = {},
+) {
+  const requestId = createRequestId(command.idempotencyRecord);
+  const taken: string[] = [];
+  try {
+    return await runStockFirst(context, command, {
+      rule: rule(),
+      async effect(order, next) {
+        const pricing = await readOrderPricing(context, next, { isOptional });
+        const { institution, id: holder, version: asOf } = order;
+        const heldUntil = new Date(order.expiresAt ?? 0).toISOString();
+        const claim = { institution, holder, requestId, asOf, heldUntil, checksCodes };
+        const claimed = await claimUses(context, next, pricing, claim);
+        taken.push(...listClaimedUses(claimed));
+        return claimed;
+      },
+      write: (pricing) => (order, now) => rule((next) => applyOrderPrice(next, pricing, now))(order, now),
+    });
+  } catch (error) {
+    if (error instanceof Fault && taken.length > 0) await releaseClaimed(context, command, taken);
+    throw error;
+  }
+}
+
+/** Those that no line of the order has; without an answer of the catalogue they are free once their hold ends. */
+const releaseClaimed = async (
+  context: OrdersContext,
+  { institution, orderId }: Command,
+  claimed: readonly string[],
+): Promise<void> => {
+  const order = await context.orders.of(institution).get(orderId);
+  const kept = order ? listStock(order.lines) : [];
+  const placeIds = claimed.filter((id) => !kept.includes(id));
+  if (!order || placeIds.length === 0) return;
+  await context.stock.release(institution, orderId, { placeIds, asOf: order.version }).catch((error: unknown) => {
+    context.log.warn('the uses of a refused request are free once their hold ends', { error });
+  });
+};
+
+/** Each once, as first given, before anything is known of them; undefined without any. */
+export function toUnknownCodes(codes: readonly string[] | undefined): PricedOrder['codes'] {
+  if (codes === undefined || codes.length === 0) return undefined;
+  return listDistinctCodes(codes).map((code) => ({ code, discountId: null, state: 'unknown' as const }));
+}
+
+/** @throws Fault of the codes and tariffs of an order that only places are missing for */
+export function requireSellable(order: PricedOrder, pricing: Pricing, now: number, checksCodes = true): void {
+  const price = computePrice(order, pricing, now);
+  const refused = checksCodes ? checkPrice(price) : checkUnlocking(price);
+  if (refused) throw toFault(refused.refused);
+}
