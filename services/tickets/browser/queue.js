@@ -103,7 +103,7 @@ export function createQueue({ database, backup, send, revert, onAnswers, onChang
     async open(stored) {
       const backedUp = backup.all();
       const kept = new Map([...stored, ...backedUp].map((scan) => [scan.nonce, upgraded(scan)]));
-      const inOrder = [...kept.values()].sort((one, other) => (one.at < other.at ? -1 : 1));
+      const inOrder = [...kept.values()].sort((one, other) => (one.at < other.at ? -1 : Number(one.at > other.at)));
       for (const scan of inOrder) scans.set(scan.nonce, scan);
       await store(inOrder.filter(isOpen));
     },

@@ -119,6 +119,7 @@ const leaks = async (on: Instance, institution: string, seen: Seen): Promise<str
     ['getShopSeatMap', `GET ${ofShop}/${performance.id}/seat-map`, 404],
     ['quoteItems', 'POST /internal/stock/quotes', refused, { items }],
     ['quoteOrderItems', 'POST /internal/stock/order-quotes', none('quotes'), { items }],
+    ['readPricing', 'POST /internal/pricing', /^\{"pricing":null\}$/, { codes: ['CODE'] }],
     // A tariff of another institution is no tariff at all.
     ['createProduct', `POST ${base}/products`, 422, buildProductBody({ performances: [newPerformance] })],
     ['extendHold', `POST ${aHold}/extension`, refused, { heldUntil, placeIds }],

@@ -35,7 +35,7 @@ export const composition = {
     named(
       'PriceComponent',
       Members({
-        kind: oneOf(['discount', 'fee']),
+        kind: oneOf(['discount', 'fee'], { description: 'what changes the price of the line' }),
         id: Text({ description: 'of the discount or fee' }),
         name: texts,
         amount: createMoneySchema(

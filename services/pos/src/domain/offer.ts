@@ -91,9 +91,11 @@ interface Tariff {
   readonly id: string;
   readonly name: Texts;
   readonly criterion: string | null;
+  /** Sold only with a discount that unlocks it. Absent until every instance of the catalog is of this release. */
+  readonly hidden?: boolean;
 }
 
-/** Tariffs that the point of sale sells and that have no criterion or one of the contact's. */
+/** Tariffs that the point of sale sells to everybody, or to who has the criterion; hidden ones are not shown. */
 export function selectTariffs<T extends Tariff>(
   tariffs: readonly T[],
   soldHere: readonly string[],
@@ -101,7 +103,7 @@ export function selectTariffs<T extends Tariff>(
 ): ReadonlyMap<string, T> {
   const here = new Set(soldHere);
   const accessible = tariffs.filter(
-    ({ id, criterion }) => here.has(id) && (criterion === null || criteria.includes(criterion)),
+    ({ id, criterion, hidden }) => here.has(id) && !hidden && (criterion === null || criteria.includes(criterion)),
   );
   return new Map(accessible.map((tariff) => [tariff.id, tariff]));
 }

@@ -52,6 +52,10 @@ export function listShownProducts({ products }: Offer, type?: string): Product[]
     .map(({ product }) => product);
 }
 
+/** With the fees that everybody pays on a ticket. Absent until every instance of the catalog is of this release. */
+const computeShownAmount = ({ amount, withFees }: { readonly amount: number; readonly withFees?: number }): number =>
+  withFees ?? amount;
+
 /** The name of the offset is in the language. */
 const formatLocalStart = ({ startDate, timeZone }: Performance, language: string) => ({
   localStartDate: formatLocalTime(startDate, timeZone),
@@ -75,7 +79,7 @@ export function createViews(audience: Audience, offer: Offer, stockOf: StockOf, 
       name: selectText(product.name, languages),
       description: product.description && selectText(product.description, languages),
       ...computePeriod(product),
-      priceFrom: amounts.length > 0 ? Math.min(...amounts.map(({ amount }) => amount)) : null,
+      priceFrom: amounts.length > 0 ? Math.min(...amounts.map(computeShownAmount)) : null,
       currency: pointOfSale.currency,
       availability: computeLevel(shown, stockOf),
       onSale: shown.some((performance) => isOnSale(performance, product, now)),
@@ -110,9 +114,11 @@ export function createViews(audience: Audience, offer: Offer, stockOf: StockOf, 
         name: selectText(name, languages),
         numbered,
         free: free.get(id) ?? 0,
-        prices: performance.prices.flatMap(({ seatCategoryId, tariffId, amount }) => {
+        prices: performance.prices.flatMap(({ seatCategoryId, tariffId, ...price }) => {
           const tariff = seatCategoryId === id ? tariffs.get(tariffId) : undefined;
-          return tariff ? [{ tariffId, tariff: selectText(tariff.name, languages), amount }] : [];
+          return tariff
+            ? [{ tariffId, tariff: selectText(tariff.name, languages), amount: computeShownAmount(price) }]
+            : [];
         }),
       })),
     };
