@@ -96,10 +96,7 @@ let phones = 0;
 /** A phone whose page has loaded. `clock`: its own, epoch milliseconds. */
 export async function openPhone(
   fixture: Fixture,
-  {
-    memory = createMemory(),
-    clock = createClock(),
-  }: { memory?: ReturnType<typeof createMemory>; clock?: () => number } = {},
+  { memory = createMemory(), clock = tick }: { memory?: ReturnType<typeof createMemory>; clock?: () => number } = {},
 ) {
   // What the page before has written is there.
   await new Promise(setImmediate);
@@ -145,13 +142,12 @@ export async function openPhone(
   };
 }
 
-/** The clock of a phone at which no two scans happen in one millisecond, as no two of a person do. */
-const createClock = () => {
-  let last = 0;
-  return () => {
-    last = Math.max(last + 1, Date.now());
-    return last;
-  };
+let last = 0;
+
+/** The clock of all phones: no two scans happen in one millisecond, as no two of a person do, also after a reload. */
+const tick = (): number => {
+  last = Math.max(last + 1, Date.now());
+  return last;
 };
 
 /** Tonight's performance, as a phone chooses it. */
