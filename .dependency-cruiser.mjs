@@ -95,16 +95,16 @@ export default {
         path: '^(libs/[^/]+|gateway|authorizer|services/[^/]+|(deploy|tests)/[^/]+)/',
         pathNot: [
           '^$1/',
-          '/src/(index|contact-exception|compile-cache|conformance/index|testkit/index|time|money|locale/local-time|services/index|pos/index|new-service)\\.ts$',
+          '/src/(index|contact-exception|compile-cache|conformance/index|testkit/index|time|locale/local-time|services/index|pos/index|new-service)\\.ts$',
         ],
       },
     },
     {
       name: 'domain-is-pure',
-      comment: 'rules take clock, ids and randomness as arguments and import nothing but the arithmetic of money',
+      comment: 'rules take clock, ids and randomness as arguments and import nothing but the arithmetic of prices',
       severity: 'error',
-      from: { path: '^(authorizer|services/[^/]+)/src/domain/' },
-      to: { pathNot: '^((authorizer|services/[^/]+)/src/domain/|libs/runtime/src/money\\.ts)' },
+      from: { path: '^((authorizer|services/[^/]+)/src/domain/|libs/prices/src/)' },
+      to: { pathNot: '^((authorizer|services/[^/]+)/src/domain/|libs/prices/src/)' },
     },
     only(
       'sqlite-only-in-its-engine',

@@ -1,4 +1,4 @@
-import { multiplyByPercent } from '@boxoffice/runtime/money';
+import { multiplyByPercent } from '@boxoffice/prices';
 import { isEndBeforeStart } from './product.ts';
 import type { Texts } from './tariff.ts';
 

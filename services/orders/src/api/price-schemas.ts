@@ -1,6 +1,6 @@
 import { createNullableSchema, named, oneOf } from '@boxoffice/http';
+import { codeStates as allCodeStates } from '@boxoffice/prices';
 import { Type } from 'typebox';
-import { codeStates as allCodeStates } from '../domain/price/discounts.ts';
 
 const { Array: List, Integer, Object: Members, String: Text } = Type;
 

@@ -11,7 +11,7 @@ import {
   computeTotal,
 } from '../domain/order/money.ts';
 import type { Cancellation, Line, MoneyRecord, Order, Payment, Refund } from '../domain/order/order.ts';
-import { computeBase, listLineTaxes, listOrderTaxes } from '../domain/price/order-price.ts';
+import { computeBase, listLineTaxes, listOrderTaxes } from '../domain/price.ts';
 import { formatOrderPath } from '../ids.ts';
 import type { OrderDocument } from '../store.ts';
 import { createNotFoundFault } from './faults.ts';

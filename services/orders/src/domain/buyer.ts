@@ -1,10 +1,9 @@
+import { type CodeState, isSameCode } from '@boxoffice/prices';
 import { hasTickets } from './confirmation.ts';
 import { accept, type Decision, type Refused, refuse } from './decisions.ts';
 import { createContactNamedFacts, createOrderConfirmedFact } from './order/facts.ts';
 import { type Guest, type Line, type Order, type State, states, type TicketDelivery } from './order/order.ts';
 import { checkDecidable, markModified, sellIfPaid } from './order/state.ts';
-import type { CodeState } from './price/discounts.ts';
-import { isSameCode } from './price/terms.ts';
 
 /** Keeps a guest's data until the contact is written, and the contact number of a former guest until it is erased. */
 export function setBuyer<O extends Order>(

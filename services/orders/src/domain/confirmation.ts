@@ -15,7 +15,7 @@ import {
   refuseState,
   unpaidStates,
 } from './order/state.ts';
-import { listStock, listUses } from './price/order-price.ts';
+import { listStock, listUses } from './price.ts';
 
 export function hasTickets({ state, cancellation }: Pick<Order, 'state' | 'cancellation'>): boolean {
   return state === 'confirmed' || cancellation?.hadTickets === true;

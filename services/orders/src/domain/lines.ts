@@ -3,7 +3,7 @@ import { createContactNamedFacts } from './order/facts.ts';
 import { isAmountList } from './order/money.ts';
 import type { Beneficiary, Line, NewLine, Order, State, TicketDelivery } from './order/order.ts';
 import { checkDecidable, isHidden, listPerformanceIds, markModified, sellIfPaid } from './order/state.ts';
-import { listStock } from './price/order-price.ts';
+import { listStock } from './price.ts';
 
 export interface NewOrder
   extends Pick<

@@ -5,7 +5,7 @@ import { checkSellable, confirm, type Sale } from '../domain/confirmation.ts';
 import { accept, type Decision, isRefused, refuse } from '../domain/decisions.ts';
 import { extend, reserve } from '../domain/lines.ts';
 import type { Line } from '../domain/order/order.ts';
-import { listStock } from '../domain/price/order-price.ts';
+import { listStock } from '../domain/price.ts';
 import { type Command, decideUntilSettled, runCommand, runStockFirst } from '../saga/command.ts';
 import { issueAtOnce } from '../saga/follow-ups.ts';
 import { sellPlaces } from '../saga/sell.ts';

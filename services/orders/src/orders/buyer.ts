@@ -3,12 +3,13 @@ import type { HeldLine } from '../clients/services.ts';
 import type { OrdersContext } from '../context.ts';
 import { changeDetails, checkTariffAccess, hasCodes } from '../domain/buyer.ts';
 import { isHidden } from '../domain/order/state.ts';
+import { isComposed } from '../domain/price.ts';
 import { type Command, runCommand } from '../saga/command.ts';
 import { issueAtOnce } from '../saga/follow-ups.ts';
 import { sellIfDue } from '../saga/sell.ts';
 import type { Rule } from '../saga/write.ts';
 import type { OrderDocument } from '../store.ts';
-import { isComposed, runWithPrices, toUnknownCodes } from './prices.ts';
+import { runWithPrices, toUnknownCodes } from './prices.ts';
 
 /** Criteria, none without a contact, or the fault of its number, by its path. */
 export async function readNamedContact(

@@ -13,7 +13,7 @@ import { open } from '../domain/lines.ts';
 import { beginOneCallSale, type OneCallSale } from '../domain/one-call.ts';
 import type { Creator, Order } from '../domain/order/order.ts';
 import { isUnpaid, markHandled } from '../domain/order/state.ts';
-import { listStock } from '../domain/price/order-price.ts';
+import { listStock } from '../domain/price.ts';
 import { createRequestId, deriveId, deriveOrderIdFromKey, deriveOrderNumber, deriveSoldOrderId } from '../ids.ts';
 import type { Holder } from '../saga/hold-limit.ts';
 import { sell } from '../saga/sell.ts';

@@ -1,4 +1,5 @@
 import { Fault } from '@boxoffice/envelope';
+import type { Buyer } from '@boxoffice/prices';
 import type { Static } from 'typebox';
 import { createRefusalFault, listCodes, type RefusedOrder } from '../api/faults.ts';
 import type { NewOrder } from '../api/schemas.ts';
@@ -6,7 +7,7 @@ import type { Held, HeldLine, RequestedItem } from '../clients/services.ts';
 import type { OrdersContext } from '../context.ts';
 import { toBeneficiary } from '../domain/lines.ts';
 import type { Beneficiary, NewLine } from '../domain/order/order.ts';
-import { type Buyer, composeLine } from './prices.ts';
+import { composeLine } from './prices.ts';
 
 /** `contactNumber` is a visitor's; the tariff's criterion is checked against it. */
 export type OrderItem = Static<typeof NewOrder>['items'][number] & { readonly contactNumber?: string };

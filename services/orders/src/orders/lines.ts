@@ -14,6 +14,7 @@ import {
 } from '../domain/lines.ts';
 import type { Line } from '../domain/order/order.ts';
 import { isHidden } from '../domain/order/state.ts';
+import { isComposed } from '../domain/price.ts';
 import { createRequestId } from '../ids.ts';
 import { type Command, runCommand, runStockFirst } from '../saga/command.ts';
 import { answerWithTickets } from '../saga/follow-ups.ts';
@@ -35,7 +36,6 @@ import {
   buildDraftLines,
   type ClaimedPricing,
   claimUses,
-  isComposed,
   listClaimedUses,
   NO_PRICING,
   readOrderPricing,

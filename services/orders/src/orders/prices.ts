@@ -1,9 +1,9 @@
 import { Fault } from '@boxoffice/envelope';
+import { type Buyer, composeTerms, type Discount, listDistinctCodes, readBook } from '@boxoffice/prices';
 import { isUnavailable, toFault } from '../api/faults.ts';
 import type { Book, HeldLine, PricedItem } from '../clients/services.ts';
 import type { OrdersContext } from '../context.ts';
 import type { LineComposition, Order } from '../domain/order/order.ts';
-import { checkPrice, checkUnlocking } from '../domain/price/checks.ts';
 import {
   applyPrice,
   type ClaimedUses,
@@ -12,17 +12,8 @@ import {
   listStock,
   type PricedOrder,
   type Pricing,
-} from '../domain/price/order-price.ts';
-import {
-  type Buying,
-  type Discount,
-  type DiscountEffect,
-  type Fee,
-  isAdmitted,
-  listDistinctCodes,
-  type Tax,
-  UNTAXED,
-} from '../domain/price/terms.ts';
+} from '../domain/price.ts';
+import { checkPrice, checkUnlocking } from '../domain/price-checks.ts';
 import { createRequestId, deriveId } from '../ids.ts';
 import { type Command, runStockFirst } from '../saga/command.ts';
 import type { Rule } from '../saga/write.ts';
@@ -41,8 +32,6 @@ export function listClaimedUses({ claimed }: ClaimedPricing): string[] {
   return [...claimed.values()].flat();
 }
 
-export type Buyer = Pick<Buying, 'pointOfSale' | 'clientId'>;
-
 export function toBuyer({ pointOfSale, createdBy }: Pick<PricedOrder, 'pointOfSale' | 'createdBy'>): Buyer {
   return { pointOfSale, clientId: createdBy && 'clientId' in createdBy ? createdBy.clientId : null };
 }
@@ -54,40 +43,14 @@ export function composeLine(
   buyer: Buyer,
 ): { readonly price?: LineComposition } {
   if (!book) return {};
-  const terms = { tax: findTax(book, taxId), fees: listFees(book, 'ticket', buyer) };
+  const terms = composeTerms(book, taxId, buyer);
   return { price: { base: amount, ...(hidden && { hidden: true as const }), ...terms, components: [], taxes: [] } };
 }
-
-const findTax = ({ taxes }: Book, taxId: string | null | undefined): Tax => {
-  const tax = taxes.find(({ id }) => id === taxId);
-  return tax ? { taxId: tax.id, rate: tax.rate } : UNTAXED;
-};
-
-const listFees = (book: Book, per: 'ticket' | 'order', { pointOfSale, clientId }: Buyer): Fee[] =>
-  book.fees
-    .filter((fee) => fee.per === per && isAdmitted(fee.channels, { pointOfSale, clientId }))
-    .map(({ id, name, amount, percent, roundTo, taxId }) => ({
-      ...{ id, name, tax: findTax(book, taxId) },
-      effect: percent === null ? { amount: amount ?? 0 } : toShare(percent, roundTo),
-    }));
-
-const toShare = (percent: string, roundTo: number | null | undefined) => ({ percent, roundTo: roundTo ?? 1 });
-
-const toEffect = (effect: Book['discounts'][number]['effect']): DiscountEffect | null => {
-  if (effect === null) return null;
-  const { percent, roundTo, amount, price } = effect;
-  if (percent !== undefined) return toShare(percent, roundTo);
-  return price === undefined ? { amount: amount ?? 0 } : { price };
-};
 
 /** Without the contact, which only some discounts need. */
 export function readPricing(book: Book | null | undefined, buyer: Buyer, criteria: Pricing['criteria']): Pricing {
   if (!book) return { discounts: [], orderFees: [], criteria };
-  const toDiscount = ({ effect, ...discount }: Book['discounts'][number]): Discount => ({
-    ...discount,
-    effect: toEffect(effect),
-  });
-  return { discounts: book.discounts.map(toDiscount), orderFees: listFees(book, 'order', buyer), criteria };
+  return { ...readBook(book, buyer), criteria };
 }
 
 interface Claim {
@@ -141,11 +104,6 @@ export function applyOrderPrice<O extends Order & { readonly version: number }>(
   now: number,
 ): O {
   return applyPrice(order, { ...pricing, asOf: order.version, toFeeId: (id) => deriveId('fli', order.id, id) }, now);
-}
-
-/** Whether its prices are more than bases. */
-export function isComposed({ lines, codes = [] }: Pick<PricedOrder, 'lines' | 'codes'>): boolean {
-  return codes.length > 0 || lines.some(({ price }) => price !== undefined);
 }
 
 /**

@@ -5,7 +5,7 @@ import type { OrdersContext } from '../context.ts';
 import { confirmPaidOrder, giveUpSale, hasTickets, type Sale } from '../domain/confirmation.ts';
 import type { SaleDue } from '../domain/order/order.ts';
 import { expire, isHidden, isPastDue, isUnpaid } from '../domain/order/state.ts';
-import { listStock } from '../domain/price/order-price.ts';
+import { listStock } from '../domain/price.ts';
 import { deriveId } from '../ids.ts';
 import type { OrderDocument } from '../store.ts';
 import { issueAtOnce } from './follow-ups.ts';

@@ -2,7 +2,7 @@ import type { Change, IdempotencyRecord } from '@boxoffice/store';
 import { isUnavailable } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
 import { isUnpaid } from '../domain/order/state.ts';
-import { listStock } from '../domain/price/order-price.ts';
+import { listStock } from '../domain/price.ts';
 import type { OrderDocument } from '../store.ts';
 
 /** After the write that ends the order's hold sooner, never before. Idempotent. @throws Fault `service_unavailable` */

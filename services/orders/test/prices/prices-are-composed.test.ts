@@ -1,6 +1,6 @@
 // rule commerce.4: Prices include taxes | services/orders/src/orders/prices.ts
 // rule commerce.4: One use is one line | services/orders/src/orders/prices.ts
-// rule commerce.4: Lines are priced again from their bases whenever lines, codes or contact | services/orders/src/domain/price/order-price.ts
+// rule commerce.4: Lines are priced again from their bases whenever lines, codes or contact | services/orders/src/domain/price.ts
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import type { Hall, Prices } from '../fixture/catalog.ts';

@@ -1,4 +1,4 @@
-import { listStock } from '../price/order-price.ts';
+import { listStock } from '../price.ts';
 import type { Cancellation, Order, Refund } from './order.ts';
 
 export type OrderConfirmed = ReturnType<typeof createOrderConfirmedFact>;

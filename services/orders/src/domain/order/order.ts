@@ -1,6 +1,4 @@
-import type { CodeState } from '../price/discounts.ts';
-import type { Component, TaxedSum } from '../price/price.ts';
-import type { Fee, Grant, Tax } from '../price/terms.ts';
+import type { CodeState, Component, Fee, Grant, Tax, TaxedSum } from '@boxoffice/prices';
 
 export const states = ['open', 'reserved', 'payment_pending', 'confirmed', 'expired', 'cancelled'] as const;
 

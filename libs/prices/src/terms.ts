@@ -101,10 +101,14 @@ export interface PricedItem {
   readonly grant: Grant | null;
 }
 
-/** Who buys, and where. */
-export interface Buying {
+/** By which channel. */
+export interface Buyer {
   readonly pointOfSale: string | null;
   readonly clientId: string | null;
+}
+
+/** Who buys, and where. */
+export interface Buying extends Buyer {
   /** Of the contact; null: the order has none. */
   readonly criteria: readonly string[] | null;
   /** As given. */
@@ -113,10 +117,7 @@ export interface Buying {
   readonly now: number;
 }
 
-export function isAdmitted(
-  channels: Channels | null,
-  { pointOfSale, clientId }: Pick<Buying, 'pointOfSale' | 'clientId'>,
-): boolean {
+export function isAdmitted(channels: Channels | null, { pointOfSale, clientId }: Buyer): boolean {
   if (channels === null) return true;
   const { pointsOfSale, clientIds } = channels;
   if (pointsOfSale.length === 0 && clientIds.length === 0) return true;

@@ -1,5 +1,5 @@
-// rule commerce.4: Each product of money and a percentage is rounded by itself, on its line, half away from zero | libs/runtime/src/money.ts
-import { extractTax, multiplyByPercent } from '@boxoffice/runtime/money';
+// rule commerce.4: Each product of money and a percentage is rounded by itself, on its line, half away from zero | libs/prices/src/money.ts
+import { extractTax, multiplyByPercent } from '@boxoffice/prices';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 

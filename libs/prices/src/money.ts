@@ -1,4 +1,4 @@
-// A separate entry point, the only one that pure rules of services may import. Amounts are in minor units.
+// Amounts are in minor units.
 
 /** At most four decimals: percentages are counted in millionths. */
 const DECIMALS = 4;

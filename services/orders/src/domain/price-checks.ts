@@ -1,6 +1,5 @@
-import { type Refused, refuse } from '../decisions.ts';
-import type { CodeState } from './discounts.ts';
-import type { Price } from './price.ts';
+import type { CodeState, Price } from '@boxoffice/prices';
+import { type Refused, refuse } from './decisions.ts';
 
 const INAPPLICABLE: readonly CodeState['state'][] = ['not_valid_now', 'contact_required', 'not_matching'];
 

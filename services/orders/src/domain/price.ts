@@ -1,9 +1,19 @@
 // The prices of a whole order: what its lines keep of the hold, and what changes with lines, codes and contact.
 
-import type { Line, Order } from '../order/order.ts';
-import type { CodeState } from './discounts.ts';
-import { computeOrderPrice, type LinePrice, type Price, sumTaxes, type TaxedSum } from './price.ts';
-import { type Buying, type Discount, type Fee, type PricedItem, UNTAXED } from './terms.ts';
+import {
+  type Buying,
+  type CodeState,
+  computeOrderPrice,
+  type Discount,
+  type Fee,
+  type LinePrice,
+  type Price,
+  type PricedItem,
+  sumTaxes,
+  type TaxedSum,
+  UNTAXED,
+} from '@boxoffice/prices';
+import type { Line, Order } from './order/order.ts';
 
 /** What an order is priced with. */
 export interface Pricing {
@@ -92,11 +102,17 @@ export function applyPrice<O extends Order>(
 }
 
 /** Whether anything but its bases makes its price. */
-const isComposed = ({ lines, fees, codes = [] }: Order, { discounts, orderFees }: Pricing): boolean =>
-  codes.length > 0 ||
-  fees !== undefined ||
-  lines.some(({ price }) => price !== undefined) ||
-  discounts.length + orderFees.length > 0;
+export function isComposed(
+  { lines, fees, codes = [] }: Pick<PricedOrder, 'lines' | 'fees' | 'codes'>,
+  { discounts, orderFees }: Pick<Pricing, 'discounts' | 'orderFees'> = { discounts: [], orderFees: [] },
+): boolean {
+  return (
+    codes.length > 0 ||
+    fees !== undefined ||
+    lines.some(({ price }) => price !== undefined) ||
+    discounts.length + orderFees.length > 0
+  );
+}
 
 const toStored = (codes: readonly CodeState[]): Order['codes'] =>
   codes.map(({ code, discountId, state }) => ({ code, discountId, state }));

@@ -1,12 +1,12 @@
-// rule commerce.4: base + Σ components = amount; net + tax = gross; Σ line.taxes.gross = amount | services/orders/src/domain/price/price.ts
-// rule commerce.4: Discount first, then fees | services/orders/src/domain/price/price.ts
-// rule commerce.4: A line gets at most one discount | services/orders/src/domain/price/discounts.ts
-// rule commerce.4: State of a code, the first that holds | services/orders/src/domain/price/discounts.ts
+// rule commerce.4: base + Σ components = amount; net + tax = gross; Σ line.taxes.gross = amount | libs/prices/src/price.ts
+// rule commerce.4: Discount first, then fees | libs/prices/src/price.ts
+// rule commerce.4: A line gets at most one discount | libs/prices/src/discounts.ts
+// rule commerce.4: State of a code, the first that holds | libs/prices/src/discounts.ts
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { chooseDiscounts, computeLowering } from '../../src/domain/price/discounts.ts';
-import { addUp, computeOrderPrice, type Price } from '../../src/domain/price/price.ts';
-import { type Buying, type Discount, type Fee, type PricedItem, UNTAXED } from '../../src/domain/price/terms.ts';
+import { chooseDiscounts, computeLowering } from '../src/discounts.ts';
+import { addUp, computeOrderPrice, type Price } from '../src/price.ts';
+import { type Buying, type Discount, type Fee, type PricedItem, UNTAXED } from '../src/terms.ts';
 
 const NOW = Date.parse('2027-02-01T12:00:00.000Z');
 const CREATED = '2027-01-01T00:00:00.000Z';

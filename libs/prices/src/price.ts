@@ -1,7 +1,7 @@
 // What an order costs, and what its prices are made of (commerce, section 4).
 
-import { extractTax, multiplyByPercent } from '@boxoffice/runtime/money';
 import { type Choice, type CodeState, chooseDiscounts, findCodeStates } from './discounts.ts';
+import { extractTax, multiplyByPercent } from './money.ts';
 import type { Buying, Discount, Fee, Grant, PricedItem, Tax, Texts } from './terms.ts';
 
 /** A part of a line's price beside its base; a discount's is negative. */

@@ -1,6 +1,6 @@
 // Which line has which discount (commerce, section 4, rules 2 to 7).
 
-import { multiplyByPercent } from '@boxoffice/runtime/money';
+import { multiplyByPercent } from './money.ts';
 import {
   type Buying,
   type Discount,
